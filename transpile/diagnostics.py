@@ -1,0 +1,77 @@
+"""Diagnostics: what is wrong, where, and what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal as OneOf
+
+from .ir import Source, Span
+
+Severity = OneOf["error", "warning", "info"]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding.
+
+    `code` is stable ("PB101"), `rule` its spoken name ("captured-intermediate"),
+    `name` the formula, `value` the captured name or offending text, `hint` what
+    to write instead.
+    """
+
+    code: str
+    rule: str
+    severity: Severity
+    message: str
+    span: Span
+    name: str = ""
+    value: str = ""
+    hint: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        """The object that ``--format json`` prints."""
+        return {
+            "path": self.span.path,
+            "line": self.span.line,
+            "column": self.span.column,
+            "code": self.code,
+            "rule": self.rule,
+            "severity": self.severity,
+            "message": self.message,
+            "name": self.name,
+            "value": self.value,
+        }
+
+
+def render(diagnostic: Diagnostic, line: str) -> str:
+    """``path:line:col: CODE message``, the source line, a caret, and the hint.
+
+    >>> span = Span("f.py", 3, 5, 3, 6)
+    >>> print(render(Diagnostic("PB401", "fence", "error", "no while", span, hint="use for"), "    while 1:"))
+    f.py:3:5: PB401 error: no while
+        while 1:
+        ^
+      help: use for
+    """
+    span = diagnostic.span
+    head = f"{span}: {diagnostic.code} {diagnostic.severity}: {diagnostic.message}"
+    parts = [head]
+    if line:
+        end = span.end_column if span.end_line == span.line else len(line) + 1
+        width = max(1, min(end, len(line) + 1) - span.column)
+        pad = "".join("\t" if char == "\t" else " " for char in line[: span.column - 1])
+        parts += [line, pad + "^" + "~" * (width - 1)]
+    if diagnostic.hint:
+        parts.append(f"  help: {diagnostic.hint}")
+    return "\n".join(parts)
+
+
+class FormulaError(Exception):
+    """A formula that cannot be used as written. `diagnostics` says what and where."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic], source: Source | None = None) -> None:
+        self.diagnostics = tuple(diagnostics)
+        self.source = source
+        lines = [render(d, source.line(d.span.line) if source else "") for d in self.diagnostics]
+        super().__init__("\n".join(lines))

@@ -1,0 +1,246 @@
+"""The intermediate representation: small, frozen, printable.
+
+A formula is two blocks of equations in single assignment. The forward block
+computes results from parameters; the pullback block computes one gradient per
+differentiable parameter from one cotangent per result. The pullback names
+values of the forward freely: those are its captures.
+
+Structural operators, besides the words of `vocabulary`:
+
+===================  =========================================================
+``tuple, list``      build a tuple (a value) or a list of tensors
+``slice``            ``slice(start, stop, step)``, a value
+``item``             element of a tuple, a shape or a list
+``shape ndim size dtype like``  metadata of a tensor, values; ``like`` is shape and dtype
+``is_none``          true where an optional tensor or a gradient is absent
+``if``               two blocks without parameters, one runs; they see the outer names
+``opaque``           a call that the vocabulary does not know; ``callee`` says which
+``sum_to``           ``sum_to(cotangent, like)``: reduce to the operand's shape and dtype
+``accumulate``       sum of two cotangents of one value, equal in shape and dtype
+``stop_gradient``    identity whose derivative is zero by intention
+===================  =========================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Literal as OneOf
+
+Kind = OneOf["tensor", "list", "value", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in a source file: lines count from 1, columns from 1."""
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The text that a formula was read from. `first_line` is the file's line of its first line."""
+
+    path: str
+    text: str
+    first_line: int = 1
+
+    def line(self, number: int) -> str:
+        """The source line with this number in the file, or an empty string."""
+        lines = self.text.splitlines()
+        index = number - self.first_line
+        return lines[index] if 0 <= index < len(lines) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Var:
+    """A value, assigned once. `temp` marks a name that normalization made up."""
+
+    name: str
+    kind: Kind = "tensor"
+    temp: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant: a number, bool, string, None, Ellipsis, a dtype's name, or a tuple of these.
+
+    `strong` marks a number that NumPy holds as a float64 scalar, which widens
+    float32 by NumPy's promotion rules, where a Python number does not.
+    """
+
+    value: object
+    strong: bool = False
+
+    def __str__(self) -> str:
+        return repr(self.value)
+
+
+Atom = Var | Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Eqn:
+    """``outs = op(*args, **kwargs)``, with nested blocks for control flow.
+
+    An equation whose operator has hidden outputs may name them after its
+    results: ``y, t = gelu(x)`` with one result.
+    """
+
+    outs: tuple[Var, ...]
+    op: str
+    args: tuple[Atom, ...] = ()
+    kwargs: tuple[tuple[str, Atom], ...] = ()
+    blocks: tuple[Block, ...] = ()
+    span: Span | None = None
+
+    def reads(self) -> Iterator[Var]:
+        """Variables that the equation reads itself, nested blocks not included."""
+        for atom in (*self.args, *(value for _, value in self.kwargs)):
+            if isinstance(atom, Var):
+                yield atom
+
+    def kwarg(self, name: str) -> Atom | None:
+        """The keyword argument of this name, or None where it was not given."""
+        return next((value for key, value in self.kwargs if key == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Parameters, equations in order, and results."""
+
+    params: tuple[Var, ...]
+    eqns: tuple[Eqn, ...]
+    results: tuple[Atom, ...]
+
+    def free(self) -> tuple[Var, ...]:
+        """Variables read but not bound here, nested blocks included, in order of first use."""
+        bound = set(self.params)
+        found: dict[Var, None] = {}
+        for eqn in self.eqns:
+            inner = [var for block in eqn.blocks for var in block.free()]
+            for var in (*eqn.reads(), *inner):
+                if var not in bound:
+                    found.setdefault(var)
+            bound.update(eqn.outs)
+        for atom in self.results:
+            if isinstance(atom, Var) and atom not in bound:
+                found.setdefault(atom)
+        return tuple(found)
+
+
+class Verdict(Enum):
+    """What a captured value is, which decides what happens to it."""
+
+    INPUT = "input"
+    RESULT = "result"
+    SIZE = "size"
+    NOT_DIFFERENTIABLE = "not differentiable"
+    VIEW = "view"
+    INTERMEDIATE = "intermediate"
+    OPAQUE = "opaque intermediate"
+    FOREIGN = "foreign"
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """A free variable of the closure.
+
+    `span` is its first use in the closure, `defined` where the forward binds
+    it. `action` says what happens to it: "saved", "saved as a value",
+    "promoted", "recomputed", "rule" (a hand-written one), "refused".
+    """
+
+    name: str
+    verdict: Verdict
+    span: Span
+    defined: Span | None
+    action: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A parameter. `annotation` is the contract as written, "Tensor" where nothing is.
+
+    An attribute stands after ``*``; it is a value and has no gradient.
+    `optional` tensors may be None, `kind` "list" takes a list of tensors.
+    """
+
+    var: Var
+    annotation: str = "Tensor"
+    attribute: bool = False
+    differentiable: bool = True
+    optional: bool = False
+    default: Literal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the decorator was given."""
+
+    first_order_only: bool = False
+    surrogate: bool = False
+    complex: bool = False
+    save: tuple[str, ...] = ()
+    recompute: tuple[str, ...] = ()
+    nondifferentiable: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """An operator with its derivative.
+
+    ``forward.results`` are the results, then (after promotion) the hidden
+    outputs, then plain saved values (`plain` of them: sizes, masks).
+    ``pullback.params`` are a cotangent per result, then one per hidden output
+    (before promotion: one per hand-written rule, see `rules`).
+    ``pullback.results`` are a gradient per differentiable parameter.
+    `target` is the function that the formula stands for ("numpy.exp").
+    """
+
+    name: str
+    params: tuple[Param, ...]
+    forward: Block
+    pullback: Block | None
+    source: Source
+    span: Span
+    target: str | None = None
+    results: int = 1
+    hidden: tuple[Var, ...] = ()
+    plain: tuple[Var, ...] = ()
+    rules: tuple[tuple[Var, Var], ...] = ()
+    captures: tuple[Capture, ...] = ()
+    options: Options = field(default_factory=Options)
+    promoted: bool = False
+    result_is_tuple: bool = False
+
+    @property
+    def inputs(self) -> tuple[Param, ...]:
+        """Differentiable parameters, in order: the pullback returns a gradient for each."""
+        return tuple(param for param in self.params if param.differentiable)
+
+    @property
+    def attributes(self) -> tuple[Param, ...]:
+        """Keyword-only parameters."""
+        return tuple(param for param in self.params if param.attribute)
+
+    @property
+    def cotangents(self) -> tuple[Var, ...]:
+        """The pullback's parameters; empty where the closure is still to be derived."""
+        return self.pullback.params if self.pullback is not None else ()
+
+    def evolve(self, **changes: object) -> Formula:
+        """A copy with these fields changed."""
+        return replace(self, **changes)  # type: ignore[arg-type]
