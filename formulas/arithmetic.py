@@ -1,0 +1,149 @@
+"""Arithmetic: the operators that Python itself spells, and powers.
+
+Broadcasting is not here: the transformation sums each gradient to its
+operand's shape.
+"""
+
+import numpy as np
+
+import pullback as pb
+
+
+@pb.formula(np.add)
+def add(x, y):
+    """x + y, linear in both."""
+    r = np.add(x, y)
+
+    def add_pullback(grad):
+        return grad, grad
+
+    return r, add_pullback
+
+
+@pb.formula(np.subtract)
+def subtract(x, y):
+    """x - y, linear in both."""
+    r = np.subtract(x, y)
+
+    def subtract_pullback(grad):
+        return grad, -grad
+
+    return r, subtract_pullback
+
+
+@pb.formula(np.multiply)
+def multiply(x, y):
+    """x y, by the product rule: d(xy) = y dx + x dy. DLMF 1.4.10."""
+    r = np.multiply(x, y)
+
+    def multiply_pullback(grad):
+        return grad * y, grad * x
+
+    return r, multiply_pullback
+
+
+@pb.formula(np.divide)
+def divide(x, y):
+    """r = x / y, by the quotient rule: dr = (dx - r dy) / y. DLMF 1.4.11."""
+    r = np.divide(x, y)
+
+    def divide_pullback(grad):
+        return grad / y, -grad * r / y
+
+    return r, divide_pullback
+
+
+@divide.sample_inputs
+def divide_inputs(rng):
+    yield (rng.standard_normal((3, 4)), rng.uniform(0.5, 2.0, (4,))), {}
+    yield (rng.standard_normal((2, 1)), -rng.uniform(0.5, 2.0, (2, 3))), {}
+
+
+@pb.formula(np.negative)
+def negative(x):
+    """-x."""
+    r = np.negative(x)
+
+    def negative_pullback(grad):
+        return -grad
+
+    return r, negative_pullback
+
+
+@pb.formula(np.positive)
+def positive(x):
+    """+x, a copy."""
+    r = np.positive(x)
+
+    def positive_pullback(grad):
+        return grad
+
+    return r, positive_pullback
+
+
+@pb.formula(np.reciprocal)
+def reciprocal(x):
+    """r = 1 / x, so dr = -r**2 dx."""
+    r = np.reciprocal(x)
+
+    def reciprocal_pullback(grad):
+        return -grad * r * r
+
+    return r, reciprocal_pullback
+
+
+@reciprocal.sample_inputs
+def reciprocal_inputs(rng):
+    yield (rng.uniform(0.5, 2.0, (3, 4)),), {}
+
+
+@pb.formula(np.square)
+def square(x):
+    """x**2, so d(x**2) = 2x dx."""
+    r = np.square(x)
+
+    def square_pullback(grad):
+        return grad * (2 * x)
+
+    return r, square_pullback
+
+
+@pb.formula(np.power)
+def power(x, y):
+    """x**y: d/dx = y x**(y-1) and d/dy = x**y log x. DLMF 4.7.10 and 4.7.9.
+
+    Conventions at x = 0, where these read 0 * inf: the derivative of x**0 is 0,
+    and so is the derivative by the exponent.
+    """
+    r = np.power(x, y)
+
+    def power_pullback(grad):
+        base = np.where((x == 0) & (y == 0), 1, x)
+        log_base = np.log(np.where(x == 0, 1, x))
+        return grad * y * base ** (y - 1), grad * r * log_base
+
+    return r, power_pullback
+
+
+@power.sample_inputs
+def power_inputs(rng):
+    yield (rng.uniform(0.5, 2.0, (3, 4)), rng.uniform(-2.0, 2.0, (4,))), {}
+    yield (rng.uniform(0.5, 2.0, (2, 3)), 3), {}
+
+
+@pb.formula(np.remainder)
+def remainder(x, y):
+    """x - floor(x / y) y, with the floor constant between its jumps."""
+    r = np.remainder(x, y)
+
+    def remainder_pullback(grad):
+        return grad, -grad * np.floor_divide(x, y)
+
+    return r, remainder_pullback
+
+
+@remainder.sample_inputs
+def remainder_inputs(rng):
+    quotient = rng.integers(-3, 4, (3, 4)) + rng.uniform(0.2, 0.8, (3, 4))
+    y = rng.uniform(1.0, 2.0, (3, 4))
+    yield (quotient * y, y), {}

@@ -1,0 +1,43 @@
+"""Gradient plumbing: what the transformation itself adds to a closure.
+
+`like` is the shape and dtype of a tensor without its data, `pb.like(x)`.
+"""
+
+import pullback as pb
+
+
+@pb.formula(pb.sum_to)
+def sum_to(x, *, like):
+    """Sum `x` over the axes along which `like` was broadcast to it, in `like`'s dtype.
+
+    The adjoint of broadcasting: each entry of the result collects what every
+    copy of it received, and its derivative copies again.
+    """
+    r = pb.sum_to(x, like)
+
+    def sum_to_pullback(grad):
+        return pb.broadcast_like(grad, pb.like(x))
+
+    return r, sum_to_pullback
+
+
+@pb.formula(pb.broadcast_like)
+def broadcast_like(x, *, like):
+    """Repeat `x` to the shape of `like`, in its dtype: the adjoint of `sum_to`."""
+    r = pb.broadcast_like(x, like)
+
+    def broadcast_like_pullback(grad):
+        return pb.sum_to(grad, pb.like(x))
+
+    return r, broadcast_like_pullback
+
+
+@pb.formula(pb.accumulate)
+def accumulate(x, y):
+    """x + y of two cotangents of one value, equal in shape and dtype."""
+    r = pb.accumulate(x, y)
+
+    def accumulate_pullback(grad):
+        return grad, grad
+
+    return r, accumulate_pullback
