@@ -1,0 +1,147 @@
+/* The binary interface of a generated kernel: plain C over DLPack's DLTensor.
+
+   A kernel NAME is two exported functions,
+
+       int NAME_infer(pb_infer* query);
+       int NAME_run(const pb_call* call);
+
+   and each generated file FORMULA.cpp exports `uint32_t FORMULA_abi(void)`, the
+   PB_KERNEL_ABI that it was compiled with. Call `infer` first: it checks the
+   inputs and fills the specification of each output, the workspace's size and
+   the number of units. Allocate those, then call `run`. Neither keeps state;
+   both may be called from several threads at once.
+
+   Tensors live on the CPU. NULL strides mean C order; strides count elements
+   and may be zero or negative; byte offsets are honoured. Outputs must not
+   overlap inputs. Inputs and attributes are those that the kernel's layout
+   lists (`pullback.engine.kernels.Layout`). */
+#ifndef PULLBACK_KERNEL_ABI_H_
+#define PULLBACK_KERNEL_ABI_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PB_KERNEL_ABI 1u
+#define PB_MAX_DIMS 8
+
+/* DLPack v1's structures, field for field, unless its own header came first. */
+#ifndef DLPACK_VERSION
+#ifndef DLPACK_MAJOR_VERSION
+#ifdef __cplusplus
+typedef enum : int32_t { kDLCPU = 1 } DLDeviceType;
+#else
+typedef enum { kDLCPU = 1 } DLDeviceType;
+#endif
+typedef enum { kDLInt = 0U, kDLUInt = 1U, kDLFloat = 2U, kDLBool = 6U } DLDataTypeCode;
+
+typedef struct {
+  DLDeviceType device_type;
+  int32_t device_id;
+} DLDevice;
+
+typedef struct {
+  uint8_t code;
+  uint8_t bits;
+  uint16_t lanes;
+} DLDataType;
+
+typedef struct {
+  void* data;
+  DLDevice device;
+  int32_t ndim;
+  DLDataType dtype;
+  int64_t* shape;
+  int64_t* strides;
+  uint64_t byte_offset;
+} DLTensor;
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What `infer` and `run` return. Unless PB_OK, `error` holds a text. */
+typedef enum {
+  PB_OK = 0,
+  PB_UNSUPPORTED = 1, /* this kernel does not take such inputs: use the reference formula */
+  PB_INVALID = 2,     /* the inputs do not fit each other */
+  PB_ABI_MISMATCH = 3 /* caller and kernel were built for different interfaces */
+} pb_status;
+
+/* An attribute: `i` for int64 and bool (0 or 1), `f` for double. */
+typedef union {
+  int64_t i;
+  double f;
+} pb_scalar;
+
+/* Services of the caller. Any function may be NULL; the kernel then does without. */
+typedef struct {
+  void* context; /* handed to each function below */
+
+  void* (*alloc)(void* context, size_t bytes); /* 64-byte aligned, or NULL */
+  void (*free)(void* context, void* pointer);
+
+  /* Calls body(argument, begin, end) on disjoint ranges that cover [0, count),
+     from any threads, ranges of at least `grain` where there are as many. */
+  void (*parallel_for)(void* context, int64_t count, int64_t grain,
+                       void (*body)(void* argument, int64_t begin, int64_t end), void* argument);
+
+  /* c = a b for matrices of m x k and k x n floats of 32 or 64 bits. Strides
+     count elements, any value; c is in C order. */
+  void (*gemm)(void* context, int32_t bits, int64_t m, int64_t n, int64_t k, const void* a,
+               int64_t a_row, int64_t a_column, const void* b, int64_t b_row, int64_t b_column,
+               void* c);
+} pb_runtime;
+
+/* Shape and dtype of an output, filled by `infer`. */
+typedef struct {
+  int64_t shape[PB_MAX_DIMS];
+  int32_t ndim;
+  DLDataType dtype;
+} pb_spec;
+
+typedef struct {
+  uint32_t abi; /* PB_KERNEL_ABI */
+  int32_t n_inputs;
+  int32_t n_attrs;
+  int32_t n_outputs;
+  const DLTensor* const* inputs; /* NULL: undefined or absent. `data` is not read here */
+  const pb_scalar* attrs;
+
+  pb_spec* outputs;       /* filled */
+  size_t workspace_bytes; /* filled; the workspace is 64-byte aligned */
+  int64_t units;          /* filled: `run` may be split into ranges of [0, units) */
+
+  char* error; /* a buffer for a text, or NULL */
+  size_t error_bytes;
+} pb_infer;
+
+typedef struct {
+  uint32_t abi; /* PB_KERNEL_ABI */
+  int32_t n_inputs;
+  int32_t n_attrs;
+  int32_t n_outputs;
+  const DLTensor* const* inputs; /* NULL: undefined or absent; NULL data: shape and dtype only */
+  const pb_scalar* attrs;
+  const DLTensor* const* outputs; /* NULL: nobody needs it */
+
+  void* workspace;
+  size_t workspace_bytes;
+  int64_t begin; /* the range of units to do: [0, units) for everything */
+  int64_t end;
+
+  const pb_runtime* runtime; /* or NULL */
+
+  char* error; /* a buffer for a text, or NULL */
+  size_t error_bytes;
+} pb_call;
+
+typedef int (*pb_infer_function)(pb_infer* query);
+typedef int (*pb_run_function)(const pb_call* call);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* PULLBACK_KERNEL_ABI_H_ */
