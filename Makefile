@@ -1,0 +1,62 @@
+# Every target sets up .venv first; a stamp file says that it is current.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest
+
+# What the native module is built from: library formulas become kernels in it.
+BUILD_INPUTS := pyproject.toml CMakeLists.txt $(wildcard engine/native/*.py engine/native/src/* \
+	engine/native/include/pullback/* formulas/*.py transpile/*.py transpile/*/*.py transpile/*/*/*.py)
+
+.PHONY: help demo test test-all check format sanitize dev clean
+
+help:
+	@echo "make demo      lint, transpile, compile, check and time the examples"
+	@echo "make test      the test suite"
+	@echo "make test-all  the test suite, the slow tests, and the sanitizers"
+	@echo "make check     ruff, formatting, types"
+	@echo "make format    format Python and C++"
+	@echo "make sanitize  the native engine's tests under the address and undefined-behaviour sanitizers"
+	@echo "make clean     remove what the targets made"
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/demo.stamp: $(BUILD_INPUTS) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/test.stamp: $(BUILD_INPUTS) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable '.[test,torch]'
+	touch $(VENV)/demo.stamp $@
+
+$(VENV)/dev.stamp: $(VENV)/test.stamp
+	$(BIN)/python -m pip install --quiet --editable '.[test,torch,dev]'
+	touch $(VENV)/demo.stamp $(VENV)/test.stamp $@
+
+dev: $(VENV)/dev.stamp
+
+demo: $(VENV)/demo.stamp
+	$(BIN)/python -m pullback.tools.demo
+
+test: $(VENV)/test.stamp
+	$(PYTEST) -n auto -m 'not slow'
+
+test-all: $(VENV)/test.stamp sanitize
+	$(PYTEST) -n auto
+
+check: $(VENV)/dev.stamp
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	git ls-files '*.cpp' '*.h' | grep -vE '^(tests/golden|cpp_out)/' | xargs $(BIN)/clang-format --dry-run -Werror
+
+format: $(VENV)/dev.stamp
+	$(BIN)/ruff format
+	git ls-files '*.cpp' '*.h' | grep -vE '^(tests/golden|cpp_out)/' | xargs $(BIN)/clang-format -i
+
+sanitize: $(VENV)/test.stamp
+	PYTHON=$(BIN)/python sh engine/native/sanitize.sh
+
+clean:
+	rm -rf $(VENV) build dist
