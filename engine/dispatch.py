@@ -1,0 +1,244 @@
+"""Which engine runs, and what an engine is.
+
+An engine is a module (`pullback.engine.reference`, `pullback.engine.native`)
+that satisfies the protocol `Engine` below. Everything else, the methods of
+tensors, `pb.grad`, NumPy's dispatch, the printed tape, is written once on top
+of it.
+
+Its type `Tensor` implements these itself:
+
+``_array``              the NumPy array underneath (read only by convention)
+``_version``            how often the memory was written, shared by all tensors that share memory
+``_bump_version()``     count a write
+``shape dtype ndim size``
+``requires_grad``       read; written through ``requires_grad_(flag=True)``, which returns the tensor
+``grad``                read and write: a tensor of the same engine or None
+``grad_fn``             the node, or None for a leaf; has ``name`` (operator), ``next_functions``
+``is_leaf``             no ``grad_fn``
+``name``                read and write: str or None, for the printed tape
+``detach()``            the same memory and version counter, no history
+``register_hook(f)``    a handle with ``remove()``; f(grad) -> replacement or None, run on the summed gradient
+``retain_grad()``       the gradient of a tensor that is no leaf goes to its ``grad`` too, after its hooks
+``_exported()``         array over the same memory for ``.numpy()``: read-only while the value is saved
+
+and gets everything else by ``methods.install(Tensor)`` (an engine may keep its
+own faster ones: what the type already defines in its own ``__dict__`` stays).
+It registers itself by ``pullback.engine.tensor.Tensor.register(Tensor)``.
+
+Rules both engines keep, so that results agree to the last bit:
+
+* Grad mode is one context variable for both, `grad_mode.ENABLED`.
+* A result requires grad when grad mode is on, its index is not in
+  ``operator.nondifferentiable``, its dtype is a float, and some tensor among the
+  *differentiable* inputs requires grad. A complex result is then refused.
+* A node gets a sequence number larger than any before; a leaf's accumulating
+  node gets one when it is first reached. Nodes run in falling order of it.
+* A node with no defined gradient among its outputs doesn't run.
+* Gradients that meet are added in the order in which they arrive: nodes in their
+  order, within a node by input, within a list by position. The sum is the
+  operator ``accumulate``.
+* What a node saves: the entries of ``operator.saved`` that
+  ``operator.backward(all differentiable outputs defined, needed).reads`` names.
+  Inputs are saved as the tensor, outputs as memory plus (node, output number).
+  All arrays are let go after a backward without ``retain_graph``; a node that
+  had any and runs again raises GraphFreedError. Sizes and numbers stay.
+* Unpacking a saved tensor whose version changed raises SavedVariableError.
+* With ``create_graph`` a variant runs on tensors with grad mode on, else on
+  arrays with grad mode off. With ``operator.barrier`` it always runs on arrays,
+  and with ``create_graph`` its gradients hang on a barrier node, with the
+  node's edges and those of the incoming gradients, that raises BarrierError.
+* A result that shares memory with an input shares its version counter.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import TracebackType
+from typing import Any, Protocol, cast
+
+from .errors import EngineMismatchError, EngineUnavailableError
+
+Observer = Callable[[Any, Sequence[Any], Mapping[str, Any], tuple[Any, ...]], None]
+
+
+class Engine(Protocol):
+    """What a module must offer to be an engine."""
+
+    name: str
+    Tensor: Any
+
+    def tensor(self, array: Any, requires_grad: bool = False, name: str | None = None) -> Any:
+        """A leaf that owns a copy of the array. Only float dtypes may require grad."""
+
+    def from_numpy(self, array: Any) -> Any:
+        """A leaf that shares the array's memory."""
+
+    def apply(self, operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Call an `Operator` with at least one tensor among its arguments and record it.
+
+        Arguments are as the caller gave them: ``operator.bind(args, kwargs)`` sorts
+        them. Returns a tensor, or a tuple where ``operator.result_is_tuple``.
+        A tensor of another engine raises EngineMismatchError (`dispatch.mismatch`).
+        """
+
+    def run_backward(
+        self,
+        outputs: Sequence[Any],
+        grad_outputs: Sequence[Any],
+        inputs: Sequence[Any] | None,
+        retain_graph: bool,
+        create_graph: bool,
+        allow_unused: bool,
+        accumulate: bool,
+    ) -> tuple[Any, ...]:
+        """Send gradients from outputs to inputs.
+
+        outputs       tensors that require grad
+        grad_outputs  a tensor of the output's shape for each, or None for ones
+                      (the output must have one element then); checked by the caller
+        inputs        tensors whose gradients are wanted; None: every leaf reached
+        allow_unused  False raises UnusedInputError where a gradient is undefined
+        accumulate    True adds into the inputs' `grad` and returns (); False returns
+                      a gradient per input, None where undefined
+        """
+
+    def set_observer(self, observer: Observer | None) -> None:
+        """Have observer(operator, inputs, attributes, results) called after each `apply`, for the tape."""
+
+
+NAMES = ("reference", "native")
+_SELECTED: ContextVar[str | None] = ContextVar("pullback_engine", default=None)
+_LOADED: dict[str, Engine] = {}
+
+
+def load(name: str) -> Engine:
+    """The engine of this name; EngineUnavailableError where it is unknown or not built."""
+    engine = _LOADED.get(name)
+    if engine is None:
+        if name not in NAMES:
+            raise EngineUnavailableError(f"there is no engine {name!r}; there are {', '.join(NAMES)}")
+        try:
+            engine = cast(Engine, importlib.import_module(f".{name}", __package__))
+        except ImportError as error:
+            raise EngineUnavailableError(
+                f"the {name} engine is not built here ({error}); use_engine('reference') always works"
+            ) from error
+        _LOADED[name] = engine
+    return engine
+
+
+def available() -> tuple[str, ...]:
+    """Names of the engines that can be loaded here."""
+
+    def loads(name: str) -> bool:
+        try:
+            load(name)
+        except EngineUnavailableError:
+            return False
+        return True
+
+    return tuple(name for name in NAMES if loads(name))
+
+
+def _default() -> str:
+    """PULLBACK_ENGINE where it is set, else native where it is built."""
+    return os.environ.get("PULLBACK_ENGINE") or available()[-1]
+
+
+def current() -> Engine:
+    """The engine that new tensors belong to, in this thread and task."""
+    name = _SELECTED.get()
+    if name is None:
+        global _DEFAULT
+        name = _DEFAULT = _DEFAULT or _default()
+    return load(name)
+
+
+_DEFAULT: str | None = None
+
+
+class use_engine:  # noqa: N801 (a call and a context manager, spelled like one)
+    """Choose the engine for new tensors, in this thread and task.
+
+    A plain call switches from here on; in a ``with`` statement the engine before
+    the call comes back at its end.
+
+    >>> import pullback as pb
+    >>> with pb.use_engine("reference"):
+    ...     x = pb.tensor([1.0])
+
+    Raises EngineUnavailableError for an unknown name or an engine that is not built.
+    """
+
+    def __init__(self, name: str) -> None:
+        load(name)
+        self._before = _SELECTED.get()
+        _SELECTED.set(name)
+
+    def __enter__(self) -> use_engine:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _SELECTED.set(self._before)
+
+
+def tensors_in(values: Sequence[Any]) -> Iterator[Any]:
+    """Tensors of any engine among the values, lists and tuples entered."""
+    kinds = tuple(engine.Tensor for engine in _LOADED.values())
+    for value in values:
+        if isinstance(value, kinds):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from tensors_in(value)
+
+
+def engine_of(*values: Any) -> Engine | None:
+    """The engine of the tensors among the values; None without any.
+
+    Raises EngineMismatchError where tensors of two engines meet.
+    """
+    found: Engine | None = None
+    for tensor in tensors_in(values):
+        for engine in _LOADED.values():
+            if isinstance(tensor, engine.Tensor):
+                if found is not None and found is not engine:
+                    raise mismatch(found.name, engine.name)
+                found = engine
+    return found
+
+
+def mismatch(first: str, second: str) -> EngineMismatchError:
+    """The error for tensors of two engines in one call."""
+    return EngineMismatchError(
+        f"tensors of the {first} and of the {second} engine meet in one call; "
+        "make both under the same pb.use_engine(...), or pass one as x.detach().numpy()"
+    )
+
+
+def apply(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Call an operator: recorded by the engine of its tensors, plain arrays in and out without any."""
+    engine = engine_of(*args, *kwargs.values())
+    if engine is not None:
+        return engine.apply(operator, args, kwargs)
+    inputs, attributes = operator.bind(args, kwargs)
+    results = operator.forward(inputs, attributes)[: operator.n_results]
+    return tuple(results) if operator.result_is_tuple else results[0]
+
+
+@contextmanager
+def observing(observer: Observer) -> Iterator[None]:
+    """Call the observer after each operator on any engine, until the end of the block."""
+    engines = [load(name) for name in available()]
+    for engine in engines:
+        engine.set_observer(observer)
+    try:
+        yield
+    finally:
+        for engine in engines:
+            engine.set_observer(None)
