@@ -33,7 +33,7 @@ def subtract(x, y):
 
 @pb.formula(np.multiply)
 def multiply(x, y):
-    """x y, by the product rule: d(xy) = y dx + x dy. DLMF 1.4.10."""
+    """x y, by the product rule: d(xy) = y dx + x dy. DLMF 1.4(iii)."""
     r = np.multiply(x, y)
 
     def multiply_pullback(grad):
@@ -44,7 +44,7 @@ def multiply(x, y):
 
 @pb.formula(np.divide)
 def divide(x, y):
-    """r = x / y, by the quotient rule: dr = (dx - r dy) / y. DLMF 1.4.11."""
+    """r = x / y, by the quotient rule: dr = (dx - r dy) / y. DLMF 1.4(iii)."""
     r = np.divide(x, y)
 
     def divide_pullback(grad):

@@ -96,8 +96,9 @@ _WORDS: tuple[Word, ...] = (
     Word("erf", "scipy.special.erf", ("x",), pointwise=True, dtype="float"),
     *(
         Word(n, f"pullback.{n}", ("x",), pointwise=True, dtype="float")
-        for n in ("sigmoid", "relu", "gelu", "softplus")
+        for n in ("sigmoid", "gelu", "softplus")
     ),
+    Word("relu", "pullback.relu", ("x",), pointwise=True),
     Word("softmax", "scipy.special.softmax", ("x",), ("axis",), dtype="float"),
     Word("log_softmax", "scipy.special.log_softmax", ("x",), ("axis",), dtype="float"),
     Word("logsumexp", "scipy.special.logsumexp", ("a",), ("axis", "keepdims"), dtype="float"),
@@ -107,6 +108,9 @@ _WORDS: tuple[Word, ...] = (
     Word("max", "numpy.max", ("a",), ("axis", "keepdims"), spelling=("numpy.amax",), methods=("max",)),
     Word("min", "numpy.min", ("a",), ("axis", "keepdims"), spelling=("numpy.amin",), methods=("min",)),
     Word("prod", "numpy.prod", ("a",), ("axis", "keepdims"), methods=("prod",)),
+    Word("cumsum", "numpy.cumsum", ("a",), ("axis",), linear=(0,), methods=("cumsum",)),
+    Word("cumprod", "numpy.cumprod", ("a",), ("axis",), methods=("cumprod",)),
+    Word("linear_recurrence", "pullback.linear_recurrence", ("a", "b"), ("reverse",), linear=(1,)),
     Word("argmax", "numpy.argmax", ("a",), ("axis", "keepdims"), derivative="zero", dtype="int", methods=("argmax",)),
     Word("argmin", "numpy.argmin", ("a",), ("axis", "keepdims"), derivative="zero", dtype="int", methods=("argmin",)),
     Word("all", "numpy.all", ("a",), ("axis", "keepdims"), derivative="zero", dtype="bool", methods=("all",)),
@@ -115,6 +119,10 @@ _WORDS: tuple[Word, ...] = (
     Word("reshape", "numpy.reshape", ("a",), ("shape",), linear=(0,), view=True, methods=("reshape",)),
     Word("transpose", "numpy.transpose", ("a",), ("axes",), linear=(0,), view=True, methods=("transpose",)),
     Word("swapaxes", "numpy.swapaxes", ("a",), ("axis1", "axis2"), linear=(0,), view=True, methods=("swapaxes",)),
+    Word("moveaxis", "numpy.moveaxis", ("a",), ("source", "destination"), linear=(0,), view=True),
+    Word("flip", "numpy.flip", ("a",), ("axis",), linear=(0,), view=True),
+    Word("flatten_axes", "pullback.flatten_axes", ("a",), ("axis",), linear=(0,)),
+    Word("unflatten_axes", "pullback.unflatten_axes", ("a",), ("axis", "shape"), linear=(0,)),
     Word("broadcast_to", "numpy.broadcast_to", ("array",), ("shape",), linear=(0,), view=True),
     Word("expand_dims", "numpy.expand_dims", ("a",), ("axis",), linear=(0,), view=True),
     Word("squeeze", "numpy.squeeze", ("a",), ("axis",), linear=(0,), view=True, methods=("squeeze",)),
@@ -122,6 +130,8 @@ _WORDS: tuple[Word, ...] = (
     Word("unslice", "pullback.unslice", ("a",), ("index", "shape"), linear=(0,)),
     Word("concatenate", "numpy.concatenate", ("arrays",), ("axis",), linear=(0,), jointly=True, variadic=True, spelling=("numpy.concat",)),
     Word("stack", "numpy.stack", ("arrays",), ("axis",), linear=(0,), jointly=True, variadic=True),
+    Word("split_like", "pullback.split_like", ("x",), ("likes", "axis"), linear=(0,)),
+    Word("unstack", "numpy.unstack", ("x",), ("axis",), linear=(0,)),
     Word("astype", "numpy.astype", ("x",), ("dtype",), pointwise=True, dtype="attr", linear=(0,), methods=("astype",)),
     # linear algebra
     Word("matmul", "numpy.matmul", ("x1", "x2"), linear=(0, 1), infix="@"),

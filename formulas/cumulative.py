@@ -1,0 +1,152 @@
+"""Products of all and running sums and products: right with zeros, to every order.
+
+The derivative of a product by one factor is the product of the others.
+Dividing by the factor fails at zero, so the others are the running product of
+those before, times the running product of those after.
+"""
+
+import numpy as np
+
+import pullback as pb
+
+
+def _before(a):
+    """Along the last axis, the product of the entries before each."""
+    return np.concatenate([np.ones_like(a[..., :1]), np.cumprod(a[..., :-1], axis=-1)], axis=-1)
+
+
+def _after(a):
+    """Along the last axis, the product of the entries after each."""
+    return np.flip(_before(np.flip(a, -1)), -1)
+
+
+def _next(a):
+    """Along the last axis, the entry after each, and zero after the last."""
+    return np.concatenate([a[..., 1:], np.zeros_like(a[..., :1])], axis=-1)
+
+
+def _previous(a):
+    """Along the last axis, the entry before each, and zero before the first."""
+    return np.concatenate([np.zeros_like(a[..., :1]), a[..., :-1]], axis=-1)
+
+
+@pb.formula(np.prod)
+def prod(a, *, axis=None, keepdims=False):
+    """d prod(a) is the sum over i of (the product of the a_j with j != i) da_i."""
+    r = np.prod(a, axis=axis, keepdims=keepdims)
+
+    def prod_pullback(grad):
+        factors = pb.flatten_axes(a, axis=axis)
+        others = pb.unflatten_axes(_before(factors) * _after(factors), axis=axis, shape=a.shape)
+        return others * (grad if keepdims or axis is None else np.expand_dims(grad, axis))
+
+    return r, prod_pullback
+
+
+@prod.sample_inputs
+def prod_inputs(rng):
+    a = rng.uniform(0.5, 1.5, (2, 3, 4))
+    a[0, 1, 2] = 0.0
+    a[1, :2, 3] = 0.0
+    yield (a[0],), {}
+    yield (a,), {"axis": -1}
+    yield (a,), {"axis": (0, 2), "keepdims": True}
+
+
+@pb.formula(np.cumsum)
+def cumsum(a, *, axis=None):
+    """Each entry is in the sums from its own on, so it takes the gradients from there to the end."""
+    r = np.cumsum(a, axis=axis)
+
+    def cumsum_pullback(grad):
+        backwards = np.flip(pb.flatten_axes(grad, axis=axis), -1)
+        return pb.unflatten_axes(np.flip(np.cumsum(backwards, axis=-1), -1), axis=axis, shape=a.shape)
+
+    return r, cumsum_pullback
+
+
+@cumsum.sample_inputs
+def cumsum_inputs(rng):
+    yield (rng.standard_normal((2, 3)),), {}
+    yield (rng.standard_normal((2, 3)),), {"axis": 0}
+
+
+@pb.formula(np.cumprod)
+def cumprod(a, *, axis=None):
+    """d r_k is the sum over i <= k of (the product of the a_j with j <= k, j != i) da_i.
+
+    Entry i takes the product before it times s_i = grad_i + a_(i+1) s_(i+1),
+    by Horner's rule.
+    """
+    r = np.cumprod(a, axis=axis)
+
+    def cumprod_pullback(grad):
+        factors = pb.flatten_axes(a, axis=axis)
+        later = pb.linear_recurrence(_next(factors), pb.flatten_axes(grad, axis=axis), reverse=True)
+        return pb.unflatten_axes(_before(factors) * later, axis=axis, shape=a.shape)
+
+    return r, cumprod_pullback
+
+
+@cumprod.sample_inputs
+def cumprod_inputs(rng):
+    a = rng.uniform(0.5, 1.5, (3, 4))
+    a[1, 2] = 0.0
+    yield (a,), {"axis": 0}
+    yield (a,), {"axis": -1}
+    yield (a[1],), {}
+
+
+@pb.formula(pb.linear_recurrence)
+def linear_recurrence(a, b, *, reverse=False):
+    """r_i = b_i + a_i r_(i-1) along the last axis from r_(-1) = 0; in reverse from the end.
+
+    The adjoint of a linear recurrence is one that runs the other way:
+    s_i = grad_i + a_(i+1) s_(i+1). Then db = s and da_i = s_i r_(i-1).
+    """
+    r = pb.linear_recurrence(a, b, reverse=reverse)
+
+    def linear_recurrence_pullback(grad):
+        adjoint = pb.linear_recurrence(_previous(a) if reverse else _next(a), grad, reverse=not reverse)
+        return adjoint * (_next(r) if reverse else _previous(r)), adjoint
+
+    return r, linear_recurrence_pullback
+
+
+@linear_recurrence.sample_inputs
+def linear_recurrence_inputs(rng):
+    a, b = rng.standard_normal((2, 2, 4))
+    yield (a, b), {}
+    yield (a, b), {"reverse": True}
+
+
+@pb.formula(pb.flatten_axes)
+def flatten_axes(a, *, axis=None):
+    """The axes of `axis` (None: all) moved to the end and merged into one."""
+    r = pb.flatten_axes(a, axis=axis)
+
+    def flatten_axes_pullback(grad):
+        return pb.unflatten_axes(grad, axis=axis, shape=a.shape)
+
+    return r, flatten_axes_pullback
+
+
+@flatten_axes.sample_inputs
+def flatten_axes_inputs(rng):
+    yield (rng.standard_normal((2, 3, 4)),), {"axis": (0, -1)}
+
+
+@pb.formula(pb.unflatten_axes)
+def unflatten_axes(a, *, axis, shape):
+    """The inverse of `flatten_axes` for an operand of `shape`."""
+    r = pb.unflatten_axes(a, axis=axis, shape=shape)
+
+    def unflatten_axes_pullback(grad):
+        return pb.flatten_axes(grad, axis=axis)
+
+    return r, unflatten_axes_pullback
+
+
+@unflatten_axes.sample_inputs
+def unflatten_axes_inputs(rng):
+    yield (rng.standard_normal((3, 8)),), {"axis": (0, -1), "shape": (2, 3, 4)}

@@ -1,0 +1,43 @@
+"""Indexing with integers, slices, Ellipsis, None and arrays of these."""
+
+import operator
+
+import numpy as np
+
+import pullback as pb
+
+
+@pb.formula(operator.getitem)
+def getitem(a, *, index):
+    """The selected entries take the gradient, the others zero."""
+    r = a[index]
+
+    def getitem_pullback(grad):
+        return pb.unslice(grad, index=index, shape=a.shape)
+
+    return r, getitem_pullback
+
+
+@getitem.sample_inputs
+def getitem_inputs(rng):
+    yield (rng.standard_normal((4, 5)),), {"index": (slice(None, None, -2), 1)}
+    yield (rng.standard_normal((4, 5)),), {"index": np.array([0, 2, 2])}
+
+
+@pb.formula(pb.unslice)
+def unslice(a, *, index, shape):
+    """Zeros of `shape` with `a` added at `index`, the adjoint of indexing.
+
+    An entry that `index` selects more than once collects the sum.
+    """
+    r = pb.unslice(a, index=index, shape=shape)
+
+    def unslice_pullback(grad):
+        return grad[index]
+
+    return r, unslice_pullback
+
+
+@unslice.sample_inputs
+def unslice_inputs(rng):
+    yield (rng.standard_normal((2,)),), {"index": (slice(None, None, -2), 1), "shape": (4, 5)}

@@ -1,0 +1,119 @@
+"""Activations of neural networks."""
+
+import math
+
+import numpy as np
+from scipy import special
+
+import pullback as pb
+
+_ROOT_HALF = math.sqrt(0.5)
+_ROOT_HALF_OVER_PI = math.sqrt(0.5 / math.pi)
+
+
+@pb.formula
+def sigmoid(x):
+    """The logistic function r = 1 / (1 + exp(-x)), for which dr = r (1 - r) dx.
+
+    Written with exp(-|x|), which cannot overflow.
+    """
+    decay = np.exp(-np.abs(x))
+    r = np.where(x >= 0, 1, decay) / (1 + decay)
+
+    def sigmoid_pullback(grad):
+        return grad * (r * (1 - r))
+
+    return r, sigmoid_pullback
+
+
+@pb.formula
+def relu(x):
+    """max(x, 0), with the subgradient 0 at 0."""
+    r = np.maximum(x, 0)
+
+    def relu_pullback(grad):
+        return np.where(x > 0, grad, 0)
+
+    return r, relu_pullback
+
+
+@relu.sample_inputs
+def relu_inputs(rng):
+    x = rng.standard_normal((3, 4))
+    yield (np.where(np.abs(x) < 0.1, x + 0.3, x),), {}
+
+
+@pb.formula
+def softplus(x):
+    """log(1 + exp(x)), whose derivative is the logistic function.
+
+    Written as max(x, 0) + log1p(exp(-|x|)), which cannot overflow.
+    """
+    r = np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+
+    def softplus_pullback(grad):
+        return grad * pb.sigmoid(x)
+
+    return r, softplus_pullback
+
+
+def _normal_cdf(x):
+    """The normal distribution function. Abramowitz and Stegun 26.2.29."""
+    return 0.5 * (1 + special.erf(_ROOT_HALF * x))
+
+
+@pb.formula
+def gelu(x):
+    """x P(x), with P the normal distribution function, whose derivative is the normal density.
+
+    D. Hendrycks and K. Gimpel, "Gaussian Error Linear Units" (2016).
+    """
+    r = x * _normal_cdf(x)
+
+    def gelu_pullback(grad):
+        density = _ROOT_HALF_OVER_PI * np.exp(-0.5 * x * x)
+        return grad * (_normal_cdf(x) + x * density)
+
+    return r, gelu_pullback
+
+
+@pb.formula(special.softmax)
+def softmax(x, *, axis=None):
+    """r = exp(x) / sum(exp(x)), for which dr = r (dx - sum(r dx)).
+
+    Computed relative to the largest entry so that nothing overflows.
+    """
+    weights = np.exp(x - np.max(x, axis=axis, keepdims=True))
+    r = weights / np.sum(weights, axis=axis, keepdims=True)
+
+    def softmax_pullback(grad):
+        return r * (grad - np.sum(grad * r, axis=axis, keepdims=True))
+
+    return r, softmax_pullback
+
+
+@softmax.sample_inputs
+def softmax_inputs(rng):
+    yield (rng.standard_normal((2, 3, 4)),), {"axis": -1}
+    yield (rng.standard_normal((2, 3)),), {}
+
+
+@pb.formula(special.log_softmax)
+def log_softmax(x, *, axis=None):
+    """r = x - log(sum(exp(x))), for which dr = dx - sum(exp(r) dx).
+
+    Computed relative to the largest entry so that nothing overflows.
+    """
+    shifted = x - np.max(x, axis=axis, keepdims=True)
+    r = shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+
+    def log_softmax_pullback(grad):
+        return grad - np.exp(r) * np.sum(grad, axis=axis, keepdims=True)
+
+    return r, log_softmax_pullback
+
+
+@log_softmax.sample_inputs
+def log_softmax_inputs(rng):
+    yield (rng.standard_normal((2, 3, 4)),), {"axis": -1}
+    yield (rng.standard_normal((2, 3)),), {}

@@ -1,0 +1,108 @@
+"""Functions with kinks: absolute value, extrema of two, clipping, selection.
+
+At a kink each takes the symmetric choice among its subgradients: 0 for abs,
+one half each for two operands that tie. Clipping at a bound follows `x`.
+"""
+
+import numpy as np
+
+import pullback as pb
+
+
+@pb.formula(np.abs)
+def abs(x):
+    """|x|, so d|x| = sign(x) dx, and 0 at 0."""
+    r = np.abs(x)
+
+    def abs_pullback(grad):
+        return grad * np.sign(x)
+
+    return r, abs_pullback
+
+
+@abs.sample_inputs
+def abs_inputs(rng):
+    yield (_away_from(0.0, rng),), {}
+
+
+@pb.formula(np.maximum)
+def maximum(x, y):
+    """The larger operand takes the gradient; operands that tie take half each."""
+    r = np.maximum(x, y)
+
+    def maximum_pullback(grad):
+        shared = np.where(x == y, grad / 2, 0)
+        return np.where(x > y, grad, shared), np.where(x < y, grad, shared)
+
+    return r, maximum_pullback
+
+
+@maximum.sample_inputs
+def maximum_inputs(rng):
+    y = rng.standard_normal((3, 4))
+    yield (y + _away_from(0.0, rng), y), {}
+
+
+@pb.formula(np.minimum)
+def minimum(x, y):
+    """The smaller operand takes the gradient; operands that tie take half each."""
+    r = np.minimum(x, y)
+
+    def minimum_pullback(grad):
+        shared = np.where(x == y, grad / 2, 0)
+        return np.where(x < y, grad, shared), np.where(x > y, grad, shared)
+
+    return r, minimum_pullback
+
+
+@minimum.sample_inputs
+def minimum_inputs(rng):
+    y = rng.standard_normal((3, 4))
+    yield (y + _away_from(0.0, rng), y), {}
+
+
+@pb.formula(np.clip)
+def clip(x, a_min: pb.Tensor | None = None, a_max: pb.Tensor | None = None):
+    """min(max(x, a_min), a_max): whichever of the three is the result takes the gradient.
+
+    On a bound that is `x`. Where the bounds cross, the result is `a_max`.
+    """
+    r = np.clip(x, a_min, a_max)
+
+    def clip_pullback(grad):
+        lower = -np.inf if a_min is None else a_min
+        upper = np.inf if a_max is None else a_max
+        below = (x < lower) & (lower <= upper)
+        above = (x > upper) | (lower > upper)
+        return np.where(below | above, 0, grad), np.where(below, grad, 0), np.where(above, grad, 0)
+
+    return r, clip_pullback
+
+
+@clip.sample_inputs
+def clip_inputs(rng):
+    x = _away_from(0.5, rng)
+    yield (x, np.full((4,), -0.9), np.full((3, 1), 0.5)), {}
+    yield (x, 0.5, None), {}
+
+
+@pb.formula(np.where)
+def where(condition, x, y):
+    """`x` where the condition holds and `y` elsewhere: each takes the gradient of its own part."""
+    r = np.where(condition, x, y)
+
+    def where_pullback(grad):
+        return None, np.where(condition, grad, 0), np.where(condition, 0, grad)
+
+    return r, where_pullback
+
+
+@where.sample_inputs
+def where_inputs(rng):
+    yield (rng.standard_normal((3, 4)) > 0, rng.standard_normal((4,)), rng.standard_normal((3, 1))), {}
+
+
+def _away_from(kink, rng):
+    """Normal numbers, none within a tenth of the kinks at +-`kink`, where differences would be wrong."""
+    x = rng.standard_normal((3, 4))
+    return np.where(np.abs(np.abs(x) - kink) < 0.1, x + 0.3, x)

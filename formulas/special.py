@@ -1,0 +1,48 @@
+"""Special functions."""
+
+import math
+
+import numpy as np
+from scipy import special
+
+import pullback as pb
+
+_TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
+
+
+@pb.formula(special.erf)
+def erf(x):
+    """d erf(x) = 2 / sqrt(pi) exp(-x**2) dx. DLMF 7.10.1."""
+    r = special.erf(x)
+
+    def erf_pullback(grad):
+        return grad * (_TWO_OVER_ROOT_PI * np.exp(-x * x))
+
+    return r, erf_pullback
+
+
+@pb.formula(special.logsumexp)
+def logsumexp(a, *, axis=None, keepdims=False):
+    """log(sum(exp(a))), computed relative to the largest term so that nothing overflows.
+
+    Its gradient is softmax(a) = exp(a - r).
+    """
+    largest = np.max(a, axis=axis, keepdims=True)
+    offset = np.where(np.isfinite(largest), largest, 0)
+    total = np.sum(np.exp(a - offset), axis=axis, keepdims=keepdims)
+    r = np.log(total) + np.reshape(offset, total.shape)
+
+    def logsumexp_pullback(grad):
+        kept = keepdims or axis is None
+        log_total = r if kept else np.expand_dims(r, axis)
+        return np.exp(a - log_total) * (grad if kept else np.expand_dims(grad, axis))
+
+    return r, logsumexp_pullback
+
+
+@logsumexp.sample_inputs
+def logsumexp_inputs(rng):
+    a = rng.standard_normal((2, 3, 4))
+    yield (a,), {}
+    yield (a,), {"axis": -1}
+    yield (a,), {"axis": (0, 2), "keepdims": True}
