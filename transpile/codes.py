@@ -21,6 +21,7 @@ class Code(NamedTuple):
 
 CODES: dict[str, Code] = {
     # captures
+    "PB100": Code("capture", "info"),
     "PB101": Code("captured-intermediate", "info"),
     "PB102": Code("lost-gradient-path", "error"),
     "PB103": Code("opaque-capture", "error"),

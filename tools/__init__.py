@@ -1,0 +1,1 @@
+"""The command line, the lint rules and the checker: they import everything, and nothing imports them."""

@@ -1,0 +1,99 @@
+"""``pullback``: the command line.
+
+One handler around all commands turns every documented exception into a message with its place, and an
+exit status: 0 done and clean, 1 findings or a failure, 2 misuse, 3 a bug of ours, 130 interrupted.
+No traceback from inside is shown; set ``PULLBACK_TRACEBACK=1`` to see one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+from pullback.transpile.version import __version__
+from pullback.transpile.diagnostics import FormulaError
+
+from .commands import dump, lint
+from .errors import BROKEN_PIPE, FINDINGS, INTERNAL, INTERRUPTED, MISUSE, CommandError, UsageError
+
+COMMANDS = (lint, dump)
+
+DESCRIPTION = """\
+Derivatives written once as plain Python: lint verdicts, right derivatives of every order, and C++.
+"""
+
+EPILOG = """\
+examples:
+  pullback lint src                      a verdict for every captured value, as file:line:column
+  pullback check examples/gelu.py        compare with finite differences, on both engines and compiled
+  pullback transpile examples/gelu.py -o cpp_out
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser with all commands."""
+    parser = argparse.ArgumentParser(
+        prog="pullback",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"pullback {__version__}")
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        command.add_parser(subparsers)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    try:
+        arguments = build_parser().parse_args(argv)
+        status: int = arguments.run(arguments)
+        sys.stdout.flush()
+        return status
+    except SystemExit as stop:  # argparse: --help, --version, wrong usage
+        return stop.code if isinstance(stop.code, int) else MISUSE
+    except KeyboardInterrupt:
+        return _fail("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        _silence_stdout()
+        return BROKEN_PIPE
+    except UsageError as error:
+        return _fail(f"pullback: {error}", MISUSE)
+    except FormulaError as error:
+        return _fail(str(error), FINDINGS)
+    except CommandError as error:
+        return _fail(f"pullback: {error}", FINDINGS)
+    except Exception as error:
+        return _fail(_internal(error), INTERNAL)
+
+
+def _internal(error: Exception) -> str:
+    if os.environ.get("PULLBACK_TRACEBACK"):
+        return "".join(traceback.format_exception(error)).rstrip()
+    return (
+        f"pullback: this is a bug in pullback: {type(error).__name__}: {error}\n"
+        "  help: run again with PULLBACK_TRACEBACK=1 and report what it prints"
+    )
+
+
+def _fail(message: str, status: int) -> int:
+    with contextlib.suppress(BrokenPipeError):
+        sys.stdout.flush()
+        print(message, file=sys.stderr)
+    return status
+
+
+def _silence_stdout() -> None:
+    """Python flushes stdout once more at exit; give that flush somewhere to go."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

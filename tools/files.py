@@ -1,0 +1,130 @@
+"""Finding, reading and writing files, the way every command does it."""
+
+from __future__ import annotations
+
+import io
+import os
+import tempfile
+import tokenize
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from pathlib import Path
+
+from pullback.transpile.diagnostics import Diagnostic
+from pullback.transpile.ir import Source, Span
+
+from .errors import UsageError
+
+# Folders that hold other people's or generated files.
+SKIPPED_FOLDERS = frozenset({"__pycache__", "build", "dist", "node_modules", "site-packages", "venv"})
+
+
+def python_files(paths: Iterable[str]) -> Iterator[tuple[Path, bool]]:
+    """The files to look at, in a stable order, each with whether it was named itself (not found by walking).
+
+    Hidden folders, and those of `SKIPPED_FOLDERS`, are left out of a walk. A path that does not exist is a
+    `UsageError`.
+    """
+    for text in paths:
+        path = Path(text)
+        if path.is_dir():
+            yield from ((found, False) for found in _walk(path))
+        elif path.exists():
+            yield path, True
+        else:
+            raise UsageError(f"{path}: no such file or folder")
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    for here, folders, names in os.walk(folder):
+        folders[:] = sorted(f for f in folders if f not in SKIPPED_FOLDERS and not f.startswith("."))
+        yield from (Path(here, name) for name in sorted(names) if name.endswith((".py", ".pyi")))
+
+
+def read_bytes(path: Path) -> bytes:
+    """The file's bytes; a `UsageError` that names the file where it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def decode(path: Path, data: bytes) -> Source | Diagnostic:
+    """The text by the file's declared encoding, or a diagnostic where it isn't text in that encoding."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        text = data.decode(encoding)
+    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+        line = data[: error.start].count(b"\n") + 1 if isinstance(error, UnicodeDecodeError) else 1
+        reason = error.reason if isinstance(error, UnicodeDecodeError) else str(error)
+        return Diagnostic(
+            code="PB400",
+            rule="syntax-error",
+            severity="error",
+            message=f"the file is not text in its declared encoding: {reason}",
+            span=Span(str(path), line, 1, line, 2),
+            hint="save the file as UTF-8, or declare its encoding in the first line",
+        )
+    return Source(str(path), io.IncrementalNewlineDecoder(None, translate=True).decode(text, final=True))
+
+
+def read_source(text: str) -> Source:
+    """The source in the file of this name, which a command was given; `UsageError` where it can't be had."""
+    path = Path(text)
+    if path.is_dir():
+        raise UsageError(f"{path}: is a folder; name a file")
+    if not path.exists():
+        raise UsageError(f"{path}: no such file")
+    source = decode(path, read_bytes(path))
+    if isinstance(source, Diagnostic):
+        raise UsageError(f"{source.span}: {source.message}")
+    return source
+
+
+def split_target(text: str) -> tuple[str, str | None]:
+    """``FILE::NAME`` or ``FILE``.
+
+    >>> split_target("examples/gelu.py::gelu")
+    ('examples/gelu.py', 'gelu')
+    >>> split_target("examples/gelu.py")
+    ('examples/gelu.py', None)
+    """
+    path, separator, name = text.rpartition("::")
+    if not separator:
+        return text, None
+    if not path or not name:
+        raise UsageError(f"{text}: write FILE::NAME, for example examples/gelu.py::gelu")
+    return path, name
+
+
+def unknown_name(path: str, name: str, known: Iterable[str]) -> UsageError:
+    """The error for a NAME that isn't in FILE, with what is there."""
+    names = sorted(known)
+    if not names:
+        return UsageError(f"{path}: has no formula named {name}; no formula is defined there")
+    close = get_close_matches(name, names, n=1)
+    guess = f" Did you mean {close[0]}?" if close else ""
+    return UsageError(f"{path}: has no formula named {name}.{guess} It defines {', '.join(names)}")
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write the whole file or nothing: a reader never sees half, an interruption leaves the old file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
