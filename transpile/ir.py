@@ -207,7 +207,8 @@ class Formula:
     ``pullback.params`` are a cotangent per result, then one per hidden output
     (before promotion: one per hand-written rule, see `rules`).
     ``pullback.results`` are a gradient per differentiable parameter.
-    `target` is the function that the formula stands for ("numpy.exp").
+    `target` is the function that the formula stands for ("numpy.exp"). `barrier`
+    says why second derivatives are refused; it is empty where they are not.
     """
 
     name: str
@@ -224,6 +225,7 @@ class Formula:
     captures: tuple[Capture, ...] = ()
     options: Options = field(default_factory=Options)
     promoted: bool = False
+    barrier: str = ""
     result_is_tuple: bool = False
 
     @property

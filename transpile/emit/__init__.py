@@ -1,0 +1,1 @@
+"""Code from IR: Python, C++ for the native engine, C++ for PyTorch."""

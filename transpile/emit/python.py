@@ -1,0 +1,177 @@
+"""Python from IR: the transformed formula as functions that the reference engine runs.
+
+In: a promoted formula. Out: functions as syntax trees, whose line numbers are
+the author's, so that tracebacks and breakpoints stand there; and the same
+functions as text (printed by astor), with the author's line above each statement.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from ..ir import Block, Eqn, Formula, Source, Span, Var
+from ..passes.specialize import Variant, specialize
+from .python_expr import Expressions, uses
+
+with warnings.catch_warnings():
+    # astor 0.8.1 reads names of `ast` that are deprecated; it does nothing else with them.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    import astor
+
+Node = TypeVar("Node", bound=ast.AST)
+
+
+def forward_function(formula: Formula, name: str = "") -> ast.FunctionDef:
+    """``def f_forward(inputs, attributes)``, which returns results, hidden outputs and plain values."""
+    params = [param.var for param in formula.params]
+    results = ast.Tuple([], ast.Load())
+    return _function(name or f"{formula.name}_forward", params, formula.forward, formula, results)
+
+
+def backward_function(formula: Formula, variant: Variant, reads: Sequence[Var], name: str) -> ast.FunctionDef:
+    """``def f_backward(saved, cotangents)``, which returns a gradient per differentiable input."""
+    params = [*reads, *variant.block.params]
+    return _function(name, params, variant.block, formula, ast.Tuple([], ast.Load()))
+
+
+def plain_variant(formula: Formula) -> Variant:
+    """The variant of a plain first backward: all results' gradients, no hidden output's."""
+    defined = [i < formula.results for i in range(len(formula.cotangents))]
+    for index in formula.options.nondifferentiable:
+        defined[index] = False
+    return specialize(formula, defined, [True] * len(formula.inputs))
+
+
+def general_variant(formula: Formula) -> Variant:
+    """The variant with every gradient defined."""
+    return specialize(formula, [True] * len(formula.cotangents), [True] * len(formula.inputs))
+
+
+def saved_variables(formula: Formula) -> tuple[Var, ...]:
+    """What the pullback reads of the forward: inputs, outputs, plain values, in that order."""
+    assert formula.pullback is not None
+    free = formula.pullback.free()
+    order = [*(param.var for param in formula.params), *formula.forward.results]
+    return tuple(dict.fromkeys(var for var in order if isinstance(var, Var) and var in free))
+
+
+def module_text(formula: Formula) -> str:
+    """The promoted formula as Python text: forward, plain backward, general backward.
+
+    The plain first backward is what runs when only the results have gradients.
+    """
+    free = saved_variables(formula)
+    parts = [function_text(forward_function(formula), formula.source)]
+    variants = [(f"{formula.name}_backward", plain_variant(formula))]
+    if formula.hidden:
+        variants.append((f"{formula.name}_backward_general", general_variant(formula)))
+    for name, variant in variants:
+        reads = [var for var in free if var in variant.block.free()]
+        parts.append(function_text(backward_function(formula, variant, reads, name), formula.source))
+    return "\n\n".join(parts)
+
+
+def function_text(function: ast.FunctionDef, source: Source) -> str:
+    """A function as text, with the source line that each statement came from above it."""
+    head = ast.FunctionDef(
+        name=function.name, args=function.args, body=[ast.Pass()], decorator_list=[]
+    )
+    lines = [astor.to_source(head).split("\n    pass")[0]]
+    _body_text(function.body, source, 1, lines, [0])
+    text = "\n".join(lines) + "\n"
+    ast.parse(text)
+    return text
+
+
+def _body_text(
+    body: Sequence[ast.stmt], source: Source, depth: int, lines: list[str], last: list[int]
+) -> None:
+    pad = "    " * depth
+    for statement in body:
+        line = getattr(statement, "lineno", 0)
+        if line and line != last[0] and not isinstance(statement, ast.Return):
+            lines.append(f"{pad}# {Path(source.path).name}:{line}  {source.line(line).strip()}")
+            last[0] = line
+        if isinstance(statement, ast.If):
+            lines.append(f"{pad}if {_expr_text(statement.test)}:")
+            _body_text(statement.body, source, depth + 1, lines, last)
+            if statement.orelse:
+                lines.append(f"{pad}else:")
+                _body_text(statement.orelse, source, depth + 1, lines, last)
+        else:
+            printed = astor.to_source(statement, add_line_information=False).rstrip("\n")
+            lines += [pad + part for part in printed.split("\n")]
+
+
+def _expr_text(expr: ast.expr) -> str:
+    text: str = astor.to_source(ast.Expr(expr)).strip()
+    return text[1:-1] if text.startswith("(") and text.endswith(")") and _one_group(text) else text
+
+
+def _one_group(text: str) -> bool:
+    depth = 0
+    for index, char in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(char, 0)
+        if depth == 0:
+            return index == len(text) - 1
+    return False
+
+
+def _function(
+    name: str, params: Sequence[Var], block: Block, formula: Formula, results: ast.Tuple
+) -> ast.FunctionDef:
+    counts = uses(block)
+    expressions = Expressions(counts)
+    body = _statements(block.eqns, expressions)
+    results.elts = [expressions.of(atom) for atom in block.results]
+    body.append(_at(ast.Return(results), formula.span))
+    arguments = ast.arguments(
+        posonlyargs=[],
+        args=[ast.arg(param.name) for param in params],
+        kwonlyargs=[],
+        kw_defaults=[],
+        defaults=[],
+    )
+    function = ast.FunctionDef(name=name, args=arguments, body=body, decorator_list=[])
+    _at(function, formula.span)
+    return ast.fix_missing_locations(function)
+
+
+def _statements(eqns: Sequence[Eqn], expressions: Expressions) -> list[ast.stmt]:
+    body: list[ast.stmt] = []
+    for eqn in eqns:
+        if eqn.op == "if" and not expressions.conditional_expression(eqn):
+            body.append(_at(_if_statement(eqn, expressions), eqn.span))
+            continue
+        value = expressions.equation(eqn)
+        if value is None:
+            continue
+        names: list[ast.expr] = [ast.Name(var.name, ast.Store()) for var in eqn.outs]
+        target = names[0] if len(names) == 1 else ast.Tuple(names, ast.Store())
+        body.append(_at(ast.Assign([target], value), eqn.span))
+    return body
+
+
+def _if_statement(eqn: Eqn, expressions: Expressions) -> ast.If:
+    branches: list[list[ast.stmt]] = []
+    for block in eqn.blocks:
+        body = _statements(block.eqns, expressions)
+        for out, atom in zip(eqn.outs, block.results, strict=True):
+            assign = ast.Assign([ast.Name(out.name, ast.Store())], expressions.of(atom))
+            body.append(_at(assign, eqn.span))
+        branches.append(body or [ast.Pass()])
+    return ast.If(expressions.of(eqn.args[0]), branches[0], branches[1])
+
+
+def _at(node: Node, span: Span | None) -> Node:
+    """The node with the author's line and column on it and on all that has none."""
+    if span is not None:
+        for child in ast.walk(node):
+            if "lineno" in child._attributes and not hasattr(child, "lineno"):
+                child.lineno = child.end_lineno = span.line  # type: ignore[attr-defined]
+                child.col_offset = child.end_col_offset = span.column - 1  # type: ignore[attr-defined]
+    return node

@@ -1,0 +1,222 @@
+"""Equations as Python expressions. Temporaries that are read once nest where they are read."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections import Counter
+from collections.abc import Mapping
+
+from ..ir import Atom, Block, Eqn, Literal, Var
+from ..vocabulary import DTYPES, WORDS
+
+_BINARY: dict[str, type[ast.operator]] = {
+    "+": ast.Add,
+    "-": ast.Sub,
+    "*": ast.Mult,
+    "/": ast.Div,
+    "//": ast.FloorDiv,
+    "%": ast.Mod,
+    "**": ast.Pow,
+    "@": ast.MatMult,
+    "&": ast.BitAnd,
+    "|": ast.BitOr,
+}
+_COMPARE: dict[str, type[ast.cmpop]] = {
+    "<": ast.Lt,
+    "<=": ast.LtE,
+    ">": ast.Gt,
+    ">=": ast.GtE,
+    "==": ast.Eq,
+    "!=": ast.NotEq,
+}
+_UNARY: dict[str, type[ast.unaryop]] = {"negative": ast.USub, "invert": ast.Invert}
+_MODULES = {"numpy": "np", "scipy.special": "special", "pullback": "pb", "math": "math"}
+_POSITIONAL = frozenset({"shape", "axes", "like"})
+
+
+def uses(block: Block) -> Counter[Var]:
+    """How often each variable is read in a block, nested blocks included."""
+    counts: Counter[Var] = Counter(atom for atom in block.results if isinstance(atom, Var))
+    for eqn in block.eqns:
+        counts.update(eqn.reads())
+        for inner in eqn.blocks:
+            counts.update(uses(inner))
+    return counts
+
+
+class Expressions:
+    """Turns equations into expressions, holding back temporaries until they are read."""
+
+    def __init__(self, counts: Mapping[Var, int]) -> None:
+        self._counts = counts
+        self._pending: dict[Var, ast.expr] = {}
+
+    def of(self, atom: Atom) -> ast.expr:
+        """The expression for an operand."""
+        if isinstance(atom, Literal):
+            return literal(atom)
+        return self._pending.pop(atom, None) or ast.Name(atom.name, ast.Load())
+
+    def equation(self, eqn: Eqn) -> ast.expr | None:
+        """The right-hand side, or None where it waits to be nested in the equation that reads it."""
+        value = self._conditional(eqn) if eqn.op == "if" else self._call(eqn)
+        out = eqn.outs[0]
+        if len(eqn.outs) == 1 and out.temp and self._counts.get(out, 0) == 1:
+            self._pending[out] = value
+            return None
+        return value
+
+    def conditional_expression(self, eqn: Eqn) -> bool:
+        """Whether a conditional has one output and branches that are each one expression."""
+        return len(eqn.outs) == 1 and all(
+            all(len(e.outs) == 1 and e.outs[0].temp and self._counts[e.outs[0]] == 1 and e.op != "if" for e in b.eqns)
+            for b in eqn.blocks
+        )
+
+    def _conditional(self, eqn: Eqn) -> ast.expr:
+        test = self.of(eqn.args[0])
+        branches = []
+        for block in eqn.blocks:
+            for inner in block.eqns:
+                self.equation(inner)
+            branches.append(self.of(block.results[0]))
+        return ast.IfExp(test, branches[0], branches[1])
+
+    def _call(self, eqn: Eqn) -> ast.expr:
+        special = _STRUCTURAL.get(eqn.op)
+        if special is not None:
+            return special(self, eqn)
+        args = [self.of(atom) for atom in eqn.args]
+        word = WORDS.get(eqn.op)
+        if word is None:
+            return self._named_call(eqn, args)
+        hidden = len(eqn.outs) > 1
+        if eqn.op in _UNARY:
+            return ast.UnaryOp(_UNARY[eqn.op](), args[0])
+        if word.infix in _BINARY and len(args) == 2 and eqn.outs[0].kind != "list" and not hidden:
+            return ast.BinOp(args[0], _BINARY[word.infix](), args[1])
+        if word.infix in _COMPARE and len(args) == 2:
+            return ast.Compare(args[0], [_COMPARE[word.infix]()], [args[1]])
+        if eqn.op == "astype":
+            method = ast.Attribute(args[0], "astype", ast.Load())
+            return ast.Call(method, [self._keyword(eqn, "dtype")], [])
+        function = _promoted(dotted("pb.formulas"), ast.Constant(eqn.op)) if hidden else dotted(word.python)
+        names = [name for name in word.attrs if eqn.kwarg(name) is not None]
+        positional = [name for name in names if name in _POSITIONAL or not word.operands]
+        args += [self._keyword(eqn, name) for name in positional]
+        keywords = [ast.keyword(name, self._keyword(eqn, name)) for name in names if name not in positional]
+        extra = [name for name, _ in eqn.kwargs if name not in word.attrs]
+        keywords += [ast.keyword(name, self._keyword(eqn, name)) for name in extra]
+        return ast.Call(function, args, keywords)
+
+    def _named_call(self, eqn: Eqn, args: list[ast.expr]) -> ast.expr:
+        """A call of another formula, of an unknown function, or of `math` and the builtins."""
+        callee = eqn.kwarg("callee")
+        if eqn.op == "opaque" and isinstance(callee, Literal):
+            function: ast.expr = ast.parse(str(callee.value), mode="eval").body
+        elif len(eqn.outs) > 1:
+            function = _promoted(dotted("pb.formulas"), ast.Constant(eqn.op))
+        else:
+            function = dotted(eqn.op)
+        keywords = [ast.keyword(name, self.of(value)) for name, value in eqn.kwargs if name != "callee"]
+        return ast.Call(function, args, keywords)
+
+    def _keyword(self, eqn: Eqn, name: str) -> ast.expr:
+        value = eqn.kwarg(name)
+        assert value is not None
+        if name == "dtype" and isinstance(value, Literal) and f"numpy.{value.value}" in DTYPES:
+            return dotted(f"numpy.{value.value}")
+        return self.of(value)
+
+    def _subscript(self, eqn: Eqn) -> ast.expr:
+        base = self.of(eqn.args[0])
+        index = eqn.args[1] if eqn.op == "item" else eqn.kwarg("index")
+        assert index is not None
+        return ast.Subscript(base, as_index(self.of(index)), ast.Load())
+
+    def _elements(self, eqn: Eqn) -> ast.expr:
+        items = [self.of(atom) for atom in eqn.args]
+        return ast.List(items, ast.Load()) if eqn.op == "list" else ast.Tuple(items, ast.Load())
+
+    def _numpy(self, eqn: Eqn) -> ast.expr:
+        return ast.Call(dotted(f"numpy.{eqn.op}"), [self.of(eqn.args[0])], [])
+
+    def _plumbing(self, eqn: Eqn) -> ast.expr:
+        return ast.Call(dotted(f"pullback.{eqn.op}"), [self.of(atom) for atom in eqn.args], [])
+
+    def _attribute(self, eqn: Eqn) -> ast.expr:
+        return ast.Attribute(self.of(eqn.args[0]), eqn.op, ast.Load())
+
+    def _is_none(self, eqn: Eqn) -> ast.expr:
+        return ast.Compare(self.of(eqn.args[0]), [ast.Is()], [ast.Constant(None)])
+
+    def _not(self, eqn: Eqn) -> ast.expr:
+        return ast.UnaryOp(ast.Not(), self.of(eqn.args[0]))
+
+    def _slice(self, eqn: Eqn) -> ast.expr:
+        return ast.Call(ast.Name("slice", ast.Load()), [self.of(atom) for atom in eqn.args], [])
+
+
+_STRUCTURAL = {
+    "getitem": Expressions._subscript,
+    "item": Expressions._subscript,
+    "tuple": Expressions._elements,
+    "list": Expressions._elements,
+    "shape": Expressions._numpy,
+    "ndim": Expressions._numpy,
+    "size": Expressions._numpy,
+    "dtype": Expressions._attribute,
+    "like": Expressions._plumbing,
+    "is_none": Expressions._is_none,
+    "not_": Expressions._not,
+    "slice": Expressions._slice,
+}
+
+
+def _promoted(formulas: ast.expr, name: ast.expr) -> ast.expr:
+    """``pb.formulas("gelu").promoted``, which also returns the hidden outputs."""
+    return ast.Attribute(ast.Call(formulas, [name], []), "promoted", ast.Load())
+
+
+def dotted(name: str) -> ast.expr:
+    """A dotted name as an expression, modules under their usual aliases."""
+    for module, alias in _MODULES.items():
+        if name.startswith(module + "."):
+            name = alias + name[len(module) :]
+            break
+    first, *rest = name.split(".")
+    expr: ast.expr = ast.Name(first, ast.Load())
+    for part in rest:
+        expr = ast.Attribute(expr, part, ast.Load())
+    return expr
+
+
+def as_index(index: ast.expr) -> ast.expr:
+    """``slice(a, b, None)`` inside brackets is written ``a:b``."""
+    if isinstance(index, ast.Tuple) and index.elts:
+        return ast.Tuple([as_index(item) for item in index.elts], ast.Load())
+    if isinstance(index, ast.Call) and isinstance(index.func, ast.Name) and index.func.id == "slice":
+        parts = [None if isinstance(a, ast.Constant) and a.value is None else a for a in index.args]
+        return ast.Slice(*parts)
+    return index
+
+
+def literal(atom: Literal) -> ast.expr:
+    """A constant; a number that NumPy holds as float64 stays one."""
+    expr = _constant(atom.value)
+    return ast.Call(dotted("numpy.float64"), [expr], []) if atom.strong else expr
+
+
+def _constant(value: object) -> ast.expr:
+    if isinstance(value, (tuple, list)):
+        return ast.Tuple([_constant(item) for item in value], ast.Load())
+    if isinstance(value, slice):
+        parts = [_constant(part) for part in (value.start, value.stop, value.step)]
+        return ast.Call(ast.Name("slice", ast.Load()), parts, [])
+    if isinstance(value, float) and not math.isfinite(value):
+        name = dotted("numpy.nan" if math.isnan(value) else "numpy.inf")
+        return ast.UnaryOp(ast.USub(), name) if value < 0 else name
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and value < 0:
+        return ast.UnaryOp(ast.USub(), ast.Constant(-value))
+    return ast.Constant(value)  # type: ignore[arg-type]

@@ -1,0 +1,92 @@
+"""The formulas that differentiation may inline, found by operator, read from text once.
+
+The standard library is the folder `formulas/` beside this one; a file that is
+being transpiled adds its own. Formulas reach the transpiler as text, so that
+the build needs neither NumPy nor an installed package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from .ir import Eqn, Formula, Source
+
+
+class NoDerivative(Exception):
+    """An operator on the way of a gradient has no derivative. `eqn` is where."""
+
+    def __init__(self, eqn: Eqn | None, what: str) -> None:
+        self.eqn = eqn
+        self.what = what
+        super().__init__(what)
+
+
+class Library:
+    """Formulas by operator name; `parent` is asked for what this one lacks."""
+
+    def __init__(self, formulas: Mapping[str, Formula] | None = None, parent: Library | None = None) -> None:
+        self._formulas = dict(formulas or {})
+        self._promoted: dict[str, Formula] = {}
+        self._under_way: list[str] = []
+        self._parent = parent
+
+    def add(self, formula: Formula) -> None:
+        """Make a formula known under its name."""
+        self._formulas[formula.name] = formula
+        self._promoted.pop(formula.name, None)
+
+    def names(self) -> tuple[str, ...]:
+        """Every operator with a formula, the parent's first."""
+        before = self._parent.names() if self._parent is not None else ()
+        return (*before, *(name for name in self._formulas if name not in before))
+
+    def formula(self, op: str) -> Formula | None:
+        """The operator's formula as written, or None."""
+        if op in self._formulas:
+            return self._formulas[op]
+        return self._parent.formula(op) if self._parent is not None else None
+
+    def promoted(self, op: str, eqn: Eqn | None = None) -> Formula:
+        """The operator's formula after promotion. Raises NoDerivative where there is none."""
+        from .passes.promote import promote
+
+        if op not in self._formulas:
+            if self._parent is None:
+                raise NoDerivative(eqn, f"{op!r} has no formula")
+            return self._parent.promoted(op, eqn)
+        if op in self._under_way:
+            cycle = " -> ".join([*self._under_way[self._under_way.index(op) :], op])
+            raise NoDerivative(eqn, f"the derivative of {op!r} needs itself: {cycle}")
+        if op not in self._promoted:
+            self._under_way.append(op)
+            try:
+                self._promoted[op] = promote(self._formulas[op], self)
+            finally:
+                self._under_way.pop()
+        return self._promoted[op]
+
+
+_standard: Library | None = None
+
+
+def standard_library(folder: Path | None = None) -> Library:
+    """The formulas that come with the package, read from their source text at the first call."""
+    global _standard
+    if _standard is None or folder is not None:
+        from .frontend import read_module
+
+        library = Library()
+        for path in sorted((folder or formula_folder()).glob("*.py")):
+            module = read_module(Source(str(path), path.read_text(encoding="utf-8")), library)
+            for formula in module.formulas.values():
+                library.add(formula)
+        if folder is not None:
+            return library
+        _standard = library
+    return _standard
+
+
+def formula_folder() -> Path:
+    """Where the package's formulas stand."""
+    return Path(__file__).resolve().parent.parent / "formulas"

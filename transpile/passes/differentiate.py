@@ -1,0 +1,275 @@
+"""The reverse sweep: cotangents of a block's inputs from cotangents of its values.
+
+In: equations in order, cotangents of some of their outputs, the variables that
+gradients are wanted for. Out: the equations of the sweep, the cotangents, and
+the forward equations with the outputs that the sweep needs of them (hidden
+outputs of operators, values inside a conditional).
+
+Each operator contributes its own formula, promoted and inlined; that is what
+makes differentiation closed. See Griewank and Walther, "Evaluating
+Derivatives", 2nd ed., section 3.2, for the reverse sweep itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+
+from ..ir import Atom, Block, Eqn, Formula, Literal, Param, Var
+from ..library import Library, NoDerivative
+from ..vocabulary import WORDS
+from .rewrite import Namer, copy_eqns, defining, replace_atom, slice_of
+from .specialize import specialize
+
+_METADATA = frozenset({"shape", "ndim", "size", "dtype", "like", "is_none", "not_", "tuple", "slice"})
+
+
+@dataclass(slots=True)
+class Sweep:
+    """What a reverse sweep leaves: `forward` replaces the equations it went over."""
+
+    forward: list[Eqn]
+    backward: list[Eqn] = field(default_factory=list)
+    cotangents: dict[Var, Var] = field(default_factory=dict)
+
+
+def active_variables(eqns: Iterable[Eqn], inputs: Iterable[Var]) -> set[Var]:
+    """Variables through which a gradient can flow back to one of `inputs`."""
+    active = set(inputs)
+    for eqn in eqns:
+        if eqn.op == "if":
+            for block in eqn.blocks:
+                active |= active_variables(block.eqns, active)
+            for index, out in enumerate(eqn.outs):
+                if any(block.results[index] in active for block in eqn.blocks):
+                    active.add(out)
+        elif passes_gradient(eqn) and any(var in active for var in eqn.reads()):
+            active.update(var for var in eqn.outs if var.kind != "value")
+    return active
+
+
+def passes_gradient(eqn: Eqn) -> bool:
+    """Whether the operator's derivative is not known to be zero."""
+    word = WORDS.get(eqn.op)
+    if eqn.op in _METADATA or eqn.op == "stop_gradient" or (word and word.derivative == "zero"):
+        return False
+    if eqn.op == "astype":
+        dtype = eqn.kwarg("dtype")
+        return not (isinstance(dtype, Literal) and not str(dtype.value).startswith(("float", "complex")))
+    return True
+
+
+def differentiate(
+    eqns: Sequence[Eqn],
+    cotangents: Mapping[Var, Var],
+    inputs: Iterable[Var],
+    stop: Set[Var],
+    library: Library,
+    namer: Namer,
+) -> Sweep:
+    """Sweep back over `eqns`, from `cotangents`, as far as `inputs` and the values in `stop`.
+
+    Raises NoDerivative where an operator on the way has no derivative.
+    """
+    active = active_variables(eqns, (*inputs, *stop))
+    sweep = Sweep([], [], dict(cotangents))
+    for eqn in reversed(eqns):
+        reached = [var for var in eqn.outs if var in sweep.cotangents and var not in stop]
+        if not reached or not any(var in active for var in reached):
+            sweep.forward.append(eqn)
+        elif eqn.op == "if":
+            _sweep_conditional(eqn, sweep, active, stop, library, namer)
+        elif eqn.op == "list":
+            _sweep_list(eqn, sweep, active, namer)
+        elif eqn.op == "item":
+            raise NoDerivative(eqn, "an element of a list of tensors")
+        elif passes_gradient(eqn) and any(var in active for var in eqn.reads()):
+            _sweep_operator(eqn, sweep, active, library, namer)
+        else:
+            sweep.forward.append(eqn)
+    sweep.forward.reverse()
+    return sweep
+
+
+def _add(sweep: Sweep, var: Var, gradient: Atom, eqn: Eqn, namer: Namer) -> None:
+    """Add a contribution to a variable's cotangent."""
+    if not isinstance(gradient, Var):
+        return
+    before = sweep.cotangents.get(var)
+    if before is None:
+        sweep.cotangents[var] = gradient
+        return
+    total = namer.fresh(_grad_name(var))
+    sweep.backward.append(Eqn((total,), "accumulate", (before, gradient), (), (), eqn.span))
+    sweep.cotangents[var] = total
+
+
+def _grad_name(var: Var) -> str:
+    return f"grad_{var.name.lstrip('_')}"
+
+
+def _sweep_list(eqn: Eqn, sweep: Sweep, active: Set[Var], namer: Namer) -> None:
+    gradients = sweep.cotangents[eqn.outs[0]]
+    for index, atom in enumerate(eqn.args):
+        if isinstance(atom, Var) and atom in active:
+            part = namer.fresh(_grad_name(atom))
+            sweep.backward.append(Eqn((part,), "item", (gradients, Literal(index)), (), (), eqn.span))
+            _add(sweep, atom, part, eqn, namer)
+    sweep.forward.append(eqn)
+
+
+def _sweep_operator(eqn: Eqn, sweep: Sweep, active: Set[Var], library: Library, namer: Namer) -> None:
+    """Inline the operator's pullback at its equation."""
+    formula = library.promoted(eqn.op, eqn)
+    outs = list(eqn.outs)
+    while len(outs) < formula.results + len(formula.hidden):
+        hidden = formula.hidden[len(outs) - formula.results]
+        outs.append(namer.fresh(f"{outs[0].name.lstrip('_')}_{hidden.name}"))
+    env = bind_operands(formula, eqn)
+    env.update(zip((a for a in formula.forward.results if isinstance(a, Var)), outs, strict=False))
+    needed = [_wanted(env.get(param.var), active) for param in formula.inputs]
+    defined = [out in sweep.cotangents for out in outs]
+    literals = {var: atom for var, atom in env.items() if isinstance(atom, Literal)}
+    variant = specialize(formula, defined, needed, literals)
+
+    forward = Eqn(tuple(outs), eqn.op, eqn.args, eqn.kwargs, (), eqn.span)
+    cotangents: dict[Var, Atom] = {
+        param: sweep.cotangents[out]
+        for param, out in zip(formula.cotangents, outs, strict=True)
+        if out in sweep.cotangents
+    }
+    zeros = _zeros(formula, variant.materialize, outs, eqn, namer)
+    cotangents.update({formula.cotangents[i]: var for i, var in zeros.values.items()})
+    saved = slice_of(formula.forward.eqns, variant.block.free(), (*env, *cotangents))
+    inlined = copy_eqns([_at(e, eqn) for e in saved], env, namer)
+    env.update(cotangents)
+    body = copy_eqns([_at(e, eqn) for e in variant.block.eqns], env, namer)
+    sweep.forward += [*zeros.likes, *reversed(inlined), forward]
+    sweep.backward += [*zeros.eqns, *body]
+    for param, atom in zip(formula.inputs, variant.block.results, strict=True):
+        operand = env.get(param.var)
+        if isinstance(operand, Var):
+            _add(sweep, operand, replace_atom(atom, env), eqn, namer)
+
+
+@dataclass(slots=True)
+class _Zeros:
+    """Zeros for undefined cotangents that an operator's pullback reads."""
+
+    values: dict[int, Var] = field(default_factory=dict)
+    likes: list[Eqn] = field(default_factory=list)
+    eqns: list[Eqn] = field(default_factory=list)
+
+
+def _zeros(formula: Formula, wanted: Iterable[int], outs: Sequence[Var], eqn: Eqn, namer: Namer) -> _Zeros:
+    zeros = _Zeros()
+    for index in wanted:
+        like = namer.fresh(f"like_{outs[index].name.lstrip('_')}", "value")
+        zeros.values[index] = namer.fresh(_grad_name(outs[index]))
+        zeros.likes.append(Eqn((like,), "like", (outs[index],), (), (), eqn.span))
+        zeros.eqns.append(
+            Eqn((zeros.values[index],), "broadcast_like", (Literal(0.0),), (("like", like),), (), eqn.span)
+        )
+    return zeros
+
+
+def bind_operands(formula: Formula, eqn: Eqn) -> dict[Var, Atom]:
+    """What each parameter of an operator's formula stands for at an equation that uses it."""
+    given = dict(eqn.kwargs)
+    env: dict[Var, Atom] = {}
+    operands = iter(eqn.args)
+    for param in formula.params:
+        operand = given.get(param.var.name) if param.attribute else next(operands, None)
+        if operand is None and not param.attribute:
+            operand = given.get(param.var.name)
+        if operand is None:
+            operand = _default(param)
+        env[param.var] = operand
+    return env
+
+
+def _default(param: Param) -> Literal:
+    return param.default if param.default is not None else Literal(None)
+
+
+def _wanted(operand: Atom | None, active: Set[Var]) -> bool:
+    return isinstance(operand, Var) and operand in active
+
+
+def _at(eqn: Eqn, place: Eqn) -> Eqn:
+    """The equation, said to stand where the operator is used."""
+    blocks = tuple(Block(b.params, tuple(_at(e, place) for e in b.eqns), b.results) for b in eqn.blocks)
+    return Eqn(eqn.outs, eqn.op, eqn.args, eqn.kwargs, blocks, place.span)
+
+
+def _sweep_conditional(
+    eqn: Eqn, sweep: Sweep, active: Set[Var], stop: Set[Var], library: Library, namer: Namer
+) -> None:
+    """Sweep each branch; what a branch's sweep reads becomes an output of the conditional.
+
+    On the side where a value does not exist it is None, and nobody reads it.
+    A gradient that only one branch contributes is zero on the other.
+    """
+    inner: list[Sweep] = []
+    for block in eqn.blocks:
+        cotangents: dict[Var, Var] = {}
+        seeds: list[Eqn] = []
+        for out, atom in zip(eqn.outs, block.results, strict=True):
+            if out in sweep.cotangents and isinstance(atom, Var):
+                if atom in cotangents:
+                    total = namer.fresh(_grad_name(atom))
+                    seeds.append(Eqn((total,), "accumulate", (cotangents[atom], sweep.cotangents[out]), span=eqn.span))
+                    cotangents[atom] = total
+                else:
+                    cotangents[atom] = sweep.cotangents[out]
+        outer = [var for var in block.free() if var in active]
+        outer += [atom for atom in cotangents if atom not in defining(block.eqns) and atom not in outer]
+        part = differentiate(block.eqns, cotangents, outer, stop, library, namer)
+        part.backward[:0] = seeds
+        inner.append(part)
+    inside = [set(defining(block.eqns)) for block in eqn.blocks]
+    targets = list(
+        dict.fromkeys(v for part, own in zip(inner, inside, strict=True) for v in part.cotangents if v not in own and v in active)
+    )
+    outs, results = list(eqn.outs), [list(block.results) for block in eqn.blocks]
+    block_results = [set(block.results) for block in eqn.blocks]
+    rename: list[dict[Var, Atom]] = [{}, {}]
+    for side, part in enumerate(inner):
+        produced = set(defining(part.forward))
+        body = Block((), tuple(part.backward), tuple(part.cotangents.values()))
+        for var in body.free():
+            if var in produced:
+                if var in block_results[side]:
+                    rename[side][var] = outs[results[side].index(var)]
+                    continue
+                visible = namer.like(var)
+                rename[side][var] = visible
+                outs.append(visible)
+                results[side].append(var)
+                results[1 - side].append(Literal(None))
+    branches = []
+    likes: list[Eqn] = []
+    for side, part in enumerate(inner):
+        env = rename[side]
+        body_eqns = copy_eqns(part.backward, env, namer)
+        gradients: list[Atom] = []
+        for target in targets:
+            gradient = part.cotangents.get(target)
+            if gradient is not None:
+                gradients.append(replace_atom(gradient, env))
+                continue
+            like = namer.fresh(f"like_{target.name.lstrip('_')}", "value")
+            zero = namer.fresh(_grad_name(target))
+            likes.append(Eqn((like,), "like", (target,), span=eqn.span))
+            body_eqns.append(Eqn((zero,), "broadcast_like", (Literal(0.0),), (("like", like),), span=eqn.span))
+            gradients.append(zero)
+        branches.append(Block((), tuple(body_eqns), tuple(gradients)))
+    blocks = tuple(
+        Block((), tuple(part.forward), tuple(result)) for part, result in zip(inner, results, strict=True)
+    )
+    sweep.forward += [*likes, Eqn(tuple(outs), "if", eqn.args, eqn.kwargs, blocks, eqn.span)]
+    gradients_of = [namer.fresh(_grad_name(target)) for target in targets]
+    if targets:
+        sweep.backward.append(Eqn(tuple(gradients_of), "if", eqn.args, (), tuple(branches), eqn.span))
+    for target, grad in zip(targets, gradients_of, strict=True):
+        _add(sweep, target, grad, eqn, namer)

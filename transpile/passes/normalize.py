@@ -1,0 +1,85 @@
+"""The closure in the form that promotion expects.
+
+In: a formula as it was read. Out: the same formula, where
+
+- a shape, dtype or other metadata of a forward value is a value that the
+  forward computes, so that the closure does not capture the tensor for it;
+- every returned gradient is reduced to its input: ``sum_to(gradient, like(input))``.
+"""
+
+from __future__ import annotations
+
+from ..ir import Atom, Block, Eqn, Formula, Var
+from .rewrite import Namer, replace_atom, replace_block
+from .simplify import simplify_forward
+
+_METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
+
+
+def normalize(formula: Formula) -> Formula:
+    """The formula, normalized; one without a closure is returned as it is."""
+    if formula.pullback is None:
+        return formula
+    namer = Namer.of(formula)
+    pullback, hoisted = hoist_metadata(formula.pullback, formula.forward, namer)
+    forward = formula.forward
+    forward = Block(forward.params, (*forward.eqns, *hoisted), forward.results)
+    likes, eqns, gradients = reduce_to_inputs(formula, pullback.results, namer)
+    pullback = Block(pullback.params, (*pullback.eqns, *eqns), gradients)
+    forward = Block(forward.params, (*likes, *forward.eqns), forward.results)
+    return simplify_forward(formula.evolve(forward=forward, pullback=pullback))
+
+
+def hoist_metadata(pullback: Block, forward: Block, namer: Namer) -> tuple[Block, list[Eqn]]:
+    """Move metadata reads of forward values out of the pullback, and what follows from them alone.
+
+    A tuple or an element of a shape moves too, as it is computed from values only.
+    """
+    outer = {var for eqn in forward.eqns for var in eqn.outs} | set(forward.params)
+    kept, hoisted = [], []
+    for eqn in pullback.eqns:
+        reads = list(eqn.reads())
+        from_outside = all(var in outer for var in reads) and not eqn.blocks and eqn.op != "opaque"
+        if from_outside and reads and (eqn.op in _METADATA or _of_values(eqn)):
+            hoisted.append(eqn)
+            outer.update(eqn.outs)
+        else:
+            kept.append(eqn)
+    # A value that the pullback itself used under a temporary name needs a name to be saved by.
+    env: dict[Var, Atom] = {}
+    named = []
+    for eqn in hoisted:
+        outs = tuple(namer.fresh(_metadata_name(eqn), var.kind) if var.temp else var for var in eqn.outs)
+        env.update({old: new for old, new in zip(eqn.outs, outs, strict=True) if old != new})
+        args = tuple(replace_atom(atom, env) for atom in eqn.args)
+        kwargs = tuple((key, replace_atom(value, env)) for key, value in eqn.kwargs)
+        named.append(Eqn(outs, eqn.op, args, kwargs, (), eqn.span))
+    return replace_block(Block(pullback.params, tuple(kept), pullback.results), env), named
+
+
+def _of_values(eqn: Eqn) -> bool:
+    return all(var.kind == "value" for var in (*eqn.reads(), *eqn.outs))
+
+
+def _metadata_name(eqn: Eqn) -> str:
+    operand = eqn.args[0] if eqn.args else None
+    stem = operand.name.lstrip("_") if isinstance(operand, Var) else "value"
+    return f"{stem}_{eqn.op}" if eqn.op in _METADATA else f"{stem}_{eqn.op.replace('.', '_')}"
+
+
+def reduce_to_inputs(
+    formula: Formula, gradients: tuple[Atom, ...], namer: Namer
+) -> tuple[list[Eqn], list[Eqn], tuple[Atom, ...]]:
+    """Equations for the inputs' likes (forward), for the reductions (pullback), and the reduced gradients."""
+    likes, eqns, reduced = [], [], []
+    for param, gradient in zip(formula.inputs, gradients, strict=True):
+        if not isinstance(gradient, Var) or param.var.kind == "list":
+            reduced.append(gradient)
+            continue
+        like = namer.fresh(f"like_{param.var.name}", "value")
+        out = namer.fresh(f"grad_{param.var.name}")
+        likes.append(Eqn((like,), "like", (param.var,)))
+        eqns.append(Eqn((out,), "sum_to", (gradient,), (("like", like),)))
+        reduced.append(out)
+    return likes, eqns, tuple(reduced)
+

@@ -1,0 +1,188 @@
+"""Captured intermediates become hidden outputs, and the pullback gains their gradient terms.
+
+In: a formula as it was read (or one without a closure, which is derived). Out:
+the same formula with ``promoted=True``:
+
+- ``forward.results`` are the results, the hidden outputs, the plain saved values;
+- ``pullback.params`` are a cotangent per result and one per hidden output;
+- the pullback begins with the reverse sweep of the slice of the forward that
+  computes the hidden outputs, and adds what it finds to the closure's gradients.
+
+``t = a + b; r = t * b`` with a closure that reads `t` becomes a forward that
+returns `r` and `t`, and a pullback of `grad` and `grad_t`. The sweep captures
+values itself, so this is a fixpoint: two or three rounds in practice.
+
+>>> from ..frontend import read_module
+>>> from ..ir import Source
+>>> from ..library import standard_library
+>>> from ..printer import formula_text
+>>> text = '''
+... import pullback as pb
+... @pb.formula
+... def simple(a, b):
+...     t = a + b
+...     r = t * b
+...     def simple_pullback(grad):
+...         return grad * b, grad * t + grad * b
+...     return r, simple_pullback
+... '''
+>>> simple = read_module(Source("simple.py", text), standard_library()).formulas["simple"]
+>>> print(formula_text(promote(simple, standard_library())))  # doctest: +ELLIPSIS
+formula simple(a: Tensor, b: Tensor)
+  forward:
+...
+    return result r, hidden t, plain like_a
+...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..ir import Atom, Block, Capture, Eqn, Formula, Literal, Var
+from ..library import Library, NoDerivative
+from .derive import derive, no_derivative
+from .differentiate import active_variables, differentiate
+from .normalize import normalize
+from .recompute import recompute_captures
+from .rewrite import Namer, replace_block
+from .simplify import remove_dead, simplify, simplify_forward
+from .specialize import known_extents
+
+
+def promote(formula: Formula, library: Library) -> Formula:
+    """The formula with hidden outputs.
+
+    Raises FormulaError where a gradient would have to pass an operator whose
+    derivative is not known. A captured value behind an opaque call is saved
+    plainly, and `barrier` then says why second derivatives are refused.
+    """
+    if formula.promoted:
+        return formula
+    formula = recompute_captures(normalize(derive(formula, library)))
+    hidden: tuple[Var, ...] = ()
+    while True:
+        try:
+            attempt = _with_sweep(formula, hidden, library)
+        except NoDerivative as missing:
+            raise no_derivative(formula, missing) from None
+        found = _intermediates(attempt)
+        if not found - set(hidden):
+            return _finish(attempt, hidden)
+        # Hidden outputs of operators on the slice stay named in the forward for the next round.
+        formula = formula.evolve(forward=attempt.forward)
+        order = [var for eqn in formula.forward.eqns for var in eqn.outs]
+        hidden = tuple(sorted({*hidden, *found}, key=order.index))
+
+
+def _intermediates(formula: Formula) -> set[Var]:
+    """Captured tensors that carry a gradient and are neither inputs nor results."""
+    assert formula.pullback is not None
+    inputs = [param.var for param in formula.inputs]
+    results = {atom for atom in formula.forward.results if isinstance(atom, Var)}
+    active = active_variables(formula.forward.eqns, (*inputs, *results))
+    opaque = opaque_variables(formula)
+    return {
+        var
+        for var in formula.pullback.free()
+        if var.kind == "tensor" and var in active and var not in {*inputs, *results, *opaque}
+    }
+
+
+def opaque_variables(formula: Formula) -> set[Var]:
+    """Values whose gradient would have to pass an opaque call before it reaches a result or a rule."""
+    stops = {*formula.forward.results, *dict(formula.rules)}
+    tainted: set[Var] = set()
+    for eqn in formula.forward.eqns:
+        inner = [var for block in eqn.blocks for var in block.free()]
+        nested = any(e.op == "opaque" for block in eqn.blocks for e in block.eqns)
+        if eqn.op == "opaque" or nested or tainted.intersection((*eqn.reads(), *inner)):
+            tainted.update(var for var in eqn.outs if var.kind != "value" and var not in stops)
+    return tainted
+
+
+def _with_sweep(formula: Formula, hidden: Sequence[Var], library: Library) -> Formula:
+    """The formula whose pullback also propagates the gradients of `hidden`."""
+    assert formula.pullback is not None
+    closure, namer, rules = formula.pullback, Namer.of(formula), dict(formula.rules)
+    results = formula.forward.results[: formula.results]
+    incoming = {h: rules[h] if h in rules else namer.fresh(f"grad_{h.name.lstrip('_')}") for h in hidden}
+    stop = {atom for atom in results if isinstance(atom, Var)} | set(rules)
+    inputs = [param.var for param in formula.inputs]
+    seeds = {h: grad for h, grad in incoming.items() if h not in rules}
+    sweep = differentiate(formula.forward.eqns, seeds, inputs, stop, library, namer)
+    eqns = list(sweep.backward)
+
+    # What the sweep brings to a result or to a value with a rule reaches the author's closure.
+    env: dict[Var, Atom] = {}
+    own = dict(zip(results, closure.params, strict=False)) | rules
+    for value, param in own.items():
+        gradient = sweep.cotangents.get(value) if isinstance(value, Var) else None
+        if gradient is None:
+            continue
+        if param in incoming.values() or value in results:
+            total = namer.fresh(param.name)
+            eqns.append(Eqn((total,), "accumulate", (param, gradient)))
+            gradient = total
+        env[param] = gradient
+    author = replace_block(closure, env)
+    eqns += author.eqns
+    gradients: list[Atom] = []
+    for var, atom in zip(inputs, author.results, strict=True):
+        gradient = sweep.cotangents.get(var)
+        if gradient is not None and isinstance(atom, Var):
+            total = namer.fresh(f"grad_{var.name}", var.kind)
+            eqns.append(Eqn((total,), "accumulate", (atom, gradient)))
+            gradient = total
+        gradients.append(atom if gradient is None else gradient)
+    params = (*closure.params[: formula.results], *incoming.values())
+    unused = {rule for rule in rules.values() if rule not in params and rule not in env}
+    body = replace_block(Block(params, tuple(eqns), tuple(gradients)), dict.fromkeys(unused, Literal(None)))
+    forward = Block(formula.forward.params, tuple(sweep.forward), formula.forward.results)
+    return formula.evolve(forward=forward, pullback=body)
+
+
+def _finish(formula: Formula, hidden: tuple[Var, ...]) -> Formula:
+    """Name what is saved: results, hidden outputs, and plain values."""
+    assert formula.pullback is not None
+    formula = formula.evolve(hidden=hidden, promoted=True, barrier=_barrier(formula))
+    formula = formula.evolve(pullback=simplify(formula.pullback, known_extents(formula)))
+    outputs = (*formula.forward.results, *hidden)
+    forward = Block(formula.forward.params, formula.forward.eqns, outputs)
+    formula = simplify_forward(formula.evolve(forward=forward))
+    assert formula.pullback is not None
+    outputs = formula.forward.results
+    inputs = {param.var for param in formula.params if not param.attribute}
+    plain = tuple(var for var in formula.pullback.free() if var not in inputs and var not in outputs)
+    forward = Block(formula.forward.params, formula.forward.eqns, (*outputs, *plain))
+    forward = Block(forward.params, tuple(remove_dead(list(forward.eqns), forward.results)), forward.results)
+    captures = tuple(_settled(capture, formula) for capture in formula.captures)
+    return formula.evolve(forward=forward, plain=plain, captures=captures)
+
+
+def _barrier(formula: Formula) -> str:
+    """Why second derivatives are refused, or an empty string."""
+    assert formula.pullback is not None
+    if formula.options.first_order_only:
+        return f"{formula.name} is marked first_order_only ({formula.span})"
+    captured = [var for var in formula.pullback.free() if var in opaque_variables(formula)]
+    if captured:
+        return (
+            f"{formula.name} captures {captured[0].name!r}, which comes from a call that the vocabulary "
+            f"does not know, so its gradient is lost ({formula.span})"
+        )
+    for eqn in formula.pullback.eqns:
+        if eqn.op == "opaque":
+            return f"the closure of {formula.name} calls what the vocabulary does not know ({eqn.span})"
+    return ""
+
+
+def _settled(capture: Capture, formula: Formula) -> Capture:
+    """The capture with what became of it."""
+    if any(var.name == capture.name for var in formula.hidden):
+        rule = any(var.name == capture.name for var, _ in formula.rules)
+        return replace(capture, action="rule" if rule else "promoted")
+    if capture.name in formula.options.recompute:
+        return replace(capture, action="recomputed")
+    return capture

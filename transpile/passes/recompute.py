@@ -1,0 +1,68 @@
+"""Captured values that the pullback computes again instead of reading them saved.
+
+In: a formula and the captured values to compute again. Out: the formula, whose
+pullback begins with the equations that compute them, from what is saved anyway.
+
+A captured view (``x.T``, ``t[..., :n]``) is always rebuilt from its base: a view
+costs nothing, and saving the base lets its gradient flow without a hidden
+output. Other values are recomputed where the author says so. Nothing opaque or
+random is recomputed: it might give another value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..ir import Atom, Block, Eqn, Formula, Var
+from ..vocabulary import WORDS
+from .rewrite import Namer, copy_eqns, defining, replace_block, slice_of
+
+
+def recompute_captures(formula: Formula) -> Formula:
+    """The formula whose pullback rebuilds captured views and computes again what the author named."""
+    assert formula.pullback is not None
+    table = defining(formula.forward.eqns)
+    saved = {param.var for param in formula.params} | {var for var, _ in formula.rules}
+    saved |= {atom for atom in formula.forward.results if isinstance(atom, Var)}
+    saved |= {var for var in table if var.kind == "value"}
+    captured = [var for var in formula.pullback.free() if var in table and var not in saved]
+    rebuilt = [var for var in captured if is_view(table[var])]
+    named = [var for var in captured if var.name in formula.options.recompute and var not in rebuilt]
+    if rebuilt:
+        bases = set(table) - _chain(rebuilt, table)
+        formula = _compute_again(formula, rebuilt, saved | bases)
+    if named and repeatable(slice_of(formula.forward.eqns, named, saved)):
+        formula = _compute_again(formula, named, saved)
+    return formula
+
+
+def is_view(eqn: Eqn) -> bool:
+    """Whether the equation only looks at its first operand in another way."""
+    word = WORDS.get(eqn.op)
+    return word is not None and word.view
+
+
+def repeatable(eqns: Sequence[Eqn]) -> bool:
+    """Whether running the equations again gives the same values."""
+    return all(eqn.op != "opaque" and all(repeatable(block.eqns) for block in eqn.blocks) for eqn in eqns)
+
+
+def _chain(wanted: Iterable[Var], table: dict[Var, Eqn]) -> set[Var]:
+    """The wanted views, and the views that they are views of."""
+    chain: set[Var] = set()
+    queue = list(wanted)
+    while queue:
+        eqn = table.get(queue.pop())
+        if eqn is not None and is_view(eqn):
+            chain.update(eqn.outs)
+            queue += [atom for atom in eqn.args[:1] if isinstance(atom, Var)]
+    return chain
+
+
+def _compute_again(formula: Formula, wanted: Sequence[Var], leaves: Iterable[Var]) -> Formula:
+    """Compute `wanted` at the beginning of the pullback, going back as far as `leaves`."""
+    assert formula.pullback is not None
+    env: dict[Var, Atom] = {}
+    again = copy_eqns(slice_of(formula.forward.eqns, wanted, set(leaves) - set(wanted)), env, Namer.of(formula))
+    body = replace_block(formula.pullback, {var: env[var] for var in wanted})
+    return formula.evolve(pullback=Block(body.params, (*again, *body.eqns), body.results))

@@ -1,0 +1,117 @@
+"""What every pass needs: fresh names, and a copy of equations under a renaming."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from ..ir import Atom, Block, Eqn, Formula, Kind, Var
+
+# Names that emitted code uses for modules.
+RESERVED = frozenset({"np", "pb", "special", "math", "operator"})
+
+
+class Namer:
+    """Makes variables whose names nobody uses yet.
+
+    >>> namer = Namer({"t"})
+    >>> namer.fresh("t").name, namer.fresh("u").name
+    ('t_1', 'u')
+    """
+
+    def __init__(self, used: Iterable[str] = ()) -> None:
+        self._used = set(used) | RESERVED
+
+    @classmethod
+    def of(cls, formula: Formula) -> Namer:
+        """A namer that avoids every name of a formula."""
+        names = set(all_names(formula.forward))
+        if formula.pullback is not None:
+            names |= set(all_names(formula.pullback))
+        return cls(names | {var.name for _, var in formula.rules})
+
+    def fresh(self, base: str, kind: Kind = "tensor", temp: bool = False) -> Var:
+        """A new variable, named `base` or `base_1`, `base_2`, ..."""
+        name, number = base, 0
+        stem = re.sub(r"_\d+$", "", base) or base
+        while name in self._used:
+            number += 1
+            name = f"{stem}_{number}"
+        self._used.add(name)
+        return Var(name, kind, temp)
+
+    def like(self, var: Var) -> Var:
+        """A new variable of the same kind, named after this one."""
+        return self.fresh(var.name, var.kind, var.temp)
+
+
+def all_names(block: Block) -> Iterable[str]:
+    """Every variable's name in a block, nested blocks included."""
+    for var in (*block.params, *block.free()):
+        yield var.name
+    for eqn in block.eqns:
+        for var in eqn.outs:
+            yield var.name
+        for inner in eqn.blocks:
+            yield from all_names(inner)
+
+
+def replace_atom(atom: Atom, env: Mapping[Var, Atom]) -> Atom:
+    """The atom that stands for this one."""
+    return env.get(atom, atom) if isinstance(atom, Var) else atom
+
+
+def replace_eqn(eqn: Eqn, env: Mapping[Var, Atom]) -> Eqn:
+    """The equation with its reads replaced; its outputs stay."""
+    return Eqn(
+        eqn.outs,
+        eqn.op,
+        tuple(replace_atom(atom, env) for atom in eqn.args),
+        tuple((key, replace_atom(value, env)) for key, value in eqn.kwargs),
+        tuple(replace_block(block, env) for block in eqn.blocks),
+        eqn.span,
+    )
+
+
+def replace_block(block: Block, env: Mapping[Var, Atom]) -> Block:
+    """The block with the reads of outer variables replaced."""
+    return Block(
+        block.params,
+        tuple(replace_eqn(eqn, env) for eqn in block.eqns),
+        tuple(replace_atom(atom, env) for atom in block.results),
+    )
+
+
+def copy_eqns(eqns: Sequence[Eqn], env: dict[Var, Atom], namer: Namer) -> list[Eqn]:
+    """The equations with fresh outputs; `env` gains old output -> new output."""
+    copied = []
+    for eqn in eqns:
+        blocks = []
+        for block in eqn.blocks:
+            inner = dict(env)
+            inner_eqns = copy_eqns(block.eqns, inner, namer)
+            results = tuple(replace_atom(atom, inner) for atom in block.results)
+            blocks.append(Block((), tuple(inner_eqns), results))
+        moved = replace_eqn(Eqn(eqn.outs, eqn.op, eqn.args, eqn.kwargs, (), eqn.span), env)
+        outs = tuple(namer.like(var) for var in eqn.outs)
+        env.update(zip(eqn.outs, outs, strict=True))
+        copied.append(Eqn(outs, moved.op, moved.args, moved.kwargs, tuple(blocks), eqn.span))
+    return copied
+
+
+def slice_of(eqns: Sequence[Eqn], wanted: Iterable[Var], leaves: Iterable[Var] = ()) -> list[Eqn]:
+    """The equations that compute `wanted`, in order, going back as far as `leaves`."""
+    known = set(leaves)
+    missing = set(wanted) - known
+    kept = []
+    for eqn in reversed(eqns):
+        if missing.intersection(eqn.outs):
+            kept.append(eqn)
+            inner = [var for block in eqn.blocks for var in block.free()]
+            missing.update(var for var in (*eqn.reads(), *inner) if var not in known)
+    return kept[::-1]
+
+
+def defining(eqns: Sequence[Eqn]) -> dict[Var, Eqn]:
+    """Each variable's equation at the top level of a block."""
+    return {var: eqn for eqn in eqns for var in eqn.outs}

@@ -1,0 +1,57 @@
+"""The IR as text, for `pullback dump` and for tests."""
+
+from __future__ import annotations
+
+from .ir import Block, Eqn, Formula
+
+
+def formula_text(formula: Formula) -> str:
+    """A formula: its signature, forward and pullback, one equation per line."""
+    params = ", ".join(
+        f"{'*, ' if param.attribute and not before else ''}{param.var}: {param.annotation}"
+        for param, before in zip(
+            formula.params, [False, *(p.attribute for p in formula.params)], strict=False
+        )
+    )
+    lines = [f"formula {formula.name}({params})"]
+    names = [f"result {atom}" for atom in formula.forward.results[: formula.results]]
+    names += [f"hidden {var}" for var in formula.hidden]
+    names += [f"plain {var}" for var in formula.plain]
+    lines += ["  forward:", *_indent(block_text(formula.forward, with_return=False), 4)]
+    lines += [f"    return {', '.join(names)}"]
+    if formula.pullback is not None:
+        cotangents = ", ".join(map(str, formula.pullback.params))
+        lines += [f"  pullback({cotangents}):", *_indent(block_text(formula.pullback), 4)]
+    else:
+        lines += ["  pullback: to be derived"]
+    return "\n".join(lines)
+
+
+def block_text(block: Block, with_return: bool = True) -> str:
+    """A block's equations, one per line, and its results."""
+    lines = [line for eqn in block.eqns for line in eqn_text(eqn).splitlines()]
+    if with_return:
+        lines.append(f"return {', '.join(map(str, block.results))}")
+    return "\n".join(lines)
+
+
+def eqn_text(eqn: Eqn) -> str:
+    """One equation; nested blocks are indented below it.
+
+    >>> from .ir import Eqn, Literal, Var
+    >>> eqn_text(Eqn((Var("s"),), "sum", (Var("x"),), (("axis", Literal(0)),)))
+    's = sum(x, axis=0)'
+    """
+    operands = [str(atom) for atom in eqn.args] + [f"{key}={value}" for key, value in eqn.kwargs]
+    head = f"{', '.join(map(str, eqn.outs))} = {eqn.op}({', '.join(operands)})"
+    if not eqn.blocks:
+        return head
+    lines = [head]
+    for label, block in zip(("then", "else"), eqn.blocks, strict=False):
+        lines += [f"  {label}:", *_indent(block_text(block), 4)]
+    return "\n".join(lines)
+
+
+
+def _indent(text: str, width: int) -> list[str]:
+    return [" " * width + line for line in text.splitlines()]
