@@ -160,7 +160,7 @@ def stack(arrays: list[pb.Tensor], *, axis=0):
     r = np.stack(arrays, axis=axis)
 
     def stack_pullback(grad):
-        return np.unstack(grad, axis=axis)
+        return pb.unstack_like(grad, pb.like(arrays), axis=axis)
 
     return r, stack_pullback
 

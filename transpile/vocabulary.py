@@ -131,7 +131,7 @@ _WORDS: tuple[Word, ...] = (
     Word("concatenate", "numpy.concatenate", ("arrays",), ("axis",), linear=(0,), jointly=True, variadic=True, spelling=("numpy.concat",)),
     Word("stack", "numpy.stack", ("arrays",), ("axis",), linear=(0,), jointly=True, variadic=True),
     Word("split_like", "pullback.split_like", ("x",), ("likes", "axis"), linear=(0,)),
-    Word("unstack", "numpy.unstack", ("x",), ("axis",), linear=(0,)),
+    Word("unstack_like", "pullback.unstack_like", ("x",), ("likes", "axis"), linear=(0,)),
     Word("astype", "numpy.astype", ("x",), ("dtype",), pointwise=True, dtype="attr", linear=(0,), methods=("astype",)),
     # linear algebra
     Word("matmul", "numpy.matmul", ("x1", "x2"), linear=(0, 1), infix="@"),

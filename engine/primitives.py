@@ -1,0 +1,100 @@
+"""Functions of the `pullback` namespace that formulas are written with and NumPy lacks.
+
+Those marked as recorded are operators with a formula in `formulas/`; what
+stands here is their meaning on arrays. The others are written with operators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .plumbing import Like, recorded, sum_to
+
+
+def _axes(axis: int | tuple[int, ...] | None, ndim: int) -> tuple[int, ...]:
+    if axis is None:
+        return tuple(range(ndim))
+    return tuple(k % ndim for k in (axis if isinstance(axis, tuple) else (axis,)))
+
+
+@recorded
+def flatten_axes(a: Any, axis: int | tuple[int, ...] | None = None) -> Any:
+    """The axes of `axis` (None: all) moved to the end and merged into one, in the order given.
+
+    >>> flatten_axes(np.zeros((2, 3, 4)), axis=(0, -1)).shape
+    (3, 8)
+    """
+    a = np.asarray(a)
+    axes = _axes(axis, a.ndim)
+    moved = np.moveaxis(a, axes, range(a.ndim - len(axes), a.ndim))
+    kept = moved.shape[: a.ndim - len(axes)]
+    return moved.reshape(*kept, prod(moved.shape[len(kept) :]))
+
+
+@recorded
+def unflatten_axes(a: Any, axis: int | tuple[int, ...] | None, shape: tuple[int, ...]) -> Any:
+    """The inverse of `flatten_axes` for an operand of `shape`.
+
+    >>> unflatten_axes(np.zeros((3, 8)), axis=(0, -1), shape=(2, 3, 4)).shape
+    (2, 3, 4)
+    """
+    axes = _axes(axis, len(shape))
+    lengths = (*(n for k, n in enumerate(shape) if k not in axes), *(shape[k] for k in axes))
+    return np.moveaxis(np.reshape(a, lengths), range(len(shape) - len(axes), len(shape)), axes)
+
+
+@recorded
+def linear_recurrence(a: Any, b: Any, reverse: bool = False) -> Any:
+    """r_i = b_i + a_i r_(i-1) along the last axis, from r_(-1) = 0; in reverse from the end.
+
+    a, b    arrays of one shape, or shapes that broadcast
+
+    >>> linear_recurrence(np.array([0.0, 2.0, 3.0]), np.array([1.0, 1.0, 1.0]))
+    array([ 1.,  3., 10.])
+    """
+    a, b = np.broadcast_arrays(a, b)
+    r = np.empty(b.shape, np.result_type(a, b))
+    carried: Any = 0
+    order = range(b.shape[-1])
+    for i in reversed(order) if reverse else order:
+        carried = b[..., i] + a[..., i] * carried
+        r[..., i] = carried
+    return r
+
+
+def split_like(x: Any, likes: Sequence[Like], axis: int | None = 0) -> list[Any]:
+    """The stretches of `x` that arrays of these shapes and dtypes have when joined along `axis`.
+
+    The adjoint of `np.concatenate`. With axis None the arrays were flattened first.
+
+    >>> first, second = split_like(np.arange(5.0), [Like((2,), np.dtype(float)), Like((3,), np.dtype(float))])
+    >>> second
+    array([2., 3., 4.])
+    """
+    before = (slice(None),) * (0 if axis is None else axis % x.ndim)
+    parts = []
+    start = 0
+    for like in likes:
+        stop = start + (prod(like.shape) if axis is None else like.shape[axis])
+        part = x[(*before, slice(start, stop))]
+        if axis is None:
+            part = part.reshape(like.shape)
+        parts.append(part if part.dtype == like.dtype else sum_to(part, like))
+        start = stop
+    return parts
+
+
+def unstack_like(x: Any, likes: Sequence[Like], axis: int = 0) -> list[Any]:
+    """The slices of `x` along `axis`, in these dtypes: the adjoint of `np.stack`.
+
+    >>> first, second = unstack_like(np.array([[1.0, 2.0], [3.0, 4.0]]), [Like((2,), np.dtype(float))] * 2, axis=-1)
+    >>> first
+    array([1., 3.])
+    """
+    before = (slice(None),) * (axis % x.ndim)
+    parts = (x[(*before, i)] for i in range(len(likes)))
+    return [part if part.dtype == like.dtype else sum_to(part, like) for part, like in zip(parts, likes, strict=True)]
