@@ -79,3 +79,7 @@ class GradcheckError(PullbackError, AssertionError):
         self.analytic = analytic
         self.numeric = numeric
         self.error = abs(analytic - numeric)
+
+
+class SourceUnavailableError(PullbackError, OSError):
+    """A formula's text can't be found: it was typed into a bare REPL, or made by `exec`."""

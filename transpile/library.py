@@ -51,17 +51,18 @@ class Library:
         """The operator's formula after promotion. Raises NoDerivative where there is none."""
         from .passes.promote import promote
 
-        if op not in self._formulas:
-            if self._parent is None:
-                raise NoDerivative(eqn, f"{op!r} has no formula")
+        if op not in self._formulas and self._parent is not None:
             return self._parent.promoted(op, eqn)
+        formula = self.formula(op)
+        if formula is None:
+            raise NoDerivative(eqn, f"{op!r} has no formula")
         if op in self._under_way:
             cycle = " -> ".join([*self._under_way[self._under_way.index(op) :], op])
             raise NoDerivative(eqn, f"the derivative of {op!r} needs itself: {cycle}")
         if op not in self._promoted:
             self._under_way.append(op)
             try:
-                self._promoted[op] = promote(self._formulas[op], self)
+                self._promoted[op] = promote(formula, self)
             finally:
                 self._under_way.pop()
         return self._promoted[op]

@@ -175,8 +175,8 @@ _STRUCTURAL = {
 
 
 def _promoted(formulas: ast.expr, name: ast.expr) -> ast.expr:
-    """``pb.formulas("gelu").promoted``, which also returns the hidden outputs."""
-    return ast.Attribute(ast.Call(formulas, [name], []), "promoted", ast.Load())
+    """``pb.formulas()["gelu"].promoted``, which also returns the hidden outputs."""
+    return ast.Attribute(ast.Subscript(ast.Call(formulas, [], []), name, ast.Load()), "promoted", ast.Load())
 
 
 def dotted(name: str) -> ast.expr:

@@ -23,6 +23,7 @@ from collections.abc import Mapping
 from ..analysis.extents import Extent, extent_of, extents
 from ..ir import Atom, Block, Eqn, Formula, Literal, Var
 from ..vocabulary import WORDS
+from .fold import fold
 from .rewrite import replace_atom, replace_block, replace_eqn
 
 _PURE = frozenset({"shape", "ndim", "size", "dtype", "like", "item", "tuple", "slice", "is_none", "not_"})
@@ -31,7 +32,7 @@ _PURE = frozenset({"shape", "ndim", "size", "dtype", "like", "item", "tuple", "s
 def simplify(block: Block, known: Mapping[Var, Extent] | None = None) -> Block:
     """The block, simplified. `known` gives extents of its parameters and free variables."""
     env: dict[Var, Atom] = {}
-    eqns = _forward(block.eqns, env, {}, dict(known or {}), {})
+    eqns = _forward(block.eqns, env, {}, dict(known or {}), {}, set())
     results = tuple(replace_atom(atom, env) for atom in block.results)
     return Block(block.params, tuple(remove_dead(eqns, results)), results)
 
@@ -74,6 +75,7 @@ def _forward(
     seen: dict[tuple[object, ...], tuple[Var, ...]],
     known: dict[Var, Extent],
     lists: dict[Var, tuple[Atom, ...]],
+    false: set[Var],
 ) -> list[Eqn]:
     kept: list[Eqn] = []
     for eqn in eqns:
@@ -82,19 +84,19 @@ def _forward(
             condition = eqn.args[0]
             if isinstance(condition, Literal):
                 block = eqn.blocks[0 if condition.value else 1]
-                kept += _forward(block.eqns, env, seen, known, lists)
+                kept += _forward(block.eqns, env, seen, known, lists, false)
                 for out, atom in zip(eqn.outs, block.results, strict=True):
                     env[out] = replace_atom(atom, env)
                 continue
             blocks = []
             for block in eqn.blocks:
                 inner_env = dict(env)
-                inner = _forward(block.eqns, inner_env, dict(seen), dict(known), dict(lists))
+                inner = _forward(block.eqns, inner_env, dict(seen), dict(known), dict(lists), set(false))
                 blocks.append(Block((), tuple(inner), tuple(replace_atom(a, inner_env) for a in block.results)))
             kept.append(Eqn(eqn.outs, "if", eqn.args, eqn.kwargs, tuple(blocks), eqn.span))
             known.update(extents([kept[-1]], known))
             continue
-        shortcut = _shortcut(eqn, known, lists)
+        shortcut = _shortcut(eqn, known, lists) or fold(eqn, known, false)
         if shortcut is not None:
             env[eqn.outs[0]] = shortcut
             continue

@@ -1,0 +1,250 @@
+"""The decorators, and the object that they make of an author's function."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterator
+from functools import cached_property, update_wrapper
+from typing import Any, Literal, overload
+
+import numpy as np
+
+from ..transpile.emit.python import module_text
+from ..transpile.frontend import Binding
+from ..transpile.ir import Capture, Eqn, Options
+from ..transpile.ir import Formula as FormulaIR
+from ..transpile.library import Library, standard_library
+from .dispatch import engine_of
+from .operator import Operator
+from .reading import namespace_of, read_live
+from .registry import FORMULAS, LIBRARY
+
+Function = Callable[..., Any]
+Sampler = Callable[[np.random.Generator], Iterator[tuple[tuple[Any, ...], dict[str, Any]]]]
+
+
+class _Registered(Library):
+    """The formulas of this process: the package's, and those that users defined."""
+
+    def formula(self, op: str) -> FormulaIR | None:
+        """The formula that an operator's calls run."""
+        entry = FORMULAS.of_word(op) or FORMULAS.find(op)
+        if isinstance(entry, Formula):
+            return entry.ir
+        return standard_library().formula(op)
+
+
+LIBRARY_OF_PROCESS = _Registered()
+
+
+class Formula:
+    """An operator with its derivative: callable on arrays and on tensors.
+
+    On tensors it records; on arrays alone it returns arrays. It is read and
+    transformed at its first call, and raises FormulaError then where the text
+    is not what the formula language allows.
+    """
+
+    __wrapped__: Function
+    __name__: str
+
+    def __init__(self, function: Function, options: Options) -> None:
+        self._options = options
+        self._sampler: Sampler | None = None
+        update_wrapper(self, function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        engine = engine_of(*args, *kwargs.values())
+        if engine is not None:
+            return engine.apply(self.operator, args, kwargs)
+        return self._run(self.operator, args, kwargs)
+
+    def promoted(self, *args: Any, **kwargs: Any) -> Any:
+        """Like a call, but the hidden outputs come after the results."""
+        engine = engine_of(*args, *kwargs.values())
+        if engine is not None:
+            return engine.apply(self._exposed, args, kwargs)
+        return self._run(self._exposed, args, kwargs)
+
+    @staticmethod
+    def _run(operator: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        outputs = operator.forward(*operator.bind(args, kwargs))[: operator.n_results]
+        return outputs if operator.result_is_tuple else outputs[0]
+
+    @cached_property
+    def ir(self) -> FormulaIR:
+        """The formula as it was read. Raises FormulaError, SourceUnavailableError."""
+        if str(self.__module__).startswith(LIBRARY):
+            found = standard_library().formula(self.__name__)
+            if found is not None:
+                return found
+        return read_live(self.__wrapped__, self._options)
+
+    @cached_property
+    def operator(self) -> Operator:
+        """The promoted formula as the engines run it."""
+        library = LIBRARY_OF_PROCESS
+        if library.formula(self.__name__) is self.ir:
+            promoted = library.promoted(self.__name__)
+        else:
+            promoted = Library({self.__name__: self.ir}, library).promoted(self.__name__)
+        return Operator(promoted, self._namespace(promoted))
+
+    @cached_property
+    def _exposed(self) -> Operator:
+        return self.operator.exposed
+
+    def _namespace(self, promoted: FormulaIR) -> dict[str, Any]:
+        """What the emitted text may name: the author's module, and the formulas it calls."""
+        names = namespace_of(self.__wrapped__)
+        for block in (promoted.forward, promoted.pullback):
+            for eqn in block.eqns if block is not None else ():
+                names |= {op: FORMULAS[op] for op in _operators(eqn) if op in FORMULAS and op not in names}
+        return names
+
+    @property
+    def captures(self) -> tuple[Capture, ...]:
+        """What the closure captures: name, verdict, line, and what happens to it."""
+        return self.operator.formula.captures
+
+    def source(self, target: Literal["python", "ir", "author"] = "python") -> str:
+        """The promoted formula as text: Python as it runs, the IR, or what the author wrote."""
+        if target == "author":
+            return self.ir.source.text
+        if target == "ir":
+            from ..transpile.printer import formula_text
+
+            return formula_text(self.operator.formula)
+        if target == "python":
+            return module_text(self.operator.formula)
+        raise ValueError(f"no target {target!r}: there are 'python', 'ir' and 'author'")
+
+    def sample_inputs(self, sampler: Sampler) -> Sampler:
+        """Decorates a function of a random generator that yields ``(args, kwargs)`` to check the formula with."""
+        self._sampler = sampler
+        return sampler
+
+    def samples(self, seed: int = 0) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
+        """The inputs that `sample_inputs` yields; empty where the author gave none."""
+        return list(self._sampler(np.random.default_rng(seed))) if self._sampler is not None else []
+
+    @property
+    def _signature_binding(self) -> Binding:
+        """What the formula's name means inside another formula."""
+        ir = self.ir
+        operands = tuple(param.var.name for param in ir.params if not param.attribute)
+        attributes = tuple(param.var.name for param in ir.attributes)
+        return Binding.formula(ir.name, operands, attributes, ir.results, ir.result_is_tuple)
+
+    def __repr__(self) -> str:
+        ir = self.ir
+        params = ", ".join(str(param.var) for param in ir.params)
+        hidden = ", ".join(map(str, self.operator.formula.hidden))
+        return f"<formula {ir.name}({params}){f', hidden {hidden}' if hidden else ''}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td><code>{html.escape(c.name)}</code></td><td>{c.verdict.value}</td>"
+            f"<td>{html.escape(c.action)}</td><td>{c.span.line}</td></tr>"
+            for c in self.captures
+        )
+        head = "<tr><th>capture</th><th>verdict</th><th>what happens</th><th>line</th></tr>"
+        return f"<p><code>{html.escape(repr(self))}</code></p><table>{head}{rows}</table>"
+
+
+class Composite:
+    """A plain function of differentiable operators that stands for a NumPy function."""
+
+    __wrapped__: Function
+
+    def __init__(self, function: Function) -> None:
+        update_wrapper(self, function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__wrapped__(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<composite {self.__wrapped__.__name__}>"
+
+
+def _operators(eqn: Eqn) -> Iterator[str]:
+    yield eqn.op
+    for block in eqn.blocks:
+        for inner in block.eqns:
+            yield from _operators(inner)
+
+
+@overload
+def formula(function: Function, /) -> Formula: ...
+@overload
+def formula(
+    target: Function | None = None,
+    /,
+    *,
+    first_order_only: bool = False,
+    surrogate: bool = False,
+    complex: bool = False,
+    save: tuple[str, ...] = (),
+    recompute: tuple[str, ...] = (),
+    nondifferentiable: tuple[int, ...] = (),
+) -> Callable[[Function], Formula]: ...
+def formula(target: Any = None, /, **options: Any) -> Any:
+    """Decorates a function that returns its result and a backward closure: an operator with its derivative.
+
+    ``@pb.formula`` makes a new operator; ``@pb.formula(np.tanh)`` states the
+    derivative of an existing function, which tensors then use.
+
+    first_order_only   second derivatives are refused with BarrierError
+    surrogate          the gradient is deliberately not the forward's derivative
+    complex            the closure conjugates as complex inputs need
+    recompute          names of intermediates to compute again in the closure
+    nondifferentiable  indexes of results without a gradient
+
+    >>> import pullback as pb
+    >>> @pb.formula
+    ... def twice(x):
+    ...     def twice_pullback(grad):
+    ...         return 2 * grad
+    ...     return 2 * x, twice_pullback
+    """
+    if target is not None and not options and _is_plain(target):
+        return _register(Formula(target, Options()), target, None)
+
+    def decorate(function: Function) -> Formula:
+        return _register(Formula(function, Options(**options)), function, target)
+
+    return decorate
+
+
+def composite(target: Function) -> Callable[[Function], Composite]:
+    """Decorates a plain function of differentiable operators that stands for `target` (``np.var``)."""
+
+    def decorate(function: Function) -> Composite:
+        made = Composite(function)
+        FORMULAS.register(made, function, target)
+        return made
+
+    return decorate
+
+
+def derive_pullback(function: Function) -> Formula:
+    """A formula of a function that has no closure: its reverse sweep, derived from its text.
+
+    >>> import numpy as np, pullback as pb
+    >>> def area(r):
+    ...     return np.pi * r * r
+    >>> circle = pb.derive_pullback(area)
+    """
+    return Formula(function, Options())
+
+
+def _is_plain(target: Any) -> bool:
+    """Whether a bare ``@pb.formula`` decorates this: a function that is no word of the vocabulary."""
+    module = str(getattr(target, "__module__", ""))
+    known = module.startswith(("numpy", "scipy", "pullback.engine"))
+    return FORMULAS.word(target) is None and hasattr(target, "__code__") and not known
+
+
+def _register(made: Formula, function: Function, target: Function | None) -> Formula:
+    FORMULAS.register(made, function, target)
+    return made

@@ -1,0 +1,167 @@
+"""An operator as the engines run it: a promoted formula, compiled from its emitted Python.
+
+Both engines see the same object. It knows nothing of tensors or tapes: it
+takes arrays, or whatever NumPy's functions accept, and returns the same.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+from ..transpile.emit.python import backward_function, forward_function, saved_variables
+from ..transpile.ir import Formula, Param, Span, Var
+from ..transpile.passes.specialize import specialize
+
+
+class Saved(NamedTuple):
+    """A value that a pullback reads: where it comes from, and its name in the formula.
+
+    `index` counts inputs, or results and hidden outputs together, or plain values.
+    """
+
+    source: Literal["input", "output", "plain"]
+    index: int
+    name: str
+
+
+class Variant(NamedTuple):
+    """A pullback for one pattern of defined and needed gradients.
+
+    ``call(saved, cotangents)`` takes an entry per `Operator.saved`, of which it
+    looks at those in `reads`, and one per result and hidden output, None where
+    undefined; undefined ones in `materialize` must come as zeros. It returns a
+    gradient per input, None for zero, a list for a list of tensors.
+    """
+
+    call: Callable[[Sequence[Any], Sequence[Any]], tuple[Any, ...]]
+    reads: tuple[int, ...]
+    materialize: tuple[int, ...]
+
+
+class Operator:
+    """A promoted formula, ready to run.
+
+    `namespace` holds the names that the author's text may use besides the
+    vocabulary (the formula's module), for calls that the vocabulary doesn't know.
+    """
+
+    def __init__(self, formula: Formula, namespace: Mapping[str, Any]) -> None:
+        assert formula.promoted, formula.name
+        self.formula = formula
+        self.name = formula.name
+        self.span: Span = formula.span
+        self.inputs: tuple[Param, ...] = tuple(p for p in formula.params if not p.attribute)
+        self.attributes: tuple[Param, ...] = formula.attributes
+        self.n_results = formula.results
+        self.n_hidden = len(formula.hidden)
+        self.n_plain = len(formula.plain)
+        self.result_is_tuple = formula.result_is_tuple
+        self.nondifferentiable = frozenset(formula.options.nondifferentiable)
+        self.barrier = formula.barrier or None
+        self._names = frozenset(param.var.name for param in formula.params)
+        self._namespace = dict(namespace)
+        self._variables: tuple[Var, ...] = saved_variables(formula)
+        self.saved = tuple(map(self._saved, self._variables))
+        self._variants: dict[tuple[tuple[bool, ...], tuple[bool, ...]], Variant] = {}
+
+    def __repr__(self) -> str:
+        return f"<operator {self.name}>"
+
+    @property
+    def exposed(self) -> Operator:
+        """The same operator with its hidden outputs among its results."""
+        other = Operator(self.formula, self._namespace)
+        other.n_results, other.n_hidden = self.n_results + self.n_hidden, 0
+        other.result_is_tuple = True
+        other._variants = self._variants
+        return other
+
+    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Inputs in order, and attributes by name, with defaults filled in.
+
+        Attributes may also be positional, after the inputs, as in NumPy. Raises
+        TypeError for arguments that do not fit, as a Python function does.
+        """
+        params = (*self.inputs, *self.attributes)
+        if len(args) > len(params):
+            raise TypeError(f"{self.name}() takes {len(params)} arguments but {len(args)} were given")
+        given = {param.var.name: value for param, value in zip(params, args, strict=False)}
+        for name, value in kwargs.items():
+            if name in given:
+                raise TypeError(f"{self.name}() got multiple values for argument {name!r}")
+            if name not in self._names:
+                raise TypeError(f"{self.name}() got an unexpected keyword argument {name!r}")
+            given[name] = value
+        for param in params:
+            name = param.var.name
+            if name in given:
+                continue
+            if param.default is None and not param.optional:
+                raise TypeError(f"{self.name}() missing required argument {name!r}")
+            given[name] = param.default.value if param.default is not None else None
+        inputs = tuple(given[param.var.name] for param in self.inputs)
+        return inputs, {param.var.name: given[param.var.name] for param in self.attributes}
+
+    def forward(self, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Results, hidden outputs and plain values of arrays and Python numbers."""
+        values = iter(inputs)
+        arguments = [
+            attributes[param.var.name] if param.attribute else next(values) for param in self.formula.params
+        ]
+        outputs: tuple[Any, ...] = self._forward(*arguments)
+        return outputs
+
+    @cached_property
+    def _forward(self) -> Callable[..., Any]:
+        return self._compile(forward_function(self.formula))
+
+    def backward(self, defined: tuple[bool, ...], needed: tuple[bool, ...]) -> Variant:
+        """The pullback for a pattern; made when the pattern is first seen.
+
+        `defined` has an entry per result and hidden output, `needed` one per input.
+        """
+        key = (defined, needed)
+        if key not in self._variants:
+            self._variants[key] = self._variant(defined, needed)
+        return self._variants[key]
+
+    def _variant(self, defined: tuple[bool, ...], needed: tuple[bool, ...]) -> Variant:
+        differentiable = [i for i, param in enumerate(self.inputs) if param.differentiable]
+        special = specialize(self.formula, defined, [needed[i] for i in differentiable])
+        free = set(special.block.free())
+        reads = tuple(i for i, var in enumerate(self._variables) if var in free)
+        name = f"{self.name}_backward"
+        variables = [self._variables[i] for i in reads]
+        function = self._compile(backward_function(self.formula, special, variables, name))
+        present = tuple(self.formula.cotangents.index(var) for var in special.block.params)
+        width = len(self.inputs)
+
+        def call(saved: Sequence[Any], cotangents: Sequence[Any]) -> tuple[Any, ...]:
+            gradients = function(*(saved[i] for i in reads), *(cotangents[i] for i in present))
+            full: list[Any] = [None] * width
+            for index, gradient in zip(differentiable, gradients, strict=True):
+                full[index] = gradient
+            return tuple(full)
+
+        return Variant(call, reads, special.materialize)
+
+    def _saved(self, var: Var) -> Saved:
+        for index, param in enumerate(self.inputs):
+            if param.var == var:
+                return Saved("input", index, var.name)
+        position = self.formula.forward.results.index(var)
+        outputs = self.n_results + self.n_hidden
+        if position < outputs:
+            return Saved("output", position, var.name)
+        return Saved("plain", position - outputs, var.name)
+
+    def _compile(self, function: ast.FunctionDef) -> Callable[..., Any]:
+        """The emitted function; its lines are the author's, so tracebacks stand in the formula's file."""
+        module = ast.Module([function], [])
+        namespace = dict(self._namespace)
+        exec(compile(module, self.formula.source.path, "exec"), namespace)
+        compiled: Callable[..., Any] = namespace[function.name]
+        return compiled

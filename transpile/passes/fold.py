@@ -1,0 +1,74 @@
+"""Operations on constants, done while transpiling; called by `simplify`.
+
+In: an equation. Out: what its output is, where its operands decide that:
+``2 - 1`` is 1, ``x ** 1`` and ``x * 1`` are `x`, ``where(False, p, x)`` is `x`
+where `p` does not widen it.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+
+from ..analysis.extents import Extent, extent_of
+from ..ir import Atom, Eqn, Literal, Var
+
+_BINARY: dict[str, Callable[[float, float], float | bool]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+}
+_NEUTRAL = {"multiply": 1, "divide": 1, "power": 1, "subtract": 0}
+
+
+def fold(eqn: Eqn, known: Mapping[Var, Extent], false: set[Var]) -> Atom | None:
+    """What the equation's output equals, or None. `false` gains masks that are false everywhere."""
+    args = eqn.args
+    if eqn.op in _BINARY and len(args) == 2:
+        numbers = [number(atom) for atom in args]
+        if numbers[0] is not None and numbers[1] is not None:
+            return Literal(_BINARY[eqn.op](numbers[0], numbers[1]))
+    if eqn.op == "negative" and (value := number(args[0])) is not None:
+        return Literal(-value)
+    if eqn.op in _NEUTRAL and len(args) == 2 and _is(args[1], _NEUTRAL[eqn.op]):
+        return _if_same(args[0], eqn, known)
+    if eqn.op == "multiply" and len(args) == 2 and _is(args[0], 1):
+        return _if_same(args[1], eqn, known)
+    if eqn.op in ("bitwise_and", "logical_and") and any(_false(atom, false) for atom in args):
+        false.update(eqn.outs)
+    if eqn.op == "where" and _false(args[0], false):
+        return _if_same(args[2], eqn, known)
+    return None
+
+
+def number(atom: Atom) -> int | float | None:
+    """A Python number that is no bool, or None."""
+    if isinstance(atom, Literal) and not atom.strong and type(atom.value) in (int, float):
+        value: int | float = atom.value  # type: ignore[assignment]
+        return value
+    return None
+
+
+def _is(atom: Atom, value: int) -> bool:
+    """Whether the operand is this number."""
+    return number(atom) == value
+
+
+def _false(atom: Atom, false: set[Var]) -> bool:
+    return atom in false if isinstance(atom, Var) else atom.value is False
+
+
+def _if_same(atom: Atom, eqn: Eqn, known: Mapping[Var, Extent]) -> Atom | None:
+    """The operand, where the operation changes neither its shape nor its dtype."""
+    if not isinstance(atom, Var) or atom.kind != "tensor" or atom not in known:
+        return None
+    others = [extent_of(other, known) for other in eqn.args if other != atom]
+    own = known[atom]
+    same = all(other.shape <= own.shape and other.dtype <= own.dtype | {"bool"} for other in others)
+    return atom if same else None

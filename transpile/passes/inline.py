@@ -1,0 +1,60 @@
+"""Calls of formulas replaced by their forwards, down to operators that are primitive.
+
+In: a block, a library, and the names of primitives (what an emitter has code
+for). Out: a block that uses primitives only. Conditionals on literals are
+decided on the way, so that a formula's choice by attribute disappears.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+
+from ..ir import Atom, Block, Eqn, Literal, Var
+from ..library import Library
+from .differentiate import bind_operands
+from .rewrite import Namer, all_names, copy_eqns, replace_atom, replace_block
+from .simplify import simplify
+
+
+def inline(block: Block, library: Library, primitives: Container[str]) -> Block:
+    """The block with every call of a formula that is no primitive inlined, to any depth."""
+    namer = Namer(all_names(block))
+    while True:
+        block = simplify(block)
+        eqns, env, changed = _inline_once(block.eqns, library, primitives, namer)
+        results = tuple(replace_atom(atom, env) for atom in block.results)
+        block = Block(block.params, tuple(eqns), results)
+        if not changed:
+            return block
+
+
+def _inline_once(
+    eqns: Sequence[Eqn], library: Library, primitives: Container[str], namer: Namer
+) -> tuple[list[Eqn], dict[Var, Atom], bool]:
+    kept: list[Eqn] = []
+    env: dict[Var, Atom] = {}
+    changed = False
+    for original in eqns:
+        eqn = replace_block(Block((), (original,), ()), env).eqns[0]
+        if eqn.op in primitives or eqn.blocks or library.formula(eqn.op) is None:
+            kept.append(eqn)
+            continue
+        formula = library.promoted(eqn.op, eqn)
+        if any(inner.op == eqn.op for inner in formula.forward.eqns):
+            kept.append(eqn)
+            continue
+        changed = True
+        binding = bind_operands(formula, eqn)
+        literals = {var: atom for var, atom in binding.items() if isinstance(atom, Literal)}
+        body = replace_block(formula.forward, literals)
+        copied = copy_eqns([_placed(e, eqn) for e in body.eqns], binding, namer)
+        kept += copied
+        env.update(
+            (out, replace_atom(atom, binding)) for out, atom in zip(eqn.outs, body.results, strict=False)
+        )
+    return kept, env, changed
+
+
+def _placed(eqn: Eqn, place: Eqn) -> Eqn:
+    blocks = tuple(Block(b.params, tuple(_placed(e, place) for e in b.eqns), b.results) for b in eqn.blocks)
+    return Eqn(eqn.outs, eqn.op, eqn.args, eqn.kwargs, blocks, place.span)

@@ -1,0 +1,92 @@
+"""What valid IR is. Runs after each pass in the tests, and in `pullback dump`.
+
+Every variable is assigned once and read after that; operators have as many
+operands as the vocabulary says; conditionals have two blocks with a result for
+each output; a promoted formula's results, cotangents and gradients match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .ir import Atom, Block, Eqn, Formula, Var
+from .vocabulary import WORDS
+
+
+class InvalidIR(AssertionError):
+    """A pass made something that is no IR: a bug of this project, not of the author's."""
+
+
+def verify(formula: Formula) -> Formula:
+    """The formula itself, where it is valid. Raises InvalidIR, which says what is not."""
+    forward = formula.forward
+    _unique([*(p.var for p in formula.params)], f"parameters of {formula.name}")
+    if set(forward.params) != {param.var for param in formula.params}:
+        raise InvalidIR(f"{formula.name}: the forward's parameters are not the formula's")
+    scope = set(forward.params)
+    _block(forward.eqns, forward.results, scope)
+    expected = formula.results + len(formula.hidden) + len(formula.plain)
+    if formula.promoted and len(forward.results) != expected:
+        raise InvalidIR(f"{formula.name}: {len(forward.results)} outputs where {expected} are declared")
+    pullback = formula.pullback
+    if pullback is None:
+        return formula
+    cotangents = formula.results + (len(formula.hidden) if formula.promoted else len(formula.rules))
+    if len(pullback.params) != cotangents:
+        raise InvalidIR(f"{formula.name}: {len(pullback.params)} cotangents where {cotangents} are due")
+    if len(pullback.results) != len(formula.inputs):
+        raise InvalidIR(f"{formula.name}: {len(pullback.results)} gradients for {len(formula.inputs)} inputs")
+    if formula.promoted:
+        saved = {param.var for param in formula.params if not param.attribute} | set(forward.results)
+        missing = [var.name for var in pullback.free() if var not in saved]
+        if missing:
+            raise InvalidIR(f"{formula.name}: the pullback reads {missing}, which nobody saves")
+    _block(pullback.eqns, pullback.results, scope | set(pullback.params))
+    return formula
+
+
+def verify_block(block: Block, free: Iterable[Var] = ()) -> Block:
+    """The block itself, where it is valid and reads nothing but its parameters and `free`."""
+    _block(block.eqns, block.results, {*block.params, *free})
+    return block
+
+
+def _block(eqns: Iterable[Eqn], results: Iterable[Atom], scope: set[Var]) -> None:
+    """Check a block; `scope` gains what it defines."""
+    for eqn in eqns:
+        for var in eqn.reads():
+            if var not in scope:
+                raise InvalidIR(f"{eqn.op} reads {var} before it is assigned ({eqn.span})")
+        for var in eqn.outs:
+            if var in scope:
+                raise InvalidIR(f"{var} is assigned twice ({eqn.span})")
+        _shape_of(eqn)
+        for block in eqn.blocks:
+            _block(block.eqns, block.results, set(scope))
+        scope.update(eqn.outs)
+    for atom in results:
+        if isinstance(atom, Var) and atom not in scope:
+            raise InvalidIR(f"the result {atom} is never assigned")
+
+
+def _shape_of(eqn: Eqn) -> None:
+    if not eqn.outs:
+        raise InvalidIR(f"{eqn.op} has no output ({eqn.span})")
+    _unique(eqn.outs, f"outputs of {eqn.op}")
+    if eqn.op == "if":
+        if len(eqn.blocks) != 2 or any(len(block.results) != len(eqn.outs) for block in eqn.blocks):
+            raise InvalidIR(f"a conditional needs two blocks with {len(eqn.outs)} results each ({eqn.span})")
+        return
+    word = WORDS.get(eqn.op)
+    if word is not None and len(eqn.args) > len(word.operands):
+        raise InvalidIR(f"{eqn.op} takes {len(word.operands)} operands, not {len(eqn.args)} ({eqn.span})")
+    if word is not None:
+        unknown = [name for name, _ in eqn.kwargs if name not in (*word.attrs, *word.operands)]
+        if unknown:
+            raise InvalidIR(f"{eqn.op} has no attribute {unknown[0]!r} ({eqn.span})")
+
+
+def _unique(variables: Iterable[Var], what: str) -> None:
+    names = [var.name for var in variables]
+    if len(set(names)) != len(names):
+        raise InvalidIR(f"a name stands twice among the {what}")
