@@ -1,0 +1,9 @@
+"""Reads formulas into the IR: syntax tree to equations, with a located diagnostic for what is refused."""
+
+from __future__ import annotations
+
+from .function import Reading, read_function, read_one
+from .module import Module, read_module
+from .names import Binding, Names
+
+__all__ = ["Binding", "Module", "Names", "Reading", "read_function", "read_module", "read_one"]

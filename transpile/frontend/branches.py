@@ -1,0 +1,93 @@
+"""Two ways to go on, of which one runs: conditional expressions and `if` statements."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from ..ir import Atom, Block, Eqn, Kind, Literal, Var
+from .atoms import atom
+from .fence import refuse
+from .frame import Frame
+from .values import Growing, Items, Poison, Value
+
+
+def choose(
+    frame: Frame,
+    test: Value,
+    then: Callable[[], Value],
+    otherwise: Callable[[], Value],
+    node: ast.AST,
+    name: str | None = None,
+) -> Value:
+    """``then() if test else otherwise()``: one side alone where the test is a constant."""
+    if isinstance(test, Literal):
+        return then() if test.value else otherwise()
+    with frame.build.block() as then_eqns:
+        first = then()
+    with frame.build.block() as else_eqns:
+        second = otherwise()
+    merger = Merger(frame, node, then_eqns, else_eqns)
+    merged = merger.merge(first, second, name)
+    merger.finish(atom(frame, test, node))
+    return merged
+
+
+class Merger:
+    """Joins the values of two blocks into the results of one `if` equation."""
+
+    def __init__(self, frame: Frame, node: ast.AST, then: list[Eqn], otherwise: list[Eqn]) -> None:
+        self.frame, self.node = frame, node
+        self.then, self.otherwise = then, otherwise
+        self.outs: list[tuple[Var, Atom, Atom]] = []
+
+    def merge(self, first: Value, second: Value, name: str | None = None) -> Value:
+        """The value that holds `first` if the test is true, and `second` if not."""
+        if first is second or (isinstance(first, Var | Literal) and first == second):
+            return first
+        if isinstance(first, Poison) or isinstance(second, Poison):
+            return first if isinstance(first, Poison) else second
+        if isinstance(first, Items | Growing) and isinstance(second, Items | Growing):
+            if len(first.items) == len(second.items):
+                pairs = zip(first.items, second.items, strict=True)
+                merged = [self.merge(a, b) for a, b in pairs]
+                return Growing(merged) if isinstance(first, Growing) else Items(tuple(merged))
+            raise refuse(
+                "PB402",
+                f"one branch gives {len(first.items)} elements, the other {len(second.items)}",
+                self.frame.span(self.node),
+            )
+        with self.frame.build.into(self.then):
+            a = atom(self.frame, first, self.node)
+        with self.frame.build.into(self.otherwise):
+            b = atom(self.frame, second, self.node)
+        return self._out(a, b, name)
+
+    def _out(self, a: Atom, b: Atom, name: str | None) -> Var:
+        for var, *sides in self.outs:
+            if sides == [a, b]:
+                return var
+        build = self.frame.build
+        var = build.fresh(name, _kind(a, b), self.frame.span(self.node))
+        if Literal(None) in (a, b) or any(
+            isinstance(side, Var) and side in build.maybe_none for side in (a, b)
+        ):
+            build.maybe_none.add(var)
+        self.outs.append((var, a, b))
+        return var
+
+    def finish(self, test: Atom) -> None:
+        """Add the equation."""
+        if not self.outs and not self.then and not self.otherwise:
+            return
+        outs = tuple(var for var, _, _ in self.outs)
+        blocks = (
+            Block((), tuple(self.then), tuple(a for _, a, _ in self.outs)),
+            Block((), tuple(self.otherwise), tuple(b for _, _, b in self.outs)),
+        )
+        self.frame.build.eqns.append(Eqn(outs, "if", (test,), (), blocks, self.frame.span(self.node)))
+
+
+def _kind(a: Atom, b: Atom) -> Kind:
+    kinds = [side.kind if isinstance(side, Var) else "value" for side in (a, b)]
+    return "tensor" if "tensor" in kinds else "list" if "list" in kinds else "value"

@@ -1,0 +1,290 @@
+"""Calls: of vocabulary words, methods, formulas, helpers, and of what nothing is known about."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from ..ir import Atom, Literal, Var
+from ..vocabulary import VALUE_CALLS, by_method, by_python, suggestions
+from . import expressions
+from .atoms import atom, list_atom
+from .fence import Refusal, refuse
+from .folding import dotted_name, fold_call
+from .frame import Frame
+from .inline import inline
+from .values import Callee, Dotted, Function, Growing, Items, Value, elements, is_value
+from .words import bind_word
+
+_DTYPE_CALLS = frozenset({"numpy.float16", "numpy.float32", "numpy.float64", "numpy.int32", "numpy.int64"})
+# Functions that only forward an array, for a formula's forward runs on arrays.
+_IDENTITY = frozenset({"numpy.asarray", "numpy.ascontiguousarray", "numpy.asanyarray"})
+_COPIES = frozenset({"numpy.array", "numpy.copy"})
+_FLAT = frozenset({"numpy.ravel"})
+# What makes a new variable of a value, with no path back to what it was computed from.
+PATH_LOSING = frozenset(
+    {
+        "pullback.tensor", "pullback.from_numpy", "pullback.Tensor", "torch.tensor", "torch.from_numpy",
+        "torch.as_tensor", ".detach", ".numpy", ".item", ".tolist", *_IDENTITY, "numpy.array",
+    }
+)  # fmt: skip
+
+
+@dataclass
+class Arguments:
+    """The arguments of one call as they are written."""
+
+    node: ast.Call
+    positional: list[Value]
+    keywords: dict[str, Value]
+
+
+def read_call(frame: Frame, node: ast.Call, name: str | None, targets: tuple[str, ...] = ()) -> Value:
+    """The value of a call. `targets` name the results of a formula that has several."""
+    func = node.func
+    dotted = dotted_name(func, frame.names) if not _is_local(frame, func) else None
+    if dotted in _DTYPE_CALLS:
+        return _scalar(frame, dotted, _arguments(frame, node), name)
+    callee: Value
+    if isinstance(func, ast.Attribute) and dotted is None:
+        base = expressions.read(frame, func.value)
+        if isinstance(base, Growing):
+            return _list_method(frame, base, func, _arguments(frame, node))
+        if isinstance(base, Var):
+            return _method(frame, base, func, _arguments(frame, node), name)
+        callee = expressions.read(frame, func)
+    else:
+        callee = expressions.read(frame, func)
+    if isinstance(callee, Function):
+        return _function(frame, callee, _arguments(frame, node), name)
+    if isinstance(callee, Callee):
+        return _formula(frame, callee, _arguments(frame, node), name, targets)
+    if isinstance(callee, Dotted):
+        return call_dotted(frame, callee, _arguments(frame, node), name)
+    raise refuse("PB402", "this is not a function", frame.span(func))
+
+
+def _is_local(frame: Frame, node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return True
+    here: Frame | None = frame
+    while here is not None:
+        if node.id in here.local or node.id in here.declared:
+            return True
+        here = here.parent
+    return False
+
+
+def _arguments(frame: Frame, node: ast.Call) -> Arguments:
+    positional: list[Value] = []
+    for item in node.args:
+        if not isinstance(item, ast.Starred):
+            positional.append(expressions.read(frame, item))
+            continue
+        known = elements(expressions.read(frame, item.value))
+        if known is None:
+            raise refuse("PB404", "`*` needs a tuple that is written out", frame.span(item))
+        positional.extend(known)
+    keywords: dict[str, Value] = {}
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            raise refuse(
+                "PB404", "`**` in a call is outside of the formula language", frame.span(keyword.value)
+            )
+        keywords[keyword.arg] = expressions.read(frame, keyword.value)
+    return Arguments(node, positional, keywords)
+
+
+def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None) -> Value:
+    """A call of a function by its full name."""
+    word = by_python(callee.name)
+    if word is not None:
+        return bind_word(frame, word, callee.name, given.node, given.positional, given.keywords, name)
+    first = given.positional[0] if len(given.positional) == 1 and not given.keywords else None
+    if callee.name in _FLAT and isinstance(first, Var):
+        return _reshape_flat(frame, first, given, name)
+    if not frame.build.in_closure and isinstance(first, Var) and first.kind == "tensor":
+        if callee.name in _IDENTITY:
+            return first
+        if callee.name in _COPIES:
+            return frame.build.emit("positive", (first,), frame.span(given.node), name=name)
+    builtin = _builtin(frame, callee, given, name)
+    if builtin is not None:
+        return builtin
+    return opaque(frame, callee.text, callee.name, given, name)
+
+
+def _reshape_flat(frame: Frame, value: Var, given: Arguments, name: str | None) -> Var:
+    shape = (("shape", Literal((-1,))),)
+    return frame.build.emit("reshape", (value,), frame.span(given.node), kwargs=shape, name=name)
+
+
+def _builtin(frame: Frame, callee: Dotted, given: Arguments, name: str | None) -> Value | None:
+    """`len`, `range`, `float`, `math.sqrt` and the like, of values."""
+    span = frame.span(given.node)
+    if callee.name not in VALUE_CALLS and callee.name != "slice":
+        return None
+    if given.keywords or not given.positional:
+        raise refuse("PB404", f"`{callee.text}` takes positional arguments here", span)
+    known = elements(given.positional[0])
+    if callee.name in ("tuple", "len") and known is not None and len(given.positional) == 1:
+        return Items(known) if callee.name == "tuple" else Literal(len(known))
+    operands = [atom(frame, value, given.node) for value in given.positional]
+    literals = [item for item in operands if isinstance(item, Literal)]
+    if callee.name == "range" and len(literals) == len(operands):
+        return _literal_range(frame, literals, given)
+    if len(literals) == len(operands) and (folded := fold_call(callee.name, *literals)) is not None:
+        return folded
+    if callee.name == "len" and isinstance(operands[0], Var) and operands[0].kind == "tensor":
+        shape = frame.build.metadata("shape", (operands[0],), span)
+        return frame.build.metadata("item", (shape, Literal(0)), span, name)
+    if callee.name == "slice":
+        bounds = (
+            [Literal(None), *operands, Literal(None)] if len(operands) == 1 else [*operands, Literal(None)]
+        )
+        return frame.build.emit("slice", bounds[:3], span, kind="value", name=name)
+    return frame.build.emit(callee.name, operands, span, kind="value", name=name)
+
+
+def _literal_range(frame: Frame, literals: list[Literal], given: Arguments) -> Items:
+    bounds = [item.value for item in literals if isinstance(item.value, int)]
+    if len(bounds) != len(literals) or not 1 <= len(bounds) <= 3 or bounds[2:] == [0]:
+        raise refuse("PB404", "`range` takes one to three whole numbers", frame.span(given.node))
+    numbers = range(*bounds)
+    if len(numbers) > 256:
+        raise refuse("PB402", "a loop of more than 256 steps is not written out", frame.span(given.node))
+    return Items(tuple(Literal(number) for number in numbers))
+
+
+def _scalar(frame: Frame, dotted: str, given: Arguments, name: str | None) -> Value:
+    """``np.float32(x)``."""
+    if len(given.positional) != 1 or given.keywords:
+        raise refuse("PB404", f"`{dotted}` takes one argument", frame.span(given.node))
+    value = atom(frame, given.positional[0], given.node)
+    if isinstance(value, Literal) and (folded := fold_call(dotted, value)) is not None:
+        return folded
+    dtype = (("dtype", Literal(dotted.removeprefix("numpy."))),)
+    kind = "value" if is_value(value) else "tensor"
+    return frame.build.emit("astype", (value,), frame.span(given.node), kwargs=dtype, kind=kind, name=name)
+
+
+def _list_method(frame: Frame, base: Growing, func: ast.Attribute, given: Arguments) -> Value:
+    span = frame.span(given.node)
+    if func.attr != "append" or len(given.positional) != 1 or given.keywords:
+        raise refuse(
+            "PB402", f"`.{func.attr}` of a list is outside of the formula language", span, hint="use append"
+        )
+    if frame.build.branches or frame.build.in_closure and not base.by_closure:
+        raise refuse(
+            "PB303", "a list is changed in a branch or by the closure", span, hint="build a new list"
+        )
+    base.items.append(given.positional[0])
+    return Literal(None)
+
+
+def _method(frame: Frame, base: Var, func: ast.Attribute, given: Arguments, name: str | None) -> Value:
+    span = frame.span(given.node)
+    word = by_method(func.attr)
+    if base.kind == "tensor" and word is not None:
+        return bind_word(
+            frame, word, word.python, given.node, [base, *given.positional], given.keywords, name, True
+        )
+    plain = base.kind == "tensor" and not given.positional and not given.keywords
+    if plain and func.attr == "copy":
+        return frame.build.emit("positive", (base,), span, name=name)
+    if plain and func.attr in ("ravel", "flatten"):
+        return _reshape_flat(frame, base, given, name)
+    if base.kind == "tensor":
+        given.positional.insert(0, base)
+        return opaque(frame, f".{func.attr}", f".{func.attr}", given, name)
+    raise refuse(
+        "PB402", f"`.{func.attr}` of this value is outside of the formula language", frame.span(func)
+    )
+
+
+def _formula(
+    frame: Frame, callee: Callee, given: Arguments, name: str | None, targets: tuple[str, ...]
+) -> Value:
+    operands, kwargs = _bind_formula(frame, callee, given)
+    names = (
+        targets
+        if len(targets) == callee.results
+        else (name,)
+        if callee.results == 1
+        else (None,) * callee.results
+    )
+    outs = frame.build.emit_many(
+        callee.name,
+        operands,
+        frame.span(given.node),
+        kwargs=kwargs,
+        kinds=("tensor",) * callee.results,
+        names=names,
+    )
+    return Items(outs) if callee.result_is_tuple else outs[0]
+
+
+def _bind_formula(
+    frame: Frame, callee: Callee, given: Arguments
+) -> tuple[list[Atom], list[tuple[str, Atom]]]:
+    node = given.node
+    operands = [atom(frame, value, node) for value in given.positional]
+    keywords = {key: atom(frame, value, node) for key, value in given.keywords.items()}
+    if not callee.operands and not callee.attrs:
+        return operands, list(keywords.items())
+    span = frame.span(node)
+    if len(operands) > len(callee.operands):
+        raise refuse("PB404", f"`{callee.name}` takes {len(callee.operands)} positional arguments", span)
+    for missing in callee.operands[len(operands) :]:
+        if missing not in keywords:
+            break
+        operands.append(keywords.pop(missing))
+    for key in keywords:
+        if key not in callee.attrs and key not in callee.operands:
+            raise refuse("PB404", f"`{callee.name}` has no parameter `{key}`", span, value=key)
+    return operands, list(keywords.items())
+
+
+def _function(frame: Frame, callee: Function, given: Arguments, name: str | None) -> Value:
+    nested = callee.frame.parent is not None or bool(callee.frame.declared)
+    if nested:
+        return inline(frame, callee, given.positional, given.keywords, given.node, name)
+    mark, findings = len(frame.build.eqns), len(frame.build.findings)
+    try:
+        return inline(frame, callee, given.positional, given.keywords, given.node, name)
+    except Refusal as refusal:
+        if refusal.finding is not None and refusal.finding.code in ("PB105", "PB404"):
+            raise
+        del frame.build.eqns[mark:], frame.build.findings[findings:]
+        return opaque(frame, callee.name, callee.name, given, name)
+
+
+def opaque(frame: Frame, text: str, dotted: str, given: Arguments, name: str | None) -> Var:
+    """A call that the vocabulary doesn't know: it runs, and has no derivative."""
+    span = frame.span(given.node)
+    operands: list[Atom] = []
+    for value in given.positional:
+        tensors = isinstance(value, Growing) and not is_value(value)
+        operands.append(list_atom(frame, value, given.node) if tensors else atom(frame, value, given.node))
+    kwargs: list[tuple[str, Atom]] = [("callee", Literal(text))]
+    kwargs += [
+        (key, atom(frame, value, given.node)) for key, value in given.keywords.items() if key != "callee"
+    ]
+    var = frame.build.emit("opaque", operands, span, kwargs=kwargs, name=name)
+    frame.build.opaque[var] = dotted
+    if dotted not in PATH_LOSING:
+        close = suggestions(dotted)
+        frame.build.report(
+            refuse(
+                "PB403",
+                f"`{text}` is not in the vocabulary: it runs, but has no derivative of its own",
+                span,
+                value=text,
+                hint=f"did you mean {' or '.join(close)}?"
+                if close
+                else "compute it before the formula, or write one",
+            )
+        )
+    return var

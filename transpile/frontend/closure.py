@@ -1,0 +1,203 @@
+"""The backward closure: its cotangents, hand-written rules, and one gradient per input."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..ir import Atom, Block, Literal, Param, Var
+from . import expressions, statements
+from .atoms import atom
+from .fence import Refusal, is_generator, refuse
+from .frame import Frame
+from .values import Function, Growing, Items, Value, elements
+
+
+class Pullback(NamedTuple):
+    """The closure as a block, and the hand-written rules among its parameters."""
+
+    block: Block
+    rules: tuple[tuple[Var, Var], ...]
+
+
+def read_closure(frame: Frame, closure: Function, results: int, inputs: Sequence[Param]) -> Pullback:
+    """Read the closure's body; `frame` is the formula's, whose forward was read to its end."""
+    build, outer = frame.build, closure.frame
+    _check_late_binding(outer, closure)
+    build.forward, build.eqns = build.eqns, []
+    inner = Frame(
+        build,
+        outer.text,
+        outer.names,
+        local=dict(closure.defaults),
+        declared=outer.text.locals_of(closure.node),
+        parent=outer,
+        calls=(*frame.calls, closure.node),
+    )
+    if (found := is_generator(closure.node)) is not None:
+        raise refuse(
+            "PB402", f"`{closure.name}` is a generator", inner.span(found), hint="return the gradients"
+        )
+    cotangents, rules = _read_parameters(inner, closure, results)
+    build.gradients.update(cotangents)
+    node = closure.node
+    returned: Value | None
+    if isinstance(node, ast.Lambda):
+        returned = expressions.read(inner, node.body)
+        where: ast.AST = node.body
+    else:
+        returned = statements.read_body(inner, node.body, recover=True)
+        where = last_return(node) or node
+    if returned is None and build.findings and any(f.severity == "error" for f in build.findings):
+        raise Refusal
+    gradients = _gradients(inner, returned, inputs, where, closure.name)
+    block = Block((*cotangents, *(grad for _, grad in rules)), tuple(build.eqns), gradients)
+    return Pullback(block, rules)
+
+
+def last_return(node: ast.FunctionDef) -> ast.expr | ast.Return | None:
+    """The value of a function's last `return`, for messages."""
+    found = [item for item in ast.walk(node) if isinstance(item, ast.Return)]
+    if not found:
+        return None
+    last = max(found, key=lambda item: item.lineno)
+    return last.value if last.value is not None else last
+
+
+def _read_parameters(
+    inner: Frame, closure: Function, results: int
+) -> tuple[tuple[Var, ...], tuple[tuple[Var, Var], ...]]:
+    args, build = closure.node.args, inner.build
+    defaults = dict(closure.defaults)
+    plain = [
+        arg for arg in (*args.posonlyargs, *args.args) if arg.arg not in defaults or _is_rule(inner, arg)
+    ]
+    span = inner.span(closure.node)
+    if args.vararg is not None and not plain:
+        grads = tuple(build.fresh(f"{args.vararg.arg}_{i}", "tensor", span) for i in range(results))
+        inner.bind(args.vararg.arg, Items(grads), args.vararg)
+        return grads, ()
+    if args.vararg is not None or args.kwarg is not None:
+        raise refuse("PB205", f"`{closure.name}` takes one named gradient per result", span)
+    if len(plain) < results:
+        raise refuse(
+            "PB205",
+            f"`{closure.name}` takes {len(plain)} gradients, and there are {results} results",
+            span,
+            value=closure.name,
+            hint="one parameter per result, in order",
+        )
+    cotangents: list[Var] = []
+    rules: list[tuple[Var, Var]] = []
+    for index, arg in enumerate([*plain, *(arg for arg in args.kwonlyargs if arg.arg not in defaults)]):
+        grad = build.fresh(arg.arg, "tensor", inner.span(arg))
+        inner.bind(arg.arg, grad, arg)
+        if index < results:
+            cotangents.append(grad)
+        else:
+            rules.append((_rule_target(inner, closure, arg, results), grad))
+    return tuple(cotangents), tuple(rules)
+
+
+def _is_rule(inner: Frame, arg: ast.arg) -> bool:
+    outer = inner.parent
+    target = outer.local.get(arg.arg.removeprefix("grad_")) if outer is not None else None
+    return arg.arg.startswith("grad_") and isinstance(target, Var)
+
+
+def _rule_target(inner: Frame, closure: Function, arg: ast.arg, results: int) -> Var:
+    span = inner.span(arg)
+    name = arg.arg.removeprefix("grad_")
+    if name == arg.arg:
+        raise refuse(
+            "PB205",
+            f"`{closure.name}` takes more gradients than there are results ({results}): `{arg.arg}`",
+            span,
+            value=arg.arg,
+            hint="a rule for an intermediate `t` is a parameter named `grad_t`",
+        )
+    outer = inner.parent
+    target = outer.local.get(name) if outer is not None else None
+    if not isinstance(target, Var) or target in inner.build.inputs:
+        raise refuse(
+            "PB204",
+            f"`{arg.arg}` is a rule for `{name}`, which is not an intermediate of the forward",
+            span,
+            value=arg.arg,
+            hint="name it `grad_` and the name of a value that the forward computes",
+        )
+    return target
+
+
+def _gradients(
+    inner: Frame, returned: Value | None, inputs: Sequence[Param], where: ast.AST, name: str
+) -> tuple[Atom, ...]:
+    span = inner.span(where)
+    expected = len(inputs)
+    if returned is None or returned == Literal(None) and expected != 1:
+        raise refuse(
+            "PB201",
+            f"`{name}` returns nothing, and there are {expected} differentiable inputs",
+            span,
+            value=name,
+            hint="return a gradient per input; None means zero",
+        )
+    known = elements(returned)
+    if expected == 1 and (isinstance(returned, Growing) and inputs[0].var.kind == "list" or known is None):
+        return (_gradient(inner, returned, where),)
+    if (
+        known is None
+        and isinstance(returned, Var)
+        and (returned.kind != "tensor" or returned in inner.build.opaque)
+    ):
+        known = tuple(inner.build.emit("item", (returned, Literal(i)), span) for i in range(expected))
+    if known is None or len(known) != expected:
+        count = 1 if known is None else len(known)
+        names = ", ".join(f"`{param.var.name}`" for param in inputs)
+        raise refuse(
+            "PB201",
+            f"`{name}` returns {count} gradient{'s' * (count != 1)}, and there are {expected} differentiable "
+            f"inputs: {names or 'none'}",
+            span,
+            value=name,
+            hint="return a gradient per input, in order; None means zero",
+        )
+    return tuple(_gradient(inner, value, where) for value in known)
+
+
+def _gradient(inner: Frame, value: Value, where: ast.AST) -> Atom:
+    """A returned gradient; a literal zero is no gradient."""
+    found = atom(inner, value, where)
+    if isinstance(found, Literal) and isinstance(found.value, int | float) and found.value == 0:
+        return Literal(None)
+    return found
+
+
+def _check_late_binding(outer: Frame, closure: Function) -> None:
+    """Python reads a captured name when the closure runs: what it then holds must be what it held."""
+    queue, seen = [closure], {id(closure)}
+    while queue:
+        function = queue.pop()
+        for name in sorted(outer.text.free_of(function.node)):
+            value = outer.local.get(name)
+            if isinstance(value, Function) and value.frame is outer and id(value) not in seen:
+                seen.add(id(value))
+                queue.append(value)
+            bound = outer.bound.get(name, [])
+            if len(bound) > 1 and bound[-1][0] > function.order and bound[0][0] < function.order:
+                raise refuse(
+                    "PB104",
+                    f"`{name}` is bound again after `{function.name}` captured it",
+                    bound[-1][1],
+                    value=name,
+                    hint="give the new value another name, or define the closure last",
+                )
+            if name in outer.loop_names:
+                raise refuse(
+                    "PB104",
+                    f"`{function.name}` captures the loop variable `{name}`",
+                    outer.span(function.node),
+                    value=name,
+                    hint=f"assign it to another name, or take it as a default argument: `{name}={name}`",
+                )

@@ -1,0 +1,119 @@
+"""One function body that is being read: its local names, what surrounds it, and its text."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from ..ir import Literal, Span, Var
+from .builder import Builder
+from .fence import Refusal, refuse
+from .names import Binding, Names
+from .spelling import canonical, constant_of
+from .text import FunctionNode, Text, find_function, parse
+from .values import Callee, Dotted, Function, Growing, Items, Poison, Value
+
+
+@dataclass
+class Frame:
+    """Names of a function while its body is read. `parent` is the function around it.
+
+    `declared` are the names that Python makes local, bound yet or not.
+    `bound` tells when and where each name was bound, to see what happens after a capture.
+    """
+
+    build: Builder
+    text: Text
+    names: Names
+    local: dict[str, Value] = field(default_factory=dict)
+    declared: frozenset[str] = frozenset()
+    parent: Frame | None = None
+    calls: tuple[FunctionNode, ...] = ()
+    loop_names: set[str] = field(default_factory=set)
+    bound: dict[str, list[tuple[int, Span]]] = field(default_factory=dict)
+
+    def span(self, node: ast.AST) -> Span:
+        """Where a node stands in its file."""
+        return self.text.span(node)
+
+    def bind(self, name: str, value: Value, node: ast.AST) -> None:
+        """Let a name hold a value from here on."""
+        self.local[name] = value
+        self.bound.setdefault(name, []).append((self.build.tick(), self.span(node)))
+
+    def lookup(self, node: ast.Name) -> Value:
+        """What a name holds here, by Python's scoping rules."""
+        name = node.id
+        frame: Frame | None = self
+        while frame is not None:
+            if name in frame.local:
+                return self._found(name, frame.local[name], node)
+            if name in frame.declared:
+                where = "here" if frame is self else "yet"
+                raise refuse("PB407", f"`{name}` has no value {where}", self.span(node), value=name)
+            frame = frame.parent
+        binding = self.names.lookup(name)
+        if binding is None:
+            raise refuse(
+                "PB407",
+                f"`{name}` is not defined",
+                self.span(node),
+                value=name,
+                hint="assign it before, import it, or make it a parameter",
+            )
+        return self._global(name, binding, node)
+
+    def _found(self, name: str, value: Value, node: ast.Name) -> Value:
+        if isinstance(value, Poison):
+            if value.why:
+                raise refuse("PB407", f"`{name}` {value.why}", self.span(node), value=name)
+            raise Refusal
+        if self.build.in_closure:
+            self.note_use(value, self.span(node))
+        return value
+
+    def note_use(self, value: Value, span: Span) -> None:
+        """Remember where the closure first reads a variable of the forward."""
+        if isinstance(value, Var) and value in self.build.forward_vars:
+            self.build.used.setdefault(value, span)
+        elif isinstance(value, Items | Growing):
+            for item in value.items:
+                self.note_use(item, span)
+
+    def _global(self, name: str, binding: Binding, node: ast.Name) -> Value:
+        if binding.kind == "constant":
+            return binding.literal
+        if binding.kind == "dotted":
+            dotted = canonical(binding.name)
+            return constant_of(dotted) or Dotted(dotted, name)
+        if binding.kind == "formula":
+            return Callee(
+                binding.name, binding.operands, binding.attrs, binding.results, binding.result_is_tuple
+            )
+        if binding.kind == "helper" and binding.source is not None and binding.names is not None:
+            return self._helper(name, binding, node)
+        raise refuse(
+            "PB104",
+            f"`{name}` is {binding.why or 'not a constant'}: its value at the time of the backward is unknown",
+            self.span(node),
+            value=name,
+            hint="make it a parameter, or a module-level number",
+        )
+
+    def _helper(self, name: str, binding: Binding, node: ast.Name) -> Value:
+        assert binding.source is not None and binding.names is not None
+        same = binding.source == self.text.source
+        text = self.text if same else parse(binding.source)
+        found = find_function(text.tree, binding.name)
+        if found is None:
+            return Dotted(name, name)
+        return Function(found, Frame(self.build, text, binding.names))
+
+
+def literal_text(value: Value) -> str:
+    """A short description of a value for messages."""
+    if isinstance(value, Literal):
+        return repr(value.value)
+    if isinstance(value, Var):
+        return f"`{value.name}`"
+    return "this"

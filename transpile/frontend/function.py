@@ -1,0 +1,161 @@
+"""One formula: parameters, forward, closure."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..diagnostics import Diagnostic, FormulaError
+from ..ir import Atom, Block, Formula, Options, Source, Var
+from . import statements
+from .atoms import atom
+from .builder import Builder
+from .closure import Pullback, last_return, read_closure
+from .fence import Refusal, is_generator, refuse
+from .frame import Frame
+from .names import Names
+from .parameters import read_parameters
+from .text import Text, find_function, parse
+from .values import Function, Items, Value, elements
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What came of reading one function: a formula unless there are errors, and all findings."""
+
+    formula: Formula | None
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def read_function(
+    source: Source, names: Names, name: str, options: Options | None = None, target: str | None = None
+) -> Formula:
+    """The formula of a function; `pullback` is None where it returns no closure.
+
+    Raises `FormulaError` with everything that is wrong.
+
+    >>> source = Source("f.py", "def double(x):\\n    return x + x, lambda grad: grad + grad\\n")
+    >>> formula = read_function(source, Names.of({}), "double")
+    >>> [eqn.op for eqn in formula.forward.eqns], formula.forward.results
+    (['add'], (Var(name='_1', kind='tensor', temp=True),))
+    """
+    reading = read_one(source, names, name, options, target)
+    if reading.formula is None:
+        raise FormulaError(reading.diagnostics, source)
+    return reading.formula
+
+
+def read_one(
+    source: Source, names: Names, name: str, options: Options | None = None, target: str | None = None
+) -> Reading:
+    """Like `read_function`, with warnings and advice too, and errors as diagnostics."""
+    try:
+        text = parse(source)
+        node = find_function(text.tree, name)
+        if node is None:
+            raise refuse("PB400", f"no function `{name}` in this text", text.span(text.tree), value=name)
+    except Refusal as refusal:
+        return Reading(None, (refusal.finding,) if refusal.finding else ())
+    return read_node(text, names, node, options or Options(), target)
+
+
+def read_node(
+    text: Text, names: Names, node: ast.FunctionDef, options: Options, target: str | None
+) -> Reading:
+    """Read a function of a parsed text."""
+    build = Builder()
+    formula: Formula | None = None
+    try:
+        formula = _read(build, text, names, node, options, target)
+    except Refusal as refusal:
+        build.report(refusal)
+    except RecursionError:
+        build.report(
+            refuse("PB402", "nested too deeply", text.span(node), hint="split it over several assignments")
+        )
+    found = tuple(_named(finding, node.name) for finding in build.findings)
+    failed = any(finding.severity == "error" for finding in found)
+    return Reading(None if failed else formula, found)
+
+
+def _named(finding: Diagnostic, name: str) -> Diagnostic:
+    from dataclasses import replace
+
+    return finding if finding.name else replace(finding, name=name)
+
+
+def _read(
+    build: Builder, text: Text, names: Names, node: ast.FunctionDef, options: Options, target: str | None
+) -> Formula:
+    frame = Frame(build, text, names, declared=text.locals_of(node), calls=(node,))
+    if (found := is_generator(node)) is not None:
+        raise refuse(
+            "PB402",
+            f"`{node.name}` is a generator",
+            frame.span(found),
+            hint="return the result and a closure",
+        )
+    params = read_parameters(frame, node)
+    returned = statements.read_body(frame, node.body, recover=True)
+    if returned is None:
+        if any(finding.severity == "error" for finding in build.findings):
+            raise Refusal
+        raise refuse(
+            "PB405", f"`{node.name}` returns nothing", frame.span(node), hint="return result, pullback"
+        )
+    value, closure = _split(frame, returned, node)
+    results, is_tuple = _results(frame, value, node)
+    forward_eqns = build.eqns
+    pullback: Pullback | None = None
+    if closure is not None:
+        inputs = [param for param in params if param.differentiable]
+        pullback = read_closure(frame, closure, len(results), inputs)
+    return Formula(
+        name=node.name,
+        params=params,
+        forward=Block(tuple(param.var for param in params), tuple(forward_eqns), results),
+        pullback=pullback.block if pullback else None,
+        source=text.source,
+        span=text.span(node),
+        target=target,
+        results=len(results),
+        rules=pullback.rules if pullback else (),
+        options=options,
+        result_is_tuple=is_tuple,
+    )
+
+
+def _split(frame: Frame, returned: Value, node: ast.FunctionDef) -> tuple[Value, Function | None]:
+    """``return result, closure`` into the two."""
+    if isinstance(returned, Function):
+        raise refuse("PB405", "only a closure is returned", frame.span(node), hint="return result, pullback")
+    if not isinstance(returned, Items):
+        return returned, None
+    functions = [item for item in returned.items if isinstance(item, Function)]
+    if not functions:
+        return returned, None
+    last = returned.items[-1]
+    if len(returned.items) != 2 or not isinstance(last, Function) or len(functions) != 1:
+        raise refuse(
+            "PB405",
+            "return the result (several as a tuple) and one closure",
+            frame.span(last_return(node) or node),
+            hint="return result, pullback; return (h, c), pullback",
+        )
+    return returned.items[0], last
+
+
+def _results(frame: Frame, value: Value, node: ast.FunctionDef) -> tuple[tuple[Atom, ...], bool]:
+    known: Sequence[Value] | None = elements(value)
+    where = last_return(node) or node
+    if known is None:
+        return (atom(frame, value, where),), False
+    if not known:
+        raise refuse("PB405", "no result is returned", frame.span(where), hint="return result, pullback")
+    return tuple(atom(frame, item, where) for item in known), True
+
+
+def results_of(formula: Formula) -> tuple[Var, ...]:
+    """The results that are variables."""
+    return tuple(atom for atom in formula.forward.results if isinstance(atom, Var))

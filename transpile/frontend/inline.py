@@ -1,0 +1,73 @@
+"""Calls of helpers: the helper's body is read in place."""
+
+from __future__ import annotations
+
+import ast
+
+from ..ir import Literal
+from . import expressions, statements
+from .fence import is_generator, refuse
+from .frame import Frame
+from .values import Function, Items, Value
+
+MAX_CALLS = 12
+
+
+def inline(
+    frame: Frame,
+    function: Function,
+    positional: list[Value],
+    keywords: dict[str, Value],
+    node: ast.Call,
+    name: str | None,
+) -> Value:
+    """The value that a helper returns for these arguments."""
+    span = frame.span(node)
+    if function.node in frame.calls:
+        raise refuse(
+            "PB105", f"`{function.name}` calls itself", span, value=function.name, hint="write it as a loop"
+        )
+    if len(frame.calls) >= MAX_CALLS:
+        raise refuse("PB402", f"helpers call each other more than {MAX_CALLS} deep", span)
+    outer = function.frame
+    inner = Frame(
+        frame.build,
+        outer.text,
+        outer.names,
+        local=bind_parameters(frame, function, positional, keywords, node),
+        declared=outer.text.locals_of(function.node),
+        parent=outer,
+        calls=(*frame.calls, function.node),
+    )
+    if (found := is_generator(function.node)) is not None:
+        raise refuse("PB402", f"`{function.name}` is a generator", inner.span(found))
+    if isinstance(function.node, ast.Lambda):
+        return expressions.read(inner, function.node.body, name)
+    result = statements.read_body(inner, function.node.body, name)
+    return Literal(None) if result is None else result
+
+
+def bind_parameters(
+    frame: Frame, function: Function, positional: list[Value], keywords: dict[str, Value], node: ast.AST
+) -> dict[str, Value]:
+    """Parameters to values, as Python binds a call."""
+    args, span = function.node.args, frame.span(node)
+    places = [arg.arg for arg in (*args.posonlyargs, *args.args)]
+    local: dict[str, Value] = dict(function.defaults)
+    if len(positional) > len(places) and args.vararg is None:
+        raise refuse("PB404", f"`{function.name}` takes {len(places)} positional arguments", span)
+    given = dict(zip(places, positional, strict=False))
+    if args.vararg is not None:
+        given[args.vararg.arg] = Items(tuple(positional[len(places) :]))
+    allowed = {arg.arg for arg in (*args.args, *args.kwonlyargs)}
+    for key, value in keywords.items():
+        if key in given or key not in allowed:
+            raise refuse("PB404", f"`{function.name}` cannot take `{key}` here", span, value=key)
+        given[key] = value
+    local.update(given)
+    if args.kwarg is not None:
+        raise refuse("PB404", f"`{function.name}` takes `**{args.kwarg.arg}`: write the parameters out", span)
+    for required in (*places, *(arg.arg for arg in args.kwonlyargs)):
+        if required not in local:
+            raise refuse("PB404", f"`{function.name}` lacks its argument `{required}`", span, value=required)
+    return local

@@ -1,0 +1,99 @@
+"""Every formula of a file, from its text alone."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from ..diagnostics import Diagnostic
+from ..ir import Formula, Source, Span
+from ..vocabulary import by_python
+from .closure import last_return
+from .decorators import Decoration, decoration
+from .fence import Refusal, refuse
+from .function import Reading, read_node
+from .names import Binding, Names, static_bindings
+from .text import Text, parse
+
+
+@dataclass
+class Module:
+    """Formulas by name, findings of all severities, and where the unreadable ones stand."""
+
+    source: Source
+    names: Names
+    formulas: dict[str, Formula] = field(default_factory=dict)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    unreadable: list[tuple[str, Span]] = field(default_factory=list)
+
+
+def read_module(source: Source) -> Module:
+    """Read all formulas of a file. Never raises for any text.
+
+    >>> text = "import pullback as pb\\n@pb.formula\\ndef f(x):\\n    return x * 2, lambda grad: grad * 2\\n"
+    >>> list(read_module(Source("f.py", text)).formulas)
+    ['f']
+    >>> read_module(Source("f.py", "def f(:")).diagnostics[0].code
+    'PB400'
+    """
+    try:
+        text = parse(source)
+    except Refusal as refusal:
+        return Module(source, Names.of({}), diagnostics=[refusal.finding] if refusal.finding else [])
+    bindings, names = static_bindings(text.tree, source)
+    module = Module(source, names)
+    found = _decorated(module, text, names)
+    for node, decorated in found:
+        bindings[node.name] = _binding(node, decorated)
+    for node, decorated in found:
+        _read_into(module, text, node, decorated)
+    return module
+
+
+def _decorated(module: Module, text: Text, names: Names) -> list[tuple[ast.FunctionDef, Decoration]]:
+    found: list[tuple[ast.FunctionDef, Decoration]] = []
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.FunctionDef) and node.decorator_list:
+            try:
+                decorated = decoration(text, names, node)
+            except Refusal as refusal:
+                module.diagnostics += [refusal.finding] if refusal.finding else []
+                module.unreadable.append((node.name, text.span(node)))
+                continue
+            if decorated is not None:
+                found.append((node, decorated))
+    return sorted(found, key=lambda item: item[0].lineno)
+
+
+def _binding(node: ast.FunctionDef, decorated: Decoration) -> Binding:
+    """A formula as others of the file see it: only its signature and how many results it has."""
+    word = by_python(decorated.target) if decorated.target else None
+    args = node.args
+    inputs = tuple(arg.arg for arg in (*args.posonlyargs, *args.args))
+    returned = last_return(node)
+    value = returned
+    if decorated.role == "formula" and isinstance(returned, ast.Tuple) and returned.elts:
+        value = returned.elts[0]
+    several = isinstance(value, ast.Tuple)
+    count = len(value.elts) if isinstance(value, ast.Tuple) else 1
+    return Binding.formula(
+        word.name if word else node.name, inputs, tuple(arg.arg for arg in args.kwonlyargs), count, several
+    )
+
+
+def _read_into(module: Module, text: Text, node: ast.FunctionDef, decorated: Decoration) -> None:
+    reading = read_node(text, module.names, node, decorated.options, decorated.target)
+    if decorated.role == "formula" and reading.formula is not None and reading.formula.pullback is None:
+        missing = refuse(
+            "PB405",
+            f"`{node.name}` returns no closure",
+            text.span(last_return(node) or node),
+            value=node.name,
+            hint="return result, pullback; or leave the derivative to `pb.derive_pullback` or `@pb.composite`",
+        )
+        reading = Reading(None, (*reading.diagnostics, *([missing.finding] if missing.finding else [])))
+    module.diagnostics += reading.diagnostics
+    if reading.formula is None:
+        module.unreadable.append((node.name, text.span(node)))
+    else:
+        module.formulas[node.name] = reading.formula

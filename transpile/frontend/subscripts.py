@@ -1,0 +1,78 @@
+"""``x[...]``: elements of tensors, shapes, tuples and lists."""
+
+from __future__ import annotations
+
+import ast
+
+from ..ir import Atom, Literal, Var
+from . import expressions
+from .atoms import atom
+from .fence import refuse
+from .frame import Frame
+from .values import Items, Value, elements
+
+
+def read_subscript(frame: Frame, node: ast.Subscript, name: str | None) -> Value:
+    """An element, or a part, of a value."""
+    base = expressions.read(frame, node.value)
+    known = elements(base)
+    if known is not None:
+        return _known(frame, known, node)
+    if not isinstance(base, Var):
+        raise refuse("PB402", "this has no elements", frame.span(node))
+    index = read_index(frame, node.slice)
+    span = frame.span(node)
+    if base.kind == "tensor":
+        return frame.build.emit("getitem", (base,), span, kwargs=(("index", index),), name=name)
+    if base.kind == "list":
+        return frame.build.emit("item", (base, index), span, name=name)
+    return frame.build.metadata("item", (base, index), span, name)
+
+
+def _known(frame: Frame, known: tuple[Value, ...], node: ast.Subscript) -> Value:
+    span = frame.span(node)
+    if isinstance(node.slice, ast.Slice):
+        bounds = [
+            _literal_bound(frame, part) for part in (node.slice.lower, node.slice.upper, node.slice.step)
+        ]
+        if bounds[2] != 0:
+            return Items(known[slice(*bounds)])
+        raise refuse("PB402", "a slice's step is 0", span)
+    index = expressions.operand(frame, node.slice)
+    if isinstance(index, Literal) and isinstance(index.value, int):
+        if -len(known) <= index.value < len(known):
+            return known[index.value]
+        raise refuse("PB402", f"there are {len(known)} elements, and no element {index.value}", span)
+    raise refuse(
+        "PB402", "the index must be a number that is known when the formula is read", frame.span(node.slice)
+    )
+
+
+def _literal_bound(frame: Frame, node: ast.expr | None) -> int | None:
+    if node is None:
+        return None
+    bound = expressions.operand(frame, node)
+    if isinstance(bound, Literal) and (bound.value is None or isinstance(bound.value, int)):
+        return bound.value
+    raise refuse(
+        "PB402", "the bound must be a number that is known when the formula is read", frame.span(node)
+    )
+
+
+def read_index(frame: Frame, node: ast.expr) -> Atom:
+    """The operand for what stands between the brackets."""
+    if isinstance(node, ast.Slice):
+        parts = (node.lower, node.upper, node.step)
+        bounds = [Literal(None) if part is None else expressions.operand(frame, part) for part in parts]
+        return frame.build.emit("slice", bounds, frame.span(node), kind="value")
+    if isinstance(node, ast.Tuple):
+        items = tuple(read_index(frame, item) for item in node.elts)
+        if any(isinstance(item, Var) and item.kind != "value" for item in items):
+            raise refuse(
+                "PB402",
+                "indexing with several arrays is not supported",
+                frame.span(node),
+                hint="index once per axis",
+            )
+        return atom(frame, Items(items), node)
+    return expressions.operand(frame, node)

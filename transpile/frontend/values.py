@@ -1,0 +1,91 @@
+"""What a Python expression of a formula is while it is read: an atom, or something only the reader sees."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..ir import Literal, Var
+
+if TYPE_CHECKING:
+    from .frame import Frame
+
+
+@dataclass(frozen=True)
+class Items:
+    """A tuple written out, whose elements are known one by one."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(eq=False)
+class Growing:
+    """A list written out. It has identity: two names may hold the same one, and statements append to it."""
+
+    items: list[Value] = field(default_factory=list)
+    by_closure: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A nested `def` or lambda, or a helper of the module, with the frame that it sees."""
+
+    node: ast.FunctionDef | ast.Lambda
+    frame: Frame
+    defaults: tuple[tuple[str, Value], ...] = ()
+    order: int = 0
+
+    @property
+    def name(self) -> str:
+        """The function's name as written."""
+        return "lambda" if isinstance(self.node, ast.Lambda) else self.node.name
+
+
+@dataclass(frozen=True)
+class Dotted:
+    """A module or function by its full name, not called yet; `text` is how it was written."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Callee:
+    """Another formula, not called yet."""
+
+    name: str
+    operands: tuple[str, ...] = ()
+    attrs: tuple[str, ...] = ()
+    results: int = 1
+    result_is_tuple: bool = False
+
+
+@dataclass(frozen=True)
+class Poison:
+    """A name whose value could not be read; the reason was reported, or is told where it is used."""
+
+    why: str = ""
+
+
+Value = Var | Literal | Items | Growing | Function | Dotted | Callee | Poison
+
+
+def elements(value: Value) -> tuple[Value, ...] | None:
+    """The elements of something whose length is known while reading, or None."""
+    if isinstance(value, Items):
+        return value.items
+    if isinstance(value, Growing):
+        return tuple(value.items)
+    if isinstance(value, Literal) and isinstance(value.value, tuple):
+        return tuple(Literal(item) for item in value.value)
+    return None
+
+
+def is_value(value: Value) -> bool:
+    """True of a number, size, string, tuple: what carries no gradient."""
+    if isinstance(value, Var):
+        return value.kind in ("value", "none")
+    if isinstance(value, Items | Growing):
+        return all(is_value(item) for item in value.items)
+    return isinstance(value, Literal)

@@ -1,0 +1,102 @@
+"""Binding of a call's arguments to the operands and attributes of a vocabulary word."""
+
+from __future__ import annotations
+
+import ast
+
+from ..ir import Atom, Literal
+from ..vocabulary import Word
+from .atoms import atom, list_atom
+from .fence import refuse
+from .folding import fold_call
+from .frame import Frame
+from .values import Dotted, Items, Value, is_value
+
+# NumPy's other names for a parameter.
+_KEYWORDS: dict[str, dict[str, str]] = {
+    "clip": {"a": "x", "min": "a_min", "max": "a_max"},
+    "reshape": {"newshape": "shape"},
+    "round": {"a": "x"},
+    "astype": {"a": "x"},
+    "sum": {"x": "a"},
+    "concatenate": {"seq": "arrays"},
+}
+_OPTIONAL = frozenset({("clip", "a_min"), ("clip", "a_max")})
+_SHAPES = frozenset({"shape", "axes"})
+
+
+def bind_word(
+    frame: Frame,
+    word: Word,
+    dotted: str,
+    node: ast.Call,
+    positional: list[Value],
+    keywords: dict[str, Value],
+    name: str | None,
+    method: bool = False,
+) -> Atom:
+    """The equation for a call of a word, arguments in their places."""
+    if method and word.attrs and word.attrs[0] in _SHAPES and len(positional) > 2:
+        positional = [positional[0], Items(tuple(positional[1:]))]
+    slots = (*word.operands, *word.attrs)
+    if len(positional) > len(slots):
+        raise refuse(
+            "PB404",
+            f"`{dotted}` takes at most {len(slots)} arguments: {', '.join(slots)}",
+            frame.span(node),
+            value=dotted,
+        )
+    given: dict[str, Value] = dict(zip(slots, positional, strict=False))
+    for key, value in keywords.items():
+        slot = _KEYWORDS.get(word.name, {}).get(key, key)
+        if slot not in slots:
+            raise refuse(
+                "PB404",
+                f"`{dotted}` has no argument `{key}` here",
+                frame.span(_keyword_node(node, key)),
+                value=key,
+                hint=f"it takes {', '.join(slots)}",
+            )
+        if slot in given:
+            raise refuse("PB404", f"`{dotted}` is given `{slot}` twice", frame.span(node), value=slot)
+        given[slot] = value
+    operands = [_operand(frame, word, slot, given, node) for slot in word.operands]
+    attrs = [(slot, _attribute(frame, slot, given[slot], node)) for slot in word.attrs if slot in given]
+    literals = [item for item in operands if isinstance(item, Literal)]
+    if not attrs and len(literals) == len(operands) and (folded := fold_call(dotted, *literals)) is not None:
+        return folded
+    values = bool(operands) and word.derivative == "formula" or word.pointwise
+    kind = "value" if values and all(is_value(item) for item in operands) else "tensor"
+    return frame.build.emit(word.name, operands, frame.span(node), kwargs=attrs, kind=kind, name=name)
+
+
+def _keyword_node(node: ast.Call, key: str) -> ast.AST:
+    return next((item for item in node.keywords if item.arg == key), node)
+
+
+def _operand(frame: Frame, word: Word, slot: str, given: dict[str, Value], node: ast.Call) -> Atom:
+    if slot not in given:
+        if (word.name, slot) in _OPTIONAL:
+            return Literal(None)
+        raise refuse(
+            "PB404",
+            f"`{word.python}` lacks its argument `{slot}`",
+            frame.span(node),
+            value=slot,
+            hint=f"it takes {', '.join((*word.operands, *word.attrs))}",
+        )
+    if word.variadic and slot == word.operands[0]:
+        return list_atom(frame, given[slot], node)
+    return atom(frame, given[slot], node)
+
+
+def _attribute(frame: Frame, slot: str, value: Value, node: ast.Call) -> Atom:
+    if slot == "dtype" and isinstance(value, Dotted) and value.name in _PYTHON_DTYPES:
+        return Literal(_PYTHON_DTYPES[value.name])
+    found = atom(frame, value, node)
+    if slot == "shape" and isinstance(found, Literal) and isinstance(found.value, int):
+        return Literal((found.value,))
+    return found
+
+
+_PYTHON_DTYPES = {"float": "float64", "int": "int64", "bool": "bool", "complex": "complex128"}
