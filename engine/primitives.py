@@ -91,10 +91,13 @@ def split_like(x: Any, likes: Sequence[Like], axis: int | None = 0) -> list[Any]
 def unstack_like(x: Any, likes: Sequence[Like], axis: int = 0) -> list[Any]:
     """The slices of `x` along `axis`, in these dtypes: the adjoint of `np.stack`.
 
-    >>> first, second = unstack_like(np.array([[1.0, 2.0], [3.0, 4.0]]), [Like((2,), np.dtype(float))] * 2, axis=-1)
-    >>> first
+    >>> likes = [Like((2,), np.dtype(float))] * 2
+    >>> unstack_like(np.array([[1.0, 2.0], [3.0, 4.0]]), likes, axis=-1)[0]
     array([1., 3.])
     """
     before = (slice(None),) * (axis % x.ndim)
     parts = (x[(*before, i)] for i in range(len(likes)))
-    return [part if part.dtype == like.dtype else sum_to(part, like) for part, like in zip(parts, likes, strict=True)]
+    return [
+        part if part.dtype == like.dtype else sum_to(part, like)
+        for part, like in zip(parts, likes, strict=True)
+    ]

@@ -28,5 +28,5 @@ def gelu_tanh(x):
 
 
 @gelu_tanh.sample_inputs
-def gelu_tanh_inputs(rng):
+def _gelu_tanh_inputs(rng):
     yield (rng.standard_normal((3, 5)),), {}

@@ -32,5 +32,5 @@ def gp_covariance(x1, x2, length_scale, variance):
 
 
 @gp_covariance.sample_inputs
-def gp_covariance_inputs(rng):
+def _gp_covariance_inputs(rng):
     yield (rng.standard_normal((3, 2)), rng.standard_normal((4, 2)), np.array(0.8), np.array(1.5)), {}

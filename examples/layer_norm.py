@@ -29,7 +29,7 @@ def layer_norm(x, weight, bias, *, eps: float = 1e-5):
 
 
 @layer_norm.sample_inputs
-def layer_norm_inputs(rng):
+def _layer_norm_inputs(rng):
     weight, bias = rng.uniform(0.5, 1.5, 6), rng.standard_normal(6)
     yield (rng.standard_normal((4, 6)), weight, bias), {}
     yield (rng.standard_normal((2, 3, 6)), weight, bias), {"eps": 1e-3}

@@ -41,5 +41,5 @@ def lstm_cell(input_gate, forget_gate, cell_gate, output_gate, c):
 
 
 @lstm_cell.sample_inputs
-def lstm_cell_inputs(rng):
+def _lstm_cell_inputs(rng):
     yield tuple(rng.standard_normal((5, 2, 3))), {}

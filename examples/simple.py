@@ -20,6 +20,6 @@ def simple(a, b):
 
 
 @simple.sample_inputs
-def simple_inputs(rng):
+def _simple_inputs(rng):
     yield (rng.standard_normal(4), rng.standard_normal(4)), {}
     yield (rng.standard_normal((3, 1)), rng.standard_normal(4)), {}

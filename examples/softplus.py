@@ -24,6 +24,6 @@ def softplus(x, *, beta: float = 1.0):
 
 
 @softplus.sample_inputs
-def softplus_inputs(rng):
+def _softplus_inputs(rng):
     yield (rng.standard_normal((3, 5)),), {}
     yield (np.array([-40.0, -1.0, 0.0, 1.0, 40.0]),), {"beta": 2.0}

@@ -54,7 +54,7 @@ def divide(x, y):
 
 
 @divide.sample_inputs
-def divide_inputs(rng):
+def _divide_inputs(rng):
     yield (rng.standard_normal((3, 4)), rng.uniform(0.5, 2.0, (4,))), {}
     yield (rng.standard_normal((2, 1)), -rng.uniform(0.5, 2.0, (2, 3))), {}
 
@@ -93,7 +93,7 @@ def reciprocal(x):
 
 
 @reciprocal.sample_inputs
-def reciprocal_inputs(rng):
+def _reciprocal_inputs(rng):
     yield (rng.uniform(0.5, 2.0, (3, 4)),), {}
 
 
@@ -126,7 +126,7 @@ def power(x, y):
 
 
 @power.sample_inputs
-def power_inputs(rng):
+def _power_inputs(rng):
     yield (rng.uniform(0.5, 2.0, (3, 4)), rng.uniform(-2.0, 2.0, (4,))), {}
     yield (rng.uniform(0.5, 2.0, (2, 3)), 3), {}
 
@@ -143,7 +143,7 @@ def remainder(x, y):
 
 
 @remainder.sample_inputs
-def remainder_inputs(rng):
+def _remainder_inputs(rng):
     quotient = rng.integers(-3, 4, (3, 4)) + rng.uniform(0.2, 0.8, (3, 4))
     y = rng.uniform(1.0, 2.0, (3, 4))
     yield (quotient * y, y), {}

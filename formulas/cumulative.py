@@ -44,7 +44,7 @@ def prod(a, *, axis=None, keepdims=False):
 
 
 @prod.sample_inputs
-def prod_inputs(rng):
+def _prod_inputs(rng):
     a = rng.uniform(0.5, 1.5, (2, 3, 4))
     a[0, 1, 2] = 0.0
     a[1, :2, 3] = 0.0
@@ -66,7 +66,7 @@ def cumsum(a, *, axis=None):
 
 
 @cumsum.sample_inputs
-def cumsum_inputs(rng):
+def _cumsum_inputs(rng):
     yield (rng.standard_normal((2, 3)),), {}
     yield (rng.standard_normal((2, 3)),), {"axis": 0}
 
@@ -89,7 +89,7 @@ def cumprod(a, *, axis=None):
 
 
 @cumprod.sample_inputs
-def cumprod_inputs(rng):
+def _cumprod_inputs(rng):
     a = rng.uniform(0.5, 1.5, (3, 4))
     a[1, 2] = 0.0
     yield (a,), {"axis": 0}
@@ -114,7 +114,7 @@ def linear_recurrence(a, b, *, reverse=False):
 
 
 @linear_recurrence.sample_inputs
-def linear_recurrence_inputs(rng):
+def _linear_recurrence_inputs(rng):
     a, b = rng.standard_normal((2, 2, 4))
     yield (a, b), {}
     yield (a, b), {"reverse": True}
@@ -132,7 +132,7 @@ def flatten_axes(a, *, axis=None):
 
 
 @flatten_axes.sample_inputs
-def flatten_axes_inputs(rng):
+def _flatten_axes_inputs(rng):
     yield (rng.standard_normal((2, 3, 4)),), {"axis": (0, -1)}
 
 
@@ -148,5 +148,5 @@ def unflatten_axes(a, *, axis, shape):
 
 
 @unflatten_axes.sample_inputs
-def unflatten_axes_inputs(rng):
+def _unflatten_axes_inputs(rng):
     yield (rng.standard_normal((3, 8)),), {"axis": (0, -1), "shape": (2, 3, 4)}

@@ -39,7 +39,7 @@ def log(x):
 
 
 @log.sample_inputs
-def log_inputs(rng):
+def _log_inputs(rng):
     yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
 
 
@@ -55,7 +55,7 @@ def log1p(x):
 
 
 @log1p.sample_inputs
-def log1p_inputs(rng):
+def _log1p_inputs(rng):
     yield (rng.uniform(-0.5, 2.0, (3, 4)),), {}
 
 
@@ -71,7 +71,7 @@ def sqrt(x):
 
 
 @sqrt.sample_inputs
-def sqrt_inputs(rng):
+def _sqrt_inputs(rng):
     yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
 
 

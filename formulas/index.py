@@ -19,7 +19,7 @@ def getitem(a, *, index):
 
 
 @getitem.sample_inputs
-def getitem_inputs(rng):
+def _getitem_inputs(rng):
     yield (rng.standard_normal((4, 5)),), {"index": (slice(None, None, -2), 1)}
     yield (rng.standard_normal((4, 5)),), {"index": np.array([0, 2, 2])}
 
@@ -39,5 +39,5 @@ def unslice(a, *, index, shape):
 
 
 @unslice.sample_inputs
-def unslice_inputs(rng):
+def _unslice_inputs(rng):
     yield (rng.standard_normal((2,)),), {"index": (slice(None, None, -2), 1), "shape": (4, 5)}

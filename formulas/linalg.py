@@ -27,7 +27,7 @@ def matmul(x1, x2):
 
 
 @matmul.sample_inputs
-def matmul_inputs(rng):
+def _matmul_inputs(rng):
     yield (rng.standard_normal((2, 3)), rng.standard_normal((3, 4))), {}
     yield (rng.standard_normal((2, 1, 2, 3)), rng.standard_normal((5, 3, 2))), {}
     yield (rng.standard_normal((3,)), rng.standard_normal((2, 3, 4))), {}
@@ -49,5 +49,5 @@ def outer(a, b):
 
 
 @outer.sample_inputs
-def outer_inputs(rng):
+def _outer_inputs(rng):
     yield (rng.standard_normal((3,)), rng.standard_normal((2, 2))), {}

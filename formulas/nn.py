@@ -38,7 +38,7 @@ def relu(x):
 
 
 @relu.sample_inputs
-def relu_inputs(rng):
+def _relu_inputs(rng):
     x = rng.standard_normal((3, 4))
     yield (np.where(np.abs(x) < 0.1, x + 0.3, x),), {}
 
@@ -93,7 +93,7 @@ def softmax(x, *, axis=None):
 
 
 @softmax.sample_inputs
-def softmax_inputs(rng):
+def _softmax_inputs(rng):
     yield (rng.standard_normal((2, 3, 4)),), {"axis": -1}
     yield (rng.standard_normal((2, 3)),), {}
 
@@ -114,6 +114,6 @@ def log_softmax(x, *, axis=None):
 
 
 @log_softmax.sample_inputs
-def log_softmax_inputs(rng):
+def _log_softmax_inputs(rng):
     yield (rng.standard_normal((2, 3, 4)),), {"axis": -1}
     yield (rng.standard_normal((2, 3)),), {}

@@ -21,7 +21,7 @@ def abs(x):
 
 
 @abs.sample_inputs
-def abs_inputs(rng):
+def _abs_inputs(rng):
     yield (_away_from(0.0, rng),), {}
 
 
@@ -38,7 +38,7 @@ def maximum(x, y):
 
 
 @maximum.sample_inputs
-def maximum_inputs(rng):
+def _maximum_inputs(rng):
     y = rng.standard_normal((3, 4))
     yield (y + _away_from(0.0, rng), y), {}
 
@@ -56,7 +56,7 @@ def minimum(x, y):
 
 
 @minimum.sample_inputs
-def minimum_inputs(rng):
+def _minimum_inputs(rng):
     y = rng.standard_normal((3, 4))
     yield (y + _away_from(0.0, rng), y), {}
 
@@ -80,7 +80,7 @@ def clip(x, a_min: pb.Tensor | None = None, a_max: pb.Tensor | None = None):
 
 
 @clip.sample_inputs
-def clip_inputs(rng):
+def _clip_inputs(rng):
     x = _away_from(0.5, rng)
     yield (x, np.full((4,), -0.9), np.full((3, 1), 0.5)), {}
     yield (x, 0.5, None), {}
@@ -98,7 +98,7 @@ def where(condition, x, y):
 
 
 @where.sample_inputs
-def where_inputs(rng):
+def _where_inputs(rng):
     yield (rng.standard_normal((3, 4)) > 0, rng.standard_normal((4,)), rng.standard_normal((3, 1))), {}
 
 

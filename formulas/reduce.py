@@ -26,7 +26,7 @@ def sum(a, *, axis=None, keepdims=False):
 
 
 @sum.sample_inputs
-def sum_inputs(rng):
+def _sum_inputs(rng):
     yield from _inputs(rng)
 
 
@@ -43,7 +43,7 @@ def mean(a, *, axis=None, keepdims=False):
 
 
 @mean.sample_inputs
-def mean_inputs(rng):
+def _mean_inputs(rng):
     yield from _inputs(rng)
 
 
@@ -61,7 +61,7 @@ def max(a, *, axis=None, keepdims=False):
 
 
 @max.sample_inputs
-def max_inputs(rng):
+def _max_inputs(rng):
     yield from _distinct_inputs(rng)
 
 
@@ -79,7 +79,7 @@ def min(a, *, axis=None, keepdims=False):
 
 
 @min.sample_inputs
-def min_inputs(rng):
+def _min_inputs(rng):
     yield from _distinct_inputs(rng)
 
 

@@ -21,7 +21,7 @@ def reshape(a, *, shape):
 
 
 @reshape.sample_inputs
-def reshape_inputs(rng):
+def _reshape_inputs(rng):
     yield (rng.standard_normal((2, 3, 4)),), {"shape": (6, -1)}
 
 
@@ -37,7 +37,7 @@ def transpose(a, *, axes=None):
 
 
 @transpose.sample_inputs
-def transpose_inputs(rng):
+def _transpose_inputs(rng):
     yield (rng.standard_normal((2, 3, 4)),), {}
     yield (rng.standard_normal((2, 3, 4)),), {"axes": (2, 0, -2)}
 
@@ -54,7 +54,7 @@ def swapaxes(a, *, axis1, axis2):
 
 
 @swapaxes.sample_inputs
-def swapaxes_inputs(rng):
+def _swapaxes_inputs(rng):
     yield (rng.standard_normal((2, 3, 4)),), {"axis1": 0, "axis2": -1}
 
 
@@ -70,7 +70,7 @@ def moveaxis(a, *, source, destination):
 
 
 @moveaxis.sample_inputs
-def moveaxis_inputs(rng):
+def _moveaxis_inputs(rng):
     yield (rng.standard_normal((2, 3, 4)),), {"source": (0, 1), "destination": (-1, 0)}
 
 
@@ -86,7 +86,7 @@ def flip(a, *, axis=None):
 
 
 @flip.sample_inputs
-def flip_inputs(rng):
+def _flip_inputs(rng):
     yield (rng.standard_normal((2, 3)),), {"axis": -1}
 
 
@@ -102,7 +102,7 @@ def broadcast_to(array, *, shape):
 
 
 @broadcast_to.sample_inputs
-def broadcast_to_inputs(rng):
+def _broadcast_to_inputs(rng):
     yield (rng.standard_normal((3, 1)),), {"shape": (2, 3, 4)}
 
 
@@ -118,7 +118,7 @@ def expand_dims(a, *, axis):
 
 
 @expand_dims.sample_inputs
-def expand_dims_inputs(rng):
+def _expand_dims_inputs(rng):
     yield (rng.standard_normal((2, 3)),), {"axis": (0, -1)}
 
 
@@ -134,7 +134,7 @@ def squeeze(a, *, axis=None):
 
 
 @squeeze.sample_inputs
-def squeeze_inputs(rng):
+def _squeeze_inputs(rng):
     yield (rng.standard_normal((1, 3, 1)),), {"axis": -1}
 
 
@@ -150,7 +150,7 @@ def concatenate(arrays: list[pb.Tensor], *, axis=0):
 
 
 @concatenate.sample_inputs
-def concatenate_inputs(rng):
+def _concatenate_inputs(rng):
     yield ([rng.standard_normal((2, 3)), rng.standard_normal((2, 1))],), {"axis": -1}
 
 
@@ -166,7 +166,7 @@ def stack(arrays: list[pb.Tensor], *, axis=0):
 
 
 @stack.sample_inputs
-def stack_inputs(rng):
+def _stack_inputs(rng):
     yield ([rng.standard_normal((2, 3)), rng.standard_normal((2, 3))],), {"axis": -1}
 
 
@@ -182,5 +182,5 @@ def astype(x, *, dtype):
 
 
 @astype.sample_inputs
-def astype_inputs(rng):
+def _astype_inputs(rng):
     yield (rng.standard_normal((2, 3)),), {"dtype": np.float64}

@@ -41,7 +41,7 @@ def logsumexp(a, *, axis=None, keepdims=False):
 
 
 @logsumexp.sample_inputs
-def logsumexp_inputs(rng):
+def _logsumexp_inputs(rng):
     a = rng.standard_normal((2, 3, 4))
     yield (a,), {}
     yield (a,), {"axis": -1}

@@ -39,7 +39,7 @@ def tan(x):
 
 
 @tan.sample_inputs
-def tan_inputs(rng):
+def _tan_inputs(rng):
     yield (rng.uniform(-1.2, 1.2, (3, 4)),), {}
 
 
@@ -67,7 +67,7 @@ def arctan2(y, x):
 
 
 @arctan2.sample_inputs
-def arctan2_inputs(rng):
+def _arctan2_inputs(rng):
     angle = rng.uniform(-3.0, 3.0, (3, 4))
     radius = rng.uniform(0.5, 2.0, (3, 4))
     yield (radius * np.sin(angle), radius * np.cos(angle)), {}
