@@ -99,7 +99,9 @@ def binding(value: object) -> Binding:
 
 def _has_dotted_name(value: object) -> bool:
     module = str(getattr(value, "__module__", ""))
-    return module.partition(".")[0] in {"numpy", "scipy", "pullback", "math"} and hasattr(value, "__qualname__")
+    return module.partition(".")[0] in {"numpy", "scipy", "pullback", "math"} and hasattr(
+        value, "__qualname__"
+    )
 
 
 def _filled(cell: Any) -> bool:

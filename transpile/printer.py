@@ -52,6 +52,5 @@ def eqn_text(eqn: Eqn) -> str:
     return "\n".join(lines)
 
 
-
 def _indent(text: str, width: int) -> list[str]:
     return [" " * width + line for line in text.splitlines()]

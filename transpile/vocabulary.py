@@ -30,6 +30,7 @@ class Word:
     view         the result may share memory with the first operand
     infix        Python's operator, where it has one
     variadic     the first operand is a list of tensors
+    gives_list   the result is one
     """
 
     name: str
@@ -44,6 +45,7 @@ class Word:
     view: bool = False
     infix: str = ""
     variadic: bool = False
+    gives_list: bool = False
     spelling: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
 
@@ -67,7 +69,16 @@ _WORDS: tuple[Word, ...] = (
     Word("add", "numpy.add", ("x", "y"), pointwise=True, linear=(0, 1), jointly=True, infix="+"),
     Word("subtract", "numpy.subtract", ("x", "y"), pointwise=True, linear=(0, 1), jointly=True, infix="-"),
     Word("multiply", "numpy.multiply", ("x", "y"), pointwise=True, linear=(0, 1), infix="*"),
-    Word("divide", "numpy.divide", ("x", "y"), pointwise=True, dtype="float", linear=(0,), infix="/", spelling=("numpy.true_divide",)),
+    Word(
+        "divide",
+        "numpy.divide",
+        ("x", "y"),
+        pointwise=True,
+        dtype="float",
+        linear=(0,),
+        infix="/",
+        spelling=("numpy.true_divide",),
+    ),
     Word("power", "numpy.power", ("x", "y"), pointwise=True, infix="**", spelling=("numpy.pow",)),
     Word("negative", "numpy.negative", ("x",), pointwise=True, linear=(0,), infix="-"),
     Word("positive", "numpy.positive", ("x",), pointwise=True, linear=(0,), infix="+"),
@@ -81,10 +92,22 @@ _WORDS: tuple[Word, ...] = (
     *_unary("square reciprocal"),
     Word("abs", "numpy.abs", ("x",), pointwise=True, spelling=("numpy.absolute", "numpy.fabs", "abs")),
     *_unary("sign floor ceil trunc", derivative="zero"),
-    Word("round", "numpy.round", ("x",), ("decimals",), pointwise=True, derivative="zero", spelling=("numpy.rint", "numpy.around"), methods=("round",)),
+    Word(
+        "round",
+        "numpy.round",
+        ("x",),
+        ("decimals",),
+        pointwise=True,
+        derivative="zero",
+        spelling=("numpy.rint", "numpy.around"),
+        methods=("round",),
+    ),
     Word("clip", "numpy.clip", ("x", "a_min", "a_max"), pointwise=True, methods=("clip",)),
     Word("where", "numpy.where", ("condition", "x", "y"), pointwise=True, linear=(1, 2), jointly=True),
-    *(Word(n, f"numpy.{n}", ("x", "y"), pointwise=True, derivative="zero", dtype="bool", infix=s) for n, s in _COMPARISONS.items()),
+    *(
+        Word(n, f"numpy.{n}", ("x", "y"), pointwise=True, derivative="zero", dtype="bool", infix=s)
+        for n, s in _COMPARISONS.items()
+    ),
     Word("logical_and", "numpy.logical_and", ("x", "y"), pointwise=True, derivative="zero", dtype="bool"),
     Word("logical_or", "numpy.logical_or", ("x", "y"), pointwise=True, derivative="zero", dtype="bool"),
     Word("logical_not", "numpy.logical_not", ("x",), pointwise=True, derivative="zero", dtype="bool"),
@@ -111,14 +134,38 @@ _WORDS: tuple[Word, ...] = (
     Word("cumsum", "numpy.cumsum", ("a",), ("axis",), linear=(0,), methods=("cumsum",)),
     Word("cumprod", "numpy.cumprod", ("a",), ("axis",), methods=("cumprod",)),
     Word("linear_recurrence", "pullback.linear_recurrence", ("a", "b"), ("reverse",), linear=(1,)),
-    Word("argmax", "numpy.argmax", ("a",), ("axis", "keepdims"), derivative="zero", dtype="int", methods=("argmax",)),
-    Word("argmin", "numpy.argmin", ("a",), ("axis", "keepdims"), derivative="zero", dtype="int", methods=("argmin",)),
+    Word(
+        "argmax",
+        "numpy.argmax",
+        ("a",),
+        ("axis", "keepdims"),
+        derivative="zero",
+        dtype="int",
+        methods=("argmax",),
+    ),
+    Word(
+        "argmin",
+        "numpy.argmin",
+        ("a",),
+        ("axis", "keepdims"),
+        derivative="zero",
+        dtype="int",
+        methods=("argmin",),
+    ),
     Word("all", "numpy.all", ("a",), ("axis", "keepdims"), derivative="zero", dtype="bool", methods=("all",)),
     Word("any", "numpy.any", ("a",), ("axis", "keepdims"), derivative="zero", dtype="bool", methods=("any",)),
     # shape
     Word("reshape", "numpy.reshape", ("a",), ("shape",), linear=(0,), view=True, methods=("reshape",)),
     Word("transpose", "numpy.transpose", ("a",), ("axes",), linear=(0,), view=True, methods=("transpose",)),
-    Word("swapaxes", "numpy.swapaxes", ("a",), ("axis1", "axis2"), linear=(0,), view=True, methods=("swapaxes",)),
+    Word(
+        "swapaxes",
+        "numpy.swapaxes",
+        ("a",),
+        ("axis1", "axis2"),
+        linear=(0,),
+        view=True,
+        methods=("swapaxes",),
+    ),
     Word("moveaxis", "numpy.moveaxis", ("a",), ("source", "destination"), linear=(0,), view=True),
     Word("flip", "numpy.flip", ("a",), ("axis",), linear=(0,), view=True),
     Word("flatten_axes", "pullback.flatten_axes", ("a",), ("axis",), linear=(0,)),
@@ -128,11 +175,29 @@ _WORDS: tuple[Word, ...] = (
     Word("squeeze", "numpy.squeeze", ("a",), ("axis",), linear=(0,), view=True, methods=("squeeze",)),
     Word("getitem", "operator.getitem", ("a",), ("index",), linear=(0,), view=True),
     Word("unslice", "pullback.unslice", ("a",), ("index", "shape"), linear=(0,)),
-    Word("concatenate", "numpy.concatenate", ("arrays",), ("axis",), linear=(0,), jointly=True, variadic=True, spelling=("numpy.concat",)),
+    Word(
+        "concatenate",
+        "numpy.concatenate",
+        ("arrays",),
+        ("axis",),
+        linear=(0,),
+        jointly=True,
+        variadic=True,
+        spelling=("numpy.concat",),
+    ),
     Word("stack", "numpy.stack", ("arrays",), ("axis",), linear=(0,), jointly=True, variadic=True),
-    Word("split_like", "pullback.split_like", ("x",), ("likes", "axis"), linear=(0,)),
-    Word("unstack_like", "pullback.unstack_like", ("x",), ("likes", "axis"), linear=(0,)),
-    Word("astype", "numpy.astype", ("x",), ("dtype",), pointwise=True, dtype="attr", linear=(0,), methods=("astype",)),
+    Word("split_like", "pullback.split_like", ("x",), ("likes", "axis"), linear=(0,), gives_list=True),
+    Word("unstack_like", "pullback.unstack_like", ("x",), ("likes", "axis"), linear=(0,), gives_list=True),
+    Word(
+        "astype",
+        "numpy.astype",
+        ("x",),
+        ("dtype",),
+        pointwise=True,
+        dtype="attr",
+        linear=(0,),
+        methods=("astype",),
+    ),
     # linear algebra
     Word("matmul", "numpy.matmul", ("x1", "x2"), linear=(0, 1), infix="@"),
     Word("outer", "numpy.outer", ("a", "b"), linear=(0, 1)),
@@ -146,7 +211,15 @@ _WORDS: tuple[Word, ...] = (
     # gradient plumbing
     Word("sum_to", "pullback.sum_to", ("x",), ("like",), linear=(0,)),
     Word("broadcast_like", "pullback.broadcast_like", ("x",), ("like",), linear=(0,)),
-    Word("accumulate", "pullback.accumulate", ("x", "y"), pointwise=True, linear=(0, 1), jointly=True, infix="+"),
+    Word(
+        "accumulate",
+        "pullback.accumulate",
+        ("x", "y"),
+        pointwise=True,
+        linear=(0, 1),
+        jointly=True,
+        infix="+",
+    ),
     Word("stop_gradient", "pullback.stop_gradient", ("x",), pointwise=True, derivative="zero"),
 )
 
@@ -156,8 +229,20 @@ WORDS: dict[str, Word] = {word.name: word for word in _WORDS}
 # The number kept is a Python one, which does not widen float32.
 VALUE_CALLS: frozenset[str] = frozenset(
     {
-        "len", "int", "float", "bool", "tuple", "range",
-        "math.sqrt", "math.exp", "math.log", "math.prod", "math.pi", "math.erf", "math.ceil", "math.floor",
+        "len",
+        "int",
+        "float",
+        "bool",
+        "tuple",
+        "range",
+        "math.sqrt",
+        "math.exp",
+        "math.log",
+        "math.prod",
+        "math.pi",
+        "math.erf",
+        "math.ceil",
+        "math.floor",
     }
 )
 
@@ -176,7 +261,20 @@ CONSTANTS: dict[str, float] = {
 
 DTYPES: frozenset[str] = frozenset(
     f"numpy.{name}"
-    for name in ("float16", "float32", "float64", "complex64", "complex128", "int8", "int16", "int32", "int64", "uint8", "bool_", "bool")
+    for name in (
+        "float16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "bool_",
+        "bool",
+    )
 )
 
 _BY_PYTHON: dict[str, Word] = {name: word for word in _WORDS for name in (word.python, *word.spelling)}

@@ -77,9 +77,7 @@ def module_text(formula: Formula) -> str:
 
 def function_text(function: ast.FunctionDef, source: Source) -> str:
     """A function as text, with the source line that each statement came from above it."""
-    head = ast.FunctionDef(
-        name=function.name, args=function.args, body=[ast.Pass()], decorator_list=[]
-    )
+    head = ast.FunctionDef(name=function.name, args=function.args, body=[ast.Pass()], decorator_list=[])
     lines = [astor.to_source(head).split("\n    pass")[0]]
     _body_text(function.body, source, 1, lines, [0])
     text = "\n".join(lines) + "\n"
@@ -143,16 +141,18 @@ def _function(
 
 def _statements(eqns: Sequence[Eqn], expressions: Expressions) -> list[ast.stmt]:
     body: list[ast.stmt] = []
+    span: Span | None = None
     for eqn in eqns:
+        span = eqn.span or span
         if eqn.op == "if" and not expressions.conditional_expression(eqn):
-            body.append(_at(_if_statement(eqn, expressions), eqn.span))
+            body.append(_at(_if_statement(eqn, expressions), span))
             continue
         value = expressions.equation(eqn)
         if value is None:
             continue
         names: list[ast.expr] = [ast.Name(var.name, ast.Store()) for var in eqn.outs]
         target = names[0] if len(names) == 1 else ast.Tuple(names, ast.Store())
-        body.append(_at(ast.Assign([target], value), eqn.span))
+        body.append(_at(ast.Assign([target], value), span))
     return body
 
 

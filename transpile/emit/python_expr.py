@@ -70,7 +70,10 @@ class Expressions:
     def conditional_expression(self, eqn: Eqn) -> bool:
         """Whether a conditional has one output and branches that are each one expression."""
         return len(eqn.outs) == 1 and all(
-            all(len(e.outs) == 1 and e.outs[0].temp and self._counts[e.outs[0]] == 1 and e.op != "if" for e in b.eqns)
+            all(
+                len(e.outs) == 1 and e.outs[0].temp and self._counts[e.outs[0]] == 1 and e.op != "if"
+                for e in b.eqns
+            )
             for b in eqn.blocks
         )
 

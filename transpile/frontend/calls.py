@@ -21,6 +21,7 @@ _DTYPE_CALLS = frozenset({"numpy.float16", "numpy.float32", "numpy.float64", "nu
 _IDENTITY = frozenset({"numpy.asarray", "numpy.ascontiguousarray", "numpy.asanyarray"})
 _COPIES = frozenset({"numpy.array", "numpy.copy"})
 _FLAT = frozenset({"numpy.ravel"})
+_METADATA = {"pullback.like": "like", "numpy.shape": "shape", "numpy.ndim": "ndim", "numpy.size": "size"}
 # What makes a new variable of a value, with no path back to what it was computed from.
 PATH_LOSING = frozenset(
     {
@@ -103,6 +104,10 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
     if word is not None:
         return bind_word(frame, word, callee.name, given.node, given.positional, given.keywords, name)
     first = given.positional[0] if len(given.positional) == 1 and not given.keywords else None
+    if callee.name in _METADATA and isinstance(first, Var):
+        return frame.build.metadata(_METADATA[callee.name], (first,), frame.span(given.node), name)
+    if callee.name == "pullback.like" and isinstance(first, Var):
+        return frame.build.metadata("like", (first,), frame.span(given.node), name)
     if callee.name in _FLAT and isinstance(first, Var):
         return _reshape_flat(frame, first, given, name)
     if not frame.build.in_closure and isinstance(first, Var) and first.kind == "tensor":

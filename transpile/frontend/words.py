@@ -67,6 +67,8 @@ def bind_word(
         return folded
     values = bool(operands) and word.derivative == "formula" or word.pointwise
     kind = "value" if values and all(is_value(item) for item in operands) else "tensor"
+    if word.gives_list:
+        kind = "list"
     return frame.build.emit(word.name, operands, frame.span(node), kwargs=attrs, kind=kind, name=name)
 
 

@@ -143,13 +143,24 @@ def _sweep_operator(eqn: Eqn, sweep: Sweep, active: Set[Var], library: Library, 
     saved = slice_of(formula.forward.eqns, variant.block.free(), (*env, *cotangents))
     inlined = copy_eqns([_at(e, eqn) for e in saved], env, namer)
     env.update(cotangents)
-    body = copy_eqns([_at(e, eqn) for e in variant.block.eqns], env, namer)
+    named = _gradient_names(formula, variant.block.results, env)
+    body = copy_eqns([_at(e, eqn) for e in variant.block.eqns], env, namer, named)
     sweep.forward += [*zeros.likes, *reversed(inlined), forward]
     sweep.backward += [*zeros.eqns, *body]
     for param, atom in zip(formula.inputs, variant.block.results, strict=True):
         operand = env.get(param.var)
         if isinstance(operand, Var):
             _add(sweep, operand, replace_atom(atom, env), eqn, namer)
+
+
+def _gradient_names(formula: Formula, gradients: Sequence[Atom], env: Mapping[Var, Atom]) -> dict[Var, str]:
+    """What the operator calls ``grad_x`` is called after the operand that stands for `x`."""
+    named = {}
+    for param, gradient in zip(formula.inputs, gradients, strict=True):
+        operand = env.get(param.var)
+        if isinstance(gradient, Var) and isinstance(operand, Var) and not operand.temp:
+            named[gradient] = _grad_name(operand)
+    return named
 
 
 @dataclass(slots=True)
@@ -218,7 +229,9 @@ def _sweep_conditional(
             if out in sweep.cotangents and isinstance(atom, Var):
                 if atom in cotangents:
                     total = namer.fresh(_grad_name(atom))
-                    seeds.append(Eqn((total,), "accumulate", (cotangents[atom], sweep.cotangents[out]), span=eqn.span))
+                    seeds.append(
+                        Eqn((total,), "accumulate", (cotangents[atom], sweep.cotangents[out]), span=eqn.span)
+                    )
                     cotangents[atom] = total
                 else:
                     cotangents[atom] = sweep.cotangents[out]
@@ -229,7 +242,12 @@ def _sweep_conditional(
         inner.append(part)
     inside = [set(defining(block.eqns)) for block in eqn.blocks]
     targets = list(
-        dict.fromkeys(v for part, own in zip(inner, inside, strict=True) for v in part.cotangents if v not in own and v in active)
+        dict.fromkeys(
+            v
+            for part, own in zip(inner, inside, strict=True)
+            for v in part.cotangents
+            if v not in own and v in active
+        )
     )
     outs, results = list(eqn.outs), [list(block.results) for block in eqn.blocks]
     block_results = [set(block.results) for block in eqn.blocks]
@@ -261,7 +279,9 @@ def _sweep_conditional(
             like = namer.fresh(f"like_{target.name.lstrip('_')}", "value")
             zero = namer.fresh(_grad_name(target))
             likes.append(Eqn((like,), "like", (target,), span=eqn.span))
-            body_eqns.append(Eqn((zero,), "broadcast_like", (Literal(0.0),), (("like", like),), span=eqn.span))
+            body_eqns.append(
+                Eqn((zero,), "broadcast_like", (Literal(0.0),), (("like", like),), span=eqn.span)
+            )
             gradients.append(zero)
         branches.append(Block((), tuple(body_eqns), tuple(gradients)))
     blocks = tuple(

@@ -82,4 +82,3 @@ def reduce_to_inputs(
         eqns.append(Eqn((out,), "sum_to", (gradient,), (("like", like),)))
         reduced.append(out)
     return likes, eqns, tuple(reduced)
-

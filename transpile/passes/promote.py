@@ -26,7 +26,7 @@ values itself, so this is a fixpoint: two or three rounds in practice.
 ...         return grad * b, grad * t + grad * b
 ...     return r, simple_pullback
 ... '''
->>> simple = read_module(Source("simple.py", text), standard_library()).formulas["simple"]
+>>> simple = read_module(Source("simple.py", text)).formulas["simple"]
 >>> print(formula_text(promote(simple, standard_library())))  # doctest: +ELLIPSIS
 formula simple(a: Tensor, b: Tensor)
   forward:

@@ -63,6 +63,8 @@ def _compute_again(formula: Formula, wanted: Sequence[Var], leaves: Iterable[Var
     """Compute `wanted` at the beginning of the pullback, going back as far as `leaves`."""
     assert formula.pullback is not None
     env: dict[Var, Atom] = {}
-    again = copy_eqns(slice_of(formula.forward.eqns, wanted, set(leaves) - set(wanted)), env, Namer.of(formula))
+    again = copy_eqns(
+        slice_of(formula.forward.eqns, wanted, set(leaves) - set(wanted)), env, Namer.of(formula)
+    )
     body = replace_block(formula.pullback, {var: env[var] for var in wanted})
     return formula.evolve(pullback=Block(body.params, (*again, *body.eqns), body.results))

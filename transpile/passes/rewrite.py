@@ -82,8 +82,11 @@ def replace_block(block: Block, env: Mapping[Var, Atom]) -> Block:
     )
 
 
-def copy_eqns(eqns: Sequence[Eqn], env: dict[Var, Atom], namer: Namer) -> list[Eqn]:
-    """The equations with fresh outputs; `env` gains old output -> new output."""
+def copy_eqns(
+    eqns: Sequence[Eqn], env: dict[Var, Atom], namer: Namer, named: Mapping[Var, str] | None = None
+) -> list[Eqn]:
+    """The equations with fresh outputs, some `named` anew; `env` gains old output -> new output."""
+    named = named or {}
     copied = []
     for eqn in eqns:
         blocks = []
@@ -93,7 +96,9 @@ def copy_eqns(eqns: Sequence[Eqn], env: dict[Var, Atom], namer: Namer) -> list[E
             results = tuple(replace_atom(atom, inner) for atom in block.results)
             blocks.append(Block((), tuple(inner_eqns), results))
         moved = replace_eqn(Eqn(eqn.outs, eqn.op, eqn.args, eqn.kwargs, (), eqn.span), env)
-        outs = tuple(namer.like(var) for var in eqn.outs)
+        outs = tuple(
+            namer.fresh(named[var], var.kind) if var in named else namer.like(var) for var in eqn.outs
+        )
         env.update(zip(eqn.outs, outs, strict=True))
         copied.append(Eqn(outs, moved.op, moved.args, moved.kwargs, tuple(blocks), eqn.span))
     return copied

@@ -92,7 +92,9 @@ def _forward(
             for block in eqn.blocks:
                 inner_env = dict(env)
                 inner = _forward(block.eqns, inner_env, dict(seen), dict(known), dict(lists), set(false))
-                blocks.append(Block((), tuple(inner), tuple(replace_atom(a, inner_env) for a in block.results)))
+                blocks.append(
+                    Block((), tuple(inner), tuple(replace_atom(a, inner_env) for a in block.results))
+                )
             kept.append(Eqn(eqn.outs, "if", eqn.args, eqn.kwargs, tuple(blocks), eqn.span))
             known.update(extents([kept[-1]], known))
             continue

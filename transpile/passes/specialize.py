@@ -54,9 +54,7 @@ def specialize(
     assert formula.pullback is not None
     block = formula.pullback
     known = known_extents(formula)
-    results = tuple(
-        atom if want else _ZERO for atom, want in zip(block.results, needed, strict=True)
-    )
+    results = tuple(atom if want else _ZERO for atom, want in zip(block.results, needed, strict=True))
     block = Block(block.params, block.eqns, results)
     if values:
         block = _with_values(block, values)
@@ -79,7 +77,9 @@ def specialize(
 
 def known_extents(formula: Formula) -> dict[Var, Extent]:
     """Extents of the forward's values and of the cotangents, which have those of their results."""
-    known = extents(formula.forward.eqns, {var: _own(var) for var in formula.forward.params if var.kind == "tensor"})
+    known = extents(
+        formula.forward.eqns, {var: _own(var) for var in formula.forward.params if var.kind == "tensor"}
+    )
     outputs = formula.forward.results[: formula.results + len(formula.hidden)]
     for cotangent, output in zip(formula.cotangents, outputs, strict=False):
         known[cotangent] = extent_of(output, known)
@@ -110,8 +110,10 @@ Zeros = dict[Var, frozenset[Var]]
 
 def _propagate(block: Block, zeros: Zeros, known: Mapping[Var, Extent], namer: Namer) -> Block:
     zeros, extent = dict(zeros), dict(known)
-    eqns = _walk(block.eqns, zeros, extent, {}, namer)
-    results = tuple(_ZERO if isinstance(atom, Var) and atom in zeros else atom for atom in block.results)
+    env: dict[Var, Atom] = {}
+    eqns = _walk(block.eqns, zeros, extent, env, namer)
+    left = (replace_atom(atom, env) for atom in block.results)
+    results = tuple(_ZERO if isinstance(atom, Var) and atom in zeros else atom for atom in left)
     return Block(block.params, tuple(eqns), results)
 
 
@@ -180,7 +182,9 @@ def _linear(
 
 
 def _is_zero(atom: Atom) -> bool:
-    return isinstance(atom, Literal) and (atom.value is None or (atom.value == 0 and not isinstance(atom.value, bool)))
+    return isinstance(atom, Literal) and (
+        atom.value is None or (atom.value == 0 and not isinstance(atom.value, bool))
+    )
 
 
 def _conditional(
@@ -207,7 +211,12 @@ def _conditional(
         inner_zeros, inner_env = dict(zeros), dict(env)
         eqns = _walk(block.eqns, inner_zeros, dict(extent), inner_env, namer)
         results = tuple(replace_atom(atom, inner_env) for atom in block.results)
-        states.append([inner_zeros.get(a) if isinstance(a, Var) else (frozenset() if a == _ZERO else None) for a in results])
+        states.append(
+            [
+                inner_zeros.get(a) if isinstance(a, Var) else (frozenset() if a == _ZERO else None)
+                for a in results
+            ]
+        )
         blocks.append(Block((), tuple(eqns), results))
     kept_index = []
     for index, (then, other) in enumerate(zip(*states, strict=True)):
