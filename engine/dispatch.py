@@ -122,7 +122,10 @@ def load(name: str) -> Engine:
         if name not in NAMES:
             raise EngineUnavailableError(f"there is no engine {name!r}; there are {', '.join(NAMES)}")
         try:
-            engine = cast(Engine, importlib.import_module(f".{name}", __package__))
+            module = importlib.import_module(f".{name}", __package__)
+            if not hasattr(module, "run_backward"):
+                raise ImportError("its extension module is missing")
+            engine = cast(Engine, module)
         except ImportError as error:
             raise EngineUnavailableError(
                 f"the {name} engine is not built here ({error}); use_engine('reference') always works"

@@ -1,0 +1,68 @@
+"""Calls by word of the vocabulary: what operators, methods and `pullback.numpy` come down to."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..transpile.vocabulary import WORDS
+from .dispatch import Engine, engine_of
+from .errors import NotDifferentiableError
+from .registry import FORMULAS
+
+
+@cache
+def function_of(name: str) -> Callable[..., Any] | None:
+    """The NumPy or SciPy function behind a word; None for one of our own."""
+    module, _, attribute = WORDS[name].python.rpartition(".")
+    if module == "pullback":
+        return None
+    found: Callable[..., Any] | None = getattr(importlib.import_module(module), attribute, None)
+    return found
+
+
+def call(name: str, *args: Any, **kwargs: Any) -> Any:
+    """Call the word `name` on tensors or arrays.
+
+    Arrays only: the NumPy function itself. Tensors: its formula, recorded; or,
+    where its derivative is zero, the function on the arrays, with tensors that
+    don't require grad as result.
+    """
+    engine = engine_of(*args, *kwargs.values())
+    function = function_of(name)
+    if engine is None and function is not None:
+        return function(*args, **kwargs)
+    if engine is not None and WORDS[name].derivative == "zero" and function is not None:
+        return unrecorded(engine, function, args, kwargs)
+    entry = FORMULAS.of_word(name)
+    if entry is None:
+        raise NotDifferentiableError(f"{WORDS[name].python} has no formula")
+    return entry(*args, **kwargs)
+
+
+def unrecorded(
+    engine: Engine, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Any:
+    """Run a function on the arrays under tensors; arrays that come out become tensors without grad."""
+    result = function(*map(arrays, args), **{key: arrays(value) for key, value in kwargs.items()})
+    return wrapped(engine, result)
+
+
+def arrays(value: Any) -> Any:
+    """The value with arrays in the place of tensors, lists and tuples entered."""
+    if type(value) in (list, tuple):
+        return type(value)(map(arrays, value))
+    return value._array if engine_of(value) is not None else value
+
+
+def wrapped(engine: Engine, value: Any) -> Any:
+    """The value with tensors in the place of arrays, lists and tuples entered."""
+    if type(value) in (list, tuple):
+        return type(value)(wrapped(engine, item) for item in value)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return engine.from_numpy(np.asarray(value))
+    return value

@@ -1,0 +1,181 @@
+"""Asking for gradients: `backward`, `grad`, `value_and_grad`, on either engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from . import tape
+from .dispatch import Engine, current, engine_of, mismatch
+from .errors import GradientShapeError, NotDifferentiableError
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Add the gradients of some tensors to the `grad` of the leaves that they depend on.
+
+    Arguments as those of `grad`; `inputs` names the tensors that get a gradient.
+    """
+    outputs = _several(tensors)
+    engine = _engine(outputs)
+    seeds = _seeds(engine, outputs, grad_tensors)
+    targets = None if inputs is None else _several(inputs)
+    if targets is not None:
+        _check_inputs(engine, targets)
+    retain = create_graph if retain_graph is None else retain_graph
+    tape.run(engine, outputs, seeds, targets, retain, create_graph, True, True)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    """The gradients of `outputs` with respect to `inputs`: a tuple, one per input.
+
+    outputs            a tensor or several; a single value each, unless grad_outputs says what flows in
+    inputs             a tensor or several that require grad, leaves or not
+    grad_outputs       a gradient per output: a tensor or array of its shape, or None for ones
+    retain_graph       keep what the graph saved for another backward (default: as create_graph)
+    create_graph       record the backward, so that its results can be differentiated again
+    allow_unused       None for an input that the outputs don't depend on, instead of an error
+    materialize_grads  zeros for it
+
+    >>> import pullback as pb
+    >>> x = pb.tensor(3.0, requires_grad=True)
+    >>> y = x * x + 2 * x + 1
+    >>> pb.grad(y, x)[0].item()
+    8.0
+
+    Raises UnusedInputError, GraphFreedError, GradientShapeError, NotDifferentiableError.
+    """
+    outs, targets = _several(outputs), _several(inputs)
+    engine = _engine(outs)
+    _check_inputs(engine, targets)
+    seeds = _seeds(engine, outs, grad_outputs)
+    retain = create_graph if retain_graph is None else retain_graph
+    unused = allow_unused or materialize_grads
+    gradients = tape.run(engine, outs, seeds, targets, retain, create_graph, unused, False)
+    if not materialize_grads:
+        return gradients
+    return tuple(
+        engine.tensor(np.zeros(tensor.shape, tensor.dtype)) if gradient is None else gradient
+        for tensor, gradient in zip(targets, gradients, strict=True)
+    )
+
+
+def value_and_grad(
+    function: Callable[..., Any], argnums: int | Sequence[int] = 0
+) -> Callable[..., tuple[Any, Any]]:
+    """A function that returns the value of `function` and its gradient, arrays in and out.
+
+    `function` computes a single value with NumPy's functions. The gradient is by
+    the argument `argnums`, a tuple of gradients for several; zeros where the
+    value doesn't depend on it. Fit for ``scipy.optimize.minimize(..., jac=True)``.
+
+    >>> import numpy as np, pullback as pb
+    >>> value, gradient = pb.value_and_grad(lambda x: np.sum(x * x))(np.array([1.0, 2.0]))
+    >>> print(value, gradient)
+    5.0 [2. 4.]
+    """
+    several = not isinstance(argnums, int)
+    positions = tuple(argnums) if isinstance(argnums, Sequence) else (argnums,)
+
+    @wraps(function)
+    def with_grad(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        engine = current()
+        given = list(args)
+        for position in positions:
+            given[position] = engine.tensor(_floats(args[position]), requires_grad=True)
+        leaves = [given[position] for position in positions]
+        value = function(*given, **kwargs)
+        if engine_of(value) is None or not value.requires_grad:
+            gradients = tuple(np.zeros(leaf.shape, leaf.dtype) for leaf in leaves)
+            return _plain(value), gradients if several else gradients[0]
+        found = grad(value, leaves, materialize_grads=True)
+        gradients = tuple(gradient.numpy() for gradient in found)
+        return _plain(value), gradients if several else gradients[0]
+
+    return with_grad
+
+
+def _floats(array: Any) -> Any:
+    """Whole numbers as float64, as people write them."""
+    array = np.asarray(array)
+    return array.astype(np.float64) if array.dtype.kind in "iu" else array
+
+
+def _plain(value: Any) -> Any:
+    """The value as a NumPy scalar."""
+    return value if engine_of(value) is None else value.detach().numpy()[()]
+
+
+def _several(tensors: Any) -> tuple[Any, ...]:
+    return tuple(tensors) if isinstance(tensors, (list, tuple)) else (tensors,)
+
+
+def _engine(outputs: Sequence[Any]) -> Engine:
+    """The outputs' engine; each must be a tensor that requires grad."""
+    if not outputs:
+        raise ValueError("there is no output to take a gradient of")
+    for output in outputs:
+        if engine_of(output) is None:
+            raise TypeError(f"gradients are taken of tensors, not of {type(output).__name__}")
+        if not output.requires_grad:
+            raise NotDifferentiableError(
+                "this output doesn't require grad: none of its inputs did, it was computed under pb.no_grad(), or "
+                "through a function whose derivative is zero"
+            )
+    engine = engine_of(*outputs)
+    assert engine is not None
+    return engine
+
+
+def _check_inputs(engine: Engine, inputs: Sequence[Any]) -> None:
+    for position, tensor in enumerate(inputs):
+        found = engine_of(tensor)
+        if found is None:
+            raise TypeError(f"gradients are taken by tensors, and input {position} is a {type(tensor).__name__}")
+        if found is not engine:
+            raise mismatch(engine.name, found.name)
+        if not tensor.requires_grad:
+            raise NotDifferentiableError(f"input {position} doesn't require grad; make it with requires_grad=True")
+
+
+def _seeds(engine: Engine, outputs: Sequence[Any], given: Any) -> tuple[Any, ...]:
+    """A gradient per output, of its shape and dtype; None for ones."""
+    seeds = (None,) * len(outputs) if given is None else _several(given)
+    if len(seeds) != len(outputs):
+        raise GradientShapeError(f"{len(outputs)} outputs got {len(seeds)} gradients")
+    return tuple(_seed(engine, *pair) for pair in enumerate(zip(outputs, seeds, strict=True)))
+
+
+def _seed(engine: Engine, position: int, pair: tuple[Any, Any]) -> Any:
+    output, seed = pair
+    if seed is None:
+        if output.size != 1:
+            raise GradientShapeError(
+                f"output {position} has shape {output.shape}: a gradient can be left out for a single value only. "
+                "Pass one of its shape, or take the gradient of a sum"
+            )
+        return None
+    found = engine_of(seed)
+    if found is None:
+        seed = engine.tensor(np.asarray(seed, output.dtype))
+    elif found is not engine:
+        raise mismatch(engine.name, found.name)
+    if seed.shape != output.shape:
+        raise GradientShapeError(f"output {position} has shape {output.shape}, its gradient {seed.shape}")
+    return seed.astype(output.dtype) if seed.dtype != output.dtype else seed

@@ -1,0 +1,245 @@
+"""Operators and methods of tensors, written once for both engines.
+
+The reference engine's type inherits them; a type made in C++ receives them by
+`install`, and keeps what it defines itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from . import functional, inplace
+from .call import call
+from .errors import NotDifferentiableError
+from .numpy_protocol import array_function, array_ufunc
+from .representation import representation
+
+Axis = int | tuple[int, ...] | None
+
+
+def _unary(word: str) -> Callable[[Any], Any]:
+    def method(self: Any) -> Any:
+        return call(word, self)
+
+    return method
+
+
+def _binary(word: str) -> Callable[[Any, Any], Any]:
+    def method(self: Any, other: Any) -> Any:
+        return call(word, self, other)
+
+    return method
+
+
+def _reflected(word: str) -> Callable[[Any, Any], Any]:
+    def method(self: Any, other: Any) -> Any:
+        return call(word, other, self)
+
+    return method
+
+
+class TensorMethods:
+    """What a tensor does besides being an array with a place in a graph."""
+
+    __slots__ = ()
+
+    __array_priority__ = 1000
+    __array_ufunc__ = array_ufunc
+    __array_function__ = array_function
+    __repr__ = representation
+    __hash__ = object.__hash__
+
+    __add__, __radd__ = _binary("add"), _reflected("add")
+    __sub__, __rsub__ = _binary("subtract"), _reflected("subtract")
+    __mul__, __rmul__ = _binary("multiply"), _reflected("multiply")
+    __truediv__, __rtruediv__ = _binary("divide"), _reflected("divide")
+    __floordiv__, __rfloordiv__ = _binary("floor_divide"), _reflected("floor_divide")
+    __mod__, __rmod__ = _binary("remainder"), _reflected("remainder")
+    __pow__, __rpow__ = _binary("power"), _reflected("power")
+    __matmul__, __rmatmul__ = _binary("matmul"), _reflected("matmul")
+    __and__, __rand__ = _binary("bitwise_and"), _reflected("bitwise_and")
+    __or__, __ror__ = _binary("bitwise_or"), _reflected("bitwise_or")
+    __neg__, __pos__, __abs__, __invert__ = map(_unary, ("negative", "positive", "abs", "invert"))
+    __lt__, __le__ = _binary("less"), _binary("less_equal")
+    __gt__, __ge__ = _binary("greater"), _binary("greater_equal")
+    __eq__, __ne__ = _binary("equal"), _binary("not_equal")
+
+    __iadd__ = inplace.operator("add")
+    __isub__ = inplace.operator("subtract")
+    __imul__ = inplace.operator("multiply")
+    __itruediv__ = inplace.operator("divide")
+    __ifloordiv__ = inplace.operator("floor_divide")
+    __imod__ = inplace.operator("remainder")
+    __ipow__ = inplace.operator("power")
+    __iand__ = inplace.operator("bitwise_and")
+    __ior__ = inplace.operator("bitwise_or")
+    __setitem__ = inplace.setitem
+
+    # as a sequence and as a number
+
+    def __getitem__(self, index: Any) -> Self:
+        return call("getitem", self, index)  # type: ignore[no-any-return]
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def __iter__(self) -> Iterator[Self]:
+        return (self[i] for i in range(len(self)))
+
+    def __bool__(self) -> bool:
+        return bool(self._array)
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __index__(self) -> int:
+        return self._array.__index__()
+
+    def item(self) -> Any:
+        """The only value, as a Python number. ValueError where there are several."""
+        return self._array.item()
+
+    def tolist(self) -> Any:
+        """The values as nested lists of Python numbers."""
+        return self._array.tolist()
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """An array over the same memory, read-only while a backward needs the values.
+
+        A write through it is not seen by the version counter. Raises
+        NotDifferentiableError for a tensor that requires grad: what NumPy computes
+        with the array would silently have no gradient.
+        """
+        if self.requires_grad:
+            raise NotDifferentiableError(
+                "this tensor requires grad, and an array has no gradient; x.detach().numpy() says that this is meant"
+            )
+        return self._exported()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if self.requires_grad:
+            raise NotDifferentiableError(
+                "NumPy asked for a plain array of a tensor that requires grad, and its gradient would be lost: "
+                "call the function of pullback.numpy, or use x.detach()"
+            )
+        return np.array(self._exported(), dtype=dtype, copy=copy)
+
+    # reductions
+
+    def sum(self, axis: Axis = None, keepdims: bool = False) -> Self:
+        """As `np.sum`."""
+        return call("sum", self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+
+    def mean(self, axis: Axis = None, keepdims: bool = False) -> Self:
+        """As `np.mean`."""
+        return call("mean", self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+
+    def max(self, axis: Axis = None, keepdims: bool = False) -> Self:
+        """As `np.max`."""
+        return call("max", self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+
+    def min(self, axis: Axis = None, keepdims: bool = False) -> Self:
+        """As `np.min`."""
+        return call("min", self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+
+    def prod(self, axis: Axis = None, keepdims: bool = False) -> Self:
+        """As `np.prod`."""
+        return call("prod", self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+
+    def argmax(self, axis: int | None = None, keepdims: bool = False) -> Self:
+        """As `np.argmax`; no gradient."""
+        return call("argmax", self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+
+    def argmin(self, axis: int | None = None, keepdims: bool = False) -> Self:
+        """As `np.argmin`; no gradient."""
+        return call("argmin", self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+
+    def all(self, axis: Axis = None, keepdims: bool = False) -> Self:
+        """As `np.all`; no gradient."""
+        return call("all", self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+
+    def any(self, axis: Axis = None, keepdims: bool = False) -> Self:
+        """As `np.any`; no gradient."""
+        return call("any", self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+
+    # elementwise and shape
+
+    def round(self, decimals: int = 0) -> Self:
+        """As `np.round`; its derivative is zero."""
+        return call("round", self, decimals=decimals)  # type: ignore[no-any-return]
+
+    def clip(self, min: Any = None, max: Any = None) -> Self:
+        """As `np.clip`."""
+        return call("clip", self, min, max)  # type: ignore[no-any-return]
+
+    def astype(self, dtype: Any) -> Self:
+        """As the method of arrays; the gradient returns in the old dtype."""
+        return call("astype", self, dtype=np.dtype(dtype))  # type: ignore[no-any-return]
+
+    def copy(self) -> Self:
+        """The same values in new memory, with the same history."""
+        return call("positive", self)  # type: ignore[no-any-return]
+
+    def reshape(self, *shape: int | Sequence[int]) -> Self:
+        """As the method of arrays: lengths one by one or as a tuple."""
+        return call("reshape", self, shape=_lengths(shape))  # type: ignore[no-any-return]
+
+    def flatten(self) -> Self:
+        """All values along one axis."""
+        return self.reshape(-1)
+
+    ravel = flatten
+
+    def transpose(self, *axes: int | Sequence[int] | None) -> Self:
+        """As the method of arrays: axes one by one, as a tuple, or reversed without any."""
+        order = None if axes in ((), (None,)) else _lengths(axes)
+        return call("transpose", self, axes=order)  # type: ignore[no-any-return]
+
+    @property
+    def T(self) -> Self:  # noqa: N802 (NumPy's name)
+        """The axes reversed."""
+        return self.transpose()
+
+    def swapaxes(self, axis1: int, axis2: int) -> Self:
+        """As `np.swapaxes`."""
+        return call("swapaxes", self, axis1=axis1, axis2=axis2)  # type: ignore[no-any-return]
+
+    def squeeze(self, axis: Axis = None) -> Self:
+        """As `np.squeeze`."""
+        return call("squeeze", self, axis=axis)  # type: ignore[no-any-return]
+
+    def backward(
+        self,
+        gradient: Any = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """Add the gradients of this tensor to the `grad` of the leaves that it depends on.
+
+        gradient      of this tensor; may be left out for a single value
+        retain_graph  keep what the graph saved for another backward (default: as create_graph)
+        create_graph  record the backward, for higher derivatives
+        inputs        tensors that get a gradient, instead of all leaves
+        """
+        functional.backward(self, gradient, retain_graph, create_graph, inputs)
+
+
+def _lengths(parts: Sequence[Any]) -> tuple[int, ...]:
+    if len(parts) == 1 and isinstance(parts[0], (tuple, list)):
+        parts = parts[0]
+    return tuple(int(part) for part in parts)
+
+
+def install(kind: type) -> None:
+    """Give a tensor type all of these that it doesn't define itself."""
+    own = vars(kind)
+    for name, method in vars(TensorMethods).items():
+        if name not in ("__slots__", "__module__", "__doc__", "__dict__", "__weakref__") and name not in own:
+            setattr(kind, name, method)

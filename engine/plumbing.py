@@ -1,0 +1,129 @@
+"""Functions that the transformation puts into closures, on arrays and on tensors.
+
+Each is an operator with a formula in `formulas/gradient.py` or `formulas/index.py`;
+what stands here is its meaning on arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .dispatch import engine_of
+from .errors import GradientShapeError
+from .registry import FORMULAS
+
+
+class Like(NamedTuple):
+    """Shape and dtype of a tensor, without its data."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+
+def like(x: Any) -> Any:
+    """Shape and dtype of an array, tensor or number; of a list, a tuple with those of each.
+
+    >>> like(np.zeros((2, 3), np.float32))
+    Like(shape=(2, 3), dtype=dtype('float32'))
+    """
+    if isinstance(x, Like):
+        return x
+    if type(x) in (list, tuple):
+        return tuple(map(like, x))
+    if not hasattr(x, "dtype"):
+        x = np.asarray(x)
+    return Like(tuple(x.shape), x.dtype)
+
+
+def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """On tensors, call the operator with this function's name instead."""
+    name = function.__name__
+
+    @wraps(function)
+    def dispatching(*args: Any, **kwargs: Any) -> Any:
+        if engine_of(*args) is None:
+            return function(*args, **kwargs)
+        entry = FORMULAS.of_word(name)
+        assert entry is not None, f"the library has a formula for {name}"
+        return entry(*args, **kwargs)
+
+    return dispatching
+
+
+def _cast(x: Any, dtype: np.dtype[Any]) -> Any:
+    """To a dtype, by the real part where it is real."""
+    if np.iscomplexobj(x) and dtype.kind != "c":
+        x = x.real
+    return np.asarray(x).astype(dtype, copy=False)
+
+
+@recorded
+def sum_to(x: Any, like: Like) -> Any:
+    """Sum a cotangent over the axes along which `like` was broadcast to it, in `like`'s dtype.
+
+    The real part is taken where `like` is real. Raises GradientShapeError where
+    the shape of `x` is no broadcast of `like.shape`.
+
+    >>> sum_to(np.ones((3, 4)), Like((3, 1), np.dtype("float32"))).ravel()
+    array([4., 4., 4.], dtype=float32)
+    """
+    shape = like.shape
+    have = np.shape(x)
+    lead = len(have) - len(shape)
+    if lead < 0 or any(n not in (m, 1) for n, m in zip(shape, have[lead:], strict=True)):
+        raise GradientShapeError(
+            f"a gradient of shape {have} does not fit the value it belongs to, of shape {shape}: "
+            "its shape must be that one, or a broadcast of it"
+        )
+    if have != shape:
+        kept = tuple(lead + i for i, n in enumerate(shape) if n == 1 and have[lead + i] != 1)
+        x = np.sum(x, axis=(*range(lead), *kept), keepdims=True).reshape(shape)
+    return _cast(x, like.dtype)
+
+
+@recorded
+def broadcast_like(x: Any, like: Like) -> Any:
+    """Repeat `x` to the shape of `like`, in its dtype: the adjoint of `sum_to`.
+
+    >>> broadcast_like(np.ones((1,)), Like((3,), np.dtype("float64")))
+    array([1., 1., 1.])
+    """
+    return np.broadcast_to(_cast(x, like.dtype), like.shape)
+
+
+@recorded
+def unslice(a: Any, index: Any, shape: tuple[int, ...]) -> Any:
+    """Zeros of `shape` with `a` added at `index`: the adjoint of indexing.
+
+    >>> unslice(np.ones(2), index=slice(0, 4, 2), shape=(5,))
+    array([1., 0., 1., 0., 0.])
+    """
+    a = np.asarray(a)
+    out = np.zeros(shape, a.dtype)
+    parts = index if isinstance(index, tuple) else (index,)
+    if all(part is None or part is Ellipsis or isinstance(part, (int, np.integer, slice)) for part in parts):
+        out[index] = a
+    else:
+        np.add.at(out, index, a)
+    return out
+
+
+@recorded
+def accumulate(x: Any, y: Any) -> Any:
+    """x + y of two cotangents of one value, equal in shape and dtype."""
+    return np.add(x, y)
+
+
+def stop_gradient(x: Any) -> Any:
+    """The same values, as a constant to every derivative.
+
+    >>> import pullback as pb
+    >>> x = pb.tensor([2.0], requires_grad=True)
+    >>> pb.grad((x * pb.stop_gradient(x)).sum(), [x])[0].item()
+    2.0
+    """
+    return x if engine_of(x) is None else x.detach()

@@ -1,0 +1,17 @@
+"""The reference engine: pure Python on NumPy, made to be read.
+
+A gradient's way through it: `apply` runs an operator and records a `node`, which
+keeps what its backward needs as `saved` values; `backward` visits the nodes from
+the youngest to the oldest and adds up gradients until they reach leaves.
+"""
+
+from __future__ import annotations
+
+from .apply import apply, set_observer
+from .backward import run_backward
+from .create import from_numpy, tensor
+from .tensor import Tensor
+
+name = "reference"
+
+__all__ = ["Tensor", "apply", "from_numpy", "name", "run_backward", "set_observer", "tensor"]

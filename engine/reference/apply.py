@@ -1,0 +1,155 @@
+"""Calling an operator: run it on arrays, wrap the results, record a node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import dispatch, grad_mode
+from ..callsite import callsite
+from ..errors import NotDifferentiableError
+from .node import Edges, OperatorNode, Output
+from .saved import SavedInput, SavedOutput, holds_array
+from .storage import Array, Storage, owner
+from .tensor import Tensor
+
+_observer: dispatch.Observer | None = None
+
+
+def set_observer(observer: dispatch.Observer | None) -> None:
+    """Have this called after each `apply` with operator, inputs, attributes and results."""
+    global _observer
+    _observer = observer
+
+
+def apply(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Call an operator with tensors among its arguments; see `dispatch.Engine.apply`."""
+    inputs, attributes = operator.bind(args, kwargs)
+    inputs = tuple(_input(value) for value in inputs)
+    computed = operator.forward(
+        tuple(map(_array, inputs)), {key: _attribute(operator, key, value) for key, value in attributes.items()}
+    )
+    visible = operator.n_results + operator.n_hidden
+    arrays = [None if value is None else np.asarray(value) for value in computed[:visible]]
+    storages = _storages(inputs, arrays)
+    needed = tuple(
+        param.differentiable and _requires_grad(value)
+        for param, value in zip(operator.inputs, inputs, strict=True)
+    )
+    node = None
+    if grad_mode.is_grad_enabled() and any(needed):
+        node = _record(operator, inputs, needed, arrays, storages, computed[visible:])
+    results = tuple(
+        Tensor(array, storage, node=node if node and node.outputs[i].differentiable else None, output=i)
+        for i, (array, storage) in enumerate(zip(arrays[: operator.n_results], storages, strict=False))
+        if array is not None
+    )
+    if _observer is not None:
+        _observer(operator, inputs, attributes, results)
+    return results if operator.result_is_tuple else results[0]
+
+
+def _record(
+    operator: Any,
+    inputs: Sequence[Any],
+    needed: tuple[bool, ...],
+    arrays: Sequence[Array | None],
+    storages: Sequence[Storage],
+    plain: Sequence[Any],
+) -> OperatorNode | None:
+    """The node of this call, with the values that its derivative reads; None where no result can have a gradient."""
+    outputs = tuple(_output(operator, i, array) for i, array in enumerate(arrays))
+    if not any(output.differentiable for output in outputs[: operator.n_results]):
+        return None
+    edges = tuple(_edges(value) if wanted else () for value, wanted in zip(inputs, needed, strict=True))
+    node = OperatorNode(operator, outputs, edges, callsite())
+    reads = operator.backward(tuple(output.differentiable for output in outputs), needed).reads
+
+    def keep(index: int) -> Any:
+        source, position, name = operator.saved[index]
+        if index not in reads:
+            return None
+        if source == "input":
+            return _keep_input(name, inputs[position])
+        if source == "output":
+            array = arrays[position]
+            return None if array is None else SavedOutput(name, array, storages[position], position)
+        return plain[position]
+
+    node.saved = [keep(index) for index in range(len(operator.saved))]
+    node.keeps_arrays = any(map(holds_array, node.saved))
+    return node
+
+
+def _input(value: Any) -> Any:
+    """An input in one of four forms: tensor, list of tensors, array, or Python number or None."""
+    if isinstance(value, (Tensor, np.ndarray)):
+        return value
+    if isinstance(value, (list, tuple)):
+        if any(isinstance(item, (Tensor, np.ndarray)) for item in value):
+            return [_input(item) for item in value]
+        return np.asarray(value)
+    if next(dispatch.tensors_in((value,)), None) is not None:
+        raise dispatch.mismatch("reference", "native")
+    return value
+
+
+def _array(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value._array
+    return [_array(item) for item in value] if isinstance(value, list) else value
+
+
+def _attribute(operator: Any, name: str, value: Any) -> Any:
+    """Attributes are constants: an index may be a tensor, but not one that wants a gradient."""
+    if isinstance(value, Tensor):
+        if value.requires_grad and grad_mode.is_grad_enabled():
+            raise NotDifferentiableError(
+                f"{operator.name}: {name!r} is an attribute, no gradient flows into it, and it got a tensor that "
+                f"requires grad; pass {name}.detach()"
+            )
+        return value._array
+    if type(value) in (list, tuple):
+        return type(value)(_attribute(operator, name, item) for item in value)
+    return value
+
+
+def _requires_grad(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(map(_requires_grad, value))
+    return isinstance(value, Tensor) and value.requires_grad
+
+
+def _edges(value: Any) -> Edges:
+    tensors = value if isinstance(value, list) else (value,)
+    return tuple(item.edge() if isinstance(item, Tensor) else None for item in tensors)
+
+
+def _output(operator: Any, index: int, array: Array | None) -> Output:
+    """What a backward needs to know of an output; a hidden one of a branch not taken has no gradient."""
+    if array is None:
+        return Output((), np.dtype(float), False)
+    if array.dtype.kind == "c":
+        raise NotDifferentiableError(
+            f"{operator.span}: {operator.name} gives a complex result of inputs that require grad, and complex "
+            "values have no gradients here"
+        )
+    differentiable = array.dtype.kind == "f" and index not in operator.nondifferentiable
+    return Output(array.shape, array.dtype, differentiable)
+
+
+def _keep_input(name: str, value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return SavedInput(name, value)
+    return [_keep_input(name, item) for item in value] if isinstance(value, list) else value
+
+
+def _storages(inputs: Sequence[Any], arrays: Sequence[Array | None]) -> list[Storage]:
+    """A storage for each output: an input's or an earlier output's where they share memory."""
+    tensors = [item for value in inputs for item in (value if isinstance(value, list) else (value,))]
+    known = {id(owner(item._array)): item._storage for item in tensors if isinstance(item, Tensor)}
+    return [
+        Storage() if array is None else known.setdefault(id(owner(array)), Storage()) for array in arrays
+    ]

@@ -1,0 +1,100 @@
+"""One node's step of the backward pass: from gradients of its outputs to gradients of its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import GradientShapeError, GraphFreedError
+from .node import BarrierNode, Edge, Edges, Node, OperatorNode, Output
+from .saved import saved_arrays, saved_tensors
+from .tensor import Tensor
+
+
+def input_gradients(
+    node: Node, received: Sequence[Any], wanted: set[Node] | None, create_graph: bool
+) -> Iterator[tuple[Edge, Any]]:
+    """Run the node's derivative; each gradient with the edge that it goes along.
+
+    `wanted` are the nodes that lead to what was asked for, None for all.
+    """
+    if isinstance(node, BarrierNode):
+        node.refuse()
+    assert isinstance(node, OperatorNode)
+    if node.freed:
+        raise GraphFreedError(
+            f"backward came through {node.name} a second time (called at {node.called_at}), and what it saved was "
+            "let go after the first. Pass retain_graph=True to every backward or grad call but the last, or compute "
+            "the forward again"
+        )
+    needed = tuple(any(_leads(edge, wanted) for edge in edges) for edges in node.edges)
+    record = create_graph and not node.operator.barrier
+    gradients = _derivative(node, received, needed, record)
+    made: list[tuple[Edge, Any]] = []
+    for position, (edges, gradient) in enumerate(zip(node.edges, gradients, strict=True)):
+        if gradient is None or not needed[position]:
+            continue
+        parts = gradient if isinstance(gradient, (list, tuple)) else (gradient,)
+        for edge, part in zip(edges, parts, strict=True):
+            if edge is not None and part is not None and _leads(edge, wanted):
+                made.append((edge, _checked(node, position, edge, part, record)))
+    if create_graph and not record:
+        made = _behind_barrier(node, received, made)
+    return iter(made)
+
+
+def _leads(edge: Edge | None, wanted: set[Node] | None) -> bool:
+    return edge is not None and (wanted is None or edge.node in wanted)
+
+
+def _derivative(
+    node: OperatorNode, received: Sequence[Any], needed: tuple[bool, ...], record: bool
+) -> Sequence[Any]:
+    """Call the variant for these gradients: on tensors to be recorded, else on arrays."""
+    variant = node.operator.backward(tuple(gradient is not None for gradient in received), needed)
+    cotangents = [
+        _zeros(output, record) if gradient is None and index in variant.materialize else _as(gradient, record)
+        for index, (gradient, output) in enumerate(zip(received, node.outputs, strict=True))
+    ]
+    unpack = saved_tensors if record else saved_arrays
+    saved = [unpack(value, node) if i in variant.reads else None for i, value in enumerate(node.saved)]
+    gradients: Sequence[Any] = variant.call(saved, cotangents)
+    return gradients
+
+
+def _as(gradient: Any, record: bool) -> Any:
+    """A gradient as the variant takes it: behind a barrier tensors are used as arrays."""
+    return gradient._array if isinstance(gradient, Tensor) and not record else gradient
+
+
+def _zeros(output: Output, record: bool) -> Any:
+    zeros = np.zeros(output.shape, output.dtype)
+    return Tensor(zeros) if record else zeros
+
+
+def _checked(node: OperatorNode, position: int, edge: Edge, gradient: Any, record: bool) -> Any:
+    """The gradient in its input's dtype; its shape must be the input's."""
+    if not isinstance(gradient, Tensor):
+        gradient = np.asarray(gradient)
+    output = edge.node.outputs[edge.output]
+    if gradient.shape != output.shape:
+        name = node.operator.inputs[position].var.name
+        raise GradientShapeError(
+            f"{node.operator.span}: {node.name} gave a gradient of shape {gradient.shape} for its input {name!r} of "
+            f"shape {output.shape} (called at {node.called_at})"
+        )
+    if gradient.dtype != output.dtype:
+        gradient = gradient.astype(output.dtype)
+    return Tensor(gradient) if record and not isinstance(gradient, Tensor) else gradient
+
+
+def _behind_barrier(
+    node: OperatorNode, received: Sequence[Tensor | None], made: Sequence[tuple[Edge, Any]]
+) -> list[tuple[Edge, Any]]:
+    """The gradients as tensors that may be used, and refuse to be differentiated."""
+    incoming: Edges = tuple(tensor.edge() for tensor in received if tensor is not None)
+    outputs = tuple(Output(array.shape, array.dtype, True) for _, array in made)
+    barrier = BarrierNode(node.operator, outputs, (*node.edges, incoming))
+    return [(edge, Tensor(array, node=barrier, output=i)) for i, (edge, array) in enumerate(made)]

@@ -1,0 +1,136 @@
+"""Nodes and edges: the recorded graph, which points from results to inputs."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..errors import BarrierError
+from ..hooks import Hook
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
+
+_SEQUENCE = itertools.count()
+
+
+class Edge(NamedTuple):
+    """Where a gradient goes next: an output of an older node."""
+
+    node: Node
+    output: int
+
+
+Edges = tuple[Edge | None, ...]
+
+
+class Output(NamedTuple):
+    """What the backward must know of a value to check and make gradients for it."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    differentiable: bool
+
+
+class Node:
+    """One step of the graph.
+
+    sequence   younger nodes have larger numbers: a node is younger than all that it reads
+    outputs    of the forward; a backward receives one gradient for each, or None
+    edges      for each input of the forward one edge, or one per tensor of a list
+    hooks      functions on the gradient of an output, by output
+    retained   tensors that want the gradient of an output in their `grad`
+    """
+
+    __slots__ = ("__weakref__", "edges", "hooks", "outputs", "retained", "sequence")
+
+    name = "node"
+
+    def __init__(self, outputs: tuple[Output, ...], edges: tuple[Edges, ...]) -> None:
+        self.sequence = next(_SEQUENCE)
+        self.outputs = outputs
+        self.edges = edges
+        self.hooks: dict[int, dict[int, Hook]] = {}
+        self.retained: dict[int, weakref.ref[Tensor]] = {}
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """The older nodes and which output of each, flat, as in torch."""
+        return tuple((edge.node, edge.output) if edge else (None, 0) for edges in self.edges for edge in edges)
+
+    def hooks_on(self, output: int) -> Sequence[Hook]:
+        """Functions to call with the gradient of this output, in order of registration."""
+        return tuple(self.hooks[output].values()) if output in self.hooks else ()
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+
+class LeafNode(Node):
+    """Stands for a leaf: gradients that arrive here are the leaf's.
+
+    It holds the tensor; the tensor knows it weakly, so that both go when the graph does.
+    """
+
+    __slots__ = ("tensor",)
+
+    name = "leaf"
+
+    def __init__(self, tensor: Tensor) -> None:
+        super().__init__((Output(tensor.shape, tensor.dtype, True),), ())
+        self.tensor = tensor
+
+    def hooks_on(self, output: int) -> Sequence[Hook]:
+        return tuple(self.tensor._hooks.values()) if self.tensor._hooks else ()
+
+
+class OperatorNode(Node):
+    """A call of an operator: its derivative, and what that needs.
+
+    saved         one entry per ``operator.saved``, None where no derivative reads it
+    keeps_arrays  whether there is more among them than sizes and numbers
+    freed         the arrays were let go after a backward
+    called_at     "file:line" of the call
+    """
+
+    __slots__ = ("called_at", "freed", "keeps_arrays", "operator", "saved")
+
+    def __init__(
+        self, operator: Any, outputs: tuple[Output, ...], edges: tuple[Edges, ...], called_at: str
+    ) -> None:
+        super().__init__(outputs, edges)
+        self.operator = operator
+        self.called_at = called_at
+        self.saved: list[Any] = []
+        self.keeps_arrays = False
+        self.freed = False
+
+    def free(self) -> None:
+        """Let the saved arrays go; without any the node can run again."""
+        if self.keeps_arrays:
+            self.saved = []
+            self.freed = True
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The operator's name."""
+        return str(self.operator.name)
+
+
+class BarrierNode(Node):
+    """Behind gradients that must not be differentiated: raises when one arrives."""
+
+    __slots__ = ("_message", "name")
+
+    def __init__(self, operator: Any, outputs: tuple[Output, ...], edges: tuple[Edges, ...]) -> None:
+        super().__init__(outputs, edges)
+        self.name = f"{operator.name} barrier"
+        self._message = f"{operator.span}: second derivative of {operator.name}: {operator.barrier}"
+
+    def refuse(self) -> None:
+        """Say why, and where the formula stands."""
+        raise BarrierError(self._message)

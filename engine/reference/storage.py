@@ -1,0 +1,66 @@
+"""What tensors that share memory have in common: a version, and who reads it.
+
+The version counts in-place writes. A saved value remembers the version that it
+saw; at unpacking a different one means that the value is no longer what the
+derivative was recorded with.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+def owner(array: Array) -> Array:
+    """The array that owns the memory that this one looks at."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+class Storage:
+    """One piece of memory.
+
+    version     number of in-place writes
+    written_at  "file:line" of the last one
+    saves       how many backward passes still need the values
+    """
+
+    __slots__ = ("_exports", "saves", "version", "written_at")
+
+    def __init__(self) -> None:
+        self.version = 0
+        self.written_at = ""
+        self.saves = 0
+        self._exports: list[weakref.ref[Array]] = []
+
+    def export(self, array: Array) -> Array:
+        """A view to hand out, read-only while a backward needs the values."""
+        view = array.view()
+        if array.flags.writeable:
+            view.flags.writeable = self.saves == 0
+            self._exports = [ref for ref in self._exports if ref() is not None]
+            self._exports.append(weakref.ref(view))
+        return view
+
+    def keep(self) -> None:
+        """A backward needs the values from now on."""
+        self.saves += 1
+        if self._exports:
+            self._protect(True)
+
+    def release(self) -> None:
+        """That backward doesn't any more."""
+        self.saves -= 1
+        if self._exports and self.saves == 0:
+            self._protect(False)
+
+    def _protect(self, read_only: bool) -> None:
+        for ref in self._exports:
+            view = ref()
+            if view is not None:
+                view.flags.writeable = not read_only

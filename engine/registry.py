@@ -1,0 +1,128 @@
+"""All formulas: which one stands for a NumPy function, and the list that `pb.formulas()` shows.
+
+The library in `pullback.formulas` is imported at the first look-up. A formula of
+the user with a target (``@pb.formula(np.tanh)``) takes the library's place; one
+without a target is listed under its name and replaces nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..transpile.vocabulary import WORDS, Word
+
+LIBRARY = "pullback.formulas"
+
+
+def _function(dotted: str) -> Callable[..., Any] | None:
+    """The function with this full name, or None where this NumPy or SciPy has none of it."""
+    module, _, name = dotted.rpartition(".")
+    return getattr(importlib.import_module(module), name, None) if module else None
+
+
+class Formulas:
+    """Every formula that is known: a sequence, also indexed by name or by the function it stands for.
+
+    >>> import numpy as np, pullback as pb
+    >>> pb.formulas()[np.exp] is pb.formulas()["exp"]
+    True
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[str, Any] = {}
+        self._by_function: dict[Any, Any] = {}
+        self._by_word: dict[str, Any] = {}
+        self._words: dict[Any, Word] | None = None
+        self._library = False
+
+    def register(self, entry: Any, function: Callable[..., Any], target: Callable[..., Any] | None = None) -> None:
+        """Add a formula or composite.
+
+        entry     what is called with arrays or tensors
+        function  what the author wrote, for its name and module
+        target    the function that it stands for, if any
+        """
+        name = function.__name__
+        ours = function.__module__.startswith(LIBRARY)
+        if not (ours and name in self._entries):
+            self._entries[name] = entry
+        if target is not None and not (ours and target in self._by_function):
+            self._by_function[target] = entry
+            word = self.word(target)
+            if word is not None:
+                self._by_word[word.name] = entry
+        if ours and name in WORDS:
+            self._by_word.setdefault(name, entry)
+
+    def word(self, function: Any) -> Word | None:
+        """The word of the vocabulary that this function is, by identity."""
+        if self._words is None:
+            pairs = ((_function(name), word) for word in WORDS.values() for name in (word.python, *word.spelling))
+            self._words = {found: word for found, word in pairs if found is not None}
+        try:
+            return self._words.get(function)
+        except TypeError:
+            return None
+
+    def load_library(self) -> None:
+        """Import every module of `pullback.formulas`, once."""
+        if self._library:
+            return
+        self._library = True
+        package = importlib.import_module(LIBRARY)
+        for module in pkgutil.iter_modules(package.__path__):
+            importlib.import_module(f"{LIBRARY}.{module.name}")
+
+    def find(self, which: str | Callable[..., Any]) -> Any | None:
+        """The formula of a name ("exp") or a function (np.exp), or None."""
+        self.load_library()
+        if isinstance(which, str):
+            return self._by_word.get(which) or self._entries.get(which)
+        entry = self._by_function.get(which)
+        if entry is None and (word := self.word(which)) is not None:
+            entry = self._by_word.get(word.name)
+        return entry
+
+    def of_word(self, name: str) -> Any | None:
+        """The formula of a word of the vocabulary, or None: what operators and methods of tensors call."""
+        entry = self._by_word.get(name)
+        if entry is None and not self._library:
+            self.load_library()
+            entry = self._by_word.get(name)
+        return entry
+
+    def __getitem__(self, which: int | str | Callable[..., Any]) -> Any:
+        if isinstance(which, int):
+            return list(self)[which]
+        entry = self.find(which)
+        if entry is None:
+            raise KeyError(f"no formula for {which!r}; pb.formulas() lists {len(self)}")
+        return entry
+
+    def __contains__(self, which: object) -> bool:
+        if isinstance(which, str) or callable(which):
+            return self.find(which) is not None or which in list(self)
+        return False
+
+    def __iter__(self) -> Iterator[Any]:
+        self.load_library()
+        return iter(tuple(self._entries.values()))
+
+    def __len__(self) -> int:
+        self.load_library()
+        return len(self._entries)
+
+    def __repr__(self) -> str:
+        self.load_library()
+        return f"<{len(self)} formulas: {', '.join(self._entries)}>"
+
+
+FORMULAS = Formulas()
+
+
+def formulas() -> Formulas:
+    """All formulas: iterate, or look one up by name or NumPy function."""
+    return FORMULAS

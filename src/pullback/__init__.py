@@ -1,0 +1,124 @@
+"""Derivatives written once in Python: right to every order, linted, and compiled to C++.
+
+>>> import pullback as pb
+>>> @pb.formula
+... def simple(a, b):
+...     t = a + b
+...     def simple_pullback(grad):
+...         return grad * b, grad * t + grad * b
+...     return t * b, simple_pullback
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .engine.dispatch import current as _engine
+from .engine.dispatch import use_engine
+from .engine.errors import (
+    BarrierError,
+    CompilerError,
+    EngineMismatchError,
+    EngineUnavailableError,
+    GradcheckError,
+    GradientShapeError,
+    GraphFreedError,
+    MutationError,
+    NotDifferentiableError,
+    PullbackError,
+    SavedVariableError,
+    SourceUnavailableError,
+    UnusedInputError,
+)
+from .engine.formula import Composite, Formula, composite, derive_pullback, formula
+from .engine.functional import backward, grad, value_and_grad
+from .engine.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from .engine.gradcheck import gradcheck
+from .engine.plumbing import Like, accumulate, broadcast_like, like, stop_gradient, sum_to, unslice
+from .engine.primitives import flatten_axes, linear_recurrence, split_like, unflatten_axes, unstack_like
+from .engine.registry import formulas
+from .engine.tape import tape
+from .engine.tensor import Tensor
+from .numpy import gelu, relu, sigmoid, softplus
+from .transpile.diagnostics import Diagnostic, FormulaError
+from .transpile.version import __version__
+
+
+def tensor(array: Any, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """A tensor with a copy of the values.
+
+    array          an array, number, nested list or tensor; its dtype is kept
+    requires_grad  have operators on it recorded; float dtypes only (NotDifferentiableError)
+    name           for the printed tape
+
+    >>> import pullback as pb
+    >>> pb.tensor([1.0, 2.0], requires_grad=True)
+    tensor([1., 2.], requires_grad=True)
+    """
+    made: Tensor = _engine().tensor(array, requires_grad, name)
+    return made
+
+
+def from_numpy(array: Any) -> Tensor:
+    """A tensor over the array's own memory: each sees what the other writes.
+
+    Writes from outside are not counted by the version, so a saved value that is
+    changed through the array goes unnoticed.
+    """
+    made: Tensor = _engine().from_numpy(array)
+    return made
+
+
+__all__ = [
+    "BarrierError",
+    "CompilerError",
+    "Composite",
+    "Diagnostic",
+    "EngineMismatchError",
+    "EngineUnavailableError",
+    "Formula",
+    "FormulaError",
+    "GradcheckError",
+    "GradientShapeError",
+    "GraphFreedError",
+    "Like",
+    "MutationError",
+    "NotDifferentiableError",
+    "PullbackError",
+    "SavedVariableError",
+    "SourceUnavailableError",
+    "Tensor",
+    "UnusedInputError",
+    "__version__",
+    "accumulate",
+    "backward",
+    "broadcast_like",
+    "composite",
+    "derive_pullback",
+    "enable_grad",
+    "flatten_axes",
+    "formula",
+    "formulas",
+    "from_numpy",
+    "gelu",
+    "grad",
+    "gradcheck",
+    "is_grad_enabled",
+    "like",
+    "linear_recurrence",
+    "no_grad",
+    "relu",
+    "set_grad_enabled",
+    "sigmoid",
+    "softplus",
+    "split_like",
+    "stop_gradient",
+    "sum_to",
+    "tape",
+    "tensor",
+    "unflatten_axes",
+    "unslice",
+    "unstack_like",
+    "use_engine",
+    "value_and_grad",
+]

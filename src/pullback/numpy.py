@@ -1,0 +1,166 @@
+"""Operators under NumPy's names: arrays in, arrays out; tensors in, recorded tensors out.
+
+Code written for NumPy changes one import::
+
+    import pullback.numpy as np
+
+What NumPy's own functions do with tensors is the same; these skip NumPy's
+dispatch. A name that is not here is NumPy's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as _numpy
+from numpy import (
+    bool_,
+    e,
+    euler_gamma,
+    float16,
+    float32,
+    float64,
+    inf,
+    int8,
+    int16,
+    int32,
+    int64,
+    nan,
+    newaxis,
+    pi,
+    uint8,
+)
+
+from .engine.call import call, function_of
+from .engine.dispatch import engine_of, tensors_in
+
+
+def _operator(word: str) -> Callable[..., Any]:
+    """The function of a word, on arrays and tensors."""
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return call(word, *args, **kwargs)
+
+    original = function_of(word)
+    function.__name__ = function.__qualname__ = word
+    function.__doc__ = f"{word} on arrays and tensors: {(original.__doc__ or '' if original else '').strip()}"
+    return function
+
+
+add = _operator("add")
+subtract = _operator("subtract")
+multiply = _operator("multiply")
+divide = true_divide = _operator("divide")
+power = pow = _operator("power")
+negative = _operator("negative")
+positive = _operator("positive")
+floor_divide = _operator("floor_divide")
+remainder = mod = _operator("remainder")
+maximum = _operator("maximum")
+minimum = _operator("minimum")
+arctan2 = atan2 = _operator("arctan2")
+
+exp = _operator("exp")
+expm1 = _operator("expm1")
+log = _operator("log")
+log1p = _operator("log1p")
+sqrt = _operator("sqrt")
+square = _operator("square")
+reciprocal = _operator("reciprocal")
+sin = _operator("sin")
+cos = _operator("cos")
+tan = _operator("tan")
+tanh = _operator("tanh")
+sinh = _operator("sinh")
+cosh = _operator("cosh")
+arctan = atan = _operator("arctan")
+abs = absolute = fabs = _operator("abs")
+sign = _operator("sign")
+floor = _operator("floor")
+ceil = _operator("ceil")
+trunc = _operator("trunc")
+round = around = rint = _operator("round")
+clip = _operator("clip")
+where = _operator("where")
+
+less = _operator("less")
+less_equal = _operator("less_equal")
+greater = _operator("greater")
+greater_equal = _operator("greater_equal")
+equal = _operator("equal")
+not_equal = _operator("not_equal")
+logical_and = _operator("logical_and")
+logical_or = _operator("logical_or")
+logical_not = _operator("logical_not")
+bitwise_and = _operator("bitwise_and")
+bitwise_or = _operator("bitwise_or")
+invert = _operator("invert")
+isnan = _operator("isnan")
+isinf = _operator("isinf")
+isfinite = _operator("isfinite")
+signbit = _operator("signbit")
+
+erf = _operator("erf")
+sigmoid = _operator("sigmoid")
+relu = _operator("relu")
+gelu = _operator("gelu")
+softplus = _operator("softplus")
+softmax = _operator("softmax")
+log_softmax = _operator("log_softmax")
+logsumexp = _operator("logsumexp")
+
+sum = _operator("sum")
+mean = _operator("mean")
+max = amax = _operator("max")
+min = amin = _operator("min")
+prod = _operator("prod")
+argmax = _operator("argmax")
+argmin = _operator("argmin")
+all = _operator("all")
+any = _operator("any")
+
+reshape = _operator("reshape")
+transpose = _operator("transpose")
+swapaxes = _operator("swapaxes")
+broadcast_to = _operator("broadcast_to")
+expand_dims = _operator("expand_dims")
+squeeze = _operator("squeeze")
+concatenate = concat = _operator("concatenate")
+stack = _operator("stack")
+astype = _operator("astype")
+matmul = _operator("matmul")
+outer = _operator("outer")
+
+zeros_like = _operator("zeros_like")
+ones_like = _operator("ones_like")
+full_like = _operator("full_like")
+zeros = _operator("zeros")
+ones = _operator("ones")
+arange = _operator("arange")
+
+
+def array(values: Any, dtype: Any = None) -> Any:
+    """As `np.array`: a copy. Tensors stay tensors, and a list of them is stacked."""
+    if engine_of(values) is None:
+        return _numpy.array(values, dtype=dtype)
+    made = stack([array(value) for value in values]) if isinstance(values, (list, tuple)) else values.copy()
+    return made if dtype is None else made.astype(dtype)
+
+
+def asarray(values: Any, dtype: Any = None) -> Any:
+    """As `np.asarray`: no copy where none is needed. A tensor stays what it is."""
+    if next(tensors_in((values,)), None) is not values:
+        return array(values, dtype) if engine_of(values) is not None else _numpy.asarray(values, dtype)
+    return values if dtype is None or values.dtype == dtype else values.astype(dtype)
+
+
+def __getattr__(name: str) -> Any:
+    """What isn't defined here is NumPy's, which calls the formulas too where it gets tensors."""
+    return getattr(_numpy, name)
+
+
+__all__ = [
+    "bool_", "e", "euler_gamma", "float16", "float32", "float64", "inf", "int8", "int16", "int32", "int64", "nan",
+    "newaxis", "pi", "uint8", "array", "asarray",
+]  # fmt: skip
