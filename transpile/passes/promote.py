@@ -37,7 +37,7 @@ formula simple(a: Tensor, b: Tensor)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..ir import Atom, Block, Capture, Eqn, Formula, Literal, Var
@@ -45,7 +45,8 @@ from ..library import Library, NoDerivative
 from .derive import derive, no_derivative
 from .differentiate import active_variables, differentiate
 from .normalize import normalize
-from .recompute import recompute_captures
+from .naming import name_saved
+from .recompute import cheap, compute_again, recompute_captures
 from .rewrite import Namer, replace_block
 from .simplify import remove_dead, simplify, simplify_forward
 from .specialize import known_extents
@@ -68,12 +69,14 @@ def promote(formula: Formula, library: Library) -> Formula:
         except NoDerivative as missing:
             raise no_derivative(formula, missing) from None
         found = _intermediates(attempt)
-        if not found - set(hidden):
-            return _finish(attempt, hidden)
+        again = cheap(attempt, found)
+        kept = {*hidden, *(found - again), *_intermediate_leaves(attempt, again)}
+        if kept == set(hidden):
+            return _finish(compute_again(attempt, sorted(again, key=lambda var: var.name), hidden), hidden)
         # Hidden outputs of operators on the slice stay named in the forward for the next round.
         formula = formula.evolve(forward=attempt.forward)
         order = [var for eqn in formula.forward.eqns for var in eqn.outs]
-        hidden = tuple(sorted({*hidden, *found}, key=order.index))
+        hidden = tuple(sorted(kept, key=order.index))
 
 
 def _intermediates(formula: Formula) -> set[Var]:
@@ -83,11 +86,17 @@ def _intermediates(formula: Formula) -> set[Var]:
     results = {atom for atom in formula.forward.results if isinstance(atom, Var)}
     active = active_variables(formula.forward.eqns, (*inputs, *results))
     opaque = opaque_variables(formula)
-    return {
-        var
-        for var in formula.pullback.free()
-        if var.kind == "tensor" and var in active and var not in {*inputs, *results, *opaque}
-    }
+    other = {*inputs, *results, *opaque}
+    return {v for v in formula.pullback.free() if v.kind == "tensor" and v in active and v not in other}
+
+
+def _intermediate_leaves(formula: Formula, wanted: Iterable[Var]) -> set[Var]:
+    """What must be saved so that cheap temporaries can be computed again."""
+    assert formula.pullback is not None
+    reads = Block((), (), tuple(wanted))
+    probe = compute_again(formula.evolve(pullback=reads), sorted(wanted, key=lambda var: var.name), ())
+    found = _intermediates(probe)
+    return found - cheap(probe, found)
 
 
 def opaque_variables(formula: Formula) -> set[Var]:
@@ -147,10 +156,10 @@ def _finish(formula: Formula, hidden: tuple[Var, ...]) -> Formula:
     """Name what is saved: results, hidden outputs, and plain values."""
     assert formula.pullback is not None
     formula = formula.evolve(hidden=hidden, promoted=True, barrier=_barrier(formula))
-    formula = formula.evolve(pullback=simplify(formula.pullback, known_extents(formula)))
     outputs = (*formula.forward.results, *hidden)
-    forward = Block(formula.forward.params, formula.forward.eqns, outputs)
-    formula = simplify_forward(formula.evolve(forward=forward))
+    formula = formula.evolve(forward=Block(formula.forward.params, formula.forward.eqns, outputs))
+    formula = formula.evolve(pullback=simplify(formula.pullback, known_extents(formula)))
+    formula = name_saved(simplify_forward(formula))
     assert formula.pullback is not None
     outputs = formula.forward.results
     inputs = {param.var for param in formula.params if not param.attribute}

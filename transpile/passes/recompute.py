@@ -59,9 +59,29 @@ def _chain(wanted: Iterable[Var], table: dict[Var, Eqn]) -> set[Var]:
     return chain
 
 
+# Arithmetic, which costs no more than reading a saved value would.
+_CHEAP = frozenset({"add", "subtract", "multiply", "negative", "positive", "square", "accumulate", "where"})
+
+
+def cheap(formula: Formula, captured: Iterable[Var]) -> set[Var]:
+    """Temporaries that only arithmetic separates from named values: not worth saving."""
+    table = defining(formula.forward.eqns)
+    return {var for var in captured if var.temp and var in table and table[var].op in _CHEAP}
+
+
+def compute_again(formula: Formula, wanted: Sequence[Var], leaves: Iterable[Var]) -> Formula:
+    """Compute `wanted` at the beginning of the pullback, from named values, temporaries of any
+    but arithmetic, and `leaves`."""
+    table = defining(formula.forward.eqns)
+    again = cheap(formula, table)
+    return _compute_again(formula, wanted, {*(var for var in table if var not in again), *leaves})
+
+
 def _compute_again(formula: Formula, wanted: Sequence[Var], leaves: Iterable[Var]) -> Formula:
     """Compute `wanted` at the beginning of the pullback, going back as far as `leaves`."""
     assert formula.pullback is not None
+    if not wanted:
+        return formula
     env: dict[Var, Atom] = {}
     again = copy_eqns(
         slice_of(formula.forward.eqns, wanted, set(leaves) - set(wanted)), env, Namer.of(formula)

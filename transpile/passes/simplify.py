@@ -102,7 +102,9 @@ def _forward(
         if shortcut is not None:
             env[eqn.outs[0]] = shortcut
             continue
-        key = (eqn.op, *map(_identity, eqn.args), *((name, _identity(atom)) for name, atom in eqn.kwargs))
+        key: tuple[object, ...] = (eqn.op, *map(_identity, eqn.args), *((name, _identity(atom)) for name, atom in eqn.kwargs))
+        if eqn.op == "like" and eqn.args[0] in known:
+            key = ("like", known[eqn.args[0]])
         if eqn.op in WORDS or eqn.op in _PURE:
             if key in seen and len(seen[key]) == len(eqn.outs):
                 env.update(zip(eqn.outs, seen[key], strict=True))
