@@ -5,11 +5,6 @@ import numpy as np
 import pullback as pb
 
 
-def logistic(x):
-    """1 / (1 + exp(-x)), written so that nothing overflows."""
-    return 0.5 * (1 + np.tanh(0.5 * x))
-
-
 @pb.formula
 def lstm_cell(input_gate, forget_gate, cell_gate, output_gate, c):
     """The new hidden state h and cell state c of an LSTM with forget gates.
@@ -19,10 +14,10 @@ def lstm_cell(input_gate, forget_gate, cell_gate, output_gate, c):
     F. Gers, J. Schmidhuber and F. Cummins, "Learning to Forget: Continual
     Prediction with LSTM", Neural Computation 12 (2000).
     """
-    i = logistic(input_gate)
-    f = logistic(forget_gate)
+    i = pb.sigmoid(input_gate)
+    f = pb.sigmoid(forget_gate)
     g = np.tanh(cell_gate)
-    o = logistic(output_gate)
+    o = pb.sigmoid(output_gate)
     c_next = f * c + i * g
     u = np.tanh(c_next)
     h = o * u

@@ -14,7 +14,7 @@ def softplus(x, *, beta: float = 1.0):
     term, so the closure captures the logistic function, computed without them.
     """
     z = beta * x
-    s = 0.5 * (1 + np.tanh(0.5 * z))
+    s = pb.sigmoid(z)
     y = (np.maximum(z, 0) + np.log1p(np.exp(-np.abs(z)))) / beta
 
     def softplus_pullback(grad):
