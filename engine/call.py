@@ -13,6 +13,7 @@ from ..transpile.vocabulary import WORDS
 from .dispatch import Engine, engine_of
 from .errors import NotDifferentiableError
 from .registry import FORMULAS
+from .tape import observe_unrecorded
 
 
 @cache
@@ -49,7 +50,9 @@ def unrecorded(
 ) -> Any:
     """Run a function on the arrays under tensors; arrays that come out become tensors without grad."""
     result = function(*map(arrays, args), **{key: arrays(value) for key, value in kwargs.items()})
-    return wrapped(engine, result)
+    tensors = wrapped(engine, result)
+    observe_unrecorded(function, args, kwargs, tensors)
+    return tensors
 
 
 def arrays(value: Any) -> Any:

@@ -164,7 +164,7 @@ def current() -> Engine:
 _DEFAULT: str | None = None
 
 
-class use_engine:  # noqa: N801 (a call and a context manager, spelled like one)
+class use_engine:
     """Choose the engine for new tensors, in this thread and task.
 
     A plain call switches from here on; in a ``with`` statement the engine before

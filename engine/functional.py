@@ -135,8 +135,8 @@ def _engine(outputs: Sequence[Any]) -> Engine:
             raise TypeError(f"gradients are taken of tensors, not of {type(output).__name__}")
         if not output.requires_grad:
             raise NotDifferentiableError(
-                "this output doesn't require grad: none of its inputs did, it was computed under pb.no_grad(), or "
-                "through a function whose derivative is zero"
+                "this output doesn't require grad: none of its inputs did, it was computed under "
+                "pb.no_grad(), or through a function whose derivative is zero"
             )
     engine = engine_of(*outputs)
     assert engine is not None
@@ -147,11 +147,15 @@ def _check_inputs(engine: Engine, inputs: Sequence[Any]) -> None:
     for position, tensor in enumerate(inputs):
         found = engine_of(tensor)
         if found is None:
-            raise TypeError(f"gradients are taken by tensors, and input {position} is a {type(tensor).__name__}")
+            raise TypeError(
+                f"gradients are taken by tensors, and input {position} is a {type(tensor).__name__}"
+            )
         if found is not engine:
             raise mismatch(engine.name, found.name)
         if not tensor.requires_grad:
-            raise NotDifferentiableError(f"input {position} doesn't require grad; make it with requires_grad=True")
+            raise NotDifferentiableError(
+                f"input {position} doesn't require grad; make it with requires_grad=True"
+            )
 
 
 def _seeds(engine: Engine, outputs: Sequence[Any], given: Any) -> tuple[Any, ...]:
@@ -167,7 +171,8 @@ def _seed(engine: Engine, position: int, pair: tuple[Any, Any]) -> Any:
     if seed is None:
         if output.size != 1:
             raise GradientShapeError(
-                f"output {position} has shape {output.shape}: a gradient can be left out for a single value only. "
+                f"output {position} has shape {output.shape}: a gradient can be left out for a single "
+                "value only. "
                 "Pass one of its shape, or take the gradient of a sum"
             )
         return None

@@ -21,7 +21,7 @@ def is_grad_enabled() -> bool:
     return ENABLED.get()
 
 
-class set_grad_enabled(ContextDecorator):  # noqa: N801 (spelled like the function that it acts as)
+class set_grad_enabled(ContextDecorator):
     """Switch recording on or off inside a ``with`` statement or a decorated function."""
 
     def __init__(self, enabled: bool) -> None:
@@ -41,7 +41,7 @@ class set_grad_enabled(ContextDecorator):  # noqa: N801 (spelled like the functi
         ENABLED.reset(self._tokens.pop())
 
 
-class no_grad(set_grad_enabled):  # noqa: N801
+class no_grad(set_grad_enabled):
     """Record nothing: results don't require grad.
 
     >>> import pullback as pb
@@ -56,7 +56,7 @@ class no_grad(set_grad_enabled):  # noqa: N801
         super().__init__(False)
 
 
-class enable_grad(set_grad_enabled):  # noqa: N801
+class enable_grad(set_grad_enabled):
     """Record again inside a `no_grad` block or function.
 
     >>> import pullback as pb

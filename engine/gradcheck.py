@@ -85,7 +85,7 @@ class Probe:
         return other
 
     def value(self, leaves: Sequence[Any], order: int) -> Any:
-        """A single value that holds the derivative of this order: along random directions, one for each order."""
+        """A single value that holds the derivative of this order, along random directions."""
         total = self._value(leaves)
         for _ in range(order):
             wanted = [leaf for leaf in leaves if engine_of(leaf) is not None]
@@ -131,7 +131,8 @@ def _differences(
                 numeric = _difference(probe, points, i, index, k - 1)
                 error = abs(float(gradient[index]) - numeric)
                 if not error <= allowed and (worst is None or not error <= worst[0]):
-                    worst = error, _disagreement("finite differences give", k, i, index, gradient[index], numeric)
+                    found = _disagreement("finite differences give", k, i, index, gradient[index], numeric)
+                    worst = error, found
         if worst is not None:
             return worst[1]
     return None
@@ -167,17 +168,17 @@ def _precision(probe: Probe, points: Sequence[Any], order: int, rtol: float = 1e
             if double is None:
                 continue
             allowed = rtol * max(1.0, float(np.max(np.abs(double), initial=0.0)))
-            index = np.unravel_index(np.argmax(np.abs(double - single)), double.shape) if double.size else None
-            if index is not None and not abs(double[index] - single[index]) <= allowed:
-                where = tuple(int(n) for n in index)
-                raise _disagreement("in float32 it is", k, i, where, double[index], float(single[index]))
+            for index in np.ndindex(double.shape):
+                if not abs(double[index] - single[index]) <= allowed:
+                    raise _disagreement("in float32 it is", k, i, index, double[index], float(single[index]))
 
 
 def _disagreement(
     what: str, order: int, i: int, index: tuple[int, ...], analytic: Any, numeric: float
 ) -> GradcheckError:
     return GradcheckError(
-        f"the derivative of order {order} by input {i} is {float(analytic):.8g} at element {index}, and {what} "
+        f"the derivative of order {order} by input {i} is {float(analytic):.8g} at element {index}, and "
+        f"{what} "
         f"{numeric:.8g}: off by {abs(float(analytic) - numeric):.3g}",
         order=order,
         input=i,
@@ -209,11 +210,13 @@ def _leaves(points: Sequence[Any], dtype: Any = np.float64) -> list[Any]:
     """Tensors that require grad for the float inputs."""
     engine = current()
     return [
-        engine.tensor(point.astype(dtype), requires_grad=True)
-        if isinstance(point, np.ndarray) and point.dtype.kind == "f"
-        else point
+        engine.tensor(point.astype(dtype), requires_grad=True) if _is_float(point) else point
         for point in points
     ]
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f"
 
 
 def _as(constant: Any, like: Any) -> Any:
@@ -230,7 +233,6 @@ def _total(parts: Sequence[Any]) -> Any:
 def _results(function: Callable[..., Any], values: Sequence[Any]) -> tuple[Any, ...]:
     """The function's results as tensors, several or one."""
     engine = current()
-    given = [engine.tensor(value) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value for value in values]
-    results = function(*given)
+    results = function(*(engine.tensor(value) if _is_float(value) else value for value in values))
     found = results if isinstance(results, (tuple, list)) else (results,)
     return tuple(value if engine_of(value) is not None else engine.tensor(value) for value in found)

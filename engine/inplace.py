@@ -39,7 +39,8 @@ def operator(word: str) -> Callable[[Any, Any], Any]:
 def _check(self: Any, value: Any, what: str, instead: str) -> None:
     if not self._array.flags.writeable:
         raise MutationError(
-            f"{what}: the memory of this tensor is read-only, as that of a gradient inside a hook or of a broadcast "
+            f"{what}: the memory of this tensor is read-only, as that of a gradient inside a hook or of a "
+            "broadcast "
             f"array is; write {instead}, or change x.copy()"
         )
     if not is_grad_enabled():

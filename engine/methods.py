@@ -6,6 +6,7 @@ The reference engine's type inherits them; a type made in C++ receives them by
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self
 
@@ -45,6 +46,8 @@ class TensorMethods:
     """What a tensor does besides being an array with a place in a graph."""
 
     __slots__ = ()
+
+    _array: np.ndarray[Any, Any]
 
     __array_priority__ = 1000
     __array_ufunc__ = array_ufunc
@@ -99,7 +102,7 @@ class TensorMethods:
         return int(self.item())
 
     def __index__(self) -> int:
-        return self._array.__index__()
+        return operator.index(self._array)
 
     def item(self) -> Any:
         """The only value, as a Python number. ValueError where there are several."""
@@ -109,7 +112,7 @@ class TensorMethods:
         """The values as nested lists of Python numbers."""
         return self._array.tolist()
 
-    def numpy(self) -> np.ndarray[Any, Any]:
+    def numpy(self: Any) -> np.ndarray[Any, Any]:
         """An array over the same memory, read-only while a backward needs the values.
 
         A write through it is not seen by the version counter. Raises
@@ -118,14 +121,17 @@ class TensorMethods:
         """
         if self.requires_grad:
             raise NotDifferentiableError(
-                "this tensor requires grad, and an array has no gradient; x.detach().numpy() says that this is meant"
+                "this tensor requires grad, and an array has no gradient; x.detach().numpy() says that "
+                "this is meant"
             )
-        return self._exported()
+        exported: np.ndarray[Any, Any] = self._exported()
+        return exported
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if self.requires_grad:
             raise NotDifferentiableError(
-                "NumPy asked for a plain array of a tensor that requires grad, and its gradient would be lost: "
+                "NumPy asked for a plain array of a tensor that requires grad, and its gradient would be "
+                "lost: "
                 "call the function of pullback.numpy, or use x.detach()"
             )
         return np.array(self._exported(), dtype=dtype, copy=copy)
@@ -202,7 +208,7 @@ class TensorMethods:
         return call("transpose", self, axes=order)  # type: ignore[no-any-return]
 
     @property
-    def T(self) -> Self:  # noqa: N802 (NumPy's name)
+    def T(self) -> Self:
         """The axes reversed."""
         return self.transpose()
 

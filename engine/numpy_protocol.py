@@ -30,7 +30,8 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs:
     """``np.exp(x)``, and an array on the left of an operator."""
     if kwargs.pop("out", None) is not None:
         raise MutationError(
-            f"out= and in-place operators on an array would lose the gradient of the tensor in np.{ufunc.__name__}; "
+            "out= and in-place operators on an array would lose the gradient of the tensor in "
+            f"np.{ufunc.__name__}; "
             f"write x = np.{ufunc.__name__}(...)"
         )
     if method == "__call__":
@@ -69,7 +70,8 @@ def _without_formula(function: Callable[..., Any], name: str, args: Any, kwargs:
     values = (*args, *kwargs.values())
     if grad_mode.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors_in(values)):
         raise NotDifferentiableError(
-            f"{name} has no formula, so its result would have no gradient. Write one with @pb.formula({name}), or "
+            f"{name} has no formula, so its result would have no gradient. Write one with "
+            f"@pb.formula({name}), or "
             "pass x.detach() where none is meant"
         )
     engine = engine_of(*values)

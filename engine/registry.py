@@ -38,7 +38,9 @@ class Formulas:
         self._words: dict[Any, Word] | None = None
         self._library = False
 
-    def register(self, entry: Any, function: Callable[..., Any], target: Callable[..., Any] | None = None) -> None:
+    def register(
+        self, entry: Any, function: Callable[..., Any], target: Callable[..., Any] | None = None
+    ) -> None:
         """Add a formula or composite.
 
         entry     what is called with arrays or tensors
@@ -60,7 +62,8 @@ class Formulas:
     def word(self, function: Any) -> Word | None:
         """The word of the vocabulary that this function is, by identity."""
         if self._words is None:
-            pairs = ((_function(name), word) for word in WORDS.values() for name in (word.python, *word.spelling))
+            names = ((name, word) for word in WORDS.values() for name in (word.python, *word.spelling))
+            pairs = ((_function(name), word) for name, word in names)
             self._words = {found: word for found, word in pairs if found is not None}
         try:
             return self._words.get(function)

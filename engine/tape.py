@@ -74,12 +74,14 @@ class Tape:
         self.lines.append(line)
         print(line, file=self._file or sys.stdout)
 
-    def step(self, operator: Any, inputs: Sequence[Any], attributes: Mapping[str, Any], results: Sequence[Any]) -> None:
+    def step(
+        self, operator: str, inputs: Sequence[Any], attributes: Mapping[str, Any], results: Sequence[Any]
+    ) -> None:
         """Print one call of an operator."""
-        if operator.name in ("sum_to", "broadcast_like") and _same(inputs[0], results[0]):
+        if operator in ("sum_to", "broadcast_like") and _same(inputs[0], results[0]):
             results[0].name = self.name(inputs[0])
             return
-        right = _expression(operator.name, [self._text(value) for value in inputs], attributes)
+        right = _expression(operator, [self._text(value) for value in inputs], attributes)
         self.write(f"{', '.join(map(self.name, results))} = {right}")
 
     def _text(self, value: Any) -> str:
@@ -99,9 +101,11 @@ class Tape:
         seeds = [self._seed(engine, *pair) for pair in zip(outputs, seeds, strict=True)]
         found = engine.run_backward(outputs, seeds, watched, retain_graph, True, True, False)
         by_id: dict[int, Any] = {}
+        printed: set[str] = set()
         for tensor, gradient in zip(watched, found, strict=True):
             by_id[id(tensor)] = gradient
-            if gradient is not None:
+            if gradient is not None and tensor.name not in printed:
+                printed.add(tensor.name)
                 self.write(f"d{title}_d{tensor.name} = {self.name(gradient)}")
         self.write(RULE)
         return by_id
@@ -150,11 +154,21 @@ def run(
     return gradients if create_graph else tuple(g if g is None else g.detach() for g in gradients)
 
 
-def _observe(operator: Any, inputs: Sequence[Any], attributes: Mapping[str, Any], results: Sequence[Any]) -> None:
-    """Hand a step to the tape of this thread and task."""
+def _observe(
+    operator: Any, inputs: Sequence[Any], attributes: Mapping[str, Any], results: Sequence[Any]
+) -> None:
+    """Hand a call to the tape of this thread and task."""
     active = _ACTIVE.get()
     if active is not None:
-        active.step(operator, inputs, attributes, results)
+        active.step(operator.name, inputs, attributes, results)
+
+
+def observe_unrecorded(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
+    """The same for a function without a derivative, which no engine sees."""
+    active = _ACTIVE.get()
+    if active is not None and dispatch.engine_of(result) is not None:
+        results = result if isinstance(result, (list, tuple)) else (result,)
+        active.step(function.__name__, args, kwargs, results)
 
 
 def _place(tensor: Any) -> Any:
@@ -179,7 +193,8 @@ def _short(value: Any) -> str:
 def _expression(name: str, operands: list[str], attributes: Mapping[str, Any]) -> str:
     """The call as a person would write it."""
     word = WORDS.get(name)
-    options = [f"{key}={_short(value)}" for key, value in attributes.items() if value is not None and value is not False]
+    given = ((key, value) for key, value in attributes.items() if value is not None and value is not False)
+    options = [f"{key}={_short(value)}" for key, value in given]
     if name == "getitem":
         return f"{operands[0]}[{attributes.get('index')}]"
     if word is not None and word.infix:

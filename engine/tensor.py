@@ -21,7 +21,6 @@ class Tensor(TensorMethods, ABC):
     __slots__ = ()
 
     name: str | None
-    _array: np.ndarray[Any, Any]
 
     @property
     @abstractmethod

@@ -29,7 +29,8 @@ def apply(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     inputs, attributes = operator.bind(args, kwargs)
     inputs = tuple(_input(value) for value in inputs)
     computed = operator.forward(
-        tuple(map(_array, inputs)), {key: _attribute(operator, key, value) for key, value in attributes.items()}
+        tuple(map(_array, inputs)),
+        {key: _attribute(operator, key, value) for key, value in attributes.items()},
     )
     visible = operator.n_results + operator.n_hidden
     arrays = [None if value is None else np.asarray(value) for value in computed[:visible]]
@@ -59,7 +60,10 @@ def _record(
     storages: Sequence[Storage],
     plain: Sequence[Any],
 ) -> OperatorNode | None:
-    """The node of this call, with the values that its derivative reads; None where no result can have a gradient."""
+    """The node of this call, with the values that its derivative reads.
+
+    None where no result can have a gradient.
+    """
     outputs = tuple(_output(operator, i, array) for i, array in enumerate(arrays))
     if not any(output.differentiable for output in outputs[: operator.n_results]):
         return None
@@ -107,7 +111,8 @@ def _attribute(operator: Any, name: str, value: Any) -> Any:
     if isinstance(value, Tensor):
         if value.requires_grad and grad_mode.is_grad_enabled():
             raise NotDifferentiableError(
-                f"{operator.name}: {name!r} is an attribute, no gradient flows into it, and it got a tensor that "
+                f"{operator.name}: {name!r} is an attribute, no gradient flows into it, and it got a "
+                "tensor that "
                 f"requires grad; pass {name}.detach()"
             )
         return value._array
@@ -133,7 +138,8 @@ def _output(operator: Any, index: int, array: Array | None) -> Output:
         return Output((), np.dtype(float), False)
     if array.dtype.kind == "c":
         raise NotDifferentiableError(
-            f"{operator.span}: {operator.name} gives a complex result of inputs that require grad, and complex "
+            f"{operator.span}: {operator.name} gives a complex result of inputs that require grad, and "
+            "complex "
             "values have no gradients here"
         )
     differentiable = array.dtype.kind == "f" and index not in operator.nondifferentiable
@@ -150,6 +156,4 @@ def _storages(inputs: Sequence[Any], arrays: Sequence[Array | None]) -> list[Sto
     """A storage for each output: an input's or an earlier output's where they share memory."""
     tensors = [item for value in inputs for item in (value if isinstance(value, list) else (value,))]
     known = {id(owner(item._array)): item._storage for item in tensors if isinstance(item, Tensor)}
-    return [
-        Storage() if array is None else known.setdefault(id(owner(array)), Storage()) for array in arrays
-    ]
+    return [Storage() if array is None else known.setdefault(id(owner(array)), Storage()) for array in arrays]

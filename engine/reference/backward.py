@@ -148,7 +148,9 @@ def _checked(replaced: Any, output: Output) -> Tensor:
     if not isinstance(replaced, Tensor):
         raise TypeError(f"a hook returns a tensor or None, not {type(replaced).__name__}")
     if replaced.shape != output.shape:
-        raise GradientShapeError(f"a hook replaced a gradient of shape {output.shape} by one of {replaced.shape}")
+        raise GradientShapeError(
+            f"a hook replaced a gradient of shape {output.shape} by one of {replaced.shape}"
+        )
     return replaced
 
 
@@ -187,13 +189,12 @@ def _hand_out(
         if captured[edge] is None and not allow_unused:
             name = f" ({tensor.name!r})" if tensor.name else ""
             raise UnusedInputError(
-                f"the outputs don't depend on input {position}{name}, so it has no gradient; allow_unused=True "
+                f"the outputs don't depend on input {position}{name}, so it has no gradient; "
+                "allow_unused=True "
                 "gives None for it, materialize_grads=True zeros"
             )
     if accumulate:
         for tensor, edge in zip(inputs, targets, strict=True):
             _accumulate(tensor, captured[edge], create_graph)
         return ()
-    return tuple(
-        None if captured[edge] is None else _owned(captured[edge], create_graph) for edge in targets
-    )
+    return tuple(None if captured[edge] is None else _owned(captured[edge], create_graph) for edge in targets)

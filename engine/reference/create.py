@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import NotDifferentiableError
 from .tensor import Tensor
 
 KINDS = "biufc"
@@ -29,5 +28,7 @@ def tensor(array: Any, requires_grad: bool = False, name: str | None = None) -> 
 def from_numpy(array: Any) -> Tensor:
     """A leaf over the array's own memory: each sees what the other writes."""
     if not isinstance(array, np.ndarray):
-        raise TypeError(f"from_numpy takes an array, not {type(array).__name__}; pb.tensor takes numbers and lists")
+        raise TypeError(
+            f"from_numpy takes an array, not {type(array).__name__}; pb.tensor takes numbers and lists"
+        )
     return Tensor(_checked(array))

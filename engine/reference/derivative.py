@@ -25,8 +25,10 @@ def input_gradients(
     assert isinstance(node, OperatorNode)
     if node.freed:
         raise GraphFreedError(
-            f"backward came through {node.name} a second time (called at {node.called_at}), and what it saved was "
-            "let go after the first. Pass retain_graph=True to every backward or grad call but the last, or compute "
+            f"backward came through {node.name} a second time (called at {node.called_at}), and what it "
+            "saved was "
+            "let go after the first. Pass retain_graph=True to every backward or grad call but the last, "
+            "or compute "
             "the forward again"
         )
     needed = tuple(any(_leads(edge, wanted) for edge in edges) for edges in node.edges)
@@ -82,7 +84,8 @@ def _checked(node: OperatorNode, position: int, edge: Edge, gradient: Any, recor
     if gradient.shape != output.shape:
         name = node.operator.inputs[position].var.name
         raise GradientShapeError(
-            f"{node.operator.span}: {node.name} gave a gradient of shape {gradient.shape} for its input {name!r} of "
+            f"{node.operator.span}: {node.name} gave a gradient of shape {gradient.shape} for its input "
+            f"{name!r} of "
             f"shape {output.shape} (called at {node.called_at})"
         )
     if gradient.dtype != output.dtype:

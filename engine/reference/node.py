@@ -48,8 +48,6 @@ class Node:
 
     __slots__ = ("__weakref__", "edges", "hooks", "outputs", "retained", "sequence")
 
-    name = "node"
-
     def __init__(self, outputs: tuple[Output, ...], edges: tuple[Edges, ...]) -> None:
         self.sequence = next(_SEQUENCE)
         self.outputs = outputs
@@ -58,9 +56,18 @@ class Node:
         self.retained: dict[int, weakref.ref[Tensor]] = {}
 
     @property
+    def name(self) -> str:
+        """What the node is, for people: the operator's name."""
+        return "leaf"
+
+    def free(self) -> None:
+        """Let go what was saved."""
+
+    @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """The older nodes and which output of each, flat, as in torch."""
-        return tuple((edge.node, edge.output) if edge else (None, 0) for edges in self.edges for edge in edges)
+        flat = (edge for edges in self.edges for edge in edges)
+        return tuple((edge.node, edge.output) if edge else (None, 0) for edge in flat)
 
     def hooks_on(self, output: int) -> Sequence[Hook]:
         """Functions to call with the gradient of this output, in order of registration."""
@@ -77,8 +84,6 @@ class LeafNode(Node):
     """
 
     __slots__ = ("tensor",)
-
-    name = "leaf"
 
     def __init__(self, tensor: Tensor) -> None:
         super().__init__((Output(tensor.shape, tensor.dtype, True),), ())
@@ -116,21 +121,24 @@ class OperatorNode(Node):
             self.freed = True
 
     @property
-    def name(self) -> str:  # type: ignore[override]
-        """The operator's name."""
+    def name(self) -> str:
         return str(self.operator.name)
 
 
 class BarrierNode(Node):
     """Behind gradients that must not be differentiated: raises when one arrives."""
 
-    __slots__ = ("_message", "name")
+    __slots__ = ("_operator",)
 
     def __init__(self, operator: Any, outputs: tuple[Output, ...], edges: tuple[Edges, ...]) -> None:
         super().__init__(outputs, edges)
-        self.name = f"{operator.name} barrier"
-        self._message = f"{operator.span}: second derivative of {operator.name}: {operator.barrier}"
+        self._operator = operator
+
+    @property
+    def name(self) -> str:
+        return f"{self._operator.name} barrier"
 
     def refuse(self) -> None:
         """Say why, and where the formula stands."""
-        raise BarrierError(self._message)
+        operator = self._operator
+        raise BarrierError(f"{operator.span}: second derivative of {operator.name}: {operator.barrier}")

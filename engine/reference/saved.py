@@ -38,8 +38,10 @@ class SavedVariable:
         if self._storage.version != self._version:
             written = f", last at {self._storage.written_at}" if self._storage.written_at else ""
             raise SavedVariableError(
-                f"{node.name} saved {what} {self.name!r} of shape {array.shape} and dtype {array.dtype} for its "
-                f"backward, and it was changed in place afterwards{written}: version {self._storage.version}, "
+                f"{node.name} saved {what} {self.name!r} of shape {array.shape} and dtype {array.dtype} "
+                "for its "
+                f"backward, and it was changed in place afterwards{written}: version "
+                f"{self._storage.version}, "
                 f"saved at version {self._version}.\n"
                 f"  called at {node.called_at}, formula at {node.operator.span}\n"
                 "  help: write x = x + y for x += y, or change a copy"

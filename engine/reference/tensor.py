@@ -22,7 +22,18 @@ from .storage import Array, Storage
 class Tensor(AnyTensor):
     """An array of the reference engine. `pb.tensor` and `pb.from_numpy` make leaves."""
 
-    __slots__ = ("__weakref__", "_array", "_grad", "_hooks", "_leaf", "_node", "_output", "_requires", "_storage", "name")
+    __slots__ = (
+        "__weakref__",
+        "_array",
+        "_grad",
+        "_hooks",
+        "_leaf",
+        "_node",
+        "_output",
+        "_requires",
+        "_storage",
+        "name",
+    )
 
     def __init__(
         self,
@@ -46,11 +57,12 @@ class Tensor(AnyTensor):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self._array.shape
+        return tuple(self._array.shape)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        return self._array.dtype
+        dtype: np.dtype[Any] = self._array.dtype
+        return dtype
 
     @property
     def ndim(self) -> int:
@@ -85,10 +97,13 @@ class Tensor(AnyTensor):
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         if self._node is not None and not requires_grad:
             raise NotDifferentiableError(
-                "requires_grad can only be taken from a leaf; x.detach() is the same value without its history"
+                "requires_grad can only be taken from a leaf; x.detach() is the same value without its "
+                "history"
             )
         if requires_grad and self.dtype.kind != "f":
-            raise NotDifferentiableError(f"only tensors of a float dtype can require grad, and this is {self.dtype}")
+            raise NotDifferentiableError(
+                f"only tensors of a float dtype can require grad, and this is {self.dtype}"
+            )
         self._requires = requires_grad
         return self
 
@@ -97,7 +112,9 @@ class Tensor(AnyTensor):
 
     def register_hook(self, hook: Hook) -> HookHandle:
         if not self._requires:
-            raise NotDifferentiableError("a hook needs a tensor that requires grad: no gradient reaches this one")
+            raise NotDifferentiableError(
+                "a hook needs a tensor that requires grad: no gradient reaches this one"
+            )
         if self._node is not None:
             return HookHandle(self._node.hooks.setdefault(self._output, {}), hook)
         if self._hooks is None:

@@ -14,26 +14,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as _numpy
-from numpy import (
-    bool_,
-    e,
-    euler_gamma,
-    float16,
-    float32,
-    float64,
-    inf,
-    int8,
-    int16,
-    int32,
-    int64,
-    nan,
-    newaxis,
-    pi,
-    uint8,
-)
 
 from .engine.call import call, function_of
-from .engine.dispatch import engine_of, tensors_in
+from .engine.dispatch import engine_of
 
 
 def _operator(word: str) -> Callable[..., Any]:
@@ -150,8 +133,10 @@ def array(values: Any, dtype: Any = None) -> Any:
 
 def asarray(values: Any, dtype: Any = None) -> Any:
     """As `np.asarray`: no copy where none is needed. A tensor stays what it is."""
-    if next(tensors_in((values,)), None) is not values:
-        return array(values, dtype) if engine_of(values) is not None else _numpy.asarray(values, dtype)
+    if engine_of(values) is None:
+        return _numpy.asarray(values, dtype)
+    if isinstance(values, (list, tuple)):
+        return array(values, dtype)
     return values if dtype is None or values.dtype == dtype else values.astype(dtype)
 
 
@@ -160,7 +145,4 @@ def __getattr__(name: str) -> Any:
     return getattr(_numpy, name)
 
 
-__all__ = [
-    "bool_", "e", "euler_gamma", "float16", "float32", "float64", "inf", "int8", "int16", "int32", "int64", "nan",
-    "newaxis", "pi", "uint8", "array", "asarray",
-]  # fmt: skip
+__all__ = sorted(name for name in globals() if not name.startswith("_") and name not in {"annotations"})
