@@ -1,3 +1,106 @@
+// The module `_native`: what `pullback.engine.native` offers, in terms of the engine.
+#define PULLBACK_IMPORTS_NUMPY
 #include <nanobind/nanobind.h>
 
-NB_MODULE(_native, m) { m.attr("__doc__") = "The native engine"; }
+#include "pullback/engine.h"
+#include "pullback/errors.h"
+#include "pullback/numpy_api.h"
+
+namespace nb = nanobind;
+
+namespace pullback {
+namespace {
+
+/// Runs body; nanobind hands Python's error on.
+template <typename Body>
+nb::object guarded(Body&& body) {
+    try {
+        return nb::steal(body().release());
+    } catch (const ErrorSet&) {
+        throw nb::python_error();
+    }
+}
+
+/// The tensors of a sequence, with None as none. Throws ErrorSet for anything else.
+std::vector<Ref<Tensor>> tensors_of(nb::handle sequence) {
+    const PyRef items = checked(PySequence_Tuple(sequence.ptr()));
+    std::vector<Ref<Tensor>> tensors;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
+        PyObject* item = PyTuple_GET_ITEM(items.get(), i);
+        if (item != Py_None && !Tensor::check(item)) {
+            raise(PyExc_TypeError, std::string("expected tensors of the native engine, got ") +
+                                       Py_TYPE(item)->tp_name);
+        }
+        tensors.push_back(item == Py_None ? Ref<Tensor>()
+                                          : Ref<Tensor>::borrow(Tensor::cast(item)));
+    }
+    return tensors;
+}
+
+nb::object leaf(nb::handle array, bool requires_grad, nb::handle name) {
+    return guarded([&] {
+        Ref<Tensor> tensor = Tensor::of_array(PyRef::borrow(array.ptr()));
+        if (!name.is_none()) tensor->more().name = PyRef::borrow(name.ptr());
+        if (requires_grad) tensor->set_requires_grad(true);
+        return PyRef::steal(tensor.release_object());
+    });
+}
+
+nb::object apply_operator(nb::handle operator_object, nb::handle args, nb::handle kwargs) {
+    return guarded([&] { return apply(operator_object.ptr(), args.ptr(), kwargs.ptr()); });
+}
+
+nb::object backward(nb::handle outputs, nb::handle seeds, nb::handle inputs, bool retain_graph,
+                    bool create_graph, bool allow_unused, bool accumulate) {
+    return guarded([&] {
+        BackwardRequest request;
+        request.outputs = tensors_of(outputs);
+        request.seeds = tensors_of(seeds);
+        request.all_leaves = inputs.is_none();
+        if (!request.all_leaves) request.inputs = tensors_of(inputs);
+        request.retain_graph = retain_graph;
+        request.create_graph = create_graph;
+        request.allow_unused = allow_unused;
+        request.accumulate = accumulate;
+        std::vector<Ref<Tensor>> gradients = run_backward(request);
+        PyRef result = checked(PyTuple_New(static_cast<Py_ssize_t>(gradients.size())));
+        for (std::size_t i = 0; i < gradients.size(); ++i) {
+            PyObject* value = gradients[i] ? gradients[i].release_object() : Py_NewRef(Py_None);
+            PyTuple_SET_ITEM(result.get(), static_cast<Py_ssize_t>(i), value);
+        }
+        return result;
+    });
+}
+
+bool import_numpy() {
+    import_array1(false);
+    return true;
+}
+
+}  // namespace
+}  // namespace pullback
+
+NB_MODULE(_native, m) {
+    using namespace pullback;
+    if (!import_numpy()) throw nb::python_error();
+    try {
+        define_storage_type();
+        define_node_type();
+        define_tensor_type();
+    } catch (const ErrorSet&) {
+        throw nb::python_error();
+    }
+    m.doc() = "The native engine: see `pullback.engine.native` for what is public.";
+    m.attr("Tensor") = nb::handle(reinterpret_cast<PyObject*>(Tensor::type));
+    m.attr("Node") = nb::handle(reinterpret_cast<PyObject*>(Node::type));
+    m.def("leaf", &leaf, nb::arg("array"), nb::arg("requires_grad"), nb::arg("name").none(),
+          "A leaf over an array's memory.");
+    m.def("apply", &apply_operator, nb::arg("operator"), nb::arg("args"), nb::arg("kwargs"),
+          "Call an operator with tensors among its arguments and record it.");
+    m.def("run_backward", &backward, nb::arg("outputs"), nb::arg("grad_outputs"),
+          nb::arg("inputs").none(), nb::arg("retain_graph"), nb::arg("create_graph"),
+          nb::arg("allow_unused"), nb::arg("accumulate"), "Send gradients from outputs to inputs.");
+    m.def(
+        "set_observer", [](nb::handle observer) { set_observer(PyRef::borrow(observer.ptr())); },
+        nb::arg("observer").none(), "Have observer(operator, inputs, attributes, results) called.");
+}

@@ -1,0 +1,44 @@
+"""The native engine: C++20, with the behaviour of the reference engine.
+
+`src` holds it, `include/pullback` its headers; they are named as the reference
+engine's files are. What is here makes leaves and fits the names.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..tensor import Tensor as AnyTensor
+from ._native import Tensor, apply, leaf, run_backward, set_observer
+
+name = "native"
+AnyTensor.register(Tensor)
+
+KINDS = "biufc"
+
+
+def _checked(array: Any) -> Any:
+    if array.dtype.kind not in KINDS:
+        raise TypeError(f"a tensor holds numbers or bools, not {array.dtype}")
+    return array
+
+
+def tensor(array: Any, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """A leaf that owns a copy of the values."""
+    if isinstance(array, AnyTensor):
+        array = array._array
+    return leaf(_checked(np.array(array)), requires_grad, name)
+
+
+def from_numpy(array: Any) -> Tensor:
+    """A leaf over the array's own memory: each sees what the other writes."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(
+            f"from_numpy takes an array, not {type(array).__name__}; pb.tensor takes numbers and lists"
+        )
+    return leaf(_checked(np.asarray(array)), False, None)
+
+
+__all__ = ["Tensor", "apply", "from_numpy", "name", "run_backward", "set_observer", "tensor"]

@@ -1,0 +1,55 @@
+// What the engine does: calls of operators that are recorded, and the backward pass.
+#pragma once
+
+#include <vector>
+
+#include "pullback/node.h"
+
+namespace pullback {
+
+/// Whether operators are recorded, in this thread and task: `grad_mode.ENABLED`. Throws ErrorSet.
+bool grad_enabled();
+
+/// Sets the grad mode until the end of a scope.
+class GradModeGuard {
+  public:
+    explicit GradModeGuard(bool enabled);
+    ~GradModeGuard();
+    GradModeGuard(const GradModeGuard&) = delete;
+    GradModeGuard& operator=(const GradModeGuard&) = delete;
+
+  private:
+    PyRef token_;
+};
+
+/// Calls a Python operator with tensors among its arguments, and records it.
+/// args is a sequence, kwargs a mapping. Throws ErrorSet.
+PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs);
+
+/// Has observer(operator, inputs, attributes, results) called after each `apply`; None for no more.
+void set_observer(PyRef observer);
+
+/// Where the innermost frame outside this package stands, into the node.
+void remember_caller(Node& node);
+
+/// What `pb.grad` and `Tensor.backward` come down to; see
+/// `pullback.engine.dispatch.Engine.run_backward`.
+struct BackwardRequest {
+    std::vector<Ref<Tensor>> outputs;
+    std::vector<Ref<Tensor>> seeds;   // none: ones
+    std::vector<Ref<Tensor>> inputs;  // whose gradients are wanted
+    bool all_leaves = false;          // every leaf reached, `inputs` is empty
+    bool retain_graph = false;
+    bool create_graph = false;
+    bool allow_unused = false;
+    bool accumulate = false;
+};
+
+/// The gradient of each input, none where undefined; empty with `accumulate` or `all_leaves`.
+/// Throws ErrorSet.
+std::vector<Ref<Tensor>> run_backward(const BackwardRequest& request);
+
+/// np.asarray(value): a base-class array. Throws ErrorSet.
+PyRef to_array(PyRef value);
+
+}  // namespace pullback

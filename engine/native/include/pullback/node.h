@@ -1,0 +1,86 @@
+// Nodes and edges: the recorded graph, which points from results to inputs.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "pullback/operator.h"
+#include "pullback/pool.h"
+#include "pullback/saved_variable.h"
+#include "pullback/tensor.h"
+
+namespace pullback {
+
+struct Arrival;
+
+/// Where a gradient goes next: an output of an older node. No node: nobody wants it.
+struct Edge {
+    Ref<Node> node;
+    std::int32_t output = 0;
+
+    explicit operator bool() const { return static_cast<bool>(node); }
+};
+
+/// Where a gradient of this tensor goes. Throws ErrorSet.
+Edge edge_of(Tensor& tensor);
+
+/// The edges of one input: one, one per tensor of a list, or none.
+struct EdgeRange {
+    std::uint32_t begin = 0;
+    std::uint32_t count = 0;
+};
+
+/// What the backward must know of an output to check and make gradients for it.
+struct Output {
+    Layout layout;
+    bool differentiable = true;
+};
+
+/// Hooks and retained gradients, which few nodes have, by output.
+struct NodeExtras {
+    std::map<std::int32_t, PyRef> hooks;     // dict of id to callable
+    std::map<std::int32_t, PyRef> retained;  // weak reference to a tensor
+};
+
+enum class NodeKind : std::uint8_t { call, leaf, barrier };
+
+/// One step of the graph: a call of an operator, a leaf where gradients end, or a barrier that
+/// refuses to be differentiated.
+struct Node {
+    PyObject ob_base;
+    NodeKind kind = NodeKind::call;
+    bool freed = false;          // the saved arrays were let go after a backward
+    bool keeps_arrays = false;   // there are any
+    std::uint64_t sequence = 0;  // larger than that of every node that it reads
+    InlineVector<Output, 1> outputs;
+    InlineVector<Edge, 2> edges;
+    InlineVector<EdgeRange, 2> inputs;
+    InlineVector<SavedVariable, 2> saved;
+    PyRef operator_object;
+    OperatorInfo* info = nullptr;
+    PyRef caller;                // the code object of the call
+    int caller_instruction = 0;  // and the place in it
+    Ref<Tensor> leaf;            // of a leaf's node
+    PyRef barrier_message;       // of a barrier
+    std::unique_ptr<NodeExtras> extras;
+    Arrival* arrivals = nullptr;  // gradients on their way, one entry per backward that runs now
+    PyObject* weak_references = nullptr;
+
+    PyObject* object() { return reinterpret_cast<PyObject*>(this); }
+    std::string name() const;
+    /// "file:line" of the call.
+    std::string called_at() const;
+    NodeExtras& more();
+    /// Lets the saved arrays go.
+    void free_saved();
+
+    static PyTypeObject* type;
+    /// A node with the next sequence number. Throws ErrorSet.
+    static Ref<Node> make(NodeKind kind);
+};
+
+/// Makes the Python type; throws ErrorSet.
+void define_node_type();
+
+}  // namespace pullback

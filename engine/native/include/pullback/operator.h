@@ -1,0 +1,65 @@
+// What the engine knows of a Python `Operator`, looked up once per operator.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "pullback/object.h"
+
+namespace pullback {
+
+/// A bit per input or per output. An operator has at most 63 of each.
+using Mask = std::uint64_t;
+inline constexpr std::int32_t kMaskBits = 63;
+
+enum class SavedSource : std::uint8_t { input, output, plain };
+
+struct SavedEntry {
+    SavedSource source;
+    std::int32_t index;  // among inputs, results and hidden outputs, or plain values
+    std::string name;
+};
+
+/// A backward for one pattern of defined gradients and of inputs that need one.
+struct Variant {
+    PyObject* call = nullptr;  // borrowed: a list in the operator's attributes keeps it
+    std::vector<std::int32_t> reads;
+    Mask materialize = 0;
+};
+
+/// The static side of an operator. It hangs on the operator as an attribute and dies with it; what
+/// it needs of Python is kept by the operator too, where the cycle collector sees it.
+struct OperatorInfo {
+    PyObject* object = nullptr;  // borrowed
+    std::string name;
+    Mask differentiable_inputs = 0;
+    std::int32_t n_inputs = 0;
+    std::int32_t n_results = 0;
+    std::int32_t n_hidden = 0;
+    std::int32_t n_plain = 0;
+    bool result_is_tuple = false;
+    Mask nondifferentiable = 0;
+    std::vector<SavedEntry> saved;
+    bool has_barrier = false;  // second derivatives are refused
+
+    /// Reads the operator's attributes. Throws ErrorSet.
+    explicit OperatorInfo(PyObject* operator_object);
+    OperatorInfo(const OperatorInfo&) = delete;
+    OperatorInfo& operator=(const OperatorInfo&) = delete;
+
+    std::int32_t n_outputs() const { return n_results + n_hidden; }
+
+    /// operator.backward(defined, needed), asked once per pattern. Throws ErrorSet.
+    const Variant& variant(Mask defined, Mask needed);
+
+    /// The entry of an operator, made at its first use. Throws ErrorSet.
+    static OperatorInfo& of(PyObject* operator_object);
+
+  private:
+    PyObject* kept_ = nullptr;  // the list, borrowed
+    std::unordered_map<Mask, std::unordered_map<Mask, Variant>> variants_;
+};
+
+}  // namespace pullback

@@ -1,0 +1,314 @@
+// Calling an operator: run it on arrays, wrap the results, record a node.
+#include "pullback/engine.h"
+#include "pullback/errors.h"
+#include "pullback/numpy_api.h"
+
+namespace pullback {
+namespace {
+
+PyRef observer;
+
+[[noreturn]] void raise_mismatch() {
+    const PyRef mismatch = import_from("pullback.engine.dispatch", "mismatch");
+    const PyRef error = checked(PyObject_CallFunction(mismatch.get(), "ss", "native", "reference"));
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.get())), error.get());
+    throw ErrorSet{};
+}
+
+bool is_plain(PyObject* value) {
+    return value == Py_None || PyFloat_CheckExact(value) || PyLong_CheckExact(value) ||
+           PyBool_Check(value) || PyUnicode_CheckExact(value);
+}
+
+bool is_other_engine(PyObject* value) {
+    static PyObject* any_tensor = import_from("pullback.engine.tensor", "Tensor").release();
+    return !is_plain(value) && checked(PyObject_IsInstance(value, any_tensor)) != 0;
+}
+
+/// An input in one of four forms: tensor, list of these, array, or Python number or None.
+PyRef normalized(PyObject* value) {
+    if (Tensor::check(value) || PyArray_Check(value)) return PyRef::borrow(value);
+    if (PyList_Check(value) || PyTuple_Check(value)) {
+        const PyRef items = checked(PySequence_Fast(value, "a list of tensors"));
+        const Py_ssize_t count = PySequence_Fast_GET_SIZE(items.get());
+        PyObject** item = PySequence_Fast_ITEMS(items.get());
+        bool any_array = false;
+        for (Py_ssize_t i = 0; i < count; ++i) {
+            if (is_other_engine(item[i]) && !Tensor::check(item[i])) raise_mismatch();
+            any_array = any_array || Tensor::check(item[i]) || PyArray_Check(item[i]);
+        }
+        if (!any_array) return to_array(PyRef::borrow(value));
+        PyRef list = checked(PyList_New(count));
+        for (Py_ssize_t i = 0; i < count; ++i) {
+            PyList_SET_ITEM(list.get(), i, normalized(item[i]).release());
+        }
+        return list;
+    }
+    if (is_other_engine(value)) raise_mismatch();
+    return PyRef::borrow(value);
+}
+
+/// The arrays under a normalized input.
+PyRef raw(PyObject* value) {
+    if (Tensor::check(value)) return PyRef::borrow(Tensor::cast(value)->array());
+    if (!PyList_Check(value)) return PyRef::borrow(value);
+    PyRef list = checked(PyList_New(PyList_GET_SIZE(value)));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); ++i) {
+        PyList_SET_ITEM(list.get(), i, raw(PyList_GET_ITEM(value, i)).release());
+    }
+    return list;
+}
+
+bool requires_grad(PyObject* value) {
+    if (Tensor::check(value)) return Tensor::cast(value)->requires_grad;
+    if (!PyList_Check(value)) return false;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); ++i) {
+        if (requires_grad(PyList_GET_ITEM(value, i))) return true;
+    }
+    return false;
+}
+
+/// Attributes are constants: an index may be a tensor, but not one that wants a gradient.
+PyRef raw_attribute(const OperatorInfo& info, PyObject* name, PyObject* value, bool recording) {
+    if (Tensor::check(value)) {
+        if (recording && Tensor::cast(value)->requires_grad) {
+            const std::string attribute_name = text_of(name);
+            raise("NotDifferentiableError",
+                  info.name + ": '" + attribute_name +
+                      "' is an attribute, no gradient flows into it, and it got a tensor that "
+                      "requires grad; pass " +
+                      attribute_name + ".detach()");
+        }
+        return PyRef::borrow(Tensor::cast(value)->array());
+    }
+    if (!PyList_CheckExact(value) && !PyTuple_CheckExact(value)) return PyRef::borrow(value);
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
+    PyRef copy = checked(PyTuple_New(count));
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyObject* item = PySequence_Fast_GET_ITEM(value, i);
+        PyTuple_SET_ITEM(copy.get(), i, raw_attribute(info, name, item, recording).release());
+    }
+    return PyList_CheckExact(value) ? checked(PySequence_List(copy.get())) : copy;
+}
+
+PyRef raw_attributes(const OperatorInfo& info, PyObject* attributes, bool recording) {
+    PyRef result = checked(PyDict_New());
+    PyObject *name, *value;
+    Py_ssize_t position = 0;
+    while (PyDict_Next(attributes, &position, &name, &value)) {
+        const PyRef plain = raw_attribute(info, name, value, recording);
+        checked(PyDict_SetItem(result.get(), name, plain.get()));
+    }
+    return result;
+}
+
+/// Calls f with each tensor of a normalized input, NULL for what is none.
+template <typename F>
+void for_each_tensor(PyObject* value, F&& f) {
+    if (!PyList_Check(value)) {
+        f(Tensor::check(value) ? Tensor::cast(value) : nullptr);
+        return;
+    }
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); ++i) {
+        PyObject* item = PyList_GET_ITEM(value, i);
+        f(Tensor::check(item) ? Tensor::cast(item) : nullptr);
+    }
+}
+
+using Outputs = InlineVector<Ref<Tensor>, 4>;  // none: a hidden output of a branch not taken
+
+/// The storage that an output shares with an input or an earlier output; none where it has its own.
+Ref<Storage> shared_storage(PyObject* inputs, const Outputs& outputs, const void* address) {
+    Ref<Storage> found;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(inputs) && !found; ++i) {
+        for_each_tensor(PyTuple_GET_ITEM(inputs, i), [&](Tensor* tensor) {
+            if (tensor != nullptr && tensor->storage->holds(address)) found = tensor->storage;
+        });
+    }
+    for (const Ref<Tensor>& output : outputs) {
+        if (!found && output && output->storage->holds(address)) found = output->storage;
+    }
+    return found;
+}
+
+void wrap_outputs(PyObject* computed, std::int32_t count, PyObject* inputs, Outputs& outputs) {
+    for (std::int32_t i = 0; i < count; ++i) {
+        PyObject* value = PyTuple_GET_ITEM(computed, i);
+        if (value == Py_None) {
+            outputs.emplace_back();
+            continue;
+        }
+        PyRef array = to_array(PyRef::borrow(value));
+        Ref<Storage> shared = shared_storage(inputs, outputs, PyArray_DATA(as_array(array.get())));
+        outputs.emplace_back(Tensor::of_array(std::move(array), std::move(shared)));
+    }
+}
+
+Mask needed_inputs(const OperatorInfo& info, PyObject* inputs) {
+    Mask needed = 0;
+    for (std::int32_t i = 0; i < info.n_inputs; ++i) {
+        const Mask bit = Mask{1} << i;
+        if ((info.differentiable_inputs & bit) && requires_grad(PyTuple_GET_ITEM(inputs, i))) {
+            needed |= bit;
+        }
+    }
+    return needed;
+}
+
+/// Which outputs can have a gradient. Refuses complex ones.
+Mask differentiable_outputs(const OperatorInfo& info, const Outputs& outputs) {
+    Mask differentiable = 0;
+    for (std::uint32_t i = 0; i < outputs.size(); ++i) {
+        if (!outputs[i]) continue;
+        if (is_complex(outputs[i]->layout.dtype)) {
+            const PyRef span = attribute(info.object, "span");
+            raise("NotDifferentiableError",
+                  text_of(span.get()) + ": " + info.name +
+                      " gives a complex result of inputs that require grad, and complex values "
+                      "have no gradients here");
+        }
+        if (is_float(outputs[i]->layout.dtype)) differentiable |= Mask{1} << i;
+    }
+    return differentiable & ~info.nondifferentiable;
+}
+
+void save(Node& node, const SavedEntry& entry, PyObject* inputs, const Outputs& outputs,
+          PyObject* computed) {
+    const std::int32_t results = node.info->n_results;
+    switch (entry.source) {
+        case SavedSource::input:
+            node.saved.emplace_back(SavedVariable::input(PyTuple_GET_ITEM(inputs, entry.index)));
+            return;
+        case SavedSource::plain: {
+            PyObject* value = PyTuple_GET_ITEM(computed, node.info->n_outputs() + entry.index);
+            node.saved.emplace_back(SavedVariable::plain(PyRef::borrow(value)));
+            return;
+        }
+        case SavedSource::output:
+            break;
+    }
+    const Ref<Tensor>& output = outputs[static_cast<std::size_t>(entry.index)];
+    if (!output) {
+        node.saved.emplace_back();
+    } else {
+        // A result will get the node as its history; a hidden output is seen by nobody else.
+        Ref<Tensor> memory = entry.index < results ? output->detach() : output;
+        node.saved.emplace_back(SavedVariable::output(std::move(memory), entry.index));
+    }
+}
+
+/// The node of this call, with the values that its derivative reads.
+Ref<Node> record(OperatorInfo& info, PyObject* inputs, Mask needed, Mask differentiable,
+                 const Outputs& outputs, PyObject* computed) {
+    InlineVector<Edge, 4> found;
+    InlineVector<EdgeRange, 4> ranges;
+    for (std::int32_t i = 0; i < info.n_inputs; ++i) {
+        EdgeRange range{found.size(), 0};
+        if ((needed >> i) & 1) {
+            for_each_tensor(PyTuple_GET_ITEM(inputs, i), [&](Tensor* tensor) {
+                found.emplace_back(tensor == nullptr ? Edge{} : edge_of(*tensor));
+            });
+        }
+        range.count = found.size() - range.begin;
+        ranges.emplace_back(range);
+    }
+
+    // Leaves that are met for the first time have their numbers now: the node comes after them.
+    Ref<Node> node = Node::make(NodeKind::call);
+    node->operator_object = PyRef::borrow(info.object);
+    node->info = &info;
+    for (Edge& edge : found) node->edges.emplace_back(std::move(edge));
+    for (const EdgeRange& range : ranges) node->inputs.emplace_back(range);
+    for (std::uint32_t i = 0; i < outputs.size(); ++i) {
+        Output& output = node->outputs.emplace_back();
+        output.differentiable = (differentiable >> i) & 1;
+        if (outputs[i]) output.layout = outputs[i]->layout;
+    }
+    remember_caller(*node);
+
+    const Variant& variant = info.variant(differentiable, needed);
+    std::size_t next_read = 0;
+    for (std::size_t i = 0; i < info.saved.size(); ++i) {
+        const bool read = next_read < variant.reads.size() &&
+                          variant.reads[next_read] == static_cast<std::int32_t>(i);
+        if (!read) {
+            node->saved.emplace_back();
+            continue;
+        }
+        ++next_read;
+        save(*node, info.saved[i], inputs, outputs, computed);
+        node->keeps_arrays =
+            node->keeps_arrays || node->saved[node->saved.size() - 1].holds_array();
+    }
+    return node;
+}
+
+}  // namespace
+
+PyRef to_array(PyRef value) {
+    if (PyArray_CheckExact(value.get())) return value;
+    return checked(PyArray_FROM_OF(value.get(), NPY_ARRAY_ENSUREARRAY));
+}
+
+void set_observer(PyRef function) {
+    observer = function.get() == Py_None ? PyRef() : std::move(function);
+}
+
+PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs) {
+    static PyObject* bind = checked(PyUnicode_InternFromString("bind")).release();
+    static PyObject* forward = checked(PyUnicode_InternFromString("forward")).release();
+    OperatorInfo& info = OperatorInfo::of(operator_object);
+    const bool recording = grad_enabled();
+
+    const PyRef bound =
+        checked(PyObject_CallMethodObjArgs(operator_object, bind, args, kwargs, nullptr));
+    PyObject* given = PyTuple_GET_ITEM(bound.get(), 0);
+    PyObject* attributes = PyTuple_GET_ITEM(bound.get(), 1);
+    const PyRef inputs = checked(PyTuple_New(info.n_inputs));
+    const PyRef arrays = checked(PyTuple_New(info.n_inputs));
+    for (std::int32_t i = 0; i < info.n_inputs; ++i) {
+        PyTuple_SET_ITEM(inputs.get(), i, normalized(PyTuple_GET_ITEM(given, i)).release());
+        PyTuple_SET_ITEM(arrays.get(), i, raw(PyTuple_GET_ITEM(inputs.get(), i)).release());
+    }
+    const PyRef constants = raw_attributes(info, attributes, recording);
+    const PyRef computed = checked(PyObject_CallMethodObjArgs(
+        operator_object, forward, arrays.get(), constants.get(), nullptr));
+    if (!PyTuple_Check(computed.get()) ||
+        PyTuple_GET_SIZE(computed.get()) < info.n_outputs() + info.n_plain) {
+        raise(PyExc_TypeError, info.name + ": forward must return a tuple of " +
+                                   std::to_string(info.n_outputs() + info.n_plain) + " values");
+    }
+
+    Outputs outputs;
+    wrap_outputs(computed.get(), info.n_outputs(), inputs.get(), outputs);
+    const Mask needed = recording ? needed_inputs(info, inputs.get()) : 0;
+    if (needed != 0) {
+        const Mask differentiable = differentiable_outputs(info, outputs);
+        const Mask results = differentiable & ((Mask{1} << info.n_results) - 1);
+        if (results != 0) {
+            const Ref<Node> node =
+                record(info, inputs.get(), needed, differentiable, outputs, computed.get());
+            for (std::int32_t i = 0; i < info.n_results; ++i) {
+                if (((results >> i) & 1) == 0) continue;
+                Tensor& tensor = *outputs[static_cast<std::size_t>(i)];
+                tensor.grad_fn = node;
+                tensor.output_number = i;
+                tensor.requires_grad = true;
+            }
+        }
+    }
+
+    PyRef results = checked(PyTuple_New(info.n_results));
+    for (std::int32_t i = 0; i < info.n_results; ++i) {
+        const Ref<Tensor>& output = outputs[static_cast<std::size_t>(i)];
+        PyObject* value = output ? output.object() : Py_None;
+        PyTuple_SET_ITEM(results.get(), i, Py_NewRef(value));
+    }
+    if (observer) {
+        checked(PyObject_CallFunctionObjArgs(observer.get(), operator_object, inputs.get(),
+                                             attributes, results.get(), nullptr));
+    }
+    return info.result_is_tuple ? results : PyRef::borrow(PyTuple_GET_ITEM(results.get(), 0));
+}
+
+}  // namespace pullback

@@ -1,0 +1,47 @@
+// Gradients that have arrived at nodes which are still to run.
+#pragma once
+
+#include <vector>
+
+#include "derivative.h"
+
+namespace pullback {
+
+class Arrivals;
+
+/// What a node has received in one backward pass.
+struct Arrival {
+    const Arrivals* pass;
+    Ref<Node> node;
+    Received received;
+    Arrival* next;  // of the same node, in another pass that runs now
+};
+
+/// The nodes that wait, the youngest first. A node is younger than everything that it reads, so
+/// when its turn comes all its gradients have arrived.
+class Arrivals {
+  public:
+    explicit Arrivals(bool create_graph) : create_graph_(create_graph) {}
+    ~Arrivals();
+    Arrivals(const Arrivals&) = delete;
+    Arrivals& operator=(const Arrivals&) = delete;
+
+    /// Adds a gradient to what an output of a node has received so far. Throws ErrorSet.
+    void send(const Edge& edge, Ref<Tensor> gradient);
+    bool empty() const { return waiting_.empty(); }
+    /// Takes out the youngest node.
+    std::unique_ptr<Arrival> next();
+
+  private:
+    Arrival& arrival_at(Node& node);
+    static void unlink(Arrival& arrival);
+
+    bool create_graph_;
+    std::vector<std::unique_ptr<Arrival>> waiting_;  // a heap by sequence number
+};
+
+/// The sum of two gradients, recorded with create_graph. Throws ErrorSet.
+Ref<Tensor> add_gradients(const Ref<Tensor>& before, const Ref<Tensor>& gradient,
+                          bool create_graph);
+
+}  // namespace pullback

@@ -1,0 +1,168 @@
+#include "derivative.h"
+
+#include "pullback/errors.h"
+#include "pullback/numpy_api.h"
+
+namespace pullback {
+namespace {
+
+[[noreturn]] void raise_freed(const Node& node) {
+    raise("GraphFreedError",
+          "backward came through " + node.name() + " a second time (called at " + node.called_at() +
+              "), and what it saved was let go after the first. Pass retain_graph=True to every "
+              "backward or grad call but the last, or compute the forward again");
+}
+
+std::string span_of(const Node& node) {
+    return text_of(attribute(node.operator_object.get(), "span").get());
+}
+
+bool leads(const Edge& edge, Wanted wanted) {
+    return edge && (wanted == nullptr || wanted->contains(edge.node.get()));
+}
+
+Mask needed_inputs(const Node& node, Wanted wanted) {
+    Mask needed = 0;
+    for (std::uint32_t i = 0; i < node.inputs.size(); ++i) {
+        const EdgeRange range = node.inputs[i];
+        for (std::uint32_t k = 0; k < range.count; ++k) {
+            if (leads(node.edges[range.begin + k], wanted)) needed |= Mask{1} << i;
+        }
+    }
+    return needed;
+}
+
+PyRef zeros(const Layout& layout) {
+    npy_intp shape[kMaxDims];
+    std::copy(layout.shape, layout.shape + layout.ndim, shape);
+    return checked(PyArray_ZEROS(layout.ndim, shape, layout.dtype, 0));
+}
+
+/// A gradient as the variant takes it: a tensor to be recorded, else an array.
+PyRef cotangent(const Ref<Tensor>& gradient, const Output& output, bool materialize, bool record) {
+    if (gradient) {
+        return PyRef::borrow(record ? gradient.object() : gradient->array());
+    }
+    if (!materialize) return PyRef::borrow(Py_None);
+    PyRef array = zeros(output.layout);
+    if (!record) return array;
+    return PyRef::steal(Tensor::of_array(std::move(array)).release_object());
+}
+
+/// Calls the variant for these gradients: on tensors to be recorded, else on arrays.
+PyRef derivative(Node& node, const Received& received, Mask needed, bool record) {
+    Mask defined = 0;
+    for (std::size_t i = 0; i < received.size(); ++i) {
+        if (received[i]) defined |= Mask{1} << i;
+    }
+    const Variant& variant = node.info->variant(defined, needed);
+    const auto count = static_cast<Py_ssize_t>(received.size());
+    const PyRef cotangents = checked(PyList_New(count));
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        const auto index = static_cast<std::size_t>(i);
+        const bool materialize = (variant.materialize >> i) & 1;
+        PyRef value = cotangent(received[index], node.outputs[index], materialize, record);
+        PyList_SET_ITEM(cotangents.get(), i, value.release());
+    }
+    const PyRef saved = checked(PyList_New(static_cast<Py_ssize_t>(node.saved.size())));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(saved.get()); ++i) {
+        PyList_SET_ITEM(saved.get(), i, Py_NewRef(Py_None));
+    }
+    for (const std::int32_t read : variant.reads) {
+        const auto index = static_cast<std::size_t>(read);
+        PyRef value = node.saved[index].unpack(node, node.info->saved[index].name, record);
+        checked(PyList_SetItem(saved.get(), read, value.release()));
+    }
+    const PyRef call = PyRef::borrow(variant.call);
+    PyRef gradients =
+        checked(PyObject_CallFunctionObjArgs(call.get(), saved.get(), cotangents.get(), nullptr));
+    return checked(PySequence_Tuple(gradients.get()));
+}
+
+[[noreturn]] void raise_shape(const Node& node, std::uint32_t position, const Layout& got,
+                              const Layout& wanted) {
+    const PyRef inputs = attribute(node.operator_object.get(), "inputs");
+    const PyRef param = checked(PySequence_GetItem(inputs.get(), position));
+    const PyRef name = attribute(attribute(param.get(), "var").get(), "name");
+    raise("GradientShapeError", span_of(node) + ": " + node.name() + " gave a gradient of shape " +
+                                    got.shape_text() + " for its input '" + text_of(name.get()) +
+                                    "' of shape " + wanted.shape_text() + " (called at " +
+                                    node.called_at() + ")");
+}
+
+/// The gradient in its input's dtype; its shape must be the input's.
+Ref<Tensor> checked_gradient(const Node& node, std::uint32_t position, const Edge& edge,
+                             PyObject* value, bool record) {
+    Ref<Tensor> gradient = Tensor::check(value) ? Ref<Tensor>::borrow(Tensor::cast(value))
+                                                : Tensor::of_array(to_array(PyRef::borrow(value)));
+    const Layout& wanted = edge.node->outputs[static_cast<std::size_t>(edge.output)].layout;
+    if (!gradient->layout.same_shape(wanted)) {
+        raise_shape(node, position, gradient->layout, wanted);
+    }
+    if (gradient->layout.dtype == wanted.dtype) return gradient;
+    auto descr = PyRef::steal(reinterpret_cast<PyObject*>(PyArray_DescrFromType(wanted.dtype)));
+    PyObject* source = record ? gradient.object() : gradient->array();
+    const PyRef cast = checked(PyObject_CallMethod(source, "astype", "O", descr.get()));
+    return Tensor::check(cast.get()) ? Ref<Tensor>::borrow(Tensor::cast(cast.get()))
+                                     : Tensor::of_array(to_array(cast));
+}
+
+/// Makes the gradients usable, and refuse to be differentiated.
+void put_behind_barrier(const Node& node, const Received& received,
+                        std::vector<SentGradient>& made) {
+    Ref<Node> barrier = Node::make(NodeKind::barrier);
+    barrier->operator_object = node.operator_object;
+    barrier->info = node.info;
+    for (const Edge& edge : node.edges) barrier->edges.emplace_back(edge);
+    for (const Ref<Tensor>& gradient : received) {
+        if (gradient) barrier->edges.emplace_back(edge_of(*gradient));
+    }
+    for (std::size_t i = 0; i < made.size(); ++i) {
+        Ref<Tensor> hung = made[i].gradient->detach();
+        barrier->outputs.emplace_back(hung->layout, true);
+        hung->grad_fn = barrier;
+        hung->output_number = static_cast<std::int32_t>(i);
+        hung->requires_grad = true;
+        made[i].gradient = std::move(hung);
+    }
+}
+
+}  // namespace
+
+std::vector<SentGradient> input_gradients(Node& node, const Received& received, Wanted wanted,
+                                          bool create_graph) {
+    if (node.kind == NodeKind::barrier) {
+        const PyRef message = attribute(node.operator_object.get(), "barrier");
+        raise("BarrierError", span_of(node) + ": second derivative of " + node.info->name + ": " +
+                                  text_of(message.get()));
+    }
+    if (node.freed) raise_freed(node);
+    const Mask needed = needed_inputs(node, wanted);
+    const bool record = create_graph && !node.info->has_barrier;
+    const PyRef gradients = derivative(node, received, needed, record);
+    if (PyTuple_GET_SIZE(gradients.get()) != static_cast<Py_ssize_t>(node.inputs.size())) {
+        raise(PyExc_ValueError, node.name() + ": the backward must return a gradient per input");
+    }
+    std::vector<SentGradient> made;
+    for (std::uint32_t i = 0; i < node.inputs.size(); ++i) {
+        PyObject* gradient = PyTuple_GET_ITEM(gradients.get(), i);
+        if (gradient == Py_None || ((needed >> i) & 1) == 0) continue;
+        const EdgeRange range = node.inputs[i];
+        const bool is_list = PyList_Check(gradient) || PyTuple_Check(gradient);
+        const Py_ssize_t parts = is_list ? PySequence_Fast_GET_SIZE(gradient) : 1;
+        if (parts != static_cast<Py_ssize_t>(range.count)) {
+            raise(PyExc_ValueError, node.name() + ": the backward gave " + std::to_string(parts) +
+                                        " gradients for a list of " + std::to_string(range.count));
+        }
+        for (std::uint32_t k = 0; k < range.count; ++k) {
+            PyObject* part = is_list ? PySequence_Fast_GET_ITEM(gradient, k) : gradient;
+            const Edge& edge = node.edges[range.begin + k];
+            if (part == Py_None || !leads(edge, wanted)) continue;
+            made.push_back({edge, checked_gradient(node, i, edge, part, record)});
+        }
+    }
+    if (create_graph && !record) put_behind_barrier(node, received, made);
+    return made;
+}
+
+}  // namespace pullback

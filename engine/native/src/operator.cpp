@@ -1,0 +1,126 @@
+#include "pullback/operator.h"
+
+#include <memory>
+
+#include "pullback/errors.h"
+
+namespace pullback {
+namespace {
+
+constexpr const char* kAttribute = "_native_info";
+constexpr const char* kKeptAttribute = "_native_kept";
+
+PyRef interned(const char* text) { return checked(PyUnicode_InternFromString(text)); }
+
+std::int32_t integer(PyObject* object, const char* name) {
+    const PyRef value = attribute(object, name);
+    const long number = PyLong_AsLong(value.get());
+    if (number == -1 && PyErr_Occurred()) throw ErrorSet{};
+    return static_cast<std::int32_t>(number);
+}
+
+bool truth(PyObject* object, const char* name) {
+    return checked(PyObject_IsTrue(attribute(object, name).get())) != 0;
+}
+
+std::vector<std::int32_t> integers(PyObject* sequence) {
+    const PyRef items = checked(PySequence_Tuple(sequence));
+    std::vector<std::int32_t> result;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
+        const long number = PyLong_AsLong(PyTuple_GET_ITEM(items.get(), i));
+        if (number == -1 && PyErr_Occurred()) throw ErrorSet{};
+        result.push_back(static_cast<std::int32_t>(number));
+    }
+    return result;
+}
+
+SavedSource source_of(const std::string& text) {
+    if (text == "input") return SavedSource::input;
+    return text == "output" ? SavedSource::output : SavedSource::plain;
+}
+
+void destroy_info(PyObject* capsule) {
+    delete static_cast<OperatorInfo*>(PyCapsule_GetPointer(capsule, nullptr));
+}
+
+/// A tuple of bools, as Python's operators take patterns.
+PyRef pattern(Mask mask, std::int32_t count) {
+    PyRef tuple = checked(PyTuple_New(count));
+    for (std::int32_t i = 0; i < count; ++i) {
+        PyTuple_SET_ITEM(tuple.get(), i, PyBool_FromLong((mask >> i) & 1));
+    }
+    return tuple;
+}
+
+}  // namespace
+
+OperatorInfo::OperatorInfo(PyObject* operator_object) : object(operator_object) {
+    name = text_of(attribute(object, "name").get());
+    n_results = integer(object, "n_results");
+    n_hidden = integer(object, "n_hidden");
+    n_plain = integer(object, "n_plain");
+    result_is_tuple = truth(object, "result_is_tuple");
+
+    const PyRef inputs = checked(PySequence_Tuple(attribute(object, "inputs").get()));
+    n_inputs = static_cast<std::int32_t>(PyTuple_GET_SIZE(inputs.get()));
+    if (n_inputs > kMaskBits || n_outputs() > kMaskBits) {
+        raise(PyExc_ValueError, name + " has more inputs or outputs than the native engine's " +
+                                    std::to_string(kMaskBits));
+    }
+    for (std::int32_t i = 0; i < n_inputs; ++i) {
+        if (truth(PyTuple_GET_ITEM(inputs.get(), i), "differentiable")) {
+            differentiable_inputs |= Mask{1} << i;
+        }
+    }
+    const PyRef without_gradient = attribute(object, "nondifferentiable");
+    for (const std::int32_t index : integers(without_gradient.get())) {
+        nondifferentiable |= Mask{1} << index;
+    }
+    const PyRef entries = checked(PySequence_Tuple(attribute(object, "saved").get()));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(entries.get()); ++i) {
+        PyObject* entry = PyTuple_GET_ITEM(entries.get(), i);
+        saved.push_back({source_of(text_of(attribute(entry, "source").get())),
+                         integer(entry, "index"), text_of(attribute(entry, "name").get())});
+    }
+    has_barrier = truth(object, "barrier");
+
+    const PyRef list = checked(PyList_New(0));
+    checked(PyObject_SetAttrString(object, kKeptAttribute, list.get()));
+    kept_ = list.get();
+}
+
+OperatorInfo& OperatorInfo::of(PyObject* operator_object) {
+    static PyObject* key = interned(kAttribute).release();
+    PyObject* found = PyObject_GetAttr(operator_object, key);
+    if (found != nullptr) {
+        const PyRef capsule = PyRef::steal(found);
+        return *static_cast<OperatorInfo*>(PyCapsule_GetPointer(found, nullptr));
+    }
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw ErrorSet{};
+    PyErr_Clear();
+    auto info = std::make_unique<OperatorInfo>(operator_object);
+    const PyRef capsule = checked(PyCapsule_New(info.get(), nullptr, destroy_info));
+    OperatorInfo* made = info.release();
+    checked(PyObject_SetAttr(operator_object, key, capsule.get()));
+    return *made;
+}
+
+const Variant& OperatorInfo::variant(Mask defined, Mask needed) {
+    auto& of_defined = variants_[defined];
+    const auto known = of_defined.find(needed);
+    if (known != of_defined.end()) return known->second;
+
+    static PyObject* backward = interned("backward").release();
+    const PyRef made =
+        checked(PyObject_CallMethodObjArgs(object, backward, pattern(defined, n_outputs()).get(),
+                                           pattern(needed, n_inputs).get(), nullptr));
+    const PyRef call = attribute(made.get(), "call");
+    Variant variant{call.get(), integers(attribute(made.get(), "reads").get()), 0};
+    for (const std::int32_t index : integers(attribute(made.get(), "materialize").get())) {
+        variant.materialize |= Mask{1} << index;
+    }
+    checked(PyList_Append(kept_, call.get()));
+    return of_defined.emplace(needed, std::move(variant)).first->second;
+}
+
+}  // namespace pullback

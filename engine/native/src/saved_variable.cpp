@@ -1,0 +1,128 @@
+#include "pullback/saved_variable.h"
+
+#include "pullback/errors.h"
+#include "pullback/node.h"
+#include "pullback/numpy_api.h"
+
+namespace pullback {
+
+SavedVariable::SavedVariable(SavedVariable&& other) noexcept
+    : held_(std::exchange(other.held_, Held::nothing)),
+      number_(other.number_),
+      version_(other.version_),
+      tensor_(std::move(other.tensor_)),
+      value_(std::move(other.value_)),
+      list_(std::move(other.list_)) {}
+
+SavedVariable::~SavedVariable() {
+    if (tensor_) tensor_->storage->release();
+}
+
+void SavedVariable::watch(Storage& storage) {
+    version_ = storage.version;
+    storage.keep();
+}
+
+SavedVariable SavedVariable::input(PyObject* value) {
+    SavedVariable saved;
+    if (Tensor::check(value)) {
+        saved.held_ = Held::input;
+        saved.tensor_ = Ref<Tensor>::borrow(Tensor::cast(value));
+        saved.watch(*saved.tensor_->storage);
+    } else if (PyList_Check(value)) {
+        saved.held_ = Held::list;
+        saved.list_ = std::make_unique<InlineVector<SavedVariable, 4>>();
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); ++i) {
+            saved.list_->emplace_back(input(PyList_GET_ITEM(value, i)));
+        }
+    } else {
+        return plain(PyRef::borrow(value));
+    }
+    return saved;
+}
+
+SavedVariable SavedVariable::output(Ref<Tensor> memory, std::int32_t number) {
+    SavedVariable saved;
+    saved.held_ = Held::output;
+    saved.number_ = number;
+    saved.tensor_ = std::move(memory);
+    saved.watch(*saved.tensor_->storage);
+    return saved;
+}
+
+SavedVariable SavedVariable::plain(PyRef value) {
+    SavedVariable saved;
+    saved.held_ = Held::plain;
+    saved.value_ = std::move(value);
+    return saved;
+}
+
+bool SavedVariable::holds_array() const {
+    switch (held_) {
+        case Held::nothing:
+            return false;
+        case Held::plain:
+            return PyArray_Check(value_.get()) && PyArray_NDIM(as_array(value_.get())) > 0;
+        case Held::list:
+            for (const SavedVariable& item : *list_) {
+                if (item.holds_array()) return true;
+            }
+            return false;
+        case Held::input:
+        case Held::output:
+            break;
+    }
+    return true;
+}
+
+void SavedVariable::check(Node& node, const std::string& name) const {
+    const Storage& storage = *tensor_->storage;
+    if (storage.version == version_) return;
+    std::string what = held_ == Held::input ? "its input" : "its output";
+    if (held_ == Held::input && tensor_->extras && tensor_->extras->name) {
+        what += " (tensor '" + text_of(tensor_->extras->name.get()) + "')";
+    }
+    const PyRef dtype = attribute(tensor_->object(), "dtype");
+    const PyRef span = attribute(node.operator_object.get(), "span");
+    const std::string written =
+        storage.written_at ? ", last at " + text_of(storage.written_at.get()) : "";
+    raise("SavedVariableError",
+          node.name() + " saved " + what + " '" + name + "' of shape " +
+              tensor_->layout.shape_text() + " and dtype " + text_of(dtype.get()) +
+              " for its backward, and it was changed in place afterwards" + written + ": version " +
+              std::to_string(storage.version) + ", saved at version " + std::to_string(version_) +
+              ".\n  called at " + node.called_at() + ", formula at " + text_of(span.get()) +
+              "\n  help: write x = x + y for x += y, or change a copy");
+}
+
+PyRef SavedVariable::unpack(Node& node, const std::string& name, bool recorded) const {
+    switch (held_) {
+        case Held::nothing:
+            return PyRef::borrow(Py_None);
+        case Held::plain:
+            return value_;
+        case Held::list: {
+            PyRef list = checked(PyList_New(list_->size()));
+            for (std::uint32_t i = 0; i < list_->size(); ++i) {
+                PyList_SET_ITEM(list.get(), i, (*list_)[i].unpack(node, name, recorded).release());
+            }
+            return list;
+        }
+        case Held::input:
+        case Held::output:
+            break;
+    }
+    check(node, name);
+    if (!recorded) return PyRef::borrow(tensor_->array());
+    if (held_ == Held::input) return PyRef::borrow(tensor_.object());
+    Ref<Tensor> tensor = tensor_->detach();
+    const auto output = static_cast<std::uint32_t>(number_);
+    if (node.outputs[output].differentiable) {
+        tensor->grad_fn = Ref<Node>::borrow(&node);
+        tensor->output_number = number_;
+        tensor->requires_grad = true;
+    }
+    return PyRef::steal(tensor.release_object());
+}
+
+}  // namespace pullback

@@ -1,0 +1,260 @@
+// The tensor as Python sees it; what it shares with NumPy it inherits from
+// `pullback.engine.methods`.
+#include <Python.h>
+#include <structmember.h>
+
+#include <cstddef>
+
+#include "pullback/errors.h"
+#include "pullback/node.h"
+#include "pullback/numpy_api.h"
+#include "pullback/pool.h"
+#include "pullback/tensor.h"
+#include "tensor_memory.h"
+
+namespace pullback {
+
+PyTypeObject* Tensor::type = nullptr;
+
+namespace {
+
+FreeList<Tensor> free_tensors;
+
+void dealloc(PyObject* object) {
+    Tensor* tensor = Tensor::cast(object);
+    if (PyObject_GC_IsTracked(object)) PyObject_GC_UnTrack(object);
+    if (tensor->weak_references != nullptr) PyObject_ClearWeakRefs(object);
+    free_tensors.recycle(tensor);
+}
+
+int traverse(PyObject* object, visitproc visit, void* arg) {
+    Tensor* tensor = Tensor::cast(object);
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(tensor->grad.object());
+    Py_VISIT(tensor->grad_fn.object());
+    if (tensor->extras) Py_VISIT(tensor->extras->hooks.get());
+    return 0;
+}
+
+int clear(PyObject* object) {
+    Tensor* tensor = Tensor::cast(object);
+    tensor->grad = nullptr;
+    tensor->grad_fn = nullptr;
+    if (tensor->extras) tensor->extras->hooks = nullptr;
+    return 0;
+}
+
+PyObject* new_or_none(PyObject* object) { return Py_NewRef(object == nullptr ? Py_None : object); }
+
+PyObject* get_array(PyObject* self, void*) {
+    return to_python([&] { return Py_NewRef(Tensor::cast(self)->array()); });
+}
+
+PyObject* get_version(PyObject* self, void*) {
+    return PyLong_FromUnsignedLong(Tensor::cast(self)->storage->version);
+}
+
+PyObject* get_shape(PyObject* self, void*) {
+    const Layout& layout = Tensor::cast(self)->layout;
+    PyObject* shape = PyTuple_New(layout.ndim);
+    for (int axis = 0; shape != nullptr && axis < layout.ndim; ++axis) {
+        PyObject* length = PyLong_FromLongLong(layout.shape[axis]);
+        if (length == nullptr)
+            Py_CLEAR(shape);
+        else
+            PyTuple_SET_ITEM(shape, axis, length);
+    }
+    return shape;
+}
+
+PyObject* get_dtype(PyObject* self, void*) {
+    Tensor* tensor = Tensor::cast(self);
+    if (tensor->cached_array) {
+        PyArray_Descr* descr = PyArray_DESCR(as_array(tensor->cached_array.get()));
+        return Py_NewRef(reinterpret_cast<PyObject*>(descr));
+    }
+    return reinterpret_cast<PyObject*>(PyArray_DescrFromType(tensor->layout.dtype));
+}
+
+PyObject* get_ndim(PyObject* self, void*) {
+    return PyLong_FromLong(Tensor::cast(self)->layout.ndim);
+}
+
+PyObject* get_size(PyObject* self, void*) {
+    return PyLong_FromLongLong(Tensor::cast(self)->layout.size());
+}
+
+PyObject* get_requires_grad(PyObject* self, void*) {
+    return PyBool_FromLong(Tensor::cast(self)->requires_grad);
+}
+
+PyObject* get_is_leaf(PyObject* self, void*) {
+    return PyBool_FromLong(Tensor::cast(self)->is_leaf());
+}
+
+PyObject* get_grad_fn(PyObject* self, void*) {
+    return new_or_none(Tensor::cast(self)->grad_fn.object());
+}
+
+PyObject* get_grad(PyObject* self, void*) { return new_or_none(Tensor::cast(self)->grad.object()); }
+
+int set_grad(PyObject* self, PyObject* value, void*) {
+    Tensor* tensor = Tensor::cast(self);
+    if (value == nullptr || value == Py_None) {
+        tensor->grad = nullptr;
+        return 0;
+    }
+    if (!Tensor::check(value) || !Tensor::cast(value)->layout.same_shape(tensor->layout)) {
+        const PyRef shape = PyRef::steal(get_shape(self, nullptr));
+        if (shape) {
+            PyErr_Format(PyExc_TypeError,
+                         "grad must be None or a tensor of the same engine and of shape %S",
+                         shape.get());
+        }
+        return -1;
+    }
+    tensor->grad = Ref<Tensor>::borrow(Tensor::cast(value));
+    return 0;
+}
+
+PyObject* get_name(PyObject* self, void*) {
+    const Tensor* tensor = Tensor::cast(self);
+    return new_or_none(tensor->extras ? tensor->extras->name.get() : nullptr);
+}
+
+int set_name(PyObject* self, PyObject* value, void*) {
+    if (value != nullptr && value != Py_None && !PyUnicode_Check(value)) {
+        PyErr_Format(PyExc_TypeError, "name must be a str or None, not %T", value);
+        return -1;
+    }
+    Tensor::cast(self)->more().name = value == Py_None ? PyRef() : PyRef::borrow(value);
+    return 0;
+}
+
+PyObject* requires_grad_(PyObject* self, PyObject* args, PyObject* kwargs) {
+    static const char* names[] = {"requires_grad", nullptr};
+    int flag = 1;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p", const_cast<char**>(names), &flag)) {
+        return nullptr;
+    }
+    return to_python([&] {
+        Tensor::cast(self)->set_requires_grad(flag != 0);
+        return Py_NewRef(self);
+    });
+}
+
+PyObject* detach(PyObject* self, PyObject*) {
+    return to_python([&] { return Tensor::cast(self)->detach().release_object(); });
+}
+
+PyObject* register_hook(PyObject* self, PyObject* hook) {
+    return to_python([&] {
+        Tensor* tensor = Tensor::cast(self);
+        if (!tensor->requires_grad) {
+            raise("NotDifferentiableError",
+                  "a hook needs a tensor that requires grad: no gradient reaches this one");
+        }
+        PyRef& hooks = tensor->grad_fn ? tensor->grad_fn->more().hooks[tensor->output_number]
+                                       : tensor->more().hooks;
+        if (!hooks) hooks = checked(PyDict_New());
+        // From now on the object may be part of a cycle through the hook.
+        PyObject* holder = tensor->grad_fn ? tensor->grad_fn.object() : self;
+        if (!PyObject_GC_IsTracked(holder)) PyObject_GC_Track(holder);
+        const PyRef handle = import_from("pullback.engine.hooks", "HookHandle");
+        return PyObject_CallFunctionObjArgs(handle.get(), hooks.get(), hook, nullptr);
+    });
+}
+
+PyObject* retain_grad(PyObject* self, PyObject*) {
+    return to_python([&] {
+        Tensor* tensor = Tensor::cast(self);
+        if (!tensor->requires_grad) {
+            raise("NotDifferentiableError", "retain_grad needs a tensor that requires grad");
+        }
+        if (tensor->grad_fn) {
+            tensor->grad_fn->more().retained[tensor->output_number] =
+                checked(PyWeakref_NewRef(self, nullptr));
+        }
+        return Py_NewRef(Py_None);
+    });
+}
+
+PyObject* bump_version(PyObject* self, PyObject*) {
+    return to_python([&] {
+        const PyRef callsite = import_from("pullback.engine.callsite", "callsite");
+        Storage& storage = *Tensor::cast(self)->storage;
+        ++storage.version;
+        storage.written_at = checked(PyObject_CallNoArgs(callsite.get()));
+        return Py_NewRef(Py_None);
+    });
+}
+
+PyObject* exported(PyObject* self, PyObject*) {
+    return to_python([&] {
+        Tensor* tensor = Tensor::cast(self);
+        return tensor->storage->export_view(tensor->array()).release();
+    });
+}
+
+PyGetSetDef properties[] = {
+    {"_array", get_array, nullptr, "The NumPy array underneath; read only by convention.", nullptr},
+    {"_version", get_version, nullptr, "How often the memory was written.", nullptr},
+    {"shape", get_shape, nullptr, "Lengths of the axes.", nullptr},
+    {"dtype", get_dtype, nullptr, "NumPy's type of an element.", nullptr},
+    {"ndim", get_ndim, nullptr, "Number of axes.", nullptr},
+    {"size", get_size, nullptr, "Number of elements.", nullptr},
+    {"requires_grad", get_requires_grad, nullptr, "Whether operators on this are recorded.",
+     nullptr},
+    {"is_leaf", get_is_leaf, nullptr, "Whether no operator made this.", nullptr},
+    {"grad_fn", get_grad_fn, nullptr, "The node that made this, or None.", nullptr},
+    {"grad", get_grad, set_grad, "The accumulated gradient, or None.", nullptr},
+    {"name", get_name, set_name, "A name for the printed tape, or None.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMethodDef methods[] = {
+    {"requires_grad_", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(requires_grad_)),
+     METH_VARARGS | METH_KEYWORDS,
+     "Record operators on this leaf, or stop to; returns the tensor."},
+    {"detach", detach, METH_NOARGS, "The same memory without history."},
+    {"register_hook", register_hook, METH_O,
+     "Call hook(grad) on the summed gradient; what it returns, unless None, replaces it."},
+    {"retain_grad", retain_grad, METH_NOARGS,
+     "Keep the gradient in `grad` though this is no leaf."},
+    {"_bump_version", bump_version, METH_NOARGS, "Count a write."},
+    {"_exported", exported, METH_NOARGS, "The array to hand out: read-only while it is saved."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Tensor, weak_references), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+}  // namespace
+
+Ref<Tensor> make_tensor() {
+    auto tensor = Ref<Tensor>::steal(free_tensors.make(Tensor::type));
+    if (!tensor) throw ErrorSet{};
+    return tensor;
+}
+
+void define_tensor_type() {
+    PyType_Slot slots[] = {
+        {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+        {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+        {Py_tp_clear, reinterpret_cast<void*>(clear)},
+        {Py_tp_getset, properties},
+        {Py_tp_methods, methods},
+        {Py_tp_members, members},
+        {0, nullptr},
+    };
+    PyType_Spec spec = {"pullback.engine.native.Tensor", sizeof(Tensor), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                        slots};
+    const PyRef base = import_from("pullback.engine.methods", "TensorMethods");
+    Tensor::type = reinterpret_cast<PyTypeObject*>(
+        checked(PyType_FromSpecWithBases(&spec, base.get())).release());
+}
+
+}  // namespace pullback
