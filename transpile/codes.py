@@ -30,7 +30,7 @@ CODES: dict[str, Code] = {
     # gradient contract
     "PB201": Code("gradient-count", "error"),
     "PB202": Code("independent-gradient", "error"),
-    "PB203": Code("nonlinear-pullback", "error"),
+    "PB203": Code("nonlinear-pullback", "warning"),
     "PB204": Code("unknown-rule", "error"),
     "PB205": Code("cotangent-count", "error"),
     # mutation
@@ -53,7 +53,9 @@ CODES: dict[str, Code] = {
 }
 
 
-def diagnostic(code: str, message: str, span: Span, *, name: str = "", value: str = "", hint: str = "") -> Diagnostic:
+def diagnostic(
+    code: str, message: str, span: Span, *, name: str = "", value: str = "", hint: str = ""
+) -> Diagnostic:
     """A finding with the rule and severity that belong to its code.
 
     >>> diagnostic("PB401", "no while", Span("f.py", 1, 1, 1, 6)).rule

@@ -124,7 +124,9 @@ class Builder:
         return var
 
     def _hoistable(self, op: str, args: tuple[Atom, ...]) -> bool:
-        if self.forward is None or not isinstance(args[0], Var) or args[0] in self.maybe_none:
+        if self.forward is None or not isinstance(args[0], Var):
+            return False
+        if args[0] in self.maybe_none and op != "is_none":
             return False
         if op == "item" and (self.branches or args[0] not in self.hoisted.values()):
             return False

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from ..ir import Atom, Literal, Var
+from ..ir import Atom, Kind, Literal, Var
 from ..vocabulary import VALUE_CALLS, by_method, by_python, suggestions
 from . import expressions
 from .atoms import atom, list_atom
 from .fence import Refusal, refuse
 from .folding import dotted_name, fold_call
-from .frame import Frame
+from .frame import Frame, callee_of
 from .inline import inline
 from .values import Callee, Dotted, Function, Growing, Items, Value, elements, is_value
 from .words import bind_word
@@ -108,6 +108,11 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
         return frame.build.metadata(_METADATA[callee.name], (first,), frame.span(given.node), name)
     if callee.name == "pullback.like" and isinstance(first, Var):
         return frame.build.metadata("like", (first,), frame.span(given.node), name)
+    if callee.name == "pullback.like" and isinstance(first, Var) and first.kind != "value":
+        return frame.build.metadata("like", (first,), frame.span(given.node), name)
+    formula = frame.names.formula_of(callee.name)
+    if formula is not None:
+        return _formula(frame, callee_of(formula), given, name, ())
     if callee.name in _FLAT and isinstance(first, Var):
         return _reshape_flat(frame, first, given, name)
     if not frame.build.in_closure and isinstance(first, Var) and first.kind == "tensor":
@@ -171,7 +176,7 @@ def _scalar(frame: Frame, dotted: str, given: Arguments, name: str | None) -> Va
     if isinstance(value, Literal) and (folded := fold_call(dotted, value)) is not None:
         return folded
     dtype = (("dtype", Literal(dotted.removeprefix("numpy."))),)
-    kind = "value" if is_value(value) else "tensor"
+    kind: Kind = "value" if is_value(value) else "tensor"
     return frame.build.emit("astype", (value,), frame.span(given.node), kwargs=dtype, kind=kind, name=name)
 
 
@@ -181,7 +186,7 @@ def _list_method(frame: Frame, base: Growing, func: ast.Attribute, given: Argume
         raise refuse(
             "PB402", f"`.{func.attr}` of a list is outside of the formula language", span, hint="use append"
         )
-    if frame.build.branches or frame.build.in_closure and not base.by_closure:
+    if frame.build.branches or (frame.build.in_closure and not base.by_closure):
         raise refuse(
             "PB303", "a list is changed in a branch or by the closure", span, hint="build a new list"
         )
@@ -213,19 +218,20 @@ def _formula(
     frame: Frame, callee: Callee, given: Arguments, name: str | None, targets: tuple[str, ...]
 ) -> Value:
     operands, kwargs = _bind_formula(frame, callee, given)
-    names = (
+    names: tuple[str | None, ...] = (
         targets
         if len(targets) == callee.results
         else (name,)
         if callee.results == 1
         else (None,) * callee.results
     )
+    kinds: tuple[Kind, ...] = ("tensor",) * callee.results
     outs = frame.build.emit_many(
         callee.name,
         operands,
         frame.span(given.node),
         kwargs=kwargs,
-        kinds=("tensor",) * callee.results,
+        kinds=kinds,
         names=names,
     )
     return Items(outs) if callee.result_is_tuple else outs[0]
@@ -279,7 +285,7 @@ def opaque(frame: Frame, text: str, dotted: str, given: Arguments, name: str | N
     ]
     var = frame.build.emit("opaque", operands, span, kwargs=kwargs, name=name)
     frame.build.opaque[var] = dotted
-    if dotted not in PATH_LOSING:
+    if dotted not in PATH_LOSING or not frame.build.in_closure:
         close = suggestions(dotted)
         frame.build.report(
             refuse(

@@ -135,7 +135,7 @@ def _gradients(
 ) -> tuple[Atom, ...]:
     span = inner.span(where)
     expected = len(inputs)
-    if returned is None or returned == Literal(None) and expected != 1:
+    if returned is None or (returned == Literal(None) and expected != 1):
         raise refuse(
             "PB201",
             f"`{name}` returns nothing, and there are {expected} differentiable inputs",
@@ -144,7 +144,7 @@ def _gradients(
             hint="return a gradient per input; None means zero",
         )
     known = elements(returned)
-    if expected == 1 and (isinstance(returned, Growing) and inputs[0].var.kind == "list" or known is None):
+    if expected == 1 and ((isinstance(returned, Growing) and inputs[0].var.kind == "list") or known is None):
         return (_gradient(inner, returned, where),)
     if (
         known is None

@@ -146,7 +146,7 @@ def _identity(frame: Frame, sign: ast.cmpop, left: Value, right: Value, node: as
     if right != Literal(None):
         raise refuse("PB402", "`is` compares with None only", frame.span(node), hint="write `==`")
     if isinstance(left, Var):
-        found: Atom = frame.build.emit("is_none", (left,), frame.span(node), kind="value")
+        found: Atom = frame.build.metadata("is_none", (left,), frame.span(node))
     else:
         found = Literal(left == Literal(None))
     return combine(frame, "not_", [found], node) if isinstance(sign, ast.IsNot) else found

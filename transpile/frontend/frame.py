@@ -87,21 +87,20 @@ class Frame:
             dotted = canonical(binding.name)
             return constant_of(dotted) or Dotted(dotted, name)
         if binding.kind == "formula":
-            return Callee(
-                binding.name, binding.operands, binding.attrs, binding.results, binding.result_is_tuple
-            )
+            return callee_of(binding)
         if binding.kind == "helper" and binding.source is not None and binding.names is not None:
             return self._helper(name, binding, node)
         raise refuse(
             "PB104",
-            f"`{name}` is {binding.why or 'not a constant'}: its value at the time of the backward is unknown",
+            f"`{name}` is {binding.why or 'not a constant'}: it may change before the backward runs",
             self.span(node),
             value=name,
             hint="make it a parameter, or a module-level number",
         )
 
     def _helper(self, name: str, binding: Binding, node: ast.Name) -> Value:
-        assert binding.source is not None and binding.names is not None
+        assert binding.source is not None
+        assert binding.names is not None
         same = binding.source == self.text.source
         text = self.text if same else parse(binding.source)
         found = find_function(text.tree, binding.name)
@@ -110,10 +109,6 @@ class Frame:
         return Function(found, Frame(self.build, text, binding.names))
 
 
-def literal_text(value: Value) -> str:
-    """A short description of a value for messages."""
-    if isinstance(value, Literal):
-        return repr(value.value)
-    if isinstance(value, Var):
-        return f"`{value.name}`"
-    return "this"
+def callee_of(binding: Binding) -> Callee:
+    """The formula that a binding stands for."""
+    return Callee(binding.name, binding.operands, binding.attrs, binding.results, binding.result_is_tuple)

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ..analysis.facts import Facts
+from ..analysis.findings import analyse
 from ..diagnostics import Diagnostic, FormulaError
-from ..ir import Atom, Block, Formula, Options, Source, Var
+from ..ir import Atom, Block, Formula, Options, Source
 from . import statements
 from .atoms import atom
 from .builder import Builder
+from .calls import PATH_LOSING
 from .closure import Pullback, last_return, read_closure
+from .decorators import decoration
 from .fence import Refusal, is_generator, refuse
 from .frame import Frame
 from .names import Names
 from .parameters import read_parameters
 from .text import Text, find_function, parse
 from .values import Function, Items, Value, elements
+
+# An opaque capture leaves the first derivative right; a barrier refuses the second.
+_USABLE = frozenset({"PB103"})
 
 
 @dataclass(frozen=True)
@@ -42,7 +49,7 @@ def read_function(
     """
     reading = read_one(source, names, name, options, target)
     if reading.formula is None:
-        raise FormulaError(reading.diagnostics, source)
+        raise FormulaError([d for d in reading.diagnostics if d.severity == "error"], source)
     return reading.formula
 
 
@@ -55,19 +62,25 @@ def read_one(
         node = find_function(text.tree, name)
         if node is None:
             raise refuse("PB400", f"no function `{name}` in this text", text.span(text.tree), value=name)
+        decorated = decoration(text, names, node)
+        if decorated is not None:
+            options, target = options or decorated.options, target or decorated.target
     except Refusal as refusal:
         return Reading(None, (refusal.finding,) if refusal.finding else ())
-    return read_node(text, names, node, options or Options(), target)
+    return read_node(text, names, node, options, target)
 
 
 def read_node(
-    text: Text, names: Names, node: ast.FunctionDef, options: Options, target: str | None
+    text: Text, names: Names, node: ast.FunctionDef, options: Options | None, target: str | None
 ) -> Reading:
     """Read a function of a parsed text."""
     build = Builder()
     formula: Formula | None = None
     try:
-        formula = _read(build, text, names, node, options, target)
+        formula = _read(build, text, names, node, options or Options(), target)
+        facts = Facts(build.defined, build.used, build.origin, build.opaque)
+        formula, findings = analyse(formula, facts, PATH_LOSING)
+        build.findings += findings
     except Refusal as refusal:
         build.report(refusal)
     except RecursionError:
@@ -75,13 +88,11 @@ def read_node(
             refuse("PB402", "nested too deeply", text.span(node), hint="split it over several assignments")
         )
     found = tuple(_named(finding, node.name) for finding in build.findings)
-    failed = any(finding.severity == "error" for finding in found)
+    failed = any(finding.severity == "error" and finding.code not in _USABLE for finding in found)
     return Reading(None if failed else formula, found)
 
 
 def _named(finding: Diagnostic, name: str) -> Diagnostic:
-    from dataclasses import replace
-
     return finding if finding.name else replace(finding, name=name)
 
 
@@ -154,8 +165,3 @@ def _results(frame: Frame, value: Value, node: ast.FunctionDef) -> tuple[tuple[A
     if not known:
         raise refuse("PB405", "no result is returned", frame.span(where), hint="return result, pullback")
     return tuple(atom(frame, item, where) for item in known), True
-
-
-def results_of(formula: Formula) -> tuple[Var, ...]:
-    """The results that are variables."""
-    return tuple(atom for atom in formula.forward.results if isinstance(atom, Var))

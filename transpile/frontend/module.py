@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ..diagnostics import Diagnostic
 from ..ir import Formula, Source, Span
@@ -14,6 +16,9 @@ from .fence import Refusal, refuse
 from .function import Reading, read_node
 from .names import Binding, Names, static_bindings
 from .text import Text, parse
+
+if TYPE_CHECKING:
+    from ..library import Library
 
 
 @dataclass
@@ -27,8 +32,10 @@ class Module:
     unreadable: list[tuple[str, Span]] = field(default_factory=list)
 
 
-def read_module(source: Source) -> Module:
+def read_module(source: Source, library: Library | None = None) -> Module:
     """Read all formulas of a file. Never raises for any text.
+
+    Calls of functions that a formula of `library` stands for are calls of that formula.
 
     >>> text = "import pullback as pb\\n@pb.formula\\ndef f(x):\\n    return x * 2, lambda grad: grad * 2\\n"
     >>> list(read_module(Source("f.py", text)).formulas)
@@ -40,7 +47,7 @@ def read_module(source: Source) -> Module:
         text = parse(source)
     except Refusal as refusal:
         return Module(source, Names.of({}), diagnostics=[refusal.finding] if refusal.finding else [])
-    bindings, names = static_bindings(text.tree, source)
+    bindings, names = static_bindings(text.tree, source, _formulas_of(library))
     module = Module(source, names)
     found = _decorated(module, text, names)
     for node, decorated in found:
@@ -48,6 +55,20 @@ def read_module(source: Source) -> Module:
     for node, decorated in found:
         _read_into(module, text, node, decorated)
     return module
+
+
+def _formulas_of(library: Library | None) -> Callable[[str], Binding | None]:
+    """Formulas of a library by the full name of the function that they stand for."""
+
+    def find(dotted: str) -> Binding | None:
+        formula = library.formula(dotted.rpartition(".")[2]) if library is not None else None
+        if formula is None or dotted not in (formula.target, f"pullback.{formula.name}"):
+            return None
+        operands = tuple(param.var.name for param in formula.params if not param.attribute)
+        attributes = tuple(param.var.name for param in formula.attributes)
+        return Binding.formula(formula.name, operands, attributes, formula.results, formula.result_is_tuple)
+
+    return find
 
 
 def _decorated(module: Module, text: Text, names: Names) -> list[tuple[ast.FunctionDef, Decoration]]:
@@ -89,7 +110,7 @@ def _read_into(module: Module, text: Text, node: ast.FunctionDef, decorated: Dec
             f"`{node.name}` returns no closure",
             text.span(last_return(node) or node),
             value=node.name,
-            hint="return result, pullback; or leave the derivative to `pb.derive_pullback` or `@pb.composite`",
+            hint="return result, pullback; or let `pb.derive_pullback` or `@pb.composite` derive it",
         )
         reading = Reading(None, (*reading.diagnostics, *([missing.finding] if missing.finding else [])))
     module.diagnostics += reading.diagnostics

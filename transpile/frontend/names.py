@@ -11,8 +11,9 @@ from ..ir import Literal, Source
 from .folding import fold_node
 
 _BUILTINS = frozenset(
-    "abs all any bool divmod enumerate float int isinstance len list max min pow print range reversed round "
-    "slice sorted str sum tuple zip complex".split()
+    {"abs", "all", "any", "bool", "complex", "divmod", "enumerate", "float", "int", "isinstance", "len"}
+    | {"list", "max", "min", "pow", "print", "range", "reversed", "round", "slice", "sorted", "str"}
+    | {"sum", "tuple", "zip"}
 )
 
 
@@ -85,11 +86,16 @@ class Names:
     """
 
     find: Callable[[str], Binding | None]
+    formulas: Callable[[str], Binding | None] = field(default=lambda dotted: None)
 
     @staticmethod
     def of(bindings: Mapping[str, Binding] | Callable[[str], Binding | None]) -> Names:
         """Names of a mapping, or of a function that is asked for each name when it is met."""
         return Names(bindings.get if isinstance(bindings, Mapping) else bindings)
+
+    def formula_of(self, dotted: str) -> Binding | None:
+        """The formula that a function's full name stands for, where a library has one."""
+        return self.formulas(dotted)
 
     def lookup(self, name: str) -> Binding | None:
         """What a name stands for; builtins are found last."""
@@ -99,13 +105,15 @@ class Names:
         return found
 
 
-def static_bindings(tree: ast.Module, source: Source) -> tuple[dict[str, Binding], Names]:
+def static_bindings(
+    tree: ast.Module, source: Source, formulas: Callable[[str], Binding | None] = lambda dotted: None
+) -> tuple[dict[str, Binding], Names]:
     """Bindings of a module's top level, from its text alone: nothing is imported or run.
 
     The mapping may be extended afterwards (with the module's formulas); the names see that.
     """
     bindings: dict[str, Binding] = {}
-    names = Names.of(bindings)
+    names = Names(bindings.get, formulas)
     for node in _top_level(tree.body):
         if isinstance(node, ast.Import):
             for alias in node.names:

@@ -13,8 +13,8 @@ from .frame import Frame
 _TENSORS = frozenset({"Tensor", "ndarray", "NDArray", "Array", "ArrayLike"})
 _LISTS = frozenset({"list", "List", "Sequence", "tuple", "Tuple"})
 _VALUES = frozenset(
-    "int float bool str complex tuple list Tuple List Sequence None Literal dtype DTypeLike slice Optional Union "
-    "SupportsIndex integer floating type".split()
+    {"int", "float", "bool", "str", "complex", "tuple", "list", "Tuple", "List", "Sequence", "None", "type"}
+    | {"Literal", "dtype", "DTypeLike", "slice", "Optional", "Union", "SupportsIndex", "integer", "floating"}
 )
 
 
@@ -44,7 +44,7 @@ def contract(annotation: str) -> Contract | None:
     ):
         tree = tree.slice.elts[0]
     optional = any(isinstance(item, ast.Constant) and item.value is None for item in ast.walk(tree))
-    optional = optional or isinstance(tree, ast.Subscript) and _leaf(tree.value) == "Optional"
+    optional = optional or (isinstance(tree, ast.Subscript) and _leaf(tree.value) == "Optional")
     names = {_leaf(item) for item in ast.walk(tree)} - {""}
     if names & _TENSORS:
         array_of = any(
@@ -54,7 +54,7 @@ def contract(annotation: str) -> Contract | None:
             for item in ast.walk(tree)
         )
         return Contract("list" if array_of else "tensor", optional)
-    if names and names <= _VALUES or not names and optional:
+    if (names and names <= _VALUES) or (not names and optional):
         return Contract("value", optional)
     if isinstance(tree, ast.Subscript) and _leaf(tree.value) == "Literal":
         return Contract("value", optional)

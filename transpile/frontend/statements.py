@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ..ir import Literal, Var
 from . import expressions, fence
+from .atoms import atom
 from .branches import Merger
 from .calls import read_call
 from .fence import Refusal, refuse
@@ -209,7 +210,7 @@ def _if(frame: Frame, node: ast.If, rest: Sequence[ast.stmt], name: str | None) 
     if early:
         returned = merger.merge(first or Literal(None), second or Literal(None), name)
     frame.local = _merge_names(frame, merger, then_local, else_local)
-    merger.finish(expressions.atom(frame, test, node.test))
+    merger.finish(atom(frame, test, node.test))
     return returned
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..ir import Atom, Literal
+from ..ir import Atom, Kind, Literal
 from ..vocabulary import Word
 from .atoms import atom, list_atom
 from .fence import refuse
@@ -22,6 +22,7 @@ _KEYWORDS: dict[str, dict[str, str]] = {
     "concatenate": {"seq": "arrays"},
 }
 _OPTIONAL = frozenset({("clip", "a_min"), ("clip", "a_max")})
+_LISTS = frozenset({"split_like", "unstack_like"})
 _SHAPES = frozenset({"shape", "axes"})
 
 
@@ -65,8 +66,10 @@ def bind_word(
     literals = [item for item in operands if isinstance(item, Literal)]
     if not attrs and len(literals) == len(operands) and (folded := fold_call(dotted, *literals)) is not None:
         return folded
-    values = bool(operands) and word.derivative == "formula" or word.pointwise
-    kind = "value" if values and all(is_value(item) for item in operands) else "tensor"
+    values = (bool(operands) and word.derivative == "formula") or word.pointwise
+    kind: Kind = "value" if values and all(is_value(item) for item in operands) else "tensor"
+    if word.name in _LISTS:
+        kind = "list"
     if word.gives_list:
         kind = "list"
     return frame.build.emit(word.name, operands, frame.span(node), kwargs=attrs, kind=kind, name=name)

@@ -1,0 +1,1 @@
+"""Facts about formulas, one analysis per file."""

@@ -1,0 +1,97 @@
+"""Which values carry a gradient: what depends on a differentiable input, and through what.
+
+In: a formula. Out: a `Flow` for each variable of its forward.
+
+``m = x > 0`` carries none, whatever `x` is: a comparison's derivative is zero.
+Nor does ``sign``, ``floor``, or a mask cast to float. Results count as
+differentiable whatever computes them, so that a straight-through closure over
+``round`` stays consistent with itself; values with a hand-written rule do too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import IntEnum
+
+from ..ir import Atom, Eqn, Formula, Literal, Var
+from ..vocabulary import WORDS
+
+
+class Flow(IntEnum):
+    """What flows through a value; of two operands, the larger one decides."""
+
+    NONE = 0  # no gradient, or one that is known to be zero
+    DIFFERENTIABLE = 1
+    OPAQUE = 2  # depends on a differentiable input through something unknown
+
+
+_SIZES = frozenset({"shape", "ndim", "size", "dtype", "like", "is_none", "not_", "slice", "len", "range"})
+_WHOLE = frozenset({"int", "bool", "math.ceil", "math.floor"})
+_LEAVES_THE_GRAPH = ("float", "math.")
+
+
+def flows(formula: Formula) -> dict[Var, Flow]:
+    """The flow of every variable of the forward, those of nested blocks included.
+
+    >>> from ..ir import Block, Param, Source, Span
+    >>> x, m, r = Var("x"), Var("m"), Var("r")
+    >>> zero = Literal(0)
+    >>> eqns = (Eqn((m,), "greater", (x, zero)), Eqn((r,), "multiply", (x, m)))
+    >>> span = Span("f.py", 1, 1, 1, 1)
+    >>> f = Formula("f", (Param(x),), Block((x,), eqns, (r,)), None, Source("f.py", ""), span)
+    >>> flows(f)[m].name, flows(f)[r].name
+    ('NONE', 'DIFFERENTIABLE')
+    """
+    env = {param.var: Flow(param.differentiable) for param in formula.params}
+    stops = {var: Flow.DIFFERENTIABLE for var, _ in formula.rules}
+    for index, atom in enumerate(formula.forward.results[: formula.results]):
+        if isinstance(atom, Var):
+            stops[atom] = Flow(index not in formula.options.nondifferentiable)
+    inputs = {param.var for param in formula.params}
+    propagate(formula.forward.eqns, env, {var: flow for var, flow in stops.items() if var not in inputs})
+    return env
+
+
+def propagate(eqns: Iterable[Eqn], env: dict[Var, Flow], stops: Mapping[Var, Flow]) -> None:
+    """Extend `env` by what the equations define; `stops` have the flow that they have."""
+    for eqn in eqns:
+        if eqn.op == "if":
+            for block in eqn.blocks:
+                propagate(block.eqns, env, stops)
+            for index, out in enumerate(eqn.outs):
+                env[out] = max(flow_of(block.results[index], env) for block in eqn.blocks)
+        else:
+            flow = _through(eqn, env)
+            env.update(dict.fromkeys(eqn.outs, flow))
+        for out in eqn.outs:
+            if out in stops:
+                env[out] = stops[out]
+
+
+def flow_of(atom: Atom, env: Mapping[Var, Flow]) -> Flow:
+    """The flow of an operand."""
+    return env.get(atom, Flow.NONE) if isinstance(atom, Var) else Flow.NONE
+
+
+def _through(eqn: Eqn, env: Mapping[Var, Flow]) -> Flow:
+    word = WORDS.get(eqn.op)
+    if eqn.op in _SIZES or eqn.op in _WHOLE or (word is not None and word.derivative == "zero"):
+        return Flow.NONE
+    if eqn.op == "astype" and _is_whole(eqn.kwarg("dtype")):
+        return Flow.NONE
+    args = eqn.args[1:] if eqn.op == "where" else eqn.args
+    atoms = (*args, *(value for _, value in eqn.kwargs)) if eqn.op == "opaque" else args
+    strongest = max((flow_of(atom, env) for atom in atoms), default=Flow.NONE)
+    if strongest is not Flow.NONE and (eqn.op == "opaque" or leaves_the_graph(eqn)):
+        return Flow.OPAQUE
+    return strongest
+
+
+def leaves_the_graph(eqn: Eqn) -> bool:
+    """Whether an equation makes a plain number of a tensor (``float(x)``, ``math.sqrt(x)``)."""
+    return eqn.op.startswith(_LEAVES_THE_GRAPH) and eqn.op not in _WHOLE
+
+
+def _is_whole(dtype: Atom | None) -> bool:
+    name = dtype.value if isinstance(dtype, Literal) else None
+    return isinstance(name, str) and name.startswith(("int", "uint", "bool"))

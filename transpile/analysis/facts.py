@@ -1,0 +1,35 @@
+"""What reading a formula finds out beside its equations, for the analyses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ..ir import Eqn, Span, Var
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Places and names.
+
+    `defined` and `used`: where a variable is bound, and where the closure first reads it.
+    `origin`: the author's name for it. `opaque`: the full name of the unknown function that
+    computes it.
+    """
+
+    defined: Mapping[Var, Span] = field(default_factory=dict)
+    used: Mapping[Var, Span] = field(default_factory=dict)
+    origin: Mapping[Var, str] = field(default_factory=dict)
+    opaque: Mapping[Var, str] = field(default_factory=dict)
+
+    def label(self, var: Var) -> str:
+        """The author's name for a variable, or the made-up one."""
+        return self.origin.get(var, var.name)
+
+
+def every(eqns: Iterable[Eqn]) -> Iterator[Eqn]:
+    """Equations in order, those of nested blocks before the equation that holds them."""
+    for eqn in eqns:
+        for block in eqn.blocks:
+            yield from every(block.eqns)
+        yield eqn

@@ -1,0 +1,155 @@
+"""Whether the pullback is linear in its cotangents, as a derivative must be.
+
+In: a formula as it was read. Out: findings. A gradient that depends on no
+cotangent, whole or as an additive term, is PB202; one that is not linear in
+them is PB203. A formula marked ``surrogate`` may do both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+
+from ..codes import diagnostic
+from ..diagnostics import Diagnostic
+from ..ir import Atom, Eqn, Formula, Literal, Span, Var
+from ..vocabulary import WORDS
+from .facts import every
+
+
+class Form(Enum):
+    """How a value depends on the cotangents."""
+
+    ZERO = "zero"
+    CONSTANT = "constant"
+    LINEAR = "linear"
+    AFFINE = "linear plus a constant"
+    NONLINEAR = "not linear"
+    UNKNOWN = "unknown"
+
+
+_PLAIN = frozenset({"shape", "ndim", "size", "dtype", "like", "is_none", "len", "ones_like", "full_like"})
+_ZEROS = frozenset({"zeros", "zeros_like"})
+_THROUGH = frozenset({"item", "list", "tuple", "stop_gradient", "positive"})
+
+
+def nonlinearities(formula: Formula) -> list[Diagnostic]:
+    """Findings about gradients that no derivative could be."""
+    if formula.pullback is None or formula.options.surrogate:
+        return []
+    env = forms(formula)
+    table = {out: eqn for eqn in every(formula.pullback.eqns) for out in eqn.outs}
+    found = []
+    for param, atom in zip(formula.inputs, formula.pullback.results, strict=False):
+        form = _form(atom, env)
+        eqn = table.get(atom) if isinstance(atom, Var) else None
+        span = eqn.span if eqn is not None and eqn.span is not None else formula.span
+        if form in (Form.CONSTANT, Form.AFFINE):
+            found.append(_independent(formula, param.var.name, form, span))
+        elif form is Form.NONLINEAR:
+            found.append(_nonlinear(formula, param.var.name, span))
+    return found
+
+
+def forms(formula: Formula) -> dict[Var, Form]:
+    """The form of each variable of the pullback."""
+    assert formula.pullback is not None
+    env = dict.fromkeys(formula.pullback.params, Form.LINEAR)
+    _propagate(formula.pullback.eqns, env)
+    return env
+
+
+def _propagate(eqns: Iterable[Eqn], env: dict[Var, Form]) -> None:
+    for eqn in eqns:
+        for block in eqn.blocks:
+            _propagate(block.eqns, env)
+        if eqn.op == "if":
+            test = _form(eqn.args[0], env)
+            for index, out in enumerate(eqn.outs):
+                joined = _sum([_form(block.results[index], env) for block in eqn.blocks])
+                env[out] = (
+                    joined if test in (Form.CONSTANT, Form.ZERO) or joined is Form.ZERO else Form.NONLINEAR
+                )
+            continue
+        env.update(dict.fromkeys(eqn.outs, _through(eqn, env)))
+
+
+def _form(atom: Atom, env: Mapping[Var, Form]) -> Form:
+    if isinstance(atom, Literal):
+        zero = atom.value is None or (isinstance(atom.value, int | float) and atom.value == 0)
+        return Form.ZERO if zero else Form.CONSTANT
+    return env.get(atom, Form.CONSTANT)
+
+
+def _sum(parts: list[Form]) -> Form:
+    """The form of a sum."""
+    kinds = set(parts) - {Form.ZERO}
+    for worst in (Form.UNKNOWN, Form.NONLINEAR, Form.AFFINE):
+        if worst in kinds:
+            return worst
+    if kinds == {Form.LINEAR, Form.CONSTANT}:
+        return Form.AFFINE
+    return kinds.pop() if kinds else Form.ZERO
+
+
+def _through(eqn: Eqn, env: Mapping[Var, Form]) -> Form:
+    parts = [_form(atom, env) for atom in eqn.args]
+    named = [_form(atom, env) for _, atom in eqn.kwargs]
+    if eqn.op in _ZEROS:
+        return Form.ZERO
+    if eqn.op in _PLAIN:
+        return Form.CONSTANT
+    if all(part in (Form.CONSTANT, Form.ZERO) for part in (*parts, *named)):
+        return _of_constants(eqn, parts)
+    word = WORDS.get(eqn.op)
+    if eqn.op in _THROUGH:
+        return _sum(parts)
+    if word is None:
+        return Form.UNKNOWN
+    moving = [i for i, part in enumerate(parts) if part not in (Form.CONSTANT, Form.ZERO)]
+    if any(part is Form.UNKNOWN for part in (*parts, *named)):
+        return Form.UNKNOWN
+    if not moving or any(i not in word.linear for i in moving):
+        return Form.NONLINEAR
+    if word.jointly:
+        return _sum([part for i, part in enumerate(parts) if i in word.linear])
+    if any(part is Form.ZERO for part in parts):
+        return Form.ZERO
+    return parts[moving[0]] if len(moving) == 1 else Form.NONLINEAR
+
+
+def _of_constants(eqn: Eqn, parts: list[Form]) -> Form:
+    """Constants give a constant; a zero in a linear place gives a zero."""
+    word = WORDS.get(eqn.op)
+    if word is None or not word.linear:
+        all_zero = eqn.op in _THROUGH and bool(parts) and all(part is Form.ZERO for part in parts)
+        return Form.ZERO if all_zero else Form.CONSTANT
+    zero = [parts[i] is Form.ZERO for i in word.linear if i < len(parts)]
+    return Form.ZERO if zero and (all(zero) if word.jointly else any(zero)) else Form.CONSTANT
+
+
+def _independent(formula: Formula, name: str, form: Form, span: Span) -> Diagnostic:
+    what = (
+        "depends on no incoming gradient"
+        if form is Form.CONSTANT
+        else "has a term without an incoming gradient"
+    )
+    return diagnostic(
+        "PB202",
+        f"the gradient of `{name}` {what}",
+        span,
+        name=formula.name,
+        value=name,
+        hint="multiply by the incoming gradient, or mark the formula surrogate=True where it is meant so",
+    )
+
+
+def _nonlinear(formula: Formula, name: str, span: Span) -> Diagnostic:
+    return diagnostic(
+        "PB203",
+        f"the gradient of `{name}` is not linear in the incoming gradient, as a derivative is",
+        span,
+        name=formula.name,
+        value=name,
+        hint="mark the formula surrogate=True where it is meant so",
+    )
