@@ -3,6 +3,8 @@
 `like` is the shape and dtype of a tensor without its data, `pb.like(x)`.
 """
 
+import numpy as np
+
 import pullback as pb
 
 
@@ -21,6 +23,11 @@ def sum_to(x, *, like):
     return r, sum_to_pullback
 
 
+@sum_to.sample_inputs
+def _sum_to_inputs(rng):
+    yield (rng.standard_normal((2, 3, 4)),), {"like": pb.like(np.zeros((3, 1)))}
+
+
 @pb.formula(pb.broadcast_like)
 def broadcast_like(x, *, like):
     """Repeat `x` to the shape of `like`, in its dtype: the adjoint of `sum_to`."""
@@ -30,6 +37,11 @@ def broadcast_like(x, *, like):
         return pb.sum_to(grad, pb.like(x))
 
     return r, broadcast_like_pullback
+
+
+@broadcast_like.sample_inputs
+def _broadcast_like_inputs(rng):
+    yield (rng.standard_normal((3, 1)),), {"like": pb.like(np.zeros((2, 3, 4)))}
 
 
 @pb.formula(pb.accumulate)

@@ -31,7 +31,7 @@ def transpose(a, *, axes=None):
     r = np.transpose(a, axes)
 
     def transpose_pullback(grad):
-        return np.transpose(grad) if axes is None else np.moveaxis(grad, tuple(range(a.ndim)), axes)
+        return np.transpose(grad) if axes is None else np.moveaxis(grad, range(a.ndim), axes)
 
     return r, transpose_pullback
 

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import Any
 
+# The folder of formulas first: its name is the function's below.
+from . import formulas as _library  # noqa: F401
 from .engine.dispatch import current as _engine
 from .engine.dispatch import use_engine
 from .engine.errors import (

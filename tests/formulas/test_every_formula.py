@@ -1,0 +1,73 @@
+"""What holds of every formula of the library, on both engines."""
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.transpile.vocabulary import WORDS
+
+from .samples import every_case, names
+
+CASES = every_case()
+# Second derivatives of the rest are zero almost everywhere, or the function is linear.
+CURVED = {
+    "power", "divide", "reciprocal", "square", "multiply", "exp", "expm1", "log", "log1p", "sqrt", "sinh", "cosh",
+    "tanh", "sin", "cos", "tan", "arctan", "arctan2", "erf", "sigmoid", "softplus", "gelu", "softmax", "log_softmax",
+    "logsumexp", "prod", "cumprod", "linear_recurrence", "matmul", "outer",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_derivatives_agree_with_finite_differences(engine, case):
+    order = 3 if case.name in CURVED else 2
+    assert pb.gradcheck(case.call, *case.leaves, order=order)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_float32_stays_float32(engine, case):
+    if case.name == "astype":
+        pytest.skip("astype is asked for a dtype")
+    leaves = [_single(leaf) for leaf in case.leaves]
+    kwargs = {k: pb.Like(v.shape, np.dtype("float32")) if k == "like" else v for k, v in case.kwargs.items()}
+    result = type(case)(case.name, case.args, kwargs).call(*leaves)
+    inputs = [leaf for leaf in leaves if isinstance(leaf, pb.Tensor)]
+    first = pb.grad(result.sum(), inputs, create_graph=True)
+    assert {tensor.dtype for tensor in (result, *first)} == {np.dtype("float32")}
+    curved = [g for g in first if g.requires_grad]
+    if curved:
+        second = pb.grad(sum((g * g).sum() for g in curved), inputs, materialize_grads=True)
+        assert {tensor.dtype for tensor in second} == {np.dtype("float32")}
+
+
+def _single(leaf):
+    if isinstance(leaf, np.ndarray) and leaf.dtype == np.float64:
+        return pb.tensor(leaf.astype(np.float32), requires_grad=True)
+    return leaf
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_formula_states_its_mathematics(name):
+    """A docstring, and the word's own operands in their order."""
+    formula = pb.formulas()[name]
+    assert formula.__doc__
+    word = WORDS[name]
+    positional = tuple(p.var.name for p in formula.ir.params if not p.attribute)
+    attributes = tuple(p.var.name for p in formula.ir.params if p.attribute)
+    assert positional == word.operands
+    assert attributes == word.attrs
+
+
+@pytest.mark.parametrize(
+    "name", sorted(n for n in names() if WORDS[n].pointwise and len(WORDS[n].operands) == 1)
+)
+def test_nothing_comes_of_nothing(engine, name):
+    """Arrays without elements, and of no axes."""
+    kwargs = {"dtype": np.float64} if name == "astype" else {}
+    for shape in ((0,), (2, 0, 3)):
+        x = pb.tensor(np.ones(shape), requires_grad=True)
+        y = pb.formulas()[name](x, **kwargs)
+        (gradient,) = pb.grad(y.sum(), [x])
+        assert y.shape == gradient.shape == shape
+    x = pb.tensor(0.5, requires_grad=True)
+    (gradient,) = pb.grad(pb.formulas()[name](x, **kwargs), [x])
+    assert gradient.shape == ()
