@@ -120,7 +120,7 @@ class Formula:
         raise ValueError(f"no target {target!r}: there are 'python', 'ir' and 'author'")
 
     def sample_inputs(self, sampler: Sampler) -> Sampler:
-        """Decorates a function of a random generator that yields ``(args, kwargs)`` to check the formula with."""
+        """Decorates a function of a random generator that yields ``(args, kwargs)`` to check with."""
         self._sampler = sampler
         return sampler
 
