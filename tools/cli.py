@@ -14,13 +14,13 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from pullback.transpile.version import __version__
 from pullback.transpile.diagnostics import FormulaError
+from pullback.transpile.version import __version__
 
-from .commands import dump, lint
+from .commands import check, derive, dump, lint, transpile
 from .errors import BROKEN_PIPE, FINDINGS, INTERNAL, INTERRUPTED, MISUSE, CommandError, UsageError
 
-COMMANDS = (lint, dump)
+COMMANDS = (lint, transpile, derive, check, dump)
 
 DESCRIPTION = """\
 Derivatives written once as plain Python: lint verdicts, right derivatives of every order, and C++.
@@ -29,8 +29,8 @@ Derivatives written once as plain Python: lint verdicts, right derivatives of ev
 EPILOG = """\
 examples:
   pullback lint src                      a verdict for every captured value, as file:line:column
-  pullback check examples/gelu.py        compare with finite differences, on both engines and compiled
-  pullback transpile examples/gelu.py -o cpp_out
+  pullback check examples/gelu_tanh.py        compare with finite differences, on both engines and compiled
+  pullback transpile examples/gelu_tanh.py -o cpp_out
 """
 
 
@@ -52,12 +52,9 @@ def build_parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     try:
-        arguments = build_parser().parse_args(argv)
-        status: int = arguments.run(arguments)
+        status = _run(argv)
         sys.stdout.flush()
         return status
-    except SystemExit as stop:  # argparse: --help, --version, wrong usage
-        return stop.code if isinstance(stop.code, int) else MISUSE
     except KeyboardInterrupt:
         return _fail("interrupted", INTERRUPTED)
     except BrokenPipeError:
@@ -71,6 +68,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(f"pullback: {error}", FINDINGS)
     except Exception as error:
         return _fail(_internal(error), INTERNAL)
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    try:
+        arguments = build_parser().parse_args(argv)
+    except SystemExit as stop:  # argparse: --help, --version, wrong usage
+        return stop.code if isinstance(stop.code, int) else MISUSE
+    status: int = arguments.run(arguments)
+    return status
 
 
 def _internal(error: Exception) -> str:

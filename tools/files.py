@@ -84,16 +84,16 @@ def read_source(text: str) -> Source:
 def split_target(text: str) -> tuple[str, str | None]:
     """``FILE::NAME`` or ``FILE``.
 
-    >>> split_target("examples/gelu.py::gelu")
-    ('examples/gelu.py', 'gelu')
-    >>> split_target("examples/gelu.py")
-    ('examples/gelu.py', None)
+    >>> split_target("examples/gelu_tanh.py::gelu_tanh")
+    ('examples/gelu_tanh.py', 'gelu_tanh')
+    >>> split_target("examples/gelu_tanh.py")
+    ('examples/gelu_tanh.py', None)
     """
     path, separator, name = text.rpartition("::")
     if not separator:
         return text, None
     if not path or not name:
-        raise UsageError(f"{text}: write FILE::NAME, for example examples/gelu.py::gelu")
+        raise UsageError(f"{text}: write FILE::NAME, for example examples/gelu_tanh.py::gelu_tanh")
     return path, name
 
 

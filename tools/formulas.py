@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from pullback.transpile.diagnostics import FormulaError
-from pullback.transpile.frontend import read_module
+from pullback.transpile.frontend import Module, read_function, read_module
 from pullback.transpile.ir import Formula, Source
 from pullback.transpile.library import Library, standard_library
 
@@ -20,32 +21,39 @@ class FormulaFile:
     formulas: dict[str, Formula]
     library: Library
 
-    def formula(self, name: str) -> Formula:
-        """The formula of this name; `UsageError` with what the file defines where there is none."""
-        if name not in self.formulas:
-            raise unknown_name(self.source.path, name, self.formulas)
-        return self.formulas[name]
-
 
 def read_formulas(path: str) -> FormulaFile:
     """All formulas of a file. `FormulaError` where the file has one that cannot be used as written."""
     source = read_source(path)
-    library = Library(parent=standard_library())
-    module = read_module(source, library)
-    errors = [d for d in module.diagnostics if d.severity == "error"]
+    return _usable(source, read_module(source))
+
+
+def read_formula(target: str, plain: bool = False) -> tuple[Formula, FormulaFile]:
+    """The formula that ``FILE::NAME`` names; a file with one formula needs no name.
+
+    `plain` also takes a function that is no formula, and one without a closure. Raises `FormulaError` where
+    it cannot be used as written, `UsageError` with what the file defines where there is none of this name.
+    """
+    path, name = split_target(target)
+    source = read_source(path)
+    module = read_module(source)
+    if plain and name is not None and name not in module.formulas and _defines(source, name):
+        library = Library(module.formulas, standard_library())
+        return read_function(source, module.names, name), FormulaFile(source, module.formulas, library)
+    file = _usable(source, module)
+    if name is None and len(file.formulas) == 1:
+        name = next(iter(file.formulas))
+    if name is None or name not in file.formulas:
+        raise unknown_name(path, name or "(none was given)", file.formulas)
+    return file.formulas[name], file
+
+
+def _usable(source: Source, module: Module) -> FormulaFile:
+    errors = [found for found in module.diagnostics if found.severity == "error"]
     if errors:
         raise FormulaError(errors, source)
-    for formula in module.formulas.values():
-        library.add(formula)
-    return FormulaFile(source, dict(module.formulas), library)
+    return FormulaFile(source, module.formulas, Library(module.formulas, standard_library()))
 
 
-def read_formula(target: str) -> tuple[Formula, FormulaFile]:
-    """The formula that ``FILE::NAME`` names; a file with one formula needs no name."""
-    path, name = split_target(target)
-    file = read_formulas(path)
-    if name is None:
-        if len(file.formulas) != 1:
-            raise unknown_name(path, "(none given)", file.formulas)
-        name = next(iter(file.formulas))
-    return file.formula(name), file
+def _defines(source: Source, name: str) -> bool:
+    return re.search(rf"^\s*def {re.escape(name)}\b", source.text, flags=re.MULTILINE) is not None

@@ -42,9 +42,10 @@ def summary(diagnostics: Sequence[Diagnostic], files: int, formulas: int) -> str
     'clean: 1 formula in 3 files'
     """
     counts = [(sum(d.severity == s for d in diagnostics), s) for s in ("error", "warning")]
-    found = [_count(n, word) for n, word in counts if n]
-    return f"{' and '.join(found) or 'clean'}: {_count(formulas, 'formula')} in {_count(files, 'file')}"
+    found = [count(n, word) for n, word in counts if n]
+    return f"{' and '.join(found) or 'clean'}: {count(formulas, 'formula')} in {count(files, 'file')}"
 
 
-def _count(n: int, word: str) -> str:
+def count(n: int, word: str) -> str:
+    """``1 file``, ``2 files``."""
     return f"{n} {word}" if n == 1 else f"{n} {word}s"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
+from pullback.transpile.emit.python import plain_variant
 from pullback.transpile.ir import Formula
 from pullback.transpile.library import Library
 from pullback.transpile.passes.derive import derive
 from pullback.transpile.passes.normalize import normalize
 from pullback.transpile.passes.promote import promote
-from pullback.transpile.passes.specialize import specialize
 from pullback.transpile.printer import formula_text
 
 from ..formulas import read_formula
@@ -24,11 +24,9 @@ example:
 
 
 def _first_backward(formula: Formula, library: Library) -> Formula:
-    """The variant of the pullback that a plain first backward runs: no hidden gradient is defined."""
+    """With the variant of the pullback that a plain first backward runs: no hidden gradient is defined."""
     promoted = promote(formula, library)
-    defined = [index < promoted.results for index in range(len(promoted.cotangents))]
-    variant = specialize(promoted, defined, [True] * len(promoted.inputs))
-    return promoted.evolve(pullback=variant.block)
+    return promoted.evolve(pullback=plain_variant(promoted).block)
 
 
 PASSES: dict[str, Callable[[Formula, Library], Formula]] = {

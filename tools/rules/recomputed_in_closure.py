@@ -64,11 +64,12 @@ def check(formula: Formula) -> Iterator[Diagnostic]:
         first = known.get(_key(eqn))
         if first is None or not _counts(eqn) or eqn.span is None:
             continue
-        value = str(eqn.outs[0]) if not eqn.outs[0].temp else eqn.op
+        span = eqn.span
+        value = formula.source.line(span.line)[span.column - 1 : span.end_column - 1]
         where = f" (line {first.span.line})" if first.span else ""
         message = f"{value} is computed again; the forward has it already{where}"
         hint = "capture it: it is promoted. Recomputing is right where memory counts more than time"
-        yield diagnostic(CODE, message, eqn.span, name=formula.name, value=value, hint=hint)
+        yield diagnostic(CODE, message, span, name=formula.name, value=value, hint=hint)
 
 
 def _counts(eqn: Eqn) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from ..ir import Options
 from .fence import refuse
@@ -17,7 +17,8 @@ _TUPLES = frozenset({"save", "recompute", "nondifferentiable"})
 _IGNORED = frozenset({"jvp", "name"})
 
 
-class Decoration(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Decoration:
     """What a function was decorated with."""
 
     role: str
@@ -33,6 +34,7 @@ def decoration(text: Text, names: Names, node: ast.FunctionDef) -> Decoration | 
         role = _DECORATORS.get(dotted or "")
         if role is None:
             continue
+        text.check_depth(item)
         target = dotted_name(call.args[0], names) if call and call.args else None
         return Decoration(role, target, _options(text, names, call) if call else Options())
     return None

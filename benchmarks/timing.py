@@ -1,0 +1,61 @@
+"""Times of several ways to do one thing, interleaved in one run: what slows the machine slows them all."""
+
+from __future__ import annotations
+
+import random
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds of one contender: the median over the rounds, and the quartiles around it."""
+
+    median: float
+    low: float
+    high: float
+
+
+def interleaved(
+    contenders: Mapping[str, Callable[[], object]], rounds: int = 30, seconds: float = 2.0
+) -> dict[str, Timing]:
+    """Run every contender once per round, in an order shuffled anew, until rounds or seconds are over.
+
+    Each runs twice before, unmeasured: compiling and first touches of memory are not what is compared.
+    """
+    for run in contenders.values():
+        run()
+        run()
+    samples: dict[str, list[float]] = {name: [] for name in contenders}
+    order = list(contenders)
+    shuffle = random.Random(0).shuffle
+    begun = time.perf_counter()
+    for done in range(rounds):
+        if done >= 5 and time.perf_counter() - begun > seconds:
+            break
+        shuffle(order)
+        for name in order:
+            run = contenders[name]
+            start = time.perf_counter()
+            run()
+            samples[name].append(time.perf_counter() - start)
+    return {name: _summary(times) for name, times in samples.items()}
+
+
+def _summary(times: list[float]) -> Timing:
+    low, median, high = statistics.quantiles(times, n=4)
+    return Timing(median, low, high)
+
+
+def readable(seconds: float) -> str:
+    """A time with three digits and a fitting unit.
+
+    >>> readable(0.00123)
+    '1.23 ms'
+    """
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"

@@ -1,0 +1,81 @@
+"""Finding, decoding, naming and writing files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from pullback.tools import files
+from pullback.tools.errors import UsageError
+from pullback.transpile.diagnostics import Diagnostic
+from pullback.transpile.ir import Source
+
+
+def test_a_walk_is_in_order_and_leaves_out_hidden_and_foreign_folders(tmp_path: Path) -> None:
+    for name in ("b.py", "a.py", "notes.txt", ".hidden/c.py", "__pycache__/d.py", "sub/e.py"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    found = list(files.python_files([str(tmp_path), str(tmp_path / "notes.txt")]))
+    assert [(str(path.relative_to(tmp_path)), named) for path, named in found] == [
+        ("a.py", False),
+        ("b.py", False),
+        ("sub/e.py", False),
+        ("notes.txt", True),
+    ]
+
+
+def test_a_path_that_is_not_there_is_misuse(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"gone\.py: no such file or folder"):
+        list(files.python_files([str(tmp_path / "gone.py")]))
+
+
+def test_text_is_decoded_by_its_declared_encoding() -> None:
+    source = files.decode(Path("f.py"), b"# coding: latin-1\r\nx = '\xe9'\r\n")
+    assert isinstance(source, Source)
+    assert source.line(2) == "x = 'é'"
+
+
+@pytest.mark.parametrize(
+    ("data", "line"),
+    [(b"x = 1\ny = '\xff'\n", 2), (b"# coding: no-such-encoding\n", 1)],
+)
+def test_what_is_no_text_is_a_located_finding(data: bytes, line: int) -> None:
+    finding = files.decode(Path("f.py"), data)
+    assert isinstance(finding, Diagnostic)
+    assert (finding.code, finding.span.path, finding.span.line) == ("PB400", "f.py", line)
+
+
+@pytest.mark.parametrize("text", ["::name", "file.py::"])
+def test_half_a_target_is_misuse(text: str) -> None:
+    with pytest.raises(UsageError, match="write FILE::NAME"):
+        files.split_target(text)
+
+
+def test_an_unknown_name_is_answered_with_a_guess() -> None:
+    message = str(files.unknown_name("f.py", "gleu", ["gelu", "softplus"]))
+    assert message == "f.py: has no formula named gleu. Did you mean gelu? It defines gelu, softplus"
+
+
+def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "out.cpp"
+    files.write_atomically(target, "old")
+
+    def interrupt(descriptor: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        files.write_atomically(target, "new")
+    assert target.read_text() == "old"
+    assert os.listdir(tmp_path) == ["out.cpp"]
+
+
+def test_a_written_file_has_the_permissions_of_any_new_file(tmp_path: Path) -> None:
+    files.write_atomically(tmp_path / "ours", "")
+    (tmp_path / "plain").touch()
+    assert (tmp_path / "ours").stat().st_mode == (tmp_path / "plain").stat().st_mode

@@ -1,0 +1,169 @@
+"""How far the derivatives of a formula are from finite differences, per order and dtype.
+
+The k-th derivative is compared with central differences of the (k-1)-th analytic one, along directions in
+one input at a time. float32 is compared with float64. The curved head and tail around the formula are those
+of `pb.gradcheck`, which finds the element that is wrong where something is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import pullback as pb
+from pullback.engine.dispatch import available, current, use_engine
+from pullback.engine.errors import GradcheckError
+from pullback.engine.formula import Formula
+from pullback.engine.gradcheck import STEP, Probe, derivatives, gradcheck
+
+from .guessing import Sample
+
+Function = Callable[..., Any]
+TOLERANCE = {"float64": 1e-5, "float32": 1e-3}
+FEW_ELEMENTS = 6
+DIRECTIONS = 4
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A way to run a formula: a name, the engine for its tensors, and the function to call."""
+
+    name: str
+    engine: str
+    function: Function
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The largest relative error of one order in one dtype."""
+
+    order: int
+    dtype: str
+    error: float
+
+    @property
+    def passes(self) -> bool:
+        """Whether the error is as small as rounding explains."""
+        return self.error <= TOLERANCE[self.dtype]
+
+
+def orders(formula: Formula, highest: int) -> range:
+    """The orders that can be checked: none of a surrogate gradient, one of a first-order formula."""
+    options = formula.ir.options
+    if options.surrogate:
+        return range(0)
+    return range(1, 1 + (1 if options.first_order_only else highest))
+
+
+def why_not(name: str) -> str:
+    """Why formulas cannot run there on this machine; empty where they can."""
+    if name in ("reference", "native"):
+        return "" if name in available() else "the engine is not built here"
+    return "" if hasattr(pb, "compile") else "formulas cannot be compiled here"
+
+
+def make_contender(formula: Formula, name: str, order: int) -> Contender:
+    """The formula as it runs on an engine, or compiled. Raises CompilerError where compiling fails."""
+    return Contender(name, name, formula)
+
+
+def locate(contender: Contender, samples: Sequence[Sample], order: int) -> str:
+    """The element that is wrong, as `pb.gradcheck` finds it; empty where it finds none."""
+    with use_engine(contender.engine):
+        for args, kwargs in samples:
+            call, flat = flattened(contender.function, args, kwargs)
+            try:
+                gradcheck(call, *flat, order=order)
+            except GradcheckError as error:
+                return str(error)
+    return ""
+
+
+def measure(contender: Contender, samples: Sequence[Sample], wanted: range) -> Iterator[Measurement]:
+    """The largest error over all samples, for each order in float64 and then in float32."""
+    with use_engine(contender.engine):
+        probes = [_probe(contender.function, args, kwargs) for args, kwargs in samples]
+        for order in wanted:
+            yield Measurement(order, "float64", max(_from_differences(*probe, order) for probe in probes))
+            yield Measurement(order, "float32", max(_from_float32(*probe, order) for probe in probes))
+
+
+def flattened(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Function, list[Any]]:
+    """A function of single arrays in the place of lists, with the keyword arguments fixed, and its inputs."""
+    flat: list[Any] = []
+    counts: list[int | None] = []
+    for value in args:
+        counts.append(len(value) if isinstance(value, list) else None)
+        flat += value if isinstance(value, list) else [value]
+
+    def call(*values: Any) -> Any:
+        rest = iter(values)
+        grouped = [next(rest) if n is None else [next(rest) for _ in range(n)] for n in counts]
+        return function(*grouped, **kwargs)
+
+    return call, flat
+
+
+def _probe(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Probe, list[Any]]:
+    call, flat = flattened(function, args, kwargs)
+    points = [np.array(v, np.float64) if np.asarray(v).dtype.kind == "f" else v for v in flat]
+    return Probe(call, points, np.random.default_rng(0)), points
+
+
+def _from_differences(probe: Probe, points: list[Any], order: int) -> float:
+    rng = np.random.default_rng(order)
+    worst = 0.0
+    for i, gradient in enumerate(derivatives(probe, points, order)):
+        if gradient is None:
+            continue
+        scale = max(1.0, float(np.linalg.norm(gradient)))
+        for direction in _directions(np.shape(gradient), rng):
+            numeric = _difference(probe, points, i, direction, order - 1)
+            error = abs(float(np.vdot(gradient, direction)) - numeric) / scale
+            worst = max(worst, error if np.isfinite(error) else np.inf)
+    return worst
+
+
+def _directions(shape: tuple[int, ...], rng: np.random.Generator) -> Iterator[np.ndarray]:
+    """Each element alone where there are few, else random directions of length one."""
+    size = int(np.prod(shape))
+    if size <= FEW_ELEMENTS:
+        yield from np.eye(size).reshape(size, *shape)
+        return
+    for _ in range(DIRECTIONS):
+        direction = rng.standard_normal(shape)
+        yield direction / np.linalg.norm(direction)
+
+
+def _difference(probe: Probe, points: list[Any], i: int, direction: np.ndarray, order: int) -> float:
+    step = STEP * max(1.0, float(np.max(np.abs(points[i]), initial=0.0, where=direction != 0)))
+    ends = []
+    for sign in (1, -1):
+        moved = [
+            np.asarray(point + sign * step * direction) if k == i else point for k, point in enumerate(points)
+        ]
+        ends.append(float(probe.value(_leaves(moved), order).item()))
+    return (ends[0] - ends[1]) / (2 * step)
+
+
+def _leaves(points: Sequence[Any]) -> list[Any]:
+    engine = current()
+    return [
+        engine.tensor(point, requires_grad=True)
+        if isinstance(point, np.ndarray) and point.dtype.kind == "f"
+        else point
+        for point in points
+    ]
+
+
+def _from_float32(probe: Probe, points: list[Any], order: int) -> float:
+    worst = 0.0
+    pairs = zip(derivatives(probe, points, order), derivatives(probe, points, order, np.float32), strict=True)
+    for double, single in pairs:
+        if double is not None and double.size:
+            error = float(np.max(np.abs(double - single))) / max(1.0, float(np.max(np.abs(double))))
+            worst = max(worst, error if np.isfinite(error) else np.inf)
+    return worst

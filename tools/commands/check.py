@@ -1,0 +1,164 @@
+"""``pullback check``: derivatives against finite differences, on both engines and compiled."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pullback.engine.errors import PullbackError
+from pullback.engine.formula import Formula
+
+from ..checking import TOLERANCE, Contender, Measurement, locate, make_contender, measure, orders, why_not
+from ..errors import CLEAN, FINDINGS, CommandError, UsageError
+from ..files import python_files, split_target
+from ..guessing import Sample, guess_inputs
+from ..loading import load_formulas
+from ..progress import Stepper, steps
+from ..render import count
+from . import Subparsers, add_command
+
+EXAMPLE = """\
+example:
+  $ pullback check examples --order 3
+  $ pullback check examples/softplus.py::softplus
+
+This imports and runs the file.
+Exit status: 0 all right, 1 a derivative is wrong or can't be computed, 2 misuse
+"""
+
+RUNS_ON = ("reference", "native", "compiled")
+
+
+@dataclass
+class Report:
+    """What the command prints."""
+
+    rows: list[tuple[str, str, list[Measurement]]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command's arguments."""
+    parser = add_command(
+        subparsers,
+        "check",
+        "compare derivatives with finite differences, on both engines and compiled",
+        EXAMPLE,
+        run,
+    )
+    parser.add_argument("targets", nargs="+", metavar="FILE[::NAME]", help="a formula, a file, or a folder")
+    parser.add_argument("--order", type=int, default=2, metavar="N", help="highest derivative (default: 2)")
+    parser.add_argument(
+        "--on",
+        choices=RUNS_ON,
+        action="append",
+        help="where to run; may be repeated (default: wherever it can run here)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check the formulas and print one table."""
+    if arguments.order < 1:
+        raise UsageError("--order counts from 1")
+    console = Console(highlight=False, markup=False)
+    formulas = [item for target in arguments.targets for item in _formulas(target)]
+    if not formulas:
+        raise CommandError(f"{' '.join(arguments.targets)}: no formula is defined there")
+    runs_on = _available(arguments.on, console)
+    report = Report()
+    with steps("check", len(formulas) * len(runs_on)) as step:
+        for name, formula in formulas:
+            _check(formula, name, runs_on, arguments.order, step, report)
+    for note in report.notes:
+        console.print(note, soft_wrap=True)
+    console.print(_table(report.rows, arguments.order))
+    for failure in report.failures:
+        console.print(failure, soft_wrap=True)
+    verdict = f"{len(report.failures)} failed" if report.failures else "all right"
+    console.print(f"{verdict}: {count(len(formulas), 'formula')} to order {arguments.order}", soft_wrap=True)
+    return FINDINGS if report.failures else CLEAN
+
+
+def _formulas(target: str) -> Iterator[tuple[str, Formula]]:
+    path, name = split_target(target)
+    if name is not None or not Path(path).is_dir():
+        yield from load_formulas(target)
+        return
+    for file, _ in python_files([path]):
+        yield from load_formulas(str(file))
+
+
+def _available(wanted: list[str] | None, console: Console) -> list[str]:
+    """Where formulas can run here; `UsageError` for a place that was asked for and isn't there."""
+    missing = {name: reason for name in RUNS_ON if (reason := why_not(name))}
+    for name in wanted or ():
+        if name in missing:
+            raise UsageError(f"--on {name}: {missing[name]}")
+    if wanted:
+        return [name for name in RUNS_ON if name in wanted]
+    for name, reason in missing.items():
+        console.print(f"not checked: {name}: {reason}", soft_wrap=True)
+    return [name for name in RUNS_ON if name not in missing]
+
+
+def _check(
+    formula: Formula, name: str, runs_on: list[str], highest: int, step: Stepper, report: Report
+) -> None:
+    """Add the rows and failures of one formula."""
+    wanted = orders(formula, highest)
+    if len(wanted) < highest:
+        why = "its gradient is a surrogate" if not wanted else "it says first_order_only"
+        report.notes.append(f"{name}: checked to order {len(wanted)}: {why}")
+    samples = formula.samples()
+    if not samples:
+        sample, guess = guess_inputs(formula)
+        samples = [sample]
+        report.notes.append(guess)
+    for where in runs_on:
+        step(f"{name}, {where}")
+        try:
+            contender = make_contender(formula, where, highest)
+            found = list(measure(contender, samples, wanted))
+        except PullbackError as error:
+            report.failures.append(f"{formula.ir.span}: {name} ({where}): {type(error).__name__}: {error}")
+            continue
+        report.rows.append((name, where, found))
+        wrong = [m for m in found if not m.passes]
+        if wrong:
+            report.failures.append(
+                f"{formula.ir.span}: {name} ({where}): {_first(contender, samples, wrong)}"
+            )
+
+
+def _first(contender: Contender, samples: list[Sample], wrong: list[Measurement]) -> str:
+    """What is wrong first: the element that `pb.gradcheck` finds, or the measurement itself."""
+    lowest = min(wrong, key=lambda m: (m.order, m.dtype))
+    if lowest.dtype == "float64":
+        found = locate(contender, samples, lowest.order)
+        if found:
+            return found
+    return f"the derivative of order {lowest.order} in {lowest.dtype} is off by {lowest.error:.2g}"
+
+
+def _table(rows: list[tuple[str, str, list[Measurement]]], highest: int) -> Table:
+    table = Table(title="largest relative error")
+    for heading in ("formula", "runs on", "dtype"):
+        table.add_column(heading)
+    for order in range(1, highest + 1):
+        table.add_column(f"order {order}", justify="right")
+    for name, where, found in rows:
+        for dtype in TOLERANCE:
+            cells = {m.order: _cell(m) for m in found if m.dtype == dtype}
+            table.add_row(name, where, dtype, *(cells.get(k, "-") for k in range(1, highest + 1)))
+    return table
+
+
+def _cell(measurement: Measurement) -> Text:
+    return Text(f"{measurement.error:.1e}", style="" if measurement.passes else "bold red")

@@ -1,0 +1,110 @@
+"""``pullback transpile``: C++ or Python from the formulas of a file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from rich.console import Console
+
+from pullback.transpile.emit.python import module_text
+from pullback.transpile.ir import Formula
+from pullback.transpile.library import Library
+from pullback.transpile.passes.promote import promote
+
+from ..errors import CLEAN, FINDINGS, CommandError
+from ..formulas import FormulaFile, read_formulas
+from ..generated import GeneratedFile
+from ..progress import track
+from . import Subparsers, add_command
+
+EXAMPLE = """\
+example:
+  $ pullback transpile examples/softplus.py -o cpp_out --order 3
+  $ pullback transpile examples/softplus.py -o cpp_out --order 3 --check
+  $ pullback transpile examples/softplus.py -o - --target python
+
+exit status: 0 done (with --check: what is there is current), 1 it is not, or a formula has an error, 2 misuse
+"""
+
+Emitter = Callable[[Formula, Library, int], Iterable[tuple[str, str]]]
+
+
+def _python(formula: Formula, library: Library, order: int) -> Iterable[tuple[str, str]]:
+    """The forward, and the backward of the first order: higher ones follow by differentiating it."""
+    text = module_text(promote(formula, library))
+    yield f"{formula.name}.py", f"import numpy as np\n\nimport pullback as pb\n\n\n{text}"
+
+
+TARGETS: dict[str, Emitter] = {"python": _python}
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command's arguments."""
+    parser = add_command(subparsers, "transpile", "generate C++ or Python from formulas", EXAMPLE, run)
+    parser.add_argument("file", metavar="FILE", help="a Python file with formulas")
+    parser.add_argument("-o", "--output", metavar="DIR", required=True, help="where to write; - prints")
+    parser.add_argument("--target", choices=tuple(TARGETS), default="native", help="default: native (C++)")
+    parser.add_argument(
+        "--order", type=_order, default=2, metavar="N", help="highest derivative in C++ (default: 2)"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing, say whether what is there is current"
+    )
+    parser.add_argument("--force", action="store_true", help="overwrite files that were edited by hand too")
+
+
+def _order(text: str) -> int:
+    order = int(text)
+    if not 1 <= order <= 4:
+        raise argparse.ArgumentTypeError("from 1 to 4; beyond it the emitted closure runs")
+    return order
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Generate everything first, then write: an error in one formula leaves all files as they were."""
+    file = read_formulas(arguments.file)
+    if not file.formulas:
+        raise CommandError(f"{file.source.path}: defines no formula")
+    made = list(generate(file, TARGETS[arguments.target], arguments.order))
+    if arguments.output == "-":
+        sys.stdout.write("\n".join(item.text for item in made))
+        return CLEAN
+    folder = Path(arguments.output)
+    return _check(made, folder) if arguments.check else _write(made, folder, arguments.force)
+
+
+def generate(file: FormulaFile, emitter: Emitter, order: int) -> Iterable[GeneratedFile]:
+    """The generated files of all formulas."""
+    source = file.source
+    for formula in track(file.formulas.values(), "transpile", len(file.formulas)):
+        for name, body in emitter(formula, file.library, order):
+            yield GeneratedFile(name, body, Path(source.path).name, source.text)
+
+
+def _check(made: list[GeneratedFile], folder: Path) -> int:
+    console = Console(highlight=False, markup=False)
+    states = [(item, item.state(folder)) for item in made]
+    for item, state in states:
+        console.print(f"{folder / item.name}: {state}", soft_wrap=True)
+    return CLEAN if all(state == "current" for _, state in states) else FINDINGS
+
+
+def _write(made: list[GeneratedFile], folder: Path, force: bool) -> int:
+    states = [(item, item.state(folder)) for item in made]
+    edited = [str(folder / item.name) for item, state in states if state == "edited by hand"]
+    if edited and not force:
+        raise CommandError(
+            f"{', '.join(edited)}: edited by hand, not overwritten\n"
+            "  help: move the edit to the formula, or use --force to lose it"
+        )
+    console = Console(highlight=False, markup=False)
+    for item, state in states:
+        if state != "current":
+            item.write(folder)
+        console.print(
+            f"{folder / item.name}: {'current' if state == 'current' else 'written'}", soft_wrap=True
+        )
+    return CLEAN

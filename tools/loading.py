@@ -1,0 +1,63 @@
+"""Importing a file to run its formulas. Only `check` and the benchmarks do this; lint never does."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+from pullback.engine.formula import Formula
+
+from .errors import CommandError
+from .files import read_source, split_target, unknown_name
+
+
+def load_formulas(target: str) -> list[tuple[str, Formula]]:
+    """The formulas of FILE, or the one of FILE::NAME, in the order of the file.
+
+    Raises `UsageError` for a file that can't be read or a name that it doesn't have, `CommandError` with the
+    place where importing the file fails.
+    """
+    path, name = split_target(target)
+    module = _import(path)
+    found = {
+        value.__name__: value
+        for value in vars(module).values()
+        if isinstance(value, Formula) and value.__module__ == module.__name__
+    }
+    if name is None:
+        return list(found.items())
+    if name not in found:
+        raise unknown_name(path, name, found)
+    return [(name, found[name])]
+
+
+def _import(path: str) -> Any:
+    read_source(path)
+    name = f"pullback_checked_{Path(path).stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise CommandError(f"{path}: is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    folder = str(Path(path).resolve().parent)
+    sys.path.insert(0, folder)
+    try:
+        spec.loader.exec_module(module)
+    except SyntaxError as error:
+        raise CommandError(f"{path}:{error.lineno}:{error.offset}: {error.msg}") from error
+    except Exception as error:
+        raise CommandError(f"{_place(path, error)}: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.remove(folder)
+    return module
+
+
+def _place(path: str, error: Exception) -> str:
+    """``path:line`` of the innermost frame that is in the file."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if Path(frame.filename) == Path(path).resolve()]
+    lines += [frame.lineno for frame in frames if frame.filename == path]
+    return f"{path}:{lines[-1]}" if lines else path
