@@ -27,7 +27,7 @@ def read_live(function: Function, options: Options) -> Formula:
     where Python has no text for the function, as in a bare REPL.
     """
     source = source_of(function)
-    return read_function(source, names_of(function), function.__name__).evolve(options=options)
+    return read_function(source, names_of(function), function.__name__, options)
 
 
 def source_of(function: Function) -> Source:

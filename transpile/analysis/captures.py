@@ -14,7 +14,7 @@ from ..codes import diagnostic
 from ..diagnostics import Diagnostic
 from ..ir import Capture, Eqn, Formula, Span, Var, Verdict
 from .aliases import bases
-from .differentiability import Flow, flows
+from .differentiability import Flow, flows, leaves_the_graph
 from .facts import Facts, every
 
 
@@ -91,6 +91,8 @@ def _culprit(var: Var, table: Mapping[Var, Eqn]) -> str:
             continue
         if eqn.op == "opaque":
             return f"`{eqn.kwarg('callee')}`".replace("'", "")
+        if leaves_the_graph(eqn):
+            return f"`{eqn.op}`"
         inner = [
             item for block in eqn.blocks for item in (*block.free(), *block.results) if isinstance(item, Var)
         ]

@@ -10,7 +10,6 @@ from .captures import captures_of
 from .facts import Facts
 from .gradient_path import lost_paths
 from .linearity import nonlinearities
-from .liveness import prune
 from .recomputation import recomputed
 from .widening import widening_scalars
 
@@ -20,7 +19,6 @@ def analyse(formula: Formula, facts: Facts, losing: Iterable[str]) -> tuple[Form
 
     `losing` are the functions that make a fresh value without a path back.
     """
-    formula = prune(formula)
     captures, findings = captures_of(formula, facts)
     findings += lost_paths(formula, facts, losing)
     findings += nonlinearities(formula)

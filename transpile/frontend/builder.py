@@ -37,6 +37,7 @@ class Builder:
     emitted: int = 0
     inputs: set[Var] = field(default_factory=set)
     gradients: set[Var] = field(default_factory=set)
+    factory: dict[str, Var] = field(default_factory=dict)
     opaque: dict[Var, str] = field(default_factory=dict)
     _temps: int = 0
     _ticks: int = 0
@@ -106,8 +107,17 @@ class Builder:
         self.eqns.append(Eqn(outs, op, tuple(args), tuple(kwargs), blocks, span))
         return outs
 
+    def factory_value(self, name: str, span: Span) -> Var:
+        """A variable of a function around the formula: an attribute that the caller doesn't see."""
+        if name not in self.factory:
+            self.factory[name] = self.fresh(name, "value", span)
+            self.forward_vars.add(self.factory[name])
+        if self.in_closure:
+            self.used.setdefault(self.factory[name], span)
+        return self.factory[name]
+
     def metadata(self, op: str, args: tuple[Atom, ...], span: Span, name: str | None = None) -> Var:
-        """A size, shape or dtype. The closure's are computed by the forward, so that no tensor is kept for them."""
+        """A size, shape or dtype. The forward computes the closure's, so that no tensor is kept for it."""
         if not self._hoistable(op, args):
             return self.emit(op, args, span, kind="value", name=name)
         key = (op, args)

@@ -225,7 +225,7 @@ def _formula(
         if callee.results == 1
         else (None,) * callee.results
     )
-    kinds: tuple[Kind, ...] = ("tensor",) * callee.results
+    kinds: tuple[Kind, ...] = tuple("tensor" for _ in range(callee.results))
     outs = frame.build.emit_many(
         callee.name,
         operands,

@@ -197,7 +197,12 @@ def _check_late_binding(outer: Frame, closure: Function) -> None:
                 raise refuse(
                     "PB104",
                     f"`{function.name}` captures the loop variable `{name}`",
-                    outer.span(function.node),
+                    outer.span(_first_use(function.node, name)),
                     value=name,
                     hint=f"assign it to another name, or take it as a default argument: `{name}={name}`",
                 )
+
+
+def _first_use(node: ast.AST, name: str) -> ast.AST:
+    uses = [item for item in ast.walk(node) if isinstance(item, ast.Name) and item.id == name]
+    return min(uses, key=lambda item: (item.lineno, item.col_offset), default=node)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..ir import Atom, Kind, Literal, Var
@@ -121,11 +122,14 @@ def _compare(frame: Frame, node: ast.Compare, name: str | None) -> Value:
         if result is None:
             result = one
         else:
-            later = one
-            result = choose(frame, result, lambda: later, lambda: Literal(False), node)
+            result = choose(frame, result, partial(_given, one), partial(_given, Literal(False)), node)
         left = right
     assert result is not None
     return result
+
+
+def _given(value: Value) -> Value:
+    return value
 
 
 def _comparison(
@@ -159,8 +163,7 @@ def _membership(frame: Frame, sign: ast.cmpop, left: Value, right: Value, node: 
     result: Value = Literal(False)
     for item in known:
         same = combine(frame, "equal", [atom(frame, left, node), atom(frame, item, node)], node)
-        before = result
-        result = choose(frame, same, lambda: Literal(True), lambda found=before: found, node)  # type: ignore[misc]
+        result = choose(frame, same, partial(_given, Literal(True)), partial(_given, result), node)
     return (
         combine(frame, "not_", [atom(frame, result, node)], node) if isinstance(sign, ast.NotIn) else result
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from ..ir import Literal, Span, Var
+from ..ir import Span, Var
 from .builder import Builder
 from .fence import Refusal, refuse
 from .names import Binding, Names
@@ -90,6 +90,8 @@ class Frame:
             return callee_of(binding)
         if binding.kind == "helper" and binding.source is not None and binding.names is not None:
             return self._helper(name, binding, node)
+        if binding.kind == "factory":
+            return self.build.factory_value(name, self.span(node))
         raise refuse(
             "PB104",
             f"`{name}` is {binding.why or 'not a constant'}: it may change before the backward runs",

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 from ..analysis.facts import Facts
 from ..analysis.findings import analyse
+from ..analysis.liveness import prune
 from ..diagnostics import Diagnostic, FormulaError
-from ..ir import Atom, Block, Formula, Options, Source
+from ..ir import Atom, Block, Formula, Options, Param, Source
 from . import statements
 from .atoms import atom
 from .builder import Builder
@@ -19,6 +20,7 @@ from .decorators import decoration
 from .fence import Refusal, is_generator, refuse
 from .frame import Frame
 from .names import Names
+from .naming import prefer_outer_names
 from .parameters import read_parameters
 from .text import Text, find_function, parse
 from .values import Function, Items, Value, elements
@@ -77,8 +79,10 @@ def read_node(
     build = Builder()
     formula: Formula | None = None
     try:
+        text.check_depth(node)
         formula = _read(build, text, names, node, options or Options(), target)
         facts = Facts(build.defined, build.used, build.origin, build.opaque)
+        formula, facts = prefer_outer_names(prune(formula), facts)
         formula, findings = analyse(formula, facts, PATH_LOSING)
         build.findings += findings
     except Refusal as refusal:
@@ -122,6 +126,9 @@ def _read(
     if closure is not None:
         inputs = [param for param in params if param.differentiable]
         pullback = read_closure(frame, closure, len(results), inputs)
+    params += tuple(
+        Param(var, "float", attribute=True, differentiable=False) for var in build.factory.values()
+    )
     return Formula(
         name=node.name,
         params=params,

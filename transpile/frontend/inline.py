@@ -30,6 +30,8 @@ def inline(
     if len(frame.calls) >= MAX_CALLS:
         raise refuse("PB402", f"helpers call each other more than {MAX_CALLS} deep", span)
     outer = function.frame
+    if outer.parent is None:
+        outer.text.check_depth(function.node)
     inner = Frame(
         frame.build,
         outer.text,

@@ -12,6 +12,7 @@ from ..ir import Formula, Source, Span
 from ..vocabulary import by_python
 from .closure import last_return
 from .decorators import Decoration, decoration
+from .factory import enclosing_functions, names_inside
 from .fence import Refusal, refuse
 from .function import Reading, read_node
 from .names import Binding, Names, static_bindings
@@ -52,8 +53,9 @@ def read_module(source: Source, library: Library | None = None) -> Module:
     found = _decorated(module, text, names)
     for node, decorated in found:
         bindings[node.name] = _binding(node, decorated)
+    around = enclosing_functions(text.tree)
     for node, decorated in found:
-        _read_into(module, text, node, decorated)
+        _read_into(module, text, node, decorated, around[node])
     return module
 
 
@@ -102,8 +104,16 @@ def _binding(node: ast.FunctionDef, decorated: Decoration) -> Binding:
     )
 
 
-def _read_into(module: Module, text: Text, node: ast.FunctionDef, decorated: Decoration) -> None:
-    reading = read_node(text, module.names, node, decorated.options, decorated.target)
+def _read_into(
+    module: Module,
+    text: Text,
+    node: ast.FunctionDef,
+    decorated: Decoration,
+    around: tuple[ast.FunctionDef, ...],
+) -> None:
+    """Read one formula; of two with one name, the second is known by the functions around it and its line."""
+    names = names_inside(text, module.names, around)
+    reading = read_node(text, names, node, decorated.options, decorated.target)
     if decorated.role == "formula" and reading.formula is not None and reading.formula.pullback is None:
         missing = refuse(
             "PB405",
@@ -117,4 +127,7 @@ def _read_into(module: Module, text: Text, node: ast.FunctionDef, decorated: Dec
     if reading.formula is None:
         module.unreadable.append((node.name, text.span(node)))
     else:
-        module.formulas[node.name] = reading.formula
+        key = node.name
+        if key in module.formulas:
+            key = ".".join([*(function.name for function in around), f"{node.name}:{text.span(node).line}"])
+        module.formulas[key] = reading.formula

@@ -78,7 +78,7 @@ def _check_var(frame: Frame, var: Var, name: str, node: ast.AST) -> None:
     if build.in_closure and var in build.forward_vars:
         raise refuse(
             "PB303",
-            f"`{name}` is a captured value and the closure changes it in place: a second backward would differ",
+            f"`{name}` is captured and the closure changes it in place: a second backward would differ",
             span,
             value=name,
             hint="compute a new array",

@@ -9,6 +9,7 @@ from typing import Literal as OneOf
 
 from ..ir import Literal, Source
 from .folding import fold_node
+from .text import too_deep
 
 _BUILTINS = frozenset(
     {"abs", "all", "any", "bool", "complex", "divmod", "enumerate", "float", "int", "isinstance", "len"}
@@ -26,10 +27,11 @@ class Binding:
     ``formula``   another formula, by the name of its operator; `operands` and `attrs`
                   are its parameters, `results` how many it returns
     ``helper``    a plain function: the text that it stands in, and its own names
+    ``factory``   a variable of a function around the formula, whose value isn't known yet
     ``unknown``   anything else; `why` says what it is ("a list that changes")
     """
 
-    kind: OneOf["dotted", "constant", "formula", "helper", "unknown"]
+    kind: OneOf["dotted", "constant", "formula", "helper", "factory", "unknown"]
     name: str = ""
     literal: Literal = field(default_factory=lambda: Literal(None))
     operands: tuple[str, ...] = ()
@@ -67,6 +69,11 @@ class Binding:
     def helper(name: str, source: Source, names: Names) -> Binding:
         """A plain function with its text, to be inlined."""
         return Binding("helper", name, source=source, names=names)
+
+    @staticmethod
+    def factory(name: str) -> Binding:
+        """A variable of a function around the formula."""
+        return Binding("factory", name)
 
     @staticmethod
     def unknown(why: str) -> Binding:
@@ -143,7 +150,8 @@ def _bind_assignment(
             if node.value is None:
                 continue
             again = target.id in bindings
-            literal = None if isinstance(node, ast.AugAssign) else fold_node(node.value, names)
+            folds = not isinstance(node, ast.AugAssign) and too_deep(node.value) is None
+            literal = fold_node(node.value, names) if folds else None
             if again:
                 bindings[target.id] = Binding.unknown("a module-level name that is assigned more than once")
             elif literal is not None:

@@ -131,9 +131,10 @@ def _unpack(frame: Frame, value: Value, count: int, node: ast.expr) -> tuple[Val
         return known
     if not isinstance(value, Var):
         raise refuse("PB401", "this cannot be unpacked", span)
-    if value.kind == "value":
-        return tuple(frame.build.metadata("item", (value, Literal(index)), span) for index in range(count))
     names = _target_names(node) or (None,) * count
+    if value.kind == "value":
+        build = frame.build
+        return tuple(build.metadata("item", (value, Literal(i)), span, names[i]) for i in range(count))
     if value.kind == "list" or value in frame.build.opaque:
         parts = [frame.build.emit("item", (value, Literal(i)), span, name=names[i]) for i in range(count)]
         return tuple(parts)

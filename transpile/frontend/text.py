@@ -13,7 +13,7 @@ from .fence import Refusal, refuse
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 # Deeper nesting than any person writes. It keeps the readers' own recursion far from Python's limit.
-MAX_DEPTH = 100
+MAX_DEPTH = 120
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,17 @@ class Text:
         """Characters, where `ast` counts bytes of UTF-8."""
         text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
         return len(text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "ignore")) + 1
+
+    def check_depth(self, node: ast.AST) -> None:
+        """Refuse nesting that no reader would follow (PB402)."""
+        deep = too_deep(node)
+        if deep is not None:
+            raise refuse(
+                "PB402",
+                f"nested more than {MAX_DEPTH} levels deep",
+                self.span(deep),
+                hint="split it over several assignments",
+            )
 
     def locals_of(self, node: FunctionNode) -> frozenset[str]:
         """Names that Python's own compiler makes local to a function, parameters included."""
@@ -89,7 +100,6 @@ def parse(source: Source) -> Text:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(code)
-            _check_depth(tree, source, shift)
             table = symtable.symtable(code, "<formula>", "exec")
     except SyntaxError as error:
         raise _syntax_refusal(error, source, shift) from None
@@ -119,24 +129,6 @@ def _syntax_refusal(error: SyntaxError, source: Source, shift: int) -> Refusal:
     return refuse("PB400", f"syntax error: {error.msg}", Span(source.path, line, column, line, end))
 
 
-def _check_depth(tree: ast.Module, source: Source, shift: int) -> None:
-    """Refuse nesting beyond `MAX_DEPTH`, without recursion of its own."""
-    level: list[ast.AST] = [tree]
-    for _ in range(MAX_DEPTH):
-        level = [child for node in level for child in ast.iter_child_nodes(node)]
-        if not level:
-            return
-    node = next((item for item in level if hasattr(item, "lineno")), None)
-    line = getattr(node, "lineno", 1) + shift
-    column = getattr(node, "col_offset", 0) + 1
-    raise refuse(
-        "PB400",
-        f"nested more than {MAX_DEPTH} levels deep",
-        Span(source.path, line, column, line, column + 1),
-        hint="split it over several assignments",
-    )
-
-
 def _scopes(table: symtable.SymbolTable) -> dict[tuple[str, int], tuple[symtable.Function, ...]]:
     found: dict[tuple[str, int], tuple[symtable.Function, ...]] = {}
     queue = [table]
@@ -147,6 +139,16 @@ def _scopes(table: symtable.SymbolTable) -> dict[tuple[str, int], tuple[symtable
             found[key] = (*found.get(key, ()), item)
         queue.extend(item.get_children())
     return found
+
+
+def too_deep(node: ast.AST) -> ast.AST | None:
+    """A node that stands more than `MAX_DEPTH` levels deep in this one, or None. Doesn't recurse."""
+    level: list[ast.AST] = [node]
+    for _ in range(MAX_DEPTH):
+        level = [child for item in level for child in ast.iter_child_nodes(item)]
+        if not level:
+            return None
+    return next((item for item in level if hasattr(item, "lineno")), node)
 
 
 def find_function(tree: ast.Module, name: str) -> ast.FunctionDef | None:

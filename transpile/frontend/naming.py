@@ -1,0 +1,69 @@
+"""Names for people: what flows out of an `if` keeps the author's name, what is inside is numbered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from ..analysis.facts import Facts, every
+from ..ir import Atom, Block, Eqn, Formula, Var
+
+_T = TypeVar("_T")
+
+
+def prefer_outer_names(formula: Formula, facts: Facts) -> tuple[Formula, Facts]:
+    """Swap ``t`` inside a branch and ``t_2``, the value after it, so that the latter is ``t``."""
+    swaps: dict[Var, Var] = {}
+    for block in (formula.forward, formula.pullback):
+        for eqn in every(block.eqns) if block is not None else ():
+            if eqn.op == "if":
+                _swap(eqn, facts, swaps)
+    if not swaps:
+        return formula, facts
+    pullback = formula.pullback
+    formula = formula.evolve(
+        forward=_block(formula.forward, swaps),
+        pullback=_block(pullback, swaps) if pullback is not None else None,
+        rules=tuple((swaps.get(var, var), grad) for var, grad in formula.rules),
+    )
+    return formula, Facts(
+        _keys(facts.defined, swaps),
+        _keys(facts.used, swaps),
+        _keys(facts.origin, swaps),
+        _keys(facts.opaque, swaps),
+    )
+
+
+def _swap(eqn: Eqn, facts: Facts, swaps: dict[Var, Var]) -> None:
+    inside = {out.name: out for block in eqn.blocks for inner in every(block.eqns) for out in inner.outs}
+    for out in eqn.outs:
+        wanted = facts.origin.get(out, out.name)
+        holder = inside.get(wanted)
+        if holder is None or wanted == out.name or holder in swaps or out in swaps:
+            continue
+        swaps[out] = replace(out, name=holder.name)
+        swaps[holder] = replace(holder, name=out.name)
+
+
+def _keys(table: Mapping[Var, _T], swaps: Mapping[Var, Var]) -> dict[Var, _T]:
+    return {swaps.get(var, var): value for var, value in table.items()}
+
+
+def _atom(atom: Atom, swaps: Mapping[Var, Var]) -> Atom:
+    return swaps.get(atom, atom) if isinstance(atom, Var) else atom
+
+
+def _block(block: Block, swaps: Mapping[Var, Var]) -> Block:
+    eqns = tuple(
+        Eqn(
+            tuple(swaps.get(out, out) for out in eqn.outs),
+            eqn.op,
+            tuple(_atom(atom, swaps) for atom in eqn.args),
+            tuple((key, _atom(value, swaps)) for key, value in eqn.kwargs),
+            tuple(_block(inner, swaps) for inner in eqn.blocks),
+            eqn.span,
+        )
+        for eqn in block.eqns
+    )
+    return Block(block.params, eqns, tuple(_atom(atom, swaps) for atom in block.results))
