@@ -1,0 +1,107 @@
+"""Grad modes and the choice of an engine: per thread, per task, as manager and decorator."""
+
+import asyncio
+import threading
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.engine import dispatch
+
+
+def test_no_grad_and_enable_grad_nest(engine):
+    x = pb.tensor(1.0, requires_grad=True)
+    with pb.no_grad():
+        assert not (x * x).requires_grad
+        with pb.enable_grad():
+            assert (x * x).requires_grad
+        assert not pb.is_grad_enabled()
+    assert (x * x).requires_grad
+
+
+def test_as_decorators(engine):
+    x = pb.tensor(1.0, requires_grad=True)
+
+    @pb.no_grad()
+    def silent(depth):
+        return silent(depth - 1) if depth else x * x
+
+    @pb.enable_grad()
+    def recorded():
+        return x * x
+
+    assert not silent(3).requires_grad
+    with pb.no_grad():
+        assert recorded().requires_grad
+    assert pb.is_grad_enabled()
+
+
+def test_mode_belongs_to_the_thread(engine):
+    seen = []
+    with pb.no_grad():
+        thread = threading.Thread(target=lambda: seen.append(pb.is_grad_enabled()))
+        thread.start()
+        thread.join()
+    assert seen == [True]
+
+
+def test_mode_and_engine_belong_to_the_task(engine):
+    async def quiet():
+        with pb.no_grad(), pb.use_engine("reference"):
+            await asyncio.sleep(0.01)
+            return pb.is_grad_enabled(), dispatch.current().name
+
+    async def loud():
+        await asyncio.sleep(0.005)
+        return pb.is_grad_enabled(), dispatch.current().name
+
+    async def both():
+        return await asyncio.gather(quiet(), loud())
+
+    assert asyncio.run(both()) == [(False, "reference"), (True, engine)]
+
+
+def test_use_engine_as_call_and_manager(engine):
+    with pb.use_engine("reference"):
+        x = pb.tensor(1.0)
+    assert type(x) is dispatch.load("reference").Tensor
+    assert type(pb.tensor(1.0)) is dispatch.load(engine).Tensor
+    assert isinstance(x, pb.Tensor)
+    assert isinstance(pb.tensor(1.0), pb.Tensor)
+    assert not isinstance(np.zeros(1), pb.Tensor)
+
+
+def test_unknown_engine():
+    with pytest.raises(pb.EngineUnavailableError, match="no engine 'abacus'"):
+        pb.use_engine("abacus")
+
+
+@pytest.mark.native
+def test_engines_do_not_mix():
+    if "native" not in dispatch.available():
+        pytest.skip("the native engine is not built here")
+    made = []
+    for name in ("reference", "native"):
+        with pb.use_engine(name):
+            made.append(pb.tensor([1.0, 2.0], requires_grad=True))
+    reference, native = made
+    for mix in (
+        lambda: reference + native,
+        lambda: native + reference,
+        lambda: np.concatenate([reference, native]),
+        lambda: pb.grad((reference * 2).sum(), native),
+        lambda: (native * 2).backward(reference),
+    ):
+        with pytest.raises(pb.EngineMismatchError, match="engine"):
+            mix()
+
+
+def test_backward_of_a_plain_order_records_nothing(engine):
+    modes = []
+    x = pb.tensor(1.0, requires_grad=True)
+    y = x * x
+    y.register_hook(lambda grad: modes.append(pb.is_grad_enabled()))
+    pb.grad(y, x, retain_graph=True)
+    pb.grad(y, x, create_graph=True)
+    assert modes == [False, True]
