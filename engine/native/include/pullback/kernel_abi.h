@@ -35,24 +35,24 @@ typedef enum { kDLCPU = 1 } DLDeviceType;
 typedef enum { kDLInt = 0U, kDLUInt = 1U, kDLFloat = 2U, kDLBool = 6U } DLDataTypeCode;
 
 typedef struct {
-  DLDeviceType device_type;
-  int32_t device_id;
+    DLDeviceType device_type;
+    int32_t device_id;
 } DLDevice;
 
 typedef struct {
-  uint8_t code;
-  uint8_t bits;
-  uint16_t lanes;
+    uint8_t code;
+    uint8_t bits;
+    uint16_t lanes;
 } DLDataType;
 
 typedef struct {
-  void* data;
-  DLDevice device;
-  int32_t ndim;
-  DLDataType dtype;
-  int64_t* shape;
-  int64_t* strides;
-  uint64_t byte_offset;
+    void* data;
+    DLDevice device;
+    int32_t ndim;
+    DLDataType dtype;
+    int64_t* shape;
+    int64_t* strides;
+    uint64_t byte_offset;
 } DLTensor;
 #endif
 #endif
@@ -63,78 +63,78 @@ extern "C" {
 
 /* What `infer` and `run` return. Unless PB_OK, `error` holds a text. */
 typedef enum {
-  PB_OK = 0,
-  PB_UNSUPPORTED = 1, /* this kernel does not take such inputs: use the reference formula */
-  PB_INVALID = 2,     /* the inputs do not fit each other */
-  PB_ABI_MISMATCH = 3 /* caller and kernel were built for different interfaces */
+    PB_OK = 0,
+    PB_UNSUPPORTED = 1, /* this kernel does not take such inputs: use the reference formula */
+    PB_INVALID = 2,     /* the inputs do not fit each other */
+    PB_ABI_MISMATCH = 3 /* caller and kernel were built for different interfaces */
 } pb_status;
 
 /* An attribute: `i` for int64 and bool (0 or 1), `f` for double. */
 typedef union {
-  int64_t i;
-  double f;
+    int64_t i;
+    double f;
 } pb_scalar;
 
 /* Services of the caller. Any function may be NULL; the kernel then does without. */
 typedef struct {
-  void* context; /* handed to each function below */
+    void* context; /* handed to each function below */
 
-  void* (*alloc)(void* context, size_t bytes); /* 64-byte aligned, or NULL */
-  void (*free)(void* context, void* pointer);
+    void* (*alloc)(void* context, size_t bytes); /* 64-byte aligned, or NULL */
+    void (*free)(void* context, void* pointer);
 
-  /* Calls body(argument, begin, end) on disjoint ranges that cover [0, count),
-     from any threads, ranges of at least `grain` where there are as many. */
-  void (*parallel_for)(void* context, int64_t count, int64_t grain,
-                       void (*body)(void* argument, int64_t begin, int64_t end), void* argument);
+    /* Calls body(argument, begin, end) on disjoint ranges that cover [0, count),
+       from any threads, ranges of at least `grain` where there are as many. */
+    void (*parallel_for)(void* context, int64_t count, int64_t grain,
+                         void (*body)(void* argument, int64_t begin, int64_t end), void* argument);
 
-  /* c = a b for matrices of m x k and k x n floats of 32 or 64 bits. Strides
-     count elements, any value; c is in C order. */
-  void (*gemm)(void* context, int32_t bits, int64_t m, int64_t n, int64_t k, const void* a,
-               int64_t a_row, int64_t a_column, const void* b, int64_t b_row, int64_t b_column,
-               void* c);
+    /* c = a b for matrices of m x k and k x n floats of 32 or 64 bits. Strides
+       count elements, any value; c is in C order. */
+    void (*gemm)(void* context, int32_t bits, int64_t m, int64_t n, int64_t k, const void* a,
+                 int64_t a_row, int64_t a_column, const void* b, int64_t b_row, int64_t b_column,
+                 void* c);
 } pb_runtime;
 
 /* Shape and dtype of an output, filled by `infer`. */
 typedef struct {
-  int64_t shape[PB_MAX_DIMS];
-  int32_t ndim;
-  DLDataType dtype;
+    int64_t shape[PB_MAX_DIMS];
+    int32_t ndim;
+    DLDataType dtype;
 } pb_spec;
 
 typedef struct {
-  uint32_t abi; /* PB_KERNEL_ABI */
-  int32_t n_inputs;
-  int32_t n_attrs;
-  int32_t n_outputs;
-  const DLTensor* const* inputs; /* NULL: undefined or absent. `data` is not read here */
-  const pb_scalar* attrs;
+    uint32_t abi; /* PB_KERNEL_ABI */
+    int32_t n_inputs;
+    int32_t n_attrs;
+    int32_t n_outputs;
+    const DLTensor* const* inputs; /* NULL: undefined or absent. `data` is not read here */
+    const pb_scalar* attrs;
 
-  pb_spec* outputs;       /* filled */
-  size_t workspace_bytes; /* filled; the workspace is 64-byte aligned */
-  int64_t units;          /* filled: `run` may be split into ranges of [0, units) */
+    pb_spec* outputs;       /* filled */
+    size_t workspace_bytes; /* filled; the workspace is 64-byte aligned */
+    int64_t units;          /* filled: `run` may be split into ranges of [0, units) */
 
-  char* error; /* a buffer for a text, or NULL */
-  size_t error_bytes;
+    char* error; /* a buffer for a text, or NULL */
+    size_t error_bytes;
 } pb_infer;
 
 typedef struct {
-  uint32_t abi; /* PB_KERNEL_ABI */
-  int32_t n_inputs;
-  int32_t n_attrs;
-  int32_t n_outputs;
-  const DLTensor* const* inputs; /* NULL: undefined or absent; NULL data: shape and dtype only */
-  const pb_scalar* attrs;
-  const DLTensor* const* outputs; /* NULL: nobody needs it */
+    uint32_t abi; /* PB_KERNEL_ABI */
+    int32_t n_inputs;
+    int32_t n_attrs;
+    int32_t n_outputs;
+    const DLTensor* const* inputs; /* NULL: undefined or absent; NULL data: shape and dtype only */
+    const pb_scalar* attrs;
+    const DLTensor* const* outputs; /* NULL: nobody needs it */
 
-  void* workspace;
-  size_t workspace_bytes;
-  int64_t begin; /* the range of units to do: [0, units) for everything */
-  int64_t end;
+    void* workspace;
+    size_t workspace_bytes;
+    int64_t begin; /* the range of units to do: [0, units) for everything */
+    int64_t end;
 
-  const pb_runtime* runtime; /* or NULL */
+    const pb_runtime* runtime; /* or NULL */
 
-  char* error; /* a buffer for a text, or NULL */
-  size_t error_bytes;
+    char* error; /* a buffer for a text, or NULL */
+    size_t error_bytes;
 } pb_call;
 
 typedef int (*pb_infer_function)(pb_infer* query);

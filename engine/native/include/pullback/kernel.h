@@ -1,0 +1,13 @@
+// What a generated kernel includes. No standard C++ headers: a kernel compiles in a tenth of a
+// second.
+#ifndef PULLBACK_KERNEL_H_
+#define PULLBACK_KERNEL_H_
+
+#include "kernel_context.h"
+#include "kernel_index.h"
+#include "kernel_linalg.h"
+#include "kernel_loop.h"
+#include "kernel_math.h"
+#include "kernel_reduce.h"
+
+#endif  // PULLBACK_KERNEL_H_
