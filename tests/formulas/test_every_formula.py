@@ -11,9 +11,10 @@ from .samples import every_case, names
 CASES = every_case()
 # Second derivatives of the rest are zero almost everywhere, or the function is linear.
 CURVED = {
-    "power", "divide", "reciprocal", "square", "multiply", "exp", "expm1", "log", "log1p", "sqrt", "sinh", "cosh",
-    "tanh", "sin", "cos", "tan", "arctan", "arctan2", "erf", "sigmoid", "softplus", "gelu", "softmax", "log_softmax",
-    "logsumexp", "prod", "cumprod", "linear_recurrence", "matmul", "outer",
+    "power", "divide", "reciprocal", "square", "multiply", "exp", "expm1", "log", "log1p", "sqrt",
+    "sinh", "cosh", "tanh", "sin", "cos", "tan", "arctan", "arctan2", "erf", "sigmoid", "softplus",
+    "gelu", "softmax", "log_softmax", "logsumexp", "prod", "cumprod", "linear_recurrence", "matmul",
+    "outer",
 }  # fmt: skip
 
 

@@ -1,0 +1,54 @@
+"""Products with zeros among the factors, to third order."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+
+def product_without(a, left_out):
+    """The product of the entries whose position is not left out."""
+    return np.prod([value for k, value in enumerate(a) if k not in left_out])
+
+
+@pytest.mark.parametrize("zeros", [(), (1,), (0, 3), (0, 1, 2)])
+def test_derivatives_of_a_product(engine, zeros):
+    """The k-th derivative by distinct entries is the product of the others, and 0 where one repeats."""
+    a = np.array([1.5, -2.0, 0.5, 3.0])
+    a[list(zeros)] = 0.0
+    x = pb.tensor(a, requires_grad=True)
+    (first,) = pb.grad(np.prod(x), [x], create_graph=True)
+    np.testing.assert_allclose(first.detach().numpy(), [product_without(a, {i}) for i in range(4)])
+    for i, j in permutations(range(4), 2):
+        (second,) = pb.grad(first[i], [x], create_graph=True)
+        assert second.detach().numpy()[j] == pytest.approx(product_without(a, {i, j}))
+        assert second.detach().numpy()[i] == 0
+        (third,) = pb.grad(second[j], [x], retain_graph=True)
+        expected = [0 if k in (i, j) else product_without(a, {i, j, k}) for k in range(4)]
+        np.testing.assert_allclose(third.detach().numpy(), expected)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, -1])
+@pytest.mark.parametrize("function", [np.cumsum, np.cumprod])
+def test_running_totals_along_axes(engine, function, axis):
+    a = np.random.default_rng(5).uniform(-1.0, 1.0, (3, 4))
+    a[1, 2] = a[0, 1] = 0.0
+    assert pb.gradcheck(lambda x: function(x, axis=axis), a, order=3)
+
+
+def test_a_product_over_several_axes_with_zeros(engine):
+    a = np.random.default_rng(5).uniform(-1.0, 1.0, (2, 3, 2))
+    a[0, 1, 0] = a[1, 1, 1] = a[0, 0, 0] = 0.0
+    for axis in (None, (0, 2), (2, 0), (-1,), 1):
+        for keepdims in (False, True):
+            assert pb.gradcheck(lambda x, a=axis, k=keepdims: np.prod(x, axis=a, keepdims=k), a, order=3)
+
+
+def test_a_long_product_takes_linear_memory(engine):
+    """A hundred thousand factors: a table of all pairs would not fit."""
+    a = np.full(100_000, 1.0 + 1e-6)
+    x = pb.tensor(a, requires_grad=True)
+    (gradient,) = pb.grad(np.prod(x), [x])
+    np.testing.assert_allclose(gradient.detach().numpy(), np.prod(a) / a)
