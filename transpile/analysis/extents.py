@@ -5,7 +5,8 @@ are equal have equal shapes, because broadcasting is a join: associative,
 commutative, idempotent. The same holds of NumPy's dtype promotion.
 
 ``t = a + b; u = t * a`` gives `t` and `u` the same extent, {a, b}; nothing
-else need be known about `a` and `b`.
+else need be known about `a` and `b`. ``m = max(x, keepdims=True)`` has a shape
+of its own that broadcasts to that of `x`, so that ``x - m`` has the extent of `x`.
 """
 
 from __future__ import annotations
@@ -20,11 +21,30 @@ _WEAK_VALUES = frozenset({"shape", "ndim", "size", "item", "len", "is_none"})
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
-    """Names whose shapes broadcast, and whose dtypes promote, to this value's."""
+class Size:
+    """A shape by name. It broadcasts to the join of the shapes named in `within`, if any are."""
 
-    shape: frozenset[str]
+    name: str
+    within: frozenset[Size] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Sizes that broadcast to this value's shape, and names of dtypes that promote to its own."""
+
+    shape: frozenset[Size]
     dtype: frozenset[str]
+
+
+def own_extent(name: str) -> Extent:
+    """The extent of a value of which nothing is known."""
+    return Extent(frozenset({Size(name)}), frozenset({name}))
+
+
+def join(shapes: Iterable[frozenset[Size]]) -> frozenset[Size]:
+    """The sizes of what operands of these sizes broadcast to."""
+    every = frozenset[Size]().union(*shapes)
+    return frozenset(size for size in every if not (size.within and size.within <= every - {size}))
 
 
 _SCALAR = Extent(frozenset(), frozenset())
@@ -36,8 +56,8 @@ def extent_of(atom: Atom, env: Mapping[Var, Extent]) -> Extent:
         return Extent(frozenset(), frozenset({"float64"}) if atom.strong else frozenset())
     if atom in env:
         return env[atom]
-    own = frozenset({atom.name})
-    return Extent(frozenset() if atom.kind == "value" else own, own)
+    own = own_extent(atom.name)
+    return Extent(frozenset(), own.dtype) if atom.kind == "value" else own
 
 
 def _keeps_bool(eqn: Eqn) -> bool:
@@ -56,37 +76,49 @@ def extents(eqns: Iterable[Eqn], known: Mapping[Var, Extent] | None = None) -> d
     """
     env = dict(known or {})
     for eqn in eqns:
-        word = WORDS.get(eqn.op)
-        own = frozenset({eqn.outs[0].name})
-        parts = [extent_of(atom, env) for atom in eqn.args]
-        shape = frozenset().union(*(part.shape for part in parts)) if parts else frozenset()
-        dtype = frozenset().union(*(part.dtype for part in parts)) if parts else frozenset()
-        if eqn.op in ("like", "stop_gradient"):
-            extent = parts[0]
-        elif eqn.op in ("sum_to", "broadcast_like"):
-            like = eqn.kwarg("like")
-            extent = env.get(like, Extent(own, own)) if isinstance(like, Var) else Extent(own, own)
-        elif eqn.op in _WEAK_VALUES:
-            extent = _SCALAR
-        elif word is None:
-            extent = Extent(own, own)
-        else:
-            if eqn.op == "where":
-                dtype = parts[1].dtype | parts[2].dtype
-            if word.dtype == "bool":
-                dtype = frozenset({"bool"})
-            elif word.dtype in ("int", "attr"):
-                dtype = own
-            elif eqn.op in ("zeros_like", "ones_like"):
-                shape, dtype = parts[0].shape, parts[0].dtype
-            if not word.pointwise and eqn.op not in ("zeros_like", "ones_like"):
-                shape = own
-            if dtype == {"bool"} and not _keeps_bool(eqn):
-                dtype = own
-            elif dtype != {"bool"}:
-                dtype = dtype - {"bool"}
-            extent = Extent(shape if eqn.outs[0].kind == "tensor" else frozenset(), dtype)
-        env[eqn.outs[0]] = extent
+        env[eqn.outs[0]] = _extent(eqn, env)
         for var in eqn.outs[1:]:
-            env[var] = Extent(frozenset({var.name}), frozenset({var.name}))
+            env[var] = own_extent(var.name)
     return env
+
+
+def _extent(eqn: Eqn, env: Mapping[Var, Extent]) -> Extent:
+    own, word = own_extent(eqn.outs[0].name), WORDS.get(eqn.op)
+    parts = [extent_of(atom, env) for atom in eqn.args]
+    if eqn.op in ("like", "stop_gradient", "zeros_like", "ones_like"):
+        return parts[0]
+    if eqn.op in ("sum_to", "broadcast_like"):
+        like = eqn.kwarg("like")
+        return env.get(like, own) if isinstance(like, Var) else own
+    if eqn.op in _WEAK_VALUES:
+        return _SCALAR
+    if word is None:
+        return own
+    if eqn.outs[0].kind != "tensor":
+        shape = frozenset[Size]()
+    elif word.pointwise:
+        shape = join(part.shape for part in parts)
+    else:
+        shape = _kept_axes(eqn, parts, own)
+    return Extent(shape, _dtype(eqn, parts, own))
+
+
+def _kept_axes(eqn: Eqn, parts: list[Extent], own: Extent) -> frozenset[Size]:
+    """A reduction that keeps its axes broadcasts to its operand."""
+    kept = eqn.kwarg("keepdims")
+    if isinstance(kept, Literal) and kept.value is True:
+        return frozenset({Size(eqn.outs[0].name, parts[0].shape)})
+    return own.shape
+
+
+def _dtype(eqn: Eqn, parts: list[Extent], own: Extent) -> frozenset[str]:
+    word = WORDS[eqn.op]
+    if word.dtype == "bool":
+        return frozenset({"bool"})
+    if word.dtype in ("int", "attr"):
+        return own.dtype
+    read = parts[1:] if eqn.op == "where" else parts
+    dtype = frozenset[str]().union(*(part.dtype for part in read))
+    if dtype == {"bool"}:
+        return dtype if _keeps_bool(eqn) else own.dtype
+    return dtype - {"bool"}

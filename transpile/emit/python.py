@@ -102,6 +102,8 @@ def _body_text(
                 _body_text(statement.orelse, source, depth + 1, lines, last)
         else:
             printed = astor.to_source(statement, add_line_information=False).rstrip("\n")
+            if printed.startswith("return ") and printed.endswith(","):
+                printed = f"return ({printed.removeprefix('return ')})"
             lines += [pad + part for part in printed.split("\n")]
 
 

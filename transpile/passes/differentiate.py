@@ -141,7 +141,7 @@ def _sweep_operator(eqn: Eqn, sweep: Sweep, active: Set[Var], library: Library, 
     zeros = _zeros(formula, variant.materialize, outs, eqn, namer)
     cotangents.update({formula.cotangents[i]: var for i, var in zeros.values.items()})
     saved = slice_of(formula.forward.eqns, variant.block.free(), (*env, *cotangents))
-    inlined = copy_eqns([_at(e, eqn) for e in saved], env, namer)
+    inlined = copy_eqns([_at(e, eqn) for e in saved], env, namer, _metadata_names(saved, env))
     env.update(cotangents)
     named = _gradient_names(formula, variant.block.results, env)
     body = copy_eqns([_at(e, eqn) for e in variant.block.eqns], env, namer, named)
@@ -160,6 +160,16 @@ def _gradient_names(formula: Formula, gradients: Sequence[Atom], env: Mapping[Va
         operand = env.get(param.var)
         if isinstance(gradient, Var) and isinstance(operand, Var) and not operand.temp:
             named[gradient] = _grad_name(operand)
+    return named
+
+
+def _metadata_names(eqns: Iterable[Eqn], env: Mapping[Var, Atom]) -> dict[Var, str]:
+    """What the operator calls ``like_x`` is called after the operand that stands for `x`."""
+    named = {}
+    for eqn in eqns:
+        operand = env.get(eqn.args[0]) if eqn.args and isinstance(eqn.args[0], Var) else None
+        if eqn.op in _METADATA and isinstance(operand, Var) and not operand.temp:
+            named[eqn.outs[0]] = f"like_{operand}" if eqn.op == "like" else f"{operand}_{eqn.op}"
     return named
 
 

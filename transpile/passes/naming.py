@@ -1,14 +1,19 @@
-"""Names for saved temporaries, so that emitted signatures read well.
+"""Names that a person would have given, for the emitted code.
 
-In: a formula whose forward returns its results and hidden outputs. Out: the
-same formula, where a temporary that crosses from the forward into the pullback
-is named after the operator that computes it: ``_4 = sum(...)`` becomes ``sum_1``.
+In: a promoted formula. Out: the same formula, where
+
+- a temporary that crosses from the forward into the pullback is named after the
+  operator that computes it: ``_4 = sum(...)`` becomes ``sum_1``;
+- the gradient that the pullback returns for `x` is ``grad_x``, what is added up
+  to it ``grad_x_1``, ``grad_x_2``; temporaries count up from ``_1``.
 """
 
 from __future__ import annotations
 
+import re
+
 from ..ir import Atom, Block, Eqn, Formula, Var
-from .rewrite import Namer, defining, replace_atom, replace_block, replace_eqn
+from .rewrite import Namer, all_names, defining, replace_atom, replace_block, replace_eqn
 
 
 def name_saved(formula: Formula) -> Formula:
@@ -19,17 +24,49 @@ def name_saved(formula: Formula) -> Formula:
     for var in formula.pullback.free():
         if var.temp and var in table:
             env[var] = namer.fresh(f"{_word(table[var])}_1", var.kind)
+    cotangents = dict(zip(formula.hidden, formula.pullback.params[formula.results :], strict=True))
+    for var, cotangent in cotangents.items():
+        if var in env:
+            env[cotangent] = namer.fresh(f"grad_{env[var]}")
     if not env:
         return formula
     forward = formula.forward
     eqns = tuple(_renamed(eqn, env) for eqn in forward.eqns)
     results = tuple(replace_atom(atom, env) for atom in forward.results)
-    hidden = tuple(new for var in formula.hidden if isinstance(new := replace_atom(var, env), Var))
+    pullback = replace_block(formula.pullback, env)
     return formula.evolve(
         forward=Block(forward.params, eqns, results),
-        pullback=replace_block(formula.pullback, env),
-        hidden=hidden,
+        pullback=Block(_renamed_all(pullback.params, env), pullback.eqns, pullback.results),
+        hidden=_renamed_all(formula.hidden, env),
     )
+
+
+def name_gradients(formula: Formula, block: Block) -> Block:
+    """A pullback of the formula whose own variables are named in the order in which they appear."""
+    outer = (*formula.forward.params, *formula.forward.results, *block.params, *block.free())
+    namer = Namer(all_names(Block((), (), outer)))
+    env: dict[Var, Atom] = {}
+    bound = {var for eqn in block.eqns for var in eqn.outs}
+    for param, gradient in zip(formula.inputs, block.results, strict=True):
+        if isinstance(gradient, Var) and gradient in bound and gradient not in env and not gradient.temp:
+            env[gradient] = namer.fresh(f"grad_{param.var.name}", gradient.kind)
+    return _renumbered(block, env, namer)
+
+
+def _renumbered(block: Block, env: dict[Var, Atom], namer: Namer) -> Block:
+    eqns = []
+    for eqn in block.eqns:
+        for var in eqn.outs:
+            if var not in env:
+                env[var] = namer.temp(var.kind) if var.temp else namer.fresh(_stem(var.name), var.kind)
+        blocks = tuple(_renumbered(inner, env, namer) for inner in eqn.blocks)
+        bare = _renamed(Eqn(eqn.outs, eqn.op, eqn.args, eqn.kwargs, (), eqn.span), env)
+        eqns.append(Eqn(bare.outs, bare.op, bare.args, bare.kwargs, blocks, bare.span))
+    return Block(block.params, tuple(eqns), tuple(replace_atom(atom, env) for atom in block.results))
+
+
+def _stem(name: str) -> str:
+    return re.sub(r"(_\d+)+$", "", name) if name.startswith(("grad_", "like_")) else name
 
 
 def _word(eqn: Eqn) -> str:
@@ -38,5 +75,8 @@ def _word(eqn: Eqn) -> str:
 
 def _renamed(eqn: Eqn, env: dict[Var, Atom]) -> Eqn:
     moved = replace_eqn(eqn, env)
-    outs = tuple(new for var in eqn.outs if isinstance(new := env.get(var, var), Var))
-    return Eqn(outs, moved.op, moved.args, moved.kwargs, moved.blocks, moved.span)
+    return Eqn(_renamed_all(eqn.outs, env), moved.op, moved.args, moved.kwargs, moved.blocks, moved.span)
+
+
+def _renamed_all(variables: tuple[Var, ...], env: dict[Var, Atom]) -> tuple[Var, ...]:
+    return tuple(new for var in variables if isinstance(new := env.get(var, var), Var))

@@ -44,8 +44,8 @@ from ..ir import Atom, Block, Capture, Eqn, Formula, Literal, Var
 from ..library import Library, NoDerivative
 from .derive import derive, no_derivative
 from .differentiate import active_variables, differentiate
+from .naming import name_gradients, name_saved
 from .normalize import normalize
-from .naming import name_saved
 from .recompute import cheap, compute_again, recompute_captures
 from .rewrite import Namer, replace_block
 from .simplify import remove_dead, simplify, simplify_forward
@@ -167,7 +167,9 @@ def _finish(formula: Formula, hidden: tuple[Var, ...]) -> Formula:
     forward = Block(formula.forward.params, formula.forward.eqns, (*outputs, *plain))
     forward = Block(forward.params, tuple(remove_dead(list(forward.eqns), forward.results)), forward.results)
     captures = tuple(_settled(capture, formula) for capture in formula.captures)
-    return formula.evolve(forward=forward, plain=plain, captures=captures)
+    formula = formula.evolve(forward=forward, plain=plain, captures=captures)
+    assert formula.pullback is not None
+    return formula.evolve(pullback=name_gradients(formula, formula.pullback))
 
 
 def _barrier(formula: Formula) -> str:

@@ -40,6 +40,14 @@ class Namer:
         self._used.add(name)
         return Var(name, kind, temp)
 
+    def temp(self, kind: Kind = "tensor") -> Var:
+        """A new temporary: ``_1``, ``_2``, ..."""
+        number = 1
+        while f"_{number}" in self._used:
+            number += 1
+        self._used.add(f"_{number}")
+        return Var(f"_{number}", kind, True)
+
     def like(self, var: Var) -> Var:
         """A new variable of the same kind, named after this one."""
         return self.fresh(var.name, var.kind, var.temp)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..analysis.extents import Extent, extent_of, extents
+from ..analysis.extents import Extent, extent_of, extents, own_extent
 from ..ir import Atom, Block, Eqn, Formula, Literal, Var
 from ..vocabulary import WORDS
 from .fold import fold
@@ -32,7 +32,8 @@ _PURE = frozenset({"shape", "ndim", "size", "dtype", "like", "item", "tuple", "s
 def simplify(block: Block, known: Mapping[Var, Extent] | None = None) -> Block:
     """The block, simplified. `known` gives extents of its parameters and free variables."""
     env: dict[Var, Atom] = {}
-    eqns = _forward(block.eqns, env, {}, dict(known or {}), {}, set())
+    own = {var: own_extent(var.name) for var in block.params if var.kind == "tensor"}
+    eqns = _forward(block.eqns, env, {}, own | dict(known or {}), {}, set())
     results = tuple(replace_atom(atom, env) for atom in block.results)
     return Block(block.params, tuple(remove_dead(eqns, results)), results)
 
@@ -102,7 +103,11 @@ def _forward(
         if shortcut is not None:
             env[eqn.outs[0]] = shortcut
             continue
-        key: tuple[object, ...] = (eqn.op, *map(_identity, eqn.args), *((name, _identity(atom)) for name, atom in eqn.kwargs))
+        key: tuple[object, ...] = (
+            eqn.op,
+            *map(_identity, eqn.args),
+            *((name, _identity(atom)) for name, atom in eqn.kwargs),
+        )
         if eqn.op == "like" and eqn.args[0] in known:
             key = ("like", known[eqn.args[0]])
         if eqn.op in WORDS or eqn.op in _PURE:

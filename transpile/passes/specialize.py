@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..analysis.extents import Extent, extent_of, extents
+from ..analysis.extents import Extent, extent_of, extents, join, own_extent
 from ..ir import Atom, Block, Eqn, Formula, Literal, Var
 from ..vocabulary import WORDS
+from .naming import name_gradients
 from .rewrite import Namer, replace_atom, replace_eqn
 from .simplify import simplify
 
@@ -72,22 +73,18 @@ def specialize(
     free = {var for var in simple.free() if var in undefined} | _reads(simple)
     params = tuple(v for v in block.params if v not in undefined or (v in materialized and v in free))
     kept = tuple(i for i, v in enumerate(block.params) if v in materialized and v in params)
-    return Variant(Block(params, simple.eqns, simple.results), kept)
+    return Variant(name_gradients(formula, Block(params, simple.eqns, simple.results)), kept)
 
 
 def known_extents(formula: Formula) -> dict[Var, Extent]:
     """Extents of the forward's values and of the cotangents, which have those of their results."""
     known = extents(
-        formula.forward.eqns, {var: _own(var) for var in formula.forward.params if var.kind == "tensor"}
+        formula.forward.eqns, {v: own_extent(v.name) for v in formula.forward.params if v.kind == "tensor"}
     )
     outputs = formula.forward.results[: formula.results + len(formula.hidden)]
     for cotangent, output in zip(formula.cotangents, outputs, strict=False):
         known[cotangent] = extent_of(output, known)
     return known
-
-
-def _own(var: Var) -> Extent:
-    return Extent(frozenset({var.name}), frozenset({var.name}))
 
 
 def _reads(block: Block) -> set[Var]:
@@ -166,9 +163,8 @@ def _linear(
         zeros.update(dict.fromkeys(eqn.outs, origins))
         return []
     shapes = [extent_of(atom, extent).shape for atom in eqn.args]
-    lost = frozenset[str]().union(*(shapes[i] for i in dead))
-    left = frozenset[str]().union(*(shapes[i] for i in range(len(eqn.args)) if i not in dead))
-    if not lost <= left and eqn.op != "accumulate":
+    left = [shape for i, shape in enumerate(shapes) if i not in dead]
+    if join(shapes) != join(left) and eqn.op != "accumulate":
         raise _Materialize(origins)
     if eqn.op in ("add", "accumulate") or (eqn.op == "subtract" and dead == [1]):
         env[eqn.outs[0]] = eqn.args[alive[0]]
