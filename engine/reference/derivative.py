@@ -67,7 +67,7 @@ def _derivative(
 
 
 def _as(gradient: Any, record: bool) -> Any:
-    """A gradient as the variant takes it: behind a barrier tensors are used as arrays."""
+    """A gradient as it is computed with: behind a barrier tensors are used as arrays."""
     return gradient._array if isinstance(gradient, Tensor) and not record else gradient
 
 
@@ -78,6 +78,7 @@ def _zeros(output: Output, record: bool) -> Any:
 
 def _checked(node: OperatorNode, position: int, edge: Edge, gradient: Any, record: bool) -> Any:
     """The gradient in its input's dtype; its shape must be the input's."""
+    gradient = _as(gradient, record)
     if not isinstance(gradient, Tensor):
         gradient = np.asarray(gradient)
     output = edge.node.outputs[edge.output]
