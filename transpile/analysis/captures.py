@@ -16,10 +16,17 @@ from ..ir import Capture, Eqn, Formula, Span, Var, Verdict
 from .aliases import bases
 from .differentiability import Flow, flows, leaves_the_graph
 from .facts import Facts, every
+from .gradient_path import lost_path
 
 
-def captures_of(formula: Formula, facts: Facts) -> tuple[tuple[Capture, ...], list[Diagnostic]]:
-    """The captures in order of first use, and findings about opaque ones (PB103)."""
+def captures_of(
+    formula: Formula, facts: Facts, losing: frozenset[str] = frozenset()
+) -> tuple[tuple[Capture, ...], list[Diagnostic]]:
+    """The captures in order of first use, and findings about opaque ones.
+
+    PB103 where an unknown call computes the value, PB102 where the forward
+    itself made a fresh value of another one by a function of `losing`.
+    """
     if formula.pullback is None:
         return (), []
     flow = flows(formula)
@@ -30,7 +37,12 @@ def captures_of(formula: Formula, facts: Facts) -> tuple[tuple[Capture, ...], li
         span = facts.used.get(var, formula.span)
         captures.append(Capture(var.name, verdict, span, facts.defined.get(var), action, reason))
         if verdict is Verdict.OPAQUE and not formula.options.first_order_only:
-            findings.append(_opaque(var, formula, table, span, facts))
+            eqn = table.get(var)
+            lost = eqn is not None and (leaves_the_graph(eqn) or facts.opaque.get(var, "") in losing)
+            if eqn is not None and lost:
+                findings.append(lost_path(eqn, next(eqn.reads(), var), formula, facts))
+            else:
+                findings.append(_opaque(var, formula, table, span, facts))
     return tuple(captures), findings
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ..ir import Eqn, Span, Var
+from ..ir import Eqn, Source, Span, Var
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,16 @@ class Facts:
     used: Mapping[Var, Span] = field(default_factory=dict)
     origin: Mapping[Var, str] = field(default_factory=dict)
     opaque: Mapping[Var, str] = field(default_factory=dict)
+    source: Source = field(default_factory=lambda: Source("", ""))
 
     def label(self, var: Var) -> str:
-        """The author's name for a variable, or the made-up one."""
-        return self.origin.get(var, var.name)
+        """The author's name for a variable, or the text of the expression that computes it."""
+        if var in self.origin or not var.temp:
+            return self.origin.get(var, var.name)
+        span = self.defined.get(var)
+        if span is None or span.line != span.end_line:
+            return var.name
+        return self.source.line(span.line)[span.column - 1 : span.end_column - 1] or var.name
 
 
 def every(eqns: Iterable[Eqn]) -> Iterator[Eqn]:

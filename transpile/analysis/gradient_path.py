@@ -30,8 +30,8 @@ def lost_paths(formula: Formula, facts: Facts, losing: Iterable[str]) -> list[Di
         if not _loses(eqn, facts, names):
             continue
         lost = [var for var in eqn.reads() if env.get(var, Flow.NONE) is not Flow.NONE]
-        if lost and eqn.span is not None:
-            found.append(_finding(eqn, lost[0], formula, facts))
+        if lost:
+            found.append(lost_path(eqn, lost[0], formula, facts))
     return found
 
 
@@ -39,8 +39,8 @@ def _loses(eqn: Eqn, facts: Facts, names: frozenset[str]) -> bool:
     return leaves_the_graph(eqn) or (eqn.op == "opaque" and facts.opaque.get(eqn.outs[0], "") in names)
 
 
-def _finding(eqn: Eqn, lost: Var, formula: Formula, facts: Facts) -> Diagnostic:
-    assert eqn.span is not None
+def lost_path(eqn: Eqn, lost: Var, formula: Formula, facts: Facts) -> Diagnostic:
+    """The finding about an equation that makes a fresh value of `lost`."""
     name = facts.label(lost)
     callee = eqn.kwarg("callee")
     how = f"`{callee}`".replace("'", "") if callee is not None else f"`{eqn.op}`"
@@ -48,7 +48,7 @@ def _finding(eqn: Eqn, lost: Var, formula: Formula, facts: Facts) -> Diagnostic:
         "PB102",
         f"{how} makes a fresh value of `{name}`: the path from it back to the inputs is lost, "
         "and second derivatives would be silently wrong",
-        eqn.span,
+        eqn.span or formula.span,
         name=formula.name,
         value=name,
         hint=f"use `{name}` as it is; it is promoted to a hidden output",

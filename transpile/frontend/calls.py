@@ -285,7 +285,8 @@ def opaque(frame: Frame, text: str, dotted: str, given: Arguments, name: str | N
     ]
     var = frame.build.emit("opaque", operands, span, kwargs=kwargs, name=name)
     frame.build.opaque[var] = dotted
-    if dotted not in PATH_LOSING or not frame.build.in_closure:
+    arrays = any(isinstance(item, Var) and item.kind != "value" for item in operands)
+    if arrays and dotted not in PATH_LOSING:
         close = suggestions(dotted)
         frame.build.report(
             refuse(

@@ -25,9 +25,6 @@ from .parameters import read_parameters
 from .text import Text, find_function, parse
 from .values import Function, Items, Value, elements
 
-# An opaque capture leaves the first derivative right; a barrier refuses the second.
-_USABLE = frozenset({"PB103"})
-
 
 @dataclass(frozen=True)
 class Reading:
@@ -81,19 +78,20 @@ def read_node(
     try:
         text.check_depth(node)
         formula = _read(build, text, names, node, options or Options(), target)
-        facts = Facts(build.defined, build.used, build.origin, build.opaque)
-        formula, facts = prefer_outer_names(prune(formula), facts)
-        formula, findings = analyse(formula, facts, PATH_LOSING)
-        build.findings += findings
     except Refusal as refusal:
         build.report(refusal)
     except RecursionError:
-        build.report(
-            refuse("PB402", "nested too deeply", text.span(node), hint="split it over several assignments")
-        )
-    found = tuple(_named(finding, node.name) for finding in build.findings)
-    failed = any(finding.severity == "error" and finding.code not in _USABLE for finding in found)
-    return Reading(None if failed else formula, found)
+        deep = refuse("PB402", "nested too deeply", text.span(node), hint="split it over several assignments")
+        build.report(deep)
+    if any(finding.severity == "error" for finding in build.findings):
+        formula = None
+    if formula is not None:
+        facts = Facts(build.defined, build.used, build.origin, build.opaque, text.source)
+        formula, facts = prefer_outer_names(prune(formula), facts)
+        analysis = analyse(formula, facts, PATH_LOSING)
+        build.findings += analysis.findings
+        formula = analysis.formula if analysis.usable else None
+    return Reading(formula, tuple(_named(finding, node.name) for finding in build.findings))
 
 
 def _named(finding: Diagnostic, name: str) -> Diagnostic:

@@ -32,6 +32,7 @@ def prefer_outer_names(formula: Formula, facts: Facts) -> tuple[Formula, Facts]:
         _keys(facts.used, swaps),
         _keys(facts.origin, swaps),
         _keys(facts.opaque, swaps),
+        facts.source,
     )
 
 
