@@ -137,7 +137,11 @@ def workloads(size: int = 1 << 18, dtype: type = np.float32) -> list[Workload]:
         Workload("gelu_tanh", (normal(size),), (normal(size),), gelu_tanh_by_hand, gelu_tanh_with_torch),
         Workload("softplus", (normal(size),), (normal(size),), softplus_by_hand, softplus_with_torch),
         Workload(
-            "lstm_cell", gates, (normal(rows, 256), normal(rows, 256)), lstm_cell_by_hand, lstm_cell_with_torch
+            "lstm_cell",
+            gates,
+            (normal(rows, 256), normal(rows, 256)),
+            lstm_cell_by_hand,
+            lstm_cell_with_torch,
         ),
         Workload(
             "layer_norm",

@@ -67,9 +67,9 @@ def _sentence(capture: Capture) -> str:
     kind = capture.verdict.value
     if capture.verdict in (Verdict.NOT_DIFFERENTIABLE, Verdict.FOREIGN):
         article = ""
-    what = {"rule": "its gradient has a hand-written rule"}.get(capture.action, capture.action)
-    reason = f" ({capture.reason})" if capture.reason else ""
-    return f"{capture.name} is {article} {kind}".replace("  ", " ") + f": {what}{reason}"
+    what = "" if capture.action == "rule" else capture.action
+    reason = capture.reason if not what else f"{what} ({capture.reason})" if capture.reason else what
+    return f"{capture.name} is {article} {kind}".replace("  ", " ") + f": {reason}"
 
 
 RULE = Rule(CODE, __doc__, check)

@@ -1,6 +1,6 @@
 """## What it does
 Finds a captured value that the formula did not compute: a global array, a mutable object, a loop
-variable.
+variable, a name that is assigned again after the closure is defined.
 
 ## Why is this bad?
 It may change between forward and backward, and the gradient with it. C++ could not follow it at

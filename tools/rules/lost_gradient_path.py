@@ -1,6 +1,7 @@
 """## What it does
-Finds a captured value that was wrapped as a fresh variable (`pb.tensor(t)`, `np.array(t)`,
-`t.detach()`), so that the path back to the inputs is lost.
+Finds a formula that wraps a value computed from its inputs, or an incoming gradient, as a fresh
+variable (`pb.tensor(t)`, `np.array(t)`, `t.detach()`) and uses that in its closure, so that the
+path back to the inputs is lost.
 
 ## Why is this bad?
 The first derivative is right. The second silently lacks every term that goes through the wrapped
@@ -14,10 +15,11 @@ import pullback as pb
 
 @pb.formula
 def simple(a, b):
-    t = pb.tensor(a + b, requires_grad=True)
+    t = a + b
 
     def simple_pullback(grad):
-        return grad * b, grad * t + grad * b
+        fresh = pb.tensor(t, requires_grad=True)
+        return grad * b, grad * fresh + grad * b
 
     return t * b, simple_pullback
 ```

@@ -1,5 +1,6 @@
 """## What it does
-Finds a captured name that is assigned again, or changed in place, after the closure is defined.
+Finds a captured value that is changed in place, by the forward after the closure is defined or by
+the closure itself. (A name that is assigned again is PB104.)
 
 ## Why is this bad?
 Python looks a captured name up when the closure runs, so the backward would see the later value;
@@ -18,7 +19,7 @@ def scaled(x):
     def scaled_pullback(grad):
         return grad * t
 
-    t = x * 3
+    t += 1
     return x * t, scaled_pullback
 ```
 
@@ -31,10 +32,10 @@ import pullback as pb
 @pb.formula
 def scaled(x):
     t = x * 2
-    u = x * 3
+    u = t + 1
 
     def scaled_pullback(grad):
-        return grad * (u + x * 3)
+        return grad * (u + x * 2)
 
     return x * u, scaled_pullback
 ```

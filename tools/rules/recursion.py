@@ -1,5 +1,5 @@
 """## What it does
-Finds formulas whose forwards call each other in a circle.
+Finds helpers that call themselves, and formulas whose forwards call each other in a circle.
 
 ## Why is this bad?
 The derivative of one is made from the derivative of the other, without end. Closures may use each
@@ -11,14 +11,16 @@ import numpy as np
 import pullback as pb
 
 
+def power(x, n):
+    return x * power(x, n - 1)
+
+
 @pb.formula
-def power(x, n: int):
-    r = x * power(x, n - 1)
+def cube(x):
+    def cube_pullback(grad):
+        return 3 * grad * power(x, 2)
 
-    def power_pullback(grad):
-        return grad * n * power(x, n - 1)
-
-    return r, power_pullback
+    return power(x, 3), cube_pullback
 ```
 
 ## Use instead
@@ -28,13 +30,11 @@ import pullback as pb
 
 
 @pb.formula
-def power(x, n: int):
-    r = x**n
+def cube(x):
+    def cube_pullback(grad):
+        return 3 * grad * x**2
 
-    def power_pullback(grad):
-        return grad * n * x ** (n - 1)
-
-    return r, power_pullback
+    return x**3, cube_pullback
 ```
 
 ## References

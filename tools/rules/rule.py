@@ -19,8 +19,8 @@ HEADINGS = ("What it does", "Why is this bad?", "Example", "Use instead", "Refer
 class Rule:
     """One rule.
 
-    `documentation` has the five headings of `HEADINGS`. `check` is None where reading the file
-    already finds it: the frontend cannot make a formula of what it refuses.
+    `documentation` has the five headings of `HEADINGS`. `check` is None where `pullback.transpile` finds
+    it: the frontend for what it cannot read, an analysis for the rest.
     """
 
     code: str

@@ -14,7 +14,7 @@ import pullback as pb
 def simple(a, b):
     t = a + b
 
-    def simple_pullback(grad, grad_sum=None):
+    def simple_pullback(grad, grad_sum):
         return grad * b, grad * t + grad * b
 
     return t * b, simple_pullback

@@ -45,33 +45,6 @@ NEP 50, promotion rules for Python scalars.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from pullback.transpile.codes import diagnostic
-from pullback.transpile.diagnostics import Diagnostic
-from pullback.transpile.ir import Eqn, Formula, Literal, Var
-from pullback.transpile.vocabulary import WORDS
-
 from .rule import Rule
 
-CODE = "PB902"
-
-
-def check(formula: Formula) -> Iterator[Diagnostic]:
-    """One finding per float64 scalar that meets a tensor."""
-    blocks = (formula.forward, *((formula.pullback,) if formula.pullback else ()))
-    for eqn in (eqn for block in blocks for eqn in block.eqns):
-        constant = next((a for a in eqn.args if isinstance(a, Literal) and a.strong), None)
-        if constant is not None and eqn.span is not None and _widens(eqn):
-            message = f"{constant} is a NumPy float64 scalar: it makes a float32 operand's result float64"
-            hint = "compute the constant with math.sqrt and the like, or wrap it in float()"
-            yield diagnostic(CODE, message, eqn.span, name=formula.name, value=str(constant), hint=hint)
-
-
-def _widens(eqn: Eqn) -> bool:
-    word = WORDS.get(eqn.op)
-    tensor = any(isinstance(a, Var) and a.kind == "tensor" for a in eqn.args)
-    return tensor and word is not None and word.pointwise and word.dtype in ("same", "float")
-
-
-RULE = Rule(CODE, __doc__, check)
+RULE = Rule("PB902", __doc__)
