@@ -55,6 +55,9 @@ def test_the_checker_tells_first_order_from_second(executed: Any) -> None:
 
 def test_what_is_stored_is_what_runs(executed: Any) -> None:
     stored = nbformat.read(TUTORIAL, as_version=4)
-    numbers = [printed(cell) for cell in stored.cells if "report(" in cell.source and "def " not in cell.source]
-    again = [printed(cell) for cell in executed.cells if "report(" in cell.source and "def " not in cell.source]
-    assert numbers == again
+    assert reports(stored) == reports(executed)
+
+
+def reports(notebook: Any) -> list[str]:
+    cells = (cell for cell in notebook.cells if cell.cell_type == "code" and "report(" in cell.source)
+    return [printed(cell) for cell in cells if "Error" not in cell.source]

@@ -12,13 +12,13 @@ import pullback as pb
 
 
 @pb.formula
-def rate(x):
-    scale = np.interp(2.5, [1, 2, 3], [3, 2, 0])
+def filled(x):
+    y = np.nan_to_num(x)
 
-    def rate_pullback(grad):
-        return grad * scale
+    def filled_pullback(grad):
+        return np.where(np.isnan(x), 0.0, grad)
 
-    return x * scale, rate_pullback
+    return y, filled_pullback
 ```
 
 ## Use instead
@@ -28,11 +28,13 @@ import pullback as pb
 
 
 @pb.formula
-def rate(x):
-    def rate_pullback(grad):
-        return grad * 1.0
+def filled(x):
+    missing = np.isnan(x)
 
-    return x * 1.0, rate_pullback
+    def filled_pullback(grad):
+        return np.where(missing, 0.0, grad)
+
+    return np.where(missing, 0.0, x), filled_pullback
 ```
 
 ## References
