@@ -44,6 +44,7 @@ test: $(VENV)/test.stamp
 
 test-all: $(VENV)/test.stamp sanitize
 	$(PYTEST) -n auto
+	$(PYTEST) -n auto tests/conformance --typeguard-packages=pullback
 
 check: $(VENV)/dev.stamp
 	$(BIN)/ruff check
