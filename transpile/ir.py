@@ -187,6 +187,22 @@ class Param:
 
 
 @dataclass(frozen=True, slots=True)
+class Size:
+    """A shape by name. It broadcasts to the join of the shapes named in `within`, if any are."""
+
+    name: str
+    within: frozenset[Size] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Sizes that broadcast to this value's shape, and names of dtypes that promote to its own."""
+
+    shape: frozenset[Size]
+    dtype: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """What the decorator was given."""
 
@@ -209,6 +225,7 @@ class Formula:
     ``pullback.results`` are a gradient per differentiable parameter.
     `target` is the function that the formula stands for ("numpy.exp"). `barrier`
     says why second derivatives are refused; it is empty where they are not.
+    `extents` are those of parameters that are known to be related.
     """
 
     name: str
@@ -226,6 +243,7 @@ class Formula:
     options: Options = field(default_factory=Options)
     promoted: bool = False
     barrier: str = ""
+    extents: tuple[tuple[Var, Extent], ...] = ()
     result_is_tuple: bool = False
 
     @property

@@ -68,6 +68,28 @@ class Library:
         return self._promoted[op]
 
 
+def formula_in(text: str) -> Formula:
+    """The formula that a few lines state, with `np`, `special` and `pb` imported: for examples and tests.
+
+    >>> formula_in('''
+    ... def double(x):
+    ...     return 2 * x, lambda grad: 2 * grad
+    ... ''').name
+    'double'
+    """
+    from .frontend import Binding, Names, read_function
+
+    names = Names.of(
+        {
+            "np": Binding.dotted("numpy"),
+            "special": Binding.dotted("scipy.special"),
+            "pb": Binding.dotted("pullback"),
+        }
+    )
+    name = text.split("def ", 1)[1].split("(")[0]
+    return read_function(Source("example.py", text), names, name)
+
+
 _standard: Library | None = None
 
 

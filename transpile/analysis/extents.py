@@ -12,33 +12,22 @@ of its own that broadcasts to that of `x`, so that ``x - m`` has the extent of `
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
-from ..ir import Atom, Eqn, Literal, Var
+from ..ir import Atom, Eqn, Extent, Formula, Literal, Size, Var
 from ..vocabulary import WORDS
 
 _WEAK_VALUES = frozenset({"shape", "ndim", "size", "item", "len", "is_none"})
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
-    """A shape by name. It broadcasts to the join of the shapes named in `within`, if any are."""
-
-    name: str
-    within: frozenset[Size] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Extent:
-    """Sizes that broadcast to this value's shape, and names of dtypes that promote to its own."""
-
-    shape: frozenset[Size]
-    dtype: frozenset[str]
-
-
 def own_extent(name: str) -> Extent:
     """The extent of a value of which nothing is known."""
     return Extent(frozenset({Size(name)}), frozenset({name}))
+
+
+def param_extents(formula: Formula) -> dict[Var, Extent]:
+    """Extents of a formula's tensor parameters."""
+    own = {var: own_extent(var.name) for var in formula.forward.params if var.kind == "tensor"}
+    return own | dict(formula.extents)
 
 
 def join(shapes: Iterable[frozenset[Size]]) -> frozenset[Size]:
@@ -65,7 +54,9 @@ def _keeps_bool(eqn: Eqn) -> bool:
     word = WORDS[eqn.op]
     if word.dtype == "bool" or not word.pointwise:
         return word.dtype == "bool" or word.view
-    return word.dtype == "same" and all(isinstance(atom, Var) and atom.kind == "tensor" for atom in eqn.args)
+    return word.dtype == "same" and all(
+        atom.kind == "tensor" if isinstance(atom, Var) else isinstance(atom.value, bool) for atom in eqn.args
+    )
 
 
 def extents(eqns: Iterable[Eqn], known: Mapping[Var, Extent] | None = None) -> dict[Var, Extent]:

@@ -2,6 +2,28 @@
 
 In: a formula without a pullback. Out: the same formula with one. Its captured
 intermediates are promoted afterwards like those of a hand-written closure.
+
+>>> from ..library import formula_in, standard_library
+>>> from ..printer import formula_text
+>>> print(formula_text(derive(formula_in('''
+... def growth(x):
+...     return np.exp(x) * x
+... '''), standard_library())))
+formula growth(x: Tensor)
+  forward:
+    _1 = exp(x)
+    _2 = multiply(_1, x)
+    like_x = like(_1)
+    like_x_1 = like(x)
+    return result _2
+  pullback(grad):
+    _1_1 = multiply(grad, x)
+    _2_1 = multiply(grad, _1)
+    grad_x = sum_to(_1_1, like=like_x)
+    grad_x_1 = sum_to(_2_1, like=like_x_1)
+    grad_x_2 = multiply(grad_x, _1)
+    grad_x_3 = accumulate(grad_x_1, grad_x_2)
+    return grad_x_3
 """
 
 from __future__ import annotations

@@ -3,6 +3,18 @@
 In: an equation. Out: what its output is, where its operands decide that:
 ``2 - 1`` is 1, ``x ** 1`` and ``x * 1`` are `x`, ``where(False, p, x)`` is `x`
 where `p` does not widen it.
+
+>>> from ..library import formula_in, standard_library
+>>> from ..printer import block_text
+>>> from .promote import promote
+>>> square = promote(formula_in('''
+... def square(x):
+...     return x ** 2
+... '''), standard_library())
+>>> print(block_text(square.pullback))
+_2 = multiply(grad, 2)
+_3 = multiply(_2, x)
+return _3
 """
 
 from __future__ import annotations
@@ -10,8 +22,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 
-from ..analysis.extents import Extent, extent_of, join
-from ..ir import Atom, Eqn, Literal, Var
+from ..analysis.extents import extent_of, join
+from ..ir import Atom, Eqn, Extent, Literal, Var
 
 _BINARY: dict[str, Callable[[float, float], float | bool]] = {
     "add": operator.add,

@@ -3,6 +3,17 @@
 In: a block, a library, and the names of primitives (what an emitter has code
 for). Out: a block that uses primitives only. Conditionals on literals are
 decided on the way, so that a formula's choice by attribute disappears.
+
+>>> from ..library import formula_in, standard_library
+>>> from ..printer import block_text
+>>> formula = formula_in('''
+... def twice_relu(x):
+...     return 2 * pb.relu(x)
+... ''')
+>>> print(block_text(inline(formula.forward, standard_library(), {"multiply", "maximum"})))
+r = maximum(x, 0)
+_2 = multiply(2, r)
+return _2
 """
 
 from __future__ import annotations

@@ -6,6 +6,27 @@ In: a promoted formula. Out: the same formula, where
   operator that computes it: ``_4 = sum(...)`` becomes ``sum_1``;
 - the gradient that the pullback returns for `x` is ``grad_x``, what is added up
   to it ``grad_x_1``, ``grad_x_2``; temporaries count up from ``_1``.
+
+>>> from ..library import formula_in, standard_library
+>>> from ..printer import formula_text
+>>> from .promote import promote
+>>> print(formula_text(promote(formula_in('''
+... def spread(x):
+...     return np.exp(np.sum(x * x))
+... '''), standard_library())))
+formula spread(x: Tensor)
+  forward:
+    like_x_2 = like(x)
+    _1 = multiply(x, x)
+    _2 = sum(_1)
+    exp_1 = exp(_2)
+    return result exp_1, plain like_x_2
+  pullback(grad):
+    _1 = multiply(grad, exp_1)
+    _2 = broadcast_like(_1, like=like_x_2)
+    _3 = multiply(_2, x)
+    grad_x = accumulate(_3, _3)
+    return grad_x
 """
 
 from __future__ import annotations

@@ -5,6 +5,25 @@ In: a formula as it was read. Out: the same formula, where
 - a shape, dtype or other metadata of a forward value is a value that the
   forward computes, so that the closure does not capture the tensor for it;
 - every returned gradient is reduced to its input: ``sum_to(gradient, like(input))``.
+
+>>> from ..library import formula_in
+>>> from ..printer import formula_text
+>>> print(formula_text(normalize(formula_in('''
+... def scale(x, y):
+...     return x * y, lambda grad: (grad * y, grad * x)
+... '''))))
+formula scale(x: Tensor, y: Tensor)
+  forward:
+    like_x = like(x)
+    like_y = like(y)
+    _1 = multiply(x, y)
+    return result _1
+  pullback(grad):
+    _2 = multiply(grad, y)
+    _3 = multiply(grad, x)
+    grad_x = sum_to(_2, like=like_x)
+    grad_y = sum_to(_3, like=like_y)
+    return grad_x, grad_y
 """
 
 from __future__ import annotations

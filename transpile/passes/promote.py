@@ -12,27 +12,35 @@ the same formula with ``promoted=True``:
 returns `r` and `t`, and a pullback of `grad` and `grad_t`. The sweep captures
 values itself, so this is a fixpoint: two or three rounds in practice.
 
->>> from ..frontend import read_module
->>> from ..ir import Source
->>> from ..library import standard_library
+>>> from ..library import formula_in, standard_library
 >>> from ..printer import formula_text
->>> text = '''
-... import pullback as pb
-... @pb.formula
+>>> simple = formula_in('''
 ... def simple(a, b):
 ...     t = a + b
 ...     r = t * b
 ...     def simple_pullback(grad):
 ...         return grad * b, grad * t + grad * b
 ...     return r, simple_pullback
-... '''
->>> simple = read_module(Source("simple.py", text)).formulas["simple"]
->>> print(formula_text(promote(simple, standard_library())))  # doctest: +ELLIPSIS
+... ''')
+>>> print(formula_text(promote(simple, standard_library())))
 formula simple(a: Tensor, b: Tensor)
   forward:
-...
-    return result r, hidden t, plain like_a
-...
+    like_a = like(a)
+    like_b = like(b)
+    t = add(a, b)
+    r = multiply(t, b)
+    return result r, hidden t, plain like_a, plain like_b
+  pullback(grad, grad_t):
+    grad_a_1 = sum_to(grad_t, like=like_a)
+    grad_b_1 = sum_to(grad_t, like=like_b)
+    _1 = multiply(grad, b)
+    _2 = multiply(grad, t)
+    _3 = add(_2, _1)
+    grad_a_2 = sum_to(_1, like=like_a)
+    grad_b_2 = sum_to(_3, like=like_b)
+    grad_a = accumulate(grad_a_2, grad_a_1)
+    grad_b = accumulate(grad_b_2, grad_b_1)
+    return grad_a, grad_b
 """
 
 from __future__ import annotations

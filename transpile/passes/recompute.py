@@ -7,6 +7,21 @@ A captured view (``x.T``, ``t[..., :n]``) is always rebuilt from its base: a vie
 costs nothing, and saving the base lets its gradient flow without a hidden
 output. Other values are recomputed where the author says so. Nothing opaque or
 random is recomputed: it might give another value.
+
+>>> from ..library import formula_in
+>>> from ..printer import block_text
+>>> formula = formula_in('''
+... def first(x):
+...     head = x[0]
+...     def first_pullback(grad):
+...         return 2 * grad * head
+...     return head * head, first_pullback
+... ''')
+>>> print(block_text(recompute_captures(formula).pullback))
+head_1 = getitem(x, index=0)
+_2 = multiply(2, grad)
+_3 = multiply(_2, head_1)
+return _3
 """
 
 from __future__ import annotations

@@ -4,6 +4,32 @@ In: a promoted formula and a pattern of defined and needed gradients. Out: a
 formula without a closure, whose parameters are what the pullback reads (saved
 values, then cotangents) and whose results are the gradients. Promoting it
 derives the double backward; doing that again, the triple one.
+
+>>> from ..library import formula_in, standard_library
+>>> from ..printer import formula_text
+>>> from .promote import promote
+>>> cube = promote(formula_in('''
+... def cube(x):
+...     return x * x * x, lambda grad: 3 * x * x * grad
+... '''), standard_library())
+>>> backward = reverse(cube, (True,), (True,)).formula
+>>> print(formula_text(promote(backward, standard_library())))
+formula cube_backward(x: Tensor, grad: Tensor)
+  forward:
+    _1 = multiply(3, x)
+    _3 = multiply(_1, x)
+    _4 = multiply(_3, grad)
+    return result _4
+  pullback(grad_1):
+    _1 = multiply(3, x)
+    _2 = multiply(_1, x)
+    _3 = multiply(grad_1, grad)
+    _5 = multiply(grad_1, _2)
+    _6 = multiply(_3, x)
+    _7 = multiply(_3, _1)
+    _8 = multiply(_6, 3)
+    grad_x = accumulate(_7, _8)
+    return grad_x, _5
 """
 
 from __future__ import annotations
@@ -13,7 +39,7 @@ from dataclasses import dataclass
 
 from ..ir import Block, Eqn, Formula, Literal, Options, Param, Var
 from .rewrite import Namer
-from .specialize import specialize
+from .specialize import known_extents, specialize
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +77,7 @@ def reverse(
     params = [Param(var, differentiable=var in differentiable and var.kind != "value") for var in reads]
     params += [Param(var) for var in block.params]
     gradients = tuple(i for i, atom in enumerate(block.results) if isinstance(atom, Var))
+    known = known_extents(formula)
     namer = Namer.of(formula)
     eqns, results = list(block.eqns), []
     for index in gradients:
@@ -69,6 +96,7 @@ def reverse(
         source=formula.source,
         span=formula.span,
         results=len(results),
+        extents=tuple((param.var, known[param.var]) for param in params if param.var in known),
         options=Options(),
         result_is_tuple=True,
     )

@@ -20,8 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..analysis.extents import Extent, extent_of, extents, own_extent
-from ..ir import Atom, Block, Eqn, Formula, Literal, Var
+from ..analysis.extents import extent_of, extents, own_extent
+from ..ir import Atom, Block, Eqn, Extent, Formula, Literal, Var
 from ..vocabulary import WORDS
 from .fold import fold
 from .rewrite import replace_atom, replace_block, replace_eqn
@@ -43,7 +43,8 @@ def simplify_forward(formula: Formula) -> Formula:
     assert formula.pullback is not None
     captured = tuple(var for var in formula.pullback.free() if var not in formula.forward.params)
     results = formula.forward.results
-    block = simplify(Block(formula.forward.params, formula.forward.eqns, (*results, *captured)))
+    wanted = Block(formula.forward.params, formula.forward.eqns, (*results, *captured))
+    block = simplify(wanted, dict(formula.extents))
     renamed = dict(zip(captured, block.results[len(results) :], strict=True))
     forward = Block(block.params, block.eqns, block.results[: len(results)])
     pullback = replace_block(formula.pullback, {old: new for old, new in renamed.items() if old != new})

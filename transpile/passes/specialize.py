@@ -7,6 +7,26 @@ gradient gone. An undefined gradient is a zero that nobody computes: it passes
 through operators that are linear in it. Where an operator is not, or where
 the zero's shape would be lost, the cotangent is named in `materialize` and
 stays a parameter, to be given as zeros.
+
+>>> from ..library import formula_in, standard_library
+>>> from ..printer import block_text
+>>> from .promote import promote
+>>> wave = promote(formula_in('''
+... def wave(x):
+...     s, c = np.sin(x), np.cos(x)
+...     def wave_pullback(grad_s, grad_c):
+...         return grad_s * c - grad_c * s
+...     return (s, c), wave_pullback
+... '''), standard_library())
+>>> print(block_text(specialize(wave, (True, True), (True,)).block))
+_1 = multiply(grad_s, cos_1)
+_2 = multiply(grad_c, sin_1)
+_3 = subtract(_1, _2)
+return _3
+>>> print(block_text(specialize(wave, (False, True), (True,)).block))
+_1 = multiply(grad_c, sin_1)
+_2 = negative(_1)
+return _2
 """
 
 from __future__ import annotations
@@ -14,8 +34,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..analysis.extents import Extent, extent_of, extents, join, own_extent
-from ..ir import Atom, Block, Eqn, Formula, Literal, Var
+from ..analysis.extents import extent_of, extents, join, param_extents
+from ..ir import Atom, Block, Eqn, Extent, Formula, Literal, Var
 from ..vocabulary import WORDS
 from .naming import name_gradients
 from .rewrite import Namer, replace_atom, replace_eqn
@@ -78,9 +98,7 @@ def specialize(
 
 def known_extents(formula: Formula) -> dict[Var, Extent]:
     """Extents of the forward's values and of the cotangents, which have those of their results."""
-    known = extents(
-        formula.forward.eqns, {v: own_extent(v.name) for v in formula.forward.params if v.kind == "tensor"}
-    )
+    known = extents(formula.forward.eqns, param_extents(formula))
     outputs = formula.forward.results[: formula.results + len(formula.hidden)]
     for cotangent, output in zip(formula.cotangents, outputs, strict=False):
         known[cotangent] = extent_of(output, known)

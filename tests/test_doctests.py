@@ -1,0 +1,27 @@
+"""Every example in a docstring runs, and prints what it says."""
+
+import doctest
+import importlib
+import pkgutil
+
+import numpy as np
+import pytest
+
+import pullback
+
+
+def _modules():
+    for name in ("transpile", "engine", "tools"):
+        package = importlib.import_module(f"pullback.{name}")
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith(("_native", "__main__")):
+                yield module.name
+
+
+@pytest.mark.parametrize("name", sorted(_modules()))
+def test_examples_of_a_module(name):
+    module = importlib.import_module(name)
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    with np.printoptions(precision=8):
+        failed, _ = doctest.testmod(module, optionflags=flags, extraglobs={"np": np, "pb": pullback})
+    assert failed == 0
