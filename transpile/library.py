@@ -27,7 +27,7 @@ class Library:
 
     def __init__(self, formulas: Mapping[str, Formula] | None = None, parent: Library | None = None) -> None:
         self._formulas = dict(formulas or {})
-        self._promoted: dict[str, Formula] = {}
+        self._promoted: dict[str, tuple[Formula, Formula]] = {}
         self._under_way: list[str] = []
         self._parent = parent
 
@@ -59,13 +59,14 @@ class Library:
         if op in self._under_way:
             cycle = " -> ".join([*self._under_way[self._under_way.index(op) :], op])
             raise NoDerivative(eqn, f"the derivative of {op!r} needs itself: {cycle}")
-        if op not in self._promoted:
+        known = self._promoted.get(op)
+        if known is None or known[0] is not formula:  # a name may be defined again
             self._under_way.append(op)
             try:
-                self._promoted[op] = promote(formula, self)
+                known = self._promoted[op] = formula, promote(formula, self)
             finally:
                 self._under_way.pop()
-        return self._promoted[op]
+        return known[1]
 
 
 def formula_in(text: str) -> Formula:

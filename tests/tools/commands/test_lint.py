@@ -9,48 +9,28 @@ import pytest
 
 from pullback.tools.cli import main
 
-HEAD = "import numpy as np\nimport pullback as pb\n\n\n"
-
-GOOD = (
-    HEAD
-    + """@pb.formula
-def simple(a, b):
-    t = a + b
-
-    def simple_pullback(grad):
-        return grad * b, grad * t + grad * b
-
-    return t * b, simple_pullback
-"""
-)
-
-TOO_FEW = GOOD.replace("return grad * b, grad * t + grad * b", "return grad * b")
+from .conftest import Write
+from .texts import SIMPLE, TOO_FEW
 
 
-@pytest.fixture
-def write(tmp_path: Path):  # type: ignore[no-untyped-def]
-    def write_file(text: str, name: str = "f.py") -> str:
-        path = tmp_path / name
-        path.write_text(text, encoding="utf-8")
-        return str(path)
-
-    return write_file
-
-
-def test_a_clean_file(write, capsys: pytest.CaptureFixture[str]) -> None:  # type: ignore[no-untyped-def]
-    assert main(["lint", write(GOOD)]) == 0
+def test_a_clean_file(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lint", write(SIMPLE)]) == 0
     assert capsys.readouterr().out == "clean: 1 formula in 1 file\n"
 
 
-def test_verbose_prints_the_verdict_of_every_capture(write, capsys: pytest.CaptureFixture[str]) -> None:  # type: ignore[no-untyped-def]
-    path = write(GOOD)
+def test_verbose_prints_the_verdict_of_every_capture(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(SIMPLE)
     assert main(["lint", "--verbose", path]) == 0
     out = capsys.readouterr().out
     assert f"{path}:10:23: PB100 info: b is an input: saved" in out
     assert f"{path}:10:33: PB101 info: t is an intermediate (line 7): promoted" in out
 
 
-def test_a_finding_has_place_source_line_caret_and_help(write, capsys: pytest.CaptureFixture[str]) -> None:  # type: ignore[no-untyped-def]
+def test_a_finding_has_place_source_line_caret_and_help(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = write(TOO_FEW)
     assert main(["lint", path]) == 1
     head, line, caret, *rest = capsys.readouterr().out.splitlines()
@@ -61,7 +41,7 @@ def test_a_finding_has_place_source_line_caret_and_help(write, capsys: pytest.Ca
     assert rest[-1] == "1 error: 1 formula in 1 file"
 
 
-def test_json_has_the_documented_keys(write, capsys: pytest.CaptureFixture[str]) -> None:  # type: ignore[no-untyped-def]
+def test_json_has_the_documented_keys(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(TOO_FEW)
     assert main(["lint", "--format", "json", path]) == 1
     findings = json.loads(capsys.readouterr().out)
@@ -70,17 +50,21 @@ def test_json_has_the_documented_keys(write, capsys: pytest.CaptureFixture[str])
     assert (findings[0]["path"], findings[0]["code"], findings[0]["name"]) == (path, "PB201", "simple")
 
 
-def test_json_of_a_clean_file_is_an_empty_list(write, capsys: pytest.CaptureFixture[str]) -> None:  # type: ignore[no-untyped-def]
-    assert main(["lint", "--format", "json", write(GOOD)]) == 0
+def test_json_of_a_clean_file_is_an_empty_list(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lint", "--format", "json", write(SIMPLE)]) == 0
     assert json.loads(capsys.readouterr().out) == []
 
 
 BAD = {
     "a syntax error": ("@formula\ndef f(x:\n    return x\n", "PB400", 2),
     "too few gradients": (TOO_FEW, "PB201", 10),
-    "a while loop": (GOOD.replace("    t = a + b", "    t = a + b\n    while t:\n        t = a"), "PB401", 8),
-    "a generator": (GOOD.replace("    t = a + b", "    t = a + b\n    yield t"), "PB402", 8),
-    "an unknown call": (GOOD.replace("t = a + b", "t = np.interp(a, b, b)"), "PB103", 10),
+    "a while loop": (
+        SIMPLE.replace("    t = a + b", "    t = a + b\n    while t:\n        t = a"),
+        "PB401",
+        8,
+    ),
+    "a generator": (SIMPLE.replace("    t = a + b", "    t = a + b\n    yield t"), "PB402", 8),
+    "an unknown call": (SIMPLE.replace("t = a + b", "t = np.interp(a, b, b)"), "PB103", 10),
     "bytes that are no text": ("x = '\udcff' # formula\n", "PB400", 1),
 }
 
@@ -99,7 +83,7 @@ def test_bad_input_is_a_located_finding(
 
 def test_a_file_that_is_not_there_is_misuse(
     write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:  # type: ignore[no-untyped-def]
+) -> None:
     gone = tmp_path / "gone.py"
     assert main(["lint", write(TOO_FEW), str(gone)]) == 2
     printed = capsys.readouterr()
@@ -108,7 +92,7 @@ def test_a_file_that_is_not_there_is_misuse(
 
 
 def test_a_file_that_cannot_be_read_is_misuse(
-    write,  # type: ignore[no-untyped-def]
+    write: Write,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -116,23 +100,23 @@ def test_a_file_that_cannot_be_read_is_misuse(
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "read_bytes", refuse)
-    path = write(GOOD)
+    path = write(SIMPLE)
     assert main(["lint", path]) == 2
     assert capsys.readouterr().err == f"pullback: {path}: cannot be read: Permission denied\n"
 
 
 def test_a_folder_is_walked_and_files_without_a_formula_are_not_parsed(
-    write,  # type: ignore[no-untyped-def]
+    write: Write,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    write(GOOD, "a.py")
+    write(SIMPLE, "a.py")
     write("this is no Python", "b.py")
     assert main(["lint", str(tmp_path)]) == 0
     assert capsys.readouterr().out == "clean: 1 formula in 2 files\n"
 
 
-def test_nothing_of_the_linted_code_runs(write, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_nothing_of_the_linted_code_runs(write: Write, tmp_path: Path) -> None:
     marker = tmp_path / "ran"
-    assert main(["lint", write(GOOD + f"\nopen({str(marker)!r}, 'w')\n")]) == 0
+    assert main(["lint", write(SIMPLE + f"\nopen({str(marker)!r}, 'w')\n")]) == 0
     assert not marker.exists()

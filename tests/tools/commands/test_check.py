@@ -1,0 +1,80 @@
+"""``pullback check``: right and wrong derivatives, guesses, and files that cannot be imported."""
+
+from __future__ import annotations
+
+import pytest
+
+from pullback.tools import checking
+from pullback.tools.cli import main
+
+from .conftest import Write
+from .texts import SIMPLE, WRONG
+
+
+@pytest.fixture(autouse=True)
+def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+def test_right_derivatives_pass_and_the_table_has_every_order(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", write(SIMPLE), "--order", "3", "--on", "reference"]) == 0
+    out = capsys.readouterr().out
+    assert "simple: no sample inputs, guessed a: float64 (3, 4), b: float64 (3, 4)" in out
+    assert all(heading in out for heading in ("order 1", "order 2", "order 3", "float64", "float32"))
+    assert out.endswith("all right: 1 formula to order 3\n")
+
+
+def test_a_wrong_derivative_fails_with_place_and_element(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(WRONG)
+    assert main(["check", f"{path}::simple", "--on", "reference"]) == 1
+    out = capsys.readouterr().out
+    assert f"{path}:5:1: simple (reference): the derivative of order 1 by input 1 is" in out
+    assert out.endswith("1 failed: 1 formula to order 2\n")
+
+
+def test_sample_inputs_are_used_where_there_are_some(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    samples = "\n\n@simple.sample_inputs\ndef samples(rng):\n    yield (np.ones((2, 1)), np.ones(3)), {}\n"
+    assert main(["check", write(SIMPLE + samples), "--on", "reference"]) == 0
+    assert "guessed" not in capsys.readouterr().out
+
+
+def test_a_first_order_formula_is_checked_to_its_order(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = SIMPLE.replace("@pb.formula", "@pb.formula(first_order_only=True)")
+    assert main(["check", write(text), "--on", "reference"]) == 0
+    assert "simple: checked to order 1: it says first_order_only" in capsys.readouterr().out
+
+
+def test_an_error_while_importing_is_located(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(SIMPLE + "\nraise RuntimeError('not today')\n")
+    assert main(["check", path]) == 1
+    assert capsys.readouterr().err == f"pullback: {path}:14: RuntimeError: not today\n"
+
+
+def test_a_syntax_error_is_located(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write("def f(:\n")
+    assert main(["check", path]) == 1
+    assert capsys.readouterr().err.startswith(f"pullback: {path}:1:7: ")
+
+
+@pytest.mark.parametrize("argv", [["gone.py"], ["--order", "0", "gone.py"]])
+def test_misuse(argv: list[str]) -> None:
+    assert main(["check", *argv]) == 2
+
+
+def test_an_engine_that_is_not_here_is_left_out_unless_asked_for(
+    write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checking, "available", lambda: ("reference",))
+    path = write(SIMPLE)
+    assert main(["check", path, "--on", "native"]) == 2
+    assert "--on native: the engine is not built here" in capsys.readouterr().err
+    assert main(["check", path]) == 0
+    assert "not checked: native: the engine is not built here" in capsys.readouterr().out

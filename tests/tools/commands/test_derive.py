@@ -1,0 +1,53 @@
+"""``pullback derive``: what it prints is a formula, and right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.tools.cli import main
+from pullback.tools.loading import load_formulas
+
+from .conftest import Write
+from .texts import SIMPLE
+
+PLAIN = """import numpy as np
+
+
+def swish(x, *, beta: float = 1.0):
+    s = 1 / (1 + np.exp(-beta * x))
+    return x * s
+
+
+def opaque(x):
+    return np.nan_to_num(x) * x
+"""
+
+
+@pytest.mark.parametrize(("text", "name", "count"), [(PLAIN, "swish", 1), (SIMPLE, "simple", 2)])
+def test_what_is_printed_is_a_right_formula(
+    text: str, name: str, count: int, write: Write, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert main(["derive", f"{write(text)}::{name}"]) == 0
+    derived = write(capsys.readouterr().out, "derived.py")
+    assert main(["lint", derived]) == 0
+    ((_, formula),) = load_formulas(derived)
+    inputs = [np.linspace(-1.0, 1.0, 4) + i for i in range(count)]
+    assert pb.gradcheck(formula, *inputs, order=3)
+
+
+def test_an_operator_without_a_derivative_is_a_located_message(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(PLAIN)
+    assert main(["derive", f"{path}::opaque"]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith(f"{path}:10:12: PB")
+    assert "np.nan_to_num" in err
+
+
+def test_a_name_that_is_not_there_is_misuse(write: Write) -> None:
+    assert main(["derive", f"{write(PLAIN)}::swsh"]) == 2
