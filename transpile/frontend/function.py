@@ -22,6 +22,7 @@ from .frame import Frame
 from .names import Names
 from .naming import prefer_outer_names
 from .parameters import read_parameters
+from .signature import own_call, with_itself
 from .text import Text, find_function, parse
 from .values import Function, Items, Value, elements
 
@@ -77,7 +78,9 @@ def read_node(
     formula: Formula | None = None
     try:
         text.check_depth(node)
-        formula = _read(build, text, names, node, options or Options(), target)
+        formula = _read(build, text, with_itself(names, node, target), node, options or Options(), target)
+        if (own := own_call(formula)) is not None:
+            raise own
     except Refusal as refusal:
         build.report(refusal)
     except RecursionError:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from ..diagnostics import Diagnostic
 from ..ir import Formula, Source, Span
-from ..vocabulary import by_python
 from .closure import last_return
 from .decorators import Decoration, decoration
 from .factory import enclosing_functions, names_inside
 from .fence import Refusal, refuse
 from .function import Reading, read_node
 from .names import Binding, Names, static_bindings
+from .signature import cycles, signature
 from .text import Text, parse
 
 if TYPE_CHECKING:
@@ -52,10 +52,13 @@ def read_module(source: Source, library: Library | None = None) -> Module:
     module = Module(source, names)
     found = _decorated(module, text, names)
     for node, decorated in found:
-        bindings[node.name] = _binding(node, decorated)
+        bindings[node.name] = signature(node, decorated.target, decorated.role == "formula")
     around = enclosing_functions(text.tree)
     for node, decorated in found:
         _read_into(module, text, node, decorated, around[node])
+    for name, cycle in cycles(module.formulas).items():
+        module.diagnostics += [cycle.finding] if cycle.finding else []
+        module.unreadable.append((name, module.formulas.pop(name).span))
     return module
 
 
@@ -86,22 +89,6 @@ def _decorated(module: Module, text: Text, names: Names) -> list[tuple[ast.Funct
             if decorated is not None:
                 found.append((node, decorated))
     return sorted(found, key=lambda item: item[0].lineno)
-
-
-def _binding(node: ast.FunctionDef, decorated: Decoration) -> Binding:
-    """A formula as others of the file see it: only its signature and how many results it has."""
-    word = by_python(decorated.target) if decorated.target else None
-    args = node.args
-    inputs = tuple(arg.arg for arg in (*args.posonlyargs, *args.args))
-    returned = last_return(node)
-    value = returned
-    if decorated.role == "formula" and isinstance(returned, ast.Tuple) and returned.elts:
-        value = returned.elts[0]
-    several = isinstance(value, ast.Tuple)
-    count = len(value.elts) if isinstance(value, ast.Tuple) else 1
-    return Binding.formula(
-        word.name if word else node.name, inputs, tuple(arg.arg for arg in args.kwonlyargs), count, several
-    )
 
 
 def _read_into(

@@ -1,0 +1,80 @@
+"""A formula as others see it, from its `def` alone: operator, parameters, number of results."""
+
+from __future__ import annotations
+
+import ast
+
+from ..analysis.facts import every
+from ..ir import Formula
+from ..vocabulary import WORDS, by_python
+from .closure import last_return
+from .fence import Refusal, refuse
+from .names import Binding, Names
+
+
+def signature(node: ast.FunctionDef, target: str | None, has_closure: bool) -> Binding:
+    """What the formula's name stands for in another formula, and in its own closure."""
+    word = by_python(target) if target else None
+    args = node.args
+    inputs = tuple(arg.arg for arg in (*args.posonlyargs, *args.args))
+    returned = last_return(node)
+    value = returned
+    if has_closure and isinstance(returned, ast.Tuple) and returned.elts:
+        value = returned.elts[0]
+    count = len(value.elts) if isinstance(value, ast.Tuple) else 1
+    attrs = tuple(arg.arg for arg in args.kwonlyargs)
+    return Binding.formula(
+        word.name if word else node.name, inputs, attrs, count, isinstance(value, ast.Tuple)
+    )
+
+
+def with_itself(names: Names, node: ast.FunctionDef, target: str | None) -> Names:
+    """Names in which the formula's own name is known, so that a closure may call the operator."""
+    own = signature(node, target, has_closure=True)
+
+    def find(name: str) -> Binding | None:
+        return own if name == node.name else names.find(name)
+
+    return Names(find, names.formulas)
+
+
+def own_call(formula: Formula) -> Refusal | None:
+    """The refusal (PB105) of a forward that calls the operator that it defines."""
+    if formula.name in WORDS:
+        return None
+    for eqn in every(formula.forward.eqns):
+        if eqn.op == formula.name:
+            return recursion([formula.name, formula.name], formula, formula.name)
+    return None
+
+
+def recursion(cycle: list[str], formula: Formula, callee: str) -> Refusal:
+    """The refusal of a forward that comes back to itself."""
+    span = next((eqn.span for eqn in every(formula.forward.eqns) if eqn.op == callee), None)
+    return refuse(
+        "PB105",
+        f"`{formula.name}` calls itself: {' -> '.join(cycle)}",
+        span or formula.span,
+        value=formula.name,
+        hint="a forward may call other formulas only; closures may call their own operator",
+    )
+
+
+def cycles(formulas: dict[str, Formula]) -> dict[str, Refusal]:
+    """For each formula whose forward comes back to itself through others, the refusal."""
+    calls = {
+        name: [eqn.op for eqn in every(formula.forward.eqns) if eqn.op in formulas and eqn.op not in WORDS]
+        for name, formula in formulas.items()
+    }
+    found: dict[str, Refusal] = {}
+    for name in formulas:
+        paths = [[name, callee] for callee in calls[name]]
+        seen: set[str] = set()
+        while paths and name not in found:
+            path = paths.pop(0)
+            if path[-1] == name:
+                found[name] = recursion(path, formulas[name], path[1])
+            elif path[-1] not in seen:
+                seen.add(path[-1])
+                paths += [[*path, callee] for callee in calls[path[-1]]]
+    return found
