@@ -113,6 +113,7 @@ class Engine(Protocol):
 NAMES = ("reference", "native")
 _SELECTED: ContextVar[str | None] = ContextVar("pullback_engine", default=None)
 _LOADED: dict[str, Engine] = {}
+_ENGINE_OF_TYPE: dict[type, Engine] = {}
 
 
 def load(name: str) -> Engine:
@@ -131,6 +132,7 @@ def load(name: str) -> Engine:
                 f"the {name} engine is not built here ({error}); use_engine('reference') always works"
             ) from error
         _LOADED[name] = engine
+        _ENGINE_OF_TYPE[engine.Tensor] = engine
     return engine
 
 
@@ -193,11 +195,11 @@ class use_engine:
 
 def tensors_in(values: Sequence[Any]) -> Iterator[Any]:
     """Tensors of any engine among the values, lists and tuples entered."""
-    kinds = tuple(engine.Tensor for engine in _LOADED.values())
     for value in values:
-        if isinstance(value, kinds):
+        kind = type(value)
+        if kind in _ENGINE_OF_TYPE:
             yield value
-        elif isinstance(value, (list, tuple)):
+        elif kind is list or kind is tuple:
             yield from tensors_in(value)
 
 
@@ -207,12 +209,15 @@ def engine_of(*values: Any) -> Engine | None:
     Raises EngineMismatchError where tensors of two engines meet.
     """
     found: Engine | None = None
-    for tensor in tensors_in(values):
-        for engine in _LOADED.values():
-            if isinstance(tensor, engine.Tensor):
-                if found is not None and found is not engine:
-                    raise mismatch(found.name, engine.name)
-                found = engine
+    for value in values:
+        kind = type(value)
+        engine = _ENGINE_OF_TYPE.get(kind)
+        if engine is None and (kind is list or kind is tuple):
+            engine = engine_of(*value)
+        if engine is not None and engine is not found:
+            if found is not None:
+                raise mismatch(found.name, engine.name)
+            found = engine
     return found
 
 

@@ -158,6 +158,14 @@ class TensorMethods:
         """As `np.prod`."""
         return call("prod", self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
 
+    def cumsum(self, axis: int | None = None) -> Self:
+        """As `np.cumsum`."""
+        return call("cumsum", self, axis=axis)  # type: ignore[no-any-return]
+
+    def cumprod(self, axis: int | None = None) -> Self:
+        """As `np.cumprod`."""
+        return call("cumprod", self, axis=axis)  # type: ignore[no-any-return]
+
     def argmax(self, axis: int | None = None, keepdims: bool = False) -> Self:
         """As `np.argmax`; no gradient."""
         return call("argmax", self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]

@@ -10,10 +10,10 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
-import scipy.special
 
 from ..transpile.frontend import Binding, Names, read_function
 from ..transpile.ir import Formula, Options, Source
+from . import special
 from .errors import SourceUnavailableError
 from .registry import FORMULAS
 
@@ -64,7 +64,7 @@ def namespace_of(function: Function) -> dict[str, Any]:
     assert isinstance(function, FunctionType)
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     bound = {name: cell.cell_contents for name, cell in cells if _filled(cell)}
-    return {**function.__globals__, **bound, "np": np, "pb": pullback, "special": scipy.special, "math": math}
+    return {**function.__globals__, **bound, "np": np, "pb": pullback, "special": special, "math": math}
 
 
 def binding(value: object) -> Binding:

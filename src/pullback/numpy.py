@@ -18,6 +18,23 @@ import numpy as _numpy
 from .engine.call import call, function_of
 from .engine.dispatch import engine_of
 
+pi = _numpy.pi
+e = _numpy.e
+euler_gamma = _numpy.euler_gamma
+inf = _numpy.inf
+nan = _numpy.nan
+newaxis = None
+
+bool_ = _numpy.bool_
+int8 = _numpy.int8
+int16 = _numpy.int16
+int32 = _numpy.int32
+int64 = _numpy.int64
+uint8 = _numpy.uint8
+float16 = _numpy.float16
+float32 = _numpy.float32
+float64 = _numpy.float64
+
 
 def _operator(word: str) -> Callable[..., Any]:
     """The function of a word, on arrays and tensors."""
@@ -98,6 +115,8 @@ mean = _operator("mean")
 max = amax = _operator("max")
 min = amin = _operator("min")
 prod = _operator("prod")
+cumsum = _operator("cumsum")
+cumprod = _operator("cumprod")
 argmax = _operator("argmax")
 argmin = _operator("argmin")
 all = _operator("all")
@@ -106,6 +125,8 @@ any = _operator("any")
 reshape = _operator("reshape")
 transpose = _operator("transpose")
 swapaxes = _operator("swapaxes")
+moveaxis = _operator("moveaxis")
+flip = _operator("flip")
 broadcast_to = _operator("broadcast_to")
 expand_dims = _operator("expand_dims")
 squeeze = _operator("squeeze")
@@ -143,6 +164,3 @@ def asarray(values: Any, dtype: Any = None) -> Any:
 def __getattr__(name: str) -> Any:
     """What isn't defined here is NumPy's, which calls the formulas too where it gets tensors."""
     return getattr(_numpy, name)
-
-
-__all__ = sorted(name for name in globals() if not name.startswith("_") and name not in {"annotations"})

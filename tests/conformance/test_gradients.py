@@ -64,7 +64,7 @@ def test_a_caller_sees_one_tensor(engine):
 def test_an_input_that_is_not_used_is_an_error_none_or_zeros(engine):
     a, b = leaves()
     ones = pb.tensor(np.ones(4))
-    with pytest.raises(pb.UnusedInputError, match="input 1 .'b'."):
+    with pytest.raises(pb.UnusedInputError, match=r"input 1 \('b'\)"):
         pb.grad(a * a, [a, b], ones)
     da, db = pb.grad(a * a, [a, b], ones, allow_unused=True)
     np.testing.assert_allclose(da.numpy(), [0.7210, 1.9778, 1.7535, 1.0827], atol=5e-4)

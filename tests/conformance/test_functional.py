@@ -1,0 +1,131 @@
+"""`value_and_grad` with arrays in and out, and `gradcheck`."""
+
+import numpy as np
+import pytest
+import scipy.optimize
+
+import pullback as pb
+
+
+def rosenbrock(x):
+    return np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+
+def test_value_and_grad_drives_scipy(engine):
+    found = scipy.optimize.minimize(pb.value_and_grad(rosenbrock), np.zeros(3), jac=True, method="BFGS")
+    np.testing.assert_allclose(found.x, 1.0, atol=1e-4)
+
+
+def test_value_and_grad_gives_arrays(engine):
+    value, gradient = pb.value_and_grad(rosenbrock)(np.array([0.5, 1.0]))
+    assert isinstance(value, np.float64)
+    assert type(gradient) is np.ndarray
+    assert value == rosenbrock(np.array([0.5, 1.0]))
+    gradient += 1.0
+
+
+def test_value_and_grad_by_several_arguments(engine):
+    value, (da, dc) = pb.value_and_grad(lambda a, b, c: (a * b * c).sum(), argnums=(0, 2))(
+        np.array([1.0, 2.0]), 3.0, np.array([4.0, 5.0])
+    )
+    assert value == 42.0
+    assert da.tolist() == [12.0, 15.0]
+    assert dc.tolist() == [3.0, 6.0]
+
+
+def test_value_and_grad_of_numbers_and_constants(engine):
+    value, gradient = pb.value_and_grad(lambda x: x**2 + 2 * x + 1)(3)
+    assert (float(value), float(gradient)) == (16.0, 8.0)
+    value, gradient = pb.value_and_grad(lambda x: 5.0)(np.ones(2))
+    assert value == 5.0
+    assert gradient.tolist() == [0.0, 0.0]
+    assert pb.value_and_grad(lambda x: np.floor(x).sum())(np.ones(2))[1].tolist() == [0.0, 0.0]
+
+
+def test_value_and_grad_needs_a_single_value(engine):
+    with pytest.raises(pb.GradientShapeError, match=r"\(2,\)"):
+        pb.value_and_grad(lambda x: x * 2)(np.ones(2))
+
+
+@pb.formula(surrogate=True)
+def hundredfold(x):
+    r = np.exp(x)
+
+    def hundredfold_pullback(grad):
+        return 100 * grad
+
+    return r, hundredfold_pullback
+
+
+@pb.formula(surrogate=True)
+def wrong_at_second(x):
+    r = np.exp(x)
+    t = np.exp(x)
+
+    def wrong_at_second_pullback(grad):
+        return grad * pb.stop_gradient(t)
+
+    return r, wrong_at_second_pullback
+
+
+@pb.formula(surrogate=True)
+def needs_curvature(x):
+    r = np.sin(x)
+
+    def needs_curvature_pullback(grad):
+        return pb.stop_gradient(grad) * np.cos(x)
+
+    return r, needs_curvature_pullback
+
+
+@pb.formula(surrogate=True)
+def wrong_second_result(x):
+    first = x * x
+    second = x * 3
+
+    def wrong_second_result_pullback(grad_first, grad_second):
+        return grad_first * 2 * x + grad_second * 4
+
+    return (first, second), wrong_second_result_pullback
+
+
+def test_gradcheck_calls_out_a_wrong_gradient(engine):
+    with pytest.raises(pb.GradcheckError, match="order 1 by input 0") as caught:
+        pb.gradcheck(hundredfold, np.array([0.1, 0.2]))
+    error = caught.value
+    assert (error.order, error.input) == (1, 0)
+    assert error.index in {(0,), (1,)}
+    assert error.error == abs(error.analytic - error.numeric) > 1
+
+
+@pytest.mark.parametrize("f", [wrong_at_second, needs_curvature])
+def test_gradcheck_calls_out_a_wrong_second_derivative(engine, f):
+    assert pb.gradcheck(f, np.array([0.3, 0.4]), order=1)
+    with pytest.raises(pb.GradcheckError, match="order 2") as caught:
+        pb.gradcheck(f, np.array([0.3, 0.4]))
+    assert caught.value.order == 2
+
+
+def test_gradcheck_looks_at_all_results(engine):
+    with pytest.raises(pb.GradcheckError):
+        pb.gradcheck(wrong_second_result, np.array([0.3, 0.4]))
+
+
+def test_gradcheck_of_right_functions(engine):
+    assert pb.gradcheck(lambda a, b: (a @ b, np.exp(a)), np.ones((2, 3)), np.full((3, 2), 0.5), order=3)
+    assert pb.gradcheck(lambda x, n: x**n, np.array([1.5, 2.0]), 3)
+    assert pb.gradcheck(np.tanh, pb.tensor([0.1, 0.2]), order=2, float32=True)
+
+
+def test_gradcheck_compares_float32(engine):
+    def cancels(x):
+        return (1 - np.cos(x)) / (x * x)
+
+    assert pb.gradcheck(cancels, np.array([1e-2]), order=1)
+    with pytest.raises(pb.GradcheckError, match="float32"):
+        pb.gradcheck(cancels, np.array([1e-2]), order=1, float32=True)
+
+
+def test_gradcheck_needs_something_to_check(engine):
+    with pytest.raises(TypeError, match="float dtype"):
+        pb.gradcheck(np.argmax, np.ones(3))

@@ -1,0 +1,212 @@
+"""NumPy's functions, operators and methods on tensors, and `pullback.numpy`."""
+
+import numpy as np
+import pytest
+import scipy.special
+
+import pullback as pb
+import pullback.numpy as pnp
+from pullback.transpile.vocabulary import WORDS
+
+X = np.array([[0.5, 1.5, -1.0], [2.0, -0.3, 0.7]])
+Y = np.array([[1.0, -2.0, 0.4], [0.2, 0.9, -1.1]])
+
+FUNCTIONS = {
+    "ufunc": lambda x, y: np.exp(x),
+    "two tensors": lambda x, y: np.multiply(x, y),
+    "array on the left": lambda x, y: Y * x,
+    "array on the right": lambda x, y: x - Y,
+    "number on the left": lambda x, y: 2.0 / (x + 5),
+    "power": lambda x, y: (x + 2) ** 2,
+    "matmul": lambda x, y: x @ y.T,
+    "array matmul": lambda x, y: Y.T @ x,
+    "unary": lambda x, y: -x + +y - abs(x),
+    "sum": lambda x, y: np.sum(x * y, axis=0),
+    "mean": lambda x, y: np.mean(x, axis=1, keepdims=True),
+    "max": lambda x, y: np.max(x, axis=1),
+    "method": lambda x, y: (x * y).sum(axis=-1),
+    "reduce": lambda x, y: np.add.reduce(x),
+    "concatenate": lambda x, y: np.concatenate([x, y], axis=1),
+    "concatenate with an array": lambda x, y: np.concatenate([x, Y]),
+    "stack": lambda x, y: np.stack([x, y, x], axis=1),
+    "where": lambda x, y: np.where(x > 0, x, y),
+    "where with an array": lambda x, y: np.where(X > 0, x, 0.0),
+    "clip": lambda x, y: np.clip(x, -0.5, 1.0),
+    "clip method": lambda x, y: x.clip(-0.5, 1.0),
+    "reshape": lambda x, y: x.reshape(3, 2) @ y,
+    "reshape of a tuple": lambda x, y: x.reshape((6,)),
+    "flatten": lambda x, y: x.flatten(),
+    "transpose": lambda x, y: x.T * y.transpose(1, 0),
+    "swapaxes": lambda x, y: np.swapaxes(x, 0, 1),
+    "broadcast_to": lambda x, y: np.broadcast_to(x, (4, 2, 3)),
+    "expand_dims": lambda x, y: np.expand_dims(x, 1).squeeze(1),
+    "index": lambda x, y: x[1, 2] * y[0],
+    "slice": lambda x, y: x[:, ::2] + y[..., 1:],
+    "newaxis": lambda x, y: x[:, None] * y,
+    "erf": lambda x, y: scipy.special.erf(x),
+    "softmax": lambda x, y: pnp.softmax(x, axis=1),
+    "logsumexp": lambda x, y: pnp.logsumexp(x, axis=1),
+    "cumsum": lambda x, y: x.cumsum(axis=1) * y.cumprod(axis=0),
+    "copy": lambda x, y: x.copy(),
+    "own function": lambda x, y: pb.sigmoid(x) * pb.softplus(y),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_values_are_numpys_and_gradients_are_recorded(engine, name):
+    f = FUNCTIONS[name]
+    x, y = pb.tensor(X, requires_grad=True), pb.tensor(Y, requires_grad=True)
+    result = f(x, y)
+    assert isinstance(result, pb.Tensor)
+    assert result.requires_grad
+    if name != "clip method":
+        np.testing.assert_allclose(result.detach().numpy(), f(X, Y))
+    assert pb.gradcheck(f, X, Y, order=2)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x > 0,
+        lambda x: x == x,
+        lambda x: np.sign(x),
+        lambda x: np.floor(x),
+        lambda x: np.argmax(x),
+        lambda x: np.isfinite(x),
+        lambda x: np.zeros_like(x),
+        lambda x: np.round(x, 1),
+        lambda x: (x > 0) & (x < 1),
+        lambda x: x // 0.3,
+        lambda x: pb.stop_gradient(x),
+        lambda x: x.argmax(axis=1),
+    ],
+)
+def test_what_has_derivative_zero_gives_tensors_without_grad(engine, f):
+    x = pb.tensor(X, requires_grad=True)
+    result = f(x)
+    assert isinstance(result, pb.Tensor)
+    assert not result.requires_grad
+    np.testing.assert_array_equal(result.numpy(), f(X))
+
+
+def test_questions_are_answered(engine):
+    x = pb.tensor(X, requires_grad=True)
+    assert np.shape(x) == (2, 3)
+    assert np.ndim(x) == 2
+    assert np.result_type(x, np.float32) == np.float64
+    assert np.allclose(x, X)
+    assert not np.iscomplexobj(x)
+
+
+def test_a_function_without_formula_is_refused_only_where_a_gradient_would_be_lost(engine):
+    x = pb.tensor(np.eye(2), requires_grad=True)
+    with pytest.raises(pb.NotDifferentiableError, match=r"numpy.linalg.eigvals has no formula.*@pb.formula"):
+        np.linalg.eigvals(x)
+    with pytest.raises(pb.NotDifferentiableError, match="spence"):
+        scipy.special.spence(x)
+    plain = np.linalg.eigvals(x.detach())
+    assert isinstance(plain, pb.Tensor)
+    with pb.no_grad():
+        assert isinstance(np.linalg.eigvals(x), pb.Tensor)
+
+
+def test_an_array_of_a_tensor_that_requires_grad_is_refused(engine):
+    x = pb.tensor(X, requires_grad=True)
+    with pytest.raises(pb.NotDifferentiableError, match="gradient would be lost"):
+        np.asarray(x)
+    with pytest.raises(pb.NotDifferentiableError, match="detach"):
+        x.numpy()
+    np.testing.assert_array_equal(np.asarray(x.detach()), X)
+    assert np.asarray(pb.tensor(X), dtype=np.float32).dtype == np.float32
+
+
+def test_functions_that_ask_nobody_say_where_else_to_go(engine):
+    with pytest.raises(pb.NotDifferentiableError, match=r"pullback\.numpy"):
+        scipy.special.softmax(pb.tensor(X, requires_grad=True), axis=1)
+
+
+@pb.formula
+def normalized(x):
+    r = scipy.special.logsumexp(x, axis=-1)
+
+    def normalized_pullback(grad):
+        return grad[..., None] * scipy.special.softmax(x, axis=-1)
+
+    return r, normalized_pullback
+
+
+def test_formulas_may_use_such_functions_all_the_same(engine):
+    assert pb.gradcheck(normalized, X, order=3)
+
+
+def test_a_tensor_is_a_sequence_and_a_number(engine):
+    x = pb.tensor(X, requires_grad=True)
+    assert len(x) == 2
+    assert [row.shape for row in x] == [(3,), (3,)]
+    assert float(x[0, 1]) == 1.5
+    assert int(x[1, 0]) == 2
+    assert bool(x[0, 0] > 0)
+    assert x[0, 0].item() == 0.5
+    assert x.tolist() == X.tolist()
+    assert [10, 20, 30][pb.tensor(1)] == 20
+    assert (x.shape, x.ndim, x.size, x.dtype) == ((2, 3), 2, 6, np.float64)
+    with pytest.raises(TypeError):
+        len(x[0, 0])
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(x)
+
+
+def test_tensors_are_hashable_by_identity(engine):
+    x, y = pb.tensor(X), pb.tensor(X)
+    assert {x: 1, y: 2}[x] == 1
+
+
+def test_indexing_by_tensors(engine):
+    x = pb.tensor(X, requires_grad=True)
+    row = pb.tensor(1)
+    np.testing.assert_array_equal(x[row].detach().numpy(), X[1])
+
+
+def test_representation_shows_values_dtype_and_origin(engine):
+    x = pb.tensor(np.array([1.0, 2.0], np.float32), requires_grad=True)
+    assert repr(x) == "tensor([1., 2.], dtype=float32, requires_grad=True)"
+    assert repr(np.exp(x)).endswith("dtype=float32, grad_fn=<exp>)")
+    assert repr(pb.tensor(3.0, name="a")) == "tensor(3., name='a')"
+
+
+def test_pullback_numpy_has_every_word(engine):
+    for word in WORDS.values():
+        module, _, name = word.python.rpartition(".")
+        if module.startswith(("numpy", "scipy")):
+            assert name in vars(pnp), name
+    for name in ("sigmoid", "relu", "gelu", "softplus", "array", "asarray", "pi", "float32", "newaxis"):
+        assert name in vars(pnp), name
+
+
+def test_tensors_have_every_method_of_the_vocabulary(engine):
+    for word in WORDS.values():
+        for method in word.methods:
+            assert callable(getattr(pb.tensor(X), method)), method
+
+
+def test_pullback_numpy_gives_arrays_for_arrays_and_tensors_for_tensors(engine):
+    x = pb.tensor(X, requires_grad=True)
+    assert type(pnp.exp(X)) is np.ndarray
+    assert type(pnp.sigmoid(X)) is np.ndarray
+    assert isinstance(pnp.exp(x), pb.Tensor)
+    assert isinstance(pnp.sign(x), pb.Tensor)
+    assert type(pnp.linspace(0.0, 1.0, 3)) is np.ndarray
+    assert pnp.zeros((2,)).tolist() == [0.0, 0.0]
+    (dx,) = pb.grad(pnp.sum(pnp.where(x > 0, pnp.square(x), 0.0)), x)
+    np.testing.assert_allclose(dx.numpy(), np.where(X > 0, 2 * X, 0))
+
+
+def test_pullback_numpy_array_stacks_tensors(engine):
+    x = pb.tensor(X, requires_grad=True)
+    stacked = pnp.array([x[0], x[1] * 2, [1.0, 2.0, 3.0]])
+    assert stacked.shape == (3, 3)
+    (dx,) = pb.grad(stacked.sum(), x)
+    np.testing.assert_array_equal(dx.numpy(), [[1, 1, 1], [2, 2, 2]])
+    assert pnp.asarray(x) is x
+    assert pnp.asarray(x, np.float32).dtype == np.float32
+    assert pnp.array([1, 2]).dtype == np.int64

@@ -1,0 +1,83 @@
+"""The printed tape of named tensors, in the notebook's form."""
+
+import io
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+
+def test_the_notebooks_trace(engine, capsys):
+    a = pb.tensor([1.0, 2.0], requires_grad=True, name="a")
+    b = pb.tensor([3.0, 4.0], requires_grad=True, name="b")
+    with pb.tape() as tape:
+        loss = ((a + b) * b).sum()
+        loss.name = "L0"
+        da, db = pb.grad(loss, [a, b])
+    lines = tape.lines
+    assert lines[:3] == ["v0 = a + b", "v1 = v0 * b", "v2 = v1.sum()"]
+    assert lines[3] == "dL0 ------------------------"
+    gradients = dict(line.split(" = ") for line in lines if line.startswith("dL0_d"))
+    steps = dict(line.split(" = ") for line in lines[5:] if line.startswith("v"))
+    assert steps[gradients["dL0_da"]].endswith("* b")
+    assert "+" in steps[gradients["dL0_db"]]
+    assert "dL0_dL0" in gradients
+    assert lines[-1] == "------------------------"
+    assert capsys.readouterr().out.splitlines() == lines
+    np.testing.assert_allclose(da.numpy(), [3.0, 4.0])
+    np.testing.assert_allclose(db.numpy(), [7.0, 10.0])
+    assert not da.requires_grad
+
+
+def test_backward_is_printed_and_accumulates_once(engine):
+    x = pb.tensor(3.0, requires_grad=True, name="x")
+    text = io.StringIO()
+    with pb.tape(text):
+        (x * x).backward()
+    assert x.grad.item() == 6.0
+    assert "v0 = x * x\n" in text.getvalue()
+    assert "dv0_dx = " in text.getvalue()
+
+
+def test_second_derivatives_are_traced_by_the_same_names(engine):
+    x = pb.tensor(3.0, requires_grad=True, name="x")
+    with pb.tape(io.StringIO()) as tape:
+        (dx,) = pb.grad(x * x * x, x, create_graph=True)
+        (ddx,) = pb.grad(dx, x)
+    assert ddx.item() == 18.0
+    assert any(line.startswith(f"d{dx.name}_dx = ") for line in tape.lines)
+
+
+def test_an_unused_input_is_the_same_error_under_a_tape(engine):
+    x = pb.tensor(3.0, requires_grad=True, name="x")
+    y = pb.tensor(3.0, requires_grad=True, name="y")
+    with pb.tape(io.StringIO()):
+        assert pb.grad(x * x, [x, y], allow_unused=True)[1] is None
+        with pytest.raises(pb.UnusedInputError, match="'y'"):
+            pb.grad(x * x, [y])
+
+
+def test_functions_without_derivative_indexes_and_lists_print(engine):
+    x = pb.tensor([1.0, -1.0], requires_grad=True, name="x")
+    with pb.tape(io.StringIO()) as tape:
+        np.where(x > 0, x, 0.0)
+        x[0]
+        np.concatenate([x, x])
+        np.exp(-x)
+    assert tape.lines == [
+        "v0 = x > 0",
+        "v1 = where(v0, x, 0.0)",
+        "v2 = x[0]",
+        "v3 = concatenate([x, x], axis=0)",
+        "v4 = -x",
+        "v5 = exp(v4)",
+    ]
+
+
+def test_nothing_is_printed_after_the_block(engine, capsys):
+    x = pb.tensor(3.0, requires_grad=True, name="x")
+    with pb.tape(io.StringIO()):
+        pass
+    pb.grad(x * x, x)
+    assert capsys.readouterr().out == ""

@@ -1,0 +1,63 @@
+"""The list of all formulas."""
+
+import numpy as np
+import pytest
+import scipy.special
+
+import pullback as pb
+from pullback.engine.registry import FORMULAS, Formulas
+from pullback.transpile.vocabulary import WORDS
+
+
+def test_found_by_name_and_by_function():
+    formulas = pb.formulas()
+    assert formulas[np.exp] is formulas["exp"]
+    assert formulas[np.absolute] is formulas["abs"]
+    assert formulas[scipy.special.erf] is formulas["erf"]
+    assert np.exp in formulas
+    assert "no such thing" not in formulas
+    assert formulas[0] in list(formulas)
+    assert len(formulas) == len(list(formulas)) > 40
+    assert "exp" in repr(formulas)
+
+
+def test_an_unknown_one_is_a_key_error_that_says_how_many_there_are():
+    with pytest.raises(KeyError, match=r"no formula for 'nope'; pb\.formulas\(\) lists"):
+        pb.formulas()["nope"]
+
+
+WRITTEN_WITH_OPERATORS = {"split_like", "unstack_like"}
+
+
+@pytest.mark.parametrize(
+    "word",
+    [w.name for w in WORDS.values() if w.derivative == "formula" and w.name not in WRITTEN_WITH_OPERATORS],
+)
+def test_every_word_with_a_derivative_has_a_formula(word):
+    assert FORMULAS.of_word(word) is not None
+
+
+def test_a_users_formula_without_target_replaces_nothing():
+    formulas = Formulas()
+
+    def exp(x):
+        return x
+
+    formulas.register("mine", exp)
+    assert formulas._entries["exp"] == "mine"
+    assert formulas.of_word("exp") != "mine"
+
+
+def test_a_users_formula_with_a_target_takes_the_librarys_place():
+    formulas = Formulas()
+
+    def mine(x):
+        return x
+
+    def library(x):
+        return x
+
+    library.__module__ = "pullback.formulas.exponential"
+    formulas.register("mine", mine, np.exp)
+    formulas.register("theirs", library, np.exp)
+    assert formulas.of_word("exp") == "mine"
