@@ -1,0 +1,109 @@
+"""The wheel holds the folders under one import name, and works where it is installed."""
+
+import zipfile
+from pathlib import PurePosixPath
+
+import pytest
+
+from .conftest import ROOT, install, run_installed, tracked_files
+
+FOLDERS = ("formulas", "transpile", "engine", "tools")
+
+GRADIENT = """
+import numpy as np
+import pullback as pb
+with pb.use_engine({engine!r}):
+    values = np.array([1.0, 2.0])
+    x = pb.tensor(values, requires_grad=True)
+    (gradient,) = pb.grad((np.exp(x) * x).sum(), [x], create_graph=True)
+    (second,) = pb.grad(gradient.sum(), [x])
+print(pb.__file__)
+np.testing.assert_allclose(second.numpy(), (2 + values) * np.exp(values))
+"""
+
+CUBE = """
+import pullback as pb
+
+@pb.formula
+def cube(x):
+    def cube_pullback(grad):
+        return 3 * x * x * grad
+    return x * x * x, cube_pullback
+"""
+
+LINT = """
+from pullback.tools.cli import main
+sys.argv = ["pullback", "lint", {path!r}]
+try:
+    status = main()
+except SystemExit as stop:
+    status = stop.code
+assert not status, status
+"""
+
+
+def names(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        return archive.namelist()
+
+
+def expected_modules():
+    """Python files of the tree, as the wheel names them."""
+    inside = [path for path in tracked_files() if path.suffix == ".py"]
+    ours = [PurePosixPath("pullback", *path.parts) for path in inside if path.parts[0] in FOLDERS]
+    top = [PurePosixPath(*path.parts[1:]) for path in inside if path.parts[:2] == ("src", "pullback")]
+    return {str(path) for path in (*ours, *top) if (ROOT / "src" / path).exists()}
+
+
+@pytest.mark.compiler
+def test_everything_is_under_one_import_name(wheel):
+    top = {name.split("/")[0] for name in names(wheel)}
+    assert {name for name in top if not name.endswith(".dist-info")} == {"pullback"}
+
+
+@pytest.mark.compiler
+def test_every_module_is_there_once(wheel):
+    python = [name for name in names(wheel) if name.endswith(".py")]
+    assert set(python) == expected_modules()
+    assert len(python) == len(set(python))
+
+
+@pytest.mark.compiler
+def test_headers_types_and_the_native_module_are_there(wheel):
+    inside = names(wheel)
+    assert "pullback/py.typed" in inside
+    assert "pullback/engine/native/include/pullback/kernel_abi.h" in inside
+    assert any(name.startswith("pullback/engine/native/_native.") and name.endswith(".so") for name in inside)
+    assert not any(name.endswith(".cpp") for name in inside)
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("engine", ["reference", "native"])
+def test_second_derivatives_where_it_is_installed(wheel, tmp_path, engine):
+    folder = install(wheel, tmp_path / "site")
+    assert str(folder) in run_installed(folder, GRADIENT.format(engine=engine))
+
+
+def test_without_a_compiler_the_package_installs(wheel_without_compiler, no_compiler, tmp_path):
+    assert not any(name.endswith(".so") for name in names(wheel_without_compiler))
+    folder = install(wheel_without_compiler, tmp_path / "site")
+    assert str(folder) in run_installed(folder, GRADIENT.format(engine="reference"), **no_compiler)
+
+
+def test_without_a_compiler_lint_works(wheel_without_compiler, no_compiler, tmp_path):
+    folder = install(wheel_without_compiler, tmp_path / "site")
+    formula = tmp_path / "cube.py"
+    formula.write_text(CUBE)
+    run_installed(folder, LINT.format(path=str(formula)), **no_compiler)
+
+
+def test_without_a_compiler_the_native_engine_says_so(wheel_without_compiler, no_compiler, tmp_path):
+    folder = install(wheel_without_compiler, tmp_path / "site")
+    code = """
+import pullback as pb
+try:
+    pb.use_engine("native")
+except ImportError as error:
+    print(error)
+"""
+    assert "native engine is not built" in run_installed(folder, code, **no_compiler)
