@@ -9,6 +9,8 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
+from ..transpile.codes import diagnostic
+from ..transpile.diagnostics import Diagnostic, FormulaError
 from ..transpile.emit.python import module_text
 from ..transpile.frontend import Binding
 from ..transpile.ir import Capture, Eqn, Options
@@ -48,8 +50,9 @@ class Formula:
     __wrapped__: Function
     __name__: str
 
-    def __init__(self, function: Function, options: Options) -> None:
+    def __init__(self, function: Function, options: Options, derived: bool = False) -> None:
         self._options = options
+        self._derived = derived
         self._sampler: Sampler | None = None
         update_wrapper(self, function)
 
@@ -78,7 +81,10 @@ class Formula:
             found = standard_library().formula(self.__name__)
             if found is not None:
                 return found
-        return read_live(self.__wrapped__, self._options)
+        read = read_live(self.__wrapped__, self._options)
+        if read.pullback is None and not self._derived:
+            raise FormulaError([_no_closure(read)], read.source)
+        return read
 
     @cached_property
     def operator(self) -> Operator:
@@ -235,7 +241,18 @@ def derive_pullback(function: Function) -> Formula:
     ...     return np.pi * r * r
     >>> circle = pb.derive_pullback(area)
     """
-    return Formula(function, Options())
+    return Formula(function, Options(), derived=True)
+
+
+def _no_closure(read: FormulaIR) -> Diagnostic:
+    return diagnostic(
+        "PB405",
+        f"`{read.name}` returns no closure",
+        read.span,
+        name=read.name,
+        value=read.name,
+        hint="return result, pullback; or let pb.derive_pullback derive it",
+    )
 
 
 def _is_plain(target: Any) -> bool:

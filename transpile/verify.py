@@ -41,6 +41,7 @@ def verify(formula: Formula) -> Formula:
         missing = [var.name for var in pullback.free() if var not in saved]
         if missing:
             raise InvalidIR(f"{formula.name}: the pullback reads {missing}, which nobody saves")
+        scope = {var for var in saved if isinstance(var, Var)}
     _block(pullback.eqns, pullback.results, scope | set(pullback.params))
     return formula
 
