@@ -12,6 +12,7 @@ from pullback.transpile.passes.derive import derive
 from pullback.transpile.passes.normalize import normalize
 from pullback.transpile.passes.promote import promote
 from pullback.transpile.printer import formula_text
+from pullback.transpile.verify import verify
 
 from ..formulas import read_formula
 from . import Subparsers, add_command
@@ -25,15 +26,15 @@ example:
 
 def _first_backward(formula: Formula, library: Library) -> Formula:
     """With the variant of the pullback that a plain first backward runs: no hidden gradient is defined."""
-    promoted = promote(formula, library)
+    promoted = verify(promote(formula, library))
     return promoted.evolve(pullback=plain_variant(promoted).block)
 
 
 PASSES: dict[str, Callable[[Formula, Library], Formula]] = {
-    "read": lambda formula, library: formula,
-    "derive": derive,
-    "normalize": lambda formula, library: normalize(derive(formula, library)),
-    "promote": promote,
+    "read": lambda formula, library: verify(formula),
+    "derive": lambda formula, library: verify(derive(formula, library)),
+    "normalize": lambda formula, library: verify(normalize(derive(formula, library))),
+    "promote": lambda formula, library: verify(promote(formula, library)),
     "specialize": _first_backward,
 }
 

@@ -25,8 +25,9 @@ example:
 exit status: 0 clean, 1 findings of severity error or warning, 2 misuse
 """
 
-# A file without one of these words has no formula; it need not be parsed.
-MARKS = (b"formula", b"composite")
+# A file without the first word and one of the others has no formula; it need not be parsed.
+PACKAGE = b"pullback"
+DECORATORS = (b"formula", b"composite")
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -59,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
                 except UsageError as error:
                     unreadable.append(str(error))
                     continue
-                if not named and not any(mark in data for mark in MARKS):
+                if not named and not _may_have_formulas(data):
                     continue
                 count, diagnostics, source = _lint_file(path, data)
                 formulas += count
@@ -73,6 +74,10 @@ def run(arguments: argparse.Namespace) -> int:
         _complain(unreadable)
         return MISUSE
     return FINDINGS if any(d.severity != "info" for d in found) else CLEAN
+
+
+def _may_have_formulas(data: bytes) -> bool:
+    return PACKAGE in data and any(word in data for word in DECORATORS)
 
 
 def _lint_file(path: Path, data: bytes) -> tuple[int, list[Diagnostic], Source]:
