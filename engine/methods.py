@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -21,21 +21,24 @@ from .representation import representation
 Axis = int | tuple[int, ...] | None
 
 
-def _unary(word: str) -> Callable[[Any], Any]:
+T = TypeVar("T")
+
+
+def _unary(word: str) -> Callable[[T], T]:
     def method(self: Any) -> Any:
         return call(word, self)
 
     return method
 
 
-def _binary(word: str) -> Callable[[Any, Any], Any]:
+def _binary(word: str) -> Callable[[T, Any], T]:
     def method(self: Any, other: Any) -> Any:
         return call(word, self, other)
 
     return method
 
 
-def _reflected(word: str) -> Callable[[Any, Any], Any]:
+def _reflected(word: str) -> Callable[[T, Any], T]:
     def method(self: Any, other: Any) -> Any:
         return call(word, other, self)
 
@@ -55,20 +58,36 @@ class TensorMethods:
     __repr__ = representation
     __hash__ = object.__hash__
 
-    __add__, __radd__ = _binary("add"), _reflected("add")
-    __sub__, __rsub__ = _binary("subtract"), _reflected("subtract")
-    __mul__, __rmul__ = _binary("multiply"), _reflected("multiply")
-    __truediv__, __rtruediv__ = _binary("divide"), _reflected("divide")
-    __floordiv__, __rfloordiv__ = _binary("floor_divide"), _reflected("floor_divide")
-    __mod__, __rmod__ = _binary("remainder"), _reflected("remainder")
-    __pow__, __rpow__ = _binary("power"), _reflected("power")
-    __matmul__, __rmatmul__ = _binary("matmul"), _reflected("matmul")
-    __and__, __rand__ = _binary("bitwise_and"), _reflected("bitwise_and")
-    __or__, __ror__ = _binary("bitwise_or"), _reflected("bitwise_or")
-    __neg__, __pos__, __abs__, __invert__ = map(_unary, ("negative", "positive", "abs", "invert"))
-    __lt__, __le__ = _binary("less"), _binary("less_equal")
-    __gt__, __ge__ = _binary("greater"), _binary("greater_equal")
-    __eq__, __ne__ = _binary("equal"), _binary("not_equal")
+    __add__ = _binary("add")
+    __radd__ = _reflected("add")
+    __sub__ = _binary("subtract")
+    __rsub__ = _reflected("subtract")
+    __mul__ = _binary("multiply")
+    __rmul__ = _reflected("multiply")
+    __truediv__ = _binary("divide")
+    __rtruediv__ = _reflected("divide")
+    __floordiv__ = _binary("floor_divide")
+    __rfloordiv__ = _reflected("floor_divide")
+    __mod__ = _binary("remainder")
+    __rmod__ = _reflected("remainder")
+    __pow__ = _binary("power")
+    __rpow__ = _reflected("power")
+    __matmul__ = _binary("matmul")
+    __rmatmul__ = _reflected("matmul")
+    __and__ = _binary("bitwise_and")
+    __rand__ = _reflected("bitwise_and")
+    __or__ = _binary("bitwise_or")
+    __ror__ = _reflected("bitwise_or")
+    __neg__ = _unary("negative")
+    __pos__ = _unary("positive")
+    __abs__ = _unary("abs")
+    __invert__ = _unary("invert")
+    __lt__ = _binary("less")
+    __le__ = _binary("less_equal")
+    __gt__ = _binary("greater")
+    __ge__ = _binary("greater_equal")
+    __eq__ = _binary("equal")  # type: ignore[assignment]
+    __ne__ = _binary("not_equal")  # type: ignore[assignment]
 
     __iadd__ = inplace.operator("add")
     __isub__ = inplace.operator("subtract")

@@ -112,9 +112,26 @@ def unslice(a: Any, index: Any, shape: tuple[int, ...]) -> Any:
     return out
 
 
+def each(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """On lists of equal length, element by element."""
+
+    @wraps(function)
+    def elementwise(x: Any, y: Any) -> Any:
+        if type(x) is list:
+            return [function(one, other) for one, other in zip(x, y, strict=True)]
+        return function(x, y)
+
+    return elementwise
+
+
+@each
 @recorded
 def accumulate(x: Any, y: Any) -> Any:
-    """x + y of two cotangents of one value, equal in shape and dtype."""
+    """x + y of two cotangents of one value, equal in shape and dtype; of two lists, of each.
+
+    >>> accumulate([np.ones(2)], [np.ones(2)])
+    [array([2., 2.])]
+    """
     return np.add(x, y)
 
 

@@ -46,9 +46,7 @@ def source_of(function: Function) -> Source:
 
 def names_of(function: Function) -> Names:
     """What the function's free and global names stand for, looked up when they are met."""
-    function = inspect.unwrap(function)
-    assert isinstance(function, FunctionType)
-    variables = namespace_of(function)
+    variables = _variables(function)
 
     def find(name: str) -> Binding | None:
         return binding(variables[name]) if name in variables else None
@@ -56,21 +54,29 @@ def names_of(function: Function) -> Names:
     return Names.of(find)
 
 
-def namespace_of(function: Function) -> dict[str, Any]:
-    """Globals and the enclosing functions' variables, plus the modules that emitted text names."""
-    import pullback
-
+def _variables(function: Function) -> dict[str, Any]:
+    """The function's globals and the enclosing functions' variables."""
     function = inspect.unwrap(function)
     assert isinstance(function, FunctionType)
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    bound = {name: cell.cell_contents for name, cell in cells if _filled(cell)}
-    return {**function.__globals__, **bound, "np": np, "pb": pullback, "special": special, "math": math}
+    return function.__globals__ | {name: cell.cell_contents for name, cell in cells if _filled(cell)}
+
+
+def namespace_of(function: Function) -> dict[str, Any]:
+    """What the function's emitted text may name: its own variables, and the modules of the vocabulary."""
+    import pullback
+
+    return {**_variables(function), "np": np, "pb": pullback, "special": special, "math": math}
+
+
+# Modules of ours that stand for another, by what a name of theirs is called in the vocabulary.
+_STANDS_FOR = {"pullback.numpy": "numpy", special.__name__: "scipy.special"}
 
 
 def binding(value: object) -> Binding:
     """What an object means to the formula language."""
     if isinstance(value, ModuleType):
-        return Binding.dotted("numpy" if value.__name__ == "pullback.numpy" else value.__name__)
+        return Binding.dotted(_STANDS_FOR.get(value.__name__, value.__name__))
     if isinstance(value, np.generic):
         return Binding.constant(value.item(), strong=isinstance(value, np.float64))
     if value is None or value is Ellipsis or isinstance(value, (bool, int, float, complex, str)):
@@ -87,7 +93,7 @@ def binding(value: object) -> Binding:
         return Binding.dotted(f"numpy.{value.__name__}")
     if isinstance(value, (np.ufunc, BuiltinFunctionType)) or _has_dotted_name(value):
         module = getattr(value, "__module__", None) or "numpy"
-        name = getattr(value, "__qualname__", None) or getattr(value, "__name__", "")
+        name = str(getattr(value, "__qualname__", None) or getattr(value, "__name__", ""))
         return Binding.dotted(name if module == builtins.__name__ else f"{module}.{name}")
     if isinstance(value, FunctionType):
         try:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...transpile.ir import Param
 from .. import dispatch, grad_mode
 from ..callsite import callsite
 from ..errors import NotDifferentiableError
@@ -27,7 +28,9 @@ def set_observer(observer: dispatch.Observer | None) -> None:
 def apply(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """Call an operator with tensors among its arguments; see `dispatch.Engine.apply`."""
     inputs, attributes = operator.bind(args, kwargs)
-    inputs = tuple(_input(value) for value in inputs)
+    inputs = tuple(
+        _input(operator, param, value) for param, value in zip(operator.inputs, inputs, strict=True)
+    )
     computed = operator.forward(
         tuple(map(_array, inputs)),
         {key: _attribute(operator, key, value) for key, value in attributes.items()},
@@ -87,16 +90,22 @@ def _record(
     return node
 
 
-def _input(value: Any) -> Any:
-    """An input in one of four forms: tensor, list of tensors, array, or Python number or None."""
+def _input(operator: Any, param: Param, value: Any) -> Any:
+    """An input in one of four forms: tensor, array, list of these, or Python number or None."""
     if isinstance(value, (Tensor, np.ndarray)):
         return value
     if isinstance(value, (list, tuple)):
-        if any(isinstance(item, (Tensor, np.ndarray)) for item in value):
-            return [_input(item) for item in value]
+        if param.var.kind == "list":
+            return [_input(operator, param, item) for item in value]
+        if dispatch.engine_of(value) is not None:
+            raise TypeError(
+                f"{operator.name} takes a tensor for {param.var.name!r}, and got a list of tensors; "
+                "join them with np.stack(...)"
+            )
         return np.asarray(value)
-    if next(dispatch.tensors_in((value,)), None) is not None:
-        raise dispatch.mismatch("reference", "native")
+    engine = dispatch.engine_of(value)
+    if engine is not None:
+        raise dispatch.mismatch("reference", engine.name)
     return value
 
 

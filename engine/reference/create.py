@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..tensor import Tensor as AnyTensor
 from .tensor import Tensor
 
 KINDS = "biufc"
@@ -19,7 +20,7 @@ def _checked(array: Any) -> Any:
 
 def tensor(array: Any, requires_grad: bool = False, name: str | None = None) -> Tensor:
     """A leaf that owns a copy of the values."""
-    if isinstance(array, Tensor):
+    if isinstance(array, AnyTensor):
         array = array._array
     made = Tensor(_checked(np.array(array)), name=name)
     return made.requires_grad_() if requires_grad else made

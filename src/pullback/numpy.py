@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as _numpy
 
-from .engine.call import call, function_of
+from .engine.call import call
 from .engine.dispatch import engine_of
+from .transpile.vocabulary import WORDS
 
 pi = _numpy.pi
 e = _numpy.e
@@ -42,9 +43,8 @@ def _operator(word: str) -> Callable[..., Any]:
     def function(*args: Any, **kwargs: Any) -> Any:
         return call(word, *args, **kwargs)
 
-    original = function_of(word)
     function.__name__ = function.__qualname__ = word
-    function.__doc__ = f"{word} on arrays and tensors: {(original.__doc__ or '' if original else '').strip()}"
+    function.__doc__ = f"As `{WORDS[word].python}`; tensors in, a tensor out, recorded."
     return function
 
 
