@@ -1,7 +1,7 @@
 """The codes of all diagnostics: one table, so that a code means one thing everywhere.
 
 PB1xx captures, PB2xx gradient contract, PB3xx mutation, PB4xx language fence,
-PB9xx advice. `tools/rules` documents each one; this module only names them.
+PB5xx C++, PB9xx advice. `tools/rules` documents each one; this module only names them.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ CODES: dict[str, Code] = {
     "PB103": Code("opaque-capture", "error"),
     "PB104": Code("foreign-capture", "error"),
     "PB105": Code("recursion", "error"),
+    "PB106": Code("no-derivative", "error"),
     # gradient contract
     "PB201": Code("gradient-count", "error"),
     "PB202": Code("independent-gradient", "error"),
@@ -47,6 +48,8 @@ CODES: dict[str, Code] = {
     "PB406": Code("unsupported-parameter", "error"),
     "PB407": Code("unknown-name", "error"),
     "PB408": Code("decorator-option", "error"),
+    # C++
+    "PB501": Code("not-compiled", "error"),
     # advice
     "PB901": Code("recomputed-in-closure", "info"),
     "PB902": Code("widening-scalar", "info"),

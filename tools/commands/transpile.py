@@ -9,8 +9,12 @@ from pathlib import Path
 
 from rich.console import Console
 
+from pullback.transpile.codes import diagnostic
+from pullback.transpile.diagnostics import FormulaError
+from pullback.transpile.emit.native import emit_cpp
+from pullback.transpile.emit.native.formula_kernels import formula_kernels, is_runtime_number
 from pullback.transpile.emit.python import module_text
-from pullback.transpile.ir import Formula
+from pullback.transpile.ir import Formula, Param
 from pullback.transpile.library import Library
 from pullback.transpile.passes.promote import promote
 
@@ -38,7 +42,24 @@ def _python(formula: Formula, library: Library, order: int) -> Iterable[tuple[st
     yield f"{formula.name}.py", f"import numpy as np\n\nimport pullback as pb\n\n\n{text}"
 
 
-TARGETS: dict[str, Emitter] = {"python": _python}
+def _native(formula: Formula, library: Library, order: int) -> Iterable[tuple[str, str]]:
+    """One file: the forward, and backwards up to the order. Attributes that C++ fixes have their defaults."""
+    attributes = {param.var.name: _default(param, formula) for param in formula.attributes}
+    compiled = formula_kernels(promote(formula, library), library, attributes, order)
+    yield f"{formula.name}.cpp", emit_cpp(formula.name, compiled.kernels(), formula.source)
+
+
+def _default(param: Param, formula: Formula) -> object:
+    if param.default is None and not is_runtime_number(param):
+        name = param.var.name
+        message = f"`{name}` is fixed when C++ is generated, and has no default"
+        hint = f"give `{name}` a default; pb.compile generates C++ for the values that it is called with"
+        finding = diagnostic("PB501", message, formula.span, name=formula.name, value=name, hint=hint)
+        raise FormulaError([finding], formula.source)
+    return param.default.value if param.default is not None else None
+
+
+TARGETS: dict[str, Emitter] = {"native": _native, "python": _python}
 
 
 def add_parser(subparsers: Subparsers) -> None:
