@@ -19,11 +19,11 @@ from ..transpile.passes.specialize import specialize
 class Saved(NamedTuple):
     """A value that a pullback reads: where it comes from, and its name in the formula.
 
-    `index` counts inputs, or results and hidden outputs together, or plain values.
+    `position` counts inputs, or results and hidden outputs together, or plain values.
     """
 
     source: Literal["input", "output", "plain"]
-    index: int
+    position: int
     name: str
 
 

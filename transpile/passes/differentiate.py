@@ -121,7 +121,7 @@ def _add(sweep: Sweep, var: Var, gradient: Atom, eqn: Eqn, namer: Namer) -> None
     if before is None:
         sweep.cotangents[var] = gradient
         return
-    total = namer.fresh(_grad_name(var))
+    total = namer.fresh(_grad_name(var), before.kind)
     sweep.backward.append(Eqn((total,), "accumulate", (before, gradient), (), (), eqn.span))
     sweep.cotangents[var] = total
 

@@ -162,11 +162,11 @@ def _with_sweep(formula: Formula, hidden: Sequence[Var], library: Library) -> Fo
 
 def _finish(formula: Formula, hidden: tuple[Var, ...]) -> Formula:
     """Name what is saved: results, hidden outputs, and plain values."""
-    assert formula.pullback is not None
-    formula = formula.evolve(hidden=hidden, promoted=True, barrier=_barrier(formula))
-    outputs = (*formula.forward.results, *hidden)
-    formula = formula.evolve(forward=Block(formula.forward.params, formula.forward.eqns, outputs))
-    formula = formula.evolve(pullback=simplify(formula.pullback, known_extents(formula)))
+    pullback, forward = formula.pullback, formula.forward
+    assert pullback is not None
+    forward = Block(forward.params, forward.eqns, (*forward.results, *hidden))
+    formula = formula.evolve(hidden=hidden, promoted=True, barrier=_barrier(formula), forward=forward)
+    formula = formula.evolve(pullback=simplify(pullback, known_extents(formula)))
     formula = name_saved(simplify_forward(formula))
     assert formula.pullback is not None
     outputs = formula.forward.results
