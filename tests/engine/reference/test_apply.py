@@ -59,7 +59,7 @@ def test_an_operator_with_no_differentiable_result_records_nothing(apply, make):
 
 
 def test_lists_have_an_edge_for_each_tensor(apply, make):
-    join = make("join", lambda xs: np.stack(xs), lambda saved, grads: (list(grads[0]),))
+    join = make("join", lambda xs: np.stack(xs), lambda saved, grads: (list(grads[0]),), kind="list")
     x, y = pb.tensor(1.0, requires_grad=True), pb.tensor(2.0, requires_grad=True)
     joined = apply(join, [x, np.float64(5.0), y])
     dx, dy = pb.grad(joined, [x, y], np.array([1.0, 2.0, 3.0]))
@@ -94,3 +94,8 @@ def test_an_observer_sees_each_call(doubled):
     reference.set_observer(None)
     reference.apply(doubled, (pb.tensor(1.0),), {})
     assert seen == ["doubled"]
+
+
+def test_a_list_of_tensors_for_a_tensor_is_refused(apply, squared):
+    with pytest.raises(TypeError, match=r"squared takes a tensor for 'x0'.*np\.stack"):
+        apply(squared, [pb.tensor(1.0)])

@@ -53,6 +53,7 @@ def test_a_saved_list_is_checked_too(apply, make):
         lambda xs: np.stack(xs),
         lambda saved, grads: ([grads[0][i] * saved[0][i] for i in range(2)],),
         saved=(("input", 0, "xs"),),
+        kind="list",
     )
     x, y = pb.tensor(2.0, requires_grad=True), pb.tensor(5.0)
     joined = apply(join, [x, y])
