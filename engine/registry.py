@@ -48,7 +48,7 @@ class Formulas:
         target    the function that it stands for, if any
         """
         name = function.__name__
-        ours = function.__module__.startswith(LIBRARY)
+        ours = str(function.__module__).startswith(LIBRARY)  # None where the text was run by `exec`
         if not (ours and name in self._entries):
             self._entries[name] = entry
         if target is not None and not (ours and target in self._by_function):
