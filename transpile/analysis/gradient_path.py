@@ -51,5 +51,5 @@ def lost_path(eqn: Eqn, lost: Var, formula: Formula, facts: Facts) -> Diagnostic
         eqn.span or formula.span,
         name=formula.name,
         value=name,
-        hint=f"use `{name}` as it is; it is promoted to a hidden output",
+        hint=f"use `{name}` as it is: derivatives of every order then stay right",
     )

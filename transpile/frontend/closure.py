@@ -11,7 +11,7 @@ from . import expressions, statements
 from .atoms import atom
 from .fence import Refusal, is_generator, refuse
 from .frame import Frame
-from .values import Function, Growing, Items, Value, elements
+from .values import Function, Growing, Items, Poison, Value, elements
 
 
 class Pullback(NamedTuple):
@@ -184,6 +184,8 @@ def _check_late_binding(outer: Frame, closure: Function) -> None:
             if isinstance(value, Function) and value.frame is outer and id(value) not in seen:
                 seen.add(id(value))
                 queue.append(value)
+            if isinstance(value, Poison):
+                continue
             bound = outer.bound.get(name, [])
             if len(bound) > 1 and bound[-1][0] > function.order and bound[0][0] < function.order:
                 raise refuse(

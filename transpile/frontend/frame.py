@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from ..ir import Span, Var
 from .builder import Builder
 from .fence import Refusal, refuse
+from .folding import fold_node
 from .names import Binding, Names
 from .spelling import canonical, constant_of
-from .text import FunctionNode, Text, find_function, parse
+from .text import FunctionNode, Text, find_function, parse, too_deep
 from .values import Callee, Dotted, Function, Growing, Items, Poison, Value
 
 
@@ -106,9 +107,22 @@ class Frame:
         same = binding.source == self.text.source
         text = self.text if same else parse(binding.source)
         found = find_function(text.tree, binding.name)
-        if found is None:
+        if found is None or found.decorator_list:
             return Dotted(name, name)
-        return Function(found, Frame(self.build, text, binding.names))
+        return Function(found, Frame(self.build, text, binding.names), _defaults(found, binding.names))
+
+
+def _defaults(node: ast.FunctionDef, names: Names) -> tuple[tuple[str, Value], ...]:
+    """The default arguments of a module-level helper, which Python read when it was defined."""
+    args = node.args
+    positional = [*args.posonlyargs, *args.args]
+    pairs = [*zip(reversed(positional), reversed(args.defaults), strict=False)]
+    pairs += [(arg, value) for arg, value in zip(args.kwonlyargs, args.kw_defaults, strict=True) if value]
+    found: list[tuple[str, Value]] = []
+    for arg, value in pairs:
+        literal = fold_node(value, names) if too_deep(value) is None else None
+        found.append((arg.arg, literal or Poison("has a default that is not a constant")))
+    return tuple(found)
 
 
 def callee_of(binding: Binding) -> Callee:

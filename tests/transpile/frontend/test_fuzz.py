@@ -4,10 +4,10 @@ import keyword
 from functools import cache
 from pathlib import Path
 
-import pullback
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import pullback
 from pullback.transpile.frontend import read_module
 from pullback.transpile.ir import Source
 from pullback.transpile.verify import verify
@@ -17,9 +17,118 @@ from .reading import HEAD
 SETTINGS = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 TOKENS = [
     *keyword.kwlist,
-    *"a b x y t grad g np pb np.exp pb.formula @pb.formula\n 1 2.5 1j 'text' b'' ... _ f( ( ) [ ] { } , : ; = == += ".split(" "),
-    *"+ - * / // ** % @ & | ^ ~ < > -> := . * ** \n \n \n     \t # \\ \"\"\" match case type def f(x):\n return".split(" "),
-]  # fmt: skip
+    *[
+        "a",
+        "b",
+        "x",
+        "y",
+        "t",
+        "grad",
+        "g",
+        "np",
+        "pb",
+        "np.exp",
+        "pb.formula",
+        "1",
+        "2.5",
+        "1j",
+        "'text'",
+        "b''",
+        "...",
+        "_",
+        "f(",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        ":",
+        ";",
+        "=",
+        "==",
+        "+=",
+        "+",
+        "-",
+        "*",
+        "/",
+        "//",
+        "**",
+        "%",
+        "@",
+        "&",
+        "|",
+        "^",
+        "~",
+        "<",
+        ">",
+        "->",
+        ":=",
+        ".",
+        "#",
+        "type",
+        "def\\",
+        "f(x):",
+        "return",
+    ],
+    *["\n", "\n", "\n    ", "\n@pb.formula\n", "\t", "\\", '"""'],
+]
+ATOMS = [
+    *["x"] * 8,
+    *["y", "t", "t", "u", "g", "n", "(0)", "(1)", "2.5", "None", "x.shape", "True", "np.pi", "q"],
+]
+FORMS = """
+({0} + {1})
+({0} * {1})
+({0} * {1})
+np.exp({0})
+np.tanh({0})
+({0} - {1})
+np.sin({0})
+({0} ** {1})
+({0} @ {1})
+-{0}
+not {0}
+({0} if {1} else {2})
+({0} and {1})
+({0} or {1})
+({0} < {1} <= {2})
+({0} is None)
+({0} is not {1})
+({0} in ({1}, {2}))
+np.sum({0}, axis={1})
+np.where({0}, {1}, {2})
+np.reshape({0}, {1})
+{0}.sum({1})
+{0}.T
+{0}.shape
+{0}[{1}]
+{0}[{1}:{2}]
+({0}, {1})
+[{0}, {1}]
+({0},)[0]
+h({0})
+h({0}, {1})
+len({0})
+float({0})
+np.foo({0}, k={1})
+np.concatenate([{0}, {1}])
+pb.tensor({0})
+two({0})
+(lambda a: a + {0})({1})
+[a * {0} for a in ({1}, {2})]
+np.clip({0}, {1}, {2})
+{0}.astype({1})
+range({0})
+tuple({0})
+(*{0}, {1})
+{0}.append({1})
+np.float32({0})
+math.sqrt({0})
+back({0})
+""".strip().splitlines()
+USUAL = FORMS[:7]
 
 
 def assert_read(text):
@@ -61,26 +170,9 @@ def mutated(draw):
 @st.composite
 def expressions(draw, depth=2):
     if depth == 0 or draw(st.integers(0, 2)) == 0:
-        return draw(
-            st.sampled_from(
-                ["x"] * 8
-                + ["y", "t", "t", "u", "g", "n", "(0)", "(1)", "2.5", "None", "x.shape", "True", "np.pi", "q"]
-            )
-        )
-    one, two, three = (draw(expressions(depth=depth - 1)) for _ in range(3))
-    form = draw(
-        st.sampled_from(
-            ["({0} + {1})", "({0} * {1})", "({0} * {1})", "np.exp({0})", "np.tanh({0})"] * 6
-            + ["({0} + {1})", "({0} * {1})", "({0} ** {1})", "({0} @ {1})", "-{0}", "not {0}", "({0} if {1} else {2})",
-             "({0} and {1})", "({0} or {1})", "({0} < {1} <= {2})", "({0} is None)", "({0} is not {1})", "({0} in ({1}, {2}))",
-             "np.exp({0})", "np.sum({0}, axis={1})", "np.where({0}, {1}, {2})", "np.reshape({0}, {1})", "{0}.sum({1})",
-             "{0}.T", "{0}.shape", "{0}[{1}]", "{0}[{1}:{2}]", "({0}, {1})", "[{0}, {1}]", "({0},)[0]", "h({0})", "h({0}, {1})",
-             "len({0})", "float({0})", "np.foo({0}, k={1})", "np.concatenate([{0}, {1}])", "pb.tensor({0})", "two({0})",
-             "(lambda a: a + {0})({1})", "[a * {0} for a in ({1}, {2})]", "np.clip({0}, {1}, {2})", "{0}.astype({1})",
-             "range({0})", "tuple({0})", "(*{0}, {1})", "{0}.append({1})", "np.float32({0})", "math.sqrt({0})", "back({0})"]
-        )
-    )  # fmt: skip
-    return form.format(one, two, three)
+        return draw(st.sampled_from(ATOMS))
+    parts = [draw(expressions(depth=depth - 1)) for _ in range(3)]
+    return draw(st.one_of(st.sampled_from(USUAL), st.sampled_from(FORMS))).format(*parts)
 
 
 @st.composite

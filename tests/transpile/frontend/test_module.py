@@ -1,0 +1,100 @@
+"""Whole files: which functions are formulas, what module-level names stand for."""
+
+import pytest
+
+from pullback.transpile.frontend import read_module
+from pullback.transpile.ir import Source
+
+from .reading import equations, findings, formula, module
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "import pullback\n@pullback.formula\n",
+        "import pullback as p\n@p.formula\n",
+        "from pullback import formula\n@formula\n",
+        "from pullback import formula as operator\n@operator()\n",
+        "try:\n    import pullback as pb\nexcept ImportError:\n    pb = None\n@pb.formula\n",
+        "import pullback as pb\nclass A:\n    @staticmethod\n    @pb.formula\n",
+    ],
+)
+def test_the_decorator_by_any_name(head):
+    pad = "    " if "class" in head else ""
+    found = read_module(Source("f.py", f"{head}{pad}def f(x):\n{pad}    return x, lambda g: g\n"))
+    assert ("pb = None" in head) or list(found.formulas) == ["f"]
+
+
+def test_targets_and_options():
+    text = """
+    @pb.formula(np.mean, first_order_only=True, save=("t",), nondifferentiable=1, complex=True)
+    def f(x):
+        t = np.exp(x)
+        return (t, t > 0), lambda g, h: g * t
+    """
+    read = formula(text)
+    assert read.target == "numpy.mean"
+    assert read.options.first_order_only
+    assert read.options.complex
+    assert not read.options.surrogate
+    assert (read.options.save, read.options.nondifferentiable) == (("t",), (1,))
+
+
+@pytest.mark.parametrize("option", ["first_order_only=1", "save=x", "speed=3"])
+def test_an_option_that_is_none(option):
+    assert findings(f"@pb.formula({option})\ndef f(x):\n    return x, lambda g: g\n")[0][:2] == ("PB408", 1)
+
+
+def test_a_composite_needs_no_closure():
+    read = formula("@pb.composite(np.var)\ndef f(x):\n    return np.mean(x * x)\n")
+    assert (read.pullback, read.target) == (None, "numpy.var")
+
+
+def test_module_level_numbers_are_constants():
+    text = (
+        "C = np.sqrt(2 / np.pi)\nD = (1, 2)\nE = D\n@pb.formula\n"
+        "def f(x):\n    return np.sum(x * C, E), lambda g: g\n"
+    )
+    assert equations(formula(text)) == ["_1 = multiply(x, 0.7978845608028654)", "_2 = sum(_1, axis=(1, 2))"]
+
+
+@pytest.mark.parametrize(
+    "head", ["C = 1\nC = 2", "C = 1\nC += 1", "C = np.ones(3)", "C, D = 1, 2", "class C: pass"]
+)
+def test_module_level_names_that_may_change_are_foreign(head):
+    text = f"{head}\n@pb.formula\ndef f(x):\n    return x * C, lambda g: g\n"
+    assert findings(text, "PB104")[0][3] == "C"
+
+
+def test_a_factory_parameter_is_an_attribute():
+    text = """
+    def make(alpha):
+        def scaled(v):
+            return v * alpha
+        @pb.formula
+        def f(x):
+            return scaled(x), lambda g: g * alpha
+        return f
+    """
+    read = formula(text)
+    assert [(param.var.name, param.attribute) for param in read.params] == [("x", False), ("alpha", True)]
+    assert [(capture.name, capture.verdict.value) for capture in read.captures] == [("alpha", "size")]
+
+
+def test_two_formulas_of_one_name_are_both_read():
+    body = "    @pb.formula\n    def f(x):\n        return x, lambda g: g\n"
+    found = module(f"def one():\n{body}def two():\n{body}")
+    assert len(found.formulas) == 2
+
+
+def test_an_unreadable_formula_is_counted_and_the_others_are_read():
+    found = module(
+        "@pb.formula\ndef bad(x):\n    yield x\n@pb.formula\ndef f(x):\n    return x, lambda g: g\n"
+    )
+    assert ([name for name, _ in found.unreadable], list(found.formulas)) == (["bad"], ["f"])
+
+
+def test_a_syntax_error_is_one_finding():
+    found = read_module(Source("f.py", "import pullback\ndef f(:\n"))
+    assert [(item.code, item.span.line) for item in found.diagnostics] == [("PB400", 2)]
+    assert found.formulas == {}
