@@ -95,7 +95,7 @@ PB_SETUP View<T> take(Outcome& outcome, const View<T>& view, const Index (&items
 template <typename T, typename U>
 void copy(Context& context, const View<U>& from, const View<T>& to) {
     Space<2> space(context, to.shape);
-    const Rows<const U> source = space.read(context, from);
+    const Rows<const Plain<U>> source = space.read(context, from);
     const Rows<T> target = space.write(context, to);
     each(context, space, [=](Loop& loop) {
         while (loop.next()) {
@@ -108,7 +108,7 @@ void copy(Context& context, const View<U>& from, const View<T>& to) {
 }
 
 template <typename T>
-void fill(Context& context, const View<T>& view, T value) {
+PB_SETUP void fill(Context& context, const View<T>& view, T value) {
     copy(context, View<const T>{&value, {}, {}}, view);
 }
 
@@ -127,14 +127,49 @@ PB_SETUP inline Shape completed(Outcome& outcome, Shape shape, int64_t size) {
     return shape;
 }
 
+// The shape of a concatenation along an axis, or of a stack along a new one.
+template <int N>
+Shape joined(Outcome& outcome, const Shape (&parts)[N], int axis, bool stacked) {
+    Shape result = parts[0];
+    const int d = axis_of(outcome, axis, result.ndim + (stacked ? 1 : 0));
+    if (!outcome.ok()) return result;
+    for (int k = 1; k < N; ++k) {
+        Shape part = parts[k];
+        if (!stacked && part.ndim == result.ndim) {
+            result.at[d] += part.at[d];
+            part.at[d] = result.at[d];
+        }
+        outcome.require(part == result, PB_INVALID, "arrays to be joined differ in shape");
+    }
+    if (!stacked) return result;
+    outcome.require(result.ndim < PB_MAX_DIMS, PB_UNSUPPORTED, "more than 8 axes");
+    if (outcome.ok()) {
+        for (int to = result.ndim++; to > d; --to) result.at[to] = result.at[to - 1];
+        result.at[d] = N;
+    }
+    return result;
+}
+
+// Where part k of it lies.
+template <typename T, int N>
+View<T> joined_part(Outcome& outcome, const View<T>& whole, const Shape (&parts)[N], int k,
+                    int axis, bool stacked) {
+    if (!outcome.ok()) return whole;
+    const int d = axis_of(outcome, axis, whole.shape.ndim);
+    int64_t start = 0;
+    for (int before = 0; before < k; ++before) start += stacked ? 1 : parts[before].at[d];
+    const View<T> stretch = part(outcome, whole, d, start, stacked ? 1 : parts[k].at[d]);
+    return stacked ? squeeze(outcome, stretch, 1u << d) : stretch;
+}
+
 // A view where the elements lie in C order, else a copy in the workspace.
 template <typename T>
-PB_SETUP View<const T> reshape(Context& context, const View<const T>& view, const Shape& shape) {
+PB_SETUP View<const Plain<T>> reshape(Context& context, const View<T>& view, const Shape& shape) {
     const Shape target = completed(context, shape, view.shape.size());
-    const View<T> spare = context.scratch<T>(view.shape);
-    if (!context.ok() || view.contiguous()) return in_c_order(view.data, target);
+    const View<Plain<T>> spare = context.scratch<Plain<T>>(view.shape);
+    if (!context.ok() || view.contiguous()) return in_c_order<const Plain<T>>(view.data, target);
     copy(context, view, spare);
-    return in_c_order<const T>(spare.data, target);
+    return in_c_order<const Plain<T>>(spare.data, target);
 }
 
 }  // namespace pb

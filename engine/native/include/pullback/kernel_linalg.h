@@ -48,9 +48,11 @@ void multiply_matrices(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_ro
 }
 
 // Writes `matmul(a, b)` to `result`, which has the shape that `matmul_shape` gives.
-template <typename T>
-PB_SETUP void matmul(Context& context, View<const T> a, View<const T> b, View<T> result) {
+template <typename A, typename B, typename T>
+PB_SETUP void matmul(Context& context, const View<A>& x1, const View<B>& x2, View<T> result) {
     if (!context.ok() || context.dry() || !result.data) return;
+    View<const T> a = x1.read_only();
+    View<const T> b = x2.read_only();
     if (b.shape.ndim == 1) {
         b = expand_dims(b, 2u);
         result = expand_dims(result, 1u << result.shape.ndim);

@@ -136,8 +136,7 @@ class Space : public SpaceBase {
   public:
     template <typename... Shapes>
     explicit Space(Context& context, const Shapes&... shapes) : SpaceBase(storage_) {
-        const bool fits = (join(shape, shapes) && ...);
-        context.require(fits, PB_INVALID, "operands could not be broadcast together");
+        shape = broadcast(context, shapes...);
     }
 
     // Widens the space to a gradient's shape. It can be too small only where every gradient that

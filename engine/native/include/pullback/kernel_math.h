@@ -115,9 +115,17 @@ T minimum(T x, T y) {
     return x <= y || x != x ? x : y;
 }
 
+// 1 / (1 + exp(-x)) by exp(-|x|), which cannot overflow.
 template <typename T>
-T clip(T x, T low, T high) {
-    return minimum(maximum(x, low), high);
+T sigmoid(T x) {
+    const T decay = exp(-abs(x));
+    return (x >= T{0} ? T{1} : decay) / (T{1} + decay);
+}
+
+// log(1 + exp(x)), likewise.
+template <typename T>
+T softplus(T x) {
+    return maximum(x, T{0}) + log1p(exp(-abs(x)));
 }
 
 template <typename T>

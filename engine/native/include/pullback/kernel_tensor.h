@@ -260,6 +260,14 @@ PB_SETUP inline bool join(Shape& shape, const Shape& other) {
     return true;
 }
 
+// The shape that all of these broadcast to.
+template <typename... Shapes>
+Shape broadcast(Outcome& outcome, const Shapes&... shapes) {
+    Shape result;
+    outcome.require((join(result, shapes) && ...), PB_INVALID, "shapes do not broadcast");
+    return result;
+}
+
 }  // namespace pb
 
 #endif  // PULLBACK_KERNEL_TENSOR_H_

@@ -1,0 +1,47 @@
+"""Shapes as sets of names: what can be known of a shape before any array is there.
+
+A value's shape is the broadcast of the shapes in its set, so values with
+equal sets share a loop. A reduction that keeps its axes broadcasts back to
+what it reduced and adds nothing to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .kernel import ShapeSet
+
+SCALAR: ShapeSet = frozenset()
+
+
+def join(shapes: Iterable[ShapeSet]) -> ShapeSet:
+    """The set of a broadcast.
+
+    >>> x = frozenset({"x"})
+    >>> join([x, kept(x, -1)]) == x
+    True
+    """
+    result = frozenset[object]().union(*shapes)
+    absorbed = {t for t in result if isinstance(t, tuple) and t[0] == "keep" and t[1] <= result - {t}}
+    return result - absorbed
+
+
+def kept(shape: ShapeSet, axis: object) -> ShapeSet:
+    """The set of a reduction with ``keepdims=True``."""
+    return frozenset({("keep", shape, axis)}) if shape else SCALAR
+
+
+def reduced(shape: ShapeSet, axis: object, keepdims: bool) -> ShapeSet:
+    """The set of a reduction."""
+    if keepdims:
+        return kept(shape, axis)
+    return SCALAR if axis is None else frozenset({("drop", shape, axis)})
+
+
+def view(op: str, shape: ShapeSet, arguments: object) -> ShapeSet:
+    """The set of a rearrangement, equal for equal arguments."""
+    if op == "expand_dims" and len(shape) == 1:
+        (token,) = shape
+        if isinstance(token, tuple) and token[0] == "drop" and token[2] == arguments:
+            return kept(token[1], arguments)
+    return frozenset({(op, shape, arguments)})

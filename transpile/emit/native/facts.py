@@ -1,0 +1,59 @@
+"""What the planner knows of each variable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal as OneOf
+
+from ...ir import Atom, Eqn
+from . import extents
+from .kernel import ShapeSet
+from .types import Type
+
+# lane: computed per element inside a loop; array: a view at function scope;
+# total: a reduction of a lane to a saved shape, not begun yet; number, shape:
+# C++ values; like: shape and type of an array.
+Kind = OneOf["lane", "array", "total", "number", "shape", "like", "list", "index", "dtype", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A C++ expression of a shape, the set of names that it stands for, and where it is declared."""
+
+    text: str
+    shape: ShapeSet
+    level: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A variable's place in C++.
+
+    `text` is the name of an array's view, or the expression of a number or
+    shape. `leaves` are shapes whose broadcast is this one's shape. `level`
+    counts the loops that must have run before. A lane has its `eqn`.
+    """
+
+    kind: Kind
+    type: Type = "T"
+    shape: ShapeSet = extents.SCALAR
+    leaves: tuple[Leaf, ...] = ()
+    level: int = 0
+    text: str = ""
+    eqn: Eqn | None = None
+    items: tuple[Atom, ...] = ()
+    literal: object = None
+
+
+def covering(leaves: Iterable[Leaf], prune: bool = True) -> list[Leaf]:
+    """Leaves whose broadcast is that of all. Without `prune`, each distinct one."""
+    distinct = list(dict.fromkeys(leaves))
+    if not prune:
+        return distinct
+    chosen: list[Leaf] = []
+    for leaf in sorted(distinct, key=lambda leaf: -len(leaf.shape)):
+        before = extents.join(other.shape for other in chosen)
+        if extents.join([before, leaf.shape]) != before:
+            chosen.append(leaf)
+    return sorted(chosen, key=distinct.index)

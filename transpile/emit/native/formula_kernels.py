@@ -1,0 +1,227 @@
+"""The kernels of a formula: its forward, and its backwards up to an order.
+
+In: a promoted formula whose attributes are known. Out: a `Kernel` each for
+
+- ``f_forward``: results, hidden outputs, masks that are saved;
+- ``f_backward``: gradients when all results have one, the plain first backward.
+  It is a formula itself, whose own hidden outputs come last;
+- ``f_backward_general``: gradients whatever is defined;
+- ``f_backward_backward`` and so on, each the backward of the one before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ...ir import Atom, Block, Formula, Literal, Param, Var
+from ...library import Library
+from ...passes.inline import inline
+from ...passes.promote import promote
+from ...passes.rewrite import replace_block
+from ...passes.simplify import simplify
+from ...passes.specialize import Variant, specialize
+from .facts import Fact
+from .kernel import Dtype, Input, Kernel, Role
+from .operators import PRIMITIVES, add_equation
+from .plan import Plan
+from .types import stored
+
+_LOGIC = frozenset({"logical_and", "logical_or", "logical_not", "invert", "bitwise_and", "bitwise_or"})
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A formula with its kernels.
+
+    `forward` computes results, hidden and plain arrays. `derivative` is the
+    plain first backward, a formula itself, whose forward is ``f_backward``;
+    `general` is the kernel for any other pattern of gradients. Beyond the order
+    that was asked for, both are None.
+    """
+
+    formula: Formula
+    forward: Kernel
+    general: Kernel | None = None
+    derivative: Compiled | None = None
+
+    def kernels(self) -> list[Kernel]:
+        """All kernels, the lower orders first."""
+        own = [kernel for kernel in (self.forward, self.general) if kernel is not None]
+        return own + (self.derivative.kernels() if self.derivative is not None else [])
+
+
+def formula_kernels(
+    formula: Formula, library: Library, attributes: Mapping[str, object], order: int = 2
+) -> Compiled:
+    """The kernels of a promoted formula. Raises FormulaError, located, where one cannot be had."""
+    known = {
+        param.var: Literal(attributes[param.var.name])
+        for param in formula.attributes
+        if param.var.name in attributes and not is_runtime_number(param)
+    }
+    fixed = _with_values(formula, known)
+    inputs = tuple(_parameter(param, fixed) for param in formula.params if param.var not in known)
+    return _compile(fixed, library, inputs, order, f"{formula.name}_forward")
+
+
+def is_runtime_number(param: Param) -> bool:
+    """Whether an attribute is a number that the kernel takes when it is called."""
+    return param.attribute and param.annotation == "float"
+
+
+def _with_values(formula: Formula, known: Mapping[Var, Literal]) -> Formula:
+    assert formula.pullback is not None
+    env: dict[Var, Atom] = dict(known)
+    params = tuple(param for param in formula.params if param.var not in known)
+    forward = replace_block(Block((), formula.forward.eqns, formula.forward.results), env)
+    forward = Block(tuple(param.var for param in params), forward.eqns, forward.results)
+    pullback = replace_block(formula.pullback, env)
+    return formula.evolve(params=params, forward=forward, pullback=pullback)
+
+
+def _parameter(param: Param, formula: Formula) -> Input:
+    if param.attribute:
+        return Input(param.var, "float")
+    if param.annotation in ("int", "float", "bool"):
+        role: Role = "int" if param.annotation == "int" else "bool" if param.annotation == "bool" else "float"
+        return Input(param.var, role)
+    return Input(param.var, "tensor", "bool" if _is_mask(param.var, formula.forward) else "T")
+
+
+def _is_mask(var: Var, block: Block) -> bool:
+    """Whether a tensor is only asked for its truth."""
+    uses = [(eqn, i) for eqn in block.eqns for i, atom in enumerate(eqn.args) if atom == var]
+    uses = [(eqn, i) for eqn, i in uses if eqn.op not in ("like", "shape", "ndim", "size")]
+    return bool(uses) and all(eqn.op in _LOGIC or (eqn.op == "where" and i == 0) for eqn, i in uses)
+
+
+def _compile(formula: Formula, library: Library, inputs: tuple[Input, ...], order: int, name: str) -> Compiled:
+    block = _inlined(formula.forward, library)
+    results = formula.results + len(formula.hidden)
+    kernel = Kernel(name, block, inputs, formula.span, _title(formula, block, results))
+    facts = _facts(kernel, formula.forward)
+    if order == 0 or formula.pullback is None:
+        return Compiled(formula, kernel)
+    formula = _merge_likes(formula, facts)
+    stem = name.removesuffix("_forward")
+    plain = _plain_variant(formula)
+    derivative = backward_formula(formula, plain, f"{stem}_backward")
+    general = specialize(formula, [True] * len(formula.cotangents), [True] * len(formula.inputs))
+    general_kernel = _backward_kernel(formula, general, facts, library, f"{stem}_backward_general")
+    saved = _saved_inputs(formula, plain, facts)
+    last = order == 1
+    promoted = derivative if last else promote(derivative, library)
+    return Compiled(
+        formula,
+        kernel,
+        general=general_kernel,
+        derivative=_compile(promoted, library, saved, order - 1, f"{stem}_backward"),
+    )
+
+
+def _merge_likes(formula: Formula, facts: Mapping[Var, Fact]) -> Formula:
+    """The formula with one saved shape where several are provably equal."""
+    assert formula.pullback is not None
+    first: dict[tuple[object, ...], Var] = {}
+    env: dict[Var, Atom] = {}
+    for var in formula.plain:
+        fact = facts[var]
+        same = first.setdefault((fact.kind, fact.shape, fact.type), var)
+        if fact.kind == "like" and same != var:
+            env[var] = same
+    plain = tuple(var for var in formula.plain if var not in env)
+    results = tuple(atom for atom in formula.forward.results if atom not in env)
+    forward = Block(formula.forward.params, formula.forward.eqns, results)
+    return formula.evolve(plain=plain, forward=forward, pullback=replace_block(formula.pullback, env))
+
+
+def _plain_variant(formula: Formula) -> Variant:
+    defined = [
+        index < formula.results and index not in formula.options.nondifferentiable
+        for index in range(len(formula.cotangents))
+    ]
+    return specialize(formula, defined, [True] * len(formula.inputs))
+
+
+def _inlined(block: Block, library: Library) -> Block:
+    return simplify(inline(block, library, PRIMITIVES))
+
+
+def _title(formula: Formula, block: Block, results: int) -> str:
+    names = ", ".join(str(atom) for atom in block.results[:results] if isinstance(atom, Var))
+    params = ", ".join(str(param.var) for param in formula.params)
+    return f"{names} = {formula.name}({params})"
+
+
+def _facts(kernel: Kernel, original: Block) -> dict[Var, Fact]:
+    """Types and shapes of the forward's results, under the names that they have before inlining."""
+    plan = Plan(kernel)
+    for eqn in kernel.block.eqns:
+        add_equation(plan, eqn)
+    found = {var: plan.known(var) for var in kernel.block.params}
+    for before, after in zip(original.results, kernel.block.results, strict=True):
+        if isinstance(before, Var):
+            found[before] = plan.of(after)
+    return found
+
+
+def _saved_inputs(formula: Formula, variant: Variant, facts: Mapping[Var, Fact]) -> tuple[Input, ...]:
+    """The parameters of a backward: what it reads of the forward, then cotangents."""
+    inputs = []
+    for var in saved_order(formula, variant):
+        fact = facts[var]
+        if fact.kind in ("like", "shape"):
+            inputs.append(Input(var, "like" if fact.kind == "like" else "shape", _dtype(fact), fact.shape))
+        elif fact.kind == "number":
+            role: Role = {"weak int": "int", "weak float": "float", "weak bool": "bool"}.get(fact.type, "strong")
+            inputs.append(Input(var, role))
+        else:
+            inputs.append(Input(var, "tensor", _dtype(fact), fact.shape))
+    outputs = dict(zip(formula.cotangents, formula.forward.results, strict=False))
+    for var in variant.block.params:
+        output = outputs[var]
+        assert isinstance(output, Var)
+        inputs.append(Input(var, "tensor", _dtype(facts[output]), facts[output].shape))
+    return tuple(inputs)
+
+
+def _dtype(fact: Fact) -> Dtype:
+    return stored(fact.type)
+
+
+def saved_order(formula: Formula, variant: Variant) -> tuple[Var, ...]:
+    """What a variant reads of the forward: parameters, results, hidden outputs, plain values."""
+    free = set(variant.block.free())
+    order = [*(param.var for param in formula.params), *formula.forward.results]
+    return tuple(dict.fromkeys(var for var in order if isinstance(var, Var) and var in free))
+
+
+def _backward_kernel(
+    formula: Formula, variant: Variant, facts: Mapping[Var, Fact], library: Library, name: str
+) -> Kernel:
+    inputs = _saved_inputs(formula, variant, facts)
+    block = Block(tuple(entry.var for entry in inputs), variant.block.eqns, variant.block.results)
+    block = _inlined(block, library)
+    title = f"The gradients of {formula.name}, whichever of its outputs have one."
+    return Kernel(name, block, inputs, formula.span, title, undefined=True)
+
+
+def backward_formula(formula: Formula, variant: Variant, name: str) -> Formula:
+    """A variant of the backward as a formula: of the saved values and cotangents, with gradients as results."""
+    saved = saved_order(formula, variant)
+    params = [
+        Param(var, differentiable=var.kind == "tensor" and var not in formula.plain) for var in saved
+    ] + [Param(var) for var in variant.block.params]
+    forward = Block(tuple(p.var for p in params), variant.block.eqns, variant.block.results)
+    kept = tuple(atom for atom in forward.results if isinstance(atom, Var))
+    return Formula(
+        name=name,
+        params=tuple(params),
+        forward=Block(forward.params, forward.eqns, kept),
+        pullback=None,
+        source=formula.source,
+        span=formula.span,
+        results=len(kept),
+        result_is_tuple=True,
+    )

@@ -1,0 +1,64 @@
+"""What the native emitter takes: a block, and what each of its parameters is in C++."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal as OneOf
+
+from ...ir import Atom, Block, Span, Var
+
+# "T" is the kernel's float type, float32 or float64 according to its inputs.
+Dtype = OneOf["T", "double", "int64_t", "bool"]
+
+# A tensor; a tensor of which only shape and dtype are read; a number.
+Role = OneOf["tensor", "like", "shape", "int", "float", "strong", "bool"]
+
+ShapeSet = frozenset[object]
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A parameter of a kernel.
+
+    `shape` names the arrays whose shapes broadcast to this one's: two inputs
+    with equal sets have equal shapes. "strong" is a float64 scalar of NumPy's,
+    which widens float32; "float" is a Python number, which does not.
+    """
+
+    var: Var
+    role: Role = "tensor"
+    dtype: Dtype = "T"
+    shape: ShapeSet | None = None
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is passed as an attribute and not as a tensor."""
+        return self.role in ("int", "float", "strong", "bool")
+
+    @property
+    def code(self) -> str:
+        """The code of a tensor input in the kernel's signature."""
+        if self.role in ("like", "shape"):
+            return "s"
+        return {"T": "T", "double": "d", "int64_t": "i", "bool": "b"}[self.dtype]
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A function of C++ to be: `block.params` are the variables of `inputs`, in order.
+
+    `span` is where its formula stands, `title` its comment. `undefined` says
+    whether cotangents may be absent.
+    """
+
+    name: str
+    block: Block
+    inputs: tuple[Input, ...]
+    span: Span
+    title: str = ""
+    undefined: bool = False
+
+    @property
+    def outputs(self) -> tuple[tuple[int, Atom], ...]:
+        """Results that are arrays, with their position among the block's results."""
+        return tuple((i, a) for i, a in enumerate(self.block.results) if isinstance(a, Var) and a.kind == "tensor")

@@ -1,0 +1,48 @@
+"""C++ names: those of the Python text, changed only where C++ or the generated code needs them."""
+
+from __future__ import annotations
+
+from ...ir import Var
+
+_RESERVED = frozenset(
+    """alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const
+    consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default delete do double
+    dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable namespace
+    new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires
+    return short signed sizeof static static_assert static_cast struct switch template this thread_local throw true
+    try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
+    T pb context loop space int64_t uint32_t main errno linux unix NULL EOF""".split()
+)
+
+
+class Names:
+    """Names taken so far in one kernel, and the name of each variable."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set(_RESERVED)
+        self._of: dict[Var, str] = {}
+
+    def of(self, var: Var) -> str:
+        """The variable's name; a made-up one such as `_1` becomes `v1`."""
+        if var not in self._of:
+            stem = var.name.lstrip("_")
+            self._of[var] = self.fresh(f"v{stem}" if stem[:1].isdigit() or not stem else stem)
+        return self._of[var]
+
+    def fresh(self, name: str) -> str:
+        """The name, with a number where it is taken already."""
+        chosen, count = name, 1
+        while chosen in self._taken:
+            count += 1
+            chosen = f"{name}_{count}" if name not in _RESERVED or count > 2 else f"{name}_"
+        self._taken.add(chosen)
+        return chosen
+
+
+def pascal(name: str) -> str:
+    """A name of a type.
+
+    >>> pascal("simple_backward")
+    'SimpleBackward'
+    """
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))

@@ -1,0 +1,271 @@
+"""From a block's equations to stages: which values share a loop, which become arrays, in which order.
+
+In: a kernel. Out: phases, each with declarations, stages and calls that may
+run once the phases before it have. A pointwise value is a lane: it has no
+memory, and each stage that needs it computes it. A reduction ends a stage.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ...codes import diagnostic
+from ...diagnostics import FormulaError
+from ...ir import Atom, Eqn, Literal, Var
+from . import extents
+from .facts import Fact, Leaf, covering
+from .kernel import Input, Kernel, ShapeSet
+from .names import Names
+from .stages import Reduce, Stage, Store
+from .types import of_literal, stored
+from .values import Values
+
+
+@dataclass(slots=True)
+class Phase:
+    """What runs at one level: declarations first, then stages, then calls. Each with the equation it is for."""
+
+    declarations: list[tuple[Eqn | None, str]] = field(default_factory=list)
+    stages: dict[ShapeSet, Stage] = field(default_factory=dict)
+    calls: list[tuple[Eqn | None, str]] = field(default_factory=list)
+
+
+class Plan:
+    """The phases of a kernel. `operators` fills them, equation by equation."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.names = Names()
+        self.phases: dict[int, Phase] = {}
+        self.values = Values(self.known, self.shape_of)
+        self._facts: dict[Var, Fact] = {}
+        self._arrays: dict[Var, Fact] = {}
+        self._begin: dict[Var, Callable[[], None]] = {}
+        self._eqn: Eqn | None = None
+        self.output_of = {atom: k for k, (_, atom) in reversed(list(enumerate(kernel.outputs)))}
+        self.uses = Counter(var for eqn in kernel.block.eqns for var in eqn.reads())
+        self._written: set[int] = set()
+        self._shapes: dict[tuple[str, ...], str] = {}
+        self._inputs()
+
+    # Facts.
+
+    def _inputs(self) -> None:
+        tensors = numbers = 0
+        for entry in self.kernel.inputs:
+            name = self.names.of(entry.var)
+            if entry.is_number:
+                kind = {"strong": "double"}.get(entry.role, f"weak {entry.role}")
+                method = "number" if entry.role in ("float", "strong") else "integer"
+                read = f"context.{method}({numbers})" + (" != 0" if entry.role == "bool" else "")
+                self.declare(0, f"const {stored(kind)} {name} = {read};")
+                self._facts[entry.var] = Fact("number", kind, text=name)
+                numbers += 1
+                continue
+            self._facts[entry.var] = self._tensor_input(entry, name, tensors)
+            if self._facts[entry.var].kind == "array":
+                self._arrays[entry.var] = self._facts[entry.var]
+            tensors += 1
+
+    def _tensor_input(self, entry: Input, name: str, position: int) -> Fact:
+        shape = frozenset({entry.var.name}) if entry.shape is None else entry.shape
+        if entry.role in ("like", "shape"):
+            self.declare(0, f"const pb::Shape {name} = context.like({position});")
+            return Fact(entry.role, entry.dtype, shape, (Leaf(name, shape),), 0, name)
+        view = self.names.fresh(f"{name}_view")
+        self.declare(0, f"const auto {view} = context.input<{entry.dtype}>({position});")
+        return Fact("array", entry.dtype, shape, (Leaf(f"{view}.shape", shape),), 0, view)
+
+    def known(self, var: Var) -> Fact:
+        """The fact of a variable; refuses one that is not there."""
+        if var not in self._facts:
+            raise self.refuse(f"{var} is not available in C++")
+        if self._facts[var].kind == "total":
+            self._begin.pop(var)()
+        return self._facts[var]
+
+    def pending(self, var: Var) -> Fact | None:
+        """The fact of a reduction that is not begun yet and that one equation reads, or None."""
+        fact = self._facts.get(var)
+        waits = fact is not None and fact.kind == "total" and self.uses[var] == 1 and var not in self.output_of
+        return fact if waits else None
+
+    def defer(self, var: Var, fact: Fact, begin: Callable[[], None]) -> None:
+        """Record a reduction that `begin` starts when somebody asks for it."""
+        self._facts[var] = fact
+        self._begin[var] = begin
+
+    def at_level(self, var: Var, level: int) -> Fact:
+        """The variable as a stage of this level finds it: an array if it is one by then."""
+        array = self._arrays.get(var)
+        return array if array is not None and array.level <= level else self.known(var)
+
+    def of(self, atom: Atom) -> Fact:
+        """The fact of an operand."""
+        if isinstance(atom, Var):
+            return self.known(atom)
+        kind = of_literal(atom)
+        if kind is None:
+            return Fact("none", "none")
+        return Fact("number", kind, literal=atom.value)
+
+    def define(self, var: Var, fact: Fact) -> None:
+        """Record a variable; arrays are also there for later stages."""
+        self._facts[var] = fact
+        if fact.kind == "array":
+            self._arrays[var] = fact
+
+    def refuse(self, message: str) -> FormulaError:
+        """The error for what is not compiled, located at the equation under way."""
+        span = self._eqn.span if self._eqn is not None and self._eqn.span else self.kernel.span
+        hint = "the operator still runs on its reference formula"
+        return FormulaError([diagnostic("PB501", message, span, name=self.kernel.name, hint=hint)])
+
+    def enter(self, eqn: Eqn) -> None:
+        """From here on `eqn` is what declarations and refusals are about."""
+        self._eqn = eqn
+
+    # Shapes.
+
+    def shape_of(self, atom: Atom) -> str | None:
+        """A C++ expression of a tensor's shape, or None for what has none."""
+        fact = self.of(atom)
+        if fact.kind not in ("lane", "array", "like"):
+            return None
+        return self.shape_text(fact.leaves)
+
+    def shape_text(self, leaves: Sequence[Leaf]) -> str:
+        """The broadcast of leaves."""
+        chosen = covering(leaves, prune=not self.kernel.undefined)
+        texts = tuple(leaf.text for leaf in chosen)
+        if len(texts) <= 1:
+            return texts[0] if texts else "pb::Shape{}"
+        if texts not in self._shapes:
+            name = self.names.fresh("shape")
+            level = max(leaf.level for leaf in chosen)
+            self.declare(level, f"const pb::Shape {name} = pb::broadcast(context, {', '.join(texts)});")
+            self._shapes[texts] = name
+        return self._shapes[texts]
+
+    # Phases.
+
+    def phase(self, level: int) -> Phase:
+        """The phase of a level."""
+        return self.phases.setdefault(level, Phase())
+
+    def declare(self, level: int, text: str, computes: bool = False) -> None:
+        """A declaration that is valid from this level on; one that `computes` is shown with its source line."""
+        self.phase(level).declarations.append((self._eqn if computes else None, text))
+
+    def call(self, level: int, text: str) -> None:
+        """A statement that runs after this level's stages."""
+        self.phase(level).calls.append((self._eqn, text))
+
+    def stage(self, fact: Fact) -> Stage:
+        """The stage over a value's own space, at its level."""
+        stages = self.phase(fact.level).stages
+        stage = stages.setdefault(fact.shape, Stage(fact.level))
+        stage.leaves += fact.leaves
+        return stage
+
+    def target(self, var: Var, kind: str, shape: str, level: int, kept: bool = False) -> str:
+        """A new array for a variable: the output that it is, or memory from the workspace."""
+        view = self.names.fresh(f"{self.names.of(var)}_view")
+        index = self.output_of.get(var)
+        if index is None or index in self._written:
+            self.declare(level, f"const auto {view} = context.scratch<{stored(kind)}>({shape});")
+            return view
+        self._written.add(index)
+        method = "kept_output" if kept or var in self.uses else "output"
+        self.declare(level, f"const auto {view} = context.{method}<{stored(kind)}>({index}, {shape});")
+        return view
+
+    def array_fact(self, var: Var, view: str, kind: str, shape: ShapeSet, level: int) -> Fact:
+        """Define a variable as an array that is there from `level` on."""
+        leaf = Leaf(f"{view}.shape", shape, level)
+        fact = Fact("array", kind, shape, (leaf,), level, view)
+        self.define(var, fact)
+        return fact
+
+    def array(self, atom: Atom) -> Fact:
+        """An operand as an array, stored by a stage if it is a lane."""
+        if not isinstance(atom, Var):
+            raise self.refuse("a number where an array is needed")
+        if atom in self._arrays:
+            return self._arrays[atom]
+        fact = self.known(atom)
+        if fact.kind == "array":
+            return fact
+        if fact.kind != "lane":
+            raise self.refuse(f"{atom} is no array")
+        view = self.target(atom, fact.type, self.shape_text(fact.leaves), fact.level, kept=True)
+        self.store(atom, fact, view)
+        leaf = Leaf(f"{view}.shape", fact.shape, fact.level)
+        array = Fact("array", fact.type, fact.shape, (leaf,), fact.level + 1, view)
+        self._arrays[atom] = array
+        return array
+
+    def store(self, value: Atom, fact: Fact, target: str) -> None:
+        """Write a lane or an array to a view, in the stage of its space."""
+        name = self.names.of(value) if isinstance(value, Var) else "value"
+        sinks = self.stage(fact).sinks
+        if fact.kind == "array" or any(sink.name == name for sink in sinks):
+            name = self.names.fresh(f"{name}_out")
+        sinks.append(Store(value, target, name, stored(fact.type)))
+
+    def reduce(self, out: Var, value: Atom, fact: Fact, target: str, op: str, mean: bool = False) -> Stage:
+        """Reduce a lane or an array in the stage of its space."""
+        stage = self.stage(fact)
+        term = "double" if mean and fact.type in ("bool", "int64_t") else stored(fact.type)
+        stage.sinks.append(Reduce(value, target, self.names.of(out), op, term, mean))
+        return stage
+
+    # The end.
+
+    def finish(self) -> None:
+        """Write the results that no equation has written yet, and join stages that may share a pass."""
+        self._eqn = None
+        results = [(index, atom) for index, (_, atom) in enumerate(self.kernel.outputs) if isinstance(atom, Var)]
+        for _, atom in results:
+            self.known(atom)
+        for index, atom in results:
+            if index in self._written:
+                continue
+            fact = self._arrays.get(atom) or self.known(atom)
+            if fact.kind not in ("lane", "array"):
+                raise self.refuse(f"the result {atom} is no array")
+            view = self.names.fresh(f"{self.names.of(atom)}_view")
+            shape = self.shape_text(fact.leaves)
+            self.declare(fact.level, f"const auto {view} = context.output<{stored(fact.type)}>({index}, {shape});")
+            self._written.add(index)
+            self.store(atom, fact, view)
+        for phase in self.phases.values():
+            _join_stages(phase)
+
+    def loops(self) -> list[Stage]:
+        """All stages, in order."""
+        return [stage for _, phase in sorted(self.phases.items()) for stage in phase.stages.values()]
+
+
+def _join_stages(phase: Phase) -> None:
+    """Stores over a part of another stage's space go along with that stage."""
+    for shape, stage in list(phase.stages.items()):
+        if stage.reduces:
+            continue
+        for other_shape, other in phase.stages.items():
+            wider = other is not stage and extents.join([shape, other_shape]) == other_shape
+            if wider:
+                other.sinks[:0] = stage.sinks
+                other.leaves[:0] = stage.leaves
+                del phase.stages[shape]
+                break
+
+
+def literal_of(eqn: Eqn, name: str, default: object = None) -> object:
+    """A literal attribute's value; `default` where it is not given. A variable is returned as it is."""
+    atom = eqn.kwarg(name)
+    if atom is None:
+        return default
+    return atom.value if isinstance(atom, Literal) else atom

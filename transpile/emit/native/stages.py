@@ -1,0 +1,236 @@
+"""A stage: one pass over a broadcast space, with everything that is computed and stored on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ...ir import Atom, Eqn, Literal, Var
+from .facts import Fact, Leaf, covering
+from .lanes import Expr, lane
+from .names import Names
+from .types import of_literal, stored
+
+LINE_WIDTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Write a value to the view that `target` spells."""
+
+    value: Atom
+    target: str
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    """Reduce a value to the view `target`; `op` is Sum, Prod, Max or Min, over terms of `term`."""
+
+    value: Atom
+    target: str
+    name: str
+    op: str
+    term: str
+    mean: bool = False
+
+
+@dataclass(slots=True)
+class Stage:
+    """Sinks that share a loop, in the order in which they were asked for."""
+
+    level: int
+    sinks: list[Store | Reduce] = field(default_factory=list)
+    leaves: list[Leaf] = field(default_factory=list)
+    covers: list[str] = field(default_factory=list)
+
+    @property
+    def reduces(self) -> bool:
+        """Whether some sink is a reduction."""
+        return any(isinstance(sink, Reduce) for sink in self.sinks)
+
+
+class StageText:
+    """The C++ of one stage.
+
+    `find` gives the fact that holds for a variable at the stage's level;
+    `comment` the source line of an equation, or None where it was just shown.
+    """
+
+    def __init__(
+        self,
+        stage: Stage,
+        names: Names,
+        find: Callable[[Var], Fact],
+        comment: Callable[[Eqn], str | None],
+        index: str,
+        undefined: bool,
+        depth: int,
+    ) -> None:
+        self.stage = stage
+        self.names = names
+        self.find = find
+        self.comment = comment
+        self.index = index
+        self.undefined = undefined
+        self.depth = depth
+        self.reads: dict[Var, Fact] = {}
+        self.eqns: list[Eqn] = []
+        self.uses: dict[Var, int] = {}
+        for sink in stage.sinks:
+            self._collect(sink.value)
+
+    def _collect(self, atom: Atom) -> None:
+        if not isinstance(atom, Var):
+            return
+        self.uses[atom] = self.uses.get(atom, 0) + 1
+        if self.uses[atom] > 1:
+            return
+        fact = self.find(atom)
+        if fact.kind == "array":
+            self.reads[atom] = fact
+        elif fact.kind == "lane" and fact.eqn is not None:
+            for operand in fact.eqn.args:
+                self._collect(operand)
+            self.eqns.append(fact.eqn)
+
+    def lines(self, each: str) -> list[str]:
+        """Declarations and the loop, which `each` runs."""
+        return [*self._declarations(), *self._loop(each), *self._finish()]
+
+    def _declarations(self) -> list[str]:
+        stage = self.stage
+        count = len(self.reads) + len(stage.sinks)
+        shapes = [leaf.text for leaf in covering(stage.leaves, prune=not self.undefined)]
+        lines = wrap(f"pb::Space<{count}> space(", ["context", *shapes], ");", self.depth)
+        for shape in dict.fromkeys(stage.covers):
+            lines.append(f"space.cover(context, {shape});")
+        for var, fact in self.reads.items():
+            lines += wrap(f"const auto {self._rows(var)} = space.read(", ["context", fact.text], ");", self.depth)
+        for sink in stage.sinks:
+            rows = f"{sink.name}_rows"
+            if isinstance(sink, Store):
+                lines += wrap(f"const auto {rows} = space.write(", ["context", sink.target], ");", self.depth)
+            else:
+                call = f"const auto {rows} = space.reduce<pb::{sink.op}<{sink.term}>>("
+                lines += wrap(call, ["context", sink.target], ");", self.depth)
+        return lines
+
+    def _rows(self, var: Var) -> str:
+        return f"{self.names.of(var)}_rows"
+
+    def _loop(self, each: str) -> list[str]:
+        inner = "                "
+        lines = [f"pb::{each}(context, space, [=](pb::Loop& loop) {{", "    while (loop.next()) {"]
+        for var, fact in self.reads.items():
+            lines.append(f"        const {stored(fact.type)}* {self.names.of(var)} = loop.row({self._rows(var)});")
+        for sink in self.stage.sinks:
+            kind = sink.type if isinstance(sink, Store) else sink.term
+            lines.append(f"        {kind}* {sink.name}_row = loop.row({sink.name}_rows);")
+        lines.append("        PB_SIMD")
+        lines.append(f"        for (int64_t {self.index} = 0; {self.index} < loop.size; ++{self.index}) {{")
+        lines += [inner[4:] + line for line in self._body()]
+        return [*lines, "        }", "    }", "});"]
+
+    def _body(self) -> list[str]:
+        lines: list[str] = []
+        exprs: dict[Var, Expr] = {}
+        for var, fact in self.reads.items():
+            exprs[var] = Expr(f"{self.names.of(var)}[{self.index}]", stored(fact.type))
+        pending = list(self.stage.sinks)
+        for sink in list(pending):
+            if not isinstance(sink.value, Var) or sink.value in self.reads or self.find(sink.value).kind != "lane":
+                lines += self._store(sink, self._operand(sink.value, exprs))
+                pending.remove(sink)
+        for eqn in self.eqns:
+            (out,) = eqn.outs
+            fact = self.find(out)
+            expr = lane(eqn.op, [self._operand(atom, exprs) for atom in eqn.args], fact.type)
+            sinks = [sink for sink in pending if sink.value == out]
+            if eqn.op in ("positive", "stop_gradient") and not sinks and expr == self._operand(eqn.args[0], exprs):
+                exprs[out] = expr
+                continue
+            said = self.comment(eqn)
+            if sinks and self.uses[out] == 1:
+                lines += [said] if said else []
+                lines += self._store(sinks[0], expr)
+            elif self._folds(out, expr):
+                exprs[out] = expr
+                if said:
+                    lines.append(said)
+                continue
+            else:
+                lines += [said] if said else []
+                name = self.names.of(out)
+                lines += assignment(f"const {stored(fact.type)} {name} = ", expr.text, self.depth + 3)
+                exprs[out] = Expr(name, stored(fact.type))
+                for sink in sinks:
+                    lines += self._store(sink, exprs[out])
+            for sink in sinks:
+                pending.remove(sink)
+        return lines
+
+    def _folds(self, out: Var, expr: Expr) -> bool:
+        """Whether a made-up value stands in the expression that reads it, as it did in Python."""
+        return out.temp and self.uses[out] == 1 and len(expr.text) < 44
+
+    def _store(self, sink: Store | Reduce, expr: Expr) -> list[str]:
+        kind = sink.type if isinstance(sink, Store) else sink.term
+        return assignment(f"{sink.name}_row[{self.index}] = ", expr.to(kind).text, self.depth + 3)
+
+    def _operand(self, atom: Atom, exprs: dict[Var, Expr]) -> Expr:
+        if isinstance(atom, Literal):
+            kind = of_literal(atom)
+            return Expr("", "none") if kind is None else Expr(repr(atom.value), kind, 1, atom.value)
+        if atom in exprs:
+            return exprs[atom]
+        fact = self.find(atom)
+        if fact.literal is not None:
+            return Expr(repr(fact.literal), fact.type, 1, fact.literal)
+        return Expr(fact.text, fact.type)
+
+    def _finish(self) -> list[str]:
+        lines = []
+        for sink in self.stage.sinks:
+            if isinstance(sink, Reduce):
+                lines.append(f"{sink.name}_rows.finish(context{', true' if sink.mean else ''});")
+        return lines
+
+
+def wrap(head: str, arguments: Sequence[str], tail: str, depth: int) -> list[str]:
+    """A call on one line where it fits, else broken as clang-format would break it."""
+    room = LINE_WIDTH - 4 * depth
+    text = head + ", ".join(arguments) + tail
+    if len(text) <= room:
+        return [text]
+    words = [argument + "," for argument in arguments[:-1]] + [arguments[-1] + tail]
+    name, equals, callee = head.partition(" = ")
+    ways = [_fill(head, words, room)]
+    if equals:
+        ways.append([f"{name} =", *_fill(f"    {callee}", words, room)])
+    ways.append([head, *_fill("    ", words, room)])
+    if equals:
+        ways[:2] = ways[1::-1]
+    return min(ways, key=len)
+
+
+def assignment(head: str, text: str, depth: int) -> list[str]:
+    """An assignment, broken after its `=` or at spaces where it is too long."""
+    room = LINE_WIDTH - 4 * depth
+    if len(head) + len(text) + 1 <= room:
+        return [f"{head}{text};"]
+    if len(text) + 5 <= room:
+        return [head.rstrip(), f"    {text};"]
+    return _fill(head, (text + ";").split(" "), room)
+
+
+def _fill(head: str, words: Sequence[str], room: int) -> list[str]:
+    lines, line, empty = [], head, True
+    for word in words:
+        if not empty and len(line) + len(word) > room:
+            lines.append(line.rstrip())
+            line = " " * len(head)
+        line += word + " "
+        empty = False
+    return [*lines, line.rstrip()]

@@ -1,0 +1,97 @@
+"""NumPy's promotion rules on the types of C++: what an operator's result is stored as.
+
+Numbers of Python are weak: they take the array's type. Float64 scalars of
+NumPy are strong, and widen. `T` is float32 or float64, not known until the
+kernel is called, so `T` and `double` join to `double`.
+
+>>> join(["T", "weak float"])
+'T'
+>>> join(["T", "double"])
+'double'
+>>> join(["bool", "weak int"])
+'int64_t'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...ir import Literal
+from .kernel import Dtype
+
+Type = str  # a Dtype, or "weak int", "weak float", "weak bool"
+
+_RANK = ["bool", "int64_t", "T", "double"]
+
+
+def join(types: Iterable[Type]) -> Type:
+    """The type that NumPy promotes these to; weak only where all are."""
+    seen = list(types)
+    strong = [t for t in seen if not t.startswith("weak")]
+    weak = [t for t in seen if t.startswith("weak")]
+    if not strong:
+        order = ["weak bool", "weak int", "weak float"]
+        return max(weak, key=order.index)
+    result = max(strong, key=_RANK.index)
+    if "int64_t" in strong and result == "T":
+        result = "double"
+    if "weak float" in weak and result in ("bool", "int64_t"):
+        return "double"
+    if "weak int" in weak and result == "bool":
+        return "int64_t"
+    return result
+
+
+def floating(kind: Type) -> Type:
+    """The type of a result that is never an integer."""
+    return {"bool": "double", "int64_t": "double", "weak int": "weak float", "weak bool": "weak float"}.get(kind, kind)
+
+
+def of_literal(literal: Literal) -> Type | None:
+    """The type of a number, or None for what is none."""
+    value = literal.value
+    if literal.strong:
+        return "double"
+    if isinstance(value, bool):
+        return "weak bool"
+    if isinstance(value, int):
+        return "weak int"
+    return "weak float" if isinstance(value, float) else None
+
+
+def stored(kind: Type) -> Dtype:
+    """What a variable of this type is declared as.
+
+    >>> stored("weak float")
+    'double'
+    """
+    names: dict[str, Dtype] = {"weak int": "int64_t", "weak float": "double", "weak bool": "bool"}
+    return names.get(kind, kind)  # type: ignore[arg-type]
+
+
+def number(value: object, kind: Type) -> str:
+    """A number as C++ of this type.
+
+    >>> number(2, "T"), number(0.5, "double"), number(float("inf"), "T")
+    ('T(2)', '0.5', 'T(__builtin_inf())')
+    """
+    assert isinstance(value, int | float), value
+    if kind in ("int64_t", "weak int", "bool", "weak bool"):
+        return str(int(value)) if not isinstance(value, bool) else str(value).lower()
+    if value != value:
+        text = '__builtin_nan("")'
+    elif value in (float("inf"), float("-inf")):
+        text = "__builtin_inf()" if value > 0 else "-__builtin_inf()"
+    elif kind == "T" and float(value).is_integer() and abs(value) < 2**24:
+        text = f"-{-int(value)}" if value < 0 else str(int(value))
+        text = "-0.0" if str(value).startswith("-0") else text
+    else:
+        text = repr(float(value))
+    return f"T({text})" if kind == "T" else text
+
+
+def cast(text: str, source: Type, target: Type) -> str:
+    """An expression of one type as another."""
+    if stored(source) == stored(target):
+        return text
+    return f"static_cast<{stored(target)}>({text})" if target != "T" else f"T({text})"

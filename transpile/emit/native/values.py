@@ -1,0 +1,161 @@
+"""Numbers, shapes and indices: what a kernel computes once, outside its loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ...ir import Atom, Eqn, Literal, Var
+from .facts import Fact
+from .lanes import POINTWISE, Expr, lane, refusal, result_type
+from .types import of_literal
+
+_METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
+VALUE_OPS = frozenset({"item", "tuple", "slice", "len", "int", "float", "bool", "math.prod", *_METADATA})
+_MATH = {"math.sqrt": "sqrt", "math.exp": "exp", "math.log": "log", "math.erf": "erf"}
+
+
+class Values:
+    """Speaks numbers, shapes and indices in C++. None where something is not compiled."""
+
+    def __init__(self, find: Callable[[Var], Fact], shape_of: Callable[[Atom], str | None]) -> None:
+        self._find = find
+        self._shape_of = shape_of
+
+    def expr(self, atom: Atom) -> Expr | None:
+        """A number as an expression."""
+        if isinstance(atom, Literal):
+            kind = of_literal(atom)
+            return None if kind is None else Expr(repr(atom.value), kind, 1, atom.value)
+        fact = self._find(atom)
+        return Expr(fact.text, fact.type) if fact.kind == "number" else None
+
+    def number(self, atom: Atom) -> str | None:
+        """An integer in C++."""
+        expr = self.expr(atom)
+        if expr is None or expr.type not in ("weak int", "int64_t"):
+            return None
+        return expr.to("weak int").text
+
+    def shape(self, atom: Atom) -> str | None:
+        """A shape in C++: of a tuple of integers, an integer, or a saved shape."""
+        if isinstance(atom, Var) and self._find(atom).kind in ("shape", "like"):
+            return self._find(atom).text
+        extents = self._elements(atom)
+        numbers = [self.number(extent) for extent in extents]
+        if any(text is None for text in numbers):
+            return None
+        return f"pb::shape_of({', '.join(text for text in numbers if text)})"
+
+    def _elements(self, atom: Atom) -> Sequence[Atom]:
+        if isinstance(atom, Literal):
+            values = atom.value if isinstance(atom.value, tuple | list) else (atom.value,)
+            return [Literal(value) for value in values]
+        fact = self._find(atom)
+        return fact.items if fact.kind == "index" else (atom,)
+
+    def axes(self, atom: Atom | None) -> str | None:
+        """A braced list of axes, which must be known now."""
+        if not isinstance(atom, Literal):
+            return None
+        values = atom.value if isinstance(atom.value, tuple) else (atom.value,)
+        if not values or not all(isinstance(v, int) and not isinstance(v, bool) for v in values):
+            return None
+        return "{" + ", ".join(map(str, values)) + "}"
+
+    def index(self, atom: Atom) -> list[str] | None:
+        """The items of a basic index; None where an array is among them."""
+        items: list[str] = []
+        for element in self._elements(atom):
+            text = self._index_item(element)
+            if text is None:
+                return None
+            items.append(text)
+        return items or ["pb::ellipsis()"]
+
+    def _index_item(self, atom: Atom) -> str | None:
+        if isinstance(atom, Var) and self._find(atom).kind == "index":
+            eqn = self._find(atom).eqn
+            return self._slice(eqn.args) if eqn is not None and eqn.op == "slice" else None
+        if isinstance(atom, Literal):
+            value = atom.value
+            if value is None or value is Ellipsis:
+                return "pb::new_axis()" if value is None else "pb::ellipsis()"
+            if isinstance(value, slice):
+                return self._slice([Literal(value.start), Literal(value.stop), Literal(value.step)])
+            if isinstance(value, bool):
+                return None
+        position = self.number(atom)
+        return f"pb::at({position})" if position else None
+
+    def _slice(self, bounds: Sequence[Atom]) -> str | None:
+        texts = []
+        for atom, missing in zip(bounds, ("pb::kNone", "pb::kNone", "1"), strict=False):
+            absent = isinstance(atom, Literal) and atom.value is None
+            text = missing if absent else self.number(atom)
+            if text is None:
+                return None
+            texts.append(text)
+        if texts[2:] == ["1"]:
+            texts.pop()
+        return f"pb::slice({', '.join(texts)})"
+
+    def compute(self, eqn: Eqn) -> Fact | None:
+        """The fact of an equation over numbers and metadata, or None where it is not compiled."""
+        op, args = eqn.op, eqn.args
+        if op in ("tuple", "slice"):
+            return Fact("index", items=args, eqn=eqn)
+        if op in _METADATA:
+            return self._metadata(op, args[0])
+        if op == "item":
+            return self._item(args)
+        if op in ("int", "float", "bool") and len(args) == 1:
+            expr = self.expr(args[0])
+            return None if expr is None else Fact("number", f"weak {op}", text=expr.to(f"weak {op}").text)
+        if op == "len":
+            text = self.shape(args[0])
+            return Fact("number", "weak int", text=f"{text}.ndim") if text else None
+        if op == "math.prod":
+            text = self.shape(args[0])
+            return Fact("number", "weak int", text=f"{text}.size()") if text else None
+        return self._arithmetic(eqn)
+
+    def _metadata(self, op: str, atom: Atom) -> Fact | None:
+        shape = self._shape_of(atom)
+        if shape is None or not isinstance(atom, Var):
+            return None
+        fact = self._find(atom)
+        if op == "dtype":
+            return Fact("dtype", fact.type)
+        if op == "like":
+            return Fact("like", fact.type, fact.shape, fact.leaves, 0, shape)
+        if op == "shape":
+            return Fact("shape", "T", fact.shape, fact.leaves, 0, shape)
+        text = f"int64_t{{{shape}.ndim}}" if op == "ndim" else f"{shape}.size()"
+        return Fact("number", "weak int", text=text)
+
+    def _item(self, args: Sequence[Atom]) -> Fact | None:
+        owner, position = args
+        if isinstance(owner, Var) and self._find(owner).kind in ("shape", "like"):
+            index = self.number(position)
+            return Fact("number", "weak int", text=f"{self._find(owner).text}[{index}]") if index else None
+        if isinstance(owner, Var) and isinstance(position, Literal) and isinstance(position.value, int):
+            items = self._find(owner).items
+            if -len(items) <= position.value < len(items):
+                expr = self.expr(items[position.value])
+                return None if expr is None else Fact("number", expr.type, text=expr.text, literal=expr.literal)
+        return None
+
+    def _arithmetic(self, eqn: Eqn) -> Fact | None:
+        op = _MATH.get(eqn.op, eqn.op)
+        exprs = [self.expr(atom) for atom in eqn.args]
+        operands = [expr for expr in exprs if expr is not None]
+        if op not in POINTWISE or len(operands) != len(exprs):
+            return None
+        types = [operand.type for operand in operands]
+        kind = result_type(op, types)
+        if refusal(op, types) and kind not in ("weak int", "weak float"):
+            return None
+        if eqn.op not in _MATH and op not in ("add", "subtract", "multiply", "divide", "floor_divide", "negative"):
+            # NumPy's functions of numbers give its float64 scalars.
+            kind = "double" if kind == "weak float" and eqn.op in ("sqrt", "exp", "log", "tanh") else kind
+        return Fact("number", kind, text=lane(op, operands, kind).text)
