@@ -15,37 +15,36 @@ PyRef observer;
     throw ErrorSet{};
 }
 
-bool is_plain(PyObject* value) {
-    return value == Py_None || PyFloat_CheckExact(value) || PyLong_CheckExact(value) ||
-           PyBool_Check(value) || PyUnicode_CheckExact(value);
-}
-
-bool is_other_engine(PyObject* value) {
+/// Whether the value is a tensor of the reference engine.
+bool is_foreign(PyObject* value) {
     static PyObject* any_tensor = import_from("pullback.engine.tensor", "Tensor").release();
-    return !is_plain(value) && checked(PyObject_IsInstance(value, any_tensor)) != 0;
+    const bool plain = value == Py_None || Tensor::check(value) || PyArray_Check(value) ||
+                       PyFloat_CheckExact(value) || PyLong_CheckExact(value) ||
+                       PyBool_Check(value) || PyUnicode_CheckExact(value);
+    return !plain && checked(PyObject_IsInstance(value, any_tensor)) != 0;
 }
 
-/// An input in one of four forms: tensor, list of these, array, or Python number or None.
-PyRef normalized(PyObject* value) {
-    if (Tensor::check(value) || PyArray_Check(value)) return PyRef::borrow(value);
-    if (PyList_Check(value) || PyTuple_Check(value)) {
-        const PyRef items = checked(PySequence_Fast(value, "a list of tensors"));
-        const Py_ssize_t count = PySequence_Fast_GET_SIZE(items.get());
-        PyObject** item = PySequence_Fast_ITEMS(items.get());
-        bool any_array = false;
-        for (Py_ssize_t i = 0; i < count; ++i) {
-            if (is_other_engine(item[i]) && !Tensor::check(item[i])) raise_mismatch();
-            any_array = any_array || Tensor::check(item[i]) || PyArray_Check(item[i]);
-        }
-        if (!any_array) return to_array(PyRef::borrow(value));
-        PyRef list = checked(PyList_New(count));
-        for (Py_ssize_t i = 0; i < count; ++i) {
-            PyList_SET_ITEM(list.get(), i, normalized(item[i]).release());
-        }
-        return list;
-    }
-    if (is_other_engine(value)) raise_mismatch();
+PyRef normalized_item(PyObject* value) {
+    if (is_foreign(value)) raise_mismatch();
     return PyRef::borrow(value);
+}
+
+/// An input in one of four forms: tensor, array, list of these, or Python number or None.
+PyRef normalized(const OperatorInfo& info, std::int32_t index, PyObject* value) {
+    if (!PyList_Check(value) && !PyTuple_Check(value)) return normalized_item(value);
+    const bool wants_list = (info.list_inputs >> index) & 1;
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
+    PyRef list = checked(PyList_New(count));
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyRef item = normalized_item(PySequence_Fast_GET_ITEM(value, i));
+        if (!wants_list && Tensor::check(item.get())) {
+            raise(PyExc_TypeError,
+                  info.name + " takes a tensor for '" + info.input_name(index) +
+                      "', and got a list of tensors; join them with np.stack(...)");
+        }
+        PyList_SET_ITEM(list.get(), i, item.release());
+    }
+    return wants_list ? list : to_array(PyRef::borrow(value));
 }
 
 /// The arrays under a normalized input.
@@ -267,7 +266,8 @@ PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs) {
     const PyRef inputs = checked(PyTuple_New(info.n_inputs));
     const PyRef arrays = checked(PyTuple_New(info.n_inputs));
     for (std::int32_t i = 0; i < info.n_inputs; ++i) {
-        PyTuple_SET_ITEM(inputs.get(), i, normalized(PyTuple_GET_ITEM(given, i)).release());
+        PyTuple_SET_ITEM(inputs.get(), i,
+                         normalized(info, i, PyTuple_GET_ITEM(given, i)).release());
         PyTuple_SET_ITEM(arrays.get(), i, raw(PyTuple_GET_ITEM(inputs.get(), i)).release());
     }
     const PyRef constants = raw_attributes(info, attributes, recording);

@@ -79,15 +79,12 @@ PyRef derivative(Node& node, const Received& received, Mask needed, bool record)
     return checked(PySequence_Tuple(gradients.get()));
 }
 
-[[noreturn]] void raise_shape(const Node& node, std::uint32_t position, const Layout& got,
+[[noreturn]] void raise_shape(const Node& node, std::int32_t position, const Layout& got,
                               const Layout& wanted) {
-    const PyRef inputs = attribute(node.operator_object.get(), "inputs");
-    const PyRef param = checked(PySequence_GetItem(inputs.get(), position));
-    const PyRef name = attribute(attribute(param.get(), "var").get(), "name");
     raise("GradientShapeError", span_of(node) + ": " + node.name() + " gave a gradient of shape " +
-                                    got.shape_text() + " for its input '" + text_of(name.get()) +
-                                    "' of shape " + wanted.shape_text() + " (called at " +
-                                    node.called_at() + ")");
+                                    got.shape_text() + " for its input '" +
+                                    node.info->input_name(position) + "' of shape " +
+                                    wanted.shape_text() + " (called at " + node.called_at() + ")");
 }
 
 /// The gradient in its input's dtype; its shape must be the input's.
@@ -97,7 +94,7 @@ Ref<Tensor> checked_gradient(const Node& node, std::uint32_t position, const Edg
                                                 : Tensor::of_array(to_array(PyRef::borrow(value)));
     const Layout& wanted = edge.node->outputs[static_cast<std::size_t>(edge.output)].layout;
     if (!gradient->layout.same_shape(wanted)) {
-        raise_shape(node, position, gradient->layout, wanted);
+        raise_shape(node, static_cast<std::int32_t>(position), gradient->layout, wanted);
     }
     if (gradient->layout.dtype == wanted.dtype) return gradient;
     auto descr = PyRef::steal(reinterpret_cast<PyObject*>(PyArray_DescrFromType(wanted.dtype)));

@@ -12,11 +12,14 @@ constexpr const char* kKeptAttribute = "_native_kept";
 
 PyRef interned(const char* text) { return checked(PyUnicode_InternFromString(text)); }
 
-std::int32_t integer(PyObject* object, const char* name) {
-    const PyRef value = attribute(object, name);
-    const long number = PyLong_AsLong(value.get());
+std::int32_t to_int(PyObject* value) {
+    const long number = PyLong_AsLong(value);
     if (number == -1 && PyErr_Occurred()) throw ErrorSet{};
     return static_cast<std::int32_t>(number);
+}
+
+std::int32_t integer(PyObject* object, const char* name) {
+    return to_int(attribute(object, name).get());
 }
 
 bool truth(PyObject* object, const char* name) {
@@ -27,9 +30,7 @@ std::vector<std::int32_t> integers(PyObject* sequence) {
     const PyRef items = checked(PySequence_Tuple(sequence));
     std::vector<std::int32_t> result;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
-        const long number = PyLong_AsLong(PyTuple_GET_ITEM(items.get(), i));
-        if (number == -1 && PyErr_Occurred()) throw ErrorSet{};
-        result.push_back(static_cast<std::int32_t>(number));
+        result.push_back(to_int(PyTuple_GET_ITEM(items.get(), i)));
     }
     return result;
 }
@@ -68,9 +69,10 @@ OperatorInfo::OperatorInfo(PyObject* operator_object) : object(operator_object) 
                                     std::to_string(kMaskBits));
     }
     for (std::int32_t i = 0; i < n_inputs; ++i) {
-        if (truth(PyTuple_GET_ITEM(inputs.get(), i), "differentiable")) {
-            differentiable_inputs |= Mask{1} << i;
-        }
+        PyObject* param = PyTuple_GET_ITEM(inputs.get(), i);
+        const PyRef kind = attribute(attribute(param, "var").get(), "kind");
+        if (truth(param, "differentiable")) differentiable_inputs |= Mask{1} << i;
+        if (text_of(kind.get()) == "list") list_inputs |= Mask{1} << i;
     }
     const PyRef without_gradient = attribute(object, "nondifferentiable");
     for (const std::int32_t index : integers(without_gradient.get())) {
@@ -78,15 +80,22 @@ OperatorInfo::OperatorInfo(PyObject* operator_object) : object(operator_object) 
     }
     const PyRef entries = checked(PySequence_Tuple(attribute(object, "saved").get()));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(entries.get()); ++i) {
-        PyObject* entry = PyTuple_GET_ITEM(entries.get(), i);
-        saved.push_back({source_of(text_of(attribute(entry, "source").get())),
-                         integer(entry, "index"), text_of(attribute(entry, "name").get())});
+        // (source, index, name)
+        const PyRef entry = checked(PySequence_Tuple(PyTuple_GET_ITEM(entries.get(), i)));
+        saved.push_back({source_of(text_of(PyTuple_GetItem(entry.get(), 0))),
+                         to_int(PyTuple_GetItem(entry.get(), 1)),
+                         text_of(PyTuple_GetItem(entry.get(), 2))});
     }
     has_barrier = truth(object, "barrier");
 
     const PyRef list = checked(PyList_New(0));
     checked(PyObject_SetAttrString(object, kKeptAttribute, list.get()));
     kept_ = list.get();
+}
+
+std::string OperatorInfo::input_name(std::int32_t index) const {
+    const PyRef param = checked(PySequence_GetItem(attribute(object, "inputs").get(), index));
+    return text_of(attribute(attribute(param.get(), "var").get(), "name").get());
 }
 
 OperatorInfo& OperatorInfo::of(PyObject* operator_object) {

@@ -35,6 +35,7 @@ struct OperatorInfo {
     PyObject* object = nullptr;  // borrowed
     std::string name;
     Mask differentiable_inputs = 0;
+    Mask list_inputs = 0;  // which take a list of tensors
     std::int32_t n_inputs = 0;
     std::int32_t n_results = 0;
     std::int32_t n_hidden = 0;
@@ -48,6 +49,9 @@ struct OperatorInfo {
     explicit OperatorInfo(PyObject* operator_object);
     OperatorInfo(const OperatorInfo&) = delete;
     OperatorInfo& operator=(const OperatorInfo&) = delete;
+
+    /// Name of an input, for messages. Throws ErrorSet.
+    std::string input_name(std::int32_t index) const;
 
     std::int32_t n_outputs() const { return n_results + n_hidden; }
 

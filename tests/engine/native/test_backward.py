@@ -1,0 +1,109 @@
+"""The backward pass of the native engine: the reference engine's tests, and what only C++ can get wrong."""
+
+import gc
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+from ..reference.test_backward import *  # noqa: F403 (the same tests, on the engine of this folder)
+
+pytestmark = pytest.mark.native
+
+
+def test_a_list_input_gets_a_gradient_per_tensor(apply, make):
+    joined = make(
+        "joined",
+        lambda parts: np.concatenate(parts),
+        lambda saved, grads: ([grads[0][:2], grads[0][2:]],),
+        kind="list",
+    )
+    a = pb.tensor([1.0, 2.0], requires_grad=True)
+    b = pb.tensor([3.0])
+    c = pb.tensor([4.0], requires_grad=True)
+    y = apply(joined, [a, c])
+    assert [node.name for node, _ in y.grad_fn.next_functions] == ["leaf", "leaf"]
+    da, dc = pb.grad(y, [a, c], grad_outputs=[pb.tensor([1.0, 2.0, 3.0])])
+    np.testing.assert_array_equal(da.numpy(), [1.0, 2.0])
+    np.testing.assert_array_equal(dc.numpy(), [3.0])
+    y = apply(joined, [a, b])
+    assert [node and node.name for node, _ in y.grad_fn.next_functions] == ["leaf", None]
+
+
+def test_a_list_where_a_tensor_is_meant_is_refused(squared, apply):
+    with pytest.raises(TypeError, match=r"squared takes a tensor for 'x0'.*np\.stack"):
+        apply(squared, [pb.tensor(1.0)])
+
+
+def test_too_few_gradients_for_a_list_are_an_error(apply, make):
+    joined = make(
+        "joined", lambda parts: np.concatenate(parts), lambda saved, grads: ([grads[0][:2]],), kind="list"
+    )
+    a = pb.tensor([1.0, 2.0], requires_grad=True)
+    y = apply(joined, [a, a])
+    with pytest.raises(ValueError, match="1 gradients for a list of 2"):
+        y.backward(pb.tensor([1.0, 2.0, 3.0, 4.0]))
+
+
+def test_an_error_in_a_backward_leaves_the_graph_usable(apply, make, squared):
+    fails = [True]
+
+    def derivative(saved, grads):
+        if fails:
+            raise ZeroDivisionError("on purpose")
+        return grads[0]
+
+    x = pb.tensor(3.0, requires_grad=True)
+    y = apply(squared, apply(make("moody", lambda x: x * 1.0, derivative), x))
+    with pytest.raises(ZeroDivisionError, match="on purpose"):
+        pb.grad(y, x, retain_graph=True)
+    fails.clear()
+    assert pb.grad(y, x)[0].item() == 6.0
+
+
+def test_a_backward_inside_a_backward_over_the_same_nodes(apply, make, squared):
+    x = pb.tensor(3.0, requires_grad=True)
+    inner = apply(squared, x)
+
+    def derivative(saved, grads):
+        return grads[0] * pb.grad(inner, x, retain_graph=True)[0].numpy()
+
+    with pb.enable_grad():
+        y = apply(make("nested", lambda x: x * 1.0, derivative), inner)
+    assert pb.grad(y, x)[0].item() == 36.0
+
+
+def test_two_threads_go_backward_through_shared_nodes(apply, squared, exponential):
+    x = pb.tensor(np.linspace(0.0, 1.0, 8), requires_grad=True)
+    shared = apply(exponential, apply(squared, x))
+    seed = pb.tensor(np.ones(8))
+    expected = 2 * np.linspace(0.0, 1.0, 8) * np.exp(np.linspace(0.0, 1.0, 8) ** 2)
+    wrong = []
+
+    def work():
+        with pb.use_engine("native"):
+            for _ in range(200):
+                (gradient,) = pb.grad(shared, x, grad_outputs=seed, retain_graph=True)
+                if not np.allclose(gradient.numpy(), expected):
+                    wrong.append(gradient)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_a_cycle_through_a_hook_is_collected(apply, squared):
+    x = pb.tensor(1.0, requires_grad=True)
+    y = apply(squared, x)
+    x.register_hook(lambda grad: x)
+    y.register_hook(lambda grad: y)
+    seen = [weakref.ref(x), weakref.ref(y.grad_fn)]
+    del x, y
+    gc.collect()
+    assert [ref() for ref in seen] == [None, None]
