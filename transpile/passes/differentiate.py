@@ -37,13 +37,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
+from ..analysis.differentiability import Flow, propagate
 from ..ir import Atom, Block, Eqn, Formula, Literal, Param, Var
 from ..library import Library, NoDerivative
-from ..vocabulary import WORDS
 from .rewrite import Namer, copy_eqns, defining, replace_atom, slice_of
 from .specialize import specialize
 
-_METADATA = frozenset({"shape", "ndim", "size", "dtype", "like", "is_none", "not_", "tuple", "slice"})
+_METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
 
 
 @dataclass(slots=True)
@@ -53,32 +53,6 @@ class Sweep:
     forward: list[Eqn]
     backward: list[Eqn] = field(default_factory=list)
     cotangents: dict[Var, Var] = field(default_factory=dict)
-
-
-def active_variables(eqns: Iterable[Eqn], inputs: Iterable[Var]) -> set[Var]:
-    """Variables through which a gradient can flow back to one of `inputs`."""
-    active = set(inputs)
-    for eqn in eqns:
-        if eqn.op == "if":
-            for block in eqn.blocks:
-                active |= active_variables(block.eqns, active)
-            for index, out in enumerate(eqn.outs):
-                if any(block.results[index] in active for block in eqn.blocks):
-                    active.add(out)
-        elif passes_gradient(eqn) and any(var in active for var in eqn.reads()):
-            active.update(var for var in eqn.outs if var.kind != "value")
-    return active
-
-
-def passes_gradient(eqn: Eqn) -> bool:
-    """Whether the operator's derivative is not known to be zero."""
-    word = WORDS.get(eqn.op)
-    if eqn.op in _METADATA or eqn.op == "stop_gradient" or (word and word.derivative == "zero"):
-        return False
-    if eqn.op == "astype":
-        dtype = eqn.kwarg("dtype")
-        return not (isinstance(dtype, Literal) and not str(dtype.value).startswith(("float", "complex")))
-    return True
 
 
 def differentiate(
@@ -93,7 +67,9 @@ def differentiate(
 
     Raises NoDerivative where an operator on the way has no derivative.
     """
-    active = active_variables(eqns, (*inputs, *stop))
+    flow = dict.fromkeys(inputs, Flow.DIFFERENTIABLE)
+    propagate(eqns, flow, dict.fromkeys(stop, Flow.DIFFERENTIABLE))
+    active = {var for var, here in flow.items() if here is not Flow.NONE} | set(stop)
     sweep = Sweep([], [], dict(cotangents))
     for eqn in reversed(eqns):
         reached = [var for var in eqn.outs if var in sweep.cotangents and var not in stop]
@@ -105,10 +81,8 @@ def differentiate(
             _sweep_list(eqn, sweep, active, namer)
         elif eqn.op == "item":
             raise NoDerivative(eqn, "an element of a list of tensors")
-        elif passes_gradient(eqn) and any(var in active for var in eqn.reads()):
-            _sweep_operator(eqn, sweep, active, library, namer)
         else:
-            sweep.forward.append(eqn)
+            _sweep_operator(eqn, sweep, active, library, namer)
     sweep.forward.reverse()
     return sweep
 

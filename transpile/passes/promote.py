@@ -48,10 +48,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from ..analysis.differentiability import Flow, flows
 from ..ir import Atom, Block, Capture, Eqn, Formula, Literal, Var
 from ..library import Library, NoDerivative
 from .derive import derive, no_derivative
-from .differentiate import active_variables, differentiate
+from .differentiate import differentiate
 from .naming import name_gradients, name_saved
 from .normalize import normalize
 from .recompute import cheap, compute_again, recompute_captures
@@ -90,12 +91,13 @@ def promote(formula: Formula, library: Library) -> Formula:
 def _intermediates(formula: Formula) -> set[Var]:
     """Captured tensors that carry a gradient and are neither inputs nor results."""
     assert formula.pullback is not None
-    inputs = [param.var for param in formula.inputs]
-    results = {atom for atom in formula.forward.results if isinstance(atom, Var)}
-    active = active_variables(formula.forward.eqns, (*inputs, *results))
-    opaque = opaque_variables(formula)
-    other = {*inputs, *results, *opaque}
-    return {v for v in formula.pullback.free() if v.kind == "tensor" and v in active and v not in other}
+    flow = flows(formula)
+    other = {*formula.forward.params, *formula.forward.results}
+    return {
+        var
+        for var in formula.pullback.free()
+        if var.kind == "tensor" and flow.get(var) is Flow.DIFFERENTIABLE and var not in other
+    }
 
 
 def _intermediate_leaves(formula: Formula, wanted: Iterable[Var]) -> set[Var]:
@@ -105,18 +107,6 @@ def _intermediate_leaves(formula: Formula, wanted: Iterable[Var]) -> set[Var]:
     probe = compute_again(formula.evolve(pullback=reads), sorted(wanted, key=lambda var: var.name), ())
     found = _intermediates(probe)
     return found - cheap(probe, found)
-
-
-def opaque_variables(formula: Formula) -> set[Var]:
-    """Values whose gradient would have to pass an opaque call before it reaches a result or a rule."""
-    stops = {*formula.forward.results, *dict(formula.rules)}
-    tainted: set[Var] = set()
-    for eqn in formula.forward.eqns:
-        inner = [var for block in eqn.blocks for var in block.free()]
-        nested = any(e.op == "opaque" for block in eqn.blocks for e in block.eqns)
-        if eqn.op == "opaque" or nested or tainted.intersection((*eqn.reads(), *inner)):
-            tainted.update(var for var in eqn.outs if var.kind != "value" and var not in stops)
-    return tainted
 
 
 def _with_sweep(formula: Formula, hidden: Sequence[Var], library: Library) -> Formula:
@@ -185,7 +175,8 @@ def _barrier(formula: Formula) -> str:
     assert formula.pullback is not None
     if formula.options.first_order_only:
         return f"{formula.name} is marked first_order_only ({formula.span})"
-    captured = [var for var in formula.pullback.free() if var in opaque_variables(formula)]
+    flow = flows(formula)
+    captured = [var for var in formula.pullback.free() if flow.get(var) is Flow.OPAQUE]
     if captured:
         return (
             f"{formula.name} captures {captured[0].name!r}, which comes from a call that the vocabulary "

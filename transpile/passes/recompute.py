@@ -28,8 +28,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ..analysis.aliases import bases
 from ..ir import Atom, Block, Eqn, Formula, Var
-from ..vocabulary import WORDS
 from .rewrite import Namer, copy_eqns, defining, replace_block, slice_of
 
 
@@ -41,37 +41,19 @@ def recompute_captures(formula: Formula) -> Formula:
     saved |= {atom for atom in formula.forward.results if isinstance(atom, Var)}
     saved |= {var for var in table if var.kind == "value"}
     captured = [var for var in formula.pullback.free() if var in table and var not in saved]
-    rebuilt = [var for var in captured if is_view(table[var])]
+    views = bases(formula.forward.eqns)
+    rebuilt = [var for var in captured if var in views]
     named = [var for var in captured if var.name in formula.options.recompute and var not in rebuilt]
     if rebuilt:
-        bases = set(table) - _chain(rebuilt, table)
-        formula = _compute_again(formula, rebuilt, saved | bases)
+        formula = _compute_again(formula, rebuilt, saved | (set(table) - set(views)))
     if named and repeatable(slice_of(formula.forward.eqns, named, saved)):
         formula = _compute_again(formula, named, saved)
     return formula
 
 
-def is_view(eqn: Eqn) -> bool:
-    """Whether the equation only looks at its first operand in another way."""
-    word = WORDS.get(eqn.op)
-    return word is not None and word.view
-
-
 def repeatable(eqns: Sequence[Eqn]) -> bool:
     """Whether running the equations again gives the same values."""
     return all(eqn.op != "opaque" and all(repeatable(block.eqns) for block in eqn.blocks) for eqn in eqns)
-
-
-def _chain(wanted: Iterable[Var], table: dict[Var, Eqn]) -> set[Var]:
-    """The wanted views, and the views that they are views of."""
-    chain: set[Var] = set()
-    queue = list(wanted)
-    while queue:
-        eqn = table.get(queue.pop())
-        if eqn is not None and is_view(eqn):
-            chain.update(eqn.outs)
-            queue += [atom for atom in eqn.args[:1] if isinstance(atom, Var)]
-    return chain
 
 
 # Arithmetic, which costs no more than reading a saved value would.
