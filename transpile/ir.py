@@ -55,7 +55,8 @@ class Source:
 
     def line(self, number: int) -> str:
         """The source line with this number in the file, or an empty string."""
-        lines = self.text.splitlines()
+        # As Python counts lines: `splitlines` also splits at form feeds and some letters of Unicode.
+        lines = self.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         index = number - self.first_line
         return lines[index] if 0 <= index < len(lines) else ""
 

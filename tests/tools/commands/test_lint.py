@@ -120,3 +120,12 @@ def test_nothing_of_the_linted_code_runs(write: Write, tmp_path: Path) -> None:
     marker = tmp_path / "ran"
     assert main(["lint", write(SIMPLE + f"\nopen({str(marker)!r}, 'w')\n")]) == 0
     assert not marker.exists()
+
+
+@pytest.mark.parametrize("separator", ["\x0c", "\x85", "\u2028", "\x1c"])
+def test_lines_are_counted_as_python_counts_them(
+    separator: str, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(TOO_FEW.replace("t = a + b", f"t = a + b  # {separator}"))
+    assert main(["lint", path]) == 1
+    assert "\n        return grad * b\n               ^~~~~~~~\n" in capsys.readouterr().out

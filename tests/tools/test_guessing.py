@@ -1,0 +1,55 @@
+"""Inputs that are guessed: accepted by the formula, and said."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.tools.errors import CommandError
+from pullback.tools.guessing import guess_inputs
+
+
+@pb.formula
+def squared_matrix(a):
+    def squared_matrix_pullback(grad):
+        return grad @ a.T + a.T @ grad
+
+    return a @ a, squared_matrix_pullback
+
+
+@pb.formula
+def joined(parts: list[pb.Tensor], *, scale: float):
+    def joined_pullback(grad):
+        return [grad[:1] * scale, grad[1:] * scale]
+
+    return np.concatenate(parts) * scale, joined_pullback
+
+
+@pb.formula
+def picky(x):
+    y = np.reshape(x, (17, 1))
+
+    def picky_pullback(grad):
+        return np.reshape(grad, x.shape)
+
+    return y, picky_pullback
+
+
+def test_a_shape_is_found_that_the_formula_accepts() -> None:
+    (args, kwargs), said = guess_inputs(squared_matrix)
+    assert args[0].shape == (3, 3)
+    assert kwargs == {}
+    assert said == "squared_matrix: no sample inputs, guessed a: float64 (3, 3)"
+
+
+def test_lists_and_attributes_are_guessed_too() -> None:
+    (args, kwargs), said = guess_inputs(joined)
+    assert len(args[0]) == 2
+    assert kwargs == {"scale": 0.5}
+    assert said.endswith("guessed parts: a list of 2 arrays (3, 4), scale=0.5")
+
+
+def test_where_no_guess_runs_the_author_is_asked() -> None:
+    with pytest.raises(CommandError, match="no inputs could be guessed that picky accepts"):
+        guess_inputs(picky)
