@@ -239,14 +239,28 @@ def apply(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     return tuple(results) if operator.result_is_tuple else results[0]
 
 
+_OBSERVERS: list[Observer] = []
+
+
 @contextmanager
 def observing(observer: Observer) -> Iterator[None]:
     """Call the observer after each operator on any engine, until the end of the block."""
-    engines = [load(name) for name in available()]
-    for engine in engines:
-        engine.set_observer(observer)
+    _OBSERVERS.append(observer)
+    _set_observers()
     try:
         yield
     finally:
-        for engine in engines:
-            engine.set_observer(None)
+        _OBSERVERS.remove(observer)
+        _set_observers()
+
+
+def _set_observers() -> None:
+    for name in available():
+        load(name).set_observer(_notify if _OBSERVERS else None)
+
+
+def _notify(
+    operator: Any, inputs: Sequence[Any], attributes: Mapping[str, Any], results: tuple[Any, ...]
+) -> None:
+    for observer in tuple(_OBSERVERS):
+        observer(operator, inputs, attributes, results)

@@ -43,6 +43,10 @@ class NotDifferentiableError(PullbackError, TypeError):
     """A function without a derivative was called on, or a gradient asked of, what can't have one."""
 
 
+class GradientLostWarning(UserWarning):
+    """A tensor that requires grad became a Python number without saying so, as in ``math.exp(x)``."""
+
+
 class MutationError(PullbackError, RuntimeError):
     """An in-place write that would make recorded gradients wrong."""
 

@@ -11,6 +11,7 @@ import numpy as np
 from . import tape
 from .dispatch import Engine, current, engine_of, mismatch
 from .errors import GradientShapeError, NotDifferentiableError
+from .grad_mode import set_grad_enabled
 
 
 def backward(
@@ -83,7 +84,8 @@ def value_and_grad(
 
     `function` computes a single value with NumPy's functions. The gradient is by
     the argument `argnums`, a tuple of gradients for several; zeros where the
-    value doesn't depend on it. Fit for ``scipy.optimize.minimize(..., jac=True)``.
+    value doesn't depend on it. Recorded under `pb.no_grad` too. Fit for
+    ``scipy.optimize.minimize(..., jac=True)``.
 
     >>> import numpy as np, pullback as pb
     >>> value, gradient = pb.value_and_grad(lambda x: np.sum(x * x))(np.array([1.0, 2.0]))
@@ -100,8 +102,15 @@ def value_and_grad(
         for position in positions:
             given[position] = engine.tensor(_floats(args[position]), requires_grad=True)
         leaves = [given[position] for position in positions]
-        value = function(*given, **kwargs)
-        if engine_of(value) is None or not value.requires_grad:
+        with set_grad_enabled(True):
+            value = function(*given, **kwargs)
+        if engine_of(value) is None:
+            raise TypeError(
+                f"{getattr(function, '__name__', 'the function')} returned a {type(value).__name__}, not a "
+                "tensor: "
+                "compute the value from the arguments with NumPy's functions, without float() or .item()"
+            )
+        if not value.requires_grad:
             gradients = tuple(np.zeros(leaf.shape, leaf.dtype) for leaf in leaves)
             return _plain(value), gradients if several else gradients[0]
         found = grad(value, leaves, materialize_grads=True)
@@ -119,7 +128,7 @@ def _floats(array: Any) -> Any:
 
 def _plain(value: Any) -> Any:
     """The value as a NumPy scalar."""
-    return value if engine_of(value) is None else value.detach().numpy()[()]
+    return value.detach().numpy()[()]
 
 
 def _several(tensors: Any) -> tuple[Any, ...]:

@@ -5,11 +5,13 @@ It belongs to the thread and to the asynchronous task, as context variables do.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from contextlib import ContextDecorator
 from contextvars import ContextVar, Token
+from functools import wraps
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 ENABLED: ContextVar[bool] = ContextVar("pullback_grad_mode", default=True)
 
@@ -27,6 +29,23 @@ class set_grad_enabled(ContextDecorator):
     def __init__(self, enabled: bool) -> None:
         self._enabled = enabled
         self._tokens: list[Token[bool]] = []
+
+    def __call__(self, function: F) -> F:
+        """Decorate a function, a coroutine function included. A generator is refused.
+
+        Its body would run between other people's steps, in their mode.
+        """
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            raise TypeError(f"{function.__name__} is a generator; put a with statement inside it instead")
+        if not inspect.iscoroutinefunction(function):
+            return super().__call__(function)
+
+        @wraps(function)
+        async def coroutine(*args: Any, **kwargs: Any) -> Any:
+            with set_grad_enabled(self._enabled):
+                return await function(*args, **kwargs)
+
+        return cast(F, coroutine)
 
     def _recreate_cm(self) -> set_grad_enabled:
         return set_grad_enabled(self._enabled)

@@ -18,6 +18,7 @@ import numpy as np
 from .dispatch import current, engine_of
 from .errors import GradcheckError
 from .functional import grad
+from .grad_mode import set_grad_enabled
 
 STEP = 6e-6  # near the cube root of float64's precision, best for central differences
 
@@ -51,12 +52,13 @@ def gradcheck(
     """
     points = [_point(value) for value in inputs]
     rng = np.random.default_rng(seed)
-    for probe in _probes(function, points, rng):
-        worst = _differences(probe, points, order, rtol, atol)
-        if worst is not None:
-            raise worst
-        if float32:
-            _precision(probe, points, order)
+    with set_grad_enabled(True):
+        for probe in _probes(function, points, rng):
+            worst = _differences(probe, points, order, rtol, atol)
+            if worst is not None:
+                raise worst
+            if float32:
+                _precision(probe, points, order)
     return True
 
 

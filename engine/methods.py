@@ -7,6 +7,7 @@ The reference engine's type inherits them; a type made in C++ receives them by
 from __future__ import annotations
 
 import operator
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self, TypeVar
 
@@ -14,7 +15,8 @@ import numpy as np
 
 from . import functional, inplace
 from .call import call
-from .errors import NotDifferentiableError
+from .errors import GradientLostWarning, NotDifferentiableError
+from .grad_mode import is_grad_enabled
 from .numpy_protocol import array_function, array_ufunc
 from .representation import representation
 
@@ -114,7 +116,15 @@ class TensorMethods:
     def __bool__(self) -> bool:
         return bool(self._array)
 
-    def __float__(self) -> float:
+    def __float__(self: Any) -> float:
+        if self.requires_grad and is_grad_enabled():
+            warnings.warn(
+                "a number has no gradient, and this tensor requires grad; use NumPy's functions instead of "
+                "math's, "
+                "or x.item() where the number is meant",
+                GradientLostWarning,
+                stacklevel=2,
+            )
         return float(self.item())
 
     def __int__(self) -> int:

@@ -47,7 +47,7 @@ class Tape:
 
     def __enter__(self) -> Tape:
         self._token = _ACTIVE.set(self)
-        self._observing = dispatch.observing(_observe)
+        self._observing = dispatch.observing(self._observe)
         self._observing.__enter__()
         return self
 
@@ -73,6 +73,13 @@ class Tape:
         """Keep a line and print it."""
         self.lines.append(line)
         print(line, file=self._file or sys.stdout)
+
+    def _observe(
+        self, operator: Any, inputs: Sequence[Any], attributes: Mapping[str, Any], results: Sequence[Any]
+    ) -> None:
+        """Print a call, where this is the innermost tape of the thread and task that it comes from."""
+        if _ACTIVE.get() is self:
+            self.step(operator.name, inputs, attributes, results)
 
     def step(
         self, operator: str, inputs: Sequence[Any], attributes: Mapping[str, Any], results: Sequence[Any]
@@ -154,17 +161,8 @@ def run(
     return gradients if create_graph else tuple(g if g is None else g.detach() for g in gradients)
 
 
-def _observe(
-    operator: Any, inputs: Sequence[Any], attributes: Mapping[str, Any], results: Sequence[Any]
-) -> None:
-    """Hand a call to the tape of this thread and task."""
-    active = _ACTIVE.get()
-    if active is not None:
-        active.step(operator.name, inputs, attributes, results)
-
-
 def observe_unrecorded(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
-    """The same for a function without a derivative, which no engine sees."""
+    """Print a function without a derivative, which no engine sees."""
     active = _ACTIVE.get()
     if active is not None and dispatch.engine_of(result) is not None:
         results = result if isinstance(result, (list, tuple)) else (result,)

@@ -36,10 +36,18 @@ def test_value_and_grad_by_several_arguments(engine):
 def test_value_and_grad_of_numbers_and_constants(engine):
     value, gradient = pb.value_and_grad(lambda x: x**2 + 2 * x + 1)(3)
     assert (float(value), float(gradient)) == (16.0, 8.0)
-    value, gradient = pb.value_and_grad(lambda x: 5.0)(np.ones(2))
-    assert value == 5.0
-    assert gradient.tolist() == [0.0, 0.0]
     assert pb.value_and_grad(lambda x: np.floor(x).sum())(np.ones(2))[1].tolist() == [0.0, 0.0]
+
+
+def test_value_and_grad_records_under_no_grad_too(engine):
+    with pb.no_grad():
+        assert pb.value_and_grad(lambda x: x * x)(3.0)[1] == 6.0
+        assert pb.gradcheck(np.tanh, np.array([0.5]))
+
+
+def test_value_and_grad_refuses_a_plain_number(engine):
+    with pytest.raises(TypeError, match=r"returned a float, not a tensor.*item"):
+        pb.value_and_grad(lambda x: (x * x).item())(3.0)
 
 
 def test_value_and_grad_needs_a_single_value(engine):

@@ -37,6 +37,23 @@ def test_as_decorators(engine):
     assert pb.is_grad_enabled()
 
 
+def test_a_decorated_coroutine_keeps_its_mode_while_it_waits(engine):
+    @pb.no_grad()
+    async def quiet():
+        await asyncio.sleep(0)
+        return pb.is_grad_enabled()
+
+    assert asyncio.run(quiet()) is False
+
+
+def test_a_generator_is_not_decorated():
+    def generator():
+        yield 1
+
+    with pytest.raises(TypeError, match="generator is a generator"):
+        pb.no_grad()(generator)
+
+
 def test_mode_belongs_to_the_thread(engine):
     seen = []
     with pb.no_grad():

@@ -1,5 +1,7 @@
 """NumPy's functions, operators and methods on tensors, and `pullback.numpy`."""
 
+import math
+
 import numpy as np
 import pytest
 import scipy.special
@@ -143,7 +145,7 @@ def test_a_tensor_is_a_sequence_and_a_number(engine):
     x = pb.tensor(X, requires_grad=True)
     assert len(x) == 2
     assert [row.shape for row in x] == [(3,), (3,)]
-    assert float(x[0, 1]) == 1.5
+    assert float(x[0, 1].detach()) == 1.5
     assert int(x[1, 0]) == 2
     assert bool(x[0, 0] > 0)
     assert x[0, 0].item() == 0.5
@@ -154,6 +156,15 @@ def test_a_tensor_is_a_sequence_and_a_number(engine):
         len(x[0, 0])
     with pytest.raises(ValueError, match="ambiguous"):
         bool(x)
+
+
+@pytest.mark.parametrize("lose", [lambda x: math.exp(x), lambda x: np.zeros(2).__setitem__(0, x)])
+def test_a_gradient_lost_in_a_number_warns(engine, lose):
+    x = pb.tensor(0.5, requires_grad=True)
+    with pytest.warns(pb.GradientLostWarning, match=r"x\.item\(\)"):
+        lose(x)
+    with pb.no_grad():
+        lose(x)
 
 
 def test_tensors_are_hashable_by_identity(engine):

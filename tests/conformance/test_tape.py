@@ -75,6 +75,16 @@ def test_functions_without_derivative_indexes_and_lists_print(engine):
     ]
 
 
+def test_tapes_nest(engine):
+    x = pb.tensor(3.0, requires_grad=True, name="x")
+    with pb.tape(io.StringIO()) as outer:
+        with pb.tape(io.StringIO()) as inner:
+            np.exp(x)
+        np.sin(x)
+    assert inner.lines == ["v0 = exp(x)"]
+    assert outer.lines == ["v0 = sin(x)"]
+
+
 def test_nothing_is_printed_after_the_block(engine, capsys):
     x = pb.tensor(3.0, requires_grad=True, name="x")
     with pb.tape(io.StringIO()):
