@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import linecache
 import os
 import sys
@@ -52,6 +53,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
+    _write_any_text()
     try:
         status = _run(argv)
         sys.stdout.flush()
@@ -69,6 +71,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(f"pullback: {error}", FINDINGS)
     except Exception as error:
         return _fail(_internal(error), INTERNAL)
+
+
+def _write_any_text() -> None:
+    """File names and sources may hold what the terminal's encoding doesn't: print it escaped."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _run(argv: Sequence[str] | None) -> int:

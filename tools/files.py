@@ -13,7 +13,7 @@ from pathlib import Path
 from pullback.transpile.diagnostics import Diagnostic
 from pullback.transpile.ir import Source, Span
 
-from .errors import UsageError
+from .errors import CommandError, UsageError
 
 # Folders that hold other people's or generated files.
 SKIPPED_FOLDERS = frozenset({"__pycache__", "build", "dist", "node_modules", "site-packages", "venv"})
@@ -108,10 +108,19 @@ def unknown_name(path: str, name: str, known: Iterable[str]) -> UsageError:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write the whole file or nothing: a reader never sees half, an interruption leaves the old file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-    temporary = Path(name)
+    """Write the whole file or nothing: a reader never sees half, an interruption leaves the old file.
+
+    Raises `CommandError` where the folder or the file cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+        _fill_and_rename(handle, Path(name), path, text)
+    except OSError as error:
+        raise CommandError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def _fill_and_rename(handle: int, temporary: Path, path: Path, text: str) -> None:
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
             stream.write(text)

@@ -10,7 +10,7 @@ from typing import Literal as OneOf
 
 from pullback.transpile.version import __version__
 
-from .files import write_atomically
+from .files import read_bytes, write_atomically
 
 State = OneOf["missing", "current", "out of date", "edited by hand"]
 _CONTENT = re.compile(r"^(?://|#) content sha256:([0-9a-f]{64})\n", re.MULTILINE)
@@ -45,7 +45,7 @@ class GeneratedFile:
         path = folder / self.name
         if not path.exists():
             return "missing"
-        there = path.read_text(encoding="utf-8", errors="replace")
+        there = read_bytes(path).decode("utf-8", errors="replace")
         if there == self.text:
             return "current"
         return "out of date" if is_untouched(there) else "edited by hand"

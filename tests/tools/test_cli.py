@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -101,3 +103,17 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert done.stdout.strip() in ("0", "141")
     assert "Traceback" not in done.stderr
+
+
+def test_names_that_the_terminal_cannot_show_are_escaped(tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path) + b"/\xff.py"
+    with open(path, "wb") as file:
+        file.write(b"def f(:")
+    done = subprocess.run(
+        [sys.executable, "-m", "pullback.tools.cli", "lint", path],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        check=False,
+    )
+    assert done.returncode == 1
+    assert b"\\udcff.py:1:7: PB400 error" in done.stdout

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pullback.tools import files
-from pullback.tools.errors import UsageError
+from pullback.tools.errors import CommandError, UsageError
 from pullback.transpile.diagnostics import Diagnostic
 from pullback.transpile.ir import Source
 
@@ -79,3 +79,9 @@ def test_a_written_file_has_the_permissions_of_any_new_file(tmp_path: Path) -> N
     files.write_atomically(tmp_path / "ours", "")
     (tmp_path / "plain").touch()
     assert (tmp_path / "ours").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_a_folder_that_cannot_be_made_is_an_error_with_its_path(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(CommandError, match=r"file/out\.cpp: cannot be written: "):
+        files.write_atomically(tmp_path / "file" / "out.cpp", "")
