@@ -290,10 +290,7 @@ PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs) {
                 record(info, inputs.get(), needed, differentiable, outputs, computed.get());
             for (std::int32_t i = 0; i < info.n_results; ++i) {
                 if (((results >> i) & 1) == 0) continue;
-                Tensor& tensor = *outputs[static_cast<std::size_t>(i)];
-                tensor.grad_fn = node;
-                tensor.output_number = i;
-                tensor.requires_grad = true;
+                outputs[static_cast<std::size_t>(i)]->hang_on(node, i);
             }
         }
     }

@@ -117,9 +117,7 @@ void put_behind_barrier(const Node& node, const Received& received,
     for (std::size_t i = 0; i < made.size(); ++i) {
         Ref<Tensor> hung = made[i].gradient->detach();
         barrier->outputs.emplace_back(hung->layout, true);
-        hung->grad_fn = barrier;
-        hung->output_number = static_cast<std::int32_t>(i);
-        hung->requires_grad = true;
+        hung->hang_on(barrier, static_cast<std::int32_t>(i));
         made[i].gradient = std::move(hung);
     }
 }

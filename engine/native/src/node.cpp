@@ -23,7 +23,7 @@ std::vector<Node*> dying;
 bool destroying = false;
 
 void destroy(Node* node) {
-    if (PyObject_GC_IsTracked(node->object())) PyObject_GC_UnTrack(node->object());
+    PyObject_GC_UnTrack(node->object());
     if (node->weak_references != nullptr) PyObject_ClearWeakRefs(node->object());
     free_nodes.recycle(node);
 }
@@ -52,6 +52,9 @@ int traverse(PyObject* object, visitproc visit, void* arg) {
     for (const Edge& edge : node->edges) Py_VISIT(edge.node.object());
     Py_VISIT(node->operator_object.get());
     Py_VISIT(node->leaf.object());
+    for (const SavedVariable& saved : node->saved) {
+        if (const int stop = saved.traverse(visit, arg)) return stop;
+    }
     if (node->extras) {
         for (const auto& [output, hooks] : node->extras->hooks) Py_VISIT(hooks.get());
     }
@@ -119,6 +122,7 @@ Ref<Node> Node::make(NodeKind kind) {
     if (!node) throw ErrorSet{};
     node->kind = kind;
     node->sequence = next_sequence++;
+    PyObject_GC_Track(node->object());
     return node;
 }
 

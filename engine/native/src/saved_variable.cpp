@@ -75,6 +75,16 @@ bool SavedVariable::holds_array() const {
     return true;
 }
 
+int SavedVariable::traverse(visitproc visit, void* arg) const {
+    Py_VISIT(tensor_.object());
+    Py_VISIT(value_.get());
+    if (!list_) return 0;
+    for (const SavedVariable& item : *list_) {
+        if (const int stop = item.traverse(visit, arg)) return stop;
+    }
+    return 0;
+}
+
 void SavedVariable::check(Node& node, const std::string& name) const {
     const Storage& storage = *tensor_->storage;
     if (storage.version == version_) return;
@@ -118,9 +128,7 @@ PyRef SavedVariable::unpack(Node& node, const std::string& name, bool recorded) 
     Ref<Tensor> tensor = tensor_->detach();
     const auto output = static_cast<std::uint32_t>(number_);
     if (node.outputs[output].differentiable) {
-        tensor->grad_fn = Ref<Node>::borrow(&node);
-        tensor->output_number = number_;
-        tensor->requires_grad = true;
+        tensor->hang_on(Ref<Node>::borrow(&node), number_);
     }
     return PyRef::steal(tensor.release_object());
 }

@@ -53,6 +53,11 @@ Layout layout_of(PyArrayObject* array) {
     return layout;
 }
 
+/// Lets the cycle collector see a tensor: in a graph it may be part of a cycle through a hook.
+void track(Tensor& tensor) {
+    if (!PyObject_GC_IsTracked(tensor.object())) PyObject_GC_Track(tensor.object());
+}
+
 }  // namespace
 
 Ref<Tensor> Tensor::of_array(PyRef array, Ref<Storage> storage) {
@@ -129,6 +134,14 @@ void Tensor::set_requires_grad(bool flag) {
               "only tensors of a float dtype can require grad, and this is " + text_of(descr));
     }
     requires_grad = flag;
+    if (flag) track(*this);
+}
+
+void Tensor::hang_on(Ref<Node> node, std::int32_t output) {
+    grad_fn = std::move(node);
+    output_number = output;
+    requires_grad = true;
+    track(*this);
 }
 
 Ref<Tensor> Tensor::detach() {

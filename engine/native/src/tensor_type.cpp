@@ -157,9 +157,6 @@ PyObject* register_hook(PyObject* self, PyObject* hook) {
         PyRef& hooks = tensor->grad_fn ? tensor->grad_fn->more().hooks[tensor->output_number]
                                        : tensor->more().hooks;
         if (!hooks) hooks = checked(PyDict_New());
-        // From now on the object may be part of a cycle through the hook.
-        PyObject* holder = tensor->grad_fn ? tensor->grad_fn.object() : self;
-        if (!PyObject_GC_IsTracked(holder)) PyObject_GC_Track(holder);
         const PyRef handle = import_from("pullback.engine.hooks", "HookHandle");
         return PyObject_CallFunctionObjArgs(handle.get(), hooks.get(), hook, nullptr);
     });

@@ -98,12 +98,30 @@ def test_two_threads_go_backward_through_shared_nodes(apply, squared, exponentia
     assert not wrong
 
 
-def test_a_cycle_through_a_hook_is_collected(apply, squared):
-    x = pb.tensor(1.0, requires_grad=True)
-    y = apply(squared, x)
-    x.register_hook(lambda grad: x)
-    y.register_hook(lambda grad: y)
-    seen = [weakref.ref(x), weakref.ref(y.grad_fn)]
-    del x, y
+def test_cycles_through_hooks_are_collected(apply, squared):
+    def make_cycles():
+        x = pb.tensor(1.0, requires_grad=True)
+        y = apply(squared, x)
+        z = apply(squared, y)
+        x.register_hook(lambda grad: x)
+        y.register_hook(lambda grad: z)
+        return [weakref.ref(x), weakref.ref(y.grad_fn), weakref.ref(z)]
+
+    seen = make_cycles()
+    assert all(ref() is not None for ref in seen), "there are cycles"
     gc.collect()
-    assert [ref() for ref in seen] == [None, None]
+    assert [ref() for ref in seen] == [None] * 3
+
+
+def test_a_leaf_whose_gradient_is_recorded_is_collected(apply, make):
+    def make_cycle():
+        saved = (("input", 0, "x"),)
+        squared = make("squared", lambda x: x * x, lambda saved, grads: 2 * saved[0] * grads[0], saved)
+        x = pb.tensor(2.0, requires_grad=True)
+        apply(squared, apply(squared, x)).backward(create_graph=True)
+        return weakref.ref(x)
+
+    seen = make_cycle()
+    assert seen() is not None, "its gradient leads back to it"
+    gc.collect()
+    assert seen() is None

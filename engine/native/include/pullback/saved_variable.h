@@ -39,6 +39,9 @@ class SavedVariable {
     /// the memory was written since.
     PyRef unpack(Node& node, const std::string& name, bool recorded) const;
 
+    /// For the cycle collector.
+    int traverse(visitproc visit, void* arg) const;
+
   private:
     enum class Held : std::uint8_t { nothing, plain, input, output, list };
 

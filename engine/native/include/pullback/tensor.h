@@ -61,6 +61,8 @@ struct Tensor {
     Ref<Node> leaf_node();
     /// Refuses what can't require grad. Throws ErrorSet.
     void set_requires_grad(bool flag);
+    /// Makes this an output of a node: it requires grad.
+    void hang_on(Ref<Node> node, std::int32_t output);
 
     static PyTypeObject* type;
     static bool check(PyObject* object) { return Py_TYPE(object) == type; }
