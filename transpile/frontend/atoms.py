@@ -7,7 +7,11 @@ import ast
 from ..ir import Atom, Kind, Literal, Var
 from .fence import refuse
 from .frame import Frame
+from .names import BUILTINS
 from .values import Callee, Dotted, Function, Growing, Items, Value, is_value
+
+# What stands in these is a function or a known constant; another module's name may be a number.
+_FUNCTIONS_OF = frozenset({"numpy", "scipy", "math", "pullback", *BUILTINS})
 
 
 def atom(frame: Frame, value: Value, node: ast.AST, name: str | None = None) -> Atom:
@@ -22,6 +26,8 @@ def atom(frame: Frame, value: Value, node: ast.AST, name: str | None = None) -> 
         op = "tuple" if all(is_value(part) for part in parts) else "list"
         kind: Kind = "value" if op == "tuple" else "list"
         return frame.build.emit(op, parts, frame.span(node), kind=kind, name=name)
+    if isinstance(value, Dotted) and value.name.partition(".")[0] not in _FUNCTIONS_OF:
+        return frame.build.factory_value(value.text.replace(".", "_"), frame.span(node))
     raise refuse("PB402", f"{_what(value)} cannot be used as a value", frame.span(node), hint="call it")
 
 

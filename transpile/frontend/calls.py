@@ -13,6 +13,7 @@ from .fence import Refusal, refuse
 from .folding import dotted_name, fold_call
 from .frame import Frame, callee_of
 from .inline import inline
+from .sequences import of_known
 from .values import Callee, Dotted, Function, Growing, Items, Value, elements, is_value
 from .words import bind_word
 
@@ -120,6 +121,17 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
             return first
         if callee.name in _COPIES:
             return frame.build.emit("positive", (first,), frame.span(given.node), name=name)
+    if not given.keywords:
+        node = given.node
+        found = of_known(
+            frame,
+            callee.name,
+            given.positional,
+            node,
+            lambda left, right: expressions.arithmetic(frame, "add", left, right, node),
+        )
+        if found is not None:
+            return found
     builtin = _builtin(frame, callee, given, name)
     if builtin is not None:
         return builtin

@@ -135,6 +135,8 @@ def _gradients(
 ) -> tuple[Atom, ...]:
     span = inner.span(where)
     expected = len(inputs)
+    if expected == 0 and returned in (None, Literal(None)):
+        return ()
     if returned is None or (returned == Literal(None) and expected != 1):
         raise refuse(
             "PB201",

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..ir import Atom, Kind, Literal, Var
-from . import fence
+from . import fence, statements
 from .atoms import atom
 from .branches import choose
 from .calls import read_call
@@ -232,17 +232,16 @@ def function_value(frame: Frame, node: ast.FunctionDef | ast.Lambda) -> Function
     return Function(node, frame, tuple(defaults), frame.build.tick())
 
 
-def _comprehension(frame: Frame, node: ast.ListComp, name: str | None) -> Value:
+def _comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp, name: str | None) -> Value:
     """``[expression for item in known]``, written out for each element."""
     first = node.generators[0]
     known = elements(read(frame, first.iter))
-    simple = len(node.generators) == 1 and not first.ifs and isinstance(first.target, ast.Name)
-    if known is None or not simple or not isinstance(first.target, ast.Name):
+    if known is None or len(node.generators) != 1 or first.ifs or first.is_async:
         raise fence.expression(node, frame.span(node))
     inner = Frame(frame.build, frame.text, frame.names, parent=frame, calls=frame.calls)
     found: list[Value] = []
     for item in known:
-        inner.local[first.target.id] = item
+        statements.bind_target(inner, first.target, item)
         found.append(read(inner, node.elt))
     return Growing(found, frame.build.in_closure)
 
@@ -262,4 +261,5 @@ _READERS: dict[type[ast.expr], Callable[[Frame, Any, str | None], Value]] = {
     ast.Subscript: _subscript,
     ast.Lambda: _lambda,
     ast.ListComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
 }

@@ -127,6 +127,7 @@ def _read(
     if closure is not None:
         inputs = [param for param in params if param.differentiable]
         pullback = read_closure(frame, closure, len(results), inputs)
+    _check_options(frame, node, options, len(results))
     params += tuple(
         Param(var, "float", attribute=True, differentiable=False) for var in build.factory.values()
     )
@@ -143,6 +144,19 @@ def _read(
         options=options,
         result_is_tuple=is_tuple,
     )
+
+
+def _check_options(frame: Frame, node: ast.FunctionDef, options: Options, results: int) -> None:
+    """Refuse options that name what isn't there (PB408)."""
+    known = {var.name for var in frame.build.forward_vars} | set(frame.build.origin.values())
+    wrong = [str(index) for index in options.nondifferentiable if not 0 <= index < results]
+    wrong += [name for name in (*options.save, *options.recompute) if name not in known]
+    for value in wrong:
+        what = f"result {value}" if value.lstrip("-").isdigit() else f"value `{value}`"
+        where = node.decorator_list[0] if node.decorator_list else node
+        raise refuse(
+            "PB408", f"there is no {what}, which the decorator names", frame.span(where), value=value
+        )
 
 
 def _split(frame: Frame, returned: Value, node: ast.FunctionDef) -> tuple[Value, Function | None]:

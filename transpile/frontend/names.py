@@ -11,7 +11,7 @@ from ..ir import Literal, Source
 from .folding import fold_node
 from .text import too_deep
 
-_BUILTINS = frozenset(
+BUILTINS = frozenset(
     {"abs", "all", "any", "bool", "complex", "divmod", "enumerate", "float", "int", "isinstance", "len"}
     | {"list", "max", "min", "pow", "print", "range", "reversed", "round", "slice", "sorted", "str"}
     | {"sum", "tuple", "zip"}
@@ -107,7 +107,7 @@ class Names:
     def lookup(self, name: str) -> Binding | None:
         """What a name stands for; builtins are found last."""
         found = self.find(name)
-        if found is None and name in _BUILTINS:
+        if found is None and name in BUILTINS:
             return Binding.dotted(name)
         return found
 

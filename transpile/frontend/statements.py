@@ -98,7 +98,7 @@ def _assign(frame: Frame, node: ast.Assign) -> None:
             check_store(frame, target)
         value = expressions.read(frame, node.value)
     for target in node.targets:
-        _bind_target(frame, target, value)
+        bind_target(frame, target, value)
 
 
 def _target_names(target: ast.expr) -> tuple[str, ...]:
@@ -108,7 +108,8 @@ def _target_names(target: ast.expr) -> tuple[str, ...]:
     return names if len(names) == len(target.elts) else ()
 
 
-def _bind_target(frame: Frame, target: ast.expr, value: Value) -> None:
+def bind_target(frame: Frame, target: ast.expr, value: Value) -> None:
+    """Assign a value to a name, or its parts to a tuple of names."""
     if isinstance(target, ast.Name):
         frame.bind(target.id, value, target)
         return
@@ -119,7 +120,7 @@ def _bind_target(frame: Frame, target: ast.expr, value: Value) -> None:
     if any(isinstance(item, ast.Starred) for item in target.elts):
         raise refuse("PB401", "unpacking with `*` is outside of the formula language", frame.span(target))
     for item, part in zip(target.elts, _unpack(frame, value, count, target), strict=True):
-        _bind_target(frame, item, part)
+        bind_target(frame, item, part)
 
 
 def _unpack(frame: Frame, value: Value, count: int, node: ast.expr) -> tuple[Value, ...]:
@@ -172,7 +173,7 @@ def _for(frame: Frame, node: ast.For) -> None:
     if _returns(node.body):
         raise refuse("PB401", "a `return` inside a loop is not supported", frame.span(node))
     for item in known:
-        _bind_target(frame, node.target, item)
+        bind_target(frame, node.target, item)
         read_body(frame, node.body)
     for target in ast.walk(node.target):
         if isinstance(target, ast.Name):

@@ -1,8 +1,10 @@
 """Verdicts: one per captured value, for each way to capture it."""
 
+import symtable
+
 import pytest
 
-from ..frontend.reading import findings, formula, verdicts
+from ..frontend.reading import HEAD, findings, formula, verdicts
 
 
 def f(*statements, gradient, params="x", result="r"):
@@ -55,6 +57,13 @@ def f(a, b):
 )
 def test_verdicts(text, expected):
     assert verdicts(text) == expected
+
+
+def test_captures_are_free_names_of_the_compiler():
+    """What the closure captures by the IR is what Python's symbol table says that it captures."""
+    text = HEAD + SIMPLE.replace("a + b", "np.exp(a) + a").replace("* b\n", "* b\n    unused = t * 2\n")
+    table = symtable.symtable(text, "f.py", "exec").get_children()[0].get_children()[0]
+    assert set(table.get_frees()) == {"b", "t"} == set(verdicts(text.removeprefix(HEAD)))
 
 
 def test_a_capture_through_a_default_argument():

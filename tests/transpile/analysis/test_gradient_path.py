@@ -8,7 +8,8 @@ from ..frontend.reading import findings
 def simple(wrapped, *, before="", options=""):
     return (
         f"@pb.formula{options}\ndef f(a, b):\n    t = a + b\n    r = t * b\n{before}"
-        f"    def back(grad):\n        v = {wrapped}\n        return grad * b, grad * v + grad * b\n    return r, back\n"
+        f"    def back(grad):\n        v = {wrapped}\n        return grad * b, grad * v + grad * b\n"
+        "    return r, back\n"
     )
 
 

@@ -124,6 +124,41 @@ def test_helpers_are_inlined():
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("sum([x, y, x])", ["_1 = add(x, y)", "_2 = add(_1, x)"]),
+        ("sum(a for a in x)", None),
+        (
+            "sum(a * b for a, b in zip((x, y), (2, 3)))",
+            ["_1 = multiply(x, 2)", "_2 = multiply(y, 3)", "_3 = add(_1, _2)"],
+        ),
+        ("list(reversed((x, y)))[0] * 1", ["_1 = multiply(y, 1)"]),
+    ],
+)
+def test_functions_of_known_sequences(text, expected):
+    if expected is None:
+        assert findings(f"@pb.formula\ndef f(x, y):\n    return {text}, lambda g: (g, g)\n", "PB402")
+    else:
+        assert expression(text) == expected
+
+
+def test_loops_over_zip():
+    text = """
+    @pb.formula
+    def f(x, y):
+        r = x
+        for k, (a, b) in enumerate(zip((x, y), (2, 3))):
+            r = r + a * b * k
+        return r, lambda g: (g, g)
+    """
+    assert equations(formula(text))[-3:] == [
+        "_3 = multiply(y, 3)",
+        "_4 = multiply(_3, 1)",
+        "r_1 = add(r, _4)",
+    ]
+
+
 def test_a_helper_outside_of_the_fence_is_opaque():
     text = (
         "def h(x):\n    while True:\n        x = x + 1\n"

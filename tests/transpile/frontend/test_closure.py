@@ -42,6 +42,11 @@ def test_one_gradient_needs_no_tuple(returned):
     assert [str(atom) for atom in read.pullback.results] == ["g"]
 
 
+def test_without_differentiable_inputs_there_is_nothing_to_return():
+    read = formula("@pb.formula\ndef f(n: int):\n    return np.ones((n,)), lambda g: None\n")
+    assert read.pullback.results == ()
+
+
 def test_none_and_zero_are_no_gradient():
     read = formula("@pb.formula\ndef f(x, y, z):\n    return x, lambda g: (g, None, 0)\n")
     assert [str(atom) for atom in read.pullback.results] == ["g", "None", "None"]

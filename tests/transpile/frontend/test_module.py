@@ -45,6 +45,19 @@ def test_an_option_that_is_none(option):
     assert findings(f"@pb.formula({option})\ndef f(x):\n    return x, lambda g: g\n")[0][:2] == ("PB408", 1)
 
 
+@pytest.mark.parametrize(
+    ("option", "value"), [("save='q'", "q"), ("recompute=('q',)", "q"), ("nondifferentiable=1", "1")]
+)
+def test_an_option_that_names_what_is_not_there(option, value):
+    text = f"@pb.formula({option})\ndef f(x):\n    return x, lambda g: g\n"
+    assert findings(text, "PB408") == [("PB408", 1, 2, value)]
+
+
+def test_a_constant_of_another_module_is_a_value():
+    text = "from .constants import C\n@pb.formula\ndef f(x):\n    return x * C, lambda g: g * C\n"
+    assert equations(formula(text)) == ["_1 = multiply(x, C)"]
+
+
 def test_a_composite_needs_no_closure():
     read = formula("@pb.composite(np.var)\ndef f(x):\n    return np.mean(x * x)\n")
     assert (read.pullback, read.target) == (None, "numpy.var")
