@@ -16,7 +16,7 @@ help:
 	@echo "make test-all  the test suite, the slow tests, and the sanitizers"
 	@echo "make check     ruff, formatting, types"
 	@echo "make format    format Python and C++"
-	@echo "make sanitize  the native engine's tests under the address and undefined-behaviour sanitizers"
+	@echo "make sanitize  the native engine's tests under the address, undefined-behaviour and thread sanitizers"
 	@echo "make clean     remove what the targets made"
 
 $(BIN)/python:
@@ -57,7 +57,8 @@ format: $(VENV)/dev.stamp
 	git ls-files '*.cpp' '*.h' | grep -vE '^(tests/golden|cpp_out)/' | xargs $(BIN)/clang-format -i
 
 sanitize: $(VENV)/test.stamp
-	PYTHON=$(BIN)/python sh engine/native/sanitize.sh
+	PYTHON=$(BIN)/python sh engine/native/sanitize.sh address,undefined
+	PYTHON=$(BIN)/python sh engine/native/sanitize.sh thread
 
 clean:
 	rm -rf $(VENV) build dist

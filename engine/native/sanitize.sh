@@ -1,0 +1,34 @@
+#!/bin/sh
+# Builds the native engine with sanitizers, beside the normal build, and runs its tests on that copy.
+#   PYTHON=.venv/bin/python sh engine/native/sanitize.sh [address,undefined | thread]
+set -eu
+cd "$(dirname "$0")/../.."
+sanitizers=${1:-address,undefined}
+python=$(cd "$(dirname "${PYTHON:-.venv/bin/python}")" && pwd)/$(basename "${PYTHON:-.venv/bin/python}")
+build=$PWD/build/sanitize-$(echo "$sanitizers" | tr , -)
+PATH=$(dirname "$python"):$PATH
+
+cmake -S . -B "$build" -DPython_EXECUTABLE="$python" -DPULLBACK_SANITIZE="$sanitizers" \
+    -DPULLBACK_WERROR=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo >/dev/null
+cmake --build "$build" --target _native -j "$(nproc)" >/dev/null
+
+# A copy of the package, so that an installed native module is not the one that is tested.
+package=$build/package/pullback
+rm -rf "$build/package"
+mkdir -p "$package"
+cp -RL src/pullback/. "$package"
+find "$package" -name '_native*.so' -delete
+cp "$build"/_native*.so "$package/engine/native/"
+
+case $sanitizers in
+    thread) runtime=libtsan.so ;;
+    *) runtime=libasan.so ;;
+esac
+# Python keeps memory until its end, which is no leak of ours: tests/conformance counts what is freed.
+# An editable install would answer `import pullback` first: -S leaves it out, PYTHONPATH brings the rest.
+packages=$("$python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))')
+ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1 \
+    LD_PRELOAD="$(${CXX:-c++} -print-file-name=$runtime) $(${CXX:-c++} -print-file-name=libstdc++.so)" \
+    PYTHONPATH="$build/package:$packages" PYTHONMALLOC=malloc PULLBACK_ENGINE=native \
+    "$python" -S -m pytest -p no:typeguard -p no:cacheprovider -o addopts=--import-mode=importlib -q \
+    tests/engine/native tests/conformance -k "native and not million"
