@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 from ..transpile.emit.python import backward_function, forward_function, saved_variables
 from ..transpile.ir import Formula, Param, Span, Var
 from ..transpile.passes.specialize import specialize
+from .errors import GradientShapeError
 
 
 class Saved(NamedTuple):
@@ -140,7 +141,10 @@ class Operator:
         width = len(self.inputs)
 
         def call(saved: Sequence[Any], cotangents: Sequence[Any]) -> tuple[Any, ...]:
-            gradients = function(*(saved[i] for i in reads), *(cotangents[i] for i in present))
+            try:
+                gradients = function(*(saved[i] for i in reads), *(cotangents[i] for i in present))
+            except GradientShapeError as error:
+                raise GradientShapeError(f"{self.span}: derivative of {self.name}: {error}") from error
             full: list[Any] = [None] * width
             for index, gradient in zip(differentiable, gradients, strict=True):
                 full[index] = gradient

@@ -235,3 +235,21 @@ def test_what_can_have_no_gradient_says_so(engine):
         pb.grad((x * x).sum(), pb.tensor(1.0))
     with pytest.raises(TypeError, match="not of float"):
         pb.grad(1.0, x)
+
+
+@pb.formula
+def total_with_a_wrong_gradient(x):
+    r = np.sum(x)
+
+    def total_pullback(grad):
+        return np.ones((7,)) * grad
+
+    return r, total_pullback
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_gradient_of_the_wrong_shape_names_the_formula_and_its_line(engine, create_graph):
+    x = pb.tensor([1.0, 2.0], requires_grad=True)
+    y = total_with_a_wrong_gradient(x)
+    with pytest.raises(pb.GradientShapeError, match=r"test_gradients.py:\d+:1: .* total_with_a.*\(7,\)"):
+        pb.grad(y, x, create_graph=create_graph)
