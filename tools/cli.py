@@ -19,10 +19,10 @@ from collections.abc import Sequence
 from pullback.transpile.diagnostics import FormulaError, render
 from pullback.transpile.version import __version__
 
-from .commands import check, derive, dump, lint, transpile
+from .commands import cache, check, derive, doctor, dump, lint, transpile
 from .errors import BROKEN_PIPE, FINDINGS, INTERNAL, INTERRUPTED, MISUSE, CommandError, UsageError
 
-COMMANDS = (lint, transpile, derive, check, dump)
+COMMANDS = (lint, transpile, derive, check, dump, doctor, cache)
 
 DESCRIPTION = """\
 Derivatives written once as plain Python: lint verdicts, right derivatives of every order, and C++.

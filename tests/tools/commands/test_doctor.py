@@ -1,0 +1,56 @@
+"""``pullback doctor``: what is here, and what is missing."""
+
+from __future__ import annotations
+
+import pytest
+
+from pullback.engine import dispatch
+from pullback.engine.errors import EngineUnavailableError
+from pullback.tools.cli import main
+from pullback.transpile.version import __version__
+
+
+@pytest.fixture(autouse=True)
+def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+
+
+@pytest.mark.compiler
+@pytest.mark.native
+def test_a_whole_machine_is_healthy(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor"]) == 0
+    out = capsys.readouterr().out
+    for part in (
+        __version__,
+        "reference engine",
+        "native engine",
+        "compiler",
+        "flags",
+        "cache",
+        "-std=c++20",
+    ):
+        assert part in out
+
+
+def test_without_a_compiler_it_says_what_to_install(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("CXX", raising=False)
+    assert main(["doctor"]) == 1
+    assert "missing: there is no C++ compiler on this machine; install one" in capsys.readouterr().out
+
+
+def test_without_the_native_engine_it_says_so(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = dispatch.load
+
+    def without_native(name: str) -> dispatch.Engine:
+        if name == "native":
+            raise EngineUnavailableError("the native engine is not built here")
+        return load(name)
+
+    monkeypatch.setattr(dispatch, "load", without_native)
+    assert main(["doctor"]) == 1
+    assert "missing: the native engine is not built here" in capsys.readouterr().out

@@ -1,0 +1,46 @@
+"""``pullback cache``: where compiled formulas are kept, how many there are, and how to remove them."""
+
+from __future__ import annotations
+
+import argparse
+
+from rich.console import Console
+
+from pullback.engine.kernels import cache
+
+from ..errors import CLEAN, CommandError
+from ..render import count
+from . import Subparsers, add_command
+
+EXAMPLE = """\
+example:
+  $ pullback cache
+  $ pullback cache --clear
+
+The environment variable PULLBACK_CACHE names another folder.
+"""
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command's arguments."""
+    parser = add_command(subparsers, "cache", "show or clear the cache of compiled formulas", EXAMPLE, run)
+    parser.add_argument("--clear", action="store_true", help="remove everything in it")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print what is in the cache, or remove it."""
+    console = Console(highlight=False, markup=False)
+    if arguments.clear:
+        removed = cache.clear()
+        if cache.folder().exists():
+            raise CommandError(f"{cache.folder()}: could not be removed")
+        console.print(f"{cache.folder()}: removed {count(removed, 'compiled kernel')}", soft_wrap=True)
+    else:
+        console.print(described(), soft_wrap=True)
+    return CLEAN
+
+
+def described() -> str:
+    """The cache in one line."""
+    entries, size = cache.size()
+    return f"{cache.folder()}: {count(entries, 'compiled kernel')}, {size / 1e6:.1f} MB"
