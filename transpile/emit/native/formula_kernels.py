@@ -12,7 +12,7 @@ In: a promoted formula whose attributes are known. Out: a `Kernel` each for
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...ir import Atom, Block, Formula, Literal, Param, Var
 from ...library import Library
@@ -37,13 +37,15 @@ class Compiled:
     `forward` computes results, hidden and plain arrays. `derivative` is the
     plain first backward, a formula itself, whose forward is ``f_backward``;
     `general` is the kernel for any other pattern of gradients. Beyond the order
-    that was asked for, both are None.
+    that was asked for, both are None. `plain_gradients` has an entry per input:
+    its gradient in the plain first backward, or a literal None.
     """
 
     formula: Formula
     forward: Kernel
     general: Kernel | None = None
     derivative: Compiled | None = None
+    plain_gradients: tuple[Atom, ...] = ()
 
     def kernels(self) -> list[Kernel]:
         """All kernels, the lower orders first."""
@@ -117,6 +119,7 @@ def _compile(formula: Formula, library: Library, inputs: tuple[Input, ...], orde
         kernel,
         general=general_kernel,
         derivative=_compile(promoted, library, saved, order - 1, f"{stem}_backward"),
+        plain_gradients=plain.block.results,
     )
 
 
@@ -200,7 +203,10 @@ def saved_order(formula: Formula, variant: Variant) -> tuple[Var, ...]:
 def _backward_kernel(
     formula: Formula, variant: Variant, facts: Mapping[Var, Fact], library: Library, name: str
 ) -> Kernel:
-    inputs = _saved_inputs(formula, variant, facts)
+    inputs = tuple(
+        replace(entry, optional=entry.var in variant.block.params)
+        for entry in _saved_inputs(formula, variant, facts)
+    )
     block = Block(tuple(entry.var for entry in inputs), variant.block.eqns, variant.block.results)
     block = _inlined(block, library)
     title = f"The gradients of {formula.name}, whichever of its outputs have one."
@@ -211,7 +217,8 @@ def backward_formula(formula: Formula, variant: Variant, name: str) -> Formula:
     """A variant of the backward as a formula: of the saved values and cotangents, with gradients as results."""
     saved = saved_order(formula, variant)
     params = [
-        Param(var, differentiable=var.kind == "tensor" and var not in formula.plain) for var in saved
+        Param(var, attribute=var.kind != "tensor", differentiable=var.kind == "tensor" and var not in formula.plain)
+        for var in saved
     ] + [Param(var) for var in variant.block.params]
     forward = Block(tuple(p.var for p in params), variant.block.eqns, variant.block.results)
     kept = tuple(atom for atom in forward.results if isinstance(atom, Var))

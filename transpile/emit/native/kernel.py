@@ -10,7 +10,7 @@ from ...ir import Atom, Block, Span, Var
 # "T" is the kernel's float type, float32 or float64 according to its inputs.
 Dtype = OneOf["T", "double", "int64_t", "bool"]
 
-# A tensor; a tensor of which only shape and dtype are read; a number.
+# A tensor; the shape and dtype of one; a shape; a number.
 Role = OneOf["tensor", "like", "shape", "int", "float", "strong", "bool"]
 
 ShapeSet = frozenset[object]
@@ -22,13 +22,15 @@ class Input:
 
     `shape` names the arrays whose shapes broadcast to this one's: two inputs
     with equal sets have equal shapes. "strong" is a float64 scalar of NumPy's,
-    which widens float32; "float" is a Python number, which does not.
+    which widens float32; "float" is a Python number, which does not. An
+    `optional` tensor is a gradient that may be undefined.
     """
 
     var: Var
     role: Role = "tensor"
     dtype: Dtype = "T"
     shape: ShapeSet | None = None
+    optional: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -38,7 +40,7 @@ class Input:
     @property
     def code(self) -> str:
         """The code of a tensor input in the kernel's signature."""
-        if self.role in ("like", "shape"):
+        if self.role == "shape":
             return "s"
         return {"T": "T", "double": "d", "int64_t": "i", "bool": "b"}[self.dtype]
 

@@ -56,6 +56,8 @@ class Plan:
         tensors = numbers = 0
         for entry in self.kernel.inputs:
             name = self.names.of(entry.var)
+            if entry.var.kind == "list":
+                raise self.refuse(f"{entry.var} is a list of tensors, which is not compiled")
             if entry.is_number:
                 kind = {"strong": "double"}.get(entry.role, f"weak {entry.role}")
                 method = "number" if entry.role in ("float", "strong") else "integer"
@@ -72,10 +74,12 @@ class Plan:
     def _tensor_input(self, entry: Input, name: str, position: int) -> Fact:
         shape = frozenset({entry.var.name}) if entry.shape is None else entry.shape
         if entry.role in ("like", "shape"):
-            self.declare(0, f"const pb::Shape {name} = context.like({position});")
+            method = "shape" if entry.role == "shape" else f"like<{entry.dtype}>"
+            self.declare(0, f"const pb::Shape {name} = context.{method}({position});")
             return Fact(entry.role, entry.dtype, shape, (Leaf(name, shape),), 0, name)
         view = self.names.fresh(f"{name}_view")
-        self.declare(0, f"const auto {view} = context.input<{entry.dtype}>({position});")
+        method = "gradient" if entry.optional else "input"
+        self.declare(0, f"const auto {view} = context.{method}<{entry.dtype}>({position});")
         return Fact("array", entry.dtype, shape, (Leaf(f"{view}.shape", shape),), 0, view)
 
     def known(self, var: Var) -> Fact:

@@ -43,32 +43,44 @@ class Context : public Outcome {
     bool dry() const { return query_ != nullptr; }
     const pb_runtime* runtime() const { return call_ ? call_->runtime : nullptr; }
 
-    // An undefined gradient reads as a zero of no axes, which broadcasts; one whose shape is given
-    // but no data, as zeros of that shape.
+    // A tensor that must be there. One whose shape is given but no data reads as zeros.
     template <typename T>
     PB_SETUP View<const T> input(int k) {
-        static const T zero{};
-        const DLTensor* tensor = query_ ? query_->inputs[k] : call_->inputs[k];
-        if (!tensor) {
-            some_undefined = true;
-            return View<const T>{&zero, {}, {}};
-        }
+        const DLTensor* tensor = argument(k);
+        if (!require(tensor != nullptr, PB_UNSUPPORTED, "an input is missing")) return {};
         const View<const T> view = wrap<T>(*tensor).read_only();
-        return tensor->data || dry() ? view : View<const T>{&zero, view.shape, {}};
+        return tensor->data || dry() ? view : View<const T>{&kZero<T>, view.shape, {}};
     }
 
-    // Shape of an input whose data was not kept.
+    // A gradient that may be undefined, and is then a zero of no axes, which broadcasts.
+    template <typename T>
+    PB_SETUP View<const T> gradient(int k) {
+        if (argument(k)) return input<T>(k);
+        some_undefined = true;
+        return View<const T>{&kZero<T>, {}, {}};
+    }
+
+    // Shape of a T whose data was not kept.
+    template <typename T>
     PB_SETUP Shape like(int k) {
-        const DLTensor* tensor = query_ ? query_->inputs[k] : call_->inputs[k];
-        Shape shape;
-        if (!require(tensor != nullptr, PB_UNSUPPORTED, "a saved shape is missing")) return shape;
-        if (!require(tensor->ndim <= PB_MAX_DIMS, PB_UNSUPPORTED, "more than 8 axes")) return shape;
-        shape.ndim = tensor->ndim;
-        for (int d = 0; d < shape.ndim; ++d) shape.at[d] = tensor->shape[d];
-        return shape;
+        const DLTensor* tensor = argument(k);
+        const bool fits = tensor && same(tensor->dtype, TypeOf<T>::kDtype);
+        require(fits, PB_UNSUPPORTED, "a saved shape is missing or of an unexpected dtype");
+        return shape(k);
     }
 
-    bool defined(int k) const { return (query_ ? query_->inputs[k] : call_->inputs[k]) != nullptr; }
+    // A shape that came as that of a tensor.
+    PB_SETUP Shape shape(int k) {
+        const DLTensor* tensor = argument(k);
+        Shape result;
+        if (!require(tensor != nullptr, PB_UNSUPPORTED, "a saved shape is missing")) return result;
+        if (!require(tensor->ndim <= PB_MAX_DIMS, PB_UNSUPPORTED, "more than 8 axes"))
+            return result;
+        result.ndim = tensor->ndim;
+        for (int d = 0; d < result.ndim; ++d) result.at[d] = tensor->shape[d];
+        return result;
+    }
+
     int64_t integer(int k) const { return (query_ ? query_->attrs : call_->attrs)[k].i; }
     double number(int k) const { return (query_ ? query_->attrs : call_->attrs)[k].f; }
 
@@ -124,6 +136,11 @@ class Context : public Outcome {
 
   private:
     template <typename T>
+    static constexpr T kZero{};
+
+    const DLTensor* argument(int k) const { return (query_ ? query_->inputs : call_->inputs)[k]; }
+
+    template <typename T>
     PB_SETUP View<T> wrap(const DLTensor& tensor) {
         View<T> view;
         if (!require(tensor.device.device_type == kDLCPU, PB_UNSUPPORTED,
@@ -157,7 +174,7 @@ PB_SETUP inline int report(const Outcome& outcome, char* error, size_t bytes) {
 }
 
 // Runs the kernel for the float type of its inputs. The code of an input is 'T' for that type, else
-// 'd' float64, 'i' int64, 'b' bool, 's' where only the shape is read.
+// 'd' float64, 'i' int64, 'b' bool, 's' for a shape.
 template <typename Kernel, typename Call>
 int dispatch(Context& context, const Call& call) {
     int bits = 0;

@@ -1,0 +1,129 @@
+"""The structures of kernel_abi.h, for ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+MAX_DIMS = 8
+OK, UNSUPPORTED, INVALID, ABI_MISMATCH = range(4)
+
+
+class DLDevice(ctypes.Structure):
+    """A device; kernels take the CPU's only."""
+
+    _fields_ = (("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32))
+
+
+class DLDataType(ctypes.Structure):
+    """An element's type."""
+
+    _fields_ = (("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16))
+
+
+class DLTensor(ctypes.Structure):
+    """DLPack's view of an array."""
+
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("device", DLDevice),
+        ("ndim", ctypes.c_int32),
+        ("dtype", DLDataType),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    )
+
+
+class Scalar(ctypes.Union):
+    """An attribute."""
+
+    _fields_ = (("i", ctypes.c_int64), ("f", ctypes.c_double))
+
+
+class Spec(ctypes.Structure):
+    """Shape and dtype of an output."""
+
+    _fields_ = (("shape", ctypes.c_int64 * MAX_DIMS), ("ndim", ctypes.c_int32), ("dtype", DLDataType))
+
+
+_ParallelFor = ctypes.CFUNCTYPE(
+    None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p
+)
+Gemm = ctypes.CFUNCTYPE(
+    None,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    *[ctypes.c_int64] * 3,
+    *[ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64] * 2,
+    ctypes.c_void_p,
+)
+
+
+class Runtime(ctypes.Structure):
+    """Services that a kernel may use."""
+
+    _fields_ = (
+        ("context", ctypes.c_void_p),
+        ("alloc", ctypes.c_void_p),
+        ("free", ctypes.c_void_p),
+        ("parallel_for", _ParallelFor),
+        ("gemm", Gemm),
+    )
+
+
+_TENSORS = ctypes.POINTER(ctypes.POINTER(DLTensor))
+_COUNTS = (
+    ("abi", ctypes.c_uint32),
+    ("n_inputs", ctypes.c_int32),
+    ("n_attrs", ctypes.c_int32),
+    ("n_outputs", ctypes.c_int32),
+    ("inputs", _TENSORS),
+    ("attrs", ctypes.POINTER(Scalar)),
+)
+_ERROR = (("error", ctypes.c_char_p), ("error_bytes", ctypes.c_size_t))
+
+
+class Infer(ctypes.Structure):
+    """The argument of `infer`."""
+
+    _fields_ = (
+        *_COUNTS,
+        ("outputs", ctypes.POINTER(Spec)),
+        ("workspace_bytes", ctypes.c_size_t),
+        ("units", ctypes.c_int64),
+        *_ERROR,
+    )
+
+
+class Call(ctypes.Structure):
+    """The argument of `run`."""
+
+    _fields_ = (
+        *_COUNTS,
+        ("outputs", _TENSORS),
+        ("workspace", ctypes.c_void_p),
+        ("workspace_bytes", ctypes.c_size_t),
+        ("begin", ctypes.c_int64),
+        ("end", ctypes.c_int64),
+        ("runtime", ctypes.POINTER(Runtime)),
+        *_ERROR,
+    )
+
+
+_CODES = {"i": 0, "u": 1, "f": 2, "b": 6}
+_KINDS = {code: kind for kind, code in _CODES.items()}
+
+
+def data_type(dtype: np.dtype[Any]) -> DLDataType | None:
+    """DLPack's name of a dtype; None where it has none, or where bytes are swapped."""
+    if dtype.kind not in _CODES or not dtype.isnative:
+        return None
+    return DLDataType(_CODES[dtype.kind], 8 * dtype.itemsize, 1)
+
+
+def numpy_type(dtype: DLDataType) -> np.dtype[Any]:
+    """The dtype that DLPack's name means."""
+    return np.dtype(f"{_KINDS[dtype.code]}{dtype.bits // 8}")

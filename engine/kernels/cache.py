@@ -1,0 +1,72 @@
+"""Shared libraries kept on disk, under a key of everything that went into them.
+
+An entry is one file, which ends with the digest of what is before, so that a
+damaged one is seen. It is written beside its place and moved there, so that
+another process finds all of it or nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+_MARK = b"pullback-kernel\0"
+_TAIL = len(_MARK) + hashlib.sha256().digest_size
+
+
+def folder() -> Path:
+    """Where compiled kernels lie: PULLBACK_CACHE, else the user's cache folder."""
+    named = os.environ.get("PULLBACK_CACHE")
+    if named:
+        return Path(named) / "kernels"
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(base) / "pullback" / "kernels"
+
+
+def entry(key: str, make: Callable[[Path], None]) -> Path:
+    """The file of a key; `make(path)` writes it where it is missing or damaged.
+
+    Two processes may make the same entry at once: each makes its own, the last
+    one stays, and both are whole.
+    """
+    place = folder() / f"{key}.so"
+    if is_whole(place):
+        return place
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=place.parent, prefix=".making-") as work:
+        made = Path(work) / "kernel.so"
+        make(made)
+        with made.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").digest()
+        with made.open("ab") as file:
+            file.write(_MARK + digest)
+        os.replace(made, place)
+    return place
+
+
+def is_whole(place: Path) -> bool:
+    """Whether an entry is there, and is what was written."""
+    try:
+        content = place.read_bytes()
+    except OSError:
+        return False
+    body, tail = content[:-_TAIL], content[-_TAIL:]
+    return tail == _MARK + hashlib.sha256(body).digest()
+
+
+def clear() -> int:
+    """Remove all entries; how many there were."""
+    place = folder()
+    count = len(list(place.glob("*.so"))) if place.is_dir() else 0
+    shutil.rmtree(place, ignore_errors=True)
+    return count
+
+
+def size() -> tuple[int, int]:
+    """How many entries there are, and their bytes."""
+    files = list(folder().glob("*.so")) if folder().is_dir() else []
+    return len(files), sum(file.stat().st_size for file in files)

@@ -1,0 +1,96 @@
+"""The machine's C++ compiler: which one, which version, and with what it is called."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from ..errors import CompilerError
+
+INCLUDE = Path(__file__).resolve().parent.parent / "native" / "include"
+
+# Measured in benchmarks/: -O2 of GCC 12 does not vectorize these loops. Contraction is off because it
+# changes results silently; -ffast-math is not here for the same reason.
+_FLAGS = (
+    "-std=c++20", "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off",
+    "-fopenmp-simd", "-fvisibility=hidden", "-fPIC", "-shared",
+)  # fmt: skip
+WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow")
+_INSTALL = (
+    "install one (Debian, Ubuntu: apt-get install g++; Fedora: dnf install gcc-c++; macOS: xcode-select "
+    "--install; conda: conda install cxx-compiler), or name one in the environment variable CXX"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """A C++ compiler: how it is called, and what it says that it is."""
+
+    command: tuple[str, ...]
+    version: str
+    flags: tuple[str, ...]
+    libraries: tuple[str, ...]
+
+    @property
+    def identity(self) -> str:
+        """Everything that decides what it makes of a text on this machine."""
+        return "\0".join([*self.command, self.version, *self.flags, *self.libraries, processor_features()])
+
+    def run(self, source: Path, target: Path, extra: tuple[str, ...] = ()) -> None:
+        """Compile a file to a shared library. Raises CompilerError with what the compiler said."""
+        command = [*self.command, *self.flags, *extra, f"-I{INCLUDE}", str(source), "-o", str(target)]
+        done = subprocess.run([*command, *self.libraries], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise CompilerError(f"{' '.join(command)}\nfailed with:\n{done.stderr.strip()}")
+
+
+def find_compiler() -> Compiler:
+    """The compiler that CXX names, else g++, c++ or clang++.
+
+    Raises CompilerError, with what to install, where there is none.
+    """
+    return _find(os.environ.get("CXX", ""), os.environ.get("PATH", ""))
+
+
+@cache
+def _find(named: str, path: str) -> Compiler:
+    for candidate in [named] if named else ["g++", "c++", "clang++"]:
+        words = shlex.split(candidate)
+        found = shutil.which(words[0], path=path) if words else None
+        if found is None:
+            continue
+        command = (found, *words[1:])
+        said = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
+        if said.returncode != 0:
+            continue
+        version = said.stdout.splitlines()[0] if said.stdout else ""
+        return Compiler(command, version, _flags(version), _libraries())
+    asked = f"CXX names {named!r}, which does not run" if named else "there is no C++ compiler on this machine"
+    raise CompilerError(f"{asked}; {_INSTALL}")
+
+
+def _flags(version: str) -> tuple[str, ...]:
+    wide = platform.machine() in ("x86_64", "AMD64") and "clang" not in version
+    return (*_FLAGS, "-mprefer-vector-width=512") if wide else _FLAGS
+
+
+def _libraries() -> tuple[str, ...]:
+    vector = platform.machine() == "x86_64" and platform.libc_ver()[0] == "glibc"
+    return ("-Wl,--as-needed", "-lmvec", "-lm") if vector else ("-lm",)
+
+
+@cache
+def processor_features() -> str:
+    """What the processor can do, since kernels are compiled for it and no other."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+            said = [line for line in lines if line.startswith(("flags", "Features", "model name"))]
+    except OSError:
+        said = []
+    return " ".join(dict.fromkeys(said)) or f"{platform.machine()} {platform.processor()}"

@@ -1,0 +1,151 @@
+"""A kernel called on NumPy arrays."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...transpile.emit.native import ABI, Kernel
+from ..plumbing import Like
+from . import abi
+from .gemm import RUNTIME
+from .load import KernelLibrary
+
+_ALIGNMENT = 64
+_ERROR_BYTES = 256
+
+
+class NotTaken(Exception):
+    """A kernel does not take these inputs: the reference formula does, or says what is wrong with them."""
+
+
+class CompiledKernel:
+    """A kernel, ready to be called.
+
+    `kernel.inputs` and `kernel.outputs` say what it takes and gives, in order;
+    `infer_address` and `run_address` are its entry points for another engine.
+    """
+
+    def __init__(self, library: KernelLibrary, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self._infer, self._run = library.functions(kernel.name)
+        self._codes = [entry.code for entry in kernel.inputs if not entry.is_number]
+        self._count = len(kernel.outputs)
+
+    @property
+    def infer_address(self) -> int:
+        """Where `infer` begins in memory."""
+        return ctypes.cast(self._infer, ctypes.c_void_p).value or 0
+
+    @property
+    def run_address(self) -> int:
+        """Where `run` begins in memory."""
+        return ctypes.cast(self._run, ctypes.c_void_p).value or 0
+
+    def __call__(self, arguments: Sequence[Any], needed: Sequence[bool] | None = None) -> list[Any]:
+        """The outputs, for an argument per entry of `kernel.inputs`.
+
+        An argument is an array, a Python number, a `Like`, a shape, or None for
+        an undefined gradient. Outputs that `needed` says nobody needs are None.
+        Raises NotTaken where the kernel does not take such arguments.
+        """
+        tensors, numbers = self._sorted(arguments)
+        holders = [None if value is None else _Holder(value) for value in tensors]
+        inputs = _pointers(holders)
+        attrs = (abi.Scalar * max(1, len(numbers)))(*numbers)
+        error = ctypes.create_string_buffer(_ERROR_BYTES)
+        specs = (abi.Spec * max(1, self._count))()
+        common = (ABI, len(tensors), len(numbers), self._count, inputs, attrs)
+        text = ctypes.cast(error, ctypes.c_char_p)
+        query = abi.Infer(*common, specs, 0, 0, text, _ERROR_BYTES)
+        if self._infer(ctypes.byref(query)) != abi.OK:
+            raise NotTaken(error.value.decode())
+        outputs = [
+            _new(specs[k]) if needed is None or needed[k] else None for k in range(self._count)
+        ]
+        results = [None if array is None else _Holder(array) for array in outputs]
+        workspace = np.empty(query.workspace_bytes + _ALIGNMENT, np.uint8)
+        start = -(-workspace.ctypes.data // _ALIGNMENT) * _ALIGNMENT
+        call = abi.Call(
+            *common,
+            _pointers(results),
+            start,
+            query.workspace_bytes,
+            0,
+            max(1, query.units),
+            ctypes.pointer(RUNTIME),
+            text,
+            _ERROR_BYTES,
+        )
+        if self._run(ctypes.byref(call)) != abi.OK:
+            raise NotTaken(error.value.decode())
+        return outputs
+
+    def _sorted(self, arguments: Sequence[Any]) -> tuple[list[Any], list[abi.Scalar]]:
+        """Tensors and numbers apart, each as the kernel takes it."""
+        tensors: list[Any] = []
+        numbers: list[abi.Scalar] = []
+        for entry, value in zip(self.kernel.inputs, arguments, strict=True):
+            if entry.is_number:
+                numbers.append(_scalar(value, entry.role))
+            elif entry.role in ("like", "shape"):
+                tensors.append(value if isinstance(value, Like) else Like(tuple(value), np.dtype(float)))
+            else:
+                tensors.append(value)
+        own = next(
+            (v.dtype for v, code in zip(tensors, self._codes, strict=True) if code == "T" and _is_array(v)), None
+        )
+        for position, code in enumerate(self._codes):
+            if isinstance(tensors[position], (bool, int, float)):
+                # A Python number takes the arrays' type.
+                if code != "T" or own is None:
+                    raise NotTaken("a number where an array is expected")
+                tensors[position] = np.asarray(tensors[position], own)
+            elif tensors[position] is not None and not isinstance(tensors[position], Like):
+                tensors[position] = np.asarray(tensors[position])
+        return tensors, numbers
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, np.generic))
+
+
+def _scalar(value: Any, role: str) -> abi.Scalar:
+    kinds = {"int": (int, np.integer), "bool": (bool, np.bool_), "float": (int, float), "strong": (np.float64,)}
+    if not isinstance(value, kinds[role]):
+        raise NotTaken(f"{value!r} is no {role}")
+    return abi.Scalar(f=float(value)) if role in ("float", "strong") else abi.Scalar(i=int(value))
+
+
+class _Holder:
+    """A DLTensor with the memory that it points to."""
+
+    def __init__(self, value: Any) -> None:
+        dtype = abi.data_type(value.dtype)
+        if dtype is None or len(value.shape) > abi.MAX_DIMS:
+            raise NotTaken(f"{value.dtype} in {len(value.shape)} dimensions")
+        ndim = len(value.shape)
+        shape = (ctypes.c_int64 * ndim)(*value.shape)
+        data, strides = None, None
+        if isinstance(value, np.ndarray):
+            if any(stride % value.itemsize for stride in value.strides) or not value.flags.aligned:
+                value = np.ascontiguousarray(value).reshape(value.shape)
+            data = value.ctypes.data
+            strides = (ctypes.c_int64 * ndim)(*(stride // value.itemsize for stride in value.strides))
+        self._kept = value, shape, strides
+        self.tensor = abi.DLTensor(data, abi.DLDevice(1, 0), ndim, dtype, shape, strides, 0)
+
+
+def _pointers(holders: Sequence[_Holder | None]) -> Any:
+    array = (ctypes.POINTER(abi.DLTensor) * max(1, len(holders)))()
+    for position, holder in enumerate(holders):
+        if holder is not None:
+            array[position] = ctypes.pointer(holder.tensor)
+    return array
+
+
+def _new(spec: abi.Spec) -> np.ndarray[Any, Any]:
+    return np.empty(tuple(spec.shape[: spec.ndim]), abi.numpy_type(spec.dtype))

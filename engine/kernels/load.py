@@ -1,0 +1,44 @@
+"""Shared libraries of kernels, loaded and checked."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+from typing import Any
+
+from ...transpile.emit.native import ABI
+from ..errors import CompilerError
+from . import abi
+
+
+class KernelLibrary:
+    """The kernels of one formula.
+
+    Raises CompilerError where the file cannot be loaded, is no library of this
+    formula, or was built for another kernel ABI.
+    """
+
+    def __init__(self, path: Path, name: str) -> None:
+        self.path = path
+        try:
+            self._library = ctypes.CDLL(str(path))
+            number = getattr(self._library, f"{name}_abi")
+        except (OSError, AttributeError) as error:
+            raise CompilerError(f"{path} holds no kernels of {name}: {error}") from error
+        number.restype = ctypes.c_uint32
+        found = number()
+        if found != ABI:
+            raise CompilerError(
+                f"{path} was built for kernel ABI {found}, this is {ABI}; transpile and compile it again"
+            )
+
+    def functions(self, kernel: str) -> tuple[Any, Any]:
+        """The kernel's `infer` and `run`. Raises CompilerError where the library has no such kernel."""
+        try:
+            infer = getattr(self._library, f"{kernel}_infer")
+            run = getattr(self._library, f"{kernel}_run")
+        except AttributeError as error:
+            raise CompilerError(f"{self.path} has no kernel {kernel}") from error
+        infer.argtypes, run.argtypes = [ctypes.POINTER(abi.Infer)], [ctypes.POINTER(abi.Call)]
+        infer.restype = run.restype = ctypes.c_int
+        return infer, run

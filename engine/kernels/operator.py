@@ -1,0 +1,155 @@
+"""A formula with kernels, as the engines run it: an `Operator` that calls C++ where it can."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from ...transpile.emit.native import Kernel
+from ...transpile.emit.native.formula_kernels import Compiled
+from ...transpile.emit.python import forward_function
+from ...transpile.ir import Block, Param, Var
+from ...transpile.passes.simplify import remove_dead
+from .. import dispatch
+from ..operator import Operator, Variant
+from .launch import CompiledKernel, NotTaken
+from .load import KernelLibrary
+
+
+class CompiledOperator(Operator):
+    """A promoted formula whose forward and backward are kernels.
+
+    What a kernel doesn't take runs on the formula's Python, with the same
+    result. A backward that is recorded calls the compiled derivative as an
+    operator of its own, and beyond the compiled orders the emitted closure.
+    `origin` is the operator that was compiled, whose names the Python may use.
+    """
+
+    def __init__(self, compiled: Compiled, library: KernelLibrary, origin: Operator) -> None:
+        super().__init__(compiled.formula, origin._namespace)
+        self.compiled = compiled
+        self.library = library
+        self.kernel = CompiledKernel(library, compiled.forward)
+        self._patterns: dict[tuple[tuple[bool, ...], tuple[bool, ...]], Variant] = {}
+
+    def forward(self, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Results, hidden outputs and plain values, by the kernel where it takes the inputs."""
+        given = dict(zip((p.var for p in self.inputs), inputs, strict=True))
+        given |= {p.var: attributes[p.var.name] for p in self.attributes}
+        try:
+            outputs = self.kernel([given[entry.var] for entry in self.kernel.kernel.inputs])
+        except NotTaken:
+            return super().forward(inputs, attributes)
+        results: list[Any] = [None] * len(self.formula.forward.results)
+        for (position, _), array in zip(self.kernel.kernel.outputs, outputs, strict=True):
+            results[position] = array[()] if array.ndim == 0 else array
+        positions, extras, function = self._values
+        if positions:
+            arguments = [given[param.var] for param in self.formula.params]
+            computed = function(*arguments, *(results[k] for k in extras))
+            for position, value in zip(positions, computed, strict=True):
+                results[position] = value
+        return tuple(results)
+
+    @cached_property
+    def _values(self) -> tuple[list[int], list[int], Callable[..., tuple[Any, ...]]]:
+        """Positions of the outputs that are no arrays, those of the arrays they read, and their Python."""
+        forward = self.formula.forward
+        arrays = {position for position, _ in self.kernel.kernel.outputs}
+        positions = [k for k in range(len(forward.results)) if k not in arrays]
+        wanted = tuple(forward.results[k] for k in positions)
+        there = {a: k for k, a in enumerate(forward.results) if isinstance(a, Var) and k in arrays}
+        rest = [eqn for eqn in forward.eqns if not all(out in there for out in eqn.outs)]
+        eqns = tuple(remove_dead(rest, wanted))
+        free = Block((), eqns, wanted).free()
+        extras = [var for var in free if var in there]
+        params = (*self.formula.params, *(Param(var) for var in extras))
+        block = Block(tuple(p.var for p in params), eqns, wanted)
+        part = self.formula.evolve(params=params, forward=block)
+        return positions, [there[var] for var in extras], self._compile(forward_function(part))
+
+    def backward(self, defined: tuple[bool, ...], needed: tuple[bool, ...]) -> Variant:
+        """The pullback for a pattern of defined and needed gradients, by a kernel where there is one."""
+        key = (defined, needed)
+        if key not in self._patterns:
+            self._patterns[key] = self._pattern(defined, needed)
+        return self._patterns[key]
+
+    def _pattern(self, defined: tuple[bool, ...], needed: tuple[bool, ...]) -> Variant:
+        python = super().backward(defined, needed)
+        derivative, general = self.compiled.derivative, self.compiled.general
+        if derivative is None or general is None or self.barrier is not None:
+            return python
+        plain = tuple(
+            k < self.n_results and k not in self.nondifferentiable for k in range(self.n_results + self.n_hidden)
+        )
+        kernel = derivative.forward if defined == plain else general
+        run = _Backward(self, CompiledKernel(self.library, kernel), needed, python, defined == plain)
+        reads = tuple(sorted({*python.reads, *run.reads}))
+        return Variant(run, reads, python.materialize)
+
+    @cached_property
+    def derivative(self) -> CompiledOperator | None:
+        """The plain first backward as an operator; None where its own derivative is not compiled."""
+        derivative = self.compiled.derivative
+        if derivative is None or derivative.general is None:
+            return None
+        return CompiledOperator(derivative, self.library, self)
+
+
+class _Backward:
+    """A backward of one pattern: on arrays a kernel, on tensors a recorded operator or the closure."""
+
+    def __init__(
+        self,
+        owner: CompiledOperator,
+        kernel: CompiledKernel,
+        needed: tuple[bool, ...],
+        python: Variant,
+        plain: bool,
+    ) -> None:
+        self._owner = owner
+        self._kernel = kernel
+        self._python = python
+        self._plain = plain
+        saved = {entry.name: k for k, entry in enumerate(owner.saved)}
+        cotangents = {var: k for k, var in enumerate(owner.formula.cotangents)}
+        # Each argument is a saved value or a cotangent.
+        self._sources = [
+            (True, cotangents[entry.var]) if entry.var in cotangents else (False, saved[entry.var.name])
+            for entry in kernel.kernel.inputs
+        ]
+        self.reads = tuple(k for is_cotangent, k in self._sources if not is_cotangent)
+        self._slots = _slots(owner, kernel.kernel, plain)
+        wanted = [needed[slot] for slot in self._slots]
+        self._wanted = [*wanted, *[False] * (len(kernel.kernel.outputs) - len(wanted))]
+
+    def __call__(self, saved: Sequence[Any], cotangents: Sequence[Any]) -> tuple[Any, ...]:
+        arguments = [cotangents[k] if is_cotangent else saved[k] for is_cotangent, k in self._sources]
+        if dispatch.engine_of(*arguments) is not None:
+            operator = self._owner.derivative if self._plain else None
+            if operator is None:
+                return self._python.call(saved, cotangents)
+            given = dict(zip((entry.var for entry in self._kernel.kernel.inputs), arguments, strict=True))
+            inputs = [given[param.var] for param in operator.inputs]
+            attributes = {param.var.name: given[param.var] for param in operator.attributes}
+            gradients = dispatch.apply(operator, inputs, attributes)
+        else:
+            try:
+                gradients = self._kernel(arguments, self._wanted)
+            except NotTaken:
+                return self._python.call(saved, cotangents)
+        full: list[Any] = [None] * len(self._owner.inputs)
+        for slot, wanted, gradient in zip(self._slots, self._wanted, gradients, strict=False):
+            full[slot] = gradient if wanted else None
+        return tuple(full)
+
+
+def _slots(owner: CompiledOperator, kernel: Kernel, plain: bool) -> list[int]:
+    """The input that each gradient of the kernel belongs to."""
+    differentiable = [k for k, param in enumerate(owner.inputs) if param.differentiable]
+    if not plain:
+        return [differentiable[position] for position, _ in kernel.outputs]
+    gradients = owner.compiled.plain_gradients
+    return [slot for slot, atom in zip(differentiable, gradients, strict=True) if isinstance(atom, Var)]
