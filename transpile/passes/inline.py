@@ -22,8 +22,8 @@ from collections.abc import Container, Sequence
 
 from ..ir import Atom, Block, Eqn, Literal, Var
 from ..library import Library
-from .differentiate import bind_operands
-from .rewrite import Namer, all_names, copy_eqns, replace_atom, replace_block
+from .differentiate_operator import bind_operands
+from .rewrite import Namer, all_names, copy_eqns, placed, replace_atom, replace_block
 from .simplify import simplify
 
 
@@ -58,14 +58,9 @@ def _inline_once(
         binding = bind_operands(formula, eqn)
         literals = {var: atom for var, atom in binding.items() if isinstance(atom, Literal)}
         body = replace_block(formula.forward, literals)
-        copied = copy_eqns([_placed(e, eqn) for e in body.eqns], binding, namer)
+        copied = copy_eqns([placed(e, eqn) for e in body.eqns], binding, namer)
         kept += copied
         env.update(
             (out, replace_atom(atom, binding)) for out, atom in zip(eqn.outs, body.results, strict=False)
         )
     return kept, env, changed
-
-
-def _placed(eqn: Eqn, place: Eqn) -> Eqn:
-    blocks = tuple(Block(b.params, tuple(_placed(e, place) for e in b.eqns), b.results) for b in eqn.blocks)
-    return Eqn(eqn.outs, eqn.op, eqn.args, eqn.kwargs, blocks, place.span)

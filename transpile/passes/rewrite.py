@@ -128,3 +128,9 @@ def slice_of(eqns: Sequence[Eqn], wanted: Iterable[Var], leaves: Iterable[Var] =
 def defining(eqns: Sequence[Eqn]) -> dict[Var, Eqn]:
     """Each variable's equation at the top level of a block."""
     return {var: eqn for eqn in eqns for var in eqn.outs}
+
+
+def placed(eqn: Eqn, place: Eqn) -> Eqn:
+    """The equation, said to stand where another one stands."""
+    blocks = tuple(Block(b.params, tuple(placed(e, place) for e in b.eqns), b.results) for b in eqn.blocks)
+    return Eqn(eqn.outs, eqn.op, eqn.args, eqn.kwargs, blocks, place.span)

@@ -1,0 +1,97 @@
+"""The sweep over an operator: its own formula's pullback, promoted, specialized and inlined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+
+from ..ir import Atom, Eqn, Formula, Literal, Param, Var
+from .rewrite import copy_eqns, placed, replace_atom, slice_of
+from .specialize import specialize
+from .sweep import Context, Sweep, grad_name, zeros_of
+
+_METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
+
+
+def sweep_operator(eqn: Eqn, sweep: Sweep, context: Context) -> None:
+    """Sweep back over a call of an operator.
+
+    Raises NoDerivative where it has none.
+    """
+    namer = context.namer
+    formula = context.library.promoted(eqn.op, eqn)
+    outs = list(eqn.outs)
+    while len(outs) < formula.results + len(formula.hidden):
+        hidden = formula.hidden[len(outs) - formula.results]
+        outs.append(namer.fresh(f"{outs[0].name.lstrip('_')}_{hidden.name}"))
+    env = bind_operands(formula, eqn)
+    env.update(zip((a for a in formula.forward.results if isinstance(a, Var)), outs, strict=False))
+    needed = [_wanted(env.get(param.var), context.active) for param in formula.inputs]
+    defined = [out in sweep.cotangents for out in outs]
+    literals = {var: atom for var, atom in env.items() if isinstance(atom, Literal)}
+    variant = specialize(formula, defined, needed, literals)
+
+    forward = Eqn(tuple(outs), eqn.op, eqn.args, eqn.kwargs, (), eqn.span)
+    cotangents: dict[Var, Atom] = {
+        param: sweep.cotangents[out]
+        for param, out in zip(formula.cotangents, outs, strict=True)
+        if out in sweep.cotangents
+    }
+    for index in variant.materialize:
+        zero, like, fill = zeros_of(outs[index], eqn, namer)
+        cotangents[formula.cotangents[index]] = zero
+        sweep.forward.append(like)
+        sweep.backward.append(fill)
+    saved = slice_of(formula.forward.eqns, variant.block.free(), (*env, *cotangents))
+    inlined = copy_eqns([placed(e, eqn) for e in saved], env, namer, _metadata_names(saved, env))
+    env.update(cotangents)
+    named = _gradient_names(formula, variant.block.results, env)
+    body = copy_eqns([placed(e, eqn) for e in variant.block.eqns], env, namer, named)
+    sweep.forward += [*reversed(inlined), forward]
+    sweep.backward += body
+    for param, atom in zip(formula.inputs, variant.block.results, strict=True):
+        operand = env.get(param.var)
+        if isinstance(operand, Var):
+            sweep.add(operand, replace_atom(atom, env), eqn, namer)
+
+
+def _gradient_names(formula: Formula, gradients: Sequence[Atom], env: Mapping[Var, Atom]) -> dict[Var, str]:
+    """What the operator calls ``grad_x`` is called after the operand that stands for `x`."""
+    named = {}
+    for param, gradient in zip(formula.inputs, gradients, strict=True):
+        operand = env.get(param.var)
+        if isinstance(gradient, Var) and isinstance(operand, Var) and not operand.temp:
+            named[gradient] = grad_name(operand)
+    return named
+
+
+def _metadata_names(eqns: Iterable[Eqn], env: Mapping[Var, Atom]) -> dict[Var, str]:
+    """What the operator calls ``like_x`` is called after the operand that stands for `x`."""
+    named = {}
+    for eqn in eqns:
+        operand = env.get(eqn.args[0]) if eqn.args and isinstance(eqn.args[0], Var) else None
+        if eqn.op in _METADATA and isinstance(operand, Var) and not operand.temp:
+            named[eqn.outs[0]] = f"like_{operand}" if eqn.op == "like" else f"{operand}_{eqn.op}"
+    return named
+
+
+def bind_operands(formula: Formula, eqn: Eqn) -> dict[Var, Atom]:
+    """What each parameter of an operator's formula stands for at an equation that uses it."""
+    given = dict(eqn.kwargs)
+    env: dict[Var, Atom] = {}
+    operands = iter(eqn.args)
+    for param in formula.params:
+        operand = given.get(param.var.name) if param.attribute else next(operands, None)
+        if operand is None and not param.attribute:
+            operand = given.get(param.var.name)
+        if operand is None:
+            operand = _default(param)
+        env[param.var] = operand
+    return env
+
+
+def _default(param: Param) -> Literal:
+    return param.default if param.default is not None else Literal(None)
+
+
+def _wanted(operand: Atom | None, active: Set[Var]) -> bool:
+    return isinstance(operand, Var) and operand in active

@@ -1,0 +1,62 @@
+"""State of a reverse sweep, shared by the rules for operators, branches and loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+
+from ..ir import Atom, Eqn, Literal, Var
+from ..library import Library
+from .rewrite import Namer
+
+
+@dataclass(slots=True)
+class Sweep:
+    """What a reverse sweep leaves: `forward` replaces the equations it went over."""
+
+    forward: list[Eqn]
+    backward: list[Eqn] = field(default_factory=list)
+    cotangents: dict[Var, Var] = field(default_factory=dict)
+
+    def add(self, var: Var, gradient: Atom, eqn: Eqn, namer: Namer) -> None:
+        """Add a contribution to a variable's cotangent."""
+        if not isinstance(gradient, Var):
+            return
+        before = self.cotangents.get(var)
+        if before is None:
+            self.cotangents[var] = gradient
+            return
+        total = namer.fresh(grad_name(var), before.kind)
+        self.backward.append(Eqn((total,), "accumulate", (before, gradient), (), (), eqn.span))
+        self.cotangents[var] = total
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a sweep may ask: which variables carry a gradient, where to stop, and the formulas.
+
+    `recurse` sweeps the equations of a nested block, from the cotangents of
+    their outputs, as far as the variables that it is given.
+    """
+
+    active: Set[Var]
+    stop: Set[Var]
+    library: Library
+    namer: Namer
+    recurse: Callable[[Sequence[Eqn], Mapping[Var, Var], Iterable[Var]], Sweep]
+
+
+def grad_name(var: Var) -> str:
+    """What the cotangent of a variable is called."""
+    return f"grad_{var.name.lstrip('_')}"
+
+
+def zeros_of(var: Var, eqn: Eqn, namer: Namer) -> tuple[Var, Eqn, Eqn]:
+    """Zeros like a variable: their name, the forward's equation for its shape, and their own."""
+    like = namer.fresh(f"like_{var.name.lstrip('_')}", "value")
+    zero = namer.fresh(grad_name(var))
+    return (
+        zero,
+        Eqn((like,), "like", (var,), span=eqn.span),
+        Eqn((zero,), "broadcast_like", (Literal(0.0),), (("like", like),), span=eqn.span),
+    )
