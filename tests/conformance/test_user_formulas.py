@@ -1,0 +1,153 @@
+"""Formulas as people write them: attributes, lists, options, branches, several results, no closure at all."""
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+X = np.array([0.3, -0.7, 1.2])
+
+
+@pb.formula
+def scaled(x, *, by: float = 2.0):
+    t = np.sin(x)
+    r = t * t * by
+
+    def scaled_pullback(grad):
+        return 2 * by * grad * t * np.cos(x)
+
+    return r, scaled_pullback
+
+
+def test_attributes_by_name_position_and_default(engine):
+    x = pb.tensor(X, requires_grad=True)
+    for result, by in ((scaled(x), 2.0), (scaled(x, by=3.0), 3.0), (scaled(x, 4.0), 4.0)):
+        np.testing.assert_allclose(result.detach().numpy(), by * np.sin(X) ** 2)
+    assert pb.gradcheck(lambda x: scaled(x, by=3.0), X, order=3)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'to'"):
+        scaled(x, to=3.0)
+    with pytest.raises(TypeError, match="missing required argument 'x'"):
+        scaled(by=3.0)
+
+
+def test_arrays_in_arrays_out(engine):
+    assert type(scaled(X)) is np.ndarray
+    assert isinstance(scaled(pb.tensor(X)), pb.Tensor)
+
+
+@pb.formula
+def joined(xs: list[pb.Tensor], y):
+    t = np.concatenate(xs)
+    r = t * t * y
+
+    def joined_pullback(grad):
+        g = 2 * grad * t * y
+        return pb.split_like(g, pb.like(xs)), np.sum(grad * t * t)
+
+    return r, joined_pullback
+
+
+def test_a_list_of_tensors(engine):
+    assert pb.gradcheck(lambda a, b, y: joined([a, b], y), X, X[:2] * 2, np.array(0.7), order=3)
+    assert pb.gradcheck(lambda b: joined([X, b], 2.0), X[:1], order=2)
+
+
+@pb.formula
+def shifted(x, bias: pb.Tensor | None = None):
+    t = np.exp(x)
+    r = t * x if bias is None else t * x + bias
+
+    def shifted_pullback(grad):
+        return grad * t * (1 + x), grad
+
+    return r, shifted_pullback
+
+
+def test_an_optional_tensor(engine):
+    assert pb.gradcheck(shifted, X, order=2)
+    assert pb.gradcheck(shifted, X, np.array(0.4), order=2)
+
+
+@pb.formula(nondifferentiable=(1,))
+def peak(x):
+    value = np.max(x)
+    where = np.argmax(x)
+    mask = x == value
+
+    def peak_pullback(grad, _):
+        return grad * mask
+
+    return (value, where), peak_pullback
+
+
+def test_a_result_without_gradient(engine):
+    x = pb.tensor(X, requires_grad=True)
+    value, where = peak(x)
+    assert value.requires_grad
+    assert not where.requires_grad
+    assert where.item() == 2
+    assert pb.grad(value, x)[0].tolist() == [0.0, 0.0, 1.0]
+
+
+@pb.formula
+def branching(x, *, squared: bool = True):
+    if squared:
+        t = x * x
+        r = np.sin(t)
+    else:
+        t = np.exp(x)
+        r = t
+
+    def branching_pullback(grad):
+        return grad * np.cos(t) * 2 * x if squared else grad * t
+
+    return r, branching_pullback
+
+
+@pytest.mark.parametrize("squared", [True, False])
+def test_an_intermediate_of_a_branch(engine, squared):
+    assert pb.gradcheck(lambda x: branching(x, squared=squared), X, order=3)
+
+
+def area(r):
+    return np.pi * r * r * np.exp(-r)
+
+
+def test_a_function_without_closure_is_given_one(engine):
+    assert pb.gradcheck(pb.derive_pullback(area), np.array([0.5, 1.5]), order=3)
+
+
+@pb.composite(np.ptp)
+def ptp(a, axis=None):
+    return np.max(a, axis=axis) - np.min(a, axis=axis)
+
+
+def test_a_composite_stands_for_a_function_of_numpy(engine):
+    x = pb.tensor(X, requires_grad=True)
+    assert pb.grad(np.ptp(x), x)[0].tolist() == [0.0, -1.0, 1.0]
+    assert np.ptp(X) == pytest.approx(1.9)
+
+
+@pb.formula(np.cbrt)
+def cbrt(x):
+    r = np.cbrt(x)
+
+    def cbrt_pullback(grad):
+        return grad / (3 * r * r)
+
+    return r, cbrt_pullback
+
+
+def test_a_formula_for_a_function_outside_the_vocabulary(engine):
+    x = pb.tensor(8.0, requires_grad=True)
+    y = np.cbrt(x)
+    assert y.item() == pytest.approx(2.0)
+    assert pb.grad(y, x)[0].item() == pytest.approx(1 / 12)
+    assert pb.gradcheck(np.cbrt, np.array([0.5, 2.0]), order=2)
+    assert pb.formulas()[np.cbrt] is cbrt
+
+
+def test_a_formula_tells_its_captures(engine):
+    assert {(c.name, c.action) for c in scaled.captures} >= {("x", "saved"), ("t", "promoted")}
+    assert "scaled" in repr(scaled)
+    assert "def " in scaled.source("python")
