@@ -9,7 +9,7 @@ from ..ir import Atom, Block, Eqn, Kind, Literal, Var
 from .atoms import atom
 from .fence import refuse
 from .frame import Frame
-from .values import Growing, Items, Poison, Value
+from .values import Function, Growing, Items, Poison, Value
 
 
 def choose(
@@ -56,6 +56,13 @@ class Merger:
                 "PB402",
                 f"one branch gives {len(first.items)} elements, the other {len(second.items)}",
                 self.frame.span(self.node),
+            )
+        if isinstance(first, Function) or isinstance(second, Function):
+            raise refuse(
+                "PB405",
+                "the branches return different closures",
+                self.frame.span(self.node),
+                hint="define one closure before the branch, and branch inside of it",
             )
         with self.frame.build.into(self.then):
             a = atom(self.frame, first, self.node)

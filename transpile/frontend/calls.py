@@ -13,6 +13,7 @@ from .fence import Refusal, refuse
 from .folding import dotted_name, fold_call
 from .frame import Frame, callee_of
 from .inline import inline
+from .names import BUILTINS
 from .sequences import of_known
 from .values import Callee, Dotted, Function, Growing, Items, Value, elements, is_value
 from .words import bind_word
@@ -81,7 +82,12 @@ def _is_local(frame: Frame, node: ast.expr) -> bool:
 
 def _arguments(frame: Frame, node: ast.Call) -> Arguments:
     positional: list[Value] = []
-    for item in node.args:
+    args = node.args
+    reshapes = isinstance(node.func, ast.Attribute) and node.func.attr == "reshape"
+    if reshapes and any(isinstance(item, ast.Starred) for item in args):
+        # `x.reshape(*x.shape[:-1], 1)`: one tuple, however it is written.
+        args = [ast.copy_location(ast.Tuple(args, ast.Load()), node)]
+    for item in args:
         if not isinstance(item, ast.Starred):
             positional.append(expressions.read(frame, item))
             continue
@@ -295,7 +301,9 @@ def opaque(frame: Frame, text: str, dotted: str, given: Arguments, name: str | N
     kwargs += [
         (key, atom(frame, value, given.node)) for key, value in given.keywords.items() if key != "callee"
     ]
-    var = frame.build.emit("opaque", operands, span, kwargs=kwargs, name=name)
+    plain = dotted in BUILTINS and all(is_value(item) for item in operands)
+    kind: Kind = "value" if plain else "tensor"
+    var = frame.build.emit("opaque", operands, span, kwargs=kwargs, kind=kind, name=name)
     frame.build.opaque[var] = dotted
     arrays = any(isinstance(item, Var) and item.kind != "value" for item in operands)
     if arrays and dotted not in PATH_LOSING:

@@ -66,6 +66,7 @@ _FUNCTIONS: dict[str, Callable[[float], float]] = {
     "square": lambda x: x * x,
     "abs": abs,
 }
+_KEEPS_INTEGERS = frozenset({"square", "abs"})
 _MATH: dict[str, Callable[..., float]] = {
     "math.sqrt": math.sqrt,
     "math.exp": math.exp,
@@ -121,6 +122,8 @@ def fold_call(dotted: str, *operands: Literal) -> Literal | None:
     by_numpy = word is not None and word.name in _FUNCTIONS and dotted.startswith("numpy.")
     if dotted == "numpy.float64":
         return Literal(float(operands[0].value), True)
+    if by_numpy and word is not None and word.name in _KEEPS_INTEGERS and isinstance(operands[0].value, int):
+        return None  # a NumPy integer, which widens float32 as no literal does
     function = _FUNCTIONS[word.name] if by_numpy and word is not None else _MATH.get(dotted)
     if function is None:
         return None

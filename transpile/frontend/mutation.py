@@ -8,7 +8,7 @@ from ..ir import Var
 from ..vocabulary import WORDS
 from .fence import Refusal, refuse
 from .frame import Frame
-from .values import Function, Growing, Value
+from .values import Function, Growing, Items, Value
 
 _IN_PLACE_METHODS = frozenset({"fill", "sort", "put", "itemset", "resize", "partition", "setflags"})
 
@@ -101,7 +101,7 @@ def _check_var(frame: Frame, var: Var, name: str, node: ast.AST) -> None:
             value=name,
             hint=f"write `{name} = {name} + ...` instead of `{name} += ...`",
         )
-    captor = captured_before(frame, name)
+    captor = captured_before(frame, name, var)
     if captor is not None:
         raise refuse(
             "PB303",
@@ -118,7 +118,7 @@ def _names(frame: Frame) -> list[tuple[str, Value]]:
     while here is not None:
         for key, value in here.local.items():
             found += [(key, value)]
-            if isinstance(value, Growing):
+            if isinstance(value, Growing | Items):
                 found += [(f"{key}[...]", item) for item in value.items]
         here = here.parent
     return found
@@ -132,9 +132,11 @@ def _is_view(frame: Frame, var: Var) -> bool:
     return False
 
 
-def captured_before(frame: Frame, name: str) -> str | None:
-    """The nested function, defined already, that captures this name of the frame."""
+def captured_before(frame: Frame, name: str, var: Var) -> str | None:
+    """The nested function, defined already, that captures this name or the value that it holds."""
     for value in frame.local.values():
-        if isinstance(value, Function) and value.frame is frame and name in frame.text.free_of(value.node):
+        if not isinstance(value, Function) or value.frame is not frame:
+            continue
+        if name in frame.text.free_of(value.node) or any(held is var for _, held in value.defaults):
             return value.name
     return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..ir import Atom, Kind, Literal
+from ..ir import Atom, Kind, Literal, Var
 from ..vocabulary import Word
 from .atoms import atom, list_atom
 from .fence import refuse
@@ -23,6 +23,8 @@ _KEYWORDS: dict[str, dict[str, str]] = {
 }
 _OPTIONAL = frozenset({("clip", "a_min"), ("clip", "a_max")})
 _LISTS = frozenset({"split_like", "unstack_like"})
+# Attributes that may be tensors: positions, and what only its shape and dtype are used of.
+_TENSORS = frozenset({"index", "like", "likes", "indices"})
 _SHAPES = frozenset({"shape", "axes"})
 
 
@@ -47,6 +49,8 @@ def bind_word(
             frame.span(node),
             value=dotted,
         )
+    if word.name == "arange" and len(positional) == 1 and not keywords:
+        positional = [Literal(0), *positional]
     given: dict[str, Value] = dict(zip(slots, positional, strict=False))
     for key, value in keywords.items():
         slot = _KEYWORDS.get(word.name, {}).get(key, key)
@@ -99,6 +103,14 @@ def _attribute(frame: Frame, slot: str, value: Value, node: ast.Call) -> Atom:
     if slot == "dtype" and isinstance(value, Dotted) and value.name in _PYTHON_DTYPES:
         return Literal(_PYTHON_DTYPES[value.name])
     found = atom(frame, value, node)
+    if isinstance(found, Var) and found.kind == "tensor" and slot not in _TENSORS:
+        raise refuse(
+            "PB404",
+            f"`{slot}` is a tensor here, and no gradient would flow through it",
+            frame.span(node),
+            value=slot,
+            hint="pass a number, or use arithmetic: `np.ones_like(x) * t`",
+        )
     if slot == "shape" and isinstance(found, Literal) and isinstance(found.value, int):
         return Literal((found.value,))
     return found

@@ -32,10 +32,25 @@ def test_shapes_are_one_tuple(text):
         ("pb.stop_gradient(x)", "_1 = stop_gradient(x)"),
         ("pb.numpy.exp(x)", "_1 = exp(x)"),
         ("np.mod(x, y)", "_1 = remainder(x, y)"),
+        ("np.arange(5)", "_1 = arange(start=0, stop=5)"),
+        ("np.arange(1, 5)", "_1 = arange(start=1, stop=5)"),
     ],
 )
 def test_words(text, expected):
     assert expression(text) == [expected]
+
+
+def test_a_shape_that_is_unpacked_into_reshape():
+    assert expression("x.reshape(*x.shape[:-1], 1)")[-2:] == [
+        "_4 = add(_3, (1,))",
+        "_5 = reshape(x, shape=_4)",
+    ]
+
+
+def test_builtins_of_values_are_values():
+    read = formula("@pb.formula\ndef f(x):\n    n = max(x.ndim, 1)\n    return x / n, lambda g: g / n\n")
+    assert read.forward.eqns[1].outs[0].kind == "value"
+    assert read.captures[0].verdict.value == "size"
 
 
 def test_lists_of_tensors():
@@ -52,6 +67,7 @@ def test_lists_of_tensors():
         ("np.where(x)", "x"),
         ("np.sum(x, 0, axis=1)", "axis"),
         ("np.exp(**x)", ""),
+        ("np.full_like(x, y)", "fill_value"),
     ],
 )
 def test_wrong_arguments_are_located(text, value):

@@ -121,6 +121,30 @@ def test_a_rule_for_what_is_no_intermediate(name):
     assert findings(text, "PB204") == [("PB204", 4, 25, name)]
 
 
+def test_branches_that_return_different_closures():
+    text = """
+    @pb.formula
+    def f(x, *, n=1):
+        if n:
+            return x, lambda g: g
+        return x * 2, lambda g: g * 2
+    """
+    assert findings(text, "PB405") == [("PB405", 3, 5, "")]
+
+
+def test_branches_may_return_one_closure():
+    text = """
+    @pb.formula
+    def f(x, *, n=1):
+        def back(g):
+            return g if n else g * 2
+        if n:
+            return x, back
+        return x * 2, back
+    """
+    assert verdicts(text) == {"n": "size"}
+
+
 def test_late_binding_is_not_early_saving():
     again = (
         "@pb.formula\ndef f(x):\n    t = x * 2\n    def back(g):\n"

@@ -24,6 +24,7 @@ def text(*statements, closure=("return g",)):
         ("t = np.exp(x)", "u = t[1:]", "u += 1", "r = t"),
         ("t = np.exp(x)", "u = t", "u += 1", "r = t"),
         ("t = np.exp(x)", "ts = [t]", "t += 1", "r = ts[0]"),
+        ("t = np.exp(x)", "p = (t, 1)", "t += 1", "r = p[0]"),
         ("x[0] = 1", "r = x"),
         ("x.fill(0)", "r = x"),
     ],
@@ -56,6 +57,19 @@ def test_a_change_after_the_capture():
     ]
     found = findings("\n".join([*lines, "    return x * 2, back", ""]))
     assert [item[:2] for item in found] == [("PB303", 6)]
+
+
+def test_a_change_after_a_capture_as_default_argument():
+    source = """
+    @pb.formula
+    def f(x):
+        t = np.exp(x)
+        def back(g, k=t):
+            return g * k
+        t += 1
+        return x * 2, back
+    """
+    assert [item[:2] for item in findings(source)] == [("PB303", 6)]
 
 
 def test_a_fresh_value_may_be_changed():
