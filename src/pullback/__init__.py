@@ -37,6 +37,7 @@ from .engine.formula import Composite, Formula, composite, derive_pullback, form
 from .engine.functional import backward, grad, value_and_grad
 from .engine.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .engine.gradcheck import gradcheck
+from .engine.kernels import CompiledFormula, compile
 from .engine.plumbing import Like, accumulate, broadcast_like, like, stop_gradient, sum_to, unslice
 from .engine.primitives import flatten_axes, linear_recurrence, split_like, unflatten_axes, unstack_like
 from .engine.registry import formulas
@@ -74,6 +75,7 @@ def from_numpy(array: Any) -> Tensor:
 
 __all__ = [
     "BarrierError",
+    "CompiledFormula",
     "CompilerError",
     "Composite",
     "Diagnostic",
@@ -97,6 +99,7 @@ __all__ = [
     "accumulate",
     "backward",
     "broadcast_like",
+    "compile",
     "composite",
     "derive_pullback",
     "enable_grad",
