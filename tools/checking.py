@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-import pullback as pb
 from pullback.engine.dispatch import available, current, use_engine
-from pullback.engine.errors import GradcheckError
+from pullback.engine.errors import CompilerError, GradcheckError
 from pullback.engine.formula import Formula
 from pullback.engine.gradcheck import STEP, Probe, derivatives, gradcheck
+from pullback.engine.kernels import compile as compile_formula
+from pullback.engine.kernels import find_compiler
 
 from .guessing import Sample
 
@@ -62,11 +63,17 @@ def why_not(name: str) -> str:
     """Why formulas cannot run there on this machine; empty where they can."""
     if name in ("reference", "native"):
         return "" if name in available() else "the engine is not built here"
-    return "" if hasattr(pb, "compile") else "formulas cannot be compiled here"
+    try:
+        find_compiler()
+    except CompilerError as error:
+        return str(error)
+    return ""
 
 
 def make_contender(formula: Formula, name: str, order: int) -> Contender:
     """The formula as it runs on an engine, or compiled. Raises CompilerError where compiling fails."""
+    if name == "compiled":
+        return Contender(name, available()[-1], compile_formula(formula, order=order))
     return Contender(name, name, formula)
 
 

@@ -10,17 +10,17 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
-import linecache
 import os
 import sys
 import traceback
 from collections.abc import Sequence
 
-from pullback.transpile.diagnostics import FormulaError, render
+from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.version import __version__
 
 from .commands import cache, check, derive, doctor, dump, lint, transpile
 from .errors import BROKEN_PIPE, FINDINGS, INTERNAL, INTERRUPTED, MISUSE, CommandError, UsageError
+from .render import located
 
 COMMANDS = (lint, transpile, derive, check, dump, doctor, cache)
 
@@ -66,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UsageError as error:
         return _fail(f"pullback: {error}", MISUSE)
     except FormulaError as error:
-        return _fail(_located(error), FINDINGS)
+        return _fail(located(error), FINDINGS)
     except CommandError as error:
         return _fail(f"pullback: {error}", FINDINGS)
     except Exception as error:
@@ -87,16 +87,6 @@ def _run(argv: Sequence[str] | None) -> int:
         return stop.code if isinstance(stop.code, int) else MISUSE
     status: int = arguments.run(arguments)
     return status
-
-
-def _located(error: FormulaError) -> str:
-    """The findings with their source lines; those of an error without a text are read from the file."""
-    if error.source is not None:
-        return str(error)
-    return "\n".join(
-        render(found, linecache.getline(found.span.path, found.span.line).rstrip("\n"))
-        for found in error.diagnostics
-    )
 
 
 def _internal(error: Exception) -> str:

@@ -63,9 +63,10 @@ def _lint(console: Console) -> int:
 def _promotion(console: Console) -> int:
     """The formula as its author wrote it, and as it runs."""
     ((name, formula),) = load_formulas(str(SHOWN))
-    for title, target in ((f"{name} as it is written", "author"), (f"{name} as it runs", "python")):
+    written, runs = formula.source("author"), formula.source("python")
+    for title, text in ((f"{name} as it is written", written), (f"{name} as it runs", runs)):
         console.print(title, style="bold")
-        console.print(Syntax(formula.source(target), "python", background_color="default"))
+        console.print(Syntax(text, "python", background_color="default"))
     return 0
 
 

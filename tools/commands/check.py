@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pullback.engine.errors import PullbackError
 from pullback.engine.formula import Formula
+from pullback.transpile.diagnostics import FormulaError
 
 from ..checking import TOLERANCE, Contender, Measurement, locate, make_contender, measure, orders, why_not
 from ..errors import CLEAN, FINDINGS, CommandError, UsageError
@@ -20,7 +20,7 @@ from ..files import python_files, split_target
 from ..guessing import Sample, guess_inputs
 from ..loading import load_formulas
 from ..progress import Stepper, steps
-from ..render import count
+from ..render import count, located
 from . import Subparsers, add_command
 
 EXAMPLE = """\
@@ -126,7 +126,11 @@ def _check(
         try:
             contender = make_contender(formula, where, highest)
             found = list(measure(contender, samples, wanted))
-        except PullbackError as error:
+        except FormulaError as error:
+            not_compiled = all(found.code == "PB501" for found in error.diagnostics)
+            (report.notes if not_compiled else report.failures).append(located(error))
+            continue
+        except Exception as error:  # the author's code runs here, and may raise anything
             report.failures.append(f"{formula.ir.span}: {name} ({where}): {type(error).__name__}: {error}")
             continue
         report.rows.append((name, where, found))
