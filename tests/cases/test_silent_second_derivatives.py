@@ -13,7 +13,10 @@ def _derivatives(function, at, orders):
     y = function(x)
     found = []
     for _ in range(orders):
-        y = pb.grad(y, [x], create_graph=True)[0] if y.requires_grad else pb.tensor(0.0)
+        if y.requires_grad:
+            (y,) = pb.grad(y, [x], create_graph=True, materialize_grads=True)
+        else:
+            y = 0 * y
         found.append(y.item())
     return found
 
