@@ -99,7 +99,13 @@ class CompiledOperator(Operator):
 
 
 class _Backward:
-    """A backward of one pattern: on arrays a kernel, on tensors a recorded operator or the closure."""
+    """A backward of one pattern: on arrays a kernel, on tensors a recorded operator or the closure.
+
+    sources  for each argument of the kernel: whether it is a cotangent (else a saved value), and which
+    slots    the input that each gradient belongs to
+    wanted   whether each output of the kernel is needed
+    python   the same on the closure
+    """
 
     def __init__(
         self,
@@ -110,38 +116,38 @@ class _Backward:
         plain: bool,
     ) -> None:
         self._owner = owner
-        self._kernel = kernel
-        self._python = python
+        self.kernel = kernel
+        self.python = python
         self._plain = plain
         saved = {entry.name: k for k, entry in enumerate(owner.saved)}
         cotangents = {var: k for k, var in enumerate(owner.formula.cotangents)}
         # Each argument is a saved value or a cotangent.
-        self._sources = [
+        self.sources = [
             (True, cotangents[entry.var]) if entry.var in cotangents else (False, saved[entry.var.name])
             for entry in kernel.kernel.inputs
         ]
-        self.reads = tuple(k for is_cotangent, k in self._sources if not is_cotangent)
-        self._slots = _slots(owner, kernel.kernel, plain)
-        wanted = [needed[slot] for slot in self._slots]
-        self._wanted = [*wanted, *[False] * (len(kernel.kernel.outputs) - len(wanted))]
+        self.reads = tuple(k for is_cotangent, k in self.sources if not is_cotangent)
+        self.slots = _slots(owner, kernel.kernel, plain)
+        wanted = [needed[slot] for slot in self.slots]
+        self.wanted = [*wanted, *[False] * (len(kernel.kernel.outputs) - len(wanted))]
 
     def __call__(self, saved: Sequence[Any], cotangents: Sequence[Any]) -> tuple[Any, ...]:
-        arguments = [cotangents[k] if is_cotangent else saved[k] for is_cotangent, k in self._sources]
+        arguments = [cotangents[k] if is_cotangent else saved[k] for is_cotangent, k in self.sources]
         if dispatch.engine_of(*arguments) is not None:
             operator = self._owner.derivative if self._plain else None
             if operator is None:
-                return self._python.call(saved, cotangents)
-            given = dict(zip((entry.var for entry in self._kernel.kernel.inputs), arguments, strict=True))
+                return self.python.call(saved, cotangents)
+            given = dict(zip((entry.var for entry in self.kernel.kernel.inputs), arguments, strict=True))
             inputs = [given[param.var] for param in operator.inputs]
             attributes = {param.var.name: given[param.var] for param in operator.attributes}
             gradients = dispatch.apply(operator, inputs, attributes)
         else:
             try:
-                gradients = self._kernel(arguments, self._wanted)
+                gradients = self.kernel(arguments, self.wanted)
             except NotTaken:
-                return self._python.call(saved, cotangents)
+                return self.python.call(saved, cotangents)
         full: list[Any] = [None] * len(self._owner.inputs)
-        for slot, wanted, gradient in zip(self._slots, self._wanted, gradients, strict=False):
+        for slot, wanted, gradient in zip(self.slots, self.wanted, gradients, strict=False):
             full[slot] = gradient if wanted else None
         return tuple(full)
 
