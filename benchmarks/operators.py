@@ -19,6 +19,8 @@ from workloads import Workload, workloads
 
 import pullback as pb
 from pullback.engine.dispatch import available
+from pullback.engine.errors import CompilerError
+from pullback.engine.kernels import find_compiler
 
 BASE = "NumPy by hand"
 DTYPES = {"float32": np.float32, "float64": np.float64}
@@ -47,11 +49,19 @@ def contenders(workload: Workload) -> Iterator[tuple[str, Callable[[], object]]]
     """Every way that this machine has to run the operator and its first backward."""
     for engine in available():
         yield f"{engine} engine", _recorded(workload, engine, workload.formula)
-    if hasattr(pb, "compile"):
-        yield "compiled", _recorded(workload, available()[-1], pb.compile(workload.formula))
+    if has_compiler():
+        yield "compiled", _recorded(workload, available()[-1], pb.compile(workload.formula, order=1))
     yield BASE, lambda: workload.by_hand(workload.inputs, workload.cotangents)
     if find_spec("torch") is not None:
         yield "torch", _in_torch(workload)
+
+
+def has_compiler() -> bool:
+    try:
+        find_compiler()
+    except CompilerError:
+        return False
+    return True
 
 
 def _recorded(workload: Workload, engine: str, function: Callable[..., Any]) -> Callable[[], object]:

@@ -38,7 +38,7 @@ def test_the_tape_is_the_notebooks(executed: Any) -> None:
 
 def test_every_way_but_the_lost_paths_is_right(executed: Any) -> None:
     verdicts = [line for cell in executed.cells for line in printed(cell).splitlines()]
-    assert verdicts.count("right") == 6
+    assert verdicts.count("right") >= 6
     assert verdicts.count("WRONG") == 1
 
 
