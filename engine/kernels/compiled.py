@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from functools import cached_property, update_wrapper
 from typing import Any
 
@@ -54,7 +54,7 @@ class CompiledFormula:
     def __init__(self, formula: Formula, order: int) -> None:
         self.formula = formula
         self.order = order
-        self._operators: dict[tuple[tuple[str, Any], ...], Operator] = {}
+        self._operators: dict[tuple[tuple[str, Hashable], ...], Operator] = {}
         update_wrapper(self, formula.__wrapped__)
         attributes = self._fixed_attributes
         if all(param.default is not None for param in attributes):
@@ -91,9 +91,9 @@ class CompiledFormula:
         return self._operator({p.var.name: bound[p.var.name] for p in self._fixed_attributes})
 
     def _operator(self, attributes: Mapping[str, Any]) -> Operator:
-        key = tuple((name, _frozen(value)) for name, value in attributes.items())
+        key = tuple((name, _key(value)) for name, value in attributes.items())
         if key not in self._operators:
-            compiled = self._compiled(dict(key))
+            compiled = self._compiled({name: _literal(value) for name, value in attributes.items()})
             path = compile_text(self._text(compiled))
             library = KernelLibrary(path, self.formula.operator.name)
             self._operators[key] = CompiledOperator(compiled, library, self.formula.operator)
@@ -107,6 +107,13 @@ class CompiledFormula:
         return emit_cpp(ir.name, compiled.kernels(), ir.source)
 
 
-def _frozen(value: Any) -> Any:
-    """A list as a tuple, so that it is a key and a literal."""
-    return tuple(map(_frozen, value)) if isinstance(value, Sequence) and not isinstance(value, str) else value
+def _literal(value: Any) -> Any:
+    """A list as a tuple, as a literal holds it."""
+    return tuple(map(_literal, value)) if isinstance(value, (list, tuple)) else value
+
+
+def _key(value: Any) -> Hashable:
+    """What tells attributes apart: 1, 1.0 and True are three."""
+    if isinstance(value, (list, tuple)):
+        return tuple(map(_key, value))
+    return type(value), repr(value)

@@ -76,10 +76,12 @@ def _with_values(formula: Formula, known: Mapping[Var, Literal]) -> Formula:
     assert formula.pullback is not None
     env: dict[Var, Atom] = dict(known)
     params = tuple(param for param in formula.params if param.var not in known)
-    forward = replace_block(Block((), formula.forward.eqns, formula.forward.results), env)
+    results = tuple(atom for atom in formula.forward.results if atom not in known)
+    forward = replace_block(Block((), formula.forward.eqns, results), env)
     forward = Block(tuple(param.var for param in params), forward.eqns, forward.results)
     pullback = replace_block(formula.pullback, env)
-    return formula.evolve(params=params, forward=forward, pullback=pullback)
+    plain = tuple(var for var in formula.plain if var not in known)
+    return formula.evolve(params=params, forward=forward, pullback=pullback, plain=plain)
 
 
 def _parameter(param: Param, formula: Formula) -> Input:
@@ -99,13 +101,12 @@ def _is_mask(var: Var, block: Block) -> bool:
 
 
 def _compile(formula: Formula, library: Library, inputs: tuple[Input, ...], order: int, name: str) -> Compiled:
-    block = _inlined(formula.forward, library)
-    results = formula.results + len(formula.hidden)
-    kernel = Kernel(name, block, inputs, formula.span, _title(formula, block, results))
+    kernel = _forward_kernel(formula, library, inputs, name)
     facts = _facts(kernel, formula.forward)
     if order == 0 or formula.pullback is None:
         return Compiled(formula, kernel)
     formula = _merge_likes(formula, facts)
+    kernel = _forward_kernel(formula, library, inputs, name)
     stem = name.removesuffix("_forward")
     plain = _plain_variant(formula)
     derivative = backward_formula(formula, plain, f"{stem}_backward")
@@ -121,6 +122,13 @@ def _compile(formula: Formula, library: Library, inputs: tuple[Input, ...], orde
         derivative=_compile(promoted, library, saved, order - 1, f"{stem}_backward"),
         plain_gradients=plain.block.results,
     )
+
+
+def _forward_kernel(formula: Formula, library: Library, inputs: tuple[Input, ...], name: str) -> Kernel:
+    block = _inlined(formula.forward, library)
+    names = ", ".join(str(atom) for atom in block.results if isinstance(atom, Var) and atom.kind == "tensor")
+    params = ", ".join(str(param.var) for param in formula.params if param.var.kind == "tensor")
+    return Kernel(name, block, inputs, formula.span, f"{names} = {formula.name}({params})")
 
 
 def _merge_likes(formula: Formula, facts: Mapping[Var, Fact]) -> Formula:
@@ -149,12 +157,6 @@ def _plain_variant(formula: Formula) -> Variant:
 
 def _inlined(block: Block, library: Library) -> Block:
     return simplify(inline(block, library, PRIMITIVES))
-
-
-def _title(formula: Formula, block: Block, results: int) -> str:
-    names = ", ".join(str(atom) for atom in block.results[:results] if isinstance(atom, Var))
-    params = ", ".join(str(param.var) for param in formula.params)
-    return f"{names} = {formula.name}({params})"
 
 
 def _facts(kernel: Kernel, original: Block) -> dict[Var, Fact]:

@@ -21,10 +21,15 @@ _DTYPES = {"float64": "double", "bool": "bool", "bool_": "bool", "int64": "int64
 def add_equation(plan: Plan, eqn: Eqn) -> None:
     """Enter an equation into the plan. Raises FormulaError for what is not compiled."""
     plan.enter(eqn)
+    if eqn.op == "if" and any(out.kind != "value" for out in eqn.outs):
+        _assumed_branch(plan, eqn)
+        return
     if len(eqn.outs) != 1:
         raise plan.refuse(f"{eqn.op} is not compiled")
     (out,) = eqn.outs
-    if out.kind == "value" or eqn.op in VALUE_OPS:
+    if eqn.op == "item" and out.kind == "tensor":
+        _item(plan, eqn, out)
+    elif out.kind == "value" or eqn.op in VALUE_OPS:
         _value(plan, eqn, out)
     elif eqn.op == "accumulate":
         _accumulate(plan, eqn, out)
@@ -54,18 +59,51 @@ def _value(plan: Plan, eqn: Eqn, out: Var) -> None:
     plan.define(out, Fact(fact.kind, fact.type, fact.shape, fact.leaves, level, fact.text, eqn, fact.items, fact.literal))
 
 
+def _assumed_branch(plan: Plan, eqn: Eqn) -> None:
+    """A choice of arrays by a condition on numbers: only the second side is compiled.
+
+    The first side is the special case, a vector or an absent operand, for
+    which the kernel refuses and the reference formula runs.
+    """
+    condition = plan.values.expr(eqn.args[0])
+    if condition is None:
+        raise plan.refuse("a choice by a condition on arrays is not compiled")
+    if condition.literal is None:
+        text = f"context.require(!{condition.within(CHOICE)}, PB_UNSUPPORTED, "
+        level = plan.of(eqn.args[0]).level
+        plan.declare(level, f'{text}"compiled for the other case of a condition");', computes=True)
+    side = eqn.blocks[0 if condition.literal else 1]
+    for inner in side.eqns:
+        add_equation(plan, inner)
+    for out, atom in zip(eqn.outs, side.results, strict=True):
+        fact = plan.of(atom)
+        if out.kind == "tensor" and fact.kind == "number":
+            fact = Fact("lane", stored(fact.type), fact.shape, fact.leaves, fact.level, "", _same(out, atom))
+        if fact.kind != "none":
+            plan.define(out, fact)
+
+
+def _same(out: Var, atom: Atom) -> Eqn:
+    return Eqn((out,), "positive", (atom,))
+
+
 def _chosen_value(plan: Plan, eqn: Eqn) -> Fact | None:
     """A number by a condition on numbers; both sides are harmless to compute."""
     condition = plan.values.expr(eqn.args[0])
     sides = []
-    for block in eqn.blocks:
+    chosen = eqn.blocks
+    if condition is not None and condition.literal is not None:
+        chosen = eqn.blocks[:1] if condition.literal else eqn.blocks[1:]
+    for block in chosen:
         for inner in block.eqns:
             add_equation(plan, inner)
         sides.append(plan.values.expr(block.results[0]))
     plan.enter(eqn)
-    then, other = sides
+    then, other = sides[0], sides[-1]
     if condition is None or then is None or other is None:
         return None
+    if then is other:
+        return Fact("number", then.type, text=then.text, literal=then.literal)
     kind = join([then.type, other.type])
     truth = Expr(condition.text, condition.type, condition.precedence, condition.literal)
     return Fact("number", kind, text=lane("where", [truth, then, other], kind).within(CHOICE))
@@ -103,9 +141,10 @@ def _cast_type(plan: Plan, eqn: Eqn) -> str:
     dtype = literal_of(eqn, "dtype")
     if isinstance(dtype, Var):
         return plan.known(dtype).type
-    if str(dtype) not in _DTYPES:
-        raise plan.refuse(f"a cast to {dtype} is not compiled")
-    return _DTYPES[str(dtype)]
+    name = str(getattr(dtype, "__name__", dtype))
+    if name not in _DTYPES:
+        raise plan.refuse(f"a cast to {name} is not compiled")
+    return _DTYPES[name]
 
 
 def _reduction(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -247,6 +286,60 @@ def _unslice(plan: Plan, eqn: Eqn, out: Var) -> None:
     plan.array_fact(out, view, fact.type, owner or frozenset({("unslice", text)}), fact.level + 1)
 
 
+def _split(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """The stretches of an array that belong to the parts it was joined of, as a list of views."""
+    likes, axis = eqn.kwarg("likes"), literal_of(eqn, "axis", 0)
+    known = plan.of(likes).items if isinstance(likes, Var) else ()
+    facts = [plan.of(atom) for atom in known]
+    if not known or not isinstance(axis, int) or any(fact.kind != "like" for fact in facts):
+        raise plan.refuse(f"{eqn.op} of a list that is not written out is not compiled")
+    whole = plan.array(eqn.args[0])
+    shapes = plan.names.fresh(f"{plan.names.of(out)}_parts")
+    texts = ", ".join(fact.text for fact in facts)
+    plan.declare(whole.level, f"const pb::Shape {shapes}[] = {{{texts}}};")
+    stacked = str(eqn.op == "unstack_like").lower()
+    parts = []
+    for index, fact in enumerate(facts):
+        part = Var(f"{out.name}_{index}")
+        view = plan.names.fresh(f"{plan.names.of(part)}_view")
+        text = f"pb::joined_part(context, {whole.text}, {shapes}, {index}, {axis}, {stacked})"
+        plan.declare(whole.level, f"const auto {view} = {text};", computes=True)
+        plan.array_fact(part, view, whole.type, fact.shape, whole.level)
+        parts.append(part)
+    plan.define(out, Fact("list", items=tuple(parts)))
+
+
+def _item(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """An element of a list of arrays."""
+    owner, position = plan.of(eqn.args[0]), eqn.args[1]
+    index = position.value if isinstance(position, Literal) else None
+    if not isinstance(index, int) or not -len(owner.items) <= index < len(owner.items):
+        raise plan.refuse("an element of such a list is not compiled")
+    plan.define(out, plan.of(owner.items[index]))
+
+
+def _moved(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """flip and moveaxis: views whose axes are known."""
+    fact = plan.array(eqn.args[0])
+    if eqn.op == "flip":
+        axes = plan.values.axes(eqn.kwarg("axis"))
+        every = literal_of(eqn, "axis") is None
+        chosen = f"pb::axis_set(context, {axes}, {fact.text}.shape.ndim)"
+        text = f"pb::flip({fact.text}, {f'pb::all_axes({fact.text}.shape.ndim)' if every else chosen})"
+    else:
+        axes = plan.values.axes(eqn.kwarg("source"))
+        target = plan.values.axes(eqn.kwarg("destination"))
+        every = False
+        text = f"pb::moveaxis(context, {fact.text}, {axes}, {target})"
+        axes = axes if target else None
+    if axes is None and not every:
+        raise plan.refuse(f"{eqn.op} over axes that are not known when it is compiled")
+    view = plan.names.fresh(f"{plan.names.of(out)}_view")
+    plan.declare(fact.level, f"const auto {view} = {text};", computes=True)
+    arguments = tuple((key, str(atom)) for key, atom in eqn.kwargs)
+    plan.array_fact(out, view, fact.type, extents.view(eqn.op, fact.shape, arguments), fact.level)
+
+
 def _join_arrays(plan: Plan, eqn: Eqn, out: Var) -> None:
     parts = [plan.of(atom) for atom in _list(plan, eqn)]
     axis = literal_of(eqn, "axis", 0)
@@ -290,6 +383,10 @@ _OTHER: dict[str, Callable[[Plan, Eqn, Var], None]] = {
     "unslice": _unslice,
     "concatenate": _join_arrays,
     "stack": _join_arrays,
+    "split_like": _split,
+    "unstack_like": _split,
+    "flip": _moved,
+    "moveaxis": _moved,
     "list": _make_list,
 }
 

@@ -39,15 +39,16 @@ class Plan:
         self.kernel = kernel
         self.names = Names()
         self.phases: dict[int, Phase] = {}
-        self.values = Values(self.known, self.shape_of)
+        self.values = Values(self.known, self.define, self.shape_of)
         self._facts: dict[Var, Fact] = {}
+        self._order: dict[Var, int] = {}
         self._arrays: dict[Var, Fact] = {}
         self._begin: dict[Var, Callable[[], None]] = {}
         self._eqn: Eqn | None = None
         self.output_of = {atom: k for k, (_, atom) in reversed(list(enumerate(kernel.outputs)))}
         self.uses = Counter(var for eqn in kernel.block.eqns for var in eqn.reads())
         self._written: set[int] = set()
-        self._shapes: dict[tuple[str, ...], str] = {}
+        self._shapes: dict[frozenset[str], str] = {}
         self._inputs()
 
     # Facts.
@@ -56,6 +57,7 @@ class Plan:
         tensors = numbers = 0
         for entry in self.kernel.inputs:
             name = self.names.of(entry.var)
+            self._order[entry.var] = len(self._order)
             if entry.var.kind == "list":
                 raise self.refuse(f"{entry.var} is a list of tensors, which is not compiled")
             if entry.is_number:
@@ -99,6 +101,7 @@ class Plan:
     def defer(self, var: Var, fact: Fact, begin: Callable[[], None]) -> None:
         """Record a reduction that `begin` starts when somebody asks for it."""
         self._facts[var] = fact
+        self._order.setdefault(var, len(self._order))
         self._begin[var] = begin
 
     def at_level(self, var: Var, level: int) -> Fact:
@@ -117,6 +120,7 @@ class Plan:
 
     def define(self, var: Var, fact: Fact) -> None:
         """Record a variable; arrays are also there for later stages."""
+        self._order.setdefault(var, len(self._order))
         self._facts[var] = fact
         if fact.kind == "array":
             self._arrays[var] = fact
@@ -146,12 +150,13 @@ class Plan:
         texts = tuple(leaf.text for leaf in chosen)
         if len(texts) <= 1:
             return texts[0] if texts else "pb::Shape{}"
-        if texts not in self._shapes:
+        key = frozenset(texts)
+        if key not in self._shapes:
             name = self.names.fresh("shape")
             level = max(leaf.level for leaf in chosen)
             self.declare(level, f"const pb::Shape {name} = pb::broadcast(context, {', '.join(texts)});")
-            self._shapes[texts] = name
-        return self._shapes[texts]
+            self._shapes[key] = name
+        return self._shapes[key]
 
     # Phases.
 
@@ -245,8 +250,14 @@ class Plan:
             self.declare(fact.level, f"const auto {view} = context.output<{stored(fact.type)}>({index}, {shape});")
             self._written.add(index)
             self.store(atom, fact, view)
-        for phase in self.phases.values():
+        for phase in list(self.phases.values()):
             _join_stages(phase)
+            for stage in phase.stages.values():
+                stage.shape = self.shape_text(stage.leaves)
+
+    def order(self, atom: Atom) -> int:
+        """Where in the kernel a variable is first there."""
+        return self._order.get(atom, len(self._order)) if isinstance(atom, Var) else -1
 
     def loops(self) -> list[Stage]:
         """All stages, in order."""

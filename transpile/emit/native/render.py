@@ -129,9 +129,9 @@ class _Body:
             stage,
             self.plan.names,
             lambda var: self.plan.at_level(var, level),
+            self.plan.order,
             self._comment,
             self.index,
-            self.plan.kernel.undefined,
             depth=3 if braces else 2,
         )
         lines = text.lines(each)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ...ir import Atom, Eqn, Literal, Var
-from .facts import Fact, Leaf, covering
+from .facts import Fact, Leaf
 from .lanes import Expr, lane
 from .names import Names
 from .types import of_literal, stored
@@ -38,12 +38,13 @@ class Reduce:
 
 @dataclass(slots=True)
 class Stage:
-    """Sinks that share a loop, in the order in which they were asked for."""
+    """Sinks that share a loop over the broadcast of `leaves`, which `shape` spells in the end."""
 
     level: int
     sinks: list[Store | Reduce] = field(default_factory=list)
     leaves: list[Leaf] = field(default_factory=list)
     covers: list[str] = field(default_factory=list)
+    shape: str = ""
 
     @property
     def reduces(self) -> bool:
@@ -54,8 +55,9 @@ class Stage:
 class StageText:
     """The C++ of one stage.
 
-    `find` gives the fact that holds for a variable at the stage's level;
-    `comment` the source line of an equation, or None where it was just shown.
+    `find` gives the fact that holds for a variable at the stage's level,
+    `order` its place in the kernel, `comment` the source line of an equation, or
+    None where it was just shown.
     """
 
     def __init__(
@@ -63,9 +65,9 @@ class StageText:
         stage: Stage,
         names: Names,
         find: Callable[[Var], Fact],
+        order: Callable[[Atom], int],
         comment: Callable[[Eqn], str | None],
         index: str,
-        undefined: bool,
         depth: int,
     ) -> None:
         self.stage = stage
@@ -73,13 +75,15 @@ class StageText:
         self.find = find
         self.comment = comment
         self.index = index
-        self.undefined = undefined
         self.depth = depth
         self.reads: dict[Var, Fact] = {}
         self.eqns: list[Eqn] = []
         self.uses: dict[Var, int] = {}
         for sink in stage.sinks:
             self._collect(sink.value)
+        stage.sinks.sort(key=lambda sink: order(sink.value))
+        self.eqns.sort(key=lambda eqn: order(eqn.outs[0]))
+        self.reads = dict(sorted(self.reads.items(), key=lambda item: order(item[0])))
 
     def _collect(self, atom: Atom) -> None:
         if not isinstance(atom, Var):
@@ -102,8 +106,7 @@ class StageText:
     def _declarations(self) -> list[str]:
         stage = self.stage
         count = len(self.reads) + len(stage.sinks)
-        shapes = [leaf.text for leaf in covering(stage.leaves, prune=not self.undefined)]
-        lines = wrap(f"pb::Space<{count}> space(", ["context", *shapes], ");", self.depth)
+        lines = [f"pb::Space<{count}> space(context, {stage.shape});"]
         for shape in dict.fromkeys(stage.covers):
             lines.append(f"space.cover(context, {shape});")
         for var, fact in self.reads.items():
@@ -151,15 +154,13 @@ class StageText:
             if eqn.op in ("positive", "stop_gradient") and not sinks and expr == self._operand(eqn.args[0], exprs):
                 exprs[out] = expr
                 continue
+            if not sinks and self._folds(out, expr):
+                exprs[out] = expr
+                continue
             said = self.comment(eqn)
             if sinks and self.uses[out] == 1:
                 lines += [said] if said else []
                 lines += self._store(sinks[0], expr)
-            elif self._folds(out, expr):
-                exprs[out] = expr
-                if said:
-                    lines.append(said)
-                continue
             else:
                 lines += [said] if said else []
                 name = self.names.of(out)

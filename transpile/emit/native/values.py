@@ -10,15 +10,21 @@ from .lanes import POINTWISE, Expr, lane, refusal, result_type
 from .types import of_literal
 
 _METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
-VALUE_OPS = frozenset({"item", "tuple", "slice", "len", "int", "float", "bool", "math.prod", *_METADATA})
+VALUE_OPS = frozenset({"item", "tuple", "slice", "len", "int", "float", "bool", "math.prod", "is_none", "not_", *_METADATA})
 _MATH = {"math.sqrt": "sqrt", "math.exp": "exp", "math.log": "log", "math.erf": "erf"}
 
 
 class Values:
     """Speaks numbers, shapes and indices in C++. None where something is not compiled."""
 
-    def __init__(self, find: Callable[[Var], Fact], shape_of: Callable[[Atom], str | None]) -> None:
+    def __init__(
+        self,
+        find: Callable[[Var], Fact],
+        define: Callable[[Var, Fact], None],
+        shape_of: Callable[[Atom], str | None],
+    ) -> None:
         self._find = find
+        self._define = define
         self._shape_of = shape_of
 
     def expr(self, atom: Atom) -> Expr | None:
@@ -27,7 +33,7 @@ class Values:
             kind = of_literal(atom)
             return None if kind is None else Expr(repr(atom.value), kind, 1, atom.value)
         fact = self._find(atom)
-        return Expr(fact.text, fact.type) if fact.kind == "number" else None
+        return Expr(fact.text, fact.type, 1, fact.literal) if fact.kind == "number" else None
 
     def number(self, atom: Atom) -> str | None:
         """An integer in C++."""
@@ -102,6 +108,13 @@ class Values:
     def compute(self, eqn: Eqn) -> Fact | None:
         """The fact of an equation over numbers and metadata, or None where it is not compiled."""
         op, args = eqn.op, eqn.args
+        if op == "is_none":
+            if isinstance(args[0], Literal):
+                return _truth(args[0].value is None)
+            known = isinstance(args[0], Var) and self._find(args[0]).kind in ("array", "lane")
+            return _truth(False) if known else None
+        if op == "not_":
+            return self._opposite(args[0])
         if op in ("tuple", "slice"):
             return Fact("index", items=args, eqn=eqn)
         if op in _METADATA:
@@ -119,7 +132,26 @@ class Values:
             return Fact("number", "weak int", text=f"{text}.size()") if text else None
         return self._arithmetic(eqn)
 
+    def _opposite(self, atom: Atom) -> Fact | None:
+        expr = self.expr(atom)
+        if expr is None:
+            return None
+        literal = None if expr.literal is None else not expr.literal
+        return Fact("number", "weak bool", text=f"!({expr.text})", literal=literal)
+
+    def _likes(self, items: Sequence[Atom]) -> Fact | None:
+        """The likes of a list."""
+        names = [Var(f"_like_{item}", "value", temp=True) for item in items]
+        for name, item in zip(names, items, strict=True):
+            fact = self._metadata("like", item)
+            if fact is None:
+                return None
+            self._define(name, fact)
+        return Fact("index", items=tuple(names))
+
     def _metadata(self, op: str, atom: Atom) -> Fact | None:
+        if op == "like" and isinstance(atom, Var) and self._find(atom).kind == "list":
+            return self._likes(self._find(atom).items)
         shape = self._shape_of(atom)
         if shape is None or not isinstance(atom, Var):
             return None
@@ -159,3 +191,7 @@ class Values:
             # NumPy's functions of numbers give its float64 scalars.
             kind = "double" if kind == "weak float" and eqn.op in ("sqrt", "exp", "log", "tanh") else kind
         return Fact("number", kind, text=lane(op, operands, kind).text)
+
+
+def _truth(value: bool) -> Fact:
+    return Fact("number", "weak bool", literal=value, text=str(value).lower())

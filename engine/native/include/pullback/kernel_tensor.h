@@ -212,6 +212,44 @@ PB_SETUP View<T> transpose(const View<T>& view) {
     return result;
 }
 
+// Axes `from` moved to `to`; the others keep their order.
+template <typename T, int N>
+PB_SETUP View<T> moveaxis(Outcome& outcome, const View<T>& view, const int (&from)[N],
+                          const int (&to)[N]) {
+    const int ndim = view.shape.ndim;
+    const unsigned moved = axis_set(outcome, from, ndim);
+    const unsigned taken = axis_set(outcome, to, ndim);
+    View<T> result = view;
+    if (!outcome.ok()) return result;
+    int next = 0;
+    for (int d = 0; d < ndim; ++d) {
+        int source = next;
+        if ((taken >> d) & 1u) {
+            for (int k = 0; k < N; ++k) {
+                if (axis_of(outcome, to[k], ndim) == d) source = axis_of(outcome, from[k], ndim);
+            }
+        } else {
+            while ((moved >> next) & 1u) ++next;
+            source = next++;
+        }
+        result.shape.at[d] = view.shape.at[source];
+        result.strides[d] = view.strides[source];
+    }
+    return result;
+}
+
+// The view read backwards along axes.
+template <typename T>
+PB_SETUP View<T> flip(View<T> view, unsigned axes) {
+    for (int d = 0; d < view.shape.ndim; ++d) {
+        if (!((axes >> d) & 1u)) continue;
+        if (view.data && view.shape.at[d] > 0)
+            view.data += (view.shape.at[d] - 1) * view.strides[d];
+        view.strides[d] = -view.strides[d];
+    }
+    return view;
+}
+
 // Whether the shape broadcasts to the other.
 PB_SETUP inline bool broadcasts(const Shape& from, const Shape& to) {
     const int lead = to.ndim - from.ndim;
