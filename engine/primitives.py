@@ -101,3 +101,14 @@ def unstack_like(x: Any, likes: Sequence[Like], axis: int = 0) -> list[Any]:
         part if part.dtype == like.dtype else sum_to(part, like)
         for part, like in zip(parts, likes, strict=True)
     ]
+
+
+@recorded
+def collect(arrays: Sequence[Any]) -> Any:
+    """Arrays of one shape stacked along a new first axis; of no arrays, an empty one.
+
+    >>> collect([np.zeros(2), np.ones(2)])
+    array([[0., 0.],
+           [1., 1.]])
+    """
+    return np.stack(arrays) if len(arrays) else np.zeros((0,))

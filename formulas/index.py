@@ -41,3 +41,19 @@ def unslice(a, *, index, shape):
 @unslice.sample_inputs
 def _unslice_inputs(rng):
     yield (rng.standard_normal((2,)),), {"index": (slice(None, None, -2), 1), "shape": (4, 5)}
+
+
+@pb.formula(pb.collect)
+def collect(arrays: list[pb.Tensor]):
+    """What the turns of a loop computed, stacked along a new first axis."""
+    r = pb.collect(arrays)
+
+    def collect_pullback(grad):
+        return pb.unstack_like(grad, pb.like(arrays), axis=0)
+
+    return r, collect_pullback
+
+
+@collect.sample_inputs
+def collect_inputs(rng):
+    yield ([rng.standard_normal((2, 3)), rng.standard_normal((2, 3))],), {}

@@ -14,6 +14,10 @@ Structural operators, besides the words of `vocabulary`:
 ``shape ndim size dtype like``  metadata of a tensor, values; ``like`` is shape and dtype
 ``is_none``          true where an optional tensor or a gradient is absent
 ``if``               two blocks without parameters, one runs; they see the outer names
+``for``              a loop: ``for(over, *start)``. `over` is a number of turns or a list; its block
+                     has parameters (item, *carried) and results (*next carried, *collected); its
+                     outputs are the last carried values, then a list for each collected one, in
+                     the order of the items, which ``reverse=True`` runs through backwards
 ``opaque``           a call that the vocabulary does not know; ``callee`` says which
 ``sum_to``           ``sum_to(cotangent, like)``: reduce to the operand's shape and dtype
 ``accumulate``       sum of two cotangents of one value, equal in shape and dtype

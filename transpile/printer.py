@@ -47,9 +47,15 @@ def eqn_text(eqn: Eqn) -> str:
     if not eqn.blocks:
         return head
     lines = [head]
-    for label, block in zip(("then", "else"), eqn.blocks, strict=False):
+    for label, block in zip(_labels(eqn), eqn.blocks, strict=True):
         lines += [f"  {label}:", *_indent(block_text(block), 4)]
     return "\n".join(lines)
+
+
+def _labels(eqn: Eqn) -> tuple[str, ...]:
+    if eqn.op == "if":
+        return ("then", "else")
+    return tuple(f"each {', '.join(map(str, block.params))}" for block in eqn.blocks)
 
 
 def _indent(text: str, width: int) -> list[str]:

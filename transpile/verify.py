@@ -63,7 +63,9 @@ def _block(eqns: Iterable[Eqn], results: Iterable[Atom], scope: set[Var]) -> Non
                 raise InvalidIR(f"{var} is assigned twice ({eqn.span})")
         _shape_of(eqn)
         for block in eqn.blocks:
-            _block(block.eqns, block.results, set(scope))
+            if scope.intersection(block.params):
+                raise InvalidIR(f"a block's parameter is assigned twice ({eqn.span})")
+            _block(block.eqns, block.results, scope | set(block.params))
         scope.update(eqn.outs)
     for atom in results:
         if isinstance(atom, Var) and atom not in scope:
@@ -77,6 +79,11 @@ def _shape_of(eqn: Eqn) -> None:
     if eqn.op == "if":
         if len(eqn.blocks) != 2 or any(len(block.results) != len(eqn.outs) for block in eqn.blocks):
             raise InvalidIR(f"a conditional needs two blocks with {len(eqn.outs)} results each ({eqn.span})")
+        return
+    if eqn.op == "for":
+        (body,) = eqn.blocks
+        if len(body.params) != len(eqn.args) or len(body.results) != len(eqn.outs):
+            raise InvalidIR(f"a loop's block does not fit its values ({eqn.span})")
         return
     word = WORDS.get(eqn.op)
     if word is not None and len(eqn.args) > len(word.operands):

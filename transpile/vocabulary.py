@@ -186,6 +186,7 @@ _WORDS: tuple[Word, ...] = (
         spelling=("numpy.concat",),
     ),
     Word("stack", "numpy.stack", ("arrays",), ("axis",), linear=(0,), jointly=True, variadic=True),
+    Word("collect", "pullback.collect", ("arrays",), (), linear=(0,), jointly=True, variadic=True),
     Word("split_like", "pullback.split_like", ("x",), ("likes", "axis"), linear=(0,), gives_list=True),
     Word("unstack_like", "pullback.unstack_like", ("x",), ("likes", "axis"), linear=(0,), gives_list=True),
     Word(

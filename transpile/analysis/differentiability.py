@@ -60,12 +60,29 @@ def propagate(eqns: Iterable[Eqn], env: dict[Var, Flow], stops: Mapping[Var, Flo
                 propagate(block.eqns, env, stops)
             for index, out in enumerate(eqn.outs):
                 env[out] = max(flow_of(block.results[index], env) for block in eqn.blocks)
+        elif eqn.op == "for":
+            _through_loop(eqn, env, stops)
         else:
             flow = _through(eqn, env)
             env.update(dict.fromkeys(eqn.outs, flow))
         for out in eqn.outs:
             if out in stops:
                 env[out] = stops[out]
+
+
+def _through_loop(eqn: Eqn, env: dict[Var, Flow], stops: Mapping[Var, Flow]) -> None:
+    """A carried value has the strongest flow of any turn."""
+    (body,) = eqn.blocks
+    env.update({param: flow_of(atom, env) for param, atom in zip(body.params, eqn.args, strict=True)})
+    carried = body.params[1:]
+    while True:
+        before = [env[var] for var in carried]
+        propagate(body.eqns, env, stops)
+        for var, atom in zip(carried, body.results, strict=False):
+            env[var] = max(env[var], flow_of(atom, env))
+        if before == [env[var] for var in carried]:
+            break
+    env.update({out: flow_of(atom, env) for out, atom in zip(eqn.outs, body.results, strict=True)})
 
 
 def flow_of(atom: Atom, env: Mapping[Var, Flow]) -> Flow:

@@ -16,6 +16,7 @@ from typing import TypeVar
 from ..ir import Block, Eqn, Formula, Source, Span, Var
 from ..passes.specialize import Variant, specialize
 from .python_expr import Expressions, uses
+from .python_loop import loop_statements
 
 with warnings.catch_warnings():
     # astor 0.8.1 reads names of `ast` that are deprecated; it does nothing else with them.
@@ -94,7 +95,10 @@ def _body_text(
         if line and line != last[0] and not isinstance(statement, ast.Return):
             lines.append(f"{pad}# {Path(source.path).name}:{line}  {source.line(line).strip()}")
             last[0] = line
-        if isinstance(statement, ast.If):
+        if isinstance(statement, ast.For):
+            lines.append(f"{pad}for {_expr_text(statement.target)} in {_expr_text(statement.iter)}:")
+            _body_text(statement.body, source, depth + 1, lines, last)
+        elif isinstance(statement, ast.If):
             lines.append(f"{pad}if {_expr_text(statement.test)}:")
             _body_text(statement.body, source, depth + 1, lines, last)
             if statement.orelse:
@@ -148,6 +152,9 @@ def _statements(eqns: Sequence[Eqn], expressions: Expressions) -> list[ast.stmt]
         span = eqn.span or span
         if eqn.op == "if" and not expressions.conditional_expression(eqn):
             body.append(_at(_if_statement(eqn, expressions), span))
+            continue
+        if eqn.op == "for":
+            body += [_at(statement, span) for statement in loop_statements(eqn, expressions, _statements)]
             continue
         value = expressions.equation(eqn)
         if value is None:

@@ -36,12 +36,13 @@ _POSITIONAL = frozenset({"shape", "axes", "like"})
 
 
 def uses(block: Block) -> Counter[Var]:
-    """How often each variable is read in a block, nested blocks included."""
+    """How often each variable is read in a block, nested blocks included; twice for a loop."""
     counts: Counter[Var] = Counter(atom for atom in block.results if isinstance(atom, Var))
     for eqn in block.eqns:
         counts.update(eqn.reads())
         for inner in eqn.blocks:
-            counts.update(uses(inner))
+            # What a loop reads is not nested into it, where it would be computed in every turn.
+            counts.update(uses(inner) + uses(inner) if eqn.op == "for" else uses(inner))
     return counts
 
 
@@ -101,6 +102,8 @@ class Expressions:
             return ast.BinOp(args[0], _BINARY[word.infix](), args[1])
         if word.infix in _COMPARE and len(args) == 2:
             return ast.Compare(args[0], [_COMPARE[word.infix]()], [args[1]])
+        if eqn.op == "astype" and eqn.outs[0].kind == "value":
+            return ast.Call(self._keyword(eqn, "dtype"), args, [])
         if eqn.op == "astype":
             method = ast.Attribute(args[0], "astype", ast.Load())
             return ast.Call(method, [self._keyword(eqn, "dtype")], [])
@@ -116,8 +119,10 @@ class Expressions:
     def _named_call(self, eqn: Eqn, args: list[ast.expr]) -> ast.expr:
         """A call of another formula, of an unknown function, or of `math` and the builtins."""
         callee = eqn.kwarg("callee")
-        if eqn.op == "opaque" and isinstance(callee, Literal):
-            function: ast.expr = ast.parse(str(callee.value), mode="eval").body
+        if isinstance(callee, Literal) and str(callee.value).startswith("."):
+            function: ast.expr = ast.Attribute(args.pop(0), str(callee.value)[1:], ast.Load())
+        elif eqn.op == "opaque" and isinstance(callee, Literal):
+            function = ast.parse(str(callee.value), mode="eval").body
         elif len(eqn.outs) > 1:
             function = _promoted(dotted("pb.formulas"), ast.Constant(eqn.op))
         else:

@@ -40,6 +40,7 @@ from ..analysis.differentiability import Flow, propagate
 from ..ir import Eqn, Literal, Var
 from ..library import Library, NoDerivative
 from .differentiate_branch import sweep_branch
+from .differentiate_loop import sweep_loop
 from .differentiate_operator import sweep_operator
 from .rewrite import Namer
 from .sweep import Context, Sweep, grad_name
@@ -72,6 +73,8 @@ def differentiate(
             sweep.forward.append(eqn)
         elif eqn.op == "if":
             sweep_branch(eqn, sweep, context)
+        elif eqn.op == "for":
+            sweep_loop(eqn, sweep, context)
         elif eqn.op == "list":
             _sweep_list(eqn, sweep, context)
         elif eqn.op == "item":

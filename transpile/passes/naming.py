@@ -77,13 +77,20 @@ def name_gradients(formula: Formula, block: Block) -> Block:
 def _renumbered(block: Block, env: dict[Var, Atom], namer: Namer) -> Block:
     eqns = []
     for eqn in block.eqns:
-        for var in eqn.outs:
+        for var in (*eqn.outs, *(param for inner in eqn.blocks for param in inner.params)):
             if var not in env:
                 env[var] = namer.temp(var.kind) if var.temp else namer.fresh(_stem(var.name), var.kind)
-        blocks = tuple(_renumbered(inner, env, namer) for inner in eqn.blocks)
+        blocks = tuple(
+            _with_params(_renumbered(inner, env, namer), _renamed_all(inner.params, env))
+            for inner in eqn.blocks
+        )
         bare = _renamed(Eqn(eqn.outs, eqn.op, eqn.args, eqn.kwargs, (), eqn.span), env)
         eqns.append(Eqn(bare.outs, bare.op, bare.args, bare.kwargs, blocks, bare.span))
     return Block(block.params, tuple(eqns), tuple(replace_atom(atom, env) for atom in block.results))
+
+
+def _with_params(block: Block, params: tuple[Var, ...]) -> Block:
+    return Block(params, block.eqns, block.results)
 
 
 def _stem(name: str) -> str:

@@ -99,10 +99,11 @@ def copy_eqns(
     for eqn in eqns:
         blocks = []
         for block in eqn.blocks:
-            inner = dict(env)
+            params = tuple(namer.like(var) for var in block.params)
+            inner = {**env, **dict(zip(block.params, params, strict=True))}
             inner_eqns = copy_eqns(block.eqns, inner, namer)
             results = tuple(replace_atom(atom, inner) for atom in block.results)
-            blocks.append(Block((), tuple(inner_eqns), results))
+            blocks.append(Block(params, tuple(inner_eqns), results))
         moved = replace_eqn(Eqn(eqn.outs, eqn.op, eqn.args, eqn.kwargs, (), eqn.span), env)
         outs = tuple(
             namer.fresh(named[var], var.kind) if var in named else namer.like(var) for var in eqn.outs

@@ -65,10 +65,22 @@ def remove_dead(eqns: list[Eqn], results: tuple[Atom, ...]) -> list[Eqn]:
                 chosen = tuple(block.results[i] for i in index)
                 blocks.append(Block((), tuple(remove_dead(list(block.eqns), chosen)), chosen))
             eqn = Eqn(tuple(eqn.outs[i] for i in index), "if", eqn.args, eqn.kwargs, tuple(blocks), eqn.span)
+        if eqn.op == "for":
+            eqn = _needed_of_loop(eqn, live)
         live.update(eqn.reads())
         live.update(var for block in eqn.blocks for var in block.free())
         kept.append(eqn)
     return kept[::-1]
+
+
+def _needed_of_loop(eqn: Eqn, live: set[Var]) -> Eqn:
+    """A loop that collects only the lists that are read."""
+    (body,) = eqn.blocks
+    carried = len(body.params) - 1
+    index = [i for i, var in enumerate(eqn.outs) if i < carried or var in live]
+    results = tuple(body.results[i] for i in index)
+    body = Block(body.params, tuple(remove_dead(list(body.eqns), results)), results)
+    return Eqn(tuple(eqn.outs[i] for i in index), "for", eqn.args, eqn.kwargs, (body,), eqn.span)
 
 
 def _forward(
@@ -100,6 +112,9 @@ def _forward(
             kept.append(Eqn(eqn.outs, "if", eqn.args, eqn.kwargs, tuple(blocks), eqn.span))
             known.update(extents([kept[-1]], known))
             continue
+        if eqn.op == "for":
+            kept.append(_loop(eqn, env, seen, known, lists, false))
+            continue
         shortcut = _shortcut(eqn, known, lists) or fold(eqn, known, false)
         if shortcut is not None:
             env[eqn.outs[0]] = shortcut
@@ -121,6 +136,23 @@ def _forward(
         known.update(extents([eqn], known))
         kept.append(eqn)
     return kept
+
+
+def _loop(
+    eqn: Eqn,
+    env: dict[Var, Atom],
+    seen: dict[tuple[object, ...], tuple[Var, ...]],
+    known: dict[Var, Extent],
+    lists: dict[Var, tuple[Atom, ...]],
+    false: set[Var],
+) -> Eqn:
+    """A loop with a simplified body, which may use what was computed before it."""
+    (body,) = eqn.blocks
+    inner_env = dict(env)
+    inside = known | {var: own_extent(var.name) for var in body.params if var.kind == "tensor"}
+    inner = _forward(body.eqns, inner_env, dict(seen), inside, dict(lists), set(false))
+    body = Block(body.params, tuple(inner), tuple(replace_atom(atom, inner_env) for atom in body.results))
+    return Eqn(eqn.outs, "for", eqn.args, eqn.kwargs, (body,), eqn.span)
 
 
 def _identity(atom: Atom) -> object:

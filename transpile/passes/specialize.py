@@ -35,6 +35,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..analysis.extents import extent_of, extents, join, param_extents
+from ..codes import diagnostic
+from ..diagnostics import FormulaError
 from ..ir import Atom, Block, Eqn, Extent, Formula, Literal, Var
 from ..vocabulary import WORDS
 from .naming import name_gradients
@@ -54,10 +56,11 @@ class Variant:
 
 
 class _Materialize(Exception):
-    """These cotangents must be given as zeros."""
+    """These cotangents must be given as zeros, for what an equation does with them."""
 
-    def __init__(self, cotangents: frozenset[Var]) -> None:
+    def __init__(self, cotangents: frozenset[Var], eqn: Eqn) -> None:
         self.cotangents = cotangents
+        self.eqn = eqn
 
 
 def specialize(
@@ -88,12 +91,22 @@ def specialize(
             propagated = _propagate(block, zeros, known, Namer.of(formula))
             break
         except _Materialize as need:
+            if need.cotangents <= materialized:
+                raise _none_used(formula, need.eqn) from None
             materialized |= need.cotangents
     simple = simplify(propagated, known)
     free = {var for var in simple.free() if var in undefined} | _reads(simple)
     params = tuple(v for v in block.params if v not in undefined or (v in materialized and v in free))
     kept = tuple(i for i, v in enumerate(block.params) if v in materialized and v in params)
     return Variant(name_gradients(formula, Block(params, simple.eqns, simple.results)), kept)
+
+
+def _none_used(formula: Formula, eqn: Eqn) -> FormulaError:
+    """The closure computes with a None of its own, which is no gradient that happens to be undefined."""
+    message = f"`None` is an operand of {eqn.op!r} in the closure of {formula.name!r}"
+    hint = "ask `is None` before, or start from an array of zeros"
+    span = eqn.span or formula.span
+    return FormulaError([diagnostic("PB402", message, span, name=formula.name, hint=hint)], formula.source)
 
 
 def known_extents(formula: Formula) -> dict[Var, Extent]:
@@ -142,6 +155,9 @@ def _walk(
         if eqn.op == "if":
             kept += _conditional(eqn, zeros, extent, env, namer)
             continue
+        if eqn.op == "for":
+            kept += _loop(eqn, zeros, extent, env, namer)
+            continue
         dead = [v for v in eqn.reads() if v in zeros]
         if eqn.op == "is_none" and eqn.args and isinstance(eqn.args[0], Var):
             asked = eqn.args[0]
@@ -162,6 +178,34 @@ def _walk(
     return kept
 
 
+def _loop(eqn: Eqn, zeros: Zeros, extent: dict[Var, Extent], env: dict[Var, Atom], namer: Namer) -> list[Eqn]:
+    """A carried value is zero if it starts as one and every turn leaves it one."""
+    (body,) = eqn.blocks
+    start = dict(zip(body.params, eqn.args, strict=True))
+    inside = {p: zeros[a] for p, a in start.items() if isinstance(a, Var) and a in zeros}
+    inner_zeros, inner_env = {**zeros, **inside}, dict(env)
+    eqns = _walk(body.eqns, inner_zeros, dict(extent), inner_env, namer)
+    results = [replace_atom(atom, inner_env) for atom in body.results]
+    turned = dict(zip(body.params[1:], results, strict=False))
+    lost = [p for p in inside if not (isinstance(turned.get(p), Var) and turned[p] in inner_zeros)]
+    if lost:
+        raise _Materialize(frozenset[Var]().union(*(inside[p] for p in lost)), eqn)
+    for param, result in zip(body.params[1:], results, strict=False):
+        if param not in inside and isinstance(result, Var) and result in inner_zeros:
+            raise _Materialize(inner_zeros[result], eqn)
+    kept = [i for i, r in enumerate(results) if not (isinstance(r, Var) and r in inner_zeros)]
+    carried = len(body.params) - 1
+    for i, out in enumerate(eqn.outs):
+        if i not in kept:
+            zeros[out] = inner_zeros[results[i]] if isinstance(results[i], Var) else frozenset()
+    if not kept:
+        return []
+    stays = [0, *(i + 1 for i in range(carried) if i in kept)]
+    block = Block(tuple(body.params[i] for i in stays), tuple(eqns), tuple(results[i] for i in kept))
+    args = tuple(eqn.args[i] for i in stays)
+    return [Eqn(tuple(eqn.outs[i] for i in kept), "for", args, eqn.kwargs, (block,), eqn.span)]
+
+
 def _linear(
     eqn: Eqn, zeros: Zeros, origins: frozenset[Var], extent: dict[Var, Extent], env: dict[Var, Atom]
 ) -> list[Eqn]:
@@ -175,7 +219,7 @@ def _linear(
     word = WORDS.get(eqn.op)
     dead = [i for i, atom in enumerate(eqn.args) if isinstance(atom, Var) and atom in zeros]
     if word is None or not dead or any(i not in word.linear for i in dead):
-        raise _Materialize(origins)
+        raise _Materialize(origins, eqn)
     alive = [i for i in word.linear if i < len(eqn.args) and i not in dead and not _is_zero(eqn.args[i])]
     if not word.jointly or not alive:
         zeros.update(dict.fromkeys(eqn.outs, origins))
@@ -183,7 +227,7 @@ def _linear(
     shapes = [extent_of(atom, extent).shape for atom in eqn.args]
     left = [shape for i, shape in enumerate(shapes) if i not in dead]
     if join(shapes) != join(left) and eqn.op != "accumulate":
-        raise _Materialize(origins)
+        raise _Materialize(origins, eqn)
     if eqn.op in ("add", "accumulate") or (eqn.op == "subtract" and dead == [1]):
         env[eqn.outs[0]] = eqn.args[alive[0]]
         return []
@@ -192,7 +236,7 @@ def _linear(
     if eqn.op == "where":
         args = tuple(Literal(0.0) if i in dead else atom for i, atom in enumerate(eqn.args))
         return [Eqn(eqn.outs, "where", args, eqn.kwargs, (), eqn.span)]
-    raise _Materialize(origins)
+    raise _Materialize(origins, eqn)
 
 
 def _is_zero(atom: Atom) -> bool:
@@ -219,7 +263,7 @@ def _conditional(
                 env[out] = atom
         return kept
     if condition in zeros:
-        raise _Materialize(zeros[condition] if isinstance(condition, Var) else frozenset())
+        raise _Materialize(zeros[condition] if isinstance(condition, Var) else frozenset(), eqn)
     blocks, states = [], []
     for block in eqn.blocks:
         inner_zeros, inner_env = dict(zeros), dict(env)
@@ -237,7 +281,7 @@ def _conditional(
         if then is not None and other is not None:
             zeros[eqn.outs[index]] = then | other
         elif then or other:
-            raise _Materialize((then or frozenset()) | (other or frozenset()))
+            raise _Materialize((then or frozenset()) | (other or frozenset()), eqn)
         else:
             kept_index.append(index)
     if not kept_index:

@@ -1,0 +1,61 @@
+"""A loop equation as Python statements: ``for item in range(n)``, values carried by assignment."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from ..ir import Eqn, Var
+from .python_expr import Expressions
+
+Statements = Callable[[Sequence[Eqn], Expressions], list[ast.stmt]]
+
+
+def loop_statements(eqn: Eqn, expressions: Expressions, statements: Statements) -> list[ast.stmt]:
+    """What the values are at the start, the loop, and the names of what it leaves."""
+    (body,) = eqn.blocks
+    item, carried = body.params[0], body.params[1:]
+    finals, lists = eqn.outs[: len(carried)], eqn.outs[len(carried) :]
+    written: list[ast.stmt] = []
+    over = eqn.args[0]
+    turns = expressions.of(over)
+    if not (isinstance(over, Var) and over.kind == "list"):
+        turns = _call("range", turns)
+    backwards = eqn.kwarg("reverse") is not None
+    for var, start in zip(carried, eqn.args[1:], strict=True):
+        written.append(_assign([var], [expressions.of(start)]))
+    written += [_assign([var], [ast.List([], ast.Load())]) for var in lists]
+    inside = statements(body.eqns, expressions)
+    results = [expressions.of(atom) for atom in body.results]
+    for var, value in zip(lists, results[len(carried) :], strict=True):
+        inside.append(ast.Expr(_method(var, "append", value)))
+    moved = [(var, value) for var, value in zip(carried, results, strict=False) if not _is_name(value, var)]
+    if moved:
+        inside.append(_assign([var for var, _ in moved], [value for _, value in moved]))
+    target = ast.Name(item.name, ast.Store())
+    iterated = _call("reversed", turns) if backwards else turns
+    written.append(ast.For(target, iterated, inside or [ast.Pass()], []))
+    if backwards:
+        written += [ast.Expr(_method(var, "reverse")) for var in lists]
+    if finals:
+        written.append(_assign(list(finals), [ast.Name(var.name, ast.Load()) for var in carried]))
+    return written
+
+
+def _assign(names: Sequence[Var], values: Sequence[ast.expr]) -> ast.Assign:
+    targets: list[ast.expr] = [ast.Name(var.name, ast.Store()) for var in names]
+    if len(targets) == 1:
+        return ast.Assign([targets[0]], values[0])
+    return ast.Assign([ast.Tuple(targets, ast.Store())], ast.Tuple(list(values), ast.Load()))
+
+
+def _call(name: str, argument: ast.expr) -> ast.expr:
+    return ast.Call(ast.Name(name, ast.Load()), [argument], [])
+
+
+def _method(var: Var, name: str, *arguments: ast.expr) -> ast.expr:
+    return ast.Call(ast.Attribute(ast.Name(var.name, ast.Load()), name, ast.Load()), list(arguments), [])
+
+
+def _is_name(value: ast.expr, var: Var) -> bool:
+    return isinstance(value, ast.Name) and value.id == var.name

@@ -1,0 +1,200 @@
+"""The sweep over a loop: a loop that runs backwards.
+
+It carries the cotangents of what the loop carries, and a sum for each outer
+value that the body reads. What a turn's sweep reads of its turn is collected on
+the way forward; tensors are stacked, so that they can be hidden outputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..ir import Atom, Block, Eqn, Literal, Var
+from ..library import NoDerivative
+from .rewrite import copy_eqns, defining, replace_atom
+from .sweep import Context, Sweep, grad_name, zeros_of
+
+
+@dataclass(slots=True)
+class _Loop:
+    """The loop as it is being rewritten, and what stands after it in the forward."""
+
+    outs: list[Var]
+    results: list[Atom]
+    after: list[Eqn] = field(default_factory=list)
+
+
+def sweep_loop(eqn: Eqn, sweep: Sweep, context: Context) -> None:
+    """Sweep back over a loop. Raises NoDerivative where its body has none."""
+    (body,) = eqn.blocks
+    namer, active = context.namer, context.active
+    item, carried = body.params[0], body.params[1:]
+    flowing = [k for k, var in enumerate(carried) if var in active and var.kind == "tensor"]
+    outer = [var for var in body.free() if var in active and var.kind == "tensor"]
+
+    index = namer.fresh("turn", "value")
+    incoming = {k: namer.fresh(grad_name(carried[k])) for k in flowing}
+    seeds, opening = _seeds(eqn, sweep, context, incoming, index)
+    wanted = [carried[k] for k in flowing] + outer + ([item] if item in active else [])
+    part = context.recurse(body.eqns, seeds, wanted)
+
+    closing: list[Eqn] = []
+    likes: list[Eqn] = []
+    outgoing: list[Atom] = []
+    for k in flowing:
+        gradient = part.cotangents.get(carried[k])
+        if gradient is None:
+            gradient, like, fill = zeros_of(carried[k], eqn, namer)
+            likes.append(like)
+            closing.append(fill)
+        outgoing.append(gradient)
+    sums = {var: namer.fresh(grad_name(var)) for var in outer if var in part.cotangents}
+    for var, total in sums.items():
+        more = namer.fresh(grad_name(var))
+        closing.append(Eqn((more,), "accumulate", (total, part.cotangents[var]), span=eqn.span))
+        outgoing.append(more)
+    items = [part.cotangents[item]] if item in part.cotangents else []
+
+    loop = _Loop(list(eqn.outs), list(body.results))
+    turn = Block((), (*opening, *part.backward, *closing), (*outgoing, *items))
+    forward_body = (*part.forward, *likes)
+    start = _start(eqn, flowing, sweep, context)
+    reads, env = _residuals(eqn, turn, forward_body, loop, sweep, context, index)
+    turn_env = dict(env)
+    eqns = copy_eqns(turn.eqns, turn_env, namer)
+    results = tuple(replace_atom(atom, turn_env) for atom in turn.results)
+    block = Block((index, *incoming.values(), *sums.values()), (*reads, *eqns), results)
+    rewritten = Block(body.params, forward_body, tuple(loop.results))
+    sweep.forward += [
+        *reversed(loop.after),
+        Eqn(tuple(loop.outs), "for", eqn.args, eqn.kwargs, (rewritten,), eqn.span),
+    ]
+    last = [namer.fresh(grad_name(var)) for var in (*(carried[k] for k in flowing), *sums)]
+    gathered = [namer.fresh(grad_name(item), "list") for _ in items]
+    args = (_count(eqn, sweep, context), *start, *(Literal(0.0) for _ in sums))
+    backwards = () if eqn.kwarg("reverse") is not None else (("reverse", Literal(True)),)
+    sweep.backward.append(Eqn((*last, *gathered), "for", args, backwards, (block,), eqn.span))
+    for k, gradient in zip(flowing, last, strict=False):
+        _send(eqn.args[k + 1], gradient, eqn, sweep, context)
+    for var, total in zip(sums, last[len(flowing) :], strict=True):
+        # No turn leaves the number that the sum starts from.
+        like = namer.fresh(f"like_{var.name.lstrip('_')}", "value")
+        whole = namer.fresh(grad_name(var))
+        sweep.forward.append(Eqn((like,), "like", (var,), span=eqn.span))
+        sweep.backward.append(Eqn((whole,), "broadcast_like", (total,), (("like", like),), span=eqn.span))
+        sweep.add(var, whole, eqn, namer)
+    for gradients in gathered:
+        _send(eqn.args[0], gradients, eqn, sweep, context)
+
+
+def _send(atom: Atom, gradient: Var, eqn: Eqn, sweep: Sweep, context: Context) -> None:
+    if isinstance(atom, Var) and atom in context.active:
+        sweep.add(atom, gradient, eqn, context.namer)
+
+
+def _seeds(
+    eqn: Eqn, sweep: Sweep, context: Context, incoming: dict[int, Var], index: Var
+) -> tuple[dict[Var, Var], list[Eqn]]:
+    """Cotangents of what a turn returns: carried ones, and this turn's part of the collected ones."""
+    (body,) = eqn.blocks
+    seeds: dict[Var, Var] = {}
+    opening: list[Eqn] = []
+    for k, (out, atom) in enumerate(zip(eqn.outs, body.results, strict=True)):
+        if not isinstance(atom, Var):
+            continue
+        seed = incoming.get(k)
+        if k >= len(body.params) - 1 and out in sweep.cotangents and atom in context.active:
+            seed = context.namer.fresh(grad_name(atom))
+            operands = (sweep.cotangents[out], index)
+            opening.append(Eqn((seed,), "item", operands, span=eqn.span))
+        if seed is None:
+            continue
+        if atom in seeds:
+            total = context.namer.fresh(grad_name(atom))
+            opening.append(Eqn((total,), "accumulate", (seeds[atom], seed), span=eqn.span))
+            seed = total
+        seeds[atom] = seed
+    return seeds, opening
+
+
+def _start(eqn: Eqn, flowing: Sequence[int], sweep: Sweep, context: Context) -> list[Var]:
+    """Cotangents of the last carried values; zeros for those that have none."""
+    start = []
+    for k in flowing:
+        gradient = sweep.cotangents.get(eqn.outs[k])
+        if gradient is None:
+            gradient, like, fill = zeros_of(eqn.outs[k], eqn, context.namer)
+            sweep.forward.append(like)
+            sweep.backward.append(fill)
+        start.append(gradient)
+    return start
+
+
+def _count(eqn: Eqn, sweep: Sweep, context: Context) -> Atom:
+    """How many turns there are."""
+    over = eqn.args[0]
+    if isinstance(over, Literal) or over.kind == "value":
+        return over
+    count = context.namer.fresh(f"{over.name}_turns", "value")
+    sweep.forward.append(Eqn((count,), "len", (over,), span=eqn.span))
+    return count
+
+
+def _residuals(
+    eqn: Eqn,
+    turn: Block,
+    forward_body: Sequence[Eqn],
+    loop: _Loop,
+    sweep: Sweep,
+    context: Context,
+    index: Var,
+) -> tuple[list[Eqn], dict[Var, Atom]]:
+    """Equations that read, in a turn of the backward loop, what it needs of the same turn forward."""
+    (body,) = eqn.blocks
+    item, carried = body.params[0], len(body.params) - 1
+    table = defining(forward_body)
+    reads: list[Eqn] = []
+    env: dict[Var, Atom] = {}
+    for var in turn.free():
+        if var not in table and var not in body.params:
+            continue
+        if var == item and var.kind == "value":
+            env[var] = index
+            continue
+        here = context.namer.like(var)
+        env[var] = here
+        if var == item:
+            reads.append(Eqn((here,), "item", (eqn.args[0], index), span=eqn.span))
+            continue
+        if var.kind == "list" or _one_sided(table.get(var), var):
+            raise NoDerivative(eqn, f"{var.name!r} has no value in every turn of a loop")
+        if var not in loop.results[carried:]:
+            kind = "value" if var.kind == "value" else "list"
+            loop.outs.append(context.namer.fresh(f"{var.name.lstrip('_')}_turns", kind))
+            loop.results.append(var)
+        turns = loop.outs[loop.results.index(var, carried)]
+        if var.kind == "value":
+            reads.append(Eqn((here,), "item", (turns, index), span=eqn.span))
+        else:
+            stacked = _stacked(turns, var, loop, sweep, context)
+            reads.append(Eqn((here,), "getitem", (stacked,), (("index", index),), span=eqn.span))
+    return reads, env
+
+
+def _stacked(turns: Var, var: Var, loop: _Loop, sweep: Sweep, context: Context) -> Var:
+    """The turns' values as one tensor; an earlier round may have made it."""
+    for eqn in sweep.forward:
+        if eqn.op == "collect" and eqn.args == (turns,):
+            return eqn.outs[0]
+    stacked = context.namer.fresh(f"every_{var.name.lstrip('_')}")
+    loop.after.append(Eqn((stacked,), "collect", (turns,)))
+    return stacked
+
+
+def _one_sided(eqn: Eqn | None, var: Var) -> bool:
+    """Whether a conditional leaves the variable None on one side."""
+    if eqn is None or eqn.op != "if":
+        return False
+    place = eqn.outs.index(var)
+    return any(block.results[place] == Literal(None) for block in eqn.blocks)
