@@ -1,5 +1,6 @@
 """Fixtures for the whole suite: run a test on each engine, or on each form of a formula."""
 
+from importlib.util import find_spec
 from types import ModuleType
 
 import pytest
@@ -7,8 +8,11 @@ from typeguard import TypeCheckError, checker_lookup_functions
 
 
 def module_protocol(origin_type, args, extras):
-    """Typeguard's check of a protocol, for values that are modules: it looks members up on the value's type."""
-    if not getattr(origin_type, "_is_protocol", False) or origin_type.__module__ != "pullback.engine.dispatch":
+    """Typeguard's check of a protocol, for values that are modules: it looks members up on the type."""
+    if (
+        not getattr(origin_type, "_is_protocol", False)
+        or origin_type.__module__ != "pullback.engine.dispatch"
+    ):
         return None
 
     def check(value, origin, args, memo):
@@ -22,6 +26,35 @@ def module_protocol(origin_type, args, extras):
 checker_lookup_functions.insert(0, module_protocol)
 
 
+def pytest_runtest_setup(item):
+    """Skip what this machine cannot run: marks say what a test needs."""
+    missing = {"compiler": no_compiler, "native": no_native_engine, "torch": no_torch}
+    for mark, why_not in missing.items():
+        if item.get_closest_marker(mark) is not None and (reason := why_not()):
+            pytest.skip(reason)
+
+
+def no_compiler():
+    from pullback.engine.errors import CompilerError
+    from pullback.engine.kernels import find_compiler
+
+    try:
+        find_compiler()
+    except CompilerError:
+        return "there is no C++ compiler here"
+    return ""
+
+
+def no_native_engine():
+    from pullback.engine.dispatch import available
+
+    return "" if "native" in available() else "the native engine is not built here"
+
+
+def no_torch():
+    return "" if find_spec("torch") is not None else "torch is not installed"
+
+
 @pytest.fixture(params=["reference", pytest.param("native", marks=pytest.mark.native)])
 def engine(request):
     """The name of the engine that the test runs on; one that is not built is skipped."""
@@ -33,3 +66,11 @@ def engine(request):
         pytest.skip(f"the {request.param} engine is not built here")
     with pb.use_engine(request.param):
         yield request.param
+
+
+@pytest.fixture(params=["as written", pytest.param("compiled", marks=pytest.mark.compiler)])
+def variant(request):
+    """What a test does to a formula before it calls it: nothing, or compile it to C++ to third order."""
+    import pullback as pb
+
+    return (lambda formula: formula) if request.param == "as written" else lambda f: pb.compile(f, order=3)
