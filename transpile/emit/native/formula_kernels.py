@@ -62,7 +62,7 @@ def formula_kernels(
         for param in formula.attributes
         if param.var.name in attributes and not is_runtime_number(param)
     }
-    fixed = _with_values(formula, known)
+    fixed = _folded(_with_values(formula, known))
     inputs = tuple(_parameter(param, fixed) for param in formula.params if param.var not in known)
     return _compile(fixed, library, inputs, order, f"{formula.name}_forward")
 
@@ -76,12 +76,22 @@ def _with_values(formula: Formula, known: Mapping[Var, Literal]) -> Formula:
     assert formula.pullback is not None
     env: dict[Var, Atom] = dict(known)
     params = tuple(param for param in formula.params if param.var not in known)
-    results = tuple(atom for atom in formula.forward.results if atom not in known)
+    count = len(formula.forward.results) - len(formula.plain)
+    results = (*formula.forward.results[:count], *(var for var in formula.plain if var not in known))
     forward = replace_block(Block((), formula.forward.eqns, results), env)
     forward = Block(tuple(param.var for param in params), forward.eqns, forward.results)
     pullback = replace_block(formula.pullback, env)
     plain = tuple(var for var in formula.plain if var not in known)
     return formula.evolve(params=params, forward=forward, pullback=pullback, plain=plain)
+
+
+def _folded(formula: Formula) -> Formula:
+    """The formula where saved values that came out as literals are no longer saved."""
+    forward = simplify(formula.forward)
+    first = len(forward.results) - len(formula.plain)
+    values = zip(formula.plain, forward.results[first:], strict=True)
+    known = {var: atom for var, atom in values if isinstance(atom, Literal)}
+    return _with_values(formula, known) if known else formula
 
 
 def _parameter(param: Param, formula: Formula) -> Input:
@@ -114,7 +124,7 @@ def _compile(formula: Formula, library: Library, inputs: tuple[Input, ...], orde
     general_kernel = _backward_kernel(formula, general, facts, library, f"{stem}_backward_general")
     saved = _saved_inputs(formula, plain, facts)
     last = order == 1
-    promoted = derivative if last else promote(derivative, library)
+    promoted = derivative if last else _folded(promote(derivative, library))
     return Compiled(
         formula,
         kernel,

@@ -18,12 +18,14 @@ constexpr int64_t kGrain = 32768;  // fewer elements are not worth a second thre
 // An array as a space sees it.
 struct Operand {
     char* data = nullptr;
-    int64_t item = 0;                   // bytes of an element of the array
+    int64_t item = 0;      // bytes of an element of the array
+    int64_t row_item = 0;  // and of a row, where a reduction's terms are of another type
     int64_t strides[PB_MAX_DIMS] = {};  // in bytes; 0 along repeated and reduced axes
     void (*load)(char* row, const char* from, int64_t stride, int64_t n) = nullptr;
     void (*store)(const char* row, char* to, int64_t stride, int64_t n) = nullptr;
     bool through = false;  // rows always go through the buffer
-    bool direct = false;   // rows are used where they lie
+    bool unit = false;     // a row lies in memory as the loop wants it
+    bool flat = false;     // so do consecutive rows
 };
 
 // A handle to an operand's rows of T.
@@ -33,7 +35,7 @@ struct Rows {
 };
 
 template <typename T>
-PB_SETUP void load_row(char* row, const char* from, int64_t stride, int64_t n) {
+__attribute__((noinline)) void load_row(char* row, const char* from, int64_t stride, int64_t n) {
     T* to = reinterpret_cast<T*>(row);
     if (stride == 0) {
         const T value = *reinterpret_cast<const T*>(from);
@@ -44,7 +46,7 @@ PB_SETUP void load_row(char* row, const char* from, int64_t stride, int64_t n) {
 }
 
 template <typename T>
-PB_SETUP void store_row(const char* row, char* to, int64_t stride, int64_t n) {
+__attribute__((noinline)) void store_row(const char* row, char* to, int64_t stride, int64_t n) {
     const T* from = reinterpret_cast<const T*>(row);
     for (int64_t i = 0; i < n; ++i) *reinterpret_cast<T*>(to + i * stride) = from[i];
 }
@@ -56,19 +58,22 @@ class SpaceBase {
         int last = -1;
         for (int d = 0; d < shape.ndim; ++d) {
             if (shape.at[d] == 1) continue;
-            if (last >= 0 && merges(last, d)) {
-                shape.at[last] *= shape.at[d];
-                for (int k = 0; k < count; ++k) operands[k].strides[last] = operands[k].strides[d];
-                continue;
-            }
-            shape.at[++last] = shape.at[d];
+            const bool merged = last >= 0 && merges(last, d);
+            if (!merged) ++last;
+            shape.at[last] = shape.at[d] * (merged ? shape.at[last] : 1);
             for (int k = 0; k < count; ++k) operands[k].strides[last] = operands[k].strides[d];
         }
         shape.ndim = last + 1;
         for (int k = 0; k < count; ++k) {
             Operand& operand = operands[k];
-            operand.direct = operand.data && !operand.through &&
-                             (last < 0 || operand.strides[last] == operand.item);
+            int64_t expected = operand.item;
+            operand.unit = operand.data && !operand.through;
+            operand.unit = operand.unit && (last < 0 || operand.strides[last] == expected);
+            operand.flat = operand.unit;
+            for (int d = last; d >= 0; --d) {
+                operand.flat = operand.flat && operand.strides[d] == expected;
+                expected *= shape.at[d];
+            }
         }
     }
 
@@ -85,6 +90,7 @@ class SpaceBase {
         Operand& operand = operands[count];
         operand.data = const_cast<char*>(reinterpret_cast<const char*>(data));
         operand.item = sizeof(T);
+        operand.row_item = sizeof(T);
         const int lead = shape.ndim - view.shape.ndim;
         if (!context.require(broadcasts(view.shape, shape), PB_INVALID, "shapes do not broadcast"))
             return count++;
@@ -175,6 +181,7 @@ class Space : public SpaceBase {
         add(context, reduction.totals, reduction.totals.data);
         Operand& operand = operands[reduction.operand];
         operand.store = Op::accumulate;
+        operand.row_item = sizeof(typename Op::Term);
         operand.through = true;
         reduces = true;
         if (!context.dry() && context.ok()) {
@@ -188,48 +195,53 @@ class Space : public SpaceBase {
     Operand storage_[N];
 };
 
-// A pass over part of a space: `next` moves to the next row, `row` gives an operand's.
+// A pass over part of a space: `next` moves to the next stretch, `row` gives an operand's. A
+// stretch is a row or a part of one; where rows are short, several at once.
 class Loop {
   public:
     Loop(const SpaceBase& space, char** rows, const char** held, char* buffers, int64_t begin,
          int64_t end)
         : space_(space), rows_(rows), held_(held), buffers_(buffers), position_(begin), end_(end) {
+        inner_ = space.shape.ndim - 1;
+        extent_ = inner_ < 0 ? 1 : space.shape.at[inner_];
+        bool buffered = false;
         for (int k = 0; k < space.count; ++k) {
             held_[k] = nullptr;
-            buffered_ = buffered_ || !space.operands[k].direct;
+            buffered = buffered || !space.operands[k].unit;
         }
+        longest_ = buffered ? kTile : extent_;
+        together_ = extent_ <= kTile / 2 ? kTile / extent_ : 1;
+        int64_t rest = extent_ > 0 ? begin / extent_ : 0;
+        for (int d = inner_ - 1; d >= 0; --d) {
+            index_[d] = rest % space.shape.at[d];
+            rest /= space.shape.at[d];
+        }
+        offset_ = extent_ > 0 ? begin % extent_ : 0;
     }
 
-    PB_SETUP bool next() {
-        if (size > 0) store();
+    __attribute__((noinline)) bool next() {
+        if (size > 0) finish_stretch();
         if (position_ >= end_) return false;
-        const int inner = space_.shape.ndim - 1;
-        int64_t index[PB_MAX_DIMS];
-        int64_t rest = position_;
-        for (int d = inner; d >= 0; --d) {
-            index[d] = rest % space_.shape.at[d];
-            rest /= space_.shape.at[d];
-        }
-        size = inner < 0 ? 1 : space_.shape.at[inner] - index[inner];
-        if (size > end_ - position_) size = end_ - position_;
-        if (buffered_ && size > kTile) size = kTile;
+        const int64_t left = end_ - position_;
+        stretch_rows_ = offset_ == 0 && left >= extent_ ? left / extent_ : 1;
+        if (stretch_rows_ > together_) stretch_rows_ = together_;
+        width_ = extent_ - offset_;
+        if (width_ > longest_) width_ = longest_;
+        if (width_ > left) width_ = left;
+        size = stretch_rows_ * width_;
         for (int k = 0; k < space_.count; ++k) {
             const Operand& operand = space_.operands[k];
-            char* address = operand.data;
-            for (int d = 0; d <= inner && address; ++d) address += index[d] * operand.strides[d];
-            rows_[k] = address;
-            if (operand.load && !operand.direct)
-                load(k, address, inner < 0 ? 0 : operand.strides[inner]);
+            char* address = address_of(operand, index_);
+            const bool direct = stretch_rows_ > 1 ? operand.flat : operand.unit;
+            rows_[k] = direct ? address : buffers_ + k * kTileBytes;
+            if (!direct && operand.load) load(k, address);
         }
-        position_ += size;
         return true;
     }
 
     template <typename T>
     T* row(Rows<T> rows) const {
-        char* address =
-            space_.operands[rows.operand].direct ? rows_[rows.operand] : buffer(rows.operand);
-        return reinterpret_cast<T*>(address);
+        return reinterpret_cast<T*>(rows_[rows.operand]);
     }
 
     // The row in which a reduction's terms are left.
@@ -238,25 +250,66 @@ class Loop {
         return row(Rows<typename Op::Term>{reduction.operand});
     }
 
-    int64_t size = 0;  // elements of the current row
+    int64_t size = 0;  // elements of the current stretch
 
   private:
-    char* buffer(int k) const { return buffers_ + k * kTileBytes; }
+    char* address_of(const Operand& operand, const int64_t* index) const {
+        if (!operand.data) return nullptr;
+        char* address = operand.data;
+        for (int d = 0; d < inner_; ++d) address += index[d] * operand.strides[d];
+        return inner_ < 0 ? address : address + offset_ * operand.strides[inner_];
+    }
 
-    // A repeated element stays in its buffer, filled once to the end.
-    PB_SETUP void load(int k, const char* address, int64_t stride) {
-        if (stride == 0 && held_[k] == address) return;
-        space_.operands[k].load(buffer(k), address, stride, stride == 0 ? kTile : size);
+    int64_t stride_of(const Operand& operand) const {
+        return inner_ < 0 ? 0 : operand.strides[inner_];
+    }
+
+    void advance(int64_t* index) const {
+        for (int d = inner_ - 1; d >= 0; --d) {
+            if (++index[d] < space_.shape.at[d]) return;
+            index[d] = 0;
+        }
+    }
+
+    // Calls move(buffer row, address) for each row of the stretch.
+    template <typename Move>
+    void each_row(int k, const Move& move) const {
+        const Operand& operand = space_.operands[k];
+        char* buffer = buffers_ + k * kTileBytes;
+        int64_t index[PB_MAX_DIMS];
+        for (int d = 0; d < inner_; ++d) index[d] = index_[d];
+        for (int64_t r = 0; r < stretch_rows_; ++r) {
+            move(buffer, address_of(operand, index));
+            buffer += width_ * operand.row_item;
+            advance(index);
+        }
+    }
+
+    // What is the same for every row stays in its buffer, filled once.
+    void load(int k, const char* address) {
+        const Operand& operand = space_.operands[k];
+        const int64_t stride = stride_of(operand);
+        bool same = stride == 0 || extent_ <= longest_;
+        for (int d = 0; d < inner_; ++d) same = same && operand.strides[d] == 0;
+        if (same && held_[k] == address && held_size_ >= size) return;
+        each_row(k, [&](char* row, const char* from) { operand.load(row, from, stride, width_); });
         held_[k] = address;
     }
 
-    PB_SETUP void store() {
-        const int inner = space_.shape.ndim - 1;
+    void finish_stretch() {
         for (int k = 0; k < space_.count; ++k) {
             const Operand& operand = space_.operands[k];
-            if (!operand.store || !operand.data || operand.direct) continue;
-            operand.store(buffer(k), rows_[k], inner < 0 ? 0 : operand.strides[inner], size);
+            const bool direct = stretch_rows_ > 1 ? operand.flat : operand.unit;
+            if (!operand.store || !operand.data || direct) continue;
+            const int64_t stride = stride_of(operand);
+            each_row(k, [&](const char* row, char* to) { operand.store(row, to, stride, width_); });
         }
+        held_size_ = size;
+        position_ += size;
+        offset_ += width_;
+        if (offset_ < extent_) return;
+        offset_ = 0;
+        for (int64_t r = 0; r < stretch_rows_; ++r) advance(index_);
     }
 
     const SpaceBase& space_;
@@ -265,7 +318,15 @@ class Loop {
     char* buffers_;
     int64_t position_;
     int64_t end_;
-    bool buffered_ = false;
+    int inner_;
+    int64_t extent_;              // elements of a row
+    int64_t longest_;             // elements of a row that are done at once
+    int64_t together_;            // rows that are done at once
+    int64_t index_[PB_MAX_DIMS];  // of the current row
+    int64_t offset_;              // in the current row
+    int64_t stretch_rows_ = 1;
+    int64_t width_ = 0;  // elements of each row of the stretch
+    int64_t held_size_ = 0;
 };
 
 // Calls `body(loop)` for the elements [begin, end) of the space, in parallel where that pays.
