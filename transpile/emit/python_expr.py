@@ -183,8 +183,9 @@ _STRUCTURAL = {
 
 
 def _promoted(formulas: ast.expr, name: ast.expr) -> ast.expr:
-    """``pb.formulas()["gelu"].promoted``, which also returns the hidden outputs."""
-    return ast.Attribute(ast.Subscript(ast.Call(formulas, [], []), name, ast.Load()), "promoted", ast.Load())
+    """``pb.formulas().operator("gelu").promoted``, which also returns the hidden outputs."""
+    found = ast.Call(ast.Attribute(ast.Call(formulas, [], []), "operator", ast.Load()), [name], [])
+    return ast.Attribute(found, "promoted", ast.Load())
 
 
 def dotted(name: str) -> ast.expr:

@@ -4,7 +4,7 @@ import keyword
 from functools import cache
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import pullback
@@ -14,7 +14,9 @@ from pullback.transpile.verify import verify
 
 from .reading import HEAD
 
-SETTINGS = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+SETTINGS = settings(
+    max_examples=120, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
+)
 TOKENS = [
     *keyword.kwlist,
     *[
