@@ -138,7 +138,7 @@ def _directions(shape: tuple[int, ...], rng: np.random.Generator) -> Iterator[np
     """Each element alone where there are few, else random directions of length one."""
     size = int(np.prod(shape))
     if size <= FEW_ELEMENTS:
-        yield from np.eye(size).reshape(size, *shape)
+        yield from map(np.asarray, np.eye(size).reshape(size, *shape))
         return
     for _ in range(DIRECTIONS):
         direction = rng.standard_normal(shape)

@@ -63,7 +63,7 @@ def check(formula: Formula) -> Iterator[Diagnostic]:
         if capture.action == "promoted":
             where = f" (line {capture.defined.line})" if capture.defined else ""
             message = (
-                f"{capture.name} is an intermediate{where}: promoted to a hidden output, "
+                f"`{capture.name}` is an intermediate{where}: promoted to a hidden output, "
                 f"and the closure gains the term for its gradient"
             )
             yield diagnostic(CODE, message, capture.span, name=formula.name, value=capture.name)

@@ -69,7 +69,7 @@ def _sentence(capture: Capture) -> str:
         article = ""
     what = "" if capture.action == "rule" else capture.action
     reason = capture.reason if not what else f"{what} ({capture.reason})" if capture.reason else what
-    return f"{capture.name} is {article} {kind}".replace("  ", " ") + f": {reason}"
+    return f"`{capture.name}` is {article} {kind}".replace("  ", " ") + f": {reason}"
 
 
 RULE = Rule(CODE, __doc__, check)

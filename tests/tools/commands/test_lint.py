@@ -24,8 +24,8 @@ def test_verbose_prints_the_verdict_of_every_capture(
     path = write(SIMPLE)
     assert main(["lint", "--verbose", path]) == 0
     out = capsys.readouterr().out
-    assert f"{path}:10:23: PB100 info: b is an input: saved" in out
-    assert f"{path}:10:33: PB101 info: t is an intermediate (line 7): promoted" in out
+    assert f"{path}:10:23: PB100 info: `b` is an input: saved" in out
+    assert f"{path}:10:33: PB101 info: `t` is an intermediate (line 7): promoted" in out
 
 
 def test_a_finding_has_place_source_line_caret_and_help(

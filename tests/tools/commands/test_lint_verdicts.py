@@ -47,10 +47,10 @@ def test_every_capture_of_the_seven_ways_has_its_verdict_at_its_place(
         if finding["code"] in ("PB100", "PB101"):
             assert lines[finding["line"] - 1][finding["column"] - 1 :].startswith(finding["value"])
     verdicts = {(f["name"], f["value"]): f["message"] for f in found if f["code"] in ("PB100", "PB101")}
-    assert verdicts["simple_captured", "b"].startswith("b is an input: saved")
-    assert verdicts["simple_captured", "t"].startswith("t is an intermediate (line 9): promoted")
-    assert verdicts["simple_almost", "t"] == "t is an intermediate: its gradient has a hand-written rule"
-    assert verdicts["simple_by_hand", "t"] == "t is an intermediate: its gradient has a hand-written rule"
+    assert verdicts["simple_captured", "b"].startswith("`b` is an input: saved")
+    assert verdicts["simple_captured", "t"].startswith("`t` is an intermediate (line 9): promoted")
+    assert verdicts["simple_almost", "t"] == "`t` is an intermediate: its gradient has a hand-written rule"
+    assert verdicts["simple_by_hand", "t"] == "`t` is an intermediate: its gradient has a hand-written rule"
 
 
 def test_only_the_lost_path_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
@@ -72,7 +72,7 @@ def test_a_mask_a_size_a_view_and_a_result_are_no_findings(
     assert main(["lint", path]) == 0
     capsys.readouterr()
     said = {f["value"]: f["message"] for f in findings(path, capsys) if f["code"] == "PB100"}
-    assert said["mask"].startswith("mask is not differentiable: ")
-    assert said["size"].startswith("size is a size: ")
-    assert said["flat"].startswith("flat is a view: ")
-    assert said["r"].startswith("r is a result: ")
+    assert said["mask"].startswith("`mask` is not differentiable: ")
+    assert said["size"].startswith("`size` is a size: ")
+    assert said["flat"].startswith("`flat` is a view: ")
+    assert said["r"].startswith("`r` is a result: ")
