@@ -99,7 +99,7 @@ def test_a_bug_of_ours_shows_no_traceback(
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
-    command = f"{sys.executable} -m pullback.tools.cli --help | true; echo ${{PIPESTATUS[0]}}"
+    command = f"{sys.executable} -m pullback --help | true; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert done.stdout.strip() in ("0", "141")
     assert "Traceback" not in done.stderr
@@ -110,10 +110,17 @@ def test_names_that_the_terminal_cannot_show_are_escaped(tmp_path: Path) -> None
     with open(path, "wb") as file:
         file.write(b"def f(:")
     done = subprocess.run(
-        [sys.executable, "-m", "pullback.tools.cli", "lint", path],
+        [sys.executable, "-m", "pullback", "lint", path],
         capture_output=True,
         env={**os.environ, "PYTHONIOENCODING": "ascii"},
         check=False,
     )
     assert done.returncode == 1
     assert b"\\udcff.py:1:7: PB400 error" in done.stdout
+
+
+def test_python_dash_m_pullback_is_the_command_line() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pullback", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"pullback {__version__}\n"
