@@ -5,7 +5,7 @@ the like.
 ## Why is this bad?
 What a formula computes must be visible in its text: that is what derivatives and C++ are made from.
 Inside the fence are assignments, tuple unpacking, arithmetic, comparison, calls, conditional
-expressions, `if`, `for` over a `range` or a list, early return, and `raise`.
+expressions, `if`, and `for` over a `range` or a list.
 
 ## Example
 ```python
