@@ -6,11 +6,11 @@ from collections.abc import Callable, Hashable, Mapping
 from functools import cached_property, update_wrapper
 from typing import Any
 
+from ...transpile.diagnostics import Diagnostic
 from ...transpile.emit.native import emit_cpp
 from ...transpile.emit.native.formula_kernels import Compiled, formula_kernels, is_runtime_number
 from ..dispatch import engine_of
 from ..formula import LIBRARY_OF_PROCESS, Composite, Formula, derive_pullback
-from ..operator import Operator
 from .compile import compile_text
 from .load import KernelLibrary
 from .operator import CompiledOperator
@@ -24,7 +24,8 @@ def compile(function: Callable[..., Any] | Formula, order: int = 2) -> CompiledF
     The result is called like the formula, on arrays and on tensors, and gives
     the same results. Inputs that the kernels don't take (other dtypes than
     float32 and float64, mixed ones) run on the formula. Raises CompilerError
-    without a compiler, FormulaError (PB501, located) for what is not compiled.
+    without a compiler, FormulaError (PB501, located) where the forward is not
+    compiled; `limits` tells about backwards that are not.
 
     >>> import numpy as np, pullback as pb
     >>> @pb.formula
@@ -54,7 +55,7 @@ class CompiledFormula:
     def __init__(self, formula: Formula, order: int) -> None:
         self.formula = formula
         self.order = order
-        self._operators: dict[tuple[tuple[str, Hashable], ...], Operator] = {}
+        self._operators: dict[tuple[tuple[str, Hashable], ...], CompiledOperator] = {}
         update_wrapper(self, formula.__wrapped__)
         attributes = self._fixed_attributes
         if all(param.default is not None for param in attributes):
@@ -77,6 +78,11 @@ class CompiledFormula:
     def __repr__(self) -> str:
         return f"<compiled {self.formula.__name__}, order {self.order}>"
 
+    def limits(self, **attributes: Any) -> tuple[Diagnostic, ...]:
+        """Why some order that was asked for runs on the formula's Python; empty where none does."""
+        operator = self.operator(**attributes)
+        return operator.compiled.limits
+
     def source(self, **attributes: Any) -> str:
         """The C++ for these attributes; defaults stand for those that are not given."""
         known = {
@@ -84,13 +90,13 @@ class CompiledFormula:
         } | attributes
         return self._text(self._compiled(known))
 
-    def operator(self, **attributes: Any) -> Operator:
+    def operator(self, **attributes: Any) -> CompiledOperator:
         """The operator for these attributes, as the engines run it."""
         inputs = [None] * len(self.formula.operator.inputs)
         _, bound = self.formula.operator.bind(inputs, attributes)
         return self._operator({p.var.name: bound[p.var.name] for p in self._fixed_attributes})
 
-    def _operator(self, attributes: Mapping[str, Any]) -> Operator:
+    def _operator(self, attributes: Mapping[str, Any]) -> CompiledOperator:
         key = tuple((name, _key(value)) for name, value in attributes.items())
         if key not in self._operators:
             compiled = self._compiled({name: _literal(value) for name, value in attributes.items()})

@@ -75,7 +75,7 @@ class CompiledKernel:
             start,
             query.workspace_bytes,
             0,
-            max(1, query.units),
+            query.units,
             ctypes.pointer(RUNTIME),
             text,
             _ERROR_BYTES,

@@ -157,5 +157,4 @@ def _slots(owner: CompiledOperator, kernel: Kernel, plain: bool) -> list[int]:
     differentiable = [k for k, param in enumerate(owner.inputs) if param.differentiable]
     if not plain:
         return [differentiable[position] for position, _ in kernel.outputs]
-    gradients = owner.compiled.plain_gradients
-    return [slot for slot, atom in zip(differentiable, gradients, strict=True) if isinstance(atom, Var)]
+    return [differentiable[index] for index in owner.compiled.gradients]

@@ -11,18 +11,20 @@ In: a promoted formula whose attributes are known. Out: a `Kernel` each for
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ...diagnostics import Diagnostic, FormulaError
 from ...ir import Atom, Block, Formula, Literal, Param, Var
 from ...library import Library
 from ...passes.inline import inline
 from ...passes.promote import promote
+from ...passes.reverse import reverse
 from ...passes.rewrite import replace_block
 from ...passes.simplify import simplify
-from ...passes.specialize import Variant, specialize
+from ...passes.specialize import specialize
 from .facts import Fact
-from .kernel import Dtype, Input, Kernel, Role
+from .kernel import Input, Kernel, Role
 from .operators import PRIMITIVES, add_equation
 from .plan import Plan
 from .types import stored
@@ -37,15 +39,17 @@ class Compiled:
     `forward` computes results, hidden and plain arrays. `derivative` is the
     plain first backward, a formula itself, whose forward is ``f_backward``;
     `general` is the kernel for any other pattern of gradients. Beyond the order
-    that was asked for, both are None. `plain_gradients` has an entry per input:
-    its gradient in the plain first backward, or a literal None.
+    that was asked for, both are None. `gradients` are the differentiable inputs
+    that the derivative's results belong to. `limits` say why an order that was
+    asked for is not compiled.
     """
 
     formula: Formula
     forward: Kernel
     general: Kernel | None = None
     derivative: Compiled | None = None
-    plain_gradients: tuple[Atom, ...] = ()
+    gradients: tuple[int, ...] = ()
+    limits: tuple[Diagnostic, ...] = ()
 
     def kernels(self) -> list[Kernel]:
         """All kernels, the lower orders first."""
@@ -56,7 +60,7 @@ class Compiled:
 def formula_kernels(
     formula: Formula, library: Library, attributes: Mapping[str, object], order: int = 2
 ) -> Compiled:
-    """The kernels of a promoted formula. Raises FormulaError, located, where one cannot be had."""
+    """The kernels of a promoted formula. Raises FormulaError, located, where its forward is not compiled."""
     known = {
         param.var: Literal(attributes[param.var.name])
         for param in formula.attributes
@@ -115,23 +119,32 @@ def _compile(formula: Formula, library: Library, inputs: tuple[Input, ...], orde
     facts = _facts(kernel, formula.forward)
     if order == 0 or formula.pullback is None:
         return Compiled(formula, kernel)
-    formula = _merge_likes(formula, facts)
-    kernel = _forward_kernel(formula, library, inputs, name)
-    stem = name.removesuffix("_forward")
-    plain = _plain_variant(formula)
-    derivative = backward_formula(formula, plain, f"{stem}_backward")
-    general = specialize(formula, [True] * len(formula.cotangents), [True] * len(formula.inputs))
-    general_kernel = _backward_kernel(formula, general, facts, library, f"{stem}_backward_general")
-    saved = _saved_inputs(formula, plain, facts)
-    last = order == 1
-    promoted = derivative if last else _folded(promote(derivative, library))
-    return Compiled(
-        formula,
-        kernel,
-        general=general_kernel,
-        derivative=_compile(promoted, library, saved, order - 1, f"{stem}_backward"),
-        plain_gradients=plain.block.results,
+    merged = _merge_likes(formula, facts)
+    kernel = _forward_kernel(merged, library, inputs, name)
+    try:
+        return _with_backward(merged, kernel, facts, library, order, name.removesuffix("_forward"))
+    except FormulaError as error:
+        return Compiled(merged, kernel, limits=error.diagnostics)
+
+
+def _with_backward(
+    formula: Formula, kernel: Kernel, facts: Mapping[Var, Fact], library: Library, order: int, stem: str
+) -> Compiled:
+    backward = reverse(formula, _plain_pattern(formula), [True] * len(formula.inputs))
+    derivative = backward.formula.evolve(
+        name=f"{stem}_backward",
+        params=tuple(replace(p, attribute=p.var.kind == "value") for p in backward.formula.params),
     )
+    saved = _backward_inputs(formula, backward.reads, [formula.cotangents[k] for k in backward.cotangents], facts)
+    limits: tuple[Diagnostic, ...] = ()
+    if order > 1 and not formula.barrier:
+        try:
+            derivative = _folded(promote(derivative, library))
+        except FormulaError as error:
+            limits = error.diagnostics
+    compiled = _compile(derivative, library, saved, order - 1, f"{stem}_backward")
+    general = _general_kernel(formula, facts, library, f"{stem}_backward_general")
+    return Compiled(formula, kernel, general, compiled, backward.gradients, (*limits, *compiled.limits))
 
 
 def _forward_kernel(formula: Formula, library: Library, inputs: tuple[Input, ...], name: str) -> Kernel:
@@ -157,12 +170,10 @@ def _merge_likes(formula: Formula, facts: Mapping[Var, Fact]) -> Formula:
     return formula.evolve(plain=plain, forward=forward, pullback=replace_block(formula.pullback, env))
 
 
-def _plain_variant(formula: Formula) -> Variant:
-    defined = [
-        index < formula.results and index not in formula.options.nondifferentiable
-        for index in range(len(formula.cotangents))
-    ]
-    return specialize(formula, defined, [True] * len(formula.inputs))
+def _plain_pattern(formula: Formula) -> list[bool]:
+    """All results have a gradient, no hidden output has."""
+    count = range(len(formula.cotangents))
+    return [k < formula.results and k not in formula.options.nondifferentiable for k in count]
 
 
 def _inlined(block: Block, library: Library) -> Block:
@@ -181,66 +192,37 @@ def _facts(kernel: Kernel, original: Block) -> dict[Var, Fact]:
     return found
 
 
-def _saved_inputs(formula: Formula, variant: Variant, facts: Mapping[Var, Fact]) -> tuple[Input, ...]:
+def _backward_inputs(
+    formula: Formula, reads: Sequence[Var], cotangents: Sequence[Var], facts: Mapping[Var, Fact]
+) -> tuple[Input, ...]:
     """The parameters of a backward: what it reads of the forward, then cotangents."""
-    inputs = []
-    for var in saved_order(formula, variant):
-        fact = facts[var]
-        if fact.kind in ("like", "shape"):
-            inputs.append(Input(var, "like" if fact.kind == "like" else "shape", _dtype(fact), fact.shape))
-        elif fact.kind == "number":
-            role: Role = {"weak int": "int", "weak float": "float", "weak bool": "bool"}.get(fact.type, "strong")
-            inputs.append(Input(var, role))
-        else:
-            inputs.append(Input(var, "tensor", _dtype(fact), fact.shape))
     outputs = dict(zip(formula.cotangents, formula.forward.results, strict=False))
-    for var in variant.block.params:
-        output = outputs[var]
-        assert isinstance(output, Var)
-        inputs.append(Input(var, "tensor", _dtype(facts[output]), facts[output].shape))
-    return tuple(inputs)
+    known = {var: facts[output] for var, output in outputs.items() if isinstance(output, Var)}
+    saved = tuple(_saved_input(var, facts[var]) for var in reads)
+    return saved + tuple(_saved_input(var, replace(known[var], kind="array")) for var in cotangents)
 
 
-def _dtype(fact: Fact) -> Dtype:
-    return stored(fact.type)
+def _saved_input(var: Var, fact: Fact) -> Input:
+    roles: dict[str, Role] = {"weak int": "int", "weak float": "float", "weak bool": "bool"}
+    if fact.kind == "number":
+        return Input(var, roles.get(fact.type, "strong"))
+    role: Role = "like" if fact.kind == "like" else "shape" if fact.kind == "shape" else "tensor"
+    return Input(var, role, stored(fact.type), fact.shape)
 
 
-def saved_order(formula: Formula, variant: Variant) -> tuple[Var, ...]:
-    """What a variant reads of the forward: parameters, results, hidden outputs, plain values."""
+def _general_kernel(formula: Formula, facts: Mapping[Var, Fact], library: Library, name: str) -> Kernel:
+    """Gradients for all inputs, of whatever cotangents are defined."""
+    variant = specialize(formula, [True] * len(formula.cotangents), [True] * len(formula.inputs))
+    cotangents = variant.block.params
     free = set(variant.block.free())
     order = [*(param.var for param in formula.params), *formula.forward.results]
-    return tuple(dict.fromkeys(var for var in order if isinstance(var, Var) and var in free))
-
-
-def _backward_kernel(
-    formula: Formula, variant: Variant, facts: Mapping[Var, Fact], library: Library, name: str
-) -> Kernel:
+    reads = tuple(dict.fromkeys(var for var in order if isinstance(var, Var) and var in free))
     inputs = tuple(
-        replace(entry, optional=entry.var in variant.block.params)
-        for entry in _saved_inputs(formula, variant, facts)
+        replace(entry, optional=entry.var in cotangents)
+        for entry in _backward_inputs(formula, reads, cotangents, facts)
     )
     block = Block(tuple(entry.var for entry in inputs), variant.block.eqns, variant.block.results)
-    block = _inlined(block, library)
     title = f"The gradients of {formula.name}, whichever of its outputs have one."
-    return Kernel(name, block, inputs, formula.span, title, undefined=True)
-
-
-def backward_formula(formula: Formula, variant: Variant, name: str) -> Formula:
-    """A variant of the backward as a formula: of the saved values and cotangents, with gradients as results."""
-    saved = saved_order(formula, variant)
-    params = [
-        Param(var, attribute=var.kind != "tensor", differentiable=var.kind == "tensor" and var not in formula.plain)
-        for var in saved
-    ] + [Param(var) for var in variant.block.params]
-    forward = Block(tuple(p.var for p in params), variant.block.eqns, variant.block.results)
-    kept = tuple(atom for atom in forward.results if isinstance(atom, Var))
-    return Formula(
-        name=name,
-        params=tuple(params),
-        forward=Block(forward.params, forward.eqns, kept),
-        pullback=None,
-        source=formula.source,
-        span=formula.span,
-        results=len(kept),
-        result_is_tuple=True,
-    )
+    kernel = Kernel(name, _inlined(block, library), inputs, formula.span, title, undefined=True)
+    _facts(kernel, kernel.block)
+    return kernel

@@ -365,8 +365,9 @@ void each(Context& context, Space<N>& space, const Body& body) {
 template <int N, typename Body>
 void each_unit(Context& context, Space<N>& space, const Body& body) {
     context.units = space.shape.size();
-    if (context.ok() && !context.dry())
-        each_between(context, space, body, context.begin(), context.end());
+    if (!context.ok() || context.dry()) return;
+    const int64_t end = context.end() < context.units ? context.end() : context.units;
+    each_between(context, space, body, context.begin(), end);
 }
 
 }  // namespace pb
