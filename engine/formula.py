@@ -16,6 +16,7 @@ from ..transpile.frontend import Binding
 from ..transpile.ir import Capture, Eqn, Options
 from ..transpile.ir import Formula as FormulaIR
 from ..transpile.library import Library, standard_library
+from ..transpile.vocabulary import WORDS
 from .dispatch import engine_of
 from .operator import Operator
 from .reading import namespace_of, read_live
@@ -30,7 +31,7 @@ class _Registered(Library):
 
     def formula(self, op: str) -> FormulaIR | None:
         """The formula that an operator's calls run."""
-        entry = FORMULAS.of_word(op) or FORMULAS.find(op)
+        entry = FORMULAS.operator(op)
         if isinstance(entry, Formula):
             return entry.ir
         return standard_library().formula(op)
@@ -89,11 +90,11 @@ class Formula:
     @cached_property
     def operator(self) -> Operator:
         """The promoted formula as the engines run it."""
-        library = LIBRARY_OF_PROCESS
-        if library.formula(self.__name__) is self.ir:
-            promoted = library.promoted(self.__name__)
+        name = self._operator_name
+        if FORMULAS.operator(name) is self:
+            promoted = LIBRARY_OF_PROCESS.promoted(name)
         else:
-            promoted = Library({self.__name__: self.ir}, library).promoted(self.__name__)
+            promoted = Library({name: self.ir}, LIBRARY_OF_PROCESS).promoted(name)
         return Operator(promoted, self._namespace(promoted))
 
     @cached_property
@@ -105,8 +106,14 @@ class Formula:
         names = namespace_of(self.__wrapped__)
         for block in (promoted.forward, promoted.pullback):
             for eqn in block.eqns if block is not None else ():
-                names |= {op: FORMULAS[op] for op in _operators(eqn) if op in FORMULAS and op not in names}
+                called = {op: FORMULAS.operator(op) for op in _operators(eqn) if op not in WORDS}
+                names |= {op: entry for op, entry in called.items() if entry is not None}
         return names
+
+    @property
+    def _operator_name(self) -> str:
+        """What the equations of other formulas call it."""
+        return FORMULAS.operator_name(self) or self.__name__
 
     @property
     def captures(self) -> tuple[Capture, ...]:
@@ -140,7 +147,7 @@ class Formula:
         ir = self.ir
         operands = tuple(param.var.name for param in ir.params if not param.attribute)
         attributes = tuple(param.var.name for param in ir.attributes)
-        return Binding.formula(ir.name, operands, attributes, ir.results, ir.result_is_tuple)
+        return Binding.formula(self._operator_name, operands, attributes, ir.results, ir.result_is_tuple)
 
     def __repr__(self) -> str:
         ir = self.ir

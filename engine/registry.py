@@ -1,8 +1,12 @@
 """All formulas: which one stands for a NumPy function, and the list that `pb.formulas()` shows.
 
-The library in `pullback.formulas` is imported at the first look-up. A formula of
-the user with a target (``@pb.formula(np.tanh)``) takes the library's place; one
+The library in `pullback.formulas` is imported when it is first needed. A formula
+of the user with a target (``@pb.formula(np.tanh)``) takes the library's place; one
 without a target is listed under its name and replaces nothing.
+
+Names are not unique: a cell of a notebook runs twice, two modules call different
+things `kernel`. Each entry therefore has an operator name of its own (`kernel`,
+`kernel_2`), by which other formulas and emitted text refer to it for ever.
 """
 
 from __future__ import annotations
@@ -33,6 +37,8 @@ class Formulas:
 
     def __init__(self) -> None:
         self._entries: dict[str, Any] = {}
+        self._latest: dict[str, Any] = {}
+        self._operator_names: dict[int, str] = {}
         self._by_function: dict[Any, Any] = {}
         self._by_word: dict[str, Any] = {}
         self._words: dict[Any, Word] | None = None
@@ -49,8 +55,12 @@ class Formulas:
         """
         name = function.__name__
         ours = str(function.__module__).startswith(LIBRARY)  # None where the text was run by `exec`
-        if not (ours and name in self._entries):
-            self._entries[name] = entry
+        if not ours:
+            self.load_library()  # its names come first
+        operator_name = self._free(name, ours)
+        self._entries[operator_name] = entry
+        self._operator_names[id(entry)] = operator_name
+        self._latest[name] = entry
         if target is not None and not (ours and target in self._by_function):
             self._by_function[target] = entry
             word = self.word(target)
@@ -58,6 +68,23 @@ class Formulas:
                 self._by_word[word.name] = entry
         if ours and name in WORDS:
             self._by_word.setdefault(name, entry)
+
+    def _free(self, name: str, ours: bool) -> str:
+        """The name, numbered where another entry has it or where it is a word of the vocabulary."""
+        free = name
+        number = 2
+        while free in self._entries or (not ours and free in WORDS):
+            free = f"{name}_{number}"
+            number += 1
+        return free
+
+    def operator_name(self, entry: Any) -> str | None:
+        """The name that only this entry has, or None where it was not registered."""
+        return self._operator_names.get(id(entry))
+
+    def operator(self, name: str) -> Any | None:
+        """The entry with this operator name; for a word of the vocabulary, what stands for it now."""
+        return self.of_word(name) if name in WORDS else self._entries.get(name)
 
     def word(self, function: Any) -> Word | None:
         """The word of the vocabulary that this function is, by identity."""
@@ -74,16 +101,20 @@ class Formulas:
         """Import every module of `pullback.formulas`, once."""
         if self._library:
             return
-        self._library = True
-        package = importlib.import_module(LIBRARY)
-        for module in pkgutil.iter_modules(package.__path__):
-            importlib.import_module(f"{LIBRARY}.{module.name}")
+        self._library = True  # while it is imported, too: it looks its own words up
+        try:
+            package = importlib.import_module(LIBRARY)
+            for module in pkgutil.iter_modules(package.__path__):
+                importlib.import_module(f"{LIBRARY}.{module.name}")
+        except BaseException:
+            self._library = False
+            raise
 
     def find(self, which: str | Callable[..., Any]) -> Any | None:
-        """The formula of a name ("exp") or a function (np.exp), or None."""
+        """The formula of a name ("exp"), the latest of several, or of a function (np.exp); or None."""
         self.load_library()
         if isinstance(which, str):
-            return self._by_word.get(which) or self._entries.get(which)
+            return self._by_word.get(which) or self._latest.get(which) or self._entries.get(which)
         entry = self._by_function.get(which)
         if entry is None and (word := self.word(which)) is not None:
             entry = self._by_word.get(word.name)

@@ -44,7 +44,7 @@ def test_a_users_formula_without_target_replaces_nothing():
         return x
 
     formulas.register("mine", exp)
-    assert formulas._entries["exp"] == "mine"
+    assert formulas["exp"] == formulas.operator("exp_2") == "mine"
     assert formulas.of_word("exp") != "mine"
 
 
@@ -61,3 +61,68 @@ def test_a_users_formula_with_a_target_takes_the_librarys_place():
     formulas.register("mine", mine, np.exp)
     formulas.register("theirs", library, np.exp)
     assert formulas.of_word("exp") == "mine"
+
+
+def cubed(h):
+    @pb.formula
+    def outer(x):
+        u = h(x)
+        r = u * u
+
+        def outer_pullback(grad):
+            return grad * 2 * u * 3 * x * x
+
+        return r, outer_pullback
+
+    return outer
+
+
+@pb.formula
+def helper(x):
+    t = x * x
+    r = t * x
+
+    def helper_pullback(grad):
+        return grad * 3 * t
+
+    return r, helper_pullback
+
+
+outer = cubed(helper)
+first_helper = helper
+
+
+@pb.formula
+def helper(x):
+    r = np.sin(x)
+
+    def helper_pullback(grad):
+        return grad * np.cos(x)
+
+    return r, helper_pullback
+
+
+@pb.formula
+def softplus(x):
+    t = x * x
+
+    def softplus_pullback(grad):
+        return grad * 2 * x
+
+    return t, softplus_pullback
+
+
+def test_formulas_keep_calling_what_they_were_written_with(engine):
+    assert pb.gradcheck(outer, np.array([1.3]), order=3)
+    assert pb.gradcheck(first_helper, np.array([1.3]), order=3)
+    assert pb.gradcheck(helper, np.array([1.3]), order=3)
+    assert pb.formulas()["helper"] is helper
+    assert FORMULAS.operator_name(first_helper) != FORMULAS.operator_name(helper)
+
+
+def test_a_name_of_the_vocabulary_stays_what_it_is(engine):
+    x = pb.tensor([1.0], requires_grad=True)
+    assert pb.softplus(x).item() == pytest.approx(np.log1p(np.e))
+    assert softplus(x).item() == 1.0
+    assert pb.gradcheck(softplus, np.array([1.3]), order=3)
+    assert pb.gradcheck(pb.softplus, np.array([1.3]), order=3)
