@@ -108,7 +108,8 @@ def _arguments(frame: Frame, node: ast.Call) -> Arguments:
 def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None) -> Value:
     """A call of a function by its full name."""
     word = by_python(callee.name)
-    if word is not None:
+    of_values = callee.name in BUILTINS and all(is_value(value) for value in given.positional)
+    if word is not None and not of_values:
         return bind_word(frame, word, callee.name, given.node, given.positional, given.keywords, name)
     first = given.positional[0] if len(given.positional) == 1 and not given.keywords else None
     if callee.name in _METADATA and isinstance(first, Var):
@@ -138,10 +139,18 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
         )
         if found is not None:
             return found
+    if of_values and (folded := _folded_builtin(callee.name, given)) is not None:
+        return folded
     builtin = _builtin(frame, callee, given, name)
     if builtin is not None:
         return builtin
     return opaque(frame, callee.text, callee.name, given, name)
+
+
+def _folded_builtin(name: str, given: Arguments) -> Literal | None:
+    literals = [value for value in given.positional if isinstance(value, Literal)]
+    complete = len(literals) == len(given.positional) and not given.keywords
+    return fold_call(name, *literals) if complete else None
 
 
 def _reshape_flat(frame: Frame, value: Var, given: Arguments, name: str | None) -> Var:

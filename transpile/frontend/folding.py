@@ -74,6 +74,7 @@ _MATH: dict[str, Callable[..., float]] = {
     "math.erf": math.erf,
     "math.floor": math.floor,
     "math.ceil": math.ceil,
+    "abs": abs,
     "float": float,
     "int": int,
     "bool": bool,

@@ -117,16 +117,12 @@ def forwards(draw):
 @st.composite
 def closures(draw):
     """A function that returns a result and a closure, whose gradients are anything at all."""
-    body = [
-        line for _ in range(draw(st.integers(1, 3))) for line in draw(statements()) if "return" not in line
-    ]
+    body = [line for _ in range(draw(st.integers(1, 3))) for line in draw(statements())]
+    body = [line for line in body if "return" not in line]
     inner = [line for _ in range(draw(st.integers(1, 3))) for line in draw(statements(("g", "g", "g")))]
     inner = [line.replace("return", "return g, None, ") for line in inner]
-    shadow = ["t, u, k, v = t, u, k, v"] if draw(st.booleans()) else ["t, u, k, v = g, x.shape[-1], None, t0"]
+    shadow = "t, u, k, v = t, u, k, v" if draw(st.booleans()) else "t, u, k, v = g, x.shape[-1], None, t0"
     last = f"return g, {draw(expressions(('g',)))}, {draw(expressions(('g', 't0')))}"
     head = ["t0, u0 = t * 1, u", "def back(g, t=t, u=u, k=k, v=v):"]
-    return (
-        HEAD
-        + "\n".join(indented([*body, *head, *indented([*shadow, *inner, last]), "return x * 2, back"]))
-        + "\n"
-    )
+    closure = [*head, *indented([shadow, *inner, last])]
+    return HEAD + "\n".join(indented([*body, *closure, "return x * 2, back"])) + "\n"

@@ -53,6 +53,12 @@ def test_builtins_of_values_are_values():
     assert read.captures[0].verdict.value == "size"
 
 
+def test_abs_of_a_number_stays_a_python_number():
+    assert expression("x * abs(-3)") == ["_1 = multiply(x, 3)"]
+    read = formula("@pb.formula\ndef f(x, *, n=1):\n    return x * abs(n), lambda g: g\n")
+    assert equations(read)[0] == "_1 = opaque(n, callee='abs')"
+
+
 def test_lists_of_tensors():
     assert expression("np.concatenate((x, y), axis=1)") == ["_1 = list(x, y)", "_2 = concatenate(_1, axis=1)"]
 

@@ -15,7 +15,7 @@ from pullback.transpile.verify import verify
 from .reading import HEAD
 
 SETTINGS = settings(
-    max_examples=120, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
+    max_examples=80, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
 )
 TOKENS = [
     *keyword.kwlist,
@@ -241,7 +241,7 @@ def test_any_text(text):
     assert_read(text)
 
 
-@settings(SETTINGS, max_examples=300)
+@settings(SETTINGS, max_examples=150)
 @given(formulas())
 def test_formulas_of_a_small_grammar(text):
     assert_read(text)

@@ -19,7 +19,7 @@ from .programs import closures, forwards
 
 MODULES = {"np": np, "pb": pb, "math": math, "special": scipy.special}
 SETTINGS = settings(
-    max_examples=150,
+    max_examples=60,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
@@ -55,9 +55,8 @@ def with_closure_inline(formula):
     closure = formula.pullback
     params = (*formula.params[:3], *(Param(var) for var in closure.params), *formula.params[3:])
     body = Block(tuple(p.var for p in params), (*formula.forward.eqns, *closure.eqns), closure.results)
-    return formula.evolve(
-        params=params, forward=body, pullback=None, results=3, result_is_tuple=True, captures=()
-    )
+    formula = formula.evolve(params=params, forward=body, pullback=None, captures=())
+    return formula.evolve(results=3, result_is_tuple=True)
 
 
 def run(function, *args, **kwargs):
@@ -80,7 +79,8 @@ def assert_same(got, wanted, text):
         assert got is None, text
     else:
         np.testing.assert_array_equal(got, wanted, text)
-        assert np.asarray(got).dtype == np.asarray(wanted).dtype, text
+        if isinstance(wanted, np.ndarray | np.generic):
+            assert np.asarray(got).dtype == wanted.dtype, text
 
 
 def author(text):

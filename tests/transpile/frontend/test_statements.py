@@ -120,8 +120,6 @@ def test_a_list_filled_by_append_is_a_list_of_values():
         ("assert x", 3),
         ("raise ValueError('no')", 3),
         ("async def g(): pass", 3),
-        ("for i in x: pass", 3),
-        ("for i in range(y.shape[0]): pass", 3),
         ("x[0] = 1", 3),
         ("a, *b = (1, 2, 3)", 3),
         ("a, b = (1, 2, 3)", 3),
