@@ -130,8 +130,9 @@ def workloads(size: int = 1 << 18, dtype: type = np.float32) -> list[Workload]:
     def normal(*shape: int) -> np.ndarray:
         return rng.standard_normal(shape).astype(dtype)
 
-    rows, points = size // 256, max(2, math.isqrt(size // 4))
-    gates = tuple(normal(size // 256, 256) for _ in range(5))
+    width = min(256, size)
+    rows, points = size // width, max(2, math.isqrt(size // 4))
+    gates = tuple(normal(rows, width) for _ in range(5))
     covariance = (normal(points, 4), normal(points, 4), np.array(0.8, dtype), np.array(1.5, dtype))
     return [
         Workload("gelu_tanh", (normal(size),), (normal(size),), gelu_tanh_by_hand, gelu_tanh_with_torch),
@@ -139,14 +140,14 @@ def workloads(size: int = 1 << 18, dtype: type = np.float32) -> list[Workload]:
         Workload(
             "lstm_cell",
             gates,
-            (normal(rows, 256), normal(rows, 256)),
+            (normal(rows, width), normal(rows, width)),
             lstm_cell_by_hand,
             lstm_cell_with_torch,
         ),
         Workload(
             "layer_norm",
-            (normal(rows, 256), normal(256), normal(256)),
-            (normal(rows, 256),),
+            (normal(rows, width), normal(width), normal(width)),
+            (normal(rows, width),),
             layer_norm_by_hand,
             layer_norm_with_torch,
         ),
