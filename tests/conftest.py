@@ -1,5 +1,6 @@
 """Fixtures for the whole suite: run a test on each engine, or on each form of a formula."""
 
+from functools import cache
 from importlib.util import find_spec
 from types import ModuleType
 
@@ -68,9 +69,15 @@ def engine(request):
         yield request.param
 
 
-@pytest.fixture(params=["as written", pytest.param("compiled", marks=pytest.mark.compiler)])
-def variant(request):
-    """What a test does to a formula before it calls it: nothing, or compile it to C++ to third order."""
+@cache
+def compiled(formula):
+    """The formula in C++ to third order, once per test run."""
     import pullback as pb
 
-    return (lambda formula: formula) if request.param == "as written" else lambda f: pb.compile(f, order=3)
+    return pb.compile(formula, order=3)
+
+
+@pytest.fixture(params=["as written", pytest.param("compiled", marks=pytest.mark.compiler)])
+def variant(request):
+    """What a test does to a formula before it calls it: nothing, or compile it."""
+    return compiled if request.param == "compiled" else lambda formula: formula

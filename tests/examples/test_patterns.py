@@ -24,9 +24,9 @@ def _orders(formula, args, kwargs, needed, used, every):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_pattern(engine, name):
-    formula = FORMULAS[name]
-    args, kwargs = formula.samples()[0]
+def test_every_pattern(engine, variant, name):
+    formula = variant(FORMULAS[name])
+    args, kwargs = FORMULAS[name].samples()[0]
     results = 2 if name == "lstm_cell" else 1
     for used in product([True, False], repeat=results):
         for needed in product([True, False], repeat=len(args)):

@@ -57,7 +57,8 @@ class Values:
             values = atom.value if isinstance(atom.value, tuple | list) else (atom.value,)
             return [Literal(value) for value in values]
         fact = self._find(atom)
-        return fact.items if fact.kind == "index" else (atom,)
+        is_tuple = fact.kind == "index" and (fact.eqn is None or fact.eqn.op == "tuple")
+        return fact.items if is_tuple else (atom,)
 
     def axes(self, atom: Atom | None) -> str | None:
         """A braced list of axes, which must be known now."""
