@@ -47,6 +47,9 @@ Rules both engines keep, so that results agree to the last bit:
   arrays with grad mode off. With ``operator.barrier`` it always runs on arrays,
   and with ``create_graph`` its gradients hang on a barrier node, with the
   node's edges and those of the incoming gradients, that raises BarrierError.
+* In a backward `needed` is true for inputs whose edges lead to what was asked for.
+* A gradient that is handed out, or put into a `grad`, owns its memory unless it is
+  part of a graph; adding to a `grad` makes a new tensor.
 * A result that shares memory with an input shares its version counter.
 """
 
