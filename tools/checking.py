@@ -92,7 +92,7 @@ def locate(contender: Contender, samples: Sequence[Sample], order: int) -> str:
 def measure(contender: Contender, samples: Sequence[Sample], wanted: range) -> Iterator[Measurement]:
     """The largest error over all samples, for each order in float64 and then in float32."""
     with use_engine(contender.engine):
-        probes = [_probe(contender.function, args, kwargs) for args, kwargs in samples]
+        probes = [probe for args, kwargs in samples for probe in _probes(contender.function, args, kwargs)]
         for order in wanted:
             yield Measurement(order, "float64", max(_from_differences(*probe, order) for probe in probes))
             yield Measurement(order, "float32", max(_from_float32(*probe, order) for probe in probes))
@@ -114,10 +114,16 @@ def flattened(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -
     return call, flat
 
 
-def _probe(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Probe, list[Any]]:
+def _probes(
+    function: Function, args: Sequence[Any], kwargs: dict[str, Any]
+) -> Iterator[tuple[Probe, list[Any]]]:
+    """A probe of all results together and, of several, of each alone: the others' gradients are undefined."""
     call, flat = flattened(function, args, kwargs)
     points = [np.array(v, np.float64) if np.asarray(v).dtype.kind == "f" else v for v in flat]
-    return Probe(call, points, np.random.default_rng(0)), points
+    probe = Probe(call, points, np.random.default_rng(0))
+    yield probe, points
+    if len(probe.results) > 1:
+        yield from ((probe.alone(position), points) for position in probe.results)
 
 
 def _from_differences(probe: Probe, points: list[Any], order: int) -> float:
