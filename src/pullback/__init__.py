@@ -39,7 +39,14 @@ from .engine.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_en
 from .engine.gradcheck import gradcheck
 from .engine.kernels import CompiledFormula, compile
 from .engine.plumbing import Like, accumulate, broadcast_like, like, stop_gradient, sum_to, unslice
-from .engine.primitives import collect, flatten_axes, linear_recurrence, split_like, unflatten_axes, unstack_like
+from .engine.primitives import (
+    collect,
+    flatten_axes,
+    linear_recurrence,
+    split_like,
+    unflatten_axes,
+    unstack_like,
+)
 from .engine.registry import formulas
 from .engine.tape import tape
 from .engine.tensor import Tensor
@@ -99,6 +106,7 @@ __all__ = [
     "accumulate",
     "backward",
     "broadcast_like",
+    "collect",
     "compile",
     "composite",
     "derive_pullback",
@@ -118,7 +126,6 @@ __all__ = [
     "set_grad_enabled",
     "sigmoid",
     "softplus",
-    "collect",
     "split_like",
     "stop_gradient",
     "sum_to",
