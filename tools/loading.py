@@ -48,14 +48,14 @@ def _import(path: str) -> Any:
         spec.loader.exec_module(module)
     except SyntaxError as error:
         raise CommandError(f"{path}:{error.lineno}:{error.offset}: {error.msg}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # the file is a stranger's, and may do anything
         raise CommandError(f"{_place(path, error)}: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(folder)
     return module
 
 
-def _place(path: str, error: Exception) -> str:
+def _place(path: str, error: BaseException) -> str:
     """``path:line`` of the innermost frame that is in the file."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if Path(frame.filename) == Path(path).resolve()]
