@@ -105,10 +105,14 @@ def unstack_like(x: Any, likes: Sequence[Like], axis: int = 0) -> list[Any]:
 
 @recorded
 def collect(arrays: Sequence[Any]) -> Any:
-    """Arrays of one shape stacked along a new first axis; of no arrays, an empty one.
+    """Arrays broadcast to one shape and stacked along a new first axis; of no arrays, an empty one.
 
-    >>> collect([np.zeros(2), np.ones(2)])
+    >>> collect([0.0, np.ones(2)])
     array([[0., 0.],
            [1., 1.]])
     """
-    return np.stack(arrays) if len(arrays) else np.zeros((0,))
+    if not len(arrays):
+        return np.zeros((0,))
+    shape = np.broadcast_shapes(*map(np.shape, arrays))
+    dtype = np.result_type(*arrays)
+    return np.stack([np.broadcast_to(np.asarray(array, dtype), shape) for array in arrays])

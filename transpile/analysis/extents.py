@@ -16,6 +16,8 @@ from collections.abc import Iterable, Mapping
 from ..ir import Atom, Eqn, Extent, Formula, Literal, Size, Var
 from ..vocabulary import WORDS
 
+# No variable is called so.
+FLOAT64, BOOL = "numpy.float64", "numpy.bool"
 _WEAK_VALUES = frozenset({"shape", "ndim", "size", "item", "len", "is_none"})
 
 
@@ -30,6 +32,16 @@ def param_extents(formula: Formula) -> dict[Var, Extent]:
     return own | dict(formula.extents)
 
 
+def of_formula(extent: Extent, formula: str) -> Extent:
+    """The extent under names that no other formula's variables have."""
+
+    def size(one: Size) -> Size:
+        return Size(f"{formula}/{one.name}", frozenset(map(size, one.within)))
+
+    dtype = frozenset(name if name in (FLOAT64, BOOL) else f"{formula}/{name}" for name in extent.dtype)
+    return Extent(frozenset(map(size, extent.shape)), dtype)
+
+
 def join(shapes: Iterable[frozenset[Size]]) -> frozenset[Size]:
     """The sizes of what operands of these sizes broadcast to."""
     every = frozenset[Size]().union(*shapes)
@@ -42,7 +54,7 @@ _SCALAR = Extent(frozenset(), frozenset())
 def extent_of(atom: Atom, env: Mapping[Var, Extent]) -> Extent:
     """The extent of an operand; Python numbers have none."""
     if isinstance(atom, Literal):
-        return Extent(frozenset(), frozenset({"float64"}) if atom.strong else frozenset())
+        return Extent(frozenset(), frozenset({FLOAT64}) if atom.strong else frozenset())
     if atom in env:
         return env[atom]
     own = own_extent(atom.name)
@@ -105,11 +117,11 @@ def _kept_axes(eqn: Eqn, parts: list[Extent], own: Extent) -> frozenset[Size]:
 def _dtype(eqn: Eqn, parts: list[Extent], own: Extent) -> frozenset[str]:
     word = WORDS[eqn.op]
     if word.dtype == "bool":
-        return frozenset({"bool"})
+        return frozenset({BOOL})
     if word.dtype in ("int", "attr"):
         return own.dtype
     read = parts[1:] if eqn.op == "where" else parts
     dtype = frozenset[str]().union(*(part.dtype for part in read))
-    if dtype == {"bool"}:
+    if dtype == {BOOL}:
         return dtype if _keeps_bool(eqn) else own.dtype
-    return dtype - {"bool"}
+    return dtype - {BOOL}

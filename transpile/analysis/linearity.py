@@ -61,6 +61,9 @@ def forms(formula: Formula) -> dict[Var, Form]:
 
 def _propagate(eqns: Iterable[Eqn], env: dict[Var, Form]) -> None:
     for eqn in eqns:
+        if eqn.op == "for":
+            _loop(eqn, env)
+            continue
         for block in eqn.blocks:
             _propagate(block.eqns, env)
         if eqn.op == "if":
@@ -72,6 +75,17 @@ def _propagate(eqns: Iterable[Eqn], env: dict[Var, Form]) -> None:
                 )
             continue
         env.update(dict.fromkeys(eqn.outs, _through(eqn, env)))
+
+
+def _loop(eqn: Eqn, env: dict[Var, Form]) -> None:
+    """A carried value has the form that no further turn changes."""
+    (body,) = eqn.blocks
+    env.update({param: _form(atom, env) for param, atom in zip(body.params, eqn.args, strict=True)})
+    for _ in range(len(Form)):
+        _propagate(body.eqns, env)
+        for var, atom in zip(body.params[1:], body.results, strict=False):
+            env[var] = _sum([env[var], _form(atom, env)])
+    env.update({out: _form(atom, env) for out, atom in zip(eqn.outs, body.results, strict=True)})
 
 
 def _form(atom: Atom, env: Mapping[Var, Form]) -> Form:

@@ -35,7 +35,7 @@ def _prune(eqns: Sequence[Eqn], after: set[Var]) -> tuple[Eqn, ...]:
             eqn = _branch(eqn, live)
             if not eqn.outs and not any(block.eqns for block in eqn.blocks):
                 continue
-            live.update(var for block in eqn.blocks for var in block.free())
+        live.update(var for block in eqn.blocks for var in block.free())
         live.update(eqn.reads())
         kept.append(eqn)
     return tuple(reversed(kept))

@@ -213,7 +213,7 @@ def _list_method(frame: Frame, base: Growing, func: ast.Attribute, given: Argume
         raise refuse(
             "PB402", f"`.{func.attr}` of a list is outside of the formula language", span, hint="use append"
         )
-    if frame.build.branches or (frame.build.in_closure and not base.by_closure):
+    if frame.build.branches > base.depth or (frame.build.in_closure and not base.by_closure):
         raise refuse(
             "PB303", "a list is changed in a branch or by the closure", span, hint="build a new list"
         )

@@ -263,3 +263,13 @@ _READERS: dict[type[ast.expr], Callable[[Frame, Any, str | None], Value]] = {
     ast.ListComp: _comprehension,
     ast.GeneratorExp: _comprehension,
 }
+
+
+def reversed_of(frame: Frame, node: ast.expr) -> ast.expr | None:
+    """The argument of ``reversed(...)``, or None for any other expression."""
+    if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
+        return None
+    if not isinstance(node.func, ast.Name) or isinstance(node.args[0], ast.Starred):
+        return None
+    callee = read(frame, node.func)
+    return node.args[0] if isinstance(callee, Dotted) and callee.name == "reversed" else None

@@ -13,6 +13,7 @@ from .calls import read_call
 from .fence import Refusal, refuse
 from .folding import BINARY
 from .frame import Frame
+from .loops import read_loop
 from .mutation import check_in_place, check_store
 from .values import Growing, Poison, Value, elements
 
@@ -162,16 +163,19 @@ def _augmented(frame: Frame, node: ast.AugAssign) -> None:
 
 
 def _for(frame: Frame, node: ast.For) -> None:
-    """A loop over something known, written out."""
-    known = elements(expressions.read(frame, node.iter))
-    if (
-        known is None
-        or node.orelse
-        or any(isinstance(item, ast.Break | ast.Continue) for item in ast.walk(node))
-    ):
+    """A loop over something known is written out; over anything else it stays a loop."""
+    if node.orelse or any(isinstance(item, ast.Break | ast.Continue) for item in ast.walk(node)):
         raise fence.statement(node, frame.span(node))
     if _returns(node.body):
         raise refuse("PB401", "a `return` inside a loop is not supported", frame.span(node))
+    backwards = expressions.reversed_of(frame, node.iter)
+    iterated = expressions.read(frame, backwards or node.iter)
+    known = elements(iterated)
+    if known is None:
+        read_loop(frame, node, iterated, backwards is not None, (read_body, bind_target))
+        return
+    if backwards is not None:
+        known = known[::-1]
     for item in known:
         bind_target(frame, node.target, item)
         read_body(frame, node.body)

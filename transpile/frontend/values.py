@@ -21,10 +21,13 @@ class Items:
 
 @dataclass(eq=False)
 class Growing:
-    """A list written out. It has identity: two names may hold the same one, and statements append to it."""
+    """A list written out. It has identity: two names may hold the same one, and statements append to it,
+    in blocks as deep as `depth`.
+    """
 
     items: list[Value] = field(default_factory=list)
     by_closure: bool = False
+    depth: int = 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ..ir import Atom, Block, Eqn, Literal, Var
 from ..library import NoDerivative
-from .rewrite import copy_eqns, defining, replace_atom
+from .rewrite import copy_eqns, defining, label, replace_atom
 from .sweep import Context, Sweep, grad_name, zeros_of
 
 
@@ -79,7 +79,7 @@ def sweep_loop(eqn: Eqn, sweep: Sweep, context: Context) -> None:
         _send(eqn.args[k + 1], gradient, eqn, sweep, context)
     for var, total in zip(sums, last[len(flowing) :], strict=True):
         # No turn leaves the number that the sum starts from.
-        like = namer.fresh(f"like_{var.name.lstrip('_')}", "value")
+        like = namer.fresh(f"like_{label(var)}", "value")
         whole = namer.fresh(grad_name(var))
         sweep.forward.append(Eqn((like,), "like", (var,), span=eqn.span))
         sweep.backward.append(Eqn((whole,), "broadcast_like", (total,), (("like", like),), span=eqn.span))
@@ -171,7 +171,7 @@ def _residuals(
             raise NoDerivative(eqn, f"{var.name!r} has no value in every turn of a loop")
         if var not in loop.results[carried:]:
             kind = "value" if var.kind == "value" else "list"
-            loop.outs.append(context.namer.fresh(f"{var.name.lstrip('_')}_turns", kind))
+            loop.outs.append(context.namer.fresh(f"{label(var)}_turns", kind))
             loop.results.append(var)
         turns = loop.outs[loop.results.index(var, carried)]
         if var.kind == "value":
@@ -187,7 +187,7 @@ def _stacked(turns: Var, var: Var, loop: _Loop, sweep: Sweep, context: Context) 
     for eqn in sweep.forward:
         if eqn.op == "collect" and eqn.args == (turns,):
             return eqn.outs[0]
-    stacked = context.namer.fresh(f"every_{var.name.lstrip('_')}")
+    stacked = context.namer.fresh(f"every_{label(var)}")
     loop.after.append(Eqn((stacked,), "collect", (turns,)))
     return stacked
 

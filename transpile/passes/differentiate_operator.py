@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from ..ir import Atom, Eqn, Formula, Literal, Param, Var
-from .rewrite import copy_eqns, placed, replace_atom, slice_of
+from .rewrite import copy_eqns, label, placed, replace_atom, slice_of
 from .specialize import specialize
 from .sweep import Context, Sweep, grad_name, zeros_of
 
@@ -22,7 +22,7 @@ def sweep_operator(eqn: Eqn, sweep: Sweep, context: Context) -> None:
     outs = list(eqn.outs)
     while len(outs) < formula.results + len(formula.hidden):
         hidden = formula.hidden[len(outs) - formula.results]
-        outs.append(namer.fresh(f"{outs[0].name.lstrip('_')}_{hidden.name}"))
+        outs.append(namer.fresh(f"{label(outs[0])}_{hidden.name}"))
     env = bind_operands(formula, eqn)
     env.update(zip((a for a in formula.forward.results if isinstance(a, Var)), outs, strict=False))
     needed = [_wanted(env.get(param.var), context.active) for param in formula.inputs]

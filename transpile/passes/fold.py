@@ -22,7 +22,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 
-from ..analysis.extents import extent_of, join
+from ..analysis.extents import BOOL, extent_of, join
 from ..ir import Atom, Eqn, Extent, Literal, Var
 
 _BINARY: dict[str, Callable[[float, float], float | bool]] = {
@@ -82,5 +82,5 @@ def _if_same(atom: Atom, eqn: Eqn, known: Mapping[Var, Extent]) -> Atom | None:
         return None
     others = [extent_of(other, known) for other in eqn.args if other != atom]
     own = known[atom]
-    same_dtype = all(other.dtype <= own.dtype | {"bool"} for other in others)
+    same_dtype = all(other.dtype <= own.dtype | {BOOL} for other in others)
     return atom if same_dtype and join([own.shape, *(other.shape for other in others)]) == own.shape else None

@@ -2,6 +2,7 @@
 
 In: a formula as it was read. Out: the same formula, where
 
+- a list that a loop collected is one stacked tensor;
 - a shape, dtype or other metadata of a forward value is a value that the
   forward computes, so that the closure does not capture the tensor for it;
 - every returned gradient is reduced to its input: ``sum_to(gradient, like(input))``.
@@ -28,8 +29,8 @@ formula scale(x: Tensor, y: Tensor)
 
 from __future__ import annotations
 
-from ..ir import Atom, Block, Eqn, Formula, Var
-from .rewrite import Namer, replace_atom, replace_block
+from ..ir import Atom, Block, Eqn, Formula, Literal, Var
+from .rewrite import Namer, label, replace_atom, replace_block
 from .simplify import simplify_forward
 
 _METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
@@ -40,6 +41,8 @@ def normalize(formula: Formula) -> Formula:
     if formula.pullback is None:
         return formula
     namer = Namer.of(formula)
+    formula = stack_lists(formula, namer)
+    assert formula.pullback is not None
     pullback, hoisted = hoist_metadata(formula.pullback, formula.forward, namer)
     forward = formula.forward
     forward = Block(forward.params, (*forward.eqns, *hoisted), forward.results)
@@ -47,6 +50,44 @@ def normalize(formula: Formula) -> Formula:
     pullback = Block(pullback.params, (*pullback.eqns, *eqns), gradients)
     forward = Block(forward.params, (*likes, *forward.eqns), forward.results)
     return simplify_forward(formula.evolve(forward=forward, pullback=pullback))
+
+
+def stack_lists(formula: Formula, namer: Namer) -> Formula:
+    """The formula whose closure reads a list that a loop collected as one stacked tensor.
+
+    A tensor can be a hidden output; a list, whose length is not known, can't.
+    """
+    assert formula.pullback is not None
+    params = {param.var for param in formula.params}
+    lists = [v for v in formula.pullback.free() if v.kind == "list" and v not in params]
+    collects, opening = [], []
+    body = formula.pullback
+    for var in lists:
+        every = namer.fresh(f"every_{label(var)}")
+        collects.append(Eqn((every,), "collect", (var,)))
+        body = Block(body.params, _elements_of(body.eqns, var, every), body.results)
+        if var in body.free():
+            likes, parts = namer.fresh(f"like_{label(var)}", "value"), namer.like(var)
+            collects.append(Eqn((likes,), "like", (var,)))
+            taken = (("likes", likes), ("axis", Literal(0)))
+            opening.append(Eqn((parts,), "unstack_like", (every,), taken))
+            body = replace_block(body, {var: parts})
+    forward = formula.forward
+    return formula.evolve(
+        forward=Block(forward.params, (*forward.eqns, *collects), forward.results),
+        pullback=Block(body.params, (*opening, *body.eqns), body.results),
+    )
+
+
+def _elements_of(eqns: tuple[Eqn, ...], var: Var, every: Var) -> tuple[Eqn, ...]:
+    """Equations that read elements of the stacked tensor instead of the list."""
+    changed = []
+    for eqn in eqns:
+        if eqn.op == "item" and eqn.args[0] == var:
+            eqn = Eqn(eqn.outs, "getitem", (every,), (("index", eqn.args[1]),), (), eqn.span)
+        blocks = tuple(Block(b.params, _elements_of(b.eqns, var, every), b.results) for b in eqn.blocks)
+        changed.append(Eqn(eqn.outs, eqn.op, eqn.args, eqn.kwargs, blocks, eqn.span))
+    return tuple(changed)
 
 
 def hoist_metadata(pullback: Block, forward: Block, namer: Namer) -> tuple[Block, list[Eqn]]:
@@ -82,7 +123,7 @@ def _of_values(eqn: Eqn) -> bool:
 
 def _metadata_name(eqn: Eqn) -> str:
     operand = eqn.args[0] if eqn.args else None
-    stem = operand.name.lstrip("_") if isinstance(operand, Var) else "value"
+    stem = label(operand) if isinstance(operand, Var) else "value"
     return f"{stem}_{eqn.op}" if eqn.op in _METADATA else f"{stem}_{eqn.op.replace('.', '_')}"
 
 

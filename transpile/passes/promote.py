@@ -55,8 +55,8 @@ from .derive import derive, no_derivative
 from .differentiate import differentiate
 from .naming import name_gradients, name_saved
 from .normalize import normalize
-from .recompute import cheap, compute_again, recompute_captures
-from .rewrite import Namer, replace_block
+from .recompute import cheap, compute_again, recompute_captures, recompute_constants
+from .rewrite import Namer, label, replace_block
 from .simplify import remove_dead, simplify, simplify_forward
 from .specialize import known_extents
 
@@ -114,7 +114,7 @@ def _with_sweep(formula: Formula, hidden: Sequence[Var], library: Library) -> Fo
     assert formula.pullback is not None
     closure, namer, rules = formula.pullback, Namer.of(formula), dict(formula.rules)
     results = formula.forward.results[: formula.results]
-    incoming = {h: rules[h] if h in rules else namer.fresh(f"grad_{h.name.lstrip('_')}") for h in hidden}
+    incoming = {h: rules[h] if h in rules else namer.fresh(f"grad_{label(h)}") for h in hidden}
     stop = {atom for atom in results if isinstance(atom, Var)} | set(rules)
     inputs = [param.var for param in formula.inputs]
     seeds = {h: grad for h, grad in incoming.items() if h not in rules}
@@ -157,7 +157,7 @@ def _finish(formula: Formula, hidden: tuple[Var, ...]) -> Formula:
     forward = Block(forward.params, forward.eqns, (*forward.results, *hidden))
     formula = formula.evolve(hidden=hidden, promoted=True, barrier=_barrier(formula), forward=forward)
     formula = formula.evolve(pullback=simplify(pullback, known_extents(formula)))
-    formula = name_saved(simplify_forward(formula))
+    formula = name_saved(recompute_constants(simplify_forward(formula)))
     assert formula.pullback is not None
     outputs = formula.forward.results
     inputs = {param.var for param in formula.params if not param.attribute}

@@ -51,6 +51,20 @@ def recompute_captures(formula: Formula) -> Formula:
     return formula
 
 
+def recompute_constants(formula: Formula) -> Formula:
+    """The formula whose pullback makes slices and tuples of constants itself instead of reading them saved."""
+    assert formula.pullback is not None
+    table = defining(formula.forward.eqns)
+    constant = [
+        var
+        for var in formula.pullback.free()
+        if var.kind == "value"
+        and var in table
+        and not Block((), tuple(slice_of(formula.forward.eqns, [var])), ()).free()
+    ]
+    return _compute_again(formula, constant, ())
+
+
 def repeatable(eqns: Sequence[Eqn]) -> bool:
     """Whether running the equations again gives the same values."""
     return all(eqn.op != "opaque" and all(repeatable(block.eqns) for block in eqn.blocks) for eqn in eqns)

@@ -53,6 +53,15 @@ class Namer:
         return self.fresh(var.name, var.kind, var.temp)
 
 
+def label(var: Var) -> str:
+    """A variable's name as a part of another one's: a temporary's is its number.
+
+    >>> label(Var("t")), label(Var("_4", temp=True))
+    ('t', 'v4')
+    """
+    return f"v{var.name[1:]}" if re.fullmatch(r"_\d\w*", var.name) else var.name.lstrip("_")
+
+
 def all_names(block: Block) -> Iterable[str]:
     """Every variable's name in a block, nested blocks included."""
     for var in (*block.params, *block.free()):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ..ir import Atom, Eqn, Literal, Var
 from ..library import Library
-from .rewrite import Namer
+from .rewrite import Namer, label
 
 
 @dataclass(slots=True)
@@ -48,12 +48,12 @@ class Context:
 
 def grad_name(var: Var) -> str:
     """What the cotangent of a variable is called."""
-    return f"grad_{var.name.lstrip('_')}"
+    return f"grad_{label(var)}"
 
 
 def zeros_of(var: Var, eqn: Eqn, namer: Namer) -> tuple[Var, Eqn, Eqn]:
     """Zeros like a variable: their name, the forward's equation for its shape, and their own."""
-    like = namer.fresh(f"like_{var.name.lstrip('_')}", "value")
+    like = namer.fresh(f"like_{label(var)}", "value")
     zero = namer.fresh(grad_name(var))
     return (
         zero,
