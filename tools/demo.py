@@ -78,7 +78,8 @@ def _compile(console: Console) -> int:
     for file in _files():
         for name, formula in load_formulas(file):
             begun = time.perf_counter()
-            pb.compile(formula, order=ORDER)
+            with console.status(f"compiling {name}"):
+                pb.compile(formula, order=ORDER)
             seconds = time.perf_counter() - begun
             console.print(f"{name} to order {ORDER}: {seconds:.2f} s (less where the cache has it)")
     return 0
