@@ -6,9 +6,7 @@ written) is defined by the transpiler, with its diagnostics.
 
 from __future__ import annotations
 
-
-class PullbackError(Exception):
-    """Base class of the errors that this package raises on purpose."""
+from ..transpile.diagnostics import PullbackError as PullbackError
 
 
 class EngineUnavailableError(PullbackError, ImportError):

@@ -13,13 +13,14 @@ from ..transpile.codes import diagnostic
 from ..transpile.diagnostics import Diagnostic, FormulaError
 from ..transpile.emit.python import module_text
 from ..transpile.frontend import Binding
+from ..transpile.frontend.signature import cycles
 from ..transpile.ir import Capture, Eqn, Options
 from ..transpile.ir import Formula as FormulaIR
 from ..transpile.library import Library, standard_library
 from ..transpile.vocabulary import WORDS
 from .dispatch import engine_of
 from .operator import Operator
-from .reading import namespace_of, read_live
+from .reading import namespace_of, read_live, signature_of
 from .registry import FORMULAS, LIBRARY
 
 Function = Callable[..., Any]
@@ -91,11 +92,29 @@ class Formula:
     def operator(self) -> Operator:
         """The promoted formula as the engines run it."""
         name = self._operator_name
+        self._refuse_recursion(name)
         if FORMULAS.operator(name) is self:
             promoted = LIBRARY_OF_PROCESS.promoted(name)
         else:
             promoted = Library({name: self.ir}, LIBRARY_OF_PROCESS).promoted(name)
         return Operator(promoted, self._namespace(promoted))
+
+    def _refuse_recursion(self, name: str) -> None:
+        """Raise FormulaError where the forward comes back to itself through other formulas."""
+        reached: dict[str, FormulaIR] = {}
+        queue = [(name, self.ir)]
+        while queue:
+            op, ir = queue.pop()
+            if op in reached:
+                continue
+            reached[op] = ir
+            for called in {inner for eqn in ir.forward.eqns for inner in _operators(eqn)}:
+                entry = FORMULAS.operator(called) if called not in WORDS else None
+                if isinstance(entry, Formula):
+                    queue.append((called, entry.ir))
+        refusal = cycles(reached).get(name)
+        if refusal is not None and refusal.finding is not None:
+            raise FormulaError([refusal.finding], self.ir.source)
 
     @cached_property
     def _exposed(self) -> Operator:
@@ -144,10 +163,7 @@ class Formula:
     @property
     def _signature_binding(self) -> Binding:
         """What the formula's name means inside another formula."""
-        ir = self.ir
-        operands = tuple(param.var.name for param in ir.params if not param.attribute)
-        attributes = tuple(param.var.name for param in ir.attributes)
-        return Binding.formula(self._operator_name, operands, attributes, ir.results, ir.result_is_tuple)
+        return signature_of(self.__wrapped__, self._operator_name, has_closure=not self._derived)
 
     def __repr__(self) -> str:
         ir = self.ir

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import inspect
 import math
+import textwrap
 from collections.abc import Callable
+from dataclasses import replace
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from ..transpile.frontend import Binding, Names, read_function
+from ..transpile.frontend.signature import signature
 from ..transpile.ir import Formula, Options, Source
 from . import special
 from .errors import SourceUnavailableError
@@ -42,6 +46,13 @@ def source_of(function: Function) -> Source:
             "put it in a file, or in a notebook or IPython, which keep the text"
         ) from None
     return Source(path, "".join(lines), max(first, 1))
+
+
+def signature_of(function: Function, operator: str, has_closure: bool) -> Binding:
+    """What a formula's name means inside another one: its operator, parameters and results."""
+    tree = ast.parse(textwrap.dedent(source_of(function).text))
+    node = next(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    return replace(signature(node, None, has_closure), name=operator)
 
 
 def names_of(function: Function) -> Names:

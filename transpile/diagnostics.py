@@ -67,7 +67,11 @@ def render(diagnostic: Diagnostic, line: str) -> str:
     return "\n".join(parts)
 
 
-class FormulaError(Exception):
+class PullbackError(Exception):
+    """What this package raises on purpose."""
+
+
+class FormulaError(PullbackError):
     """A formula that cannot be used as written. `diagnostics` says what and where."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic], source: Source | None = None) -> None:

@@ -49,6 +49,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..analysis.differentiability import Flow, flows
+from ..analysis.facts import every
 from ..ir import Atom, Block, Capture, Eqn, Formula, Literal, Var
 from ..library import Library, NoDerivative
 from .derive import derive, no_derivative
@@ -182,7 +183,7 @@ def _barrier(formula: Formula) -> str:
             f"{formula.name} captures {captured[0].name!r}, which comes from a call that the vocabulary "
             f"does not know, so its gradient is lost ({formula.span})"
         )
-    for eqn in formula.pullback.eqns:
+    for eqn in every(formula.pullback.eqns):
         if eqn.op == "opaque":
             return f"the closure of {formula.name} calls what the vocabulary does not know ({eqn.span})"
     return ""

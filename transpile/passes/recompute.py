@@ -52,7 +52,7 @@ def recompute_captures(formula: Formula) -> Formula:
 
 
 def recompute_constants(formula: Formula) -> Formula:
-    """The formula whose pullback makes slices and tuples of constants itself instead of reading them saved."""
+    """The formula whose pullback makes slices and tuples of constants itself, and doesn't read them saved."""
     assert formula.pullback is not None
     table = defining(formula.forward.eqns)
     constant = [
