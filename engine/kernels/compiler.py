@@ -71,7 +71,9 @@ def _find(named: str, path: str) -> Compiler:
             continue
         version = said.stdout.splitlines()[0] if said.stdout else ""
         return Compiler(command, version, _flags(version), _libraries())
-    asked = f"CXX names {named!r}, which does not run" if named else "there is no C++ compiler on this machine"
+    asked = (
+        f"CXX names {named!r}, which does not run" if named else "there is no C++ compiler on this machine"
+    )
     raise CompilerError(f"{asked}; {_INSTALL}")
 
 

@@ -10,7 +10,9 @@ import numpy as np
 from . import abi
 
 
-def _matrix(address: int, dtype: Any, shape: tuple[int, int], strides: tuple[int, int]) -> np.ndarray[Any, Any]:
+def _matrix(
+    address: int, dtype: Any, shape: tuple[int, int], strides: tuple[int, int]
+) -> np.ndarray[Any, Any]:
     """A view of memory that the kernel owns; strides count elements."""
     size = np.dtype(dtype).itemsize
     low = sum(min(0, (n - 1) * stride) for n, stride in zip(shape, strides, strict=True))

@@ -63,9 +63,7 @@ class CompiledKernel:
         query = abi.Infer(*common, specs, 0, 0, text, _ERROR_BYTES)
         if self._infer(ctypes.byref(query)) != abi.OK:
             raise NotTaken(error.value.decode())
-        outputs = [
-            _new(specs[k]) if needed is None or needed[k] else None for k in range(self._count)
-        ]
+        outputs = [_new(specs[k]) if needed is None or needed[k] else None for k in range(self._count)]
         results = [None if array is None else _Holder(array) for array in outputs]
         workspace = np.empty(query.workspace_bytes + _ALIGNMENT, np.uint8)
         start = -(-workspace.ctypes.data // _ALIGNMENT) * _ALIGNMENT
@@ -96,7 +94,8 @@ class CompiledKernel:
             else:
                 tensors.append(value)
         own = next(
-            (v.dtype for v, code in zip(tensors, self._codes, strict=True) if code == "T" and _is_array(v)), None
+            (v.dtype for v, code in zip(tensors, self._codes, strict=True) if code == "T" and _is_array(v)),
+            None,
         )
         for position, code in enumerate(self._codes):
             if isinstance(tensors[position], (bool, int, float)):
@@ -113,10 +112,18 @@ def _is_array(value: Any) -> bool:
     return isinstance(value, (np.ndarray, np.generic))
 
 
-def _scalar(value: Any, role: str) -> abi.Scalar:
-    kinds = {"int": (int, np.integer), "bool": (bool, np.bool_), "float": (int, float), "strong": (np.float64,)}
-    if not isinstance(value, kinds[role]):
-        raise NotTaken(f"{value!r} is no {role}")
+_KINDS: dict[str, tuple[type, ...]] = {
+    "int": (int, np.integer),
+    "bool": (bool, np.bool_),
+    "float": (int, float),
+    "strong": (np.float64,),
+}
+
+
+def _scalar(given: object, role: str) -> abi.Scalar:
+    if not isinstance(given, _KINDS[role]):
+        raise NotTaken(f"{given!r} is no {role}")
+    value: Any = given
     return abi.Scalar(f=float(value)) if role in ("float", "strong") else abi.Scalar(i=int(value))
 
 

@@ -82,7 +82,8 @@ class CompiledOperator(Operator):
         if derivative is None or general is None or self.barrier is not None:
             return python
         plain = tuple(
-            k < self.n_results and k not in self.nondifferentiable for k in range(self.n_results + self.n_hidden)
+            k < self.n_results and k not in self.nondifferentiable
+            for k in range(self.n_results + self.n_hidden)
         )
         kernel = derivative.forward if defined == plain else general
         run = _Backward(self, CompiledKernel(self.library, kernel), needed, python, defined == plain)

@@ -42,7 +42,7 @@ def operands(draw, min_side=1):
 
 @st.composite
 def layout(draw, array):
-    """The same values in C order, in Fortran order, reversed, or as every second element of a larger array."""
+    """The same values in C order, in Fortran order, reversed, or as every second of a larger array."""
     way = draw(st.sampled_from(["C", "F", "reversed", "sparse"]))
     if way == "F":
         return np.asfortranarray(array)
@@ -81,7 +81,9 @@ def test_a_compiled_function_gives_what_numpy_gives(name, compiled, data):
 def test_no_program_falls_back_to_python(name, compiled, monkeypatch):
     taken = []
     call = CompiledKernel.__call__
-    monkeypatch.setattr(CompiledKernel, "__call__", lambda self, *args: taken.append(self) or call(self, *args))
+    monkeypatch.setattr(
+        CompiledKernel, "__call__", lambda self, *args: taken.append(self) or call(self, *args)
+    )
     operator = compiled(BY_NAME[name]).operator()
     monkeypatch.setattr(type(operator).__mro__[1], "forward", None)
     operator.forward((np.ones((3, 4)), np.full((3, 4), 0.5)), {})

@@ -114,7 +114,9 @@ def _is_mask(var: Var, block: Block) -> bool:
     return bool(uses) and all(eqn.op in _LOGIC or (eqn.op == "where" and i == 0) for eqn, i in uses)
 
 
-def _compile(formula: Formula, library: Library, inputs: tuple[Input, ...], order: int, name: str) -> Compiled:
+def _compile(
+    formula: Formula, library: Library, inputs: tuple[Input, ...], order: int, name: str
+) -> Compiled:
     kernel = _forward_kernel(formula, library, inputs, name)
     facts = _facts(kernel, formula.forward)
     if order == 0 or formula.pullback is None:
@@ -135,7 +137,9 @@ def _with_backward(
         name=f"{stem}_backward",
         params=tuple(replace(p, attribute=p.var.kind == "value") for p in backward.formula.params),
     )
-    saved = _backward_inputs(formula, backward.reads, [formula.cotangents[k] for k in backward.cotangents], facts)
+    saved = _backward_inputs(
+        formula, backward.reads, [formula.cotangents[k] for k in backward.cotangents], facts
+    )
     limits: tuple[Diagnostic, ...] = ()
     if order > 1 and not formula.barrier:
         try:

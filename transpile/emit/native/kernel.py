@@ -63,4 +63,6 @@ class Kernel:
     @property
     def outputs(self) -> tuple[tuple[int, Atom], ...]:
         """Results that are arrays, with their position among the block's results."""
-        return tuple((i, a) for i, a in enumerate(self.block.results) if isinstance(a, Var) and a.kind == "tensor")
+        return tuple(
+            (i, a) for i, a in enumerate(self.block.results) if isinstance(a, Var) and a.kind == "tensor"
+        )

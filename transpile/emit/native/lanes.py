@@ -55,18 +55,33 @@ _COMPARE = {
 _LOGIC = {"logical_and": ("&&", AND), "logical_or": ("||", OR)}
 _BITWISE = {"bitwise_and": ("&&", AND), "bitwise_or": ("||", OR)}
 
-# Functions of kernel_math.h that have NumPy's name and take only floats.
-_FLOAT_FUNCTIONS = frozenset(
-    """exp expm1 log log1p sqrt sin cos tan tanh sinh cosh arctan arcsin arccos arcsinh arccosh arctanh
-    exp2 log2 log10 cbrt erf erfc arctan2 hypot sigmoid softplus""".split()
+# Functions of kernel_math.h that have NumPy's name; the first take only floats.
+_OF_FLOATS = """
+    exp expm1 log log1p sqrt sin cos tan tanh sinh cosh arctan arcsin arccos arcsinh arccosh arctanh
+    exp2 log2 log10 cbrt erf erfc arctan2 hypot sigmoid softplus
+"""
+_FLOAT_FUNCTIONS = frozenset(_OF_FLOATS.split())
+_FUNCTIONS = frozenset(
+    {"maximum", "minimum", "sign", "abs", "floor", "ceil", "trunc", "remainder", "floor_divide"}
 )
-_FUNCTIONS = frozenset("maximum minimum sign abs floor ceil trunc remainder floor_divide".split())
-_PREDICATES = frozenset("isnan isinf isfinite signbit".split())
+_PREDICATES = frozenset(["isnan", "isinf", "isfinite", "signbit"])
 _SAME = frozenset({"positive", "stop_gradient"})
 
 POINTWISE = frozenset(
     {*_INFIX, *_COMPARE, *_LOGIC, *_BITWISE, *_FLOAT_FUNCTIONS, *_FUNCTIONS, *_PREDICATES, *_SAME}
-    | {"negative", "square", "reciprocal", "power", "clip", "where", "relu", "logical_not", "invert", "round", "astype"}
+    | {
+        "negative",
+        "square",
+        "reciprocal",
+        "power",
+        "clip",
+        "where",
+        "relu",
+        "logical_not",
+        "invert",
+        "round",
+        "astype",
+    }
 )
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from ...ir import Var
 
-_RESERVED = frozenset(
-    """alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const
-    consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default delete do double
-    dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable namespace
-    new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires
-    return short signed sizeof static static_assert static_cast struct switch template this thread_local throw true
-    try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
-    T pb context loop space int64_t uint32_t main errno linux unix NULL EOF""".split()
-)
+# Keywords of C++, macros of its library, and what the generated code calls its own.
+_WORDS = """
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const
+    consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default delete do
+    double dynamic_cast else enum explicit export extern false float for friend goto if inline int long
+    mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register
+    reinterpret_cast requires return short signed sizeof static static_assert static_cast struct switch
+    template this thread_local throw true try typedef typeid typename union unsigned using virtual void
+    volatile wchar_t while xor xor_eq
+    errno linux unix NULL EOF T pb context loop space int64_t uint32_t
+"""
+_RESERVED = frozenset(_WORDS.split())
 
 
 class Names:

@@ -25,7 +25,7 @@ from .values import Values
 
 @dataclass(slots=True)
 class Phase:
-    """What runs at one level: declarations first, then stages, then calls. Each with the equation it is for."""
+    """What runs at one level: declarations, then stages, then calls; each with the equation it is for."""
 
     declarations: list[tuple[Eqn | None, str]] = field(default_factory=list)
     stages: dict[ShapeSet, Stage] = field(default_factory=dict)
@@ -95,7 +95,9 @@ class Plan:
     def pending(self, var: Var) -> Fact | None:
         """The fact of a reduction that is not begun yet and that one equation reads, or None."""
         fact = self._facts.get(var)
-        waits = fact is not None and fact.kind == "total" and self.uses[var] == 1 and var not in self.output_of
+        waits = (
+            fact is not None and fact.kind == "total" and self.uses[var] == 1 and var not in self.output_of
+        )
         return fact if waits else None
 
     def defer(self, var: Var, fact: Fact, begin: Callable[[], None]) -> None:
@@ -165,7 +167,7 @@ class Plan:
         return self.phases.setdefault(level, Phase())
 
     def declare(self, level: int, text: str, computes: bool = False) -> None:
-        """A declaration that is valid from this level on; one that `computes` is shown with its source line."""
+        """A declaration, valid from this level on; one that `computes` is shown with its source line."""
         self.phase(level).declarations.append((self._eqn if computes else None, text))
 
     def call(self, level: int, text: str) -> None:
@@ -236,7 +238,9 @@ class Plan:
     def finish(self) -> None:
         """Write the results that no equation has written yet, and join stages that may share a pass."""
         self._eqn = None
-        results = [(index, atom) for index, (_, atom) in enumerate(self.kernel.outputs) if isinstance(atom, Var)]
+        results = [
+            (index, atom) for index, (_, atom) in enumerate(self.kernel.outputs) if isinstance(atom, Var)
+        ]
         for _, atom in results:
             self.known(atom)
         for index, atom in results:
@@ -247,7 +251,9 @@ class Plan:
                 raise self.refuse(f"the result {atom} is no array")
             view = self.names.fresh(f"{self.names.of(atom)}_view")
             shape = self.shape_text(fact.leaves)
-            self.declare(fact.level, f"const auto {view} = context.output<{stored(fact.type)}>({index}, {shape});")
+            self.declare(
+                fact.level, f"const auto {view} = context.output<{stored(fact.type)}>({index}, {shape});"
+            )
             self._written.add(index)
             self.store(atom, fact, view)
         for phase in list(self.phases.values()):

@@ -63,7 +63,9 @@ def _export(name: str, what: str, argument: str, struct: str, call: str) -> list
 def _struct(kernel: Kernel, source: Source) -> list[str]:
     block = kernel.block
     arrays = tuple(atom for _, atom in kernel.outputs)
-    plan = Plan(replace(kernel, block=Block(block.params, tuple(remove_dead(list(block.eqns), arrays)), arrays)))
+    plan = Plan(
+        replace(kernel, block=Block(block.params, tuple(remove_dead(list(block.eqns), arrays)), arrays))
+    )
     for eqn in plan.kernel.block.eqns:
         add_equation(plan, eqn)
     plan.finish()
@@ -119,7 +121,9 @@ class _Body:
         """Whether the kernel is this one loop, so that a caller may split it."""
         phases = self.plan.phases.values()
         moves = any(phase.calls for phase in phases) or any(
-            text.startswith("pb::") or "pb::reshape" in text for phase in phases for _, text in phase.declarations
+            text.startswith("pb::") or "pb::reshape" in text
+            for phase in phases
+            for _, text in phase.declarations
         )
         return len(self.plan.loops()) == 1 and not stage.reduces and not moves
 

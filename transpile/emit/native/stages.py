@@ -110,7 +110,9 @@ class StageText:
         for shape in dict.fromkeys(stage.covers):
             lines.append(f"space.cover(context, {shape});")
         for var, fact in self.reads.items():
-            lines += wrap(f"const auto {self._rows(var)} = space.read(", ["context", fact.text], ");", self.depth)
+            lines += wrap(
+                f"const auto {self._rows(var)} = space.read(", ["context", fact.text], ");", self.depth
+            )
         for sink in stage.sinks:
             rows = f"{sink.name}_rows"
             if isinstance(sink, Store):
@@ -127,7 +129,9 @@ class StageText:
         inner = "                "
         lines = [f"pb::{each}(context, space, [=](pb::Loop& loop) {{", "    while (loop.next()) {"]
         for var, fact in self.reads.items():
-            lines.append(f"        const {stored(fact.type)}* {self.names.of(var)} = loop.row({self._rows(var)});")
+            lines.append(
+                f"        const {stored(fact.type)}* {self.names.of(var)} = loop.row({self._rows(var)});"
+            )
         for sink in self.stage.sinks:
             kind = sink.type if isinstance(sink, Store) else sink.term
             lines.append(f"        {kind}* {sink.name}_row = loop.row({sink.name}_rows);")
@@ -143,7 +147,11 @@ class StageText:
             exprs[var] = Expr(f"{self.names.of(var)}[{self.index}]", stored(fact.type))
         pending = list(self.stage.sinks)
         for sink in list(pending):
-            if not isinstance(sink.value, Var) or sink.value in self.reads or self.find(sink.value).kind != "lane":
+            if (
+                not isinstance(sink.value, Var)
+                or sink.value in self.reads
+                or self.find(sink.value).kind != "lane"
+            ):
                 lines += self._store(sink, self._operand(sink.value, exprs))
                 pending.remove(sink)
         for eqn in self.eqns:
@@ -151,7 +159,11 @@ class StageText:
             fact = self.find(out)
             expr = lane(eqn.op, [self._operand(atom, exprs) for atom in eqn.args], fact.type)
             sinks = [sink for sink in pending if sink.value == out]
-            if eqn.op in ("positive", "stop_gradient") and not sinks and expr == self._operand(eqn.args[0], exprs):
+            if (
+                eqn.op in ("positive", "stop_gradient")
+                and not sinks
+                and expr == self._operand(eqn.args[0], exprs)
+            ):
                 exprs[out] = expr
                 continue
             if not sinks and self._folds(out, expr):

@@ -44,7 +44,9 @@ def join(types: Iterable[Type]) -> Type:
 
 def floating(kind: Type) -> Type:
     """The type of a result that is never an integer."""
-    return {"bool": "double", "int64_t": "double", "weak int": "weak float", "weak bool": "weak float"}.get(kind, kind)
+    return {"bool": "double", "int64_t": "double", "weak int": "weak float", "weak bool": "weak float"}.get(
+        kind, kind
+    )
 
 
 def of_literal(literal: Literal) -> Type | None:

@@ -10,7 +10,9 @@ from .lanes import POINTWISE, Expr, lane, refusal, result_type
 from .types import of_literal
 
 _METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
-VALUE_OPS = frozenset({"item", "tuple", "slice", "len", "int", "float", "bool", "math.prod", "is_none", "not_", *_METADATA})
+VALUE_OPS = frozenset(
+    {"item", "tuple", "slice", "len", "int", "float", "bool", "math.prod", "is_none", "not_", *_METADATA}
+)
 _MATH = {"math.sqrt": "sqrt", "math.exp": "exp", "math.log": "log", "math.erf": "erf"}
 
 
@@ -175,7 +177,9 @@ class Values:
             items = self._find(owner).items
             if -len(items) <= position.value < len(items):
                 expr = self.expr(items[position.value])
-                return None if expr is None else Fact("number", expr.type, text=expr.text, literal=expr.literal)
+                return (
+                    None if expr is None else Fact("number", expr.type, text=expr.text, literal=expr.literal)
+                )
         return None
 
     def _arithmetic(self, eqn: Eqn) -> Fact | None:
@@ -188,7 +192,14 @@ class Values:
         kind = result_type(op, types)
         if refusal(op, types) and kind not in ("weak int", "weak float"):
             return None
-        if eqn.op not in _MATH and op not in ("add", "subtract", "multiply", "divide", "floor_divide", "negative"):
+        if eqn.op not in _MATH and op not in (
+            "add",
+            "subtract",
+            "multiply",
+            "divide",
+            "floor_divide",
+            "negative",
+        ):
             # NumPy's functions of numbers give its float64 scalars.
             kind = "double" if kind == "weak float" and eqn.op in ("sqrt", "exp", "log", "tanh") else kind
         return Fact("number", kind, text=lane(op, operands, kind).text)

@@ -1,0 +1,45 @@
+import subprocess
+import sys
+
+import pytest
+
+from pullback.engine.errors import CompilerError
+from pullback.engine.kernels import KernelLibrary, cache, compile_text
+from pullback.engine.kernels.compiler import Compiler
+
+pytestmark = pytest.mark.compiler
+
+TEXT = "#include <pullback/kernel.h>\nPB_EXPORT uint32_t empty_abi(void) { return PB_KERNEL_ABI; }\n"
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("PULLBACK_CACHE", str(tmp_path))
+
+
+def test_the_second_time_nothing_is_compiled(monkeypatch):
+    path = compile_text(TEXT)
+    monkeypatch.setattr(Compiler, "run", None)
+    assert compile_text(TEXT) == path
+    KernelLibrary(path, "empty")
+
+
+def test_another_text_or_other_flags_are_another_entry(monkeypatch):
+    first = compile_text(TEXT)
+    assert compile_text(TEXT + "// more\n") != first
+    monkeypatch.setenv("CXX", "g++ -DOTHER")
+    assert compile_text(TEXT) != first
+
+
+def test_what_the_compiler_refuses_is_shown():
+    with pytest.raises(CompilerError, match="this is no C"):
+        compile_text("this is no C++\n")
+    assert cache.size() == (0, 0)
+
+
+def test_two_processes_compile_the_same_thing_at_once():
+    program = f"from pullback.engine.kernels import *; KernelLibrary(compile_text({TEXT!r}), 'empty')"
+    running = [subprocess.Popen([sys.executable, "-c", program]) for _ in range(2)]
+    assert [process.wait(timeout=120) for process in running] == [0, 0]
+    assert cache.size()[0] == 1
+    KernelLibrary(compile_text(TEXT), "empty")

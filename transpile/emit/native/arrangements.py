@@ -1,0 +1,146 @@
+"""Arrays into a plan: views, joined and split arrays, matrix products."""
+
+from __future__ import annotations
+
+from ...ir import Atom, Eqn, Literal, Var
+from . import extents
+from .facts import Fact
+from .kernel import ShapeSet
+from .plan import Plan, literal_of
+from .types import join, stored
+from .views import view_call
+
+
+def add_view(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """An operator that only moves strides about."""
+    fact = plan.array(eqn.args[0])
+    text = view_call(eqn.op, fact.text, dict(eqn.kwargs), plan.values)
+    if text is None:
+        raise plan.refuse(f"{eqn.op} with such arguments is not compiled")
+    level = max([fact.level, *(plan.of(atom).level for _, atom in eqn.kwargs)])
+    view = plan.names.fresh(f"{plan.names.of(out)}_view")
+    plan.declare(level, f"const auto {view} = {text};", computes=True)
+    known = tuple((key, str(atom)) for key, atom in eqn.kwargs)
+    argument = literal_of(eqn, "axis") if eqn.op == "expand_dims" else known
+    plan.array_fact(out, view, fact.type, extents.view(eqn.op, fact.shape, argument), level)
+
+
+def add_moved(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """flip and moveaxis: views whose axes are known."""
+    fact = plan.array(eqn.args[0])
+    if eqn.op == "flip":
+        axes = plan.values.axes(eqn.kwarg("axis"))
+        every = literal_of(eqn, "axis") is None
+        chosen = f"pb::axis_set(context, {axes}, {fact.text}.shape.ndim)"
+        text = f"pb::flip({fact.text}, {f'pb::all_axes({fact.text}.shape.ndim)' if every else chosen})"
+    else:
+        axes = plan.values.axes(eqn.kwarg("source"))
+        target = plan.values.axes(eqn.kwarg("destination"))
+        every = False
+        text = f"pb::moveaxis(context, {fact.text}, {axes}, {target})"
+        axes = axes if target else None
+    if axes is None and not every:
+        raise plan.refuse(f"{eqn.op} over axes that are not known when it is compiled")
+    view = plan.names.fresh(f"{plan.names.of(out)}_view")
+    plan.declare(fact.level, f"const auto {view} = {text};", computes=True)
+    arguments = tuple((key, str(atom)) for key, atom in eqn.kwargs)
+    plan.array_fact(out, view, fact.type, extents.view(eqn.op, fact.shape, arguments), fact.level)
+
+
+def add_unslice(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """Zeros with an array put in at an index."""
+    fact = plan.of(eqn.args[0])
+    index, shape = eqn.kwarg("index"), eqn.kwarg("shape")
+    items = plan.values.index(index) if index is not None else None
+    text = plan.values.shape(shape) if shape is not None else None
+    if items is None or text is None or fact.kind == "number":
+        raise plan.refuse("unslice by such an index is not compiled")
+    view = plan.target(out, fact.type, text, fact.level, kept=True)
+    plan.declare(fact.level, f"pb::fill(context, {view}, {stored(fact.type)}(0));", computes=True)
+    part = plan.names.fresh(f"{plan.names.of(out)}_part")
+    plan.declare(fact.level, f"const auto {part} = pb::take(context, {view}, {{{', '.join(items)}}});")
+    plan.store(eqn.args[0], fact, part)
+    owner = plan.of(shape).shape if isinstance(shape, Var) else frozenset[object]()
+    plan.array_fact(out, view, fact.type, owner or frozenset({("unslice", text)}), fact.level + 1)
+
+
+def add_matmul(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """A matrix product, by a call between stages."""
+    left, right = plan.array(eqn.args[0]), plan.array(eqn.args[1])
+    kind = join([left.type, right.type])
+    if left.type != right.type or kind not in ("T", "double"):
+        raise plan.refuse("matmul of different types is not compiled")
+    level = max(left.level, right.level)
+    shape = f"pb::matmul_shape(context, {left.text}.shape, {right.text}.shape)"
+    view = plan.target(out, kind, shape, level)
+    plan.call(level, f"pb::matmul(context, {left.text}, {right.text}, {view});")
+    plan.array_fact(out, view, kind, frozenset({("matmul", left.shape, right.shape)}), level + 1)
+
+
+def add_joined(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """concatenate and stack: each part is stored where it goes."""
+    parts = [plan.of(atom) for atom in _list(plan, eqn)]
+    axis = literal_of(eqn, "axis", 0)
+    kind = join(part.type for part in parts)
+    if not isinstance(axis, int) or any(
+        part.kind not in ("lane", "array") or part.type != kind for part in parts
+    ):
+        raise plan.refuse(f"{eqn.op} of such arrays is not compiled")
+    level = max(part.level for part in parts)
+    name = plan.names.of(out)
+    shapes = plan.names.fresh(f"{name}_parts")
+    texts = ", ".join(plan.shape_text(part.leaves) for part in parts)
+    plan.declare(level, f"const pb::Shape {shapes}[] = {{{texts}}};")
+    stacked = str(eqn.op == "stack").lower()
+    view = plan.target(out, kind, f"pb::joined(context, {shapes}, {axis}, {stacked})", level, kept=True)
+    for index, (atom, part) in enumerate(zip(_list(plan, eqn), parts, strict=True)):
+        target = f"pb::joined_part(context, {view}, {shapes}, {index}, {axis}, {stacked})"
+        moved = Fact(part.kind, part.type, part.shape, part.leaves, level, part.text, part.eqn)
+        plan.store(atom, moved, target)
+    token: ShapeSet = frozenset({(eqn.op, axis, tuple(part.shape for part in parts))})
+    plan.array_fact(out, view, kind, token, level + 1)
+
+
+def add_split(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """The stretches of an array that belong to the parts it was joined of, as a list of views."""
+    likes, axis = eqn.kwarg("likes"), literal_of(eqn, "axis", 0)
+    known = plan.of(likes).items if isinstance(likes, Var) else ()
+    facts = [plan.of(atom) for atom in known]
+    if not known or not isinstance(axis, int) or any(fact.kind != "like" for fact in facts):
+        raise plan.refuse(f"{eqn.op} of a list that is not written out is not compiled")
+    whole = plan.array(eqn.args[0])
+    shapes = plan.names.fresh(f"{plan.names.of(out)}_parts")
+    texts = ", ".join(fact.text for fact in facts)
+    plan.declare(whole.level, f"const pb::Shape {shapes}[] = {{{texts}}};")
+    stacked = str(eqn.op == "unstack_like").lower()
+    parts = []
+    for index, fact in enumerate(facts):
+        part = Var(f"{out.name}_{index}")
+        view = plan.names.fresh(f"{plan.names.of(part)}_view")
+        text = f"pb::joined_part(context, {whole.text}, {shapes}, {index}, {axis}, {stacked})"
+        plan.declare(whole.level, f"const auto {view} = {text};", computes=True)
+        plan.array_fact(part, view, whole.type, fact.shape, whole.level)
+        parts.append(part)
+    plan.define(out, Fact("list", items=tuple(parts)))
+
+
+def add_item(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """An element of a list of arrays."""
+    owner, position = plan.of(eqn.args[0]), eqn.args[1]
+    index = position.value if isinstance(position, Literal) else None
+    if not isinstance(index, int) or not -len(owner.items) <= index < len(owner.items):
+        raise plan.refuse("an element of such a list is not compiled")
+    plan.define(out, plan.of(owner.items[index]))
+
+
+def _list(plan: Plan, eqn: Eqn) -> tuple[Atom, ...]:
+    owner = eqn.args[0]
+    fact = plan.of(owner)
+    if fact.kind not in ("list", "index") or not fact.items:
+        raise plan.refuse(f"{eqn.op} of a list that is not written out is not compiled")
+    return fact.items
+
+
+def add_list(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """A list that is written out."""
+    plan.define(out, Fact("list", items=eqn.args))

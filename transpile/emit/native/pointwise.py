@@ -1,0 +1,73 @@
+"""Pointwise equations into a plan: lanes, which have no memory of their own."""
+
+from __future__ import annotations
+
+from ...ir import Atom, Eqn, Literal, Var
+from . import extents
+from .facts import Fact, Leaf
+from .lanes import refusal, result_type
+from .plan import Plan, literal_of
+from .types import stored
+
+_DTYPES = {"float64": "double", "bool": "bool", "bool_": "bool", "int64": "int64_t"}
+
+
+def add_pointwise(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """An operator of one element at a time."""
+    args = list(eqn.args)
+    if eqn.op == "clip":
+        bounds = [eqn.kwarg(name) or Literal(None) for name in ("a_min", "a_max")]
+        args = [*args, *bounds[len(args) - 1 :]]
+    facts = [plan.of(atom) for atom in args]
+    if any(fact.kind not in ("lane", "array", "number", "none") for fact in facts):
+        raise plan.refuse(f"{eqn.op} of such operands is not compiled")
+    types = [fact.type for fact in facts if fact.kind != "none"]
+    if eqn.op == "astype":
+        kind = _cast_type(plan, eqn)
+    else:
+        why = refusal(eqn.op, types)
+        if why:
+            raise plan.refuse(why)
+        kind = result_type(eqn.op, types)
+    if eqn.op == "round" and literal_of(eqn, "decimals", 0) != 0:
+        raise plan.refuse("round to decimals is not compiled")
+    add_lane(plan, out, Eqn(eqn.outs, eqn.op, tuple(args), (), (), eqn.span), kind, facts)
+
+
+def add_lane(
+    plan: Plan, out: Var, eqn: Eqn, kind: str, facts: list[Fact], extra: tuple[Leaf, ...] = ()
+) -> None:
+    """A value that each stage computes for itself; `extra` are shapes that it broadcasts to besides."""
+    shape = extents.join([*(f.shape for f in facts), *(leaf.shape for leaf in extra)])
+    leaves = (*(leaf for fact in facts for leaf in fact.leaves), *extra)
+    level = max((fact.level for fact in facts), default=0)
+    plan.define(out, Fact("lane", stored(kind), shape, leaves, level, "", eqn))
+
+
+def cast_to(plan: Plan, eqn: Eqn, out: Var, fact: Fact, like: Fact) -> None:
+    """The operand in the type of `like`, broadcast to its shape."""
+    positive = Eqn(eqn.outs, "positive", eqn.args[:1], (), (), eqn.span)
+    add_lane(plan, out, positive, like.type, [fact], like.leaves)
+
+
+def add_filled(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """An array of one number, in the shape and type of another."""
+    fact = plan.of(eqn.args[0])
+    value: Atom = Literal({"zeros_like": 0, "ones_like": 1}.get(eqn.op))
+    if eqn.op == "full_like":
+        value = eqn.kwarg("fill_value") or eqn.args[1]
+    positive = Eqn(eqn.outs, "positive", (value,), (), (), eqn.span)
+    filler = plan.of(value)
+    if filler.kind not in ("number", "lane", "array"):
+        raise plan.refuse("full_like of such a value is not compiled")
+    add_lane(plan, out, positive, fact.type, [filler], fact.leaves)
+
+
+def _cast_type(plan: Plan, eqn: Eqn) -> str:
+    dtype = literal_of(eqn, "dtype")
+    if isinstance(dtype, Var):
+        return plan.known(dtype).type
+    name = str(getattr(dtype, "__name__", dtype))
+    if name not in _DTYPES:
+        raise plan.refuse(f"a cast to {name} is not compiled")
+    return _DTYPES[name]

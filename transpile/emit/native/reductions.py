@@ -1,0 +1,99 @@
+"""Reductions into a plan: each ends a stage, and its result is an array for later ones."""
+
+from __future__ import annotations
+
+from ...ir import Atom, Eqn, Span, Var
+from . import extents
+from .facts import Fact
+from .lanes import result_type
+from .plan import Plan, literal_of
+from .pointwise import add_lane, add_pointwise, cast_to
+
+REDUCTIONS = {"sum": "Sum", "mean": "Sum", "prod": "Prod", "max": "Max", "min": "Min"}
+
+
+def add_reduction(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """sum, mean, prod, max or min over axes that are known."""
+    fact = plan.of(eqn.args[0])
+    if fact.kind == "number":
+        raise plan.refuse(f"{eqn.op} of a number is not compiled")
+    keepdims = literal_of(eqn, "keepdims", False)
+    axis = literal_of(eqn, "axis")
+    axes = None if axis is None else plan.values.axes(eqn.kwarg("axis"))
+    if not isinstance(keepdims, bool) or (axis is not None and axes is None):
+        raise plan.refuse(f"{eqn.op} over axes that are not known when it is compiled")
+    if eqn.op in ("max", "min") and fact.type not in ("T", "double"):
+        raise plan.refuse(f"{eqn.op} is compiled for floats only")
+    term = "double" if eqn.op == "mean" and fact.type in ("bool", "int64_t") else fact.type
+    kind = "int64_t" if fact.type == "bool" and eqn.op != "mean" else term
+    source = plan.shape_text(fact.leaves)
+    name = plan.names.fresh(f"{plan.names.of(out)}_axes")
+    if axes is None:
+        plan.declare(fact.level, f"const unsigned {name} = pb::all_axes({source}.ndim);")
+    else:
+        plan.declare(fact.level, f"const unsigned {name} = pb::axis_set(context, {axes}, {source}.ndim);")
+    left = f"pb::reduced({source}, {name}, {str(keepdims).lower()})"
+    view = plan.target(out, kind, left, fact.level)
+    target = view if keepdims else f"pb::expand_dims({view}, {name})"
+    plan.reduce(out, eqn.args[0], fact, target, REDUCTIONS[eqn.op], mean=eqn.op == "mean")
+    plan.array_fact(out, view, kind, extents.reduced(fact.shape, axis, keepdims), fact.level + 1)
+
+
+def add_sum_to(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """The reduction of a gradient to its operand; nothing where the shapes are provably equal."""
+    fact, like = plan.of(eqn.args[0]), _like(plan, eqn)
+    if fact.kind == "number":
+        raise plan.refuse("a gradient that is a number is not compiled")
+    if fact.shape == like.shape:
+        cast_to(plan, eqn, out, fact, like)
+        return
+    _defer_sum(plan, eqn, out, eqn.args[0], like)
+
+
+def _defer_sum(plan: Plan, eqn: Eqn, out: Var, value: Atom, like: Fact) -> None:
+    """A sum waits, so that the sum of two sums can become one."""
+
+    def begin() -> None:
+        plan.enter(eqn)
+        fact = plan.of(value)
+        view = plan.target(out, like.type, like.text, fact.level)
+        stage = plan.reduce(out, value, fact, view, "Sum")
+        if plan.kernel.undefined:
+            stage.covers.append(like.text)
+        plan.array_fact(out, view, like.type, like.shape, fact.level + 1)
+
+    plan.defer(out, Fact("total", like.type, like.shape, like.leaves, 0, like.text, eqn, (value,)), begin)
+
+
+def add_accumulate(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """The sum of two gradients; of two reductions to one shape, the reduction of their sum."""
+    pending = [plan.pending(atom) if isinstance(atom, Var) else None for atom in eqn.args]
+    first, second = pending
+    if first is None or second is None or first.text != second.text:
+        add_pointwise(plan, eqn, out)
+        return
+    terms = (first.items[0], second.items[0])
+    facts = [plan.of(term) for term in terms]
+    if facts[0].shape != facts[1].shape:
+        add_pointwise(plan, eqn, out)
+        return
+    both = Var(f"_{out.name}", temp=True)
+    kind = result_type("accumulate", [fact.type for fact in facts])
+    add_lane(plan, both, Eqn((both,), "accumulate", terms, (), (), eqn.span or _span_of(facts)), kind, facts)
+    _defer_sum(plan, eqn, out, both, Fact("like", first.type, first.shape, first.leaves, 0, first.text))
+
+
+def _span_of(facts: list[Fact]) -> Span | None:
+    return next((fact.eqn.span for fact in facts if fact.eqn is not None), None)
+
+
+def add_broadcast_like(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """An array repeated to a saved shape."""
+    cast_to(plan, eqn, out, plan.of(eqn.args[0]), _like(plan, eqn))
+
+
+def _like(plan: Plan, eqn: Eqn) -> Fact:
+    atom = eqn.kwarg("like") or (eqn.args[1] if len(eqn.args) > 1 else None)
+    if not isinstance(atom, Var) or plan.known(atom).kind != "like":
+        raise plan.refuse(f"{eqn.op} needs a saved shape")
+    return plan.known(atom)
