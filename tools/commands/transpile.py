@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from pullback.transpile.codes import diagnostic
-from pullback.transpile.diagnostics import FormulaError
+from pullback.transpile.diagnostics import Diagnostic, FormulaError
 from pullback.transpile.emit.native import emit_cpp
 from pullback.transpile.emit.native.formula_kernels import formula_kernels, is_runtime_number
 from pullback.transpile.emit.python import module_text
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     file = read_formulas(arguments.file)
     if not file.formulas:
         raise CommandError(f"{file.source.path}: defines no formula")
-    made = list(generate(file, TARGETS[arguments.target], arguments.order))
+    made = generate(file, TARGETS[arguments.target], arguments.order)
     if arguments.output == "-":
         sys.stdout.write("\n".join(item.text for item in made))
         return CLEAN
@@ -97,12 +97,21 @@ def run(arguments: argparse.Namespace) -> int:
     return _check(made, folder) if arguments.check else _write(made, folder, arguments.force)
 
 
-def generate(file: FormulaFile, emitter: Emitter, order: int) -> Iterable[GeneratedFile]:
-    """The generated files of all formulas."""
+def generate(file: FormulaFile, emitter: Emitter, order: int) -> list[GeneratedFile]:
+    """The generated files of all formulas. Raises FormulaError with what is wrong in any of them."""
     source = file.source
+    made: list[GeneratedFile] = []
+    findings: list[Diagnostic] = []
     for formula in track(file.formulas.values(), "transpile", len(file.formulas)):
-        for name, body in emitter(formula, file.library, order):
-            yield GeneratedFile(name, body, Path(source.path).name, source.text)
+        try:
+            texts = list(emitter(formula, file.library, order))
+        except FormulaError as error:
+            findings += error.diagnostics
+            continue
+        made += [GeneratedFile(name, body, Path(source.path).name, source.text) for name, body in texts]
+    if findings:
+        raise FormulaError(findings, source)
+    return made
 
 
 def _check(made: list[GeneratedFile], folder: Path) -> int:
