@@ -1,20 +1,25 @@
-"""Lint one file: what the frontend refuses, and what the rules find in the formulas that it could read."""
+"""Lint one file: its formulas, and its ``torch.autograd.Function`` classes.
+
+What the frontend refuses, and what the rules find in what it could read.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pullback.transpile.analysis.torch.facts import Program, read_classes
 from pullback.transpile.diagnostics import Diagnostic
 from pullback.transpile.frontend import read_module
 from pullback.transpile.ir import Source
 
-from .rules import RULES
+from .rules import RULES, TORCH_RULES
 
 
-def lint_source(source: Source) -> tuple[int, list[Diagnostic]]:
-    """How many formulas the text has, and all findings, info included, in the order of the text.
+def lint_source(source: Source, program: Program | None = None) -> tuple[int, list[Diagnostic]]:
+    """How many formulas and classes the text has, and all findings, info included, in the order of the text.
 
-    Nothing of the text is imported or run. Never raises for any text.
+    `program` finds the modules of the linted tree that a class leads to. Nothing of the text is imported or
+    run. Never raises for any text.
     """
     module = read_module(source)
     found = list(module.diagnostics)
@@ -22,10 +27,17 @@ def lint_source(source: Source) -> tuple[int, list[Diagnostic]]:
         for rule in RULES.values():
             if rule.check is not None:
                 found += rule.check(formula)
-    return len(module.formulas) + len(module.unreadable), _ordered(found)
+    classes = 0
+    if "Function" in source.text or "ctx" in source.text:
+        for facts in read_classes(source, program or Program()):
+            classes += 1
+            for rule in TORCH_RULES.values():
+                if rule.check_class is not None:
+                    found += rule.check_class(facts)
+    return len(module.formulas) + len(module.unreadable) + classes, _ordered(found)
 
 
 def _ordered(found: Iterable[Diagnostic]) -> list[Diagnostic]:
     """By place, each finding once: the frontend and a rule may see the same thing."""
-    unique = {(d.code, d.span.line, d.span.column, d.value): d for d in found}
+    unique = {(d.code, d.name, d.span.line, d.span.column, d.value): d for d in found}
     return sorted(unique.values(), key=lambda d: (d.span.line, d.span.column, d.code))

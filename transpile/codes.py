@@ -28,16 +28,26 @@ CODES: dict[str, Code] = {
     "PB104": Code("foreign-capture", "error"),
     "PB105": Code("recursion", "error"),
     "PB106": Code("no-derivative", "error"),
+    "PB107": Code("conditional-capture", "warning"),
+    "PB108": Code("once-differentiable", "warning"),
+    "PB109": Code("inner-autograd", "error"),
+    "PB110": Code("inner-autograd-shared", "warning"),
     # gradient contract
     "PB201": Code("gradient-count", "error"),
     "PB202": Code("independent-gradient", "error"),
     "PB203": Code("nonlinear-pullback", "warning"),
     "PB204": Code("unknown-rule", "error"),
     "PB205": Code("cotangent-count", "error"),
+    "PB206": Code("undefined-gradient", "error"),
     # mutation
     "PB301": Code("alias-mutated", "error"),
     "PB302": Code("gradient-mutated", "error"),
     "PB303": Code("mutated-after-capture", "error"),
+    "PB304": Code("saved-mutated", "error"),
+    "PB305": Code("input-mutated", "error"),
+    "PB306": Code("input-on-context", "warning"),
+    "PB307": Code("output-on-context", "warning"),
+    "PB308": Code("saved-twice", "error"),
     # language fence
     "PB400": Code("unreadable", "error"),
     "PB401": Code("unsupported-statement", "error"),
@@ -53,6 +63,8 @@ CODES: dict[str, Code] = {
     # advice
     "PB901": Code("recomputed-in-closure", "info"),
     "PB902": Code("widening-scalar", "info"),
+    "PB903": Code("needs-ignored", "info"),
+    "PB904": Code("input-returned", "info"),
 }
 
 

@@ -32,6 +32,7 @@ from . import (
     widening_scalar,
 )
 from .rule import Rule
+from .torch import TORCH_RULES
 
 _MODULES = (
     alias_mutated,
@@ -63,8 +64,9 @@ _MODULES = (
     widening_scalar,
 )
 
-RULES: dict[str, Rule] = {
-    rule.code: rule for rule in sorted((m.RULE for m in _MODULES), key=lambda rule: rule.code)
-}
+_FORMULA_RULES: dict[str, Rule] = {module.RULE.code: module.RULE for module in _MODULES}
 
-__all__ = ["RULES", "Rule"]
+# A rule about formulas comes before one of the same code about classes.
+RULES: dict[str, Rule] = dict(sorted({**TORCH_RULES, **_FORMULA_RULES}.items()))
+
+__all__ = ["RULES", "TORCH_RULES", "Rule"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from . import RULES
+from . import RULES, TORCH_RULES
 
 INDEX = """\
 # Lint rules
@@ -22,6 +22,12 @@ of severity info show with `--verbose`.
 def pages() -> dict[str, str]:
     """The text of each page by file name."""
     made = {f"{rule.code}.md": rule.page for rule in RULES.values()}
+    for code, of_class in TORCH_RULES.items():
+        if RULES[code] is not of_class:
+            about = of_class.page.replace("# ", "## In a `torch.autograd.Function`: ", 1).replace(
+                "\n## ", "\n### "
+            )
+            made[f"{code}.md"] += "\n" + about
     rows = []
     for rule in sorted(RULES.values(), key=lambda rule: rule.code):
         what = rule.section("What it does").replace("\n", " ").replace("|", "\\|")

@@ -1,0 +1,73 @@
+"""What a rule about ``torch.autograd.Function`` classes is, and how it words its findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from pullback.transpile.analysis.torch.facts import ClassFacts, Saved
+from pullback.transpile.codes import CODES
+from pullback.transpile.diagnostics import Diagnostic, Severity
+from pullback.transpile.ir import Span
+
+from .rule import Rule
+
+CheckClass = Callable[[ClassFacts], Iterator[Diagnostic]]
+
+SECOND = "second derivatives are silently wrong"
+
+
+@dataclass(frozen=True)
+class TorchRule(Rule):
+    """A rule about classes. `grade`: its severity there, where a formula's is another."""
+
+    check_class: CheckClass | None = None
+    grade: Severity | None = None
+
+    @property
+    def severity(self) -> Severity:
+        """How grave a finding in a class is."""
+        return self.grade or super().severity
+
+
+def finding(
+    code: str,
+    facts: ClassFacts,
+    message: str,
+    span: Span,
+    value: str,
+    hint: str,
+    grade: Severity | None = None,
+) -> Diagnostic:
+    """A finding about a class."""
+    rule, severity = CODES[code]
+    return Diagnostic(code, rule, grade or severity, message, span, name=facts.name, value=value, hint=hint)
+
+
+def path_of(saved: Saved) -> str:
+    """``computed from `a` and `b` (line 7), saved (line 9), enters the returned gradient (lines 12, 13)``."""
+    parts = []
+    source = f" from {_listed(saved.inputs)}" if saved.inputs else ""
+    where = f" (line {saved.computed.line})" if saved.computed is not None else ""
+    if source or where:
+        parts.append(f"computed{source}{where}")
+    parts.append(f"saved (line {saved.saved.line})")
+    if saved.returned is not None:
+        lines = [saved.used.line] if saved.used is not None else []
+        lines += [saved.returned.line] if saved.returned.line not in lines else []
+        shown = f"lines {lines[0]} and {lines[1]}" if len(lines) == 2 else f"line {lines[0]}"
+        parts.append(f"enters the returned gradient ({shown})")
+    return ", ".join(parts)
+
+
+def lost_term(saved: Saved) -> str:
+    """What the second derivative lacks."""
+    inputs = _listed(saved.inputs) if saved.inputs else "the inputs"
+    return f"the term that goes through `{saved.name}` to {inputs} is lost"
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    shown = [f"`{name}`" for name in names[:3]]
+    if len(names) > 3:
+        return ", ".join(shown) + " and others"
+    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1]

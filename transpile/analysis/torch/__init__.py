@@ -1,0 +1,1 @@
+"""Facts about ``torch.autograd.Function`` classes, found by following their text."""

@@ -1,0 +1,247 @@
+"""Runs a class's backward as it runs while derivatives are recorded: how what is saved is used."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import Literal as OneOf
+
+from ...frontend.torch.classes import FunctionClass, Method
+from ...ir import Span
+from . import containers, words
+from .calls import Calls
+from .context import NEEDED, READS_SAVED, SAVED, Context, Label
+from .forward import ForwardFacts
+from .state import State
+from .statements import Return, Write
+from .torch_calls import Arguments
+from .values import (
+    Facts,
+    Form,
+    Item,
+    Kind,
+    Store,
+    Thing,
+    Token,
+    Value,
+    constant,
+    facts_of,
+    leaves,
+    plain,
+    union,
+)
+
+
+@dataclass(eq=False)
+class Slot:
+    """A value that the forward saves. `things`: what it may be, and at which end of the forward."""
+
+    name: str
+    token: Token
+    span: Span
+    how: OneOf["save_for_backward", "attribute"]
+    things: list[tuple[int, Thing]]
+
+
+@dataclass(frozen=True)
+class InnerAutograd:
+    """A gradient that is computed inside the backward. `shared`: a saved value that it is taken by."""
+
+    span: Span
+    text: str
+    creates_graph: bool
+    shared: str
+
+
+@dataclass(frozen=True)
+class BackwardFacts:
+    """What a backward does."""
+
+    method: Method
+    slots: tuple[Slot, ...]
+    returns: tuple[Return, ...]
+    gradients: tuple[Token, ...]
+    writes: tuple[Write, ...]
+    inner: tuple[InnerAutograd, ...]
+    tested: frozenset[Token]
+    asks_needs: bool
+
+
+class Backward(Calls):
+    """Follows a backward with grad mode on."""
+
+    cuts = True
+
+    def __init__(self, owner: FunctionClass, forward: ForwardFacts) -> None:
+        super().__init__(owner)
+        self.forward = forward
+        self.thing = Thing(constant=Context())
+        self.slots: list[Slot] = []
+        self.inner: list[InnerAutograd] = []
+        self.none_tests: set[Token] = set()
+        self.asks_needs = False
+        self._made: dict[tuple[str, Thing], Thing] = {}
+
+    def facts(self) -> BackwardFacts | None:
+        """Run it; None where the class has no backward."""
+        method = self.owner.method("backward") or self.owner.method("vjp")
+        if method is None or not method.parameters:
+            return None
+        self.module = method.owner.module
+        state = State()
+        self._fill(state)
+        names = method.parameters
+        state.names[names[0].arg] = (self.thing,)
+        gradients = []
+        for index, argument in enumerate(names[1:]):
+            token = Token("gradient", argument.arg, index)
+            gradients.append(token)
+            state.names[argument.arg] = (_gradient(token, self.span(argument)),)
+        variadic = method.node.args.vararg
+        if variadic is not None:
+            token = Token("gradient", variadic.arg, len(gradients))
+            state.names[variadic.arg] = containers.make(
+                [Item((_gradient(token, self.span(variadic)),), True)]
+            )
+        if "classmethod" in method.decorators:
+            arguments = method.node.args
+            state.names[[*arguments.posonlyargs, *arguments.args][0].arg] = (Thing(entity=self.owner),)
+        self.running = [method.node]
+        self.grad_mode = not (set(method.decorators) & words.MODES_OFF)
+        end = self.run(method.node.body, state)
+        returns = list(self.frame.returns)
+        if end is not None:
+            returns.append(Return(constant(None), self.span(method.node), end.heap))
+        return BackwardFacts(
+            method,
+            tuple(self.slots),
+            tuple(returns),
+            tuple(gradients),
+            tuple(self.writes),
+            tuple(self.inner),
+            frozenset(self.none_tests),
+            self.asks_needs or self.forward.context.asks_needs,
+        )
+
+    def _fill(self, state: State) -> None:
+        """Put what the forward saved where the backward finds it."""
+        found: dict[str, list[Value]] = {}
+        for index, end in enumerate(self.forward.ends):
+            for (owner, name), value in end.heap.items():
+                if owner is self.forward.thing:
+                    found.setdefault(name, []).append(self._import(name, value, index))
+        for name, values in found.items():
+            state.heap[self.thing, name] = union(*values)
+
+    def _import(self, name: str, value: Value, end: int) -> Value:
+        if name != SAVED:
+            spans = self.forward.context.set_at
+            return union(
+                *(self._thing(name, t, Label(name, spans.get((name, t), _nowhere(t))), end) for t in value)
+            )
+        tuples = []
+        for saved in value:
+            labels = self.forward.context.labels.get(saved, [])
+            items = [
+                Item(union(*(self._thing("", thing, label, end) for thing in item.value)), item.starred)
+                for item, label in zip(saved.parts or [], labels, strict=False)
+            ]
+            tuples.append(containers.make(items))
+        return union(*tuples)
+
+    def _thing(self, attribute: str, thing: Thing, label: Label, end: int) -> Value:
+        """A saved thing as the backward sees it."""
+        if thing.parts is not None:
+            items = []
+            for item in thing.parts:
+                value = union(*(self._thing(attribute, inner, label, end) for inner in item.value))
+                items.append(Item(value, item.starred))
+            return containers.make(items)
+        carries = thing.facts.kind is not Kind.NONE
+        if not carries and thing.token is None and not (thing.span and not thing.number):
+            return (
+                Thing(constant=thing.constant, entity=thing.entity, number=thing.number, scope=thing.scope),
+            )
+        key = (attribute or label.text, thing)
+        if key not in self._made:
+            slot = self._slot(attribute, label)
+            kind = Kind.DIFFERENTIABLE if carries else Kind.NONE
+            facts = Facts(kind, Form.CONSTANT, {slot.token: None} if carries else {})
+            made = Thing(facts, Store(owner=slot.token), label.span, slot.name, rank=-1, token=slot.token)
+            made.number, made.entity = thing.number, thing.entity
+            self._made[key] = made
+        made = self._made[key]
+        slot = next(slot for slot in self.slots if slot.token == made.token)
+        slot.things.append((end, thing))
+        return (made,)
+
+    def _slot(self, attribute: str, label: Label) -> Slot:
+        how: OneOf["save_for_backward", "attribute"] = "attribute" if attribute else "save_for_backward"
+        for slot in self.slots:
+            if (slot.name, slot.span, slot.how) == (label.text, label.span, how):
+                return slot
+        token = Token("saved", label.text, len(self.slots))
+        self.slots.append(Slot(label.text, token, label.span, how, []))
+        return self.slots[-1]
+
+    def on_context(self, name: str, arguments: Arguments, state: State) -> Value:
+        """A method of the context in a backward."""
+        return plain()
+
+    def context_attribute(self, name: str) -> Value:
+        """An attribute of the context that the forward didn't set."""
+        if name == "needs_input_grad":
+            self.asks_needs = True
+            return (Thing(constant=NEEDED, number=True),)
+        if name in READS_SAVED:
+            return containers.make([])
+        return plain()
+
+    def updated(self, node: ast.AugAssign, state: State) -> None:
+        """``ctx.count += 1``: state that a second backward finds changed."""
+        if not isinstance(node.target, ast.Attribute):
+            return
+        if self.thing in self.evaluate(node.target.value, state):
+            token = Token("saved", node.target.attr, -1)
+            self.writes.append(Write(token, self.span(node), "an augmented assignment", True))
+
+    def tested(self, value: Value) -> None:
+        """A value is compared with None here."""
+        self.none_tests.update(t for thing in value for t in thing.facts.flows if t.sort == "gradient")
+
+    def inner_backward(self, thing: Thing, arguments: Arguments) -> None:
+        """``tensor.backward()`` inside the backward."""
+        creates = self._creates_graph(arguments)
+        text = ast.unparse(arguments.node.func)
+        self.inner.append(InnerAutograd(self.span(arguments.node), text, creates, ""))
+
+    def inner_gradient(self, arguments: Arguments) -> Value:
+        """``torch.autograd.grad(...)`` inside the backward."""
+        inputs = arguments.items[1].value if len(arguments.items) > 1 else arguments.named.get("inputs", ())
+        saved = [t.token.name for t in leaves(inputs) if t.token is not None and t.token.sort == "saved"]
+        written = arguments.node.args[1] if len(arguments.node.args) > 1 else None
+        shared = written.id if saved and isinstance(written, ast.Name) else next(iter(saved), "")
+        creates = self._creates_graph(arguments)
+        text = ast.unparse(arguments.node.func)
+        self.inner.append(InnerAutograd(self.span(arguments.node), text, creates, shared))
+        facts = facts_of(super().inner_gradient(arguments))
+        return (
+            Thing(
+                Facts(facts.kind, Form.UNKNOWN, facts.flows, facts.lost), Store(), self.span(arguments.node)
+            ),
+        )
+
+    def _creates_graph(self, arguments: Arguments) -> bool:
+        value = arguments.named.get("create_graph")
+        if value is None:
+            return "**" in arguments.named
+        return self.truth(value) is not False
+
+
+def _gradient(token: Token, span: Span) -> Thing:
+    facts = Facts(Kind.DIFFERENTIABLE, Form.LINEAR, {token: None})
+    return Thing(facts, Store(owner=token), span, token.name, rank=-1, token=token)
+
+
+def _nowhere(thing: Thing) -> Span:
+    return thing.span or Span("", 1, 1, 1, 1)

@@ -1,0 +1,226 @@
+"""Abstract values: what is known of each thing that a forward or backward computes.
+
+A value of the analysed program is a tuple of `Thing` alternatives: one where it
+is certain, several after a branch. Identity matters: an output is an output
+because it is the very thing that is returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum, IntEnum
+from typing import Literal as OneOf
+from typing import NamedTuple
+
+from ...frontend.torch.classes import FunctionClass
+from ...frontend.torch.modules import Class, Dotted, Function
+from ...ir import Span
+
+
+class Kind(IntEnum):
+    """What flows through a value; of two operands, the larger one decides."""
+
+    NONE = 0  # no gradient: a constant, mask, index, size, object
+    OPAQUE = 1  # through something unknown only
+    DIFFERENTIABLE = 2
+
+
+class Form(Enum):
+    """How a value depends on the incoming gradients."""
+
+    ZERO = "zero"
+    CONSTANT = "constant"
+    LINEAR = "linear"
+    AFFINE = "linear plus a constant"
+    UNKNOWN = "unknown"
+
+
+class Token(NamedTuple):
+    """Where a dependence comes from: a parameter, an incoming gradient, or a saved value."""
+
+    sort: OneOf["input", "gradient", "saved"]
+    name: str
+    position: int
+
+
+class Lost(NamedTuple):
+    """Where a value left the graph, how, and which value it was."""
+
+    span: Span
+    how: str
+    token: Token
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of a value. `flows` says on which tokens it depends, and where each was first used."""
+
+    kind: Kind = Kind.NONE
+    form: Form = Form.CONSTANT
+    flows: Mapping[Token, Span | None] = field(default_factory=dict)
+    lost: Lost | None = None
+
+
+PLAIN = Facts()
+ABSENT = Facts(form=Form.ZERO)
+
+
+@dataclass(eq=False, slots=True)
+class Store:
+    """Memory that several things may share. `owner`: the token whose memory it is."""
+
+    owner: Token | None = None
+    written: Facts | None = None
+    empty: bool = False
+
+
+class _Missing:
+    """No constant is known."""
+
+
+MISSING = _Missing()
+
+
+@dataclass(eq=False, slots=True)
+class Thing:
+    """One alternative of a value.
+
+    `parts`: the items of a tuple or list. `pair`: values and indices, as `max` gives them.
+    `elements`: what was unpacked from something opaque, by position. `number`: a Python number.
+    """
+
+    own: Facts = PLAIN
+    store: Store = field(default_factory=Store)
+    span: Span | None = None
+    name: str = ""
+    rank: int = 99
+    token: Token | None = None
+    constant: object = MISSING
+    parts: list[Item] | None = None
+    entity: Dotted | Class | FunctionClass | Function | Bound | None = None
+    pair: bool = False
+    elements: dict[object, Thing] = field(default_factory=dict)
+    number: bool = False
+    scope: Mapping[str, Value] | None = None
+    born: int = 0  # how deep in branches and loops a list was made
+
+    @property
+    def facts(self) -> Facts:
+        """Own facts, and those of what was written into its memory."""
+        return self.own if self.store.written is None else blend([self.own, self.store.written])
+
+
+Value = tuple[Thing, ...]
+
+
+class Item(NamedTuple):
+    """An item of a list; a starred one stands for any number of such items."""
+
+    value: Value
+    starred: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """A method that was looked up on a value, or on a class."""
+
+    receiver: Value
+    name: str
+
+
+def constant(value: object) -> Value:
+    """A known Python constant."""
+    facts = ABSENT if value is None or value == 0 else PLAIN
+    return (Thing(facts, constant=value, number=not isinstance(value, str) and value is not None),)
+
+
+def plain() -> Value:
+    """Something that carries no gradient."""
+    return (Thing(number=True),)
+
+
+def union(*values: Value) -> Value:
+    """All alternatives, each once; many of them are cut to the first sixteen."""
+    return tuple(dict.fromkeys(thing for value in values for thing in value))[:16]
+
+
+def merge_flows(facts: Iterable[Facts], span: Span | None) -> dict[Token, Span | None]:
+    """Dependences of operands, where each enters at `span` unless it entered before."""
+    flows: dict[Token, Span | None] = {}
+    for fact in facts:
+        for token, place in fact.flows.items():
+            if flows.get(token) is None:
+                flows[token] = place or span
+    return flows
+
+
+def combine(facts: list[Facts], form: Form, span: Span | None) -> Facts:
+    """The facts of a differentiable function of operands."""
+    kind = max((fact.kind for fact in facts), default=Kind.NONE)
+    if kind is Kind.NONE:
+        return Facts(form=form)
+    lost = next((fact.lost for fact in facts if fact.lost), None)
+    return Facts(kind, form, merge_flows(facts, span), lost)
+
+
+def blend(facts: list[Facts]) -> Facts:
+    """The facts of a value that is one of several, or partly each of them."""
+    if len(facts) == 1:
+        return facts[0]
+    forms = {fact.form for fact in facts} - {Form.ZERO}
+    form = Form.ZERO if not forms else forms.pop() if len(forms) == 1 else Form.UNKNOWN
+    return combine(facts, form, None)
+
+
+def facts_of(value: Value, depth: int = 0) -> Facts:
+    """What is known of a value; of a list, of all its items together."""
+    found = []
+    for thing in value:
+        if thing.parts is not None and depth < 6:
+            inner = [facts_of(item.value, depth + 1) for item in thing.parts]
+            found.append(blend(inner) if inner else PLAIN)
+        else:
+            found.append(thing.facts)
+    return blend(found) if found else PLAIN
+
+
+def leaves(value: Value, depth: int = 0) -> Iterator[Thing]:
+    """The things of a value, and those of lists in it."""
+    for thing in value:
+        yield thing
+        if depth < 6:
+            for item in thing.parts or ():
+                yield from leaves(item.value, depth + 1)
+            yield from thing.elements.values()
+
+
+def sum_form(forms: list[Form]) -> Form:
+    """The form of a sum."""
+    found = {form for form in forms if form is not Form.ZERO}
+    if not found:
+        return Form.ZERO
+    if Form.UNKNOWN in found:
+        return Form.UNKNOWN
+    return found.pop() if len(found) == 1 else Form.AFFINE
+
+
+def product_form(forms: list[Form]) -> Form:
+    """The form of a product."""
+    if Form.ZERO in forms:
+        return Form.ZERO
+    moving = [form for form in forms if form is not Form.CONSTANT]
+    return Form.CONSTANT if not moving else moving[0] if len(moving) == 1 else Form.UNKNOWN
+
+
+def any_form(forms: list[Form]) -> Form:
+    """The form of an arbitrary function: constant where all operands are."""
+    return Form.CONSTANT if all(form in (Form.ZERO, Form.CONSTANT) for form in forms) else Form.UNKNOWN
+
+
+def lose(facts: Facts, span: Span, how: str) -> Facts:
+    """The facts of a fresh value that has lost the path to what it depends on."""
+    if facts.kind is Kind.NONE or not facts.flows or facts.lost:
+        return facts
+    token = next(iter(facts.flows))
+    return replace(facts, lost=Lost(span, how, token), flows=merge_flows([facts], span))

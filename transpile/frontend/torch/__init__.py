@@ -1,0 +1,1 @@
+"""Reads ``torch.autograd.Function`` classes from text: names, classes, and their methods."""
