@@ -76,7 +76,9 @@ def test_random_programs(seed):
         pytest.skip("the native engine is not built here")
     pairs = zip(derivatives(seed, "reference"), derivatives(seed, "native"), strict=True)
     for reference, native in pairs:
-        np.testing.assert_allclose(native, reference, rtol=1e-9, atol=1e-12 * np.max(np.abs(reference)))
+        # Kernels round exp and the like differently than NumPy; what cancels then is not exactly zero.
+        scale = max(1.0, np.max(np.abs(reference)))
+        np.testing.assert_allclose(native, reference, rtol=1e-9, atol=1e-12 * scale)
 
 
 @pytest.mark.parametrize("seed", range(3))

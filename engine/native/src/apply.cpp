@@ -171,6 +171,15 @@ Mask differentiable_outputs(const OperatorInfo& info, const Outputs& outputs) {
     return differentiable & ~info.nondifferentiable;
 }
 
+/// The shape and dtype of an input.
+SavedVariable saved_like(const Node& node, std::int32_t input, PyObject* inputs) {
+    if (node.inputs[static_cast<std::size_t>(input)].count == 1) return SavedVariable::like(input);
+    static PyObject* like = import_from("pullback.engine.plumbing", "like").release();
+    return SavedVariable::plain(
+        checked(PyObject_CallOneArg(like, PyTuple_GET_ITEM(inputs, input))));
+}
+
+/// `computed` is what the Python forward returned, NULL where a kernel ran.
 void save(Node& node, const SavedEntry& entry, PyObject* inputs, const Outputs& outputs,
           PyObject* computed) {
     const std::int32_t results = node.info->n_results;
@@ -179,6 +188,12 @@ void save(Node& node, const SavedEntry& entry, PyObject* inputs, const Outputs& 
             node.saved.emplace_back(SavedVariable::input(PyTuple_GET_ITEM(inputs, entry.index)));
             return;
         case SavedSource::plain: {
+            if (computed == nullptr) {
+                const auto index = static_cast<std::size_t>(entry.index);
+                node.saved.emplace_back(
+                    saved_like(node, node.info->kernel->plain_likes[index], inputs));
+                return;
+            }
             PyObject* value = PyTuple_GET_ITEM(computed, node.info->n_outputs() + entry.index);
             node.saved.emplace_back(SavedVariable::plain(PyRef::borrow(value)));
             return;
@@ -242,6 +257,69 @@ Ref<Node> record(OperatorInfo& info, PyObject* inputs, Mask needed, Mask differe
     return node;
 }
 
+/// Sorts arguments as the operator does; at once where they are its inputs and nothing else.
+void bind(OperatorInfo& info, PyObject* args, PyObject* kwargs, PyRef& inputs, PyRef& attributes) {
+    static PyObject* bind_name = checked(PyUnicode_InternFromString("bind")).release();
+    if (!info.has_attributes && PyTuple_CheckExact(args) &&
+        PyTuple_GET_SIZE(args) == info.n_inputs && checked(PyObject_Size(kwargs)) == 0) {
+        inputs = PyRef::borrow(args);
+        attributes = checked(PyDict_New());
+        return;
+    }
+    const PyRef bound =
+        checked(PyObject_CallMethodObjArgs(info.object, bind_name, args, kwargs, nullptr));
+    inputs = checked(PySequence_GetItem(bound.get(), 0));
+    attributes = checked(PySequence_GetItem(bound.get(), 1));
+}
+
+/// The value of the attribute at this place of a dict.
+PyObject* nth_value(PyObject* dict, std::int32_t place) {
+    PyObject *key, *value = nullptr;
+    Py_ssize_t position = 0;
+    for (std::int32_t i = 0; i <= place; ++i) {
+        if (!PyDict_Next(dict, &position, &key, &value)) return nullptr;
+    }
+    return value;
+}
+
+/// Runs the forward's kernel; false where it doesn't take these inputs.
+bool run_kernel(const OperatorInfo& info, PyObject* inputs, PyObject* attributes,
+                Outputs& outputs) {
+    Launch launch(*info.kernel);
+    for (const KernelArgument& argument : info.kernel->arguments) {
+        const bool is_input = argument.index < info.n_inputs;
+        PyObject* value = is_input ? PyTuple_GET_ITEM(inputs, argument.index)
+                                   : nth_value(attributes, argument.index - info.n_inputs);
+        const bool is_tensor = value != nullptr && Tensor::check(value);
+        const Operand operand{is_tensor ? Tensor::cast(value) : nullptr, nullptr, value};
+        if (!launch.add(argument, operand)) return false;
+    }
+    LaunchOutputs made;
+    if (!launch.run(made)) return false;
+    for (std::int32_t position = 0; position < info.n_outputs(); ++position) {
+        for (std::uint32_t k = 0; k < made.size(); ++k) {
+            if (info.kernel->outputs[k] == position) outputs.emplace_back(std::move(made[k]));
+        }
+    }
+    return true;
+}
+
+/// Results, hidden outputs and plain values by the operator's Python.
+PyRef run_forward(const OperatorInfo& info, PyObject* inputs, PyObject* attributes) {
+    const PyRef arrays = checked(PyTuple_New(info.n_inputs));
+    for (std::int32_t i = 0; i < info.n_inputs; ++i) {
+        PyTuple_SET_ITEM(arrays.get(), i, raw(PyTuple_GET_ITEM(inputs, i)).release());
+    }
+    PyRef computed = checked(
+        PyObject_CallFunctionObjArgs(info.forward, info.object, arrays.get(), attributes, nullptr));
+    const std::int32_t wanted = info.n_outputs() + info.n_plain;
+    if (!PyTuple_Check(computed.get()) || PyTuple_GET_SIZE(computed.get()) < wanted) {
+        raise(PyExc_TypeError,
+              info.name + ": forward must return a tuple of " + std::to_string(wanted) + " values");
+    }
+    return computed;
+}
+
 }  // namespace
 
 PyRef to_array(PyRef value) {
@@ -254,33 +332,24 @@ void set_observer(PyRef function) {
 }
 
 PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs) {
-    static PyObject* bind = checked(PyUnicode_InternFromString("bind")).release();
-    static PyObject* forward = checked(PyUnicode_InternFromString("forward")).release();
     OperatorInfo& info = OperatorInfo::of(operator_object);
     const bool recording = grad_enabled();
 
-    const PyRef bound =
-        checked(PyObject_CallMethodObjArgs(operator_object, bind, args, kwargs, nullptr));
-    PyObject* given = PyTuple_GET_ITEM(bound.get(), 0);
-    PyObject* attributes = PyTuple_GET_ITEM(bound.get(), 1);
+    PyRef given, attributes;
+    bind(info, args, kwargs, given, attributes);
     const PyRef inputs = checked(PyTuple_New(info.n_inputs));
-    const PyRef arrays = checked(PyTuple_New(info.n_inputs));
     for (std::int32_t i = 0; i < info.n_inputs; ++i) {
-        PyTuple_SET_ITEM(inputs.get(), i,
-                         normalized(info, i, PyTuple_GET_ITEM(given, i)).release());
-        PyTuple_SET_ITEM(arrays.get(), i, raw(PyTuple_GET_ITEM(inputs.get(), i)).release());
+        PyObject* value = PyTuple_GET_ITEM(given.get(), i);
+        PyTuple_SET_ITEM(inputs.get(), i, normalized(info, i, value).release());
     }
-    const PyRef constants = raw_attributes(info, attributes, recording);
-    const PyRef computed = checked(PyObject_CallMethodObjArgs(
-        operator_object, forward, arrays.get(), constants.get(), nullptr));
-    if (!PyTuple_Check(computed.get()) ||
-        PyTuple_GET_SIZE(computed.get()) < info.n_outputs() + info.n_plain) {
-        raise(PyExc_TypeError, info.name + ": forward must return a tuple of " +
-                                   std::to_string(info.n_outputs() + info.n_plain) + " values");
-    }
+    const PyRef constants = raw_attributes(info, attributes.get(), recording);
 
     Outputs outputs;
-    wrap_outputs(computed.get(), info.n_outputs(), inputs.get(), outputs);
+    PyRef computed;
+    if (!info.kernel || !run_kernel(info, inputs.get(), constants.get(), outputs)) {
+        computed = run_forward(info, inputs.get(), constants.get());
+        wrap_outputs(computed.get(), info.n_outputs(), inputs.get(), outputs);
+    }
     const Mask needed = recording ? needed_inputs(info, inputs.get()) : 0;
     if (needed != 0) {
         const Mask differentiable = differentiable_outputs(info, outputs);
@@ -303,7 +372,7 @@ PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs) {
     }
     if (observer) {
         checked(PyObject_CallFunctionObjArgs(observer.get(), operator_object, inputs.get(),
-                                             attributes, results.get(), nullptr));
+                                             attributes.get(), results.get(), nullptr));
     }
     return info.result_is_tuple ? results : PyRef::borrow(PyTuple_GET_ITEM(results.get(), 0));
 }

@@ -49,13 +49,16 @@ PyRef cotangent(const Ref<Tensor>& gradient, const Output& output, bool material
     return PyRef::steal(Tensor::of_array(std::move(array)).release_object());
 }
 
-/// Calls the variant for these gradients: on tensors to be recorded, else on arrays.
-PyRef derivative(Node& node, const Received& received, Mask needed, bool record) {
+Mask defined_outputs(const Received& received) {
     Mask defined = 0;
     for (std::size_t i = 0; i < received.size(); ++i) {
         if (received[i]) defined |= Mask{1} << i;
     }
-    const Variant& variant = node.info->variant(defined, needed);
+    return defined;
+}
+
+/// Calls the variant's Python: on tensors to be recorded, else on arrays.
+PyRef call_variant(Node& node, const Variant& variant, const Received& received, bool record) {
     const auto count = static_cast<Py_ssize_t>(received.size());
     const PyRef cotangents = checked(PyList_New(count));
     for (Py_ssize_t i = 0; i < count; ++i) {
@@ -73,10 +76,24 @@ PyRef derivative(Node& node, const Received& received, Mask needed, bool record)
         PyRef value = node.saved[index].unpack(node, node.info->saved[index].name, record);
         checked(PyList_SetItem(saved.get(), read, value.release()));
     }
-    const PyRef call = PyRef::borrow(variant.call);
+    const PyRef call = PyRef::borrow(record ? variant.call : variant.closure);
     PyRef gradients =
         checked(PyObject_CallFunctionObjArgs(call.get(), saved.get(), cotangents.get(), nullptr));
     return checked(PySequence_Tuple(gradients.get()));
+}
+
+/// Runs the variant's kernel; false where it doesn't take these values.
+bool run_kernel(Node& node, const KernelLayout& kernel, const Received& received,
+                LaunchOutputs& gradients) {
+    Launch launch(kernel);
+    for (const KernelArgument& argument : kernel.arguments) {
+        const auto index = static_cast<std::size_t>(argument.index);
+        const Operand operand = argument.is_cotangent
+                                    ? Operand{received[index].get(), nullptr, nullptr}
+                                    : node.saved[index].operand(node, node.info->saved[index].name);
+        if (!launch.add(argument, operand)) return false;
+    }
+    return launch.run(gradients);
 }
 
 [[noreturn]] void raise_shape(const Node& node, std::int32_t position, const Layout& got,
@@ -89,9 +106,7 @@ PyRef derivative(Node& node, const Received& received, Mask needed, bool record)
 
 /// The gradient in its input's dtype; its shape must be the input's.
 Ref<Tensor> checked_gradient(const Node& node, std::uint32_t position, const Edge& edge,
-                             PyObject* value, bool record) {
-    Ref<Tensor> gradient = Tensor::check(value) ? Ref<Tensor>::borrow(Tensor::cast(value))
-                                                : Tensor::of_array(to_array(PyRef::borrow(value)));
+                             Ref<Tensor> gradient, bool record) {
     const Layout& wanted = edge.node->outputs[static_cast<std::size_t>(edge.output)].layout;
     if (!gradient->layout.same_shape(wanted)) {
         raise_shape(node, static_cast<std::int32_t>(position), gradient->layout, wanted);
@@ -102,6 +117,36 @@ Ref<Tensor> checked_gradient(const Node& node, std::uint32_t position, const Edg
     const PyRef cast = checked(PyObject_CallMethod(source, "astype", "O", descr.get()));
     return Tensor::check(cast.get()) ? Ref<Tensor>::borrow(Tensor::cast(cast.get()))
                                      : Tensor::of_array(to_array(cast));
+}
+
+Ref<Tensor> tensor_of(PyObject* value) {
+    if (Tensor::check(value)) return Ref<Tensor>::borrow(Tensor::cast(value));
+    return Tensor::of_array(to_array(PyRef::borrow(value)));
+}
+
+/// Each gradient that Python gave with the edge that it goes along.
+void sort_gradients(const Node& node, PyObject* gradients, Mask needed, Wanted wanted, bool record,
+                    std::vector<SentGradient>& made) {
+    if (PyTuple_GET_SIZE(gradients) != static_cast<Py_ssize_t>(node.inputs.size())) {
+        raise(PyExc_ValueError, node.name() + ": the backward must return a gradient per input");
+    }
+    for (std::uint32_t i = 0; i < node.inputs.size(); ++i) {
+        PyObject* gradient = PyTuple_GET_ITEM(gradients, i);
+        if (gradient == Py_None || ((needed >> i) & 1) == 0) continue;
+        const EdgeRange range = node.inputs[i];
+        const bool is_list = PyList_Check(gradient) || PyTuple_Check(gradient);
+        const Py_ssize_t parts = is_list ? PySequence_Fast_GET_SIZE(gradient) : 1;
+        if (parts != static_cast<Py_ssize_t>(range.count)) {
+            raise(PyExc_ValueError, node.name() + ": the backward gave " + std::to_string(parts) +
+                                        " gradients for a list of " + std::to_string(range.count));
+        }
+        for (std::uint32_t k = 0; k < range.count; ++k) {
+            PyObject* part = is_list ? PySequence_Fast_GET_ITEM(gradient, k) : gradient;
+            const Edge& edge = node.edges[range.begin + k];
+            if (part == Py_None || !leads(edge, wanted)) continue;
+            made.push_back({edge, checked_gradient(node, i, edge, tensor_of(part), record)});
+        }
+    }
 }
 
 /// Makes the gradients usable, and refuse to be differentiated.
@@ -134,27 +179,20 @@ std::vector<SentGradient> input_gradients(Node& node, const Received& received, 
     if (node.freed) raise_freed(node);
     const Mask needed = needed_inputs(node, wanted);
     const bool record = create_graph && !node.info->has_barrier;
-    const PyRef gradients = derivative(node, received, needed, record);
-    if (PyTuple_GET_SIZE(gradients.get()) != static_cast<Py_ssize_t>(node.inputs.size())) {
-        raise(PyExc_ValueError, node.name() + ": the backward must return a gradient per input");
-    }
+    const Variant& variant = node.info->variant(defined_outputs(received), needed);
     std::vector<SentGradient> made;
-    for (std::uint32_t i = 0; i < node.inputs.size(); ++i) {
-        PyObject* gradient = PyTuple_GET_ITEM(gradients.get(), i);
-        if (gradient == Py_None || ((needed >> i) & 1) == 0) continue;
-        const EdgeRange range = node.inputs[i];
-        const bool is_list = PyList_Check(gradient) || PyTuple_Check(gradient);
-        const Py_ssize_t parts = is_list ? PySequence_Fast_GET_SIZE(gradient) : 1;
-        if (parts != static_cast<Py_ssize_t>(range.count)) {
-            raise(PyExc_ValueError, node.name() + ": the backward gave " + std::to_string(parts) +
-                                        " gradients for a list of " + std::to_string(range.count));
+    LaunchOutputs computed;
+    if (!record && variant.kernel && run_kernel(node, *variant.kernel, received, computed)) {
+        for (std::uint32_t k = 0; k < computed.size(); ++k) {
+            if (!computed[k]) continue;
+            const auto input = static_cast<std::uint32_t>(variant.kernel->outputs[k]);
+            const Edge& edge = node.edges[node.inputs[input].begin];
+            made.push_back(
+                {edge, checked_gradient(node, input, edge, std::move(computed[k]), record)});
         }
-        for (std::uint32_t k = 0; k < range.count; ++k) {
-            PyObject* part = is_list ? PySequence_Fast_GET_ITEM(gradient, k) : gradient;
-            const Edge& edge = node.edges[range.begin + k];
-            if (part == Py_None || !leads(edge, wanted)) continue;
-            made.push_back({edge, checked_gradient(node, i, edge, part, record)});
-        }
+    } else {
+        const PyRef gradients = call_variant(node, variant, received, record);
+        sort_gradients(node, gradients.get(), needed, wanted, record, made);
     }
     if (create_graph && !record) put_behind_barrier(node, received, made);
     return made;

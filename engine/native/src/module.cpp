@@ -2,6 +2,7 @@
 #define PULLBACK_IMPORTS_NUMPY
 #include <nanobind/nanobind.h>
 
+#include "pullback/builtin_kernels.h"
 #include "pullback/engine.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
@@ -72,6 +73,19 @@ nb::object backward(nb::handle outputs, nb::handle seeds, nb::handle inputs, boo
     });
 }
 
+nb::dict builtin_kernels() {
+    nb::dict formulas;
+    for (const BuiltinFormula& formula : builtin_formulas()) {
+        nb::dict addresses;
+        for (const BuiltinKernel& kernel : formula.kernels) {
+            addresses[kernel.name] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(kernel.infer),
+                                                    reinterpret_cast<std::uintptr_t>(kernel.run));
+        }
+        formulas[formula.name] = nb::make_tuple(formula.digest, addresses);
+    }
+    return formulas;
+}
+
 bool import_numpy() {
     import_array1(false);
     return true;
@@ -100,6 +114,8 @@ NB_MODULE(_native, m) {
     m.def("run_backward", &backward, nb::arg("outputs"), nb::arg("grad_outputs"),
           nb::arg("inputs").none(), nb::arg("retain_graph"), nb::arg("create_graph"),
           nb::arg("allow_unused"), nb::arg("accumulate"), "Send gradients from outputs to inputs.");
+    m.def("builtin_kernels", &builtin_kernels,
+          "Kernels linked in: name of a formula to (digest of its C++, {kernel: (infer, run)}).");
     m.def(
         "set_observer", [](nb::handle observer) { set_observer(PyRef::borrow(observer.ptr())); },
         nb::arg("observer").none(), "Have observer(operator, inputs, attributes, results) called.");

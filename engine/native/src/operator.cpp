@@ -8,6 +8,8 @@ namespace pullback {
 namespace {
 
 constexpr const char* kAttribute = "_native_info";
+constexpr const char* kKernelsModule = "pullback.engine.native.kernels";
+constexpr const char* kFormAttribute = "_native_form";
 constexpr const char* kKeptAttribute = "_native_kept";
 
 PyRef interned(const char* text) { return checked(PyUnicode_InternFromString(text)); }
@@ -88,9 +90,31 @@ OperatorInfo::OperatorInfo(PyObject* operator_object) : object(operator_object) 
     }
     has_barrier = truth(object, "barrier");
 
+    has_attributes = checked(PyObject_Size(attribute(object, "attributes").get())) > 0;
+
     const PyRef list = checked(PyList_New(0));
     checked(PyObject_SetAttrString(object, kKeptAttribute, list.get()));
     kept_ = list.get();
+    kernel = kernel_layout("forward_layout", nullptr);
+    if (kernel) {
+        const PyRef type = import_from("pullback.engine.operator", "Operator");
+        forward = keep(attribute(type.get(), "forward"));
+    } else {
+        forward = keep(attribute(reinterpret_cast<PyObject*>(Py_TYPE(object)), "forward"));
+    }
+}
+
+PyObject* OperatorInfo::keep(PyRef kept) {
+    checked(PyList_Append(kept_, kept.get()));
+    return kept.get();
+}
+
+/// What pullback.engine.native.kernels says of a kernel; none where there is none.
+std::unique_ptr<KernelLayout> OperatorInfo::kernel_layout(const char* which, PyObject* variant) {
+    const PyRef function = import_from(kKernelsModule, which);
+    PyRef layout = checked(PyObject_CallFunctionObjArgs(function.get(), object, variant, nullptr));
+    if (layout.get() == Py_None) return nullptr;
+    return KernelLayout::of(keep(std::move(layout)));
 }
 
 std::string OperatorInfo::input_name(std::int32_t index) const {
@@ -107,10 +131,14 @@ OperatorInfo& OperatorInfo::of(PyObject* operator_object) {
     }
     if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw ErrorSet{};
     PyErr_Clear();
-    auto info = std::make_unique<OperatorInfo>(operator_object);
-    const PyRef capsule = checked(PyCapsule_New(info.get(), nullptr, destroy_info));
-    OperatorInfo* made = info.release();
+    const PyRef compiled_form = import_from(kKernelsModule, "compiled_form");
+    const PyRef form = checked(PyObject_CallOneArg(compiled_form.get(), operator_object));
+    auto info = std::make_unique<OperatorInfo>(form.get());
+    OperatorInfo* made = info.get();
+    const PyRef capsule = checked(PyCapsule_New(made, nullptr, destroy_info));
+    static_cast<void>(info.release());
     checked(PyObject_SetAttr(operator_object, key, capsule.get()));
+    checked(PyObject_SetAttrString(operator_object, kFormAttribute, form.get()));
     return *made;
 }
 
@@ -123,12 +151,15 @@ const Variant& OperatorInfo::variant(Mask defined, Mask needed) {
     const PyRef made =
         checked(PyObject_CallMethodObjArgs(object, backward, pattern(defined, n_outputs()).get(),
                                            pattern(needed, n_inputs).get(), nullptr));
-    const PyRef call = attribute(made.get(), "call");
-    Variant variant{call.get(), integers(attribute(made.get(), "reads").get()), 0};
+    Variant variant;
+    variant.call = keep(attribute(made.get(), "call"));
+    const PyRef closure_of = import_from(kKernelsModule, "closure_of");
+    variant.closure = keep(checked(PyObject_CallOneArg(closure_of.get(), made.get())));
+    variant.kernel = kernel_layout("backward_layout", made.get());
+    variant.reads = integers(attribute(made.get(), "reads").get());
     for (const std::int32_t index : integers(attribute(made.get(), "materialize").get())) {
         variant.materialize |= Mask{1} << index;
     }
-    checked(PyList_Append(kept_, call.get()));
     return of_defined.emplace(needed, std::move(variant)).first->second;
 }
 

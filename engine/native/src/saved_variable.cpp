@@ -57,9 +57,17 @@ SavedVariable SavedVariable::plain(PyRef value) {
     return saved;
 }
 
+SavedVariable SavedVariable::like(std::int32_t input) {
+    SavedVariable saved;
+    saved.held_ = Held::like;
+    saved.number_ = input;
+    return saved;
+}
+
 bool SavedVariable::holds_array() const {
     switch (held_) {
         case Held::nothing:
+        case Held::like:
             return false;
         case Held::plain:
             return PyArray_Check(value_.get()) && PyArray_NDIM(as_array(value_.get())) > 0;
@@ -105,12 +113,53 @@ void SavedVariable::check(Node& node, const std::string& name) const {
               "\n  help: write x = x + y for x += y, or change a copy");
 }
 
+namespace {
+
+/// What the edge of an input knows of it.
+const Layout& input_layout(const Node& node, std::int32_t input) {
+    const Edge& edge = node.edges[node.inputs[static_cast<std::size_t>(input)].begin];
+    return edge.node->outputs[static_cast<std::size_t>(edge.output)].layout;
+}
+
+/// pullback.engine.plumbing.Like(shape, dtype).
+PyRef python_like(const Layout& layout) {
+    static PyObject* type = import_from("pullback.engine.plumbing", "Like").release();
+    const PyRef shape = checked(PyTuple_New(layout.ndim));
+    for (int axis = 0; axis < layout.ndim; ++axis) {
+        PyObject* length = checked(PyLong_FromLongLong(layout.shape[axis])).release();
+        PyTuple_SET_ITEM(shape.get(), axis, length);
+    }
+    const PyRef dtype = checked(reinterpret_cast<PyObject*>(PyArray_DescrFromType(layout.dtype)));
+    return checked(PyObject_CallFunctionObjArgs(type, shape.get(), dtype.get(), nullptr));
+}
+
+}  // namespace
+
+Operand SavedVariable::operand(Node& node, const std::string& name) const {
+    switch (held_) {
+        case Held::input:
+        case Held::output:
+            check(node, name);
+            return {tensor_.get(), nullptr, nullptr};
+        case Held::like:
+            return {nullptr, &input_layout(node, number_), nullptr};
+        case Held::plain:
+            return {nullptr, nullptr, value_.get()};
+        case Held::nothing:
+        case Held::list:
+            break;
+    }
+    return {};
+}
+
 PyRef SavedVariable::unpack(Node& node, const std::string& name, bool recorded) const {
     switch (held_) {
         case Held::nothing:
             return PyRef::borrow(Py_None);
         case Held::plain:
             return value_;
+        case Held::like:
+            return python_like(input_layout(node, number_));
         case Held::list: {
             PyRef list = checked(PyList_New(list_->size()));
             for (std::uint32_t i = 0; i < list_->size(); ++i) {

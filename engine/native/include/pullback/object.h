@@ -6,6 +6,7 @@
 
 #include <Python.h>
 
+#include <concepts>
 #include <cstddef>
 #include <utility>
 
@@ -64,7 +65,8 @@ inline PyRef checked(PyObject* result) {
 }
 
 /// The status of a C API call that returns -1 with an error set.
-inline int checked(int status) {
+template <std::signed_integral Status>
+Status checked(Status status) {
     if (status < 0) throw ErrorSet{};
     return status;
 }

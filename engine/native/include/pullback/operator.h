@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "pullback/launch.h"
 #include "pullback/object.h"
 
 namespace pullback {
@@ -24,7 +26,10 @@ struct SavedEntry {
 
 /// A backward for one pattern of defined gradients and of inputs that need one.
 struct Variant {
-    PyObject* call = nullptr;  // borrowed: a list in the operator's attributes keeps it
+    // Borrowed: a list in the operator's attributes keeps them.
+    PyObject* call = nullptr;              // on tensors, to be recorded
+    PyObject* closure = nullptr;           // on arrays
+    std::unique_ptr<KernelLayout> kernel;  // the same for arrays that it takes, or none
     std::vector<std::int32_t> reads;
     Mask materialize = 0;
 };
@@ -32,7 +37,7 @@ struct Variant {
 /// The static side of an operator. It hangs on the operator as an attribute and dies with it; what
 /// it needs of Python is kept by the operator too, where the cycle collector sees it.
 struct OperatorInfo {
-    PyObject* object = nullptr;  // borrowed
+    PyObject* object = nullptr;  // borrowed: the operator, in its compiled form where there is one
     std::string name;
     Mask differentiable_inputs = 0;
     Mask list_inputs = 0;  // which take a list of tensors
@@ -44,6 +49,9 @@ struct OperatorInfo {
     Mask nondifferentiable = 0;
     std::vector<SavedEntry> saved;
     bool has_barrier = false;  // second derivatives are refused
+    bool has_attributes = false;
+    std::unique_ptr<KernelLayout> kernel;  // of the forward, or none
+    PyObject* forward = nullptr;  // the forward for arrays that the kernel doesn't take; borrowed
 
     /// Reads the operator's attributes. Throws ErrorSet.
     explicit OperatorInfo(PyObject* operator_object);
@@ -58,10 +66,13 @@ struct OperatorInfo {
     /// operator.backward(defined, needed), asked once per pattern. Throws ErrorSet.
     const Variant& variant(Mask defined, Mask needed);
 
-    /// The entry of an operator, made at its first use. Throws ErrorSet.
+    /// The entry of an operator, or of its compiled form; made at its first use. Throws ErrorSet.
     static OperatorInfo& of(PyObject* operator_object);
 
   private:
+    PyObject* keep(PyRef kept);
+    std::unique_ptr<KernelLayout> kernel_layout(const char* which, PyObject* variant);
+
     PyObject* kept_ = nullptr;  // the list, borrowed
     std::unordered_map<Mask, std::unordered_map<Mask, Variant>> variants_;
 };

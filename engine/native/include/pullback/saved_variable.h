@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "pullback/launch.h"
 #include "pullback/pool.h"
 #include "pullback/tensor.h"
 
@@ -26,6 +27,8 @@ class SavedVariable {
     /// An output by its number; the tensor must be without history.
     static SavedVariable output(Ref<Tensor> memory, std::int32_t number);
     static SavedVariable plain(PyRef value);
+    /// Shape and dtype of the input with this number, which wants a gradient: its edge knows them.
+    static SavedVariable like(std::int32_t input);
 
     SavedVariable(SavedVariable&& other) noexcept;
     SavedVariable& operator=(SavedVariable&&) = delete;
@@ -39,11 +42,14 @@ class SavedVariable {
     /// the memory was written since.
     PyRef unpack(Node& node, const std::string& name, bool recorded) const;
 
+    /// The value for a kernel, borrowed. Throws like `unpack`.
+    Operand operand(Node& node, const std::string& name) const;
+
     /// For the cycle collector.
     int traverse(visitproc visit, void* arg) const;
 
   private:
-    enum class Held : std::uint8_t { nothing, plain, input, output, list };
+    enum class Held : std::uint8_t { nothing, plain, like, input, output, list };
 
     void check(Node& node, const std::string& name) const;
     void watch(Storage& storage);

@@ -1,0 +1,94 @@
+// Calls of compiled kernels by their addresses, on tensors.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "pullback/kernel_abi.h"
+#include "pullback/pool.h"
+#include "pullback/tensor.h"
+
+namespace pullback {
+
+/// What a kernel takes an argument for.
+enum class KernelRole : std::uint8_t {
+    tensor,   // values
+    shape,    // shape and dtype only
+    integer,  // a number; float64 scalars of NumPy's are told from Python's
+    real,
+    strong,
+    boolean
+};
+
+struct KernelArgument {
+    KernelRole role;
+    bool of_kernel_type;  // of the kernel's own float type, which a Python number takes
+    bool is_cotangent;    // of a backward, else a saved value; a forward has inputs and attributes
+    std::int32_t index;   // among inputs, then attributes; among saved values; among cotangents
+};
+
+/// A kernel, and what its arguments and outputs are to an operator.
+struct KernelLayout {
+    pb_infer_function infer = nullptr;
+    pb_run_function run = nullptr;
+    const pb_runtime* runtime = nullptr;
+    std::vector<KernelArgument> arguments;
+    /// Of a forward, each output's place among results and hidden outputs; of a backward, the input
+    /// that the gradient belongs to, -1 where nobody needs it.
+    std::vector<std::int32_t> outputs;
+    /// Of a forward: the input whose shape and dtype each plain value is.
+    std::vector<std::int32_t> plain_likes;
+
+    /// From a `pullback.engine.native.kernels.Layout`. Throws ErrorSet.
+    static std::unique_ptr<KernelLayout> of(PyObject* layout);
+};
+
+/// One argument as it is at hand: a tensor, the layout of one, or a Python object.
+struct Operand {
+    Tensor* tensor = nullptr;
+    const Layout* layout = nullptr;
+    PyObject* value = nullptr;
+};
+
+using LaunchOutputs = InlineVector<Ref<Tensor>, 4>;
+
+/// Arguments of one call of a kernel.
+class Launch {
+  public:
+    explicit Launch(const KernelLayout& kernel) : kernel_(kernel) {}
+
+    /// Adds the next argument; false where the kernel can't take it. Throws ErrorSet.
+    bool add(const KernelArgument& argument, const Operand& operand);
+
+    /// Runs the kernel; false where it doesn't take these arguments. `outputs` receives a tensor
+    /// per entry of the layout's outputs, none for -1. Throws ErrorSet.
+    bool run(LaunchOutputs& outputs);
+
+  private:
+    bool add_tensor(const KernelArgument& argument, const Operand& operand);
+    bool add_number(KernelRole role, PyObject* value);
+    void add_view(const Layout& layout, void* data);
+    bool place_numbers();
+
+    static constexpr std::size_t kMost = 16;
+
+    struct PythonNumber {
+        std::size_t position;
+        PyObject* value;
+    };
+
+    const KernelLayout& kernel_;
+    InlineVector<Ref<Tensor>, 4> kept_;  // wrapped arrays
+    DLTensor views_[kMost];
+    const DLTensor* inputs_[kMost];
+    pb_scalar attributes_[kMost];
+    InlineVector<PythonNumber, 2> numbers_;
+    double doubles_[kMost];
+    std::size_t n_inputs_ = 0;
+    std::size_t n_attributes_ = 0;
+    DType own_type_ = -1;
+    std::int64_t elements_ = 0;
+};
+
+}  // namespace pullback

@@ -1,0 +1,159 @@
+"""Which kernels stand for an operator, and how its arguments go into them.
+
+The build compiles kernels of library formulas into `_native`. An operator of
+the library that has them is replaced by its compiled form, provided that the
+text which it would emit now is the text that was built. What `pb.compile` made
+has kernels of its own.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ...transpile.diagnostics import FormulaError
+from ...transpile.emit.native import emit_cpp
+from ...transpile.emit.native.formula_kernels import formula_kernels
+from ...transpile.ir import Block, Var
+from ...transpile.library import standard_library
+from ..kernels import CompiledKernel
+from ..kernels.abi import Call, Infer
+from ..kernels.gemm import RUNTIME
+from ..kernels.load import KernelLibrary
+from ..kernels.operator import CompiledOperator
+from ..operator import Operator, Variant
+from ._native import builtin_kernels
+
+# Of library kernels: the forward and the first backward. Further ones run the emitted closure, whose
+# operators have kernels again.
+ORDER = 1
+
+_INFER = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Infer))
+_RUN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Call))
+
+
+class Argument(NamedTuple):
+    """An argument of a kernel: its role, and where it comes from."""
+
+    role: str
+    of_kernel_type: bool
+    is_cotangent: bool
+    position: int
+
+
+class Layout(NamedTuple):
+    """A kernel's addresses, its arguments, and what its outputs are to the operator."""
+
+    infer: int
+    run: int
+    runtime: int
+    arguments: tuple[Argument, ...]
+    outputs: tuple[int, ...]
+    plain_likes: tuple[int, ...]
+    kernel: CompiledKernel
+
+
+class BuiltinLibrary(KernelLibrary):
+    """Kernels of one formula that are linked into `_native`."""
+
+    def __init__(self, addresses: dict[str, tuple[int, int]]) -> None:
+        self._addresses = addresses
+
+    def functions(self, kernel: str) -> tuple[Any, Any]:
+        """The kernel's `infer` and `run`."""
+        infer, run = self._addresses[kernel]
+        return _INFER(infer), _RUN(run)
+
+
+def compiled_form(operator: Operator) -> Operator:
+    """The operator with kernels, if the build made some from what is now its text; else itself."""
+    if isinstance(operator, CompiledOperator) or type(operator) is not Operator:
+        return operator
+    formula = operator.formula
+    builtin = builtin_kernels().get(formula.name)
+    if builtin is None or operator.n_hidden != len(formula.hidden):
+        return operator
+    digest, addresses = builtin
+    library = standard_library()
+    try:
+        compiled = formula_kernels(formula, library, {}, ORDER)
+        text = emit_cpp(formula.name, compiled.kernels(), formula.source)
+    except FormulaError:
+        return operator
+    if hashlib.sha256(text.encode()).hexdigest() != digest:
+        return operator
+    return CompiledOperator(compiled, BuiltinLibrary(addresses), operator)
+
+
+def forward_layout(operator: Operator) -> Layout | None:
+    """How the engine calls the forward's kernel; None where there is none that it can call alone."""
+    if not isinstance(operator, CompiledOperator):
+        return None
+    kernel = operator.kernel
+    likes = _plain_likes(operator)
+    if likes is None or any(
+        position >= operator.n_results + operator.n_hidden for position, _ in kernel.kernel.outputs
+    ):
+        return None
+    order = [*(param.var for param in operator.inputs), *(param.var for param in operator.attributes)]
+    arguments = tuple(_argument(entry, False, order.index(entry.var)) for entry in kernel.kernel.inputs)
+    outputs = tuple(position for position, _ in kernel.kernel.outputs)
+    if sorted(outputs) != list(range(operator.n_results + operator.n_hidden)):
+        return None
+    return _layout(kernel, arguments, outputs, likes)
+
+
+def backward_layout(operator: Operator, variant: Variant) -> Layout | None:
+    """How the engine calls the kernel of a backward; None where there is none."""
+    run = variant.call
+    sources: Sequence[tuple[bool, int]] | None = getattr(run, "sources", None)
+    if not isinstance(operator, CompiledOperator) or sources is None:
+        return None
+    kernel = run.kernel  # type: ignore[attr-defined]
+    arguments = tuple(
+        _argument(entry, is_cotangent, position)
+        for entry, (is_cotangent, position) in zip(kernel.kernel.inputs, sources, strict=True)
+    )
+    wanted = run.wanted  # type: ignore[attr-defined]
+    slots = [*run.slots, *[-1] * (len(wanted) - len(run.slots))]  # type: ignore[attr-defined]
+    outputs = tuple(slot if need else -1 for slot, need in zip(slots, wanted, strict=True))
+    return _layout(kernel, arguments, outputs, ())
+
+
+def closure_of(variant: Variant) -> Any:
+    """The variant's Python, for arrays that its kernel does not take."""
+    python = getattr(variant.call, "python", None)
+    return variant.call if python is None else python.call
+
+
+def _argument(entry: Any, is_cotangent: bool, position: int) -> Argument:
+    return Argument(entry.role, entry.role == "tensor" and entry.dtype == "T", is_cotangent, position)
+
+
+def _layout(
+    kernel: CompiledKernel, arguments: tuple[Argument, ...], outputs: tuple[int, ...], likes: tuple[int, ...]
+) -> Layout:
+    runtime = ctypes.addressof(RUNTIME)
+    return Layout(kernel.infer_address, kernel.run_address, runtime, arguments, outputs, likes, kernel)
+
+
+def _plain_likes(operator: CompiledOperator) -> tuple[int, ...] | None:
+    """The inputs whose shape and dtype the plain values are; None where one is anything else."""
+    forward = operator.formula.forward
+    inputs = [param.var for param in operator.inputs]
+    found = []
+    for atom in forward.results[operator.n_results + operator.n_hidden :]:
+        source = _like_of(forward, atom)
+        if source not in inputs:
+            return None
+        found.append(inputs.index(source))
+    return tuple(found)
+
+
+def _like_of(block: Block, atom: object) -> Var | None:
+    for eqn in block.eqns:
+        if atom in eqn.outs and eqn.op == "like" and isinstance(eqn.args[0], Var):
+            return eqn.args[0]
+    return None

@@ -1,0 +1,259 @@
+#include "pullback/launch.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "pullback/engine.h"
+#include "pullback/errors.h"
+#include "pullback/numpy_api.h"
+#include "tensor_memory.h"
+
+namespace pullback {
+namespace {
+
+/// Kernels on more elements than this run without the GIL.
+constexpr std::int64_t kReleaseGil = 1 << 14;
+
+KernelRole role_of(const std::string& text) {
+    if (text == "int") return KernelRole::integer;
+    if (text == "float") return KernelRole::real;
+    if (text == "strong") return KernelRole::strong;
+    if (text == "bool") return KernelRole::boolean;
+    return text == "tensor" ? KernelRole::tensor : KernelRole::shape;
+}
+
+std::int32_t int_of(PyObject* value) {
+    const long number = PyLong_AsLong(value);
+    if (number == -1 && PyErr_Occurred()) throw ErrorSet{};
+    return static_cast<std::int32_t>(number);
+}
+
+template <typename Pointer>
+Pointer address_of(PyObject* layout, const char* name) {
+    void* address = PyLong_AsVoidPtr(attribute(layout, name).get());
+    if (address == nullptr && PyErr_Occurred()) throw ErrorSet{};
+    return reinterpret_cast<Pointer>(address);
+}
+
+std::vector<std::int32_t> ints_of(PyObject* layout, const char* name) {
+    const PyRef items = checked(PySequence_Tuple(attribute(layout, name).get()));
+    std::vector<std::int32_t> result;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
+        result.push_back(int_of(PyTuple_GET_ITEM(items.get(), i)));
+    }
+    return result;
+}
+
+bool is_python_number(PyObject* value) {
+    return PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value);
+}
+
+/// Shape and dtype of a `Like`, or the shape of a tuple, which has no dtype.
+bool read_shape(PyObject* value, Layout& layout) {
+    if (!PyTuple_Check(value)) return false;
+    PyObject* shape = value;
+    layout.dtype = NPY_DOUBLE;
+    if (!PyTuple_CheckExact(value)) {  // Like(shape, dtype)
+        if (PyTuple_GET_SIZE(value) != 2) return false;
+        shape = PyTuple_GET_ITEM(value, 0);
+        PyObject* dtype = PyTuple_GET_ITEM(value, 1);
+        if (!PyTuple_Check(shape) || !PyArray_DescrCheck(dtype)) return false;
+        layout.dtype = static_cast<DType>(reinterpret_cast<PyArray_Descr*>(dtype)->type_num);
+    }
+    if (PyTuple_GET_SIZE(shape) > kMaxDims) return false;
+    layout.ndim = static_cast<std::int8_t>(PyTuple_GET_SIZE(shape));
+    for (int axis = 0; axis < layout.ndim; ++axis) {
+        layout.shape[axis] = PyLong_AsLongLong(PyTuple_GET_ITEM(shape, axis));
+        if (layout.shape[axis] == -1 && PyErr_Occurred()) throw ErrorSet{};
+    }
+    return true;
+}
+
+}  // namespace
+
+std::unique_ptr<KernelLayout> KernelLayout::of(PyObject* layout) {
+    auto kernel = std::make_unique<KernelLayout>();
+    kernel->infer = address_of<pb_infer_function>(layout, "infer");
+    kernel->run = address_of<pb_run_function>(layout, "run");
+    kernel->runtime = address_of<const pb_runtime*>(layout, "runtime");
+    const PyRef arguments = checked(PySequence_Tuple(attribute(layout, "arguments").get()));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(arguments.get()); ++i) {
+        PyObject* entry = PyTuple_GET_ITEM(arguments.get(), i);
+        const std::string role = text_of(attribute(entry, "role").get());
+        kernel->arguments.push_back({role_of(role),
+                                     PyObject_IsTrue(attribute(entry, "of_kernel_type").get()) == 1,
+                                     PyObject_IsTrue(attribute(entry, "is_cotangent").get()) == 1,
+                                     int_of(attribute(entry, "position").get())});
+    }
+    kernel->outputs = ints_of(layout, "outputs");
+    kernel->plain_likes = ints_of(layout, "plain_likes");
+    return kernel;
+}
+
+bool Launch::add(const KernelArgument& argument, const Operand& operand) {
+    if (n_inputs_ == kMost || n_attributes_ == kMost) return false;
+    if (argument.role == KernelRole::tensor) return add_tensor(argument, operand);
+    if (argument.role != KernelRole::shape) return add_number(argument.role, operand.value);
+    if (operand.tensor != nullptr || operand.layout != nullptr) {
+        add_view(operand.tensor != nullptr ? operand.tensor->layout : *operand.layout, nullptr);
+        return true;
+    }
+    Ref<Tensor> holder = make_tensor();
+    if (operand.value == nullptr || !read_shape(operand.value, holder->layout)) return false;
+    add_view(holder->layout, nullptr);
+    kept_.emplace_back(std::move(holder));
+    return true;
+}
+
+void Launch::add_view(const Layout& layout, void* data) {
+    DLTensor& view = views_[n_inputs_];
+    view.data = data;
+    view.device = {kDLCPU, 0};
+    view.ndim = layout.ndim;
+    view.dtype = to_dlpack(layout.dtype);
+    // A kernel reads these only: DLPack's fields are not const.
+    view.shape = const_cast<std::int64_t*>(layout.shape);
+    view.strides = layout.contiguous ? nullptr : const_cast<std::int64_t*>(layout.strides);
+    view.byte_offset = 0;
+    inputs_[n_inputs_++] = &view;
+}
+
+bool Launch::add_tensor(const KernelArgument& argument, const Operand& operand) {
+    Tensor* tensor = operand.tensor;
+    if (tensor == nullptr) {
+        PyObject* value = operand.value;
+        if (value == nullptr || value == Py_None) {
+            inputs_[n_inputs_++] = nullptr;
+            return true;
+        }
+        if (is_python_number(value)) {
+            if (!argument.of_kernel_type) return false;
+            numbers_.emplace_back(n_inputs_, value);
+            inputs_[n_inputs_++] = nullptr;
+            return true;
+        }
+        if (!PyArray_Check(value) && !PyArray_CheckScalar(value)) return false;
+        kept_.emplace_back(Tensor::of_array(to_array(PyRef::borrow(value))));
+        tensor = kept_[kept_.size() - 1].get();
+    }
+    if (!tensor->layout.regular || to_dlpack(tensor->layout.dtype).bits == 0) return false;
+    if (argument.of_kernel_type && own_type_ < 0) own_type_ = tensor->layout.dtype;
+    elements_ += tensor->layout.size();
+    add_view(tensor->layout, tensor->data);
+    return true;
+}
+
+bool Launch::add_number(KernelRole role, PyObject* value) {
+    if (value == nullptr) return false;
+    pb_scalar& scalar = attributes_[n_attributes_];
+    switch (role) {
+        case KernelRole::integer:
+            if (!PyLong_CheckExact(value)) return false;
+            scalar.i = PyLong_AsLongLong(value);
+            break;
+        case KernelRole::boolean:
+            if (!PyBool_Check(value)) return false;
+            scalar.i = value == Py_True;
+            break;
+        case KernelRole::real:
+            if (!PyFloat_CheckExact(value) && !PyLong_CheckExact(value)) return false;
+            scalar.f = PyFloat_AsDouble(value);
+            break;
+        case KernelRole::strong:
+            if (!PyArray_IsScalar(value, Double)) return false;
+            scalar.f = PyFloat_AsDouble(value);
+            break;
+        case KernelRole::tensor:
+        case KernelRole::shape:
+            return false;
+    }
+    if (PyErr_Occurred()) throw ErrorSet{};
+    ++n_attributes_;
+    return true;
+}
+
+/// Python numbers take the type of the arrays.
+bool Launch::place_numbers() {
+    for (const PythonNumber& number : numbers_) {
+        const double value = PyFloat_AsDouble(number.value);
+        if (PyErr_Occurred()) throw ErrorSet{};
+        double& place = doubles_[number.position];
+        if (own_type_ == NPY_FLOAT) {
+            const auto narrow = static_cast<float>(value);
+            std::memcpy(&place, &narrow, sizeof(narrow));
+        } else if (own_type_ == NPY_DOUBLE) {
+            place = value;
+        } else {
+            return false;
+        }
+        DLTensor& view = views_[number.position];
+        view = {&place, {kDLCPU, 0}, 0, to_dlpack(own_type_), nullptr, nullptr, 0};
+        inputs_[number.position] = &view;
+    }
+    return true;
+}
+
+bool Launch::run(LaunchOutputs& outputs) {
+    const std::size_t count = kernel_.outputs.size();
+    if (count > kMost || !place_numbers()) return false;
+    pb_spec specs[kMost];
+    pb_infer query{};
+    query.abi = PB_KERNEL_ABI;
+    query.n_inputs = static_cast<std::int32_t>(n_inputs_);
+    query.n_attrs = static_cast<std::int32_t>(n_attributes_);
+    query.n_outputs = static_cast<std::int32_t>(count);
+    query.inputs = inputs_;
+    query.attrs = attributes_;
+    query.outputs = specs;
+    if (kernel_.infer(&query) != PB_OK) return false;
+
+    DLTensor results[kMost];
+    const DLTensor* pointers[kMost];
+    for (std::size_t i = 0; i < count; ++i) {
+        pointers[i] = nullptr;
+        if (kernel_.outputs[i] < 0) {
+            outputs.emplace_back();
+            continue;
+        }
+        Layout layout;
+        layout.ndim = static_cast<std::int8_t>(specs[i].ndim);
+        layout.dtype = from_dlpack(specs[i].dtype);
+        std::copy(specs[i].shape, specs[i].shape + specs[i].ndim, layout.shape);
+        Ref<Tensor>& made = outputs.emplace_back(Tensor::allocate(layout));
+        elements_ += made->layout.size();
+        results[i] = {
+            made->data, {kDLCPU, 0}, made->layout.ndim, specs[i].dtype, made->layout.shape, nullptr,
+            0};
+        pointers[i] = &results[i];
+    }
+    Ref<Storage> workspace;
+    if (query.workspace_bytes > 0) workspace = Storage::allocate(query.workspace_bytes);
+
+    pb_call call{};
+    call.abi = PB_KERNEL_ABI;
+    call.n_inputs = query.n_inputs;
+    call.n_attrs = query.n_attrs;
+    call.n_outputs = query.n_outputs;
+    call.inputs = inputs_;
+    call.attrs = attributes_;
+    call.outputs = pointers;
+    call.workspace = workspace ? workspace->begin : nullptr;
+    call.workspace_bytes = query.workspace_bytes;
+    call.begin = 0;
+    call.end = query.units > 1 ? query.units : 1;
+    call.runtime = kernel_.runtime;
+    int status;
+    if (elements_ > kReleaseGil) {
+        Py_BEGIN_ALLOW_THREADS;
+        status = kernel_.run(&call);
+        Py_END_ALLOW_THREADS;
+    } else {
+        status = kernel_.run(&call);
+    }
+    if (status == PB_OK) return true;
+    outputs.clear();
+    return false;
+}
+
+}  // namespace pullback
