@@ -37,6 +37,7 @@ from .engine.formula import Composite, Formula, composite, derive_pullback, form
 from .engine.functional import backward, grad, value_and_grad
 from .engine.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .engine.gradcheck import gradcheck
+from .engine.jacobian import hessian, jacobian
 from .engine.kernels import CompiledFormula, compile
 from .engine.plumbing import Like, accumulate, broadcast_like, like, stop_gradient, sum_to, unslice
 from .engine.primitives import (
@@ -50,6 +51,7 @@ from .engine.primitives import (
 from .engine.registry import formulas
 from .engine.tape import tape
 from .engine.tensor import Tensor
+from .engine.vector_products import hvp, jvp, vhp, vjp
 from .numpy import gelu, relu, sigmoid, softplus
 from .transpile.diagnostics import Diagnostic, FormulaError
 from .transpile.version import __version__
@@ -118,7 +120,11 @@ __all__ = [
     "gelu",
     "grad",
     "gradcheck",
+    "hessian",
+    "hvp",
     "is_grad_enabled",
+    "jacobian",
+    "jvp",
     "like",
     "linear_recurrence",
     "no_grad",
@@ -136,4 +142,6 @@ __all__ = [
     "unstack_like",
     "use_engine",
     "value_and_grad",
+    "vhp",
+    "vjp",
 ]
