@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property, update_wrapper
 from typing import Any
+
+import numpy as np
 
 from ...transpile.diagnostics import Diagnostic
 from ...transpile.emit.native import emit_cpp
 from ...transpile.emit.native.formula_kernels import Compiled, formula_kernels, is_runtime_number
+from ...transpile.emit.native.ranks import asks
 from ..dispatch import engine_of
 from ..formula import LIBRARY_OF_PROCESS, Composite, Formula, derive_pullback
 from .compile import compile_text
+from .compiler import find_compiler
 from .load import KernelLibrary
 from .operator import CompiledOperator
 
@@ -59,7 +63,12 @@ class CompiledFormula:
         update_wrapper(self, formula.__wrapped__)
         attributes = self._fixed_attributes
         if all(param.default is not None for param in attributes):
-            self._operator({p.var.name: p.default.value for p in attributes if p.default is not None})
+            known = {p.var.name: p.default.value for p in attributes if p.default is not None}
+            if self._asks_ranks:
+                self._text(self._compiled(known, None))
+                find_compiler()
+            else:
+                self._operator(known, None)
 
     @cached_property
     def _fixed_attributes(self) -> tuple[Any, ...]:
@@ -68,12 +77,23 @@ class CompiledFormula:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         inputs, attributes = self.formula.operator.bind(args, kwargs)
         fixed = {p.var.name: attributes.pop(p.var.name) for p in self._fixed_attributes}
-        operator = self._operator(fixed)
+        operator = self._operator(fixed, self._ranks(inputs))
         engine = engine_of(*inputs)
         if engine is not None:
             return engine.apply(operator, inputs, attributes)
         outputs = operator.forward(inputs, attributes)[: operator.n_results]
         return outputs if operator.result_is_tuple else outputs[0]
+
+    @cached_property
+    def _asks_ranks(self) -> bool:
+        return asks(self.formula.operator.formula)
+
+    def _ranks(self, inputs: Sequence[Any]) -> dict[str, int] | None:
+        """Numbers of axes of the inputs, where kernels depend on them."""
+        if not self._asks_ranks:
+            return None
+        names = (param.var.name for param in self.formula.operator.inputs)
+        return {name: np.ndim(value) for name, value in zip(names, inputs, strict=True)}
 
     def __repr__(self) -> str:
         return f"<compiled {self.formula.__name__}, order {self.order}>"
@@ -88,25 +108,26 @@ class CompiledFormula:
         known = {
             p.var.name: p.default.value for p in self._fixed_attributes if p.default is not None
         } | attributes
-        return self._text(self._compiled(known))
+        return self._text(self._compiled(known, None))
 
     def operator(self, **attributes: Any) -> CompiledOperator:
         """The operator for these attributes, as the engines run it."""
         inputs = [None] * len(self.formula.operator.inputs)
         _, bound = self.formula.operator.bind(inputs, attributes)
-        return self._operator({p.var.name: bound[p.var.name] for p in self._fixed_attributes})
+        return self._operator({p.var.name: bound[p.var.name] for p in self._fixed_attributes}, None)
 
-    def _operator(self, attributes: Mapping[str, Any]) -> CompiledOperator:
-        key = tuple((name, _key(value)) for name, value in attributes.items())
+    def _operator(self, attributes: Mapping[str, Any], ranks: Mapping[str, int] | None) -> CompiledOperator:
+        key = tuple((name, _key(value)) for name, value in [*attributes.items(), *(ranks or {}).items()])
         if key not in self._operators:
-            compiled = self._compiled({name: _literal(value) for name, value in attributes.items()})
+            compiled = self._compiled({name: _literal(value) for name, value in attributes.items()}, ranks)
             path = compile_text(self._text(compiled))
             library = KernelLibrary(path, self.formula.operator.name)
             self._operators[key] = CompiledOperator(compiled, library, self.formula.operator)
         return self._operators[key]
 
-    def _compiled(self, attributes: Mapping[str, Any]) -> Compiled:
-        return formula_kernels(self.formula.operator.formula, LIBRARY_OF_PROCESS, attributes, self.order)
+    def _compiled(self, attributes: Mapping[str, Any], ranks: Mapping[str, int] | None) -> Compiled:
+        promoted = self.formula.operator.formula
+        return formula_kernels(promoted, LIBRARY_OF_PROCESS, attributes, self.order, ranks)
 
     def _text(self, compiled: Compiled) -> str:
         ir = self.formula.operator.formula

@@ -8,7 +8,7 @@ import pullback as pb
 from pullback.engine.kernels.launch import CompiledKernel, NotTaken
 from pullback.transpile.diagnostics import FormulaError
 
-from .programs import PROGRAMS, arithmetic, centered, joined, strong, total, two_results, weak
+from .programs import PROGRAMS, arithmetic, centered, joined, products, strong, total, two_results, weak
 
 pytestmark = pytest.mark.compiler
 
@@ -141,7 +141,7 @@ def test_rows_longer_than_a_buffer(compiled):
 
 
 @pytest.mark.parametrize("engine", pb.engine.dispatch.available())
-@pytest.mark.parametrize("program", [arithmetic, centered, joined, two_results])
+@pytest.mark.parametrize("program", [arithmetic, centered, joined, products, two_results])
 def test_gradients_to_third_order_are_those_of_the_formula(program, engine, compiled):
     rng = np.random.default_rng(2)
     values = rng.uniform(0.2, 1.0, (3, 4)), rng.uniform(0.2, 1.0, (3, 4))

@@ -27,6 +27,7 @@ from .facts import Fact
 from .kernel import Input, Kernel, Role
 from .operators import PRIMITIVES, add_equation
 from .plan import Plan
+from .ranks import ranks_of, with_ranks
 from .types import stored
 
 _LOGIC = frozenset({"logical_and", "logical_or", "logical_not", "invert", "bitwise_and", "bitwise_or"})
@@ -58,16 +59,27 @@ class Compiled:
 
 
 def formula_kernels(
-    formula: Formula, library: Library, attributes: Mapping[str, object], order: int = 2
+    formula: Formula,
+    library: Library,
+    attributes: Mapping[str, object],
+    order: int = 2,
+    ranks: Mapping[str, int] | None = None,
 ) -> Compiled:
-    """The kernels of a promoted formula. Raises FormulaError, located, where its forward is not compiled."""
+    """The kernels of a promoted formula. Raises FormulaError, located, where its forward is not compiled.
+
+    `ranks` are the numbers of axes of the parameters, for a version that holds
+    for those alone: what chooses by them is then decided.
+    """
     known = {
         param.var: Literal(attributes[param.var.name])
         for param in formula.attributes
         if param.var.name in attributes and not is_runtime_number(param)
     }
-    fixed = _folded(_with_values(formula, known))
-    inputs = tuple(_parameter(param, fixed) for param in formula.params if param.var not in known)
+    fixed = _with_values(formula, known)
+    inputs = tuple(
+        replace(_parameter(param, fixed), rank=(ranks or {}).get(param.var.name)) for param in fixed.params
+    )
+    fixed = _folded(_ranked(fixed, inputs))
     return _compile(fixed, library, inputs, order, f"{formula.name}_forward")
 
 
@@ -87,6 +99,12 @@ def _with_values(formula: Formula, known: Mapping[Var, Literal]) -> Formula:
     pullback = replace_block(formula.pullback, env)
     plain = tuple(var for var in formula.plain if var not in known)
     return formula.evolve(params=params, forward=forward, pullback=pullback, plain=plain)
+
+
+def _ranked(formula: Formula, inputs: Sequence[Input]) -> Formula:
+    """The formula with its choices by numbers of axes decided, where those of all inputs are known."""
+    known = {entry.var: entry.rank for entry in inputs if entry.rank is not None}
+    return with_ranks(formula, known) if known else formula
 
 
 def _folded(formula: Formula) -> Formula:
@@ -137,17 +155,19 @@ def _with_backward(
         name=f"{stem}_backward",
         params=tuple(replace(p, attribute=p.var.kind == "value") for p in backward.formula.params),
     )
-    saved = _backward_inputs(
-        formula, backward.reads, [formula.cotangents[k] for k in backward.cotangents], facts
-    )
+    cotangents = [formula.cotangents[k] for k in backward.cotangents]
+    saved = _backward_inputs(formula, kernel, backward.reads, cotangents, facts)
+    compiled = None
     limits: tuple[Diagnostic, ...] = ()
     if order > 1 and not formula.barrier:
         try:
-            derivative = _folded(promote(derivative, library))
+            promoted = _folded(_ranked(promote(derivative, library), saved))
+            compiled = _compile(promoted, library, saved, order - 1, f"{stem}_backward")
         except FormulaError as error:
             limits = error.diagnostics
-    compiled = _compile(derivative, library, saved, order - 1, f"{stem}_backward")
-    general = _general_kernel(formula, facts, library, f"{stem}_backward_general")
+    if compiled is None:
+        compiled = _compile(derivative, library, saved, 0, f"{stem}_backward")
+    general = _general_kernel(formula, kernel, facts, library, f"{stem}_backward_general")
     return Compiled(formula, kernel, general, compiled, backward.gradients, (*limits, *compiled.limits))
 
 
@@ -197,13 +217,23 @@ def _facts(kernel: Kernel, original: Block) -> dict[Var, Fact]:
 
 
 def _backward_inputs(
-    formula: Formula, reads: Sequence[Var], cotangents: Sequence[Var], facts: Mapping[Var, Fact]
+    formula: Formula,
+    kernel: Kernel,
+    reads: Sequence[Var],
+    cotangents: Sequence[Var],
+    facts: Mapping[Var, Fact],
 ) -> tuple[Input, ...]:
     """The parameters of a backward: what it reads of the forward, then cotangents."""
     outputs = dict(zip(formula.cotangents, formula.forward.results, strict=False))
-    known = {var: facts[output] for var, output in outputs.items() if isinstance(output, Var)}
-    saved = tuple(_saved_input(var, facts[var]) for var in reads)
-    return saved + tuple(_saved_input(var, replace(known[var], kind="array")) for var in cotangents)
+    own = {entry.var: entry.rank for entry in kernel.inputs if entry.rank is not None}
+    ranks = ranks_of(formula.forward.eqns, own) if own else {}
+    inputs = [replace(_saved_input(var, facts[var]), rank=ranks.get(var)) for var in reads]
+    for var in cotangents:
+        output = outputs[var]
+        assert isinstance(output, Var)
+        like_output = replace(facts[output], kind="array")
+        inputs.append(replace(_saved_input(var, like_output), rank=ranks.get(output)))
+    return tuple(inputs)
 
 
 def _saved_input(var: Var, fact: Fact) -> Input:
@@ -214,7 +244,9 @@ def _saved_input(var: Var, fact: Fact) -> Input:
     return Input(var, role, stored(fact.type), fact.shape)
 
 
-def _general_kernel(formula: Formula, facts: Mapping[Var, Fact], library: Library, name: str) -> Kernel:
+def _general_kernel(
+    formula: Formula, kernel: Kernel, facts: Mapping[Var, Fact], library: Library, name: str
+) -> Kernel:
     """Gradients for all inputs, of whatever cotangents are defined."""
     variant = specialize(formula, [True] * len(formula.cotangents), [True] * len(formula.inputs))
     cotangents = variant.block.params
@@ -223,10 +255,10 @@ def _general_kernel(formula: Formula, facts: Mapping[Var, Fact], library: Librar
     reads = tuple(dict.fromkeys(var for var in order if isinstance(var, Var) and var in free))
     inputs = tuple(
         replace(entry, optional=entry.var in cotangents)
-        for entry in _backward_inputs(formula, reads, cotangents, facts)
+        for entry in _backward_inputs(formula, kernel, reads, cotangents, facts)
     )
     block = Block(tuple(entry.var for entry in inputs), variant.block.eqns, variant.block.results)
     title = f"The gradients of {formula.name}, whichever of its outputs have one."
-    kernel = Kernel(name, _inlined(block, library), inputs, formula.span, title, undefined=True)
-    _facts(kernel, kernel.block)
-    return kernel
+    made = Kernel(name, _inlined(block, library), inputs, formula.span, title, undefined=True)
+    _facts(made, made.block)
+    return made

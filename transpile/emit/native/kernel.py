@@ -23,7 +23,8 @@ class Input:
     `shape` names the arrays whose shapes broadcast to this one's: two inputs
     with equal sets have equal shapes. "strong" is a float64 scalar of NumPy's,
     which widens float32; "float" is a Python number, which does not. An
-    `optional` tensor is a gradient that may be undefined.
+    `optional` tensor is a gradient that may be undefined. `rank` is its number
+    of axes, where the kernel holds for that one alone.
     """
 
     var: Var
@@ -31,6 +32,7 @@ class Input:
     dtype: Dtype = "T"
     shape: ShapeSet | None = None
     optional: bool = False
+    rank: int | None = None
 
     @property
     def is_number(self) -> bool:

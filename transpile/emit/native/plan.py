@@ -78,11 +78,19 @@ class Plan:
         if entry.role in ("like", "shape"):
             method = "shape" if entry.role == "shape" else f"like<{entry.dtype}>"
             self.declare(0, f"const pb::Shape {name} = context.{method}({position});")
+            self._check_rank(entry, name)
             return Fact(entry.role, entry.dtype, shape, (Leaf(name, shape),), 0, name)
         view = self.names.fresh(f"{name}_view")
         method = "gradient" if entry.optional else "input"
         self.declare(0, f"const auto {view} = context.{method}<{entry.dtype}>({position});")
+        self._check_rank(entry, f"{view}.shape")
         return Fact("array", entry.dtype, shape, (Leaf(f"{view}.shape", shape),), 0, view)
+
+    def _check_rank(self, entry: Input, shape: str) -> None:
+        if entry.rank is None or entry.optional:
+            return
+        why = f'"compiled for {entry.rank} axes"'
+        self.declare(0, f"context.require({shape}.ndim == {entry.rank}, PB_UNSUPPORTED, {why});")
 
     def known(self, var: Var) -> Fact:
         """The fact of a variable; refuses one that is not there."""

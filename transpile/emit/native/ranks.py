@@ -1,0 +1,154 @@
+"""Numbers of axes, where those of the parameters are known.
+
+In: a formula, and how many axes its tensor parameters have. Out: the formula
+with `ndim` replaced by numbers, so that what it chooses by them is decided.
+
+>>> ranks_of((Eqn((Var("s"),), "sum", (Var("x"),), (("axis", Literal(0)),)),), {Var("x"): 3})[Var("s")]
+2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ...ir import Atom, Block, Eqn, Formula, Literal, Var
+from ...passes.rewrite import replace_block
+from ...vocabulary import WORDS
+
+_LIKE_FIRST = """
+    like shape swapaxes transpose flip moveaxis zeros_like ones_like full_like softmax log_softmax
+    concatenate cumsum cumprod
+"""
+_SAME = frozenset(_LIKE_FIRST.split())
+_REDUCTIONS = frozenset({"sum", "mean", "max", "min", "prod", "logsumexp"})
+# Operators whose derivative asks for the number of axes.
+ASKING = frozenset({"ndim", "matmul", "transpose", "moveaxis"})
+
+
+def asks(formula: Formula) -> bool:
+    """Whether the formula, or the derivative of something in it, chooses by numbers of axes."""
+    blocks = [block for block in (formula.forward, formula.pullback) if block is not None]
+    return any(_asks(block) for block in blocks)
+
+
+def _asks(block: Block) -> bool:
+    return any(eqn.op in ASKING or any(map(_asks, eqn.blocks)) for eqn in block.eqns)
+
+
+def with_ranks(formula: Formula, known: Mapping[Var, int]) -> Formula:
+    """The formula with numbers of axes in the place of `ndim`, as far as they follow from `known`."""
+    ranks = ranks_of(formula.forward.eqns, known)
+    forward = _decided(formula.forward, ranks)
+    if formula.pullback is None:
+        return formula.evolve(forward=forward)
+    for cotangent, output in zip(formula.cotangents, formula.forward.results, strict=False):
+        if isinstance(output, Var) and output in ranks:
+            ranks[cotangent] = ranks[output]
+    pullback = _decided(formula.pullback, ranks_of(formula.pullback.eqns, ranks))
+    return formula.evolve(forward=forward, pullback=pullback)
+
+
+def ranks_of(eqns: Iterable[Eqn], known: Mapping[Var, int]) -> dict[Var, int]:
+    """Numbers of axes of arrays, of saved shapes, and of what a `like` is like."""
+    ranks = dict(known)
+    for eqn in eqns:
+        for block in eqn.blocks:
+            ranks.update(ranks_of(block.eqns, ranks))
+        if len(eqn.outs) == 1 and not eqn.blocks:
+            found = _rank(eqn, ranks)
+            if found is not None:
+                ranks[eqn.outs[0]] = found
+    return ranks
+
+
+def _decided(block: Block, ranks: Mapping[Var, int]) -> Block:
+    """The block with literals for `ndim`; conditions on them are folded later."""
+    asked = {
+        eqn.outs[0]: Literal(ranks[eqn.args[0]])
+        for eqn in _all(block)
+        if eqn.op == "ndim" and isinstance(eqn.args[0], Var) and eqn.args[0] in ranks
+    }
+    kept = _without(block, asked)
+    replaced = replace_block(Block((), kept.eqns, kept.results), dict(asked))
+    return Block(block.params, replaced.eqns, replaced.results)
+
+
+def _all(block: Block) -> Iterable[Eqn]:
+    for eqn in block.eqns:
+        yield eqn
+        for inner in eqn.blocks:
+            yield from _all(inner)
+
+
+def _without(block: Block, dropped: Mapping[Var, object]) -> Block:
+    eqns = []
+    for eqn in block.eqns:
+        if eqn.outs and eqn.outs[0] in dropped:
+            continue
+        blocks = tuple(_without(inner, dropped) for inner in eqn.blocks)
+        eqns.append(Eqn(eqn.outs, eqn.op, eqn.args, eqn.kwargs, blocks, eqn.span))
+    return Block(block.params, tuple(eqns), block.results)
+
+
+def _rank(eqn: Eqn, ranks: Mapping[Var, int]) -> int | None:
+    word = WORDS.get(eqn.op)
+    operands = [_of(atom, ranks) for atom in eqn.args]
+    first = operands[0] if operands else None
+    if eqn.op in ("tuple", "list"):
+        return len(eqn.args) if eqn.op == "tuple" else first
+    if eqn.op in ("sum_to", "broadcast_like"):
+        return _of(eqn.kwarg("like"), ranks)
+    if eqn.op in ("reshape", "broadcast_to", "unslice"):
+        return _length(eqn.kwarg("shape"), ranks)
+    if first is None or any(rank is None for rank in operands):
+        return None
+    if eqn.op in _SAME:
+        return first
+    if eqn.op in _REDUCTIONS:
+        return _reduced(eqn, first)
+    if eqn.op in ("expand_dims", "squeeze"):
+        count = _count(eqn.kwarg("axis"))
+        return None if count is None else first + (count if eqn.op == "expand_dims" else -count)
+    if eqn.op == "stack":
+        return first + 1
+    if eqn.op == "matmul":
+        return _product(first, operands[1] or 0)
+    if word is not None and word.pointwise:
+        return max(rank for rank in operands if rank is not None)
+    return None
+
+
+def _of(atom: Atom | None, ranks: Mapping[Var, int]) -> int | None:
+    if isinstance(atom, Literal):
+        return 0
+    if isinstance(atom, Var):
+        return ranks.get(atom, 0 if atom.kind in ("value", "none") else None)
+    return None
+
+
+def _length(atom: Atom | None, ranks: Mapping[Var, int]) -> int | None:
+    if isinstance(atom, Literal):
+        return len(atom.value) if isinstance(atom.value, tuple) else 1
+    return ranks.get(atom) if isinstance(atom, Var) else None
+
+
+def _count(axis: Atom | None) -> int | None:
+    if not isinstance(axis, Literal) or axis.value is None:
+        return None
+    return len(axis.value) if isinstance(axis.value, tuple) else 1
+
+
+def _reduced(eqn: Eqn, rank: int) -> int | None:
+    keepdims, axis = eqn.kwarg("keepdims"), eqn.kwarg("axis")
+    if isinstance(keepdims, Literal) and keepdims.value:
+        return rank
+    if axis is None or (isinstance(axis, Literal) and axis.value is None):
+        return 0
+    count = _count(axis)
+    return None if count is None else rank - count
+
+
+def _product(left: int, right: int) -> int:
+    if left == 1 or right == 1:
+        return 0 if left == right else max(left, right) - 1
+    return max(left, right)
