@@ -6,6 +6,7 @@ What the frontend refuses, and what the rules find in what it could read.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from pullback.transpile.analysis.torch.facts import Program, read_classes
 from pullback.transpile.diagnostics import Diagnostic
@@ -15,8 +16,16 @@ from pullback.transpile.ir import Source
 from .rules import RULES, TORCH_RULES
 
 
-def lint_source(source: Source, program: Program | None = None) -> tuple[int, list[Diagnostic]]:
-    """How many formulas and classes the text has, and all findings, info included, in the order of the text.
+class Linted(NamedTuple):
+    """How many formulas and classes a text has, and all findings, info included, in its order."""
+
+    formulas: int
+    findings: list[Diagnostic]
+    classes: int
+
+
+def lint_source(source: Source, program: Program | None = None) -> Linted:
+    """Lint one text.
 
     `program` finds the modules of the linted tree that a class leads to. Nothing of the text is imported or
     run. Never raises for any text.
@@ -34,7 +43,7 @@ def lint_source(source: Source, program: Program | None = None) -> tuple[int, li
             for rule in TORCH_RULES.values():
                 if rule.check_class is not None:
                     found += rule.check_class(facts)
-    return len(module.formulas) + len(module.unreadable) + classes, _ordered(found)
+    return Linted(len(module.formulas) + len(module.unreadable), _ordered(found), classes)
 
 
 def _ordered(found: Iterable[Diagnostic]) -> list[Diagnostic]:

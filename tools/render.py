@@ -36,15 +36,19 @@ def _colored(text: str, severity: str) -> Text:
     return colored
 
 
-def summary(diagnostics: Sequence[Diagnostic], files: int, formulas: int) -> str:
+def summary(diagnostics: Sequence[Diagnostic], files: int, formulas: int, classes: int = 0) -> str:
     """One line at the end.
 
     >>> summary([], 3, 1)
     'clean: 1 formula in 3 files'
+    >>> summary([], 3, 0, 2)
+    'clean: 2 autograd functions in 3 files'
     """
     counts = [(sum(d.severity == s for d in diagnostics), s) for s in ("error", "warning")]
     found = [count(n, word) for n, word in counts if n]
-    return f"{' and '.join(found) or 'clean'}: {count(formulas, 'formula')} in {count(files, 'file')}"
+    looked = [count(formulas, "formula")] if formulas or not classes else []
+    looked += [count(classes, "autograd function")] if classes else []
+    return f"{' and '.join(found) or 'clean'}: {' and '.join(looked)} in {count(files, 'file')}"
 
 
 def count(n: int, word: str) -> str:

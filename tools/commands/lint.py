@@ -7,12 +7,14 @@ from pathlib import Path
 
 from rich.console import Console
 
+from pullback.transpile.analysis.torch.facts import Program
 from pullback.transpile.diagnostics import Diagnostic
 from pullback.transpile.ir import Source
 
 from ..errors import CLEAN, FINDINGS, MISUSE, UsageError
 from ..files import decode, python_files, read_bytes
-from ..linter import lint_source
+from ..linter import Linted, lint_source
+from ..modules import find_module
 from ..progress import steps
 from ..render import as_json, print_text, summary
 from . import Subparsers, add_command
@@ -28,6 +30,8 @@ exit status: 0 clean, 1 findings of severity error or warning, 2 misuse
 # A file without the first word and one of the others has no formula; it need not be parsed.
 PACKAGE = b"pullback"
 DECORATORS = (b"formula", b"composite")
+# One without any of these has no class that is an autograd function.
+CLASSES = (b"Function", b"ctx")
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -49,7 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     found: list[Diagnostic] = []
     sources: dict[str, Source] = {}
     unreadable: list[str] = []
-    files = formulas = 0
+    program = Program(find_module)
+    files = formulas = classes = 0
     with steps("lint", None) as step:
         try:
             for path, named in python_files(arguments.paths):
@@ -60,43 +65,43 @@ def run(arguments: argparse.Namespace) -> int:
                 except UsageError as error:
                     unreadable.append(str(error))
                     continue
-                if not named and not _may_have_formulas(data):
+                if not named and not _may_have_derivatives(data):
                     continue
-                count, diagnostics, source = _lint_file(path, data)
-                formulas += count
-                found += diagnostics
+                linted, source = _lint_file(path, data, program)
+                formulas += linted.formulas
+                classes += linted.classes
+                found += linted.findings
                 sources[str(path)] = source
         except UsageError as error:
             unreadable.append(str(error))
     shown = [d for d in found if arguments.verbose or d.severity != "info"]
-    _print(arguments.format, shown, sources, files, formulas)
+    _print(arguments.format, shown, sources, summary(shown, files, formulas, classes))
     if unreadable:
         _complain(unreadable)
         return MISUSE
     return FINDINGS if any(d.severity != "info" for d in found) else CLEAN
 
 
-def _may_have_formulas(data: bytes) -> bool:
-    return PACKAGE in data and any(word in data for word in DECORATORS)
+def _may_have_derivatives(data: bytes) -> bool:
+    if PACKAGE in data and any(word in data for word in DECORATORS):
+        return True
+    return b"class" in data and any(word in data for word in CLASSES)
 
 
-def _lint_file(path: Path, data: bytes) -> tuple[int, list[Diagnostic], Source]:
+def _lint_file(path: Path, data: bytes, program: Program) -> tuple[Linted, Source]:
     source = decode(path, data)
     if isinstance(source, Diagnostic):
-        return 0, [source], Source(str(path), data.decode("latin-1"))
-    count, diagnostics = lint_source(source)
-    return count, diagnostics, source
+        return Linted(0, [source], 0), Source(str(path), data.decode("latin-1"))
+    return lint_source(source, program), source
 
 
-def _print(
-    style: str, shown: list[Diagnostic], sources: dict[str, Source], files: int, formulas: int
-) -> None:
+def _print(style: str, shown: list[Diagnostic], sources: dict[str, Source], last: str) -> None:
     if style == "json":
         print(as_json(shown))
         return
     console = Console(highlight=False)
     print_text(console, shown, sources)
-    console.print(summary(shown, files, formulas), soft_wrap=True)
+    console.print(last, soft_wrap=True)
 
 
 def _complain(messages: list[str]) -> None:

@@ -340,7 +340,7 @@ class Calls(TorchCalls):
         for value in arguments.values:
             for thing in leaves(value):
                 if thing.store.empty and made.kind is not Kind.NONE:
-                    self.write(thing, replace(made, form=Form.UNKNOWN), arguments.node, "a call", False)
+                    self.write(thing, replace(made, form=Form.UNKNOWN), arguments.node, False)
         if any(isinstance(thing.constant, Context) for value in arguments.values for thing in value):
             return (Thing(Facts(Kind.OPAQUE, Form.UNKNOWN), Store(), span),)
         return (Thing(made, Store(), span),)

@@ -202,8 +202,11 @@ def read_classes(source: Source, program: Program) -> Iterator[ClassFacts]:
     if module is None:
         return
     for cls in function_classes(module):
-        forward = Forward(cls).facts()
-        backward = Backward(cls, forward).facts() if forward is not None else None
+        try:
+            forward = Forward(cls).facts()
+            backward = Backward(cls, forward).facts() if forward is not None else None
+        except RecursionError:  # an expression nested deeper than Python can follow
+            continue
         if forward is not None and backward is not None:
             yield ClassFacts(cls, forward, backward)
 

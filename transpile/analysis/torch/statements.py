@@ -49,12 +49,15 @@ class Frame:
 
 @dataclass(frozen=True)
 class Write:
-    """Memory that is changed in place. `owner` says whose it was."""
+    """Memory that is changed in place. `owner` says whose it was.
+
+    `certain`: by what only tensors have, not ``x += 1``.
+    """
 
     owner: Token
     span: Span
     how: str
-    certain: bool  # a method or function that only tensors have; not `x += 1`
+    certain: bool
 
 
 class Statements(Expressions):
@@ -237,13 +240,14 @@ class Statements(Expressions):
         state.heap[thing, name] = value
 
     def _store_item(self, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
-        sure = all(thing.store.owner is not None for thing in owner)
         for thing in owner:
             if thing.parts is not None:
                 self._replace(thing, index[0].constant if len(index) == 1 else None, value)
             elif not thing.number:
                 facts = facts_of(value)
-                self.write(thing, blend([thing.facts, facts]), node, "an assignment to its entries", sure)
+                self.write(
+                    thing, blend([thing.facts, facts]), node, owns(owner) and "an assignment to its entries"
+                )
 
     def _replace(self, thing: Thing, index: object, value: Value) -> None:
         parts = thing.parts or []
@@ -272,7 +276,7 @@ class Statements(Expressions):
         facts = combine([facts_of(old), facts_of(right)], form, self.span(node))
         for thing in old:
             if not thing.number:
-                self.write(thing, facts, node, "an augmented assignment", False)
+                self.write(thing, facts, node, owns(old) and "an augmented assignment", certain=False)
         if isinstance(node.target, ast.Subscript):
             self._store_item(self.evaluate(node.target.value, state), plain(), right, node)
         elif isinstance(node.target, ast.Attribute):
@@ -281,16 +285,21 @@ class Statements(Expressions):
     def updated(self, node: ast.AugAssign, state: State) -> None:
         """An augmented assignment runs."""
 
-    def write(self, thing: Thing, facts: Facts, node: ast.AST, how: str, certain: bool) -> None:
-        """A thing's memory gets new entries."""
+    def write(self, thing: Thing, facts: Facts, node: ast.AST, how: str | bool, certain: bool = True) -> None:
+        """A thing's memory gets new entries; `how` is False where it may be another thing's."""
         store = thing.store
-        if store.owner is not None:
+        if store.owner is not None and isinstance(how, str):
             self.writes.append(Write(store.owner, self.span(node), how, certain))
         if thing.token is None or thing.token.sort != "input":
             thing.own = replace(facts, lost=facts.lost or thing.own.lost)
         store.written = facts if store.written is None else blend([store.written, facts])
         if facts.kind is not Kind.NONE:
             store.empty = False
+
+
+def owns(value: Value) -> bool:
+    """Whether what is written is somebody's for certain: a parameter's, a gradient's, a saved value's."""
+    return all(thing.store.owner is not None for thing in value)
 
 
 def grad_mode(node: ast.expr, current: bool) -> bool:

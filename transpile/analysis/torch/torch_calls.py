@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from . import containers, words
 from .state import State
-from .statements import Statements
+from .statements import Statements, owns
 from .values import (
     Facts,
     Form,
@@ -92,7 +92,7 @@ class TorchCalls(Statements):
         if name in words.MAYBE_SAME and arguments.items:
             return self._maybe_same(name, arguments)
         store = None
-        if name in words.VIEWS and arguments.first:
+        if (name in words.VIEWS or name in words.MAYBE_VIEWS) and arguments.first:
             store = arguments.first[0].store
         moving = facts[1:] if name == "where" and len(facts) > 1 else facts
         result = self.fresh(combine(moving, self._form(name, facts), self.span(node)), node, store)
@@ -152,7 +152,7 @@ class TorchCalls(Statements):
             if thing.number and facts.kind is Kind.NONE:
                 found.append(self.fresh(Facts(), node))
                 continue
-            shared = thing.store if thing.store.owner else Store()
+            shared = thing.store if thing.store.owner and name in words.MAYBE_VIEWS else Store()
             found.append(union((thing,), self.fresh(facts, node, shared)))
         return union(*found)
 
@@ -189,14 +189,13 @@ class TorchCalls(Statements):
             made = combine(facts, self._form(base, facts), span)
         if self.cuts and not self.grad_mode:
             made = lose(made, span, "`torch.no_grad()`")
-        sure = all(thing.store.owner is not None for thing in receiver)
         for thing in receiver:
-            self.write(thing, made, arguments.node, f"`{name}`", sure)
+            self.write(thing, made, arguments.node, owns(receiver) and f"`{name}`")
 
     def _out(self, name: str, arguments: Arguments, facts: list[Facts]) -> Value:
         target = arguments.named["out"]
         rest = [f for f, v in zip(facts, arguments.values, strict=True) if v is not target]
         made = combine(rest, self._form(name, rest), self.span(arguments.node))
         for thing in leaves(target):
-            self.write(thing, made, arguments.node, "`out=`", True)
+            self.write(thing, made, arguments.node, owns(target) and "`out=`")
         return target

@@ -54,8 +54,8 @@ MAYBE_SAME = _names(
     """contiguous to float double half bfloat16 type type_as cuda cpu to_dense coalesce requires_grad_
     resolve_conj resolve_neg mtia xpu as_tensor asarray as_subclass"""
 )
-# May share memory, but are never the operand for certain.
-MAYBE_VIEWS = _names("reshape reshape_as flatten ravel contiguous to float double half type type_as")
+# Share memory in the ordinary case.
+MAYBE_VIEWS = _names("reshape reshape_as flatten ravel contiguous requires_grad_")
 
 # The path to the inputs is cut here.
 CUTS = _names("detach data detach_ numpy item tolist Variable tensor from_numpy")

@@ -1,0 +1,50 @@
+"""Where the modules that a linted file imports stand: beside it, or in the package that it belongs to."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from pullback.transpile.diagnostics import Diagnostic
+from pullback.transpile.ir import Source
+
+from .errors import UsageError
+from .files import decode, read_bytes
+
+
+def find_module(name: str, asker: str) -> Source | None:
+    """The text of the module ``name``, as the file `asker` would import it; None where it isn't at hand.
+
+    Relative names start at the file's folder, absolute ones at the folder that holds its package.
+    """
+    folder = Path(asker).parent
+    dots = len(name) - len(name.lstrip("."))
+    for _ in range(dots - 1):
+        folder = folder.parent
+    base = folder if dots else _root(folder)
+    target = base.joinpath(*[part for part in name.split(".") if part])
+    for path in (target.parent / f"{target.name}.py", target / "__init__.py"):
+        if _is_file(path):
+            return _read(path)
+    return None
+
+
+def _read(path: Path) -> Source | None:
+    try:
+        found = decode(path, read_bytes(path))
+    except UsageError:
+        return None
+    return None if isinstance(found, Diagnostic) else found
+
+
+@cache
+def _is_file(path: Path) -> bool:
+    return path.is_file()
+
+
+@cache
+def _root(folder: Path) -> Path:
+    """The nearest folder above that is no package."""
+    while (folder / "__init__.py").is_file() and folder.parent != folder:
+        folder = folder.parent
+    return folder
