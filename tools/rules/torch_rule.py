@@ -45,19 +45,24 @@ def finding(
 
 
 def path_of(saved: Saved) -> str:
-    """``computed from `a` and `b` (line 7), saved (line 9), enters the returned gradient (lines 12, 13)``."""
+    """``computed from `a` (line 7), saved (line 9), enters the returned gradient (line 12, line 13)``."""
     parts = []
     source = f" from {_listed(saved.inputs)}" if saved.inputs else ""
-    where = f" (line {saved.computed.line})" if saved.computed is not None else ""
+    where = f" ({_at(saved.computed, saved.saved)})" if saved.computed is not None else ""
     if source or where:
         parts.append(f"computed{source}{where}")
     parts.append(f"saved (line {saved.saved.line})")
     if saved.returned is not None:
-        lines = [saved.used.line] if saved.used is not None else []
-        lines += [saved.returned.line] if saved.returned.line not in lines else []
-        shown = f"lines {lines[0]} and {lines[1]}" if len(lines) == 2 else f"line {lines[0]}"
-        parts.append(f"enters the returned gradient ({shown})")
+        used = saved.used or saved.returned
+        places = dict.fromkeys([_at(used, saved.saved), _at(saved.returned, saved.saved)])
+        parts.append(f"enters the returned gradient ({', '.join(places)})")
     return ", ".join(parts)
+
+
+def _at(span: Span, near: Span) -> str:
+    """``line 3``, or ``other.py, line 3``."""
+    file = "" if span.path == near.path else span.path.rpartition("/")[2] + ", "
+    return f"{file}line {span.line}"
 
 
 def lost_term(saved: Saved) -> str:

@@ -117,6 +117,10 @@ class Calls(TorchCalls):
             return self._opaque(
                 self.evaluate(node.func.value, state), arguments, ast.unparse(node.func), state
             )
+        if isinstance(node.func, ast.Attribute) and words.is_in_place(node.func.attr):
+            receiver = self.evaluate(node.func.value, state)
+            if all(_is_tensor(thing) for thing in receiver):
+                return self.torch_method(receiver, node.func.attr, self.arguments(node, state))
         callee = self.evaluate(node.func, state)
         arguments = self.arguments(node, state)
         results = [self._call(thing, arguments, state) for thing in callee]
@@ -306,7 +310,7 @@ class Calls(TorchCalls):
             return plain()
         made = combine(facts, any_form([fact.form for fact in facts]), self.span(arguments.node))
         if self.cuts and name not in ("sum", "max", "min", "abs", "pow", "round"):
-            made = lose(made, self.span(arguments.node), f"`{name}(...)`")
+            made = lose(made, self.span(arguments.node), f"`{name}(...)`, which makes a number of it")
         return (Thing(made, Store(), self.span(arguments.node), number=name == "float"),)
 
     def _list_method(self, thing: Thing, name: str, arguments: Arguments) -> Value:
@@ -421,3 +425,8 @@ class Calls(TorchCalls):
             known = {argument.arg for argument in (*positional, *signature.kwonlyargs)}
             rest = [Item(value) for name, value in given.named.items() if name not in known]
             state.names[signature.kwarg.arg] = containers.make(rest)
+
+
+def _is_tensor(thing: Thing) -> bool:
+    known = isinstance(thing.constant, Context) or thing.entity is not None or thing.parts is not None
+    return not known and not thing.number

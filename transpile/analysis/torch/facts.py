@@ -108,6 +108,16 @@ class ClassFacts:
         )
 
     @cached_property
+    def numbers(self) -> frozenset[str]:
+        """The names of saved inputs that nothing in the text says to be tensors."""
+        tensors = {parameter.name for parameter in self.forward.parameters if parameter.tensor}
+        return frozenset(
+            saved.name
+            for saved in self.saved
+            if saved.saving in (Saving.INPUT, Saving.ZERO, Saving.PLAIN) and not set(saved.inputs) & tensors
+        )
+
+    @cached_property
     def saved(self) -> tuple[Saved, ...]:
         """The saved values, with their verdicts."""
         return tuple(self._saved(slot) for slot in self.backward.slots)

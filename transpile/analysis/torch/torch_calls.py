@@ -194,7 +194,8 @@ class TorchCalls(Statements):
 
     def _out(self, name: str, arguments: Arguments, facts: list[Facts]) -> Value:
         target = arguments.named["out"]
-        rest = [f for f, v in zip(facts, arguments.values, strict=True) if v is not target]
+        rest = facts[: len(arguments.items)]
+        rest += [facts_of(value) for key, value in arguments.named.items() if key != "out"]
         made = combine(rest, self._form(name, rest), self.span(arguments.node))
         for thing in leaves(target):
             self.write(thing, made, arguments.node, owns(target) and "`out=`")
