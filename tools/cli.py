@@ -30,8 +30,8 @@ Derivatives written once as plain Python: lint verdicts, right derivatives of ev
 
 EPILOG = """\
 examples:
-  pullback lint src                      a verdict for every captured value, as file:line:column
-  pullback check examples/gelu_tanh.py        compare with finite differences, on both engines and compiled
+  pullback lint src                       what is silently wrong, with file, line and column
+  pullback check examples/gelu_tanh.py    compare with finite differences, wherever it runs
   pullback transpile examples/gelu_tanh.py -o cpp_out
 """
 

@@ -22,7 +22,7 @@ from . import Subparsers, add_command
 EXAMPLE = """\
 example:
   $ pullback lint examples
-  clean: 5 formulas in 5 files
+  clean: 6 formulas in 6 files
 
 exit status: 0 clean, 1 findings of severity error or warning, 2 misuse
 """
