@@ -50,6 +50,7 @@ check: $(VENV)/dev.stamp
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/pyright --pythonpath $(BIN)/python
 	git ls-files '*.cpp' '*.h' | grep -vE '^(tests/golden|cpp_out)/' | xargs $(BIN)/clang-format --dry-run -Werror
 
 format: $(VENV)/dev.stamp

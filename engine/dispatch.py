@@ -108,6 +108,7 @@ class Engine(Protocol):
         accumulate    True adds into the inputs' `grad` and returns (); False returns
                       a gradient per input, None where undefined
         """
+        ...
 
     def set_observer(self, observer: Observer | None) -> None:
         """Have observer(operator, inputs, attributes, results) called after each `apply`, for the tape."""

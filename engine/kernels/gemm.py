@@ -17,7 +17,7 @@ def _matrix(
     size = np.dtype(dtype).itemsize
     low = sum(min(0, (n - 1) * stride) for n, stride in zip(shape, strides, strict=True))
     high = sum(max(0, (n - 1) * stride) for n, stride in zip(shape, strides, strict=True))
-    memory = (ctypes.c_char * ((high - low + 1) * size)).from_address(address + low * size)
+    memory: Any = (ctypes.c_char * ((high - low + 1) * size)).from_address(address + low * size)
     return np.ndarray(shape, dtype, memory, -low * size, tuple(stride * size for stride in strides))
 
 

@@ -24,7 +24,7 @@ class Rule:
     """
 
     code: str
-    documentation: str
+    documentation: str | None
     check: Check | None = None
 
     @property
@@ -39,7 +39,7 @@ class Rule:
 
     def section(self, heading: str) -> str:
         """The text under one of the five headings."""
-        parts = re.split(r"^## (.+)$", self.documentation, flags=re.MULTILINE)
+        parts = re.split(r"^## (.+)$", self.documentation or "", flags=re.MULTILINE)
         sections = dict(zip(parts[1::2], parts[2::2], strict=True))
         return sections[heading].strip()
 
@@ -54,4 +54,4 @@ class Rule:
     def page(self) -> str:
         """The page of documentation, in Markdown."""
         title = f"# {self.code}: {self.name}\n\nSeverity: {self.severity}.\n\n"
-        return title + self.documentation.strip() + "\n"
+        return title + (self.documentation or "").strip() + "\n"

@@ -67,7 +67,7 @@ _FUNCTIONS: dict[str, Callable[[float], float]] = {
     "abs": abs,
 }
 _KEEPS_INTEGERS = frozenset({"square", "abs"})
-_MATH: dict[str, Callable[..., float]] = {
+_MATH: dict[str, Callable[..., Any]] = {
     "math.sqrt": math.sqrt,
     "math.exp": math.exp,
     "math.log": math.log,

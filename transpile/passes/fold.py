@@ -54,7 +54,7 @@ def fold(eqn: Eqn, known: Mapping[Var, Extent], false: set[Var]) -> Atom | None:
         return _if_same(args[1], eqn, known)
     if eqn.op in ("bitwise_and", "logical_and") and any(_false(atom, false) for atom in args):
         false.update(eqn.outs)
-    if eqn.op == "where" and _false(args[0], false):
+    if eqn.op == "where" and len(args) == 3 and _false(args[0], false):
         return _if_same(args[2], eqn, known)
     return None
 
