@@ -89,7 +89,7 @@ def split_like(x: Any, likes: Sequence[Like], axis: int | None = 0) -> list[Any]
 
 
 def unstack_like(x: Any, likes: Sequence[Like], axis: int = 0) -> list[Any]:
-    """The slices of `x` along `axis`, in these dtypes: the adjoint of `np.stack`.
+    """The slices of `x` along `axis`, in these shapes and dtypes: the adjoint of `np.stack`.
 
     >>> likes = [Like((2,), np.dtype(float))] * 2
     >>> unstack_like(np.array([[1.0, 2.0], [3.0, 4.0]]), likes, axis=-1)[0]
@@ -98,7 +98,7 @@ def unstack_like(x: Any, likes: Sequence[Like], axis: int = 0) -> list[Any]:
     before = (slice(None),) * (axis % x.ndim)
     parts = (x[(*before, i)] for i in range(len(likes)))
     return [
-        part if part.dtype == like.dtype else sum_to(part, like)
+        part if (part.shape, part.dtype) == like else sum_to(part, like)
         for part, like in zip(parts, likes, strict=True)
     ]
 

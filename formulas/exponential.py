@@ -106,3 +106,89 @@ def tanh(x):
         return grad * (1 - r * r)
 
     return r, tanh_pullback
+
+
+# log 2 and log 10, as numbers that don't widen float32.
+_LOG_2 = 0.6931471805599453
+_LOG_10 = 2.302585092994046
+
+
+@pb.formula(np.log2)
+def log2(x):
+    """The logarithm to base 2: d log2 x = dx / (x log 2). DLMF 4.2.21 and 4.7.1."""
+    r = np.log2(x)
+
+    def log2_pullback(grad):
+        return grad / (x * _LOG_2)
+
+    return r, log2_pullback
+
+
+@log2.sample_inputs
+def _log2_inputs(rng):
+    yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
+
+
+@pb.formula(np.log10)
+def log10(x):
+    """The logarithm to base 10: d log10 x = dx / (x log 10). DLMF 4.2.21 and 4.7.1."""
+    r = np.log10(x)
+
+    def log10_pullback(grad):
+        return grad / (x * _LOG_10)
+
+    return r, log10_pullback
+
+
+@log10.sample_inputs
+def _log10_inputs(rng):
+    yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
+
+
+@pb.formula(np.exp2)
+def exp2(x):
+    """r = 2**x, so dr = r log 2 dx. DLMF 4.7.9."""
+    r = np.exp2(x)
+
+    def exp2_pullback(grad):
+        return grad * r * _LOG_2
+
+    return r, exp2_pullback
+
+
+@pb.formula(np.cbrt)
+def cbrt(x):
+    """r = x**(1/3), so 3 r**2 dr = dx. At 0 the derivative is infinite."""
+    r = np.cbrt(x)
+
+    def cbrt_pullback(grad):
+        return grad / (3 * r * r)
+
+    return r, cbrt_pullback
+
+
+@cbrt.sample_inputs
+def _cbrt_inputs(rng):
+    yield (rng.uniform(0.5, 3.0, (3, 4)) * np.array([1.0, -1.0, 1.0, -1.0]),), {}
+
+
+@pb.formula(np.logaddexp)
+def logaddexp(x, y):
+    """log(e**x + e**y): each operand takes its share of the sum, e**x / (e**x + e**y) = sigmoid(x - y)."""
+    r = np.logaddexp(x, y)
+
+    def logaddexp_pullback(grad):
+        return grad * pb.sigmoid(x - y), grad * pb.sigmoid(y - x)
+
+    return r, logaddexp_pullback
+
+
+@pb.formula(np.logaddexp2)
+def logaddexp2(x, y):
+    """log2(2**x + 2**y): each operand takes its share of the sum, as in `logaddexp`."""
+    r = np.logaddexp2(x, y)
+
+    def logaddexp2_pullback(grad):
+        return grad * pb.sigmoid((x - y) * _LOG_2), grad * pb.sigmoid((y - x) * _LOG_2)
+
+    return r, logaddexp2_pullback

@@ -55,5 +55,6 @@ def collect(arrays: list[pb.Tensor]):
 
 
 @collect.sample_inputs
-def collect_inputs(rng):
+def _collect_inputs(rng):
     yield ([rng.standard_normal((2, 3)), rng.standard_normal((2, 3))],), {}
+    yield ([rng.standard_normal(()), rng.standard_normal((2,))],), {}

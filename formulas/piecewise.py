@@ -61,6 +61,48 @@ def _minimum_inputs(rng):
     yield (y + _away_from(0.0, rng), y), {}
 
 
+@pb.formula(np.fmax)
+def fmax(x, y):
+    """The larger operand takes the gradient, or the only one that is a number; a tie is shared."""
+    r = np.fmax(x, y)
+
+    def fmax_pullback(grad):
+        shared = np.where(x == y, grad / 2, 0)
+        return (
+            np.where((x > y) | np.isnan(y), grad, shared),
+            np.where((x < y) | (np.isnan(x) & ~np.isnan(y)), grad, shared),
+        )
+
+    return r, fmax_pullback
+
+
+@fmax.sample_inputs
+def _fmax_inputs(rng):
+    y = rng.standard_normal((3, 4))
+    yield (y + _away_from(0.0, rng), y), {}
+
+
+@pb.formula(np.fmin)
+def fmin(x, y):
+    """The smaller operand takes the gradient, or the only one that is a number; a tie is shared."""
+    r = np.fmin(x, y)
+
+    def fmin_pullback(grad):
+        shared = np.where(x == y, grad / 2, 0)
+        return (
+            np.where((x < y) | np.isnan(y), grad, shared),
+            np.where((x > y) | (np.isnan(x) & ~np.isnan(y)), grad, shared),
+        )
+
+    return r, fmin_pullback
+
+
+@fmin.sample_inputs
+def _fmin_inputs(rng):
+    y = rng.standard_normal((3, 4))
+    yield (y + _away_from(0.0, rng), y), {}
+
+
 @pb.formula(np.clip)
 def clip(x, a_min: pb.Tensor | None = None, a_max: pb.Tensor | None = None):
     """min(max(x, a_min), a_max): whichever of the three is the result takes the gradient.

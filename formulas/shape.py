@@ -184,3 +184,21 @@ def astype(x, *, dtype):
 @astype.sample_inputs
 def _astype_inputs(rng):
     yield (rng.standard_normal((2, 3)),), {"dtype": np.float64}
+
+
+@pb.formula(np.roll)
+def roll(a, *, shift, axis=None):
+    """Entries moved by `shift` places along `axis`, round the end; they move back by the same, mirrored."""
+    r = np.roll(a, shift, axis)
+
+    def roll_pullback(grad):
+        return np.flip(np.roll(np.flip(grad, axis), shift, axis), axis)
+
+    return r, roll_pullback
+
+
+@roll.sample_inputs
+def _roll_inputs(rng):
+    yield (rng.standard_normal((2, 3)),), {"shift": 2}
+    yield (rng.standard_normal((2, 4)),), {"shift": 1, "axis": -1}
+    yield (rng.standard_normal((3, 4)),), {"shift": (1, -2), "axis": (0, 1)}

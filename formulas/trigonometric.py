@@ -71,3 +71,97 @@ def _arctan2_inputs(rng):
     angle = rng.uniform(-3.0, 3.0, (3, 4))
     radius = rng.uniform(0.5, 2.0, (3, 4))
     yield (radius * np.sin(angle), radius * np.cos(angle)), {}
+
+
+@pb.formula(np.arcsin)
+def arcsin(x):
+    """d arcsin x = dx / sqrt(1 - x**2). DLMF 4.24.7."""
+    r = np.arcsin(x)
+
+    def arcsin_pullback(grad):
+        return grad / np.sqrt((1 - x) * (1 + x))
+
+    return r, arcsin_pullback
+
+
+@arcsin.sample_inputs
+def _arcsin_inputs(rng):
+    yield (rng.uniform(-0.8, 0.8, (3, 4)),), {}
+
+
+@pb.formula(np.arccos)
+def arccos(x):
+    """d arccos x = -dx / sqrt(1 - x**2). DLMF 4.24.8."""
+    r = np.arccos(x)
+
+    def arccos_pullback(grad):
+        return -grad / np.sqrt((1 - x) * (1 + x))
+
+    return r, arccos_pullback
+
+
+@arccos.sample_inputs
+def _arccos_inputs(rng):
+    yield (rng.uniform(-0.8, 0.8, (3, 4)),), {}
+
+
+@pb.formula(np.arcsinh)
+def arcsinh(x):
+    """d arcsinh x = dx / sqrt(1 + x**2). DLMF 4.38.9."""
+    r = np.arcsinh(x)
+
+    def arcsinh_pullback(grad):
+        return grad / np.sqrt(1 + x * x)
+
+    return r, arcsinh_pullback
+
+
+@pb.formula(np.arccosh)
+def arccosh(x):
+    """d arccosh x = dx / sqrt(x**2 - 1) for x > 1. DLMF 4.38.10."""
+    r = np.arccosh(x)
+
+    def arccosh_pullback(grad):
+        return grad / np.sqrt((x - 1) * (x + 1))
+
+    return r, arccosh_pullback
+
+
+@arccosh.sample_inputs
+def _arccosh_inputs(rng):
+    yield (rng.uniform(1.3, 3.0, (3, 4)),), {}
+
+
+@pb.formula(np.arctanh)
+def arctanh(x):
+    """d arctanh x = dx / (1 - x**2). DLMF 4.38.11."""
+    r = np.arctanh(x)
+
+    def arctanh_pullback(grad):
+        return grad / ((1 - x) * (1 + x))
+
+    return r, arctanh_pullback
+
+
+@arctanh.sample_inputs
+def _arctanh_inputs(rng):
+    yield (rng.uniform(-0.8, 0.8, (3, 4)),), {}
+
+
+@pb.formula(np.hypot)
+def hypot(x, y):
+    """r = sqrt(x**2 + y**2), so r dr = x dx + y dy. At the origin both derivatives are taken as 0."""
+    r = np.hypot(x, y)
+
+    def hypot_pullback(grad):
+        share = grad / np.where(r == 0, 1, r)
+        return share * x, share * y
+
+    return r, hypot_pullback
+
+
+@hypot.sample_inputs
+def _hypot_inputs(rng):
+    angle = rng.uniform(-3.0, 3.0, (3, 4))
+    radius = rng.uniform(0.5, 2.0, (3, 4))
+    yield (radius * np.sin(angle), radius * np.cos(angle)), {}

@@ -75,6 +75,7 @@ def table(torch):
         "concatenate": lambda arrays, axis: torch.cat(arrays, axis),
         "stack": lambda arrays, axis: torch.stack(arrays, axis),
         "astype": lambda x, dtype: x.to(getattr(torch, np.dtype(dtype).name)),
+        "collect": lambda arrays: torch.stack(torch.broadcast_tensors(*arrays)),
         "outer": lambda a, b: torch.outer(a.flatten(), b.flatten()),
     }
 

@@ -1,0 +1,86 @@
+"""Sums of products over named axes: `np.einsum` and what is a case of it."""
+
+import numpy as np
+
+import pullback as pb
+
+
+@pb.formula(pb.contract)
+def contract(arrays: list[pb.Tensor], *, subscripts):
+    """A sum of products is linear in each factor: its gradient is the sum of products of the rest."""
+    r = pb.contract(arrays, subscripts=subscripts)
+
+    def contract_pullback(grad):
+        return pb.contract_gradients(grad, arrays, subscripts=subscripts)
+
+    return r, contract_pullback
+
+
+@contract.sample_inputs
+def _contract_inputs(rng):
+    def normal(*shape):
+        return rng.standard_normal(shape)
+
+    yield ([normal(2, 3), normal(3, 4)],), {"subscripts": "ij,jk->ik"}
+    yield ([normal(2, 3), normal(3, 4), normal(4, 2)],), {"subscripts": "ij,jk,ki"}
+    yield ([normal(5, 2, 3), normal(3, 2)],), {"subscripts": "...ij,jk->...ki"}
+    yield ([normal(3, 3)],), {"subscripts": "ii->i"}
+    yield ([normal(3, 3, 2), normal(3)],), {"subscripts": "iij,i->"}
+    yield ([normal(2, 3), normal(4)],), {"subscripts": "ij,k->k"}
+    yield ([normal(2, 3), normal(2, 1)],), {"subscripts": "ij,ij->i"}
+
+
+@pb.composite(np.tensordot)
+def tensordot(a, b, *, axes=2):
+    """Products summed over axes of the first that meet axes of the second."""
+    return pb.contract([a, b], subscripts=pb.tensordot_subscripts(a.ndim, b.ndim, axes))
+
+
+@tensordot.sample_inputs
+def _tensordot_inputs(rng):
+    yield (rng.standard_normal((2, 3, 4)), rng.standard_normal((3, 4))), {}
+    yield (rng.standard_normal((2, 3, 4)), rng.standard_normal((4, 2, 3))), {"axes": ((0, 2), (1, 0))}
+    yield (rng.standard_normal((2,)), rng.standard_normal((3,))), {"axes": 0}
+
+
+@pb.composite(np.dot)
+def dot(a, b):
+    """Products summed over the last axis of `a` and the last but one of `b`, or its only one."""
+    if a.ndim == 0 or b.ndim == 0:
+        r = a * b
+    elif b.ndim <= 2:
+        r = np.matmul(a, b)
+    else:
+        r = np.tensordot(a, b, axes=(-1, -2))
+    return r
+
+
+@dot.sample_inputs
+def _dot_inputs(rng):
+    yield (rng.standard_normal((2, 3)), rng.standard_normal((3, 4))), {}
+    yield (rng.standard_normal((3,)), rng.standard_normal((3,))), {}
+    yield (rng.standard_normal(()), rng.standard_normal((3,))), {}
+    yield (rng.standard_normal((2, 3)), rng.standard_normal((4, 3, 2))), {}
+
+
+@pb.composite(np.vdot)
+def vdot(a, b):
+    """The sum of products of all entries."""
+    return np.matmul(np.reshape(a, (-1,)), np.reshape(b, (-1,)))
+
+
+@vdot.sample_inputs
+def _vdot_inputs(rng):
+    yield (rng.standard_normal((2, 3)), rng.standard_normal((2, 3))), {}
+
+
+@pb.composite(np.inner)
+def inner(a, b):
+    """Products summed over the last axes of both."""
+    return a * b if a.ndim == 0 or b.ndim == 0 else np.tensordot(a, b, axes=(-1, -1))
+
+
+@inner.sample_inputs
+def _inner_inputs(rng):
+    yield (rng.standard_normal((2, 3)), rng.standard_normal((4, 3))), {}
+    yield (rng.standard_normal(()), rng.standard_normal((3,))), {}
