@@ -3,8 +3,9 @@
 from .compile import compile_text
 from .compiled import CompiledFormula, compile
 from .compiler import Compiler, find_compiler
-from .launch import CompiledKernel, NotTaken
+from .launch import CompiledKernel
 from .load import KernelLibrary
+from .tensors import NotTaken
 
 __all__ = [
     "CompiledFormula",

@@ -13,13 +13,10 @@ from ..plumbing import Like
 from . import abi
 from .gemm import RUNTIME
 from .load import KernelLibrary
+from .tensors import NotTaken, Tensors
 
 _ALIGNMENT = 64
 _ERROR_BYTES = 256
-
-
-class NotTaken(Exception):
-    """A kernel does not take these inputs: the reference formula does, or says what is wrong with them."""
 
 
 class CompiledKernel:
@@ -53,23 +50,22 @@ class CompiledKernel:
         Raises NotTaken where the kernel does not take such arguments.
         """
         tensors, numbers = self._sorted(arguments)
-        holders = [None if value is None else _Holder(value) for value in tensors]
-        inputs = _pointers(holders)
+        taken = Tensors(tensors)
         attrs = (abi.Scalar * max(1, len(numbers)))(*numbers)
         error = ctypes.create_string_buffer(_ERROR_BYTES)
         specs = (abi.Spec * max(1, self._count))()
-        common = (ABI, len(tensors), len(numbers), self._count, inputs, attrs)
+        common = (ABI, len(tensors), len(numbers), self._count, taken.pointers, attrs)
         text = ctypes.cast(error, ctypes.c_char_p)
         query = abi.Infer(*common, specs, 0, 0, text, _ERROR_BYTES)
         if self._infer(ctypes.byref(query)) != abi.OK:
             raise NotTaken(error.value.decode())
         outputs = [_new(specs[k]) if needed is None or needed[k] else None for k in range(self._count)]
-        results = [None if array is None else _Holder(array) for array in outputs]
+        given = Tensors(outputs)
         workspace = np.empty(query.workspace_bytes + _ALIGNMENT, np.uint8)
         start = -(-workspace.ctypes.data // _ALIGNMENT) * _ALIGNMENT
         call = abi.Call(
             *common,
-            _pointers(results),
+            given.pointers,
             start,
             query.workspace_bytes,
             0,
@@ -125,33 +121,6 @@ def _scalar(given: object, role: str) -> abi.Scalar:
         raise NotTaken(f"{given!r} is no {role}")
     value: Any = given
     return abi.Scalar(f=float(value)) if role in ("float", "strong") else abi.Scalar(i=int(value))
-
-
-class _Holder:
-    """A DLTensor with the memory that it points to."""
-
-    def __init__(self, value: Any) -> None:
-        dtype = abi.data_type(value.dtype)
-        if dtype is None or len(value.shape) > abi.MAX_DIMS:
-            raise NotTaken(f"{value.dtype} in {len(value.shape)} dimensions")
-        ndim = len(value.shape)
-        shape = (ctypes.c_int64 * ndim)(*value.shape)
-        data, strides = None, None
-        if isinstance(value, np.ndarray):
-            if any(stride % value.itemsize for stride in value.strides) or not value.flags.aligned:
-                value = np.ascontiguousarray(value).reshape(value.shape)
-            data = value.ctypes.data
-            strides = (ctypes.c_int64 * ndim)(*(stride // value.itemsize for stride in value.strides))
-        self._kept = value, shape, strides
-        self.tensor = abi.DLTensor(data, abi.DLDevice(1, 0), ndim, dtype, shape, strides, 0)
-
-
-def _pointers(holders: Sequence[_Holder | None]) -> Any:
-    array = (ctypes.POINTER(abi.DLTensor) * max(1, len(holders)))()
-    for position, holder in enumerate(holders):
-        if holder is not None:
-            array[position] = ctypes.pointer(holder.tensor)
-    return array
 
 
 def _new(spec: abi.Spec) -> np.ndarray[Any, Any]:

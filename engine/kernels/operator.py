@@ -13,8 +13,9 @@ from ...transpile.ir import Block, Param, Var
 from ...transpile.passes.simplify import remove_dead
 from .. import dispatch
 from ..operator import Operator, Variant
-from .launch import CompiledKernel, NotTaken
+from .launch import CompiledKernel
 from .load import KernelLibrary
+from .tensors import NotTaken
 
 
 class CompiledOperator(Operator):

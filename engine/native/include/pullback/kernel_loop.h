@@ -51,66 +51,6 @@ __attribute__((noinline)) void store_row(const char* row, char* to, int64_t stri
     for (int64_t i = 0; i < n; ++i) *reinterpret_cast<T*>(to + i * stride) = from[i];
 }
 
-class SpaceBase {
-  public:
-    // Merges axes that every operand walks as one, and finds which rows need no buffer.
-    PB_SETUP void coalesce() {
-        int last = -1;
-        for (int d = 0; d < shape.ndim; ++d) {
-            if (shape.at[d] == 1) continue;
-            const bool merged = last >= 0 && merges(last, d);
-            if (!merged) ++last;
-            shape.at[last] = shape.at[d] * (merged ? shape.at[last] : 1);
-            for (int k = 0; k < count; ++k) operands[k].strides[last] = operands[k].strides[d];
-        }
-        shape.ndim = last + 1;
-        for (int k = 0; k < count; ++k) {
-            Operand& operand = operands[k];
-            int64_t expected = operand.item;
-            operand.unit = operand.data && !operand.through;
-            operand.unit = operand.unit && (last < 0 || operand.strides[last] == expected);
-            operand.flat = operand.unit;
-            for (int d = last; d >= 0; --d) {
-                operand.flat = operand.flat && operand.strides[d] == expected;
-                expected *= shape.at[d];
-            }
-        }
-    }
-
-    Shape shape;
-    Operand* operands;
-    int count = 0;
-    bool reduces = false;
-
-  protected:
-    explicit SpaceBase(Operand* storage) : operands(storage) {}
-
-    template <typename T, typename U>
-    PB_SETUP int add(Context& context, const View<T>& view, U* data) {
-        Operand& operand = operands[count];
-        operand.data = const_cast<char*>(reinterpret_cast<const char*>(data));
-        operand.item = sizeof(T);
-        operand.row_item = sizeof(T);
-        const int lead = shape.ndim - view.shape.ndim;
-        if (!context.require(broadcasts(view.shape, shape), PB_INVALID, "shapes do not broadcast"))
-            return count++;
-        for (int d = lead; d < shape.ndim; ++d) {
-            const bool repeated = view.shape.at[d - lead] == 1;
-            operand.strides[d] = repeated ? 0 : view.strides[d - lead] * operand.item;
-        }
-        return count++;
-    }
-
-  private:
-    bool merges(int outer, int inner) const {
-        for (int k = 0; k < count; ++k) {
-            const int64_t* strides = operands[k].strides;
-            if (strides[outer] != strides[inner] * shape.at[inner]) return false;
-        }
-        return true;
-    }
-};
-
 // The accumulated form of a reduction's result.
 template <typename Op, typename T>
 struct Reduction {
@@ -136,13 +76,30 @@ struct Reduction {
     }
 };
 
-// The space that some views broadcast to, and up to N operands that walk it.
-template <int N>
-class Space : public SpaceBase {
+class SpaceBase {
   public:
-    template <typename... Shapes>
-    explicit Space(Context& context, const Shapes&... shapes) : SpaceBase(storage_) {
-        shape = broadcast(context, shapes...);
+    // Merges axes that every operand walks as one, and finds which rows need no buffer.
+    PB_SETUP void coalesce() {
+        int last = -1;
+        for (int d = 0; d < shape.ndim; ++d) {
+            if (shape.at[d] == 1) continue;
+            const bool merged = last >= 0 && merges(last, d);
+            if (!merged) ++last;
+            shape.at[last] = shape.at[d] * (merged ? shape.at[last] : 1);
+            for (int k = 0; k < count; ++k) operands[k].strides[last] = operands[k].strides[d];
+        }
+        shape.ndim = last + 1;
+        for (int k = 0; k < count; ++k) {
+            Operand& operand = operands[k];
+            int64_t expected = operand.item;
+            operand.unit = operand.data && !operand.through;
+            operand.unit = operand.unit && (last < 0 || operand.strides[last] == expected);
+            operand.flat = operand.unit;
+            for (int d = last; d >= 0; --d) {
+                operand.flat = operand.flat && operand.strides[d] == expected;
+                expected *= shape.at[d];
+            }
+        }
     }
 
     // Widens the space to a gradient's shape. It can be too small only where every gradient that
@@ -189,6 +146,48 @@ class Space : public SpaceBase {
             for (int64_t i = 0; i < size; ++i) reduction.totals.data[i] = Op::identity();
         }
         return reduction;
+    }
+
+    Shape shape;
+    Operand* operands;
+    int count = 0;
+    bool reduces = false;
+
+  protected:
+    SpaceBase(Operand* storage, const Shape& broadcast) : shape(broadcast), operands(storage) {}
+
+    template <typename T, typename U>
+    PB_SETUP int add(Context& context, const View<T>& view, U* data) {
+        Operand& operand = operands[count];
+        operand.data = const_cast<char*>(reinterpret_cast<const char*>(data));
+        operand.item = sizeof(T);
+        operand.row_item = sizeof(T);
+        const int lead = shape.ndim - view.shape.ndim;
+        if (!context.require(broadcasts(view.shape, shape), PB_INVALID, "shapes do not broadcast"))
+            return count++;
+        for (int d = lead; d < shape.ndim; ++d) {
+            const bool repeated = view.shape.at[d - lead] == 1;
+            operand.strides[d] = repeated ? 0 : view.strides[d - lead] * operand.item;
+        }
+        return count++;
+    }
+
+  private:
+    bool merges(int outer, int inner) const {
+        for (int k = 0; k < count; ++k) {
+            const int64_t* strides = operands[k].strides;
+            if (strides[outer] != strides[inner] * shape.at[inner]) return false;
+        }
+        return true;
+    }
+};
+
+// The space of a broadcast, and up to N operands that walk it.
+template <int N>
+class Space : public SpaceBase {
+  public:
+    Space(Context& context, const Shape& broadcast) : SpaceBase(storage_, broadcast) {
+        context.require(broadcast.ndim <= PB_MAX_DIMS, PB_UNSUPPORTED, "more than 8 axes");
     }
 
   private:

@@ -160,10 +160,12 @@ inline int64_t remainder(int64_t x, int64_t y) {
     return r != 0 && (r < 0) != (y < 0) ? r + y : r;
 }
 
+// Python's: the quotient that belongs to that remainder.
 template <typename T>
 T floor_divide(T x, T y) {
     if (y == T{0}) return x / y;
-    const T quotient = (x - remainder(x, y)) / y;
+    const T rest = static_cast<T>(::fmod(x, y));
+    const T quotient = (x - rest) / y - (rest != T{0} && (rest < T{0}) != (y < T{0}) ? T{1} : T{0});
     return quotient == T{0} ? static_cast<T>(__builtin_copysign(T{0}, x / y)) : round(quotient);
 }
 inline int64_t floor_divide(int64_t x, int64_t y) { return (x - remainder(x, y)) / y; }
