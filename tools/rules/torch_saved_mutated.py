@@ -54,15 +54,18 @@ from pullback.transpile.diagnostics import Diagnostic
 from .torch_rule import TorchRule, finding
 
 CODE = "PB304"
+COMPUTED = (Saving.INTERMEDIATE, Saving.OUTPUT, Saving.CONDITIONAL)
 
 
 def check(facts: ClassFacts) -> Iterator[Diagnostic]:
     """One finding per place."""
     tensors = {saved.token: saved for saved in facts.saved if saved.saving is not Saving.PLAIN}
+    computed = {token for token, saved in tensors.items() if saved.saving in COMPUTED}
     seen = set()
     for write in facts.backward.writes:
         known = write.owner in tensors or write.owner.position < 0
-        if write.owner.sort != "saved" or not known or not write.certain or write.span in seen:
+        certain = write.certain or write.owner in computed
+        if write.owner.sort != "saved" or not known or not certain or write.span in seen:
             continue
         seen.add(write.span)
         name = write.owner.name

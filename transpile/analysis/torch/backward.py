@@ -154,7 +154,9 @@ class Backward(Calls):
         if thing.parts is not None:
             items = []
             for item in thing.parts:
-                value = union(*(self._thing(attribute, inner, label, end) for inner in item.value))
+                named = next((inner.name for inner in item.value if inner.name and attribute), "")
+                own = label if item.starred or not named else Label(named, label.span)
+                value = union(*(self._thing(attribute, inner, own, end) for inner in item.value))
                 items.append(Item(value, item.starred))
             return containers.make(items)
         carries = thing.facts.kind is not Kind.NONE
@@ -162,7 +164,7 @@ class Backward(Calls):
             return (
                 Thing(constant=thing.constant, entity=thing.entity, number=thing.number, scope=thing.scope),
             )
-        key = (attribute or label.text, thing)
+        key = (f"{attribute} {label.text}", thing)
         if key not in self._made:
             slot = self._slot(attribute, label)
             kind = Kind.DIFFERENTIABLE if carries else Kind.NONE
