@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import inspect
 from collections.abc import Callable, Iterator
 from functools import cached_property, update_wrapper
 from typing import Any, Literal, overload
@@ -181,16 +182,25 @@ class Formula:
         return f"<p><code>{html.escape(repr(self))}</code></p><table>{head}{rows}</table>"
 
 
-class Composite:
-    """A plain function of differentiable operators that stands for a NumPy function."""
+class Composite(Formula):
+    """A plain function of differentiable operators that stands for a NumPy function.
 
-    __wrapped__: Function
+    A call runs the function, whose operators are recorded. It need not keep to
+    the formula language, unless other formulas call it: they read it like a
+    formula whose closure is derived.
+    """
 
     def __init__(self, function: Function) -> None:
-        update_wrapper(self, function)
+        super().__init__(function, Options(), derived=True)
+        self._parameters = tuple(inspect.signature(function).parameters.values())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.__wrapped__(*args, **kwargs)
+        """Call the function; attributes may be positional, as those of a formula."""
+        named = [p.name for p in self._parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
+        plain = len(self._parameters) - len(named)
+        if not named or len(args) <= plain or len(args) > len(self._parameters):
+            return self.__wrapped__(*args, **kwargs)
+        return self.__wrapped__(*args[:plain], **dict(zip(named, args[plain:], strict=False)), **kwargs)
 
     def __repr__(self) -> str:
         return f"<composite {self.__wrapped__.__name__}>"

@@ -187,6 +187,22 @@ class TensorMethods:
         """As `np.prod`."""
         return call("prod", self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
 
+    def var(self, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Self:
+        """As `np.var`."""
+        return call("var", self, axis=axis, ddof=ddof, keepdims=keepdims)  # type: ignore[no-any-return]
+
+    def std(self, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Self:
+        """As `np.std`."""
+        return call("std", self, axis=axis, ddof=ddof, keepdims=keepdims)  # type: ignore[no-any-return]
+
+    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
+        """As `np.trace`."""
+        return call("trace", self, offset=offset, axis1=axis1, axis2=axis2)  # type: ignore[no-any-return]
+
+    def dot(self, other: Any) -> Self:
+        """As `np.dot`."""
+        return call("dot", self, other)  # type: ignore[no-any-return]
+
     def cumsum(self, axis: int | None = None) -> Self:
         """As `np.cumsum`."""
         return call("cumsum", self, axis=axis)  # type: ignore[no-any-return]
@@ -248,6 +264,14 @@ class TensorMethods:
     def T(self) -> Self:
         """The axes reversed."""
         return self.transpose()
+
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
+        """As `np.diagonal`."""
+        return call("diagonal", self, offset=offset, axis1=axis1, axis2=axis2)  # type: ignore[no-any-return]
+
+    def repeat(self, repeats: Any, axis: int | None = None) -> Self:
+        """As `np.repeat`."""
+        return call("repeat", self, repeats=repeats, axis=axis)  # type: ignore[no-any-return]
 
     def swapaxes(self, axis1: int, axis2: int) -> Self:
         """As `np.swapaxes`."""

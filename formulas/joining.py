@@ -1,4 +1,4 @@
-"""Arrays put on top of, beside or behind each other."""
+"""Arrays put on top of and beside each other."""
 
 import numpy as np
 
@@ -8,7 +8,10 @@ import pullback as pb
 @pb.composite(np.vstack)
 def vstack(tup: list[pb.Tensor]):
     """Arrays on top of each other; a vector is a row."""
-    return np.concatenate([np.reshape(a, (1, -1)) if a.ndim < 2 else a for a in tup], axis=0)
+    parts = []
+    for a in tup:
+        parts.append(np.reshape(a, (1, -1)) if a.ndim < 2 else a)
+    return np.concatenate(parts, axis=0)
 
 
 @vstack.sample_inputs
@@ -19,8 +22,10 @@ def _vstack_inputs(rng):
 @pb.composite(np.hstack)
 def hstack(tup: list[pb.Tensor]):
     """Arrays beside each other, along the second axis; vectors along their only one."""
-    parts = [np.reshape(a, (1,)) if a.ndim == 0 else a for a in tup]
-    return np.concatenate(parts, axis=0 if parts[0].ndim == 1 else 1)
+    parts = []
+    for a in tup:
+        parts.append(np.reshape(a, (1,)) if a.ndim == 0 else a)
+    return np.concatenate(parts, axis=0 if tup[0].ndim < 2 else 1)
 
 
 @hstack.sample_inputs

@@ -15,6 +15,8 @@ from typing import Any
 
 # The folder of formulas first: its name is the function's below.
 from . import formulas as _library  # noqa: F401
+from .engine.adjoints import order_of_norm, sum_repeats, sum_tiles, undiagonal
+from .engine.contraction import contract, contract_gradients, tensordot_subscripts
 from .engine.dispatch import current as _engine
 from .engine.dispatch import use_engine
 from .engine.errors import (
@@ -111,6 +113,8 @@ __all__ = [
     "collect",
     "compile",
     "composite",
+    "contract",
+    "contract_gradients",
     "derive_pullback",
     "enable_grad",
     "flatten_axes",
@@ -128,15 +132,20 @@ __all__ = [
     "like",
     "linear_recurrence",
     "no_grad",
+    "order_of_norm",
     "relu",
     "set_grad_enabled",
     "sigmoid",
     "softplus",
     "split_like",
     "stop_gradient",
+    "sum_repeats",
+    "sum_tiles",
     "sum_to",
     "tape",
     "tensor",
+    "tensordot_subscripts",
+    "undiagonal",
     "unflatten_axes",
     "unslice",
     "unstack_like",
