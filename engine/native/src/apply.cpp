@@ -1,117 +1,15 @@
 // Calling an operator: run it on arrays, wrap the results, record a node.
-#include "pullback/engine.h"
+#include "arguments.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
 
 namespace pullback {
 namespace {
 
-PyRef observer;
-
-[[noreturn]] void raise_mismatch() {
-    const PyRef mismatch = import_from("pullback.engine.dispatch", "mismatch");
-    const PyRef error = checked(PyObject_CallFunction(mismatch.get(), "ss", "native", "reference"));
-    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.get())), error.get());
-    throw ErrorSet{};
-}
-
-/// Whether the value is a tensor of the reference engine.
-bool is_foreign(PyObject* value) {
-    static PyObject* any_tensor = import_from("pullback.engine.tensor", "Tensor").release();
-    const bool plain = value == Py_None || Tensor::check(value) || PyArray_Check(value) ||
-                       PyFloat_CheckExact(value) || PyLong_CheckExact(value) ||
-                       PyBool_Check(value) || PyUnicode_CheckExact(value);
-    return !plain && checked(PyObject_IsInstance(value, any_tensor)) != 0;
-}
-
-PyRef normalized_item(PyObject* value) {
-    if (is_foreign(value)) raise_mismatch();
-    return PyRef::borrow(value);
-}
-
-/// An input in one of four forms: tensor, array, list of these, or Python number or None.
-PyRef normalized(const OperatorInfo& info, std::int32_t index, PyObject* value) {
-    if (!PyList_Check(value) && !PyTuple_Check(value)) return normalized_item(value);
-    const bool wants_list = (info.list_inputs >> index) & 1;
-    const Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
-    PyRef list = checked(PyList_New(count));
-    for (Py_ssize_t i = 0; i < count; ++i) {
-        PyRef item = normalized_item(PySequence_Fast_GET_ITEM(value, i));
-        if (!wants_list && Tensor::check(item.get())) {
-            raise(PyExc_TypeError,
-                  info.name + " takes a tensor for '" + info.input_name(index) +
-                      "', and got a list of tensors; join them with np.stack(...)");
-        }
-        PyList_SET_ITEM(list.get(), i, item.release());
-    }
-    return wants_list ? list : to_array(PyRef::borrow(value));
-}
-
-/// The arrays under a normalized input.
-PyRef raw(PyObject* value) {
-    if (Tensor::check(value)) return PyRef::borrow(Tensor::cast(value)->array());
-    if (!PyList_Check(value)) return PyRef::borrow(value);
-    PyRef list = checked(PyList_New(PyList_GET_SIZE(value)));
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); ++i) {
-        PyList_SET_ITEM(list.get(), i, raw(PyList_GET_ITEM(value, i)).release());
-    }
-    return list;
-}
-
-bool requires_grad(PyObject* value) {
-    if (Tensor::check(value)) return Tensor::cast(value)->requires_grad;
-    if (!PyList_Check(value)) return false;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); ++i) {
-        if (requires_grad(PyList_GET_ITEM(value, i))) return true;
-    }
-    return false;
-}
-
-/// Attributes are constants: an index may be a tensor, but not one that wants a gradient.
-PyRef raw_attribute(const OperatorInfo& info, PyObject* name, PyObject* value, bool recording) {
-    if (Tensor::check(value)) {
-        if (recording && Tensor::cast(value)->requires_grad) {
-            const std::string attribute_name = text_of(name);
-            raise("NotDifferentiableError",
-                  info.name + ": '" + attribute_name +
-                      "' is an attribute, no gradient flows into it, and it got a tensor that "
-                      "requires grad; pass " +
-                      attribute_name + ".detach()");
-        }
-        return PyRef::borrow(Tensor::cast(value)->array());
-    }
-    if (!PyList_CheckExact(value) && !PyTuple_CheckExact(value)) return PyRef::borrow(value);
-    const Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
-    PyRef copy = checked(PyTuple_New(count));
-    for (Py_ssize_t i = 0; i < count; ++i) {
-        PyObject* item = PySequence_Fast_GET_ITEM(value, i);
-        PyTuple_SET_ITEM(copy.get(), i, raw_attribute(info, name, item, recording).release());
-    }
-    return PyList_CheckExact(value) ? checked(PySequence_List(copy.get())) : copy;
-}
-
-PyRef raw_attributes(const OperatorInfo& info, PyObject* attributes, bool recording) {
-    PyRef result = checked(PyDict_New());
-    PyObject *name, *value;
-    Py_ssize_t position = 0;
-    while (PyDict_Next(attributes, &position, &name, &value)) {
-        const PyRef plain = raw_attribute(info, name, value, recording);
-        checked(PyDict_SetItem(result.get(), name, plain.get()));
-    }
-    return result;
-}
-
-/// Calls f with each tensor of a normalized input, NULL for what is none.
-template <typename F>
-void for_each_tensor(PyObject* value, F&& f) {
-    if (!PyList_Check(value)) {
-        f(Tensor::check(value) ? Tensor::cast(value) : nullptr);
-        return;
-    }
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); ++i) {
-        PyObject* item = PyList_GET_ITEM(value, i);
-        f(Tensor::check(item) ? Tensor::cast(item) : nullptr);
-    }
+/// Never destroyed: Python is gone when static objects are.
+PyRef& observer() {
+    static auto* kept = new PyRef;
+    return *kept;
 }
 
 using Outputs = InlineVector<Ref<Tensor>, 4>;  // none: a hidden output of a branch not taken
@@ -257,21 +155,6 @@ Ref<Node> record(OperatorInfo& info, PyObject* inputs, Mask needed, Mask differe
     return node;
 }
 
-/// Sorts arguments as the operator does; at once where they are its inputs and nothing else.
-void bind(OperatorInfo& info, PyObject* args, PyObject* kwargs, PyRef& inputs, PyRef& attributes) {
-    static PyObject* bind_name = checked(PyUnicode_InternFromString("bind")).release();
-    if (!info.has_attributes && PyTuple_CheckExact(args) &&
-        PyTuple_GET_SIZE(args) == info.n_inputs && checked(PyObject_Size(kwargs)) == 0) {
-        inputs = PyRef::borrow(args);
-        attributes = checked(PyDict_New());
-        return;
-    }
-    const PyRef bound =
-        checked(PyObject_CallMethodObjArgs(info.object, bind_name, args, kwargs, nullptr));
-    inputs = checked(PySequence_GetItem(bound.get(), 0));
-    attributes = checked(PySequence_GetItem(bound.get(), 1));
-}
-
 /// The value of the attribute at this place of a dict.
 PyObject* nth_value(PyObject* dict, std::int32_t place) {
     PyObject *key, *value = nullptr;
@@ -328,7 +211,7 @@ PyRef to_array(PyRef value) {
 }
 
 void set_observer(PyRef function) {
-    observer = function.get() == Py_None ? PyRef() : std::move(function);
+    observer() = function.get() == Py_None ? PyRef() : std::move(function);
 }
 
 PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs) {
@@ -370,8 +253,8 @@ PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs) {
         PyObject* value = output ? output.object() : Py_None;
         PyTuple_SET_ITEM(results.get(), i, Py_NewRef(value));
     }
-    if (observer) {
-        checked(PyObject_CallFunctionObjArgs(observer.get(), operator_object, inputs.get(),
+    if (const PyRef observing = observer()) {
+        checked(PyObject_CallFunctionObjArgs(observing.get(), operator_object, inputs.get(),
                                              attributes.get(), results.get(), nullptr));
     }
     return info.result_is_tuple ? results : PyRef::borrow(PyTuple_GET_ITEM(results.get(), 0));
