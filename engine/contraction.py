@@ -40,9 +40,9 @@ def contract(arrays: Sequence[Any], subscripts: str) -> Any:
 def contract_gradients(grad: Any, arrays: Sequence[Any], subscripts: str) -> list[Any]:
     """The gradients of `contract` by each of its arrays, each of the array's shape and dtype.
 
-    >>> first, second = contract_gradients(np.array(1.0), [np.array([1.0, 2.0]), np.array([3.0, 4.0])], "i,i->")
-    >>> first
-    array([3., 4.])
+    >>> x, y = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    >>> contract_gradients(np.array(1.0), [x, y], "i,i->")
+    [array([3., 4.]), array([1., 2.])]
     """
     groups, output = spelled_out(subscripts, [np.ndim(array) for array in arrays])
     return [_gradient(grad, arrays, groups, output, position) for position in range(len(arrays))]
@@ -83,7 +83,9 @@ def spelled_out(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
     inputs, arrow, output = subscripts.replace(" ", "").partition("->")
     groups = inputs.split(",")
     if len(groups) != len(ranks):
-        raise ValueError(f"einsum: {len(groups)} groups of subscripts in {subscripts!r} for {len(ranks)} arrays")
+        raise ValueError(
+            f"einsum: {len(groups)} groups of subscripts in {subscripts!r} for {len(ranks)} arrays"
+        )
     unused = sorted(set(string.ascii_letters) - set(subscripts))
     lengths = [rank - len(group.replace(_ELLIPSIS, "")) for group, rank in zip(groups, ranks, strict=True)]
     for group, rank, length in zip(groups, ranks, lengths, strict=True):

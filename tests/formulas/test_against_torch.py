@@ -41,11 +41,39 @@ def _reduction(function):
     return called
 
 
+def _spread(function):
+    def called(x, axis=None, ddof=0, keepdims=False):
+        return function(x, dim=_axes(axis, x.ndim), correction=ddof, keepdim=keepdims)
+
+    return called
+
+
+def _norm(torch):
+    def called(x, ord=None, axis=None, keepdims=False):
+        power = 2 if ord in (None, "fro") else ord
+        return torch.linalg.vector_norm(x, power, _axes(axis, x.ndim), keepdim=keepdims)
+
+    return called
+
+
+def _product(torch):
+    return lambda a, b: a * b if 0 in (a.ndim, b.ndim) else torch.matmul(a, b)
+
+
+def _repeat(torch):
+    def called(x, repeats, axis=None):
+        repeats = torch.tensor(repeats) if isinstance(repeats, tuple) else repeats
+        return torch.repeat_interleave(x, repeats, axis)
+
+    return called
+
+
 def table(torch):
     """The function of PyTorch for each word that it has."""
     f = torch.nn.functional
     same = (
         "add subtract multiply divide negative positive exp expm1 log log1p sqrt sin cos tan tanh sinh cosh "
+        "arcsin arccos arcsinh arccosh arctanh hypot logaddexp logaddexp2 log2 log10 exp2 fmax fmin "
         "arctan arctan2 square reciprocal abs maximum minimum where erf sigmoid relu remainder matmul"
     )
     return {name: getattr(torch, name) for name in same.split()} | {
@@ -76,6 +104,24 @@ def table(torch):
         "stack": lambda arrays, axis: torch.stack(arrays, axis),
         "astype": lambda x, dtype: x.to(getattr(torch, np.dtype(dtype).name)),
         "collect": lambda arrays: torch.stack(torch.broadcast_tensors(*arrays)),
+        "cbrt": lambda x: torch.sign(x) * torch.abs(x) ** (1 / 3),
+        "var": _spread(torch.var),
+        "std": _spread(torch.std),
+        "norm": _norm(torch),
+        "contract": lambda arrays, subscripts: torch.einsum(subscripts, *arrays),
+        "tensordot": lambda a, b, axes=2: torch.tensordot(a, b, axes),
+        "dot": lambda a, b: torch.tensordot(a, b, ([-1], [1])) if b.ndim == 3 else _product(torch)(a, b),
+        "vdot": lambda a, b: torch.dot(a.flatten(), b.flatten()),
+        "inner": torch.inner,
+        "vstack": torch.vstack,
+        "hstack": torch.hstack,
+        "roll": lambda x, shift, axis=None: torch.roll(x, shift, axis),
+        "repeat": _repeat(torch),
+        "tile": lambda x, reps: torch.tile(x, reps if isinstance(reps, tuple) else (reps,)),
+        "diagonal": lambda x, offset=0, axis1=0, axis2=1: torch.diagonal(x, offset, axis1, axis2),
+        "trace": lambda x, offset=0, axis1=0, axis2=1: torch.diagonal(x, offset, axis1, axis2).sum(-1),
+        "tril": lambda x, k=0: torch.tril(x, k),
+        "triu": lambda x, k=0: torch.triu(x, k),
         "outer": lambda a, b: torch.outer(a.flatten(), b.flatten()),
     }
 
@@ -88,6 +134,9 @@ ABSENT = {
     "flatten_axes",
     "unflatten_axes",
     "linear_recurrence",
+    "sum_repeats",
+    "sum_tiles",
+    "undiagonal",
 }
 
 
