@@ -5,6 +5,7 @@ What the frontend refuses, and what the rules find in what it could read.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -14,6 +15,8 @@ from pullback.transpile.frontend import read_module
 from pullback.transpile.ir import Source
 
 from .rules import RULES, TORCH_RULES
+
+FROM_FUNCTION = re.compile(rb"^\s*class\s+\w+\s*\([^)]*Function", re.MULTILINE)
 
 
 class Linted(NamedTuple):
@@ -30,20 +33,39 @@ def lint_source(source: Source, program: Program | None = None) -> Linted:
     `program` finds the modules of the linted tree that a class leads to. Nothing of the text is imported or
     run. Never raises for any text.
     """
-    module = read_module(source)
-    found = list(module.diagnostics)
-    for formula in module.formulas.values():
-        for rule in RULES.values():
-            if rule.check is not None:
-                found += rule.check(formula)
-    classes = 0
-    if "Function" in source.text or "ctx" in source.text:
-        for facts in read_classes(source, program or Program()):
+    data = source.text.encode("utf-8", "replace")
+    found: list[Diagnostic] = []
+    formulas = classes = 0
+    program = program or Program()
+    parsed = False
+    if may_have_classes(data):
+        parsed = program.module(source) is not None
+        for facts in read_classes(source, program):
             classes += 1
-            for rule in TORCH_RULES.values():
-                if rule.check_class is not None:
-                    found += rule.check_class(facts)
-    return Linted(len(module.formulas) + len(module.unreadable), _ordered(found), classes)
+            for of_class in TORCH_RULES.values():
+                if of_class.check_class is not None:
+                    found += of_class.check_class(facts)
+    if may_have_formulas(data) or not parsed:
+        module = read_module(source)
+        found += module.diagnostics
+        formulas = len(module.formulas) + len(module.unreadable)
+        for formula in module.formulas.values():
+            for rule in RULES.values():
+                if rule.check is not None:
+                    found += rule.check(formula)
+    return Linted(formulas, _ordered(found), classes)
+
+
+def may_have_formulas(data: bytes) -> bool:
+    """Whether a file's bytes may hold a formula: one without these words need not be parsed."""
+    return b"pullback" in data and (b"formula" in data or b"composite" in data)
+
+
+def may_have_classes(data: bytes) -> bool:
+    """Whether a file's bytes may hold an autograd function, or a class that inherits from one."""
+    if b"class" not in data or (b"Function" not in data and b"ctx" not in data):
+        return False
+    return b"def forward" in data or b"def backward" in data or FROM_FUNCTION.search(data) is not None
 
 
 def _ordered(found: Iterable[Diagnostic]) -> list[Diagnostic]:

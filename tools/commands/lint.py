@@ -13,7 +13,7 @@ from pullback.transpile.ir import Source
 
 from ..errors import CLEAN, FINDINGS, MISUSE, UsageError
 from ..files import decode, python_files, read_bytes
-from ..linter import Linted, lint_source
+from ..linter import Linted, lint_source, may_have_classes, may_have_formulas
 from ..modules import find_module
 from ..progress import steps
 from ..render import as_json, print_text, summary
@@ -26,12 +26,6 @@ example:
 
 exit status: 0 clean, 1 findings of severity error or warning, 2 misuse
 """
-
-# A file without the first word and one of the others has no formula; it need not be parsed.
-PACKAGE = b"pullback"
-DECORATORS = (b"formula", b"composite")
-# One without any of these has no class that is an autograd function.
-CLASSES = (b"Function", b"ctx")
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -65,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
                 except UsageError as error:
                     unreadable.append(str(error))
                     continue
-                if not named and not _may_have_derivatives(data):
+                if not named and not may_have_formulas(data) and not may_have_classes(data):
                     continue
                 linted, source = _lint_file(path, data, program)
                 formulas += linted.formulas
@@ -80,12 +74,6 @@ def run(arguments: argparse.Namespace) -> int:
         _complain(unreadable)
         return MISUSE
     return FINDINGS if any(d.severity != "info" for d in found) else CLEAN
-
-
-def _may_have_derivatives(data: bytes) -> bool:
-    if PACKAGE in data and any(word in data for word in DECORATORS):
-        return True
-    return b"class" in data and any(word in data for word in CLASSES)
 
 
 def _lint_file(path: Path, data: bytes, program: Program) -> tuple[Linted, Source]:

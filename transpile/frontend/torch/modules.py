@@ -90,9 +90,8 @@ class TorchModule:
     def classes(self) -> Iterator[Class]:
         """The classes of the file, nested ones too, in the order of the text."""
         known = {entity.node: entity for entity in self.names.values() if isinstance(entity, Class)}
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.ClassDef):
-                yield known.get(node) or Class(node, self)
+        for node in _class_definitions(self.tree.body):
+            yield known.get(node) or Class(node, self)
 
     def entity(self, name: str) -> Entity | None:
         """What a top-level name is bound to, followed through imports of the linted tree."""
@@ -113,6 +112,19 @@ class TorchModule:
                         self.names[target.id] = Expression(value, self)
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                 self.names[name] = Expression(value, self)
+
+
+def _class_definitions(body: list[ast.stmt]) -> Iterator[ast.ClassDef]:
+    """Classes among statements and the statements in them; expressions hold none."""
+    for statement in body:
+        if isinstance(statement, ast.ClassDef):
+            yield statement
+        for part in ("body", "orelse", "finalbody"):
+            inner = getattr(statement, part, None)
+            if isinstance(inner, list):
+                yield from _class_definitions(inner)
+        for handler in getattr(statement, "handlers", ()):
+            yield from _class_definitions(handler.body)
 
 
 def imported(node: ast.Import | ast.ImportFrom) -> dict[str, Dotted]:
