@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..ir import Atom, Block, Eqn, Literal, Var
+from ..ir import Atom, Block, Eqn, Kind, Literal, Var
 from ..library import NoDerivative
 from .rewrite import copy_eqns, defining, label, replace_atom
 from .sweep import Context, Sweep, grad_name, zeros_of
@@ -79,10 +79,10 @@ def sweep_loop(eqn: Eqn, sweep: Sweep, context: Context) -> None:
         _send(eqn.args[k + 1], gradient, eqn, sweep, context)
     for var, total in zip(sums, last[len(flowing) :], strict=True):
         # No turn leaves the number that the sum starts from.
-        like = namer.fresh(f"like_{label(var)}", "value")
+        shape = namer.fresh(f"like_{label(var)}", "value")
         whole = namer.fresh(grad_name(var))
-        sweep.forward.append(Eqn((like,), "like", (var,), span=eqn.span))
-        sweep.backward.append(Eqn((whole,), "broadcast_like", (total,), (("like", like),), span=eqn.span))
+        sweep.forward.append(Eqn((shape,), "like", (var,), span=eqn.span))
+        sweep.backward.append(Eqn((whole,), "broadcast_like", (total,), (("like", shape),), span=eqn.span))
         sweep.add(var, whole, eqn, namer)
     for gradients in gathered:
         _send(eqn.args[0], gradients, eqn, sweep, context)
@@ -170,7 +170,7 @@ def _residuals(
         if var.kind == "list" or _one_sided(table.get(var), var):
             raise NoDerivative(eqn, f"{var.name!r} has no value in every turn of a loop")
         if var not in loop.results[carried:]:
-            kind = "value" if var.kind == "value" else "list"
+            kind: Kind = "value" if var.kind == "value" else "list"
             loop.outs.append(context.namer.fresh(f"{label(var)}_turns", kind))
             loop.results.append(var)
         turns = loop.outs[loop.results.index(var, carried)]

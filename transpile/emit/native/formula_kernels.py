@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ...codes import diagnostic
 from ...diagnostics import Diagnostic, FormulaError
 from ...ir import Atom, Block, Formula, Literal, Param, Var
 from ...library import Library
@@ -58,6 +59,12 @@ class Compiled:
         return own + (self.derivative.kernels() if self.derivative is not None else [])
 
 
+def _constant_result(formula: Formula, atom: Literal) -> FormulaError:
+    message = f"the result {atom} of {formula.name!r} is a constant, which is not compiled"
+    hint = "return an array, as by np.full_like"
+    return FormulaError([diagnostic("PB501", message, formula.span, name=formula.name, hint=hint)], formula.source)
+
+
 def formula_kernels(
     formula: Formula,
     library: Library,
@@ -70,6 +77,9 @@ def formula_kernels(
     `ranks` are the numbers of axes of the parameters, for a version that holds
     for those alone: what chooses by them is then decided.
     """
+    for atom in formula.forward.results[: formula.results]:
+        if not isinstance(atom, Var):
+            raise _constant_result(formula, atom)
     known = {
         param.var: Literal(attributes[param.var.name])
         for param in formula.attributes

@@ -19,7 +19,8 @@ def add_pointwise(plan: Plan, eqn: Eqn, out: Var) -> None:
         bounds = [eqn.kwarg(name) or Literal(None) for name in ("a_min", "a_max")]
         args = [*args, *bounds[len(args) - 1 :]]
     facts = [plan.of(atom) for atom in args]
-    if any(fact.kind not in ("lane", "array", "number", "none") for fact in facts):
+    allowed = ("lane", "array", "number", *(("none",) if eqn.op == "clip" else ()))
+    if any(fact.kind not in allowed for fact in facts):
         raise plan.refuse(f"{eqn.op} of such operands is not compiled")
     types = [fact.type for fact in facts if fact.kind != "none"]
     if eqn.op == "astype":

@@ -1,0 +1,22 @@
+"""What is not compiled is refused with its place."""
+
+import pytest
+
+from pullback.transpile.diagnostics import FormulaError
+from pullback.transpile.emit.native.formula_kernels import formula_kernels
+from pullback.transpile.library import formula_in, standard_library
+from pullback.transpile.passes.promote import promote
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("def f(x):\n    return 1, lambda grad: None\n", "example.py:1:1: PB501"),
+        ("def f(x):\n    return np.where(x == None, x, 0), lambda grad: grad\n", "example.py:2:21: PB501"),
+    ],
+)
+def test_a_refusal_says_where(text, place):
+    library = standard_library()
+    with pytest.raises(FormulaError) as error:
+        formula_kernels(promote(formula_in(text), library), library, {}, 0)
+    assert str(error.value).startswith(place)
