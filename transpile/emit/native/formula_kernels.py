@@ -62,7 +62,8 @@ class Compiled:
 def _constant_result(formula: Formula, atom: Literal) -> FormulaError:
     message = f"the result {atom} of {formula.name!r} is a constant, which is not compiled"
     hint = "return an array, as by np.full_like"
-    return FormulaError([diagnostic("PB501", message, formula.span, name=formula.name, hint=hint)], formula.source)
+    found = diagnostic("PB501", message, formula.span, name=formula.name, hint=hint)
+    return FormulaError([found], formula.source)
 
 
 def formula_kernels(
