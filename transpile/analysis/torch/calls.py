@@ -9,12 +9,12 @@ from dataclasses import replace
 from ...frontend.torch.classes import FunctionClass, Method, last_name
 from ...frontend.torch.modules import Class, Dotted, Function
 from . import containers, words
-from .context import NEEDED, Context
+from .builtin_calls import BuiltinCalls
+from .context import Context
 from .state import State, join_heaps
 from .statements import Frame
-from .torch_calls import Arguments, TorchCalls
+from .torch_calls import Arguments
 from .values import (
-    MISSING,
     Bound,
     Facts,
     Form,
@@ -46,7 +46,7 @@ CONTEXT_METHODS = frozenset(
 KERNELS = ("_cuda", "_cpp", "_ext", "_C", "_kernel", "_kernels", "_cuda_kernel", "_gpu")
 
 
-class Calls(TorchCalls):
+class Calls(BuiltinCalls):
     """Evaluates calls and attributes."""
 
     owner: FunctionClass
@@ -114,7 +114,7 @@ class Calls(TorchCalls):
             return (Thing(entity=Dotted("super")),)
         if isinstance(node.func, ast.Subscript):  # kernel[grid](...)
             arguments = self.arguments(node, state)
-            return self._opaque(
+            return self.opaque(
                 self.evaluate(node.func.value, state), arguments, ast.unparse(node.func), state
             )
         if isinstance(node.func, ast.Attribute) and words.is_in_place(node.func.attr):
@@ -123,10 +123,11 @@ class Calls(TorchCalls):
                 return self.torch_method(receiver, node.func.attr, self.arguments(node, state))
         callee = self.evaluate(node.func, state)
         arguments = self.arguments(node, state)
-        results = [self._call(thing, arguments, state) for thing in callee]
+        results = [self.invoke(thing, arguments, state) for thing in callee]
         return union(*results) if results else plain()
 
-    def _call(self, callee: Thing, arguments: Arguments, state: State) -> Value:
+    def invoke(self, callee: Thing, arguments: Arguments, state: State) -> Value:
+        """The value of a call of one thing."""
         entity = callee.entity
         match entity:
             case Dotted(name=name):
@@ -136,8 +137,8 @@ class Calls(TorchCalls):
             case Bound(receiver=receiver, name=name):
                 return union(*(self._call_method(thing, name, arguments, state) for thing in receiver))
             case Class() | FunctionClass():
-                return self._opaque((callee,), arguments, "", state)
-        return self._opaque((callee,), arguments, "", state)
+                return self.opaque((callee,), arguments, "", state)
+        return self.opaque((callee,), arguments, "", state)
 
     def _call_method(self, thing: Thing, name: str, arguments: Arguments, state: State) -> Value:
         entity = thing.entity
@@ -148,7 +149,7 @@ class Calls(TorchCalls):
         if isinstance(entity, Dotted) and entity.name == "super":
             return self._call_super(name, arguments, state)
         if thing.parts is not None:
-            return self._list_method(thing, name, arguments)
+            return self.list_method(thing, name, arguments)
         tensor = words.is_in_place(name) or name in words.METHODS or name in words.NOT_WRITING
         unknown = thing.number and thing.facts.kind is Kind.NONE
         if name == "backward" and thing.facts.kind is not Kind.NONE:
@@ -160,7 +161,7 @@ class Calls(TorchCalls):
                     "maximum", replace(arguments, items=[Item((thing,)), *arguments.items])
                 )
             return self.torch_method((thing,), name, arguments)
-        return self._opaque((thing,), arguments, name, state)
+        return self.opaque((thing,), arguments, name, state)
 
     def tested(self, value: Value) -> None:
         """A value is compared with None here."""
@@ -184,7 +185,7 @@ class Calls(TorchCalls):
             return self.fresh(combine(facts, form, self.span(arguments.node)), arguments.node)
         method = entity.method(name)
         if method is None:
-            return self._opaque((thing,), arguments, name, state)
+            return self.opaque((thing,), arguments, name, state)
         return self._inline_method(method, thing, arguments, state)
 
     def _call_super(self, name: str, arguments: Arguments, state: State) -> Value:
@@ -214,9 +215,9 @@ class Calls(TorchCalls):
         root = dotted.partition(".")[0]
         name = dotted.rpartition(".")[2]
         if root == "builtins":
-            return self._builtin(name, arguments, state)
+            return self.builtin(name, arguments, state)
         if root in ("math", "cmath"):
-            return self._number(name, arguments)
+            return self.number(name, arguments)
         if dotted == "torch.autograd.grad":
             return self.inner_gradient(arguments)
         if dotted == "torch.autograd.backward":
@@ -240,95 +241,9 @@ class Calls(TorchCalls):
             return self.torch_function(
                 {"array": "tensor"}.get(name, name) if root != "numpy" else name, arguments
             )
-        return self._opaque((Thing(entity=Dotted(dotted)),), arguments, dotted, state)
+        return self.opaque((Thing(entity=Dotted(dotted)),), arguments, dotted, state)
 
-    def _builtin(self, name: str, arguments: Arguments, state: State) -> Value:
-        if name == "isinstance" and arguments.items:
-            known = arguments.first[0].constant if len(arguments.first) == 1 else MISSING
-            second = ast.unparse(arguments.node.args[-1])
-            if known is not MISSING and "Tensor" in second and "," not in second:
-                return constant(False)
-            return plain()
-        if name == "hasattr" and len(arguments.items) == 2:
-            attribute = arguments.items[1].value[0].constant
-            known_owner = [thing for thing in arguments.first if isinstance(thing.constant, Context)]
-            if known_owner and isinstance(attribute, str) and (known_owner[0], attribute) not in state.heap:
-                return constant(False)
-            return plain()
-        if name == "getattr" and len(arguments.items) >= 2:
-            attribute = arguments.items[1].value[0].constant
-            if isinstance(attribute, str):
-                return self.attribute_of(arguments.first, attribute, arguments.node, state)
-        if name == "setattr" and len(arguments.items) == 3:
-            attribute = arguments.items[1].value[0].constant
-            for thing in arguments.first:
-                if isinstance(attribute, str):
-                    self.set_attribute(thing, attribute, arguments.items[2].value, arguments.node, state)
-            return constant(None)
-        if name in words.PLAIN_BUILTINS:
-            return plain()
-        if name in ("any", "all"):
-            needs = len(arguments.first) == 1 and arguments.first[0].constant is NEEDED
-            return constant(True) if needs else plain()
-        if name in words.CONTAINERS:
-            return self.new_list(containers.starred(arguments.first) if arguments.items else [])
-        if name == "zip":
-            columns = [containers.starred(item.value) for item in arguments.items]
-            if (
-                columns
-                and len({len(c) for c in columns}) == 1
-                and not any(i.starred for c in columns for i in c)
-            ):
-                rows = [containers.make([Item(c[k].value) for c in columns]) for k in range(len(columns[0]))]
-                return containers.make([Item(row) for row in rows])
-            row = containers.make([Item(containers.element_of(item.value)) for item in arguments.items])
-            return containers.make([Item(row, starred=True)])
-        if name == "enumerate" and arguments.items:
-            items = containers.starred(arguments.first)
-            return containers.make(
-                [Item(containers.make([Item(plain()), Item(i.value)]), i.starred) for i in items]
-            )
-        if name in ("float", "max", "min", "abs", "round", "sum", "pow", "divmod"):
-            return self._number(name, arguments)
-        if name == "map" and len(arguments.items) > 1:
-            items = containers.starred(arguments.items[1].value)
-            mapped = [
-                Item(
-                    union(
-                        *(self._call(f, Arguments([i], {}, arguments.node), state) for f in arguments.first)
-                    ),
-                    i.starred,
-                )
-                for i in items
-            ]
-            return containers.make(mapped)
-        return self._opaque((Thing(entity=Dotted(name)),), arguments, name, state)
-
-    def _number(self, name: str, arguments: Arguments) -> Value:
-        facts = [facts_of(value) for value in arguments.values]
-        if max((fact.kind for fact in facts), default=Kind.NONE) is Kind.NONE:
-            return plain()
-        made = combine(facts, any_form([fact.form for fact in facts]), self.span(arguments.node))
-        if self.cuts and name not in ("sum", "max", "min", "abs", "pow", "round"):
-            made = lose(made, self.span(arguments.node), f"`{name}(...)`, which makes a number of it")
-        return (Thing(made, Store(), self.span(arguments.node), number=name == "float"),)
-
-    def _list_method(self, thing: Thing, name: str, arguments: Arguments) -> Value:
-        parts = thing.parts if thing.parts is not None else []
-        inside = self.frame.loops > thing.born
-        if name == "append" and arguments.items:
-            parts.append(Item(arguments.first, starred=inside))
-        elif name in ("extend", "insert", "update", "add") and arguments.items:
-            parts += [
-                Item(i.value, i.starred or inside) for i in containers.starred(arguments.items[-1].value)
-            ]
-        elif name in ("pop", "get", "setdefault"):
-            return containers.element_of((thing,))
-        elif name in ("values", "copy", "keys", "items"):
-            return (thing,)
-        return plain()
-
-    def _opaque(self, callee: Value, arguments: Arguments, name: str, state: State) -> Value:
+    def opaque(self, callee: Value, arguments: Arguments, name: str, state: State) -> Value:
         """A call that analysis can't see into: what it gives may depend on all that it is given."""
         span = self.span(arguments.node)
         facts = [facts_of(callee), *(facts_of(value) for value in arguments.values)]
@@ -369,7 +284,7 @@ class Calls(TorchCalls):
             return plain()
         deep = self.depth >= DEEPEST or self.steps <= 0
         if deep or names & {"jit_kernel", "custom_op", "contextmanager", "singledispatch"}:
-            return self._opaque(plain(), arguments, "", state)
+            return self.opaque(plain(), arguments, "", state)
         inner = State(dict(scope) if isinstance(scope, dict) else {}, state.heap)
         before = (self.module, self.frame, self.grad_mode)
         self.module, self.frame = function.module, Frame()

@@ -1,0 +1,83 @@
+"""Broken and odd text: never an exception, whatever is cut out of real classes."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from pullback.tools.linter import lint_source
+from pullback.transpile.ir import Source
+
+FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "lint_torch"
+TEXTS = [path.read_text() for path in sorted(FOLDER.glob("*.py"))]
+TOKENS = ("ctx", "grad", "x", "None", "self", "()", "[0]", "*", "return", "if True:\n", "lambda: 0", ".apply")
+
+
+def mutated(text: str, generator: random.Random) -> str:
+    """The text with lines dropped, repeated, swapped, and names replaced."""
+    lines = text.splitlines(keepends=True)
+    for _ in range(generator.randrange(1, 12)):
+        index, other = generator.randrange(len(lines)), generator.randrange(len(lines))
+        match generator.randrange(4):
+            case 0:
+                lines[index] = ""
+            case 1:
+                lines[index], lines[other] = lines[other], lines[index]
+            case 2:
+                lines.insert(index, lines[other])
+            case 3:
+                words = lines[index].split(" ")
+                words[generator.randrange(len(words))] = generator.choice(TOKENS)
+                lines[index] = " ".join(words)
+    return "".join(lines)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_mutated_classes_never_raise(seed: int) -> None:
+    generator = random.Random(seed)
+    text = mutated(generator.choice(TEXTS), generator)
+    for finding in lint_source(Source("mutated.py", text)).findings:
+        assert finding.span.path == "mutated.py"
+        assert 1 <= finding.span.line <= len(text.splitlines()) + 1
+
+
+HEAD = "from torch.autograd import Function\n"
+ODD = {
+    "no methods": "class A(Function):\n    pass\n",
+    "its own base": "class A(A, Function):\n    pass\n",
+    "bases in a circle": "class A(B, Function): pass\nclass B(A, Function): pass\n",
+    "no parameters": "class A(Function):\n    def forward(): pass\n    def backward(): pass\n",
+    "no context": "class A(Function):\n    def forward(x): return x\n    def backward(*a): return a\n",
+    "recursion": "class A(Function):\n    def forward(ctx, x): return A.forward(ctx, x)\n"
+    "    def backward(ctx, g): return A.backward(ctx, g)\n",
+    "a loop that never ends": "class A(Function):\n    def forward(ctx, x):\n        while True:\n"
+    "            x = f(x)\n    def backward(ctx, g): return g\n",
+    "deep nesting": "class A(Function):\n    def forward(ctx, x):\n        return "
+    + "-" * 80
+    + "x\n    def backward(ctx, g):\n        return g + "
+    + "(" * 60
+    + "g"
+    + ")" * 60
+    + "\n",
+    "a long sum": "class A(Function):\n    def forward(ctx, x):\n        return x"
+    + " + x" * 3000
+    + "\n    def backward(ctx, g):\n        return g\n",
+    "unpacking of anything": "class A(Function):\n    def forward(ctx, *x, **k):\n        (a, *b), [c] = x\n"
+    "        ctx.a, ctx.b[0] = b, k\n        return [*b, *x][1:]\n    def backward(ctx, *g):\n"
+    "        a, *b = ctx.saved_tensors, *ctx.a\n        return *g, *b[::2]\n",
+    "a match": "class A(Function):\n    def forward(ctx, x):\n        match x:\n"
+    "            case 1: return x\n            case _: ctx.y = x + 1\n        return x\n"
+    "    def backward(ctx, g): return g * ctx.y\n",
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_classes_never_raise(name: str) -> None:
+    lint_source(Source("odd.py", HEAD + ODD[name]))
+
+
+def test_a_syntax_error_is_one_finding() -> None:
+    text = HEAD + "class A(Function):\n    def forward(ctx x): pass\n"
+    assert [finding.code for finding in lint_source(Source("bad.py", text)).findings] == ["PB400"]
