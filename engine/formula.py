@@ -140,8 +140,12 @@ class Formula:
         """What the closure captures: name, verdict, line, and what happens to it."""
         return self.operator.formula.captures
 
-    def source(self, target: Literal["python", "ir", "author"] = "python") -> str:
-        """The promoted formula as text: Python as it runs, the IR, or what the author wrote."""
+    def source(self, target: Literal["python", "native", "ir", "author"] = "python") -> str:
+        """The promoted formula as text: Python as it runs, C++, the IR, or what the author wrote.
+
+        The C++ is for the default attributes; `pb.compile` makes it for others.
+        Raises FormulaError where the formula can't become C++.
+        """
         if target == "author":
             return self.ir.source.text
         if target == "ir":
@@ -150,7 +154,14 @@ class Formula:
             return formula_text(self.operator.formula)
         if target == "python":
             return module_text(self.operator.formula)
-        raise ValueError(f"no target {target!r}: there are 'python', 'ir' and 'author'")
+        if target == "native":
+            from ..transpile.emit.native import emit_cpp
+            from ..transpile.emit.native.formula_kernels import formula_kernels
+
+            defaults = {p.var.name: p.default.value for p in self.ir.attributes if p.default is not None}
+            compiled = formula_kernels(self.operator.formula, LIBRARY_OF_PROCESS, defaults)
+            return emit_cpp(self.__name__, compiled.kernels(), self.ir.source)
+        raise ValueError(f"no target {target!r}: there are 'python', 'native', 'ir' and 'author'")
 
     def sample_inputs(self, sampler: Sampler) -> Sampler:
         """Decorates a function of a random generator that yields ``(args, kwargs)`` to check with."""

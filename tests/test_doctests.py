@@ -12,6 +12,7 @@ from pullback.engine.dispatch import available
 
 
 def _modules():
+    yield from ("pullback", "pullback.numpy")
     for name in ("transpile", "engine", "tools"):
         package = importlib.import_module(f"pullback.{name}")
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):

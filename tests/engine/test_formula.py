@@ -1,0 +1,107 @@
+"""What a formula object tells about itself, and what the decorators refuse."""
+
+import inspect
+import traceback
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+
+@pb.formula
+def simple(a, b):
+    t = a + b
+    r = t * b
+
+    def simple_pullback(grad):
+        return grad * b, grad * t + grad * b
+
+    return r, simple_pullback
+
+
+@pb.formula
+def there(x):
+    return back(x), lambda grad: grad
+
+
+@pb.formula
+def back(x):
+    return there(x), lambda grad: grad
+
+
+@pb.formula
+def unclosed(x):
+    return 2 * x
+
+
+@pb.formula
+def fails(x):
+    r = x * x
+
+    def fails_pullback(grad):
+        return np.reshape(grad, (7,))
+
+    return r, fails_pullback
+
+
+def test_captures_name_verdict_and_line():
+    first = inspect.getsourcelines(simple.__wrapped__)[1]
+    found = [(c.name, c.verdict.value, c.action, c.span.line - first) for c in simple.captures]
+    assert found == [("b", "input", "saved", 6), ("t", "intermediate", "promoted", 6)]
+
+
+def test_the_repr_names_the_hidden_outputs():
+    assert repr(simple) == "<formula simple(a, b), hidden t>"
+    assert "promoted" in simple._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("target", "part"),
+    [
+        ("python", "def simple_backward_general("),
+        ("native", "struct SimpleForward"),
+        ("ir", "return result r, hidden t"),
+        ("author", "def simple_pullback(grad):"),
+    ],
+)
+def test_the_source_for_each_target(target, part):
+    assert part in simple.source(target)
+
+
+def test_an_unknown_target_is_refused():
+    with pytest.raises(ValueError, match="'native'"):
+        simple.source("rust")
+
+
+def test_hidden_outputs_never_show(engine):
+    a, b = pb.tensor([1.0, 2.0], requires_grad=True), pb.tensor([3.0, 4.0])
+    assert isinstance(simple(a, b), pb.Tensor)
+    assert isinstance(simple(np.ones(2), np.ones(2)), np.ndarray)
+    result, hidden = simple.promoted(a, b)
+    np.testing.assert_array_equal(hidden.detach().numpy(), [4.0, 6.0])
+    assert result.requires_grad
+
+
+def test_formulas_that_come_back_to_themselves():
+    with pytest.raises(pb.FormulaError, match="PB105"):
+        there(np.ones(2))
+
+
+def test_a_decorated_formula_needs_its_closure():
+    with pytest.raises(pb.FormulaError, match="PB405"):
+        unclosed(np.ones(2))
+    assert pb.derive_pullback(unclosed.__wrapped__)(np.ones(2)).tolist() == [2.0, 2.0]
+
+
+def test_a_traceback_stands_at_the_author_s_line(engine):
+    x = pb.tensor([1.0, 2.0], requires_grad=True)
+    with pytest.raises(ValueError, match="reshape") as error:
+        fails(x).sum().backward()
+    lines = [frame.line for frame in traceback.extract_tb(error.value.__traceback__)]
+    assert "return np.reshape(grad, (7,))" in lines
+
+
+def test_every_error_has_one_base_class():
+    with pytest.raises(pb.PullbackError):
+        unclosed(np.ones(2))
