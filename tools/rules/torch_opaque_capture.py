@@ -1,6 +1,7 @@
 """## What it does
 Finds a value that the forward of a `torch.autograd.Function` saves, that a call computes into which
-lint cannot see, and that flows into a returned gradient.
+lint cannot see, and that flows into a returned gradient. Where it is an object that is no tensor, the
+finding has severity info.
 
 ## Why is this bad?
 If the call computes it from a differentiable input, second derivatives are silently wrong.
@@ -51,7 +52,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pullback.transpile.analysis.torch.facts import ClassFacts, Saving, Use
-from pullback.transpile.diagnostics import Diagnostic
+from pullback.transpile.diagnostics import Diagnostic, Severity
 
 from .torch_rule import SECOND, TorchRule, finding, lost_term, path_of
 
@@ -69,7 +70,8 @@ def check(facts: ClassFacts) -> Iterator[Diagnostic]:
                 f"`{saved.name}` comes from a call that lint cannot see into: {path_of(saved)}; if a "
                 f"gradient flows through that call, {lost_term(saved)}, and {SECOND}"
             )
-            yield finding(CODE, facts, message, saved.saved, saved.name, HINT, "warning")
+            grade: Severity = "info" if saved.used_as_object else "warning"
+            yield finding(CODE, facts, message, saved.saved, saved.name, HINT, grade)
 
 
 RULE = TorchRule(CODE, __doc__, check_class=check, grade="warning")

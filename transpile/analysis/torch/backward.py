@@ -12,7 +12,7 @@ from . import containers, words
 from .calls import Calls
 from .context import NEEDED, READS_SAVED, SAVED, Context, Label
 from .forward import ForwardFacts
-from .state import State
+from .state import Heap, State
 from .statements import Return, Write
 from .torch_calls import Arguments
 from .values import (
@@ -34,13 +34,17 @@ from .values import (
 
 @dataclass(eq=False)
 class Slot:
-    """A value that the forward saves. `things`: what it may be, and at which end of the forward."""
+    """A value that the forward saves. `things`: what it may be, and at which end of the forward.
+
+    `seen`: the same things as the backward has them.
+    """
 
     name: str
     token: Token
     span: Span
     how: OneOf["save_for_backward", "attribute"]
     things: list[tuple[int, Thing]]
+    seen: list[Thing]
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,7 @@ class Backward(Calls):
         self.forward = forward
         self.thing = Thing(constant=Context())
         self.slots: list[Slot] = []
+        self.heap: Heap = {}
         self.inner: list[InnerAutograd] = []
         self.none_tests: set[Token] = set()
         self.asks_needs = False
@@ -125,6 +130,7 @@ class Backward(Calls):
 
     def _fill(self, state: State) -> None:
         """Put what the forward saved where the backward finds it."""
+        self.heap = state.heap
         found: dict[str, list[Value]] = {}
         for index, end in enumerate(self.forward.ends):
             for (owner, name), value in end.heap.items():
@@ -171,11 +177,22 @@ class Backward(Calls):
             facts = Facts(kind, Form.CONSTANT, {slot.token: None} if carries else {})
             made = Thing(facts, Store(owner=slot.token), label.span, slot.name, rank=-1, token=slot.token)
             made.number, made.entity = thing.number, thing.entity
+            made.used_as_object = thing.used_as_object
             self._made[key] = made
+            self._attributes(thing, made, label, end)
         made = self._made[key]
         slot = next(slot for slot in self.slots if slot.token == made.token)
         slot.things.append((end, thing))
+        slot.seen.append(made)
         return (made,)
+
+    def _attributes(self, thing: Thing, made: Thing, label: Label, end: int) -> None:
+        """What an object holds goes with it."""
+        for (owner, name), value in self.forward.ends[end].heap.items():
+            if owner is thing:
+                part = Label(f"{label.text}.{name}", label.span)
+                inner = (self._thing(part.text, item, part, end) for item in value)
+                self.heap[made, name] = union(*inner)
 
     def _slot(self, attribute: str, label: Label) -> Slot:
         how: OneOf["save_for_backward", "attribute"] = "attribute" if attribute else "save_for_backward"
@@ -183,7 +200,7 @@ class Backward(Calls):
             if (slot.name, slot.span, slot.how) == (label.text, label.span, how):
                 return slot
         token = Token("saved", label.text, len(self.slots))
-        self.slots.append(Slot(label.text, token, label.span, how, []))
+        self.slots.append(Slot(label.text, token, label.span, how, [], []))
         return self.slots[-1]
 
     def on_context(self, name: str, arguments: Arguments, state: State) -> Value:
@@ -223,6 +240,13 @@ class Backward(Calls):
         saved = [t.token.name for t in leaves(inputs) if t.token is not None and t.token.sort == "saved"]
         written = arguments.node.args[1] if len(arguments.node.args) > 1 else None
         shared = written.id if saved and isinstance(written, ast.Name) else next(iter(saved), "")
+        given = (
+            arguments.items[2].value if len(arguments.items) > 2 else arguments.named.get("grad_outputs", ())
+        )
+        incoming = facts_of(given)
+        known = incoming.form is not Form.UNKNOWN
+        if known and not any(token.sort == "gradient" for token in incoming.flows):
+            shared = ""  # nothing of the incoming gradient for it to walk back through
         creates = self._creates_graph(arguments)
         text = ast.unparse(arguments.node.func)
         self.inner.append(InnerAutograd(self.span(arguments.node), text, creates, shared))

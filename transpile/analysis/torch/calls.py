@@ -6,7 +6,7 @@ import ast
 from abc import abstractmethod
 from dataclasses import replace
 
-from ...frontend.torch.classes import FunctionClass, Method, last_name
+from ...frontend.torch.classes import FunctionClass, Method, last_name, method_of
 from ...frontend.torch.modules import Class, Dotted, Function
 from . import containers, words
 from .builtin_calls import BuiltinCalls
@@ -18,6 +18,7 @@ from .values import (
     Bound,
     Facts,
     Form,
+    Instance,
     Item,
     Kind,
     Store,
@@ -91,6 +92,8 @@ class Calls(BuiltinCalls):
             if name in CONTEXT_METHODS:
                 return (Thing(entity=Bound((thing,), name)),)
             return self.context_attribute(name)
+        if isinstance(entity, Instance):
+            return self._attribute_of_object(thing, entity, name, node, state)
         if entity is not None or thing.parts is not None:
             return (Thing(entity=Bound((thing,), name)),)
         if name in words.METADATA:
@@ -136,8 +139,10 @@ class Calls(BuiltinCalls):
                 return self.inline(entity, callee.scope, arguments, state)
             case Bound(receiver=receiver, name=name):
                 return union(*(self._call_method(thing, name, arguments, state) for thing in receiver))
-            case Class() | FunctionClass():
-                return self.opaque((callee,), arguments, "", state)
+            case Class():
+                return self._construct(callee, entity, arguments, state)
+            case Instance():
+                return self._call_method(callee, "__call__", arguments, state)
         return self.opaque((callee,), arguments, "", state)
 
     def _call_method(self, thing: Thing, name: str, arguments: Arguments, state: State) -> Value:
@@ -148,6 +153,11 @@ class Calls(BuiltinCalls):
             return self._call_on_class(entity, thing, name, arguments, state)
         if isinstance(entity, Dotted) and entity.name == "super":
             return self._call_super(name, arguments, state)
+        if isinstance(entity, Instance):
+            method = method_of(entity.of, name)
+            if method is not None and "staticmethod" not in method.decorators:
+                given = replace(arguments, items=[Item((thing,)), *arguments.items])
+                return self.inline(Function(method.node, method.owner.module), {}, given, state)
         if thing.parts is not None:
             return self.list_method(thing, name, arguments)
         tensor = words.is_in_place(name) or name in words.METHODS or name in words.NOT_WRITING
@@ -161,7 +171,29 @@ class Calls(BuiltinCalls):
                     "maximum", replace(arguments, items=[Item((thing,)), *arguments.items])
                 )
             return self.torch_method((thing,), name, arguments)
+        thing.used_as_object = thing.used_as_object or not tensor
         return self.opaque((thing,), arguments, name, state)
+
+    def _construct(self, callee: Thing, entity: Class, arguments: Arguments, state: State) -> Value:
+        """An object, with the attributes that its ``__init__`` sets."""
+        made = self.opaque((callee,), arguments, "", state)
+        method = method_of(entity, "__init__")
+        if method is not None:
+            made[0].entity = Instance(entity)
+            made[0].used_as_object = True
+            given = replace(arguments, items=[Item(made), *arguments.items])
+            self.inline(Function(method.node, method.owner.module), {}, given, state)
+        return made
+
+    def _attribute_of_object(
+        self, thing: Thing, entity: Instance, name: str, node: ast.AST, state: State
+    ) -> Value:
+        method = method_of(entity.of, name)
+        if method is not None and "property" in method.decorators:
+            given = Arguments([Item((thing,))], {}, ast.Call(ast.Name(name), [], []))
+            ast.copy_location(given.node, node)
+            return self.inline(Function(method.node, method.owner.module), {}, given, state)
+        return (Thing(thing.facts if method is None else Facts(), entity=Bound((thing,), name)),)
 
     def tested(self, value: Value) -> None:
         """A value is compared with None here."""

@@ -53,6 +53,7 @@ class Saved:
     inputs: tuple[str, ...]
     token: Token
     marked: bool = False
+    used_as_object: bool = False
 
     @property
     def on_context(self) -> bool:
@@ -148,6 +149,7 @@ class ClassFacts:
             inputs,
             slot.token,
             any(thing in self.forward.context.marked for _, thing in slot.things),
+            any(thing.used_as_object for thing in (*slot.seen, *(t for _, t in slot.things))),
         )
 
     def _saving(self, thing: Thing, saved: set[Thing], end: End) -> set[Saving]:

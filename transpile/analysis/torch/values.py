@@ -88,6 +88,7 @@ class Thing:
 
     `parts`: the items of a tuple or list. `pair`: values and indices, as `max` gives them.
     `elements`: what was unpacked from something opaque, by position. `number`: a Python number.
+    `used_as_object`: a method was called on it that tensors don't have.
     """
 
     own: Facts = PLAIN
@@ -98,11 +99,12 @@ class Thing:
     token: Token | None = None
     constant: object = MISSING
     parts: list[Item] | None = None
-    entity: Dotted | Class | FunctionClass | Function | Bound | None = None
+    entity: Dotted | Class | FunctionClass | Function | Bound | Instance | None = None
     pair: bool = False
     elements: dict[object, Thing] = field(default_factory=dict)
     number: bool = False
     scope: Mapping[str, Value] | None = None
+    used_as_object: bool = False
     born: int = 0  # how deep in branches and loops a list was made
 
     @property
@@ -119,6 +121,13 @@ class Item(NamedTuple):
 
     value: Value
     starred: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """An object of a class of the linted text."""
+
+    of: Class
 
 
 @dataclass(frozen=True, eq=False)

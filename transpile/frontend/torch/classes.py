@@ -112,6 +112,18 @@ def _collect(item: Class, order: list[Class]) -> bool:
     return found
 
 
+def method_of(item: Class, name: str, depth: int = 0) -> Method | None:
+    """The method that an object of a class of the linted text runs; None where it isn't at hand."""
+    if name in item.methods:
+        return Method(item.methods[name], item)
+    for base in item.node.bases if depth < 8 else ():
+        entity = resolve(base, item.module)
+        found = method_of(entity, name, depth + 1) if isinstance(entity, Class) else None
+        if found is not None:
+            return found
+    return None
+
+
 def resolve(node: ast.expr, module: TorchModule) -> Entity | None:
     """What a name or a dotted name at the top level of a module stands for."""
     if isinstance(node, ast.Name):
