@@ -12,19 +12,28 @@ from typing import NamedTuple
 from pullback.transpile.analysis.torch.facts import Program, read_classes
 from pullback.transpile.diagnostics import Diagnostic
 from pullback.transpile.frontend import read_module
-from pullback.transpile.ir import Source
+from pullback.transpile.ir import Source, Span
 
 from .rules import RULES, TORCH_RULES
 
 FROM_FUNCTION = re.compile(rb"^\s*class\s+\w+\s*\([^)]*Function", re.MULTILINE)
 
 
+class Subject(NamedTuple):
+    """A formula or a class that was looked at, and where it stands."""
+
+    kind: str
+    name: str
+    span: Span
+
+
 class Linted(NamedTuple):
-    """How many formulas and classes a text has, and all findings, info included, in its order."""
+    """How many formulas and classes a text has, all findings, info included, and what was read."""
 
     formulas: int
     findings: list[Diagnostic]
     classes: int
+    subjects: tuple[Subject, ...] = ()
 
 
 def lint_source(source: Source, program: Program | None = None) -> Linted:
@@ -35,6 +44,7 @@ def lint_source(source: Source, program: Program | None = None) -> Linted:
     """
     data = source.text.encode("utf-8", "replace")
     found: list[Diagnostic] = []
+    subjects: list[Subject] = []
     formulas = classes = 0
     program = program or Program()
     parsed = False
@@ -42,6 +52,7 @@ def lint_source(source: Source, program: Program | None = None) -> Linted:
         parsed = program.module(source) is not None
         for facts in read_classes(source, program):
             classes += 1
+            subjects.append(Subject("class", facts.name, facts.span))
             for of_class in TORCH_RULES.values():
                 if of_class.check_class is not None:
                     found += of_class.check_class(facts)
@@ -49,11 +60,13 @@ def lint_source(source: Source, program: Program | None = None) -> Linted:
         module = read_module(source)
         found += module.diagnostics
         formulas = len(module.formulas) + len(module.unreadable)
-        for formula in module.formulas.values():
+        subjects += [Subject("formula", name, span) for name, span in module.unreadable]
+        for name, formula in module.formulas.items():
+            subjects.append(Subject("formula", name, formula.span))
             for rule in RULES.values():
                 if rule.check is not None:
                     found += rule.check(formula)
-    return Linted(formulas, _ordered(found), classes)
+    return Linted(formulas, _ordered(found), classes, tuple(sorted(subjects, key=lambda s: s.span.line)))
 
 
 def may_have_formulas(data: bytes) -> bool:

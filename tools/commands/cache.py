@@ -1,4 +1,4 @@
-"""``pullback cache``: where compiled formulas are kept, how many there are, and how to remove them."""
+"""``pullback cache``: where compiled formulas and findings are kept, how many, and how to remove them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from rich.console import Console
 from pullback.engine.kernels import cache
 
 from ..errors import CLEAN, CommandError
+from ..lint import cache as findings
 from ..render import count
 from . import Subparsers, add_command
 
@@ -23,7 +24,9 @@ The environment variable PULLBACK_CACHE names another folder.
 
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command's arguments."""
-    parser = add_command(subparsers, "cache", "show or clear the cache of compiled formulas", EXAMPLE, run)
+    parser = add_command(
+        subparsers, "cache", "show or clear the caches of compiled formulas and of lint", EXAMPLE, run
+    )
     parser.add_argument("--clear", action="store_true", help="remove everything in it")
 
 
@@ -31,16 +34,21 @@ def run(arguments: argparse.Namespace) -> int:
     """Print what is in the cache, or remove it."""
     console = Console(highlight=False, markup=False)
     if arguments.clear:
-        removed = cache.clear()
-        if cache.folder().exists():
-            raise CommandError(f"{cache.folder()}: could not be removed")
-        console.print(f"{cache.folder()}: removed {count(removed, 'compiled kernel')}", soft_wrap=True)
+        for kept, what in ((cache, "compiled kernel"), (findings, "linted file")):
+            removed = kept.clear()
+            if kept.folder().exists():
+                raise CommandError(f"{kept.folder()}: could not be removed")
+            console.print(f"{kept.folder()}: removed {count(removed, what)}", soft_wrap=True)
     else:
         console.print(described(), soft_wrap=True)
+        entries, size = findings.size()
+        console.print(
+            f"{findings.folder()}: {count(entries, 'linted file')}, {size / 1e6:.1f} MB", soft_wrap=True
+        )
     return CLEAN
 
 
 def described() -> str:
-    """The cache in one line."""
+    """The cache of compiled formulas in one line."""
     entries, size = cache.size()
     return f"{cache.folder()}: {count(entries, 'compiled kernel')}, {size / 1e6:.1f} MB"

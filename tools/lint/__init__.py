@@ -1,0 +1,1 @@
+"""Lint where people work: settings, comments that silence, formats, processes, the cache, flake8."""

@@ -1,0 +1,115 @@
+"""Lint many texts, in this process or in several: what is found depends on neither."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import traceback
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import NamedTuple
+
+from pullback.transpile.diagnostics import Diagnostic
+
+from ..files import decode
+from ..linter import Linted, lint_source
+from .cache import Outcome
+from .dependencies import Modules, TrackedProgram
+
+# Below so many files for each, starting another process costs more than it saves.
+WORTH_A_PROCESS = 64
+# Files that stand beside each other share the modules that they import.
+CHUNK = 8
+# Parsed modules are kept for the next file, up to this many.
+KEPT_MODULES = 400
+
+
+class Task(NamedTuple):
+    """A file to lint. `number` is its place in the order of the results."""
+
+    number: int
+    path: str
+    data: bytes
+
+
+class Crash(NamedTuple):
+    """A bug of ours, met in one file; the others are linted all the same."""
+
+    path: str
+    message: str
+
+
+Result = tuple[int, Outcome | Crash]
+
+
+def processes_for(tasks: int, asked: int | None) -> int:
+    """How many processes to use for so many files: what was asked for, else what is worth it."""
+    if asked is not None:
+        return max(1, min(asked, tasks))
+    return max(1, min(_cores(), tasks // WORTH_A_PROCESS))
+
+
+def lint_all(tasks: Sequence[Task], processes: int) -> Iterator[Result]:
+    """The outcome of each task, as they come: with several processes in no order."""
+    if processes == 1:
+        worker = Worker()
+        yield from (worker.lint(task) for task in tasks)
+        return
+    chunks = [tasks[start : start + CHUNK] for start in range(0, len(tasks), CHUNK)]
+    with ProcessPoolExecutor(processes, mp_context=_context()) as pool:
+        try:
+            for future in as_completed([pool.submit(_lint_chunk, chunk) for chunk in chunks]):
+                yield from future.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+class Worker:
+    """Lints one file after the other and keeps the modules that they import."""
+
+    def __init__(self) -> None:
+        self._modules = Modules()
+        self._program = TrackedProgram(self._modules)
+
+    def lint(self, task: Task) -> Result:
+        """The outcome of one task. Never raises but to be interrupted."""
+        if len(self._program) > KEPT_MODULES:
+            self._program = TrackedProgram(self._modules)
+        try:
+            source = decode(Path(task.path), task.data)
+            if isinstance(source, Diagnostic):
+                return task.number, Outcome(Linted(0, [source], 0), ())
+            linted = lint_source(source, self._program)
+            return task.number, Outcome(linted, self._program.needs(source.path))
+        except Exception as error:
+            message = f"{type(error).__name__}: {error}"
+            if os.environ.get("PULLBACK_TRACEBACK"):
+                message = "".join(traceback.format_exception(error)).rstrip()
+            return task.number, Crash(task.path, message)
+
+
+_here: list[Worker] = []
+
+
+def _lint_chunk(chunk: Sequence[Task]) -> list[Result]:
+    """What a process runs: its worker lives as long as it does."""
+    if not _here:
+        _here.append(Worker())
+    return [_here[0].lint(task) for task in chunk]
+
+
+def _context() -> multiprocessing.context.BaseContext:
+    """A clean server that forks where there is one: forking this process could copy a held lock."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    return context
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):  # Linux: the cores that this process may use
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
