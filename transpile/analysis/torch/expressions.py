@@ -239,7 +239,7 @@ class Expressions(ABC):
             return union(*(self._sliced(thing, start, stop, bounds, node) for thing in value))
         position = self.evaluate(index, state)
         number: object = _number(position)
-        if number is None and isinstance(position[0].constant, str):
+        if number is None and position and isinstance(position[0].constant, str):
             number = position[0].constant
         return union(*(self._indexed(thing, number, index, position, node) for thing in value))
 
