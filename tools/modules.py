@@ -1,7 +1,8 @@
-"""Where the modules that a linted file imports stand: beside it, or in the package that it belongs to."""
+"""Where the modules that a linted file imports stand: in its package, beside it, or among installed ones."""
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -15,18 +16,25 @@ from .files import decode, read_bytes
 def find_module(name: str, asker: str) -> Source | None:
     """The text of the module ``name``, as the file `asker` would import it; None where it isn't at hand.
 
-    Relative names start at the file's folder, absolute ones at the folder that holds its package.
+    Relative names start at the file's folder, absolute ones at the folder that holds its package, then at
+    the folders of installed packages. Nothing is imported.
     """
     folder = Path(asker).parent
     dots = len(name) - len(name.lstrip("."))
     for _ in range(dots - 1):
         folder = folder.parent
-    base = folder if dots else _root(folder)
-    target = base.joinpath(*[part for part in name.split(".") if part])
-    for path in (target.parent / f"{target.name}.py", target / "__init__.py"):
-        if _is_file(path):
-            return _read(path)
+    bases = [folder] if dots else [_root(folder), *_installed()]
+    for base in bases:
+        target = base.joinpath(*[part for part in name.split(".") if part])
+        for path in (target.parent / f"{target.name}.py", target / "__init__.py"):
+            if _is_file(path):
+                return _read(path)
     return None
+
+
+def _installed() -> list[Path]:
+    """Where packages are installed; the standard library is not among them."""
+    return [Path(entry) for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))]
 
 
 def _read(path: Path) -> Source | None:

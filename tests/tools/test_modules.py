@@ -46,3 +46,15 @@ def test_what_is_not_at_hand_is_none(tree: Path, name: str) -> None:
 def test_what_is_no_text_is_none(tree: Path) -> None:
     (tree / "package/sub/bytes.py").write_bytes(b"\xff\xfe")
     assert find_module(".bytes", str(tree / "package/sub/asker.py")) is None
+
+
+def test_an_installed_package_is_found_after_the_files_own(
+    tree: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = tmp_path_factory.mktemp("environment") / "site-packages"
+    installed.mkdir()
+    for name in ("beside", "elsewhere"):
+        (installed / f"{name}.py").write_text(f"# installed {name}\n")
+    monkeypatch.syspath_prepend(str(installed))
+    found = [find_module(name, str(tree / "package/sub/asker.py")) for name in ("beside", "elsewhere")]
+    assert [source.text for source in found if source] == ["# beside.py\n", "# installed elsewhere\n"]

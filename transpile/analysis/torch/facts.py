@@ -12,6 +12,7 @@ from functools import cached_property
 
 from ...frontend.torch.classes import FunctionClass, function_classes
 from ...frontend.torch.modules import Finder, Program
+from ...frontend.torch.operators import registered_operators
 from ...ir import Source, Span
 from . import containers
 from .backward import Backward, BackwardFacts, InnerAutograd, Slot
@@ -209,11 +210,11 @@ def _gradient_at(thing: Thing, parameter: Parameter) -> Value:
 
 
 def read_classes(source: Source, program: Program) -> Iterator[ClassFacts]:
-    """The autograd functions of a text that have a forward and a backward."""
+    """The autograd functions of a text with a forward and a backward, and the operators that are like them."""
     module = program.module(source)
     if module is None:
         return
-    for cls in function_classes(module):
+    for cls in (*function_classes(module), *registered_operators(module)):
         try:
             forward = Forward(cls).facts()
             backward = Backward(cls, forward).facts() if forward is not None else None
