@@ -46,7 +46,7 @@ def lint_source(source: Source, program: Program | None = None) -> Linted:
     found: list[Diagnostic] = []
     subjects: list[Subject] = []
     formulas = classes = 0
-    program = program or Program()
+    program = Program() if program is None else program
     parsed = False
     if may_have_classes(data):
         parsed = program.module(source) is not None
@@ -76,6 +76,8 @@ def may_have_formulas(data: bytes) -> bool:
 
 def may_have_classes(data: bytes) -> bool:
     """Whether a file's bytes may hold an autograd function, or a class that inherits from one."""
+    if b"register_autograd" in data:
+        return True
     if b"class" not in data or (b"Function" not in data and b"ctx" not in data):
         return False
     return b"def forward" in data or b"def backward" in data or FROM_FUNCTION.search(data) is not None

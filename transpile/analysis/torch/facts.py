@@ -210,7 +210,7 @@ def _gradient_at(thing: Thing, parameter: Parameter) -> Value:
 
 
 def read_classes(source: Source, program: Program) -> Iterator[ClassFacts]:
-    """The autograd functions of a text with a forward and a backward, and the operators that are like them."""
+    """The autograd functions of a text with a forward and a backward, and operators that are like them."""
     module = program.module(source)
     if module is None:
         return
