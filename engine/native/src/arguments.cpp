@@ -89,6 +89,7 @@ bool requires_grad(PyObject* value) {
 }
 
 PyRef raw_attributes(const OperatorInfo& info, PyObject* attributes, bool recording) {
+    if (PyDict_GET_SIZE(attributes) == 0) return PyRef::borrow(attributes);
     PyRef result = checked(PyDict_New());
     PyObject *name, *value;
     Py_ssize_t position = 0;

@@ -15,9 +15,51 @@ constexpr std::size_t kAlignment = 64;
 
 FreeList<Storage> free_storages;
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kReuse = false;  // a block that is used after its end is to be seen
+#else
+constexpr bool kReuse = true;
+#endif
+
+/// Aligned memory; small blocks wait for the next tensor of their size. The GIL guards them.
+class Blocks {
+  public:
+    char* take(std::size_t bytes) {
+        const std::size_t units = units_of(bytes);
+        if (units <= kSmall && counts_[units - 1] > 0) {
+            return kept_[units - 1][--counts_[units - 1]];
+        }
+        return static_cast<char*>(std::aligned_alloc(kAlignment, units * kAlignment));
+    }
+
+    void give(char* block, std::size_t bytes) {
+        const std::size_t units = units_of(bytes);
+        if (kReuse && units <= kSmall && counts_[units - 1] < kKept) {
+            kept_[units - 1][counts_[units - 1]++] = block;
+        } else {
+            std::free(block);
+        }
+    }
+
+  private:
+    static constexpr std::size_t kSmall = 16;  // units: one KiB
+    static constexpr int kKept = 64;
+
+    static std::size_t units_of(std::size_t bytes) {
+        return bytes == 0 ? 1 : (bytes + kAlignment - 1) / kAlignment;
+    }
+
+    char* kept_[kSmall][kKept];
+    int counts_[kSmall] = {};
+};
+
+Blocks blocks;
+
 void dealloc(PyObject* object) {
     auto* storage = reinterpret_cast<Storage*>(object);
-    if (!storage->owner) std::free(storage->begin);
+    if (!storage->owner && storage->begin != nullptr) {
+        blocks.give(storage->begin, static_cast<std::size_t>(storage->end - storage->begin));
+    }
     free_storages.recycle(storage);
 }
 
@@ -40,8 +82,7 @@ Ref<Storage> make_storage() {
 
 Ref<Storage> Storage::allocate(std::size_t bytes) {
     Ref<Storage> storage = make_storage();
-    const std::size_t rounded = (bytes + kAlignment) / kAlignment * kAlignment;
-    storage->begin = static_cast<char*>(std::aligned_alloc(kAlignment, rounded));
+    storage->begin = blocks.take(bytes);
     if (storage->begin == nullptr) {
         PyErr_NoMemory();
         throw ErrorSet{};
