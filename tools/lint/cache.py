@@ -49,7 +49,10 @@ def key_of(path: str, data: bytes) -> str:
 def load(key: str, modules: Modules) -> Outcome | None:
     """The entry of a key; None where there is none, it is damaged, or a file that it depends on changed."""
     try:
-        found = _decoded(json.loads(_place(key).read_bytes()))
+        entry = json.loads(_place(key).read_bytes())
+        if not isinstance(entry, dict):
+            return None
+        found = _decoded(entry)
     except (OSError, ValueError, TypeError, KeyError):
         return None
     fresh = all(modules.need(need.name, need.asker) == need for need in found.needs)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -60,14 +60,11 @@ class Override:
     select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] | None = None
     exclude: tuple[str, ...] | None = None
+    _nearest: dict[Path, Settings | None] = field(default_factory=dict, compare=False, repr=False)
 
     def settings_for(self, path: Path) -> Settings:
         """The settings of a file: the nearest configuration above it, then the command line's."""
-        if self.config is not None:
-            found = _read(self.config, required=True)
-        else:
-            found = _nearest((Path.cwd() / path).parent)
-        settings = found or Settings()
+        settings = self._configured(Path(os.path.abspath(path)).parent) or Settings()
         if self.select is not None:
             settings = replace(settings, select=self.select)
         if self.ignore is not None:
@@ -77,6 +74,22 @@ class Override:
                 settings, exclude=tuple(str(Path.cwd() / p) if "/" in p else p for p in self.exclude)
             )
         return settings
+
+    def _configured(self, folder: Path) -> Settings | None:
+        """What the configuration says for the files of a folder; each is read once."""
+        place = self.config or folder
+        if place not in self._nearest:
+            self._nearest[place] = self._read_for(folder)
+        return self._nearest[place]
+
+    def _read_for(self, folder: Path) -> Settings | None:
+        if self.config is not None:
+            return _read(self.config, required=True)
+        file = folder / "pyproject.toml"
+        found = _read(file, required=False) if file.is_file() else None
+        if found is not None or folder.parent == folder:
+            return found
+        return self._configured(folder.parent)
 
 
 def codes_of(text: str) -> tuple[str, ...]:
@@ -89,17 +102,7 @@ def codes_of(text: str) -> tuple[str, ...]:
     return codes
 
 
-@cache
-def _nearest(folder: Path) -> Settings | None:
-    file = folder / "pyproject.toml"
-    found = _read(file) if file.is_file() else None
-    if found is not None or folder.parent == folder:
-        return found
-    return _nearest(folder.parent)
-
-
-@cache
-def _read(file: Path, required: bool = False) -> Settings | None:
+def _read(file: Path, required: bool) -> Settings | None:
     try:
         text = file.read_text(encoding="utf-8")
     except OSError as error:

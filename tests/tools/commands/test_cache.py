@@ -18,9 +18,9 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_entries_are_counted_and_cleared(capsys: pytest.CaptureFixture[str]) -> None:
     cache.entry("key", lambda target: target.write_bytes(b"library") and None)
     assert main(["cache"]) == 0
-    assert capsys.readouterr().out == f"{cache.folder()}: 1 compiled kernel, 0.0 MB\n"
+    assert capsys.readouterr().out.startswith(f"{cache.folder()}: 1 compiled kernel, 0.0 MB\n")
     assert main(["cache", "--clear"]) == 0
-    assert capsys.readouterr().out == f"{cache.folder()}: removed 1 compiled kernel\n"
+    assert capsys.readouterr().out.startswith(f"{cache.folder()}: removed 1 compiled kernel\n")
     assert not cache.folder().exists()
 
 
