@@ -143,6 +143,7 @@ class Calls(BuiltinCalls):
                 return self._construct(callee, entity, arguments, state)
             case Instance():
                 return self._call_method(callee, "__call__", arguments, state)
+        callee.used_as_object = True
         return self.opaque((callee,), arguments, "", state)
 
     def _call_method(self, thing: Thing, name: str, arguments: Arguments, state: State) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import containers, words
 from .state import State
@@ -94,7 +94,7 @@ class TorchCalls(Statements):
         store = None
         if (name in words.VIEWS or name in words.MAYBE_VIEWS) and arguments.first:
             store = arguments.first[0].store
-        moving = facts[1:] if name == "where" and len(facts) > 1 else facts
+        moving = self._carrying(name, arguments)
         result = self.fresh(combine(moving, self._form(name, facts), self.span(node)), node, store)
         thing = result[0]
         if name in words.PAIRS and (
@@ -104,6 +104,13 @@ class TorchCalls(Statements):
         if name in ("slogdet",):
             thing.elements[0] = Thing()
         return result
+
+    def _carrying(self, name: str, arguments: Arguments) -> list[Facts]:
+        """The operands that something flows through: not an index."""
+        where = words.INDEX_OPERAND.get(name, -1)
+        found = [facts_of(item.value) for index, item in enumerate(arguments.items) if index != where]
+        named = arguments.named.items()
+        return found + [facts_of(value) for key, value in named if key not in words.INDEX_NAMES]
 
     def _has_axis(self, arguments: Arguments) -> bool:
         if "dim" in arguments.named or "axis" in arguments.named:
@@ -174,9 +181,10 @@ class TorchCalls(Statements):
         return any_form(forms)
 
     def _in_place(self, receiver: Value, name: str, arguments: Arguments) -> None:
-        facts = [facts_of(receiver), *(facts_of(value) for value in arguments.values)]
         span = self.span(arguments.node)
         base = name[:-1]
+        operands = replace(arguments, items=[Item(receiver), *arguments.items])
+        facts = self._carrying(base, operands)
         if name in ("zero_",):
             made = Facts(form=Form.ZERO)
         elif name in words.ZERO_DERIVATIVE or base in words.ZERO_DERIVATIVE:

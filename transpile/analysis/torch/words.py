@@ -129,6 +129,17 @@ PLAIN_BUILTINS = _names(
 CONTAINERS = _names("list tuple reversed sorted set iter")
 
 
+# The operand that says where, not what: nothing flows through it.
+INDEX_OPERAND = {
+    **dict.fromkeys(_names("gather index_select scatter scatter_add scatter_reduce index_add index_copy"), 2),
+    **dict.fromkeys(_names("index_fill"), 2),
+    **dict.fromkeys(_names("take take_along_dim masked_fill masked_select masked_scatter index_put"), 1),
+    **dict.fromkeys(_names("repeat_interleave"), 1),
+    **dict.fromkeys(_names("where embedding"), 0),
+}
+INDEX_NAMES = _names("index indices mask condition dim dims axis repeats size shape dtype device out")
+
+
 def is_in_place(name: str) -> bool:
     """Whether a method of this name writes its tensor.
 
