@@ -14,7 +14,7 @@ from rich.console import Console
 from pullback.transpile.codes import CODES
 from pullback.transpile.diagnostics import Diagnostic
 
-from ..errors import CLEAN, FINDINGS, INTERNAL, MISUSE
+from ..errors import CLEAN, FINDINGS, INTERNAL, MISUSE, UsageError
 from ..files import write_atomically
 from ..lint.github import as_github
 from ..lint.runner import Report, Request, lint_paths
@@ -36,7 +36,7 @@ has select, ignore, exclude and per-file-ignores, as ruff spells them.
 exit status: 0 clean, 1 findings of severity error or warning, 2 misuse
 """
 
-FORMATS = ("text", "json", "sarif", "github")
+FORMATS = ("text", "json", "sarif", "github", "html")
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -83,6 +83,8 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Lint the paths; what cannot be read is reported at the end, after all other findings."""
+    if arguments.format == "html" and arguments.output is None:
+        raise UsageError("--format html needs a file to write: add -o FILE")
     report = lint_paths(_request(arguments))
     shown = [found for found in report.findings if arguments.verbose or found.severity != "info"]
     _write(arguments, report, shown)
@@ -128,9 +130,19 @@ def _text(style: str, report: Report, shown: Sequence[Diagnostic]) -> str:
     if style == "github":
         text = as_github(shown)
         return text + "\n" if text else ""
+    if style == "html":
+        return _page(report)
     stream = io.StringIO()
     print_text(Console(file=stream, highlight=False, color_system=None), shown, report.sources)
     return stream.getvalue()
+
+
+def _page(report: Report) -> str:
+    try:
+        from ..lint.page import as_html
+    except ImportError as error:
+        raise UsageError(f"--format html needs {error.name}: pip install 'pullback[report]'") from error
+    return as_html(report)
 
 
 def _print_summary(console: Console, report: Report, shown: Sequence[Diagnostic], statistics: bool) -> None:
