@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from .dispatch import engine_of
 from .plumbing import like, recorded, sum_to
 
 _ELLIPSIS = "..."
@@ -34,7 +33,7 @@ def contract(arrays: Sequence[Any], subscripts: str) -> Any:
     >>> contract([np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 10.0])], "ij,j->i")
     array([21., 43.])
     """
-    return np.asarray(np.einsum(subscripts, *arrays))
+    return np.asarray(np.einsum(subscripts, *arrays, optimize=len(arrays) > 1))
 
 
 def contract_gradients(grad: Any, arrays: Sequence[Any], subscripts: str) -> list[Any]:
@@ -129,19 +128,14 @@ def tensordot_subscripts(rank_a: int, rank_b: int, axes: Any) -> str:
     return f"{''.join(a)},{''.join(b)}->{''.join(output)}"
 
 
-def einsum(subscripts: str, *operands: Any) -> Any:
-    """As `np.einsum`, with subscripts as a string; tensors in, a tensor out, recorded.
+def dot_subscripts(rank_a: int, rank_b: int, axis: int) -> str:
+    """The subscripts of `np.dot` and `np.inner`: the last axis of the first meets this one of the second.
 
-    TypeError for subscripts in lists between the operands, which are not taken.
+    A number multiplies every entry; of a vector it is the only axis.
 
-    >>> import pullback as pb
-    >>> x = pb.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
-    >>> pb.grad(einsum("ii", x), x)[0]
-    tensor([[1., 0.],
-            [0., 1.]])
+    >>> dot_subscripts(2, 3, -2), dot_subscripts(1, 1, -2), dot_subscripts(0, 2, -1)
+    ('ab,cbd->acd', 'a,a->', ',ab->ab')
     """
-    if not isinstance(subscripts, str):
-        raise TypeError("np.einsum of tensors takes its subscripts as a string, 'ij,jk->ik'")
-    if engine_of(operands) is None:
-        return np.einsum(subscripts, *operands)
-    return contract(list(operands), subscripts=subscripts)
+    if rank_a == 0 or rank_b == 0:
+        return tensordot_subscripts(rank_a, rank_b, 0)
+    return tensordot_subscripts(rank_a, rank_b, (-1, -1 if rank_b == 1 else axis))

@@ -11,6 +11,7 @@ from . import grad_mode
 from .call import arrays, call, unrecorded
 from .dispatch import engine_of, tensors_in
 from .errors import MutationError, NotDifferentiableError
+from .numpy_functions import WRITTEN_WITH_OPERATORS
 from .registry import FORMULAS
 
 # What ufunc.reduce means, for the ufuncs that have a reduction with a formula.
@@ -59,6 +60,8 @@ def _run(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         assert engine is not None, "NumPy asks only types that it found among the arguments"
         return unrecorded(engine, function, args, kwargs)
     entry = FORMULAS.find(function)
+    if entry is None:
+        entry = WRITTEN_WITH_OPERATORS.get(function)
     if entry is not None:
         return entry(*args, **kwargs)
     module = getattr(function, "__module__", None) or "numpy"

@@ -69,7 +69,8 @@ def linear_recurrence(a: Any, b: Any, reverse: bool = False) -> Any:
 def split_like(x: Any, likes: Sequence[Like], axis: int | None = 0) -> list[Any]:
     """The stretches of `x` that arrays of these shapes and dtypes have when joined along `axis`.
 
-    The adjoint of `np.concatenate`. With axis None the arrays were flattened first.
+    The adjoint of `np.concatenate`. With axis None the arrays were flattened first;
+    one with fewer axes than `x` had axes of length one put before its own, as in `np.vstack`.
 
     >>> first, second = split_like(np.arange(5.0), [Like((2,), np.dtype(float)), Like((3,), np.dtype(float))])
     >>> second
@@ -79,9 +80,10 @@ def split_like(x: Any, likes: Sequence[Like], axis: int | None = 0) -> list[Any]
     parts = []
     start = 0
     for like in likes:
-        stop = start + (prod(like.shape) if axis is None else like.shape[axis])
+        lengths = (1,) * (x.ndim - len(like.shape)) + like.shape
+        stop = start + (prod(like.shape) if axis is None else lengths[axis])
         part = x[(*before, slice(start, stop))]
-        if axis is None:
+        if axis is None or len(like.shape) != x.ndim:
             part = part.reshape(like.shape)
         parts.append(part if part.dtype == like.dtype else sum_to(part, like))
         start = stop

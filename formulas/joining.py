@@ -5,13 +5,15 @@ import numpy as np
 import pullback as pb
 
 
-@pb.composite(np.vstack)
+@pb.formula(np.vstack)
 def vstack(tup: list[pb.Tensor]):
-    """Arrays on top of each other; a vector is a row."""
-    parts = []
-    for a in tup:
-        parts.append(np.reshape(a, (1, -1)) if a.ndim < 2 else a)
-    return np.concatenate(parts, axis=0)
+    """Arrays on top of each other, a vector as a row: each takes its own rows of the gradient."""
+    r = np.vstack(tup)
+
+    def vstack_pullback(grad):
+        return pb.split_like(grad, pb.like(tup), axis=0)
+
+    return r, vstack_pullback
 
 
 @vstack.sample_inputs
@@ -19,16 +21,21 @@ def _vstack_inputs(rng):
     yield ([rng.standard_normal((2, 3)), rng.standard_normal((3,))],), {}
 
 
-@pb.composite(np.hstack)
+@pb.formula(np.hstack)
 def hstack(tup: list[pb.Tensor]):
-    """Arrays beside each other, along the second axis; vectors along their only one."""
-    parts = []
-    for a in tup:
-        parts.append(np.reshape(a, (1,)) if a.ndim == 0 else a)
-    return np.concatenate(parts, axis=0 if tup[0].ndim < 2 else 1)
+    """Arrays beside each other along the second axis, vectors along their only one.
+
+    Each takes its own columns of the gradient.
+    """
+    r = np.hstack(tup)
+
+    def hstack_pullback(grad):
+        return pb.split_like(grad, pb.like(tup), axis=0 if grad.ndim == 1 else 1)
+
+    return r, hstack_pullback
 
 
 @hstack.sample_inputs
 def _hstack_inputs(rng):
     yield ([rng.standard_normal((2, 3)), rng.standard_normal((2, 1))],), {}
-    yield ([rng.standard_normal((2,)), rng.standard_normal((3,))],), {}
+    yield ([rng.standard_normal((2,)), rng.standard_normal(())],), {}

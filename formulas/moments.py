@@ -1,4 +1,4 @@
-"""Variance, standard deviation and norms: sums of powers, and their roots.
+"""Variance, standard deviation and norms.
 
 The root of a sum of squares has a kink where the sum is zero. Its derivative is
 taken as zero there, as the smallest of its subgradients.
@@ -9,19 +9,30 @@ import numpy as np
 import pullback as pb
 
 
-def _root(total):
-    """The square root, with derivative zero at zero."""
-    positive = total > 0
-    return np.where(positive, np.sqrt(np.where(positive, total, 1)), total)
+def _kept(reduced, axis, keepdims):
+    """`reduced` with its reduced axes as axes of length one, so that it broadcasts to the operand."""
+    return reduced if keepdims or axis is None else np.expand_dims(reduced, axis)
 
 
-@pb.composite(np.var)
+def _or_one(r):
+    """`r`, and 1 where it is zero: what is divided by it is zero there."""
+    return np.where(r == 0, 1, r)
+
+
+@pb.formula(np.var)
 def var(a, *, axis=None, ddof=0, keepdims=False):
-    """The sum of squared distances from the mean, over the number of terms less `ddof`."""
-    distance = a - np.mean(a, axis=axis, keepdims=True)
-    total = np.sum(distance * distance, axis=axis, keepdims=keepdims)
-    terms = a.size // total.size if total.size else 1
-    return total / (terms - ddof)
+    """The sum of squared distances from the mean m over n - ddof: dr = sum 2 (a - m) da / (n - ddof).
+
+    The mean's own change drops out, for the distances from it sum to zero.
+    """
+    r = np.var(a, axis=axis, ddof=ddof, keepdims=keepdims)
+
+    def var_pullback(grad):
+        terms = a.size // r.size if r.size else 1
+        distance = a - np.mean(a, axis=axis, keepdims=True)
+        return 2 * distance * _kept(grad, axis, keepdims) / (terms - ddof)
+
+    return r, var_pullback
 
 
 @var.sample_inputs
@@ -31,10 +42,18 @@ def _var_inputs(rng):
     yield (rng.standard_normal((2, 3, 4)),), {"axis": (0, 2), "keepdims": True}
 
 
-@pb.composite(np.std)
+@pb.formula(np.std)
 def std(a, *, axis=None, ddof=0, keepdims=False):
-    """The square root of the variance."""
-    return _root(np.var(a, axis=axis, ddof=ddof, keepdims=keepdims))
+    """The root of the variance, so 2 r dr is the change of the variance."""
+    r = np.std(a, axis=axis, ddof=ddof, keepdims=keepdims)
+
+    def std_pullback(grad):
+        terms = a.size // r.size if r.size else 1
+        distance = a - np.mean(a, axis=axis, keepdims=True)
+        share = _kept(grad, axis, keepdims) / _or_one(_kept(r, axis, keepdims))
+        return distance * share / (terms - ddof)
+
+    return r, std_pullback
 
 
 @std.sample_inputs
@@ -43,23 +62,31 @@ def _std_inputs(rng):
     yield (rng.standard_normal((2, 3, 4)),), {"axis": (0, 2), "ddof": 1}
 
 
-@pb.composite(np.linalg.norm)
+@pb.formula(np.linalg.norm)
 def norm(x, *, ord=None, axis=None, keepdims=False):
-    """The p-norm of vectors, (sum |x|**p)**(1/p), and the Frobenius norm of matrices, which is p = 2."""
+    """r = (sum |x|**p)**(1/p): dr = sum sign(x) (|x| / r)**(p - 1) dx. Of matrices that of Frobenius, p = 2.
+
+    The norm of order infinity is the largest |x|, or the smallest where it is
+    negative; entries that tie for it take equal shares.
+    """
     p = pb.order_of_norm(ord, axis, x.ndim)
-    if p == 2:
-        r = _root(np.sum(x * x, axis=axis, keepdims=keepdims))
-    elif p == 1:
-        r = np.sum(np.abs(x), axis=axis, keepdims=keepdims)
-    elif p == np.inf:
-        r = np.max(np.abs(x), axis=axis, keepdims=keepdims)
-    elif p == -np.inf:
-        r = np.min(np.abs(x), axis=axis, keepdims=keepdims)
-    else:
-        total = np.sum(np.abs(x) ** p, axis=axis, keepdims=keepdims)
-        some = total > 0
-        r = np.where(some, np.where(some, total, 1) ** (1 / p), total)
-    return r
+    r = np.linalg.norm(x, ord=ord, axis=axis, keepdims=keepdims)
+
+    def norm_pullback(grad):
+        size = np.abs(x)
+        kept = _kept(r, axis, keepdims)
+        share = _kept(grad, axis, keepdims)
+        if p == np.inf or p == -np.inf:
+            chosen = size == kept
+            tied = np.sum(np.where(chosen, np.ones_like(x), 0), axis=axis, keepdims=True)
+            back = np.where(chosen, share / tied, 0) * np.sign(x)
+        elif p == 2:
+            back = share * x / _or_one(kept)
+        else:
+            back = share * np.sign(x) * (size / _or_one(kept)) ** (p - 1)
+        return back
+
+    return r, norm_pullback
 
 
 @norm.sample_inputs

@@ -46,13 +46,7 @@ def _tensordot_inputs(rng):
 @pb.composite(np.dot)
 def dot(a, b):
     """Products summed over the last axis of `a` and the last but one of `b`, or its only one."""
-    if a.ndim == 0 or b.ndim == 0:
-        r = a * b
-    elif b.ndim <= 2:
-        r = np.matmul(a, b)
-    else:
-        r = np.tensordot(a, b, axes=(-1, -2))
-    return r
+    return pb.contract([a, b], subscripts=pb.dot_subscripts(a.ndim, b.ndim, -2))
 
 
 @dot.sample_inputs
@@ -77,7 +71,7 @@ def _vdot_inputs(rng):
 @pb.composite(np.inner)
 def inner(a, b):
     """Products summed over the last axes of both."""
-    return a * b if a.ndim == 0 or b.ndim == 0 else np.tensordot(a, b, axes=(-1, -1))
+    return pb.contract([a, b], subscripts=pb.dot_subscripts(a.ndim, b.ndim, -1))
 
 
 @inner.sample_inputs

@@ -295,6 +295,7 @@ VALUE_CALLS: frozenset[str] = frozenset(
         "math.erf",
         "math.ceil",
         "math.floor",
+        "pullback.dot_subscripts",
         "pullback.order_of_norm",
         "pullback.tensordot_subscripts",
     }

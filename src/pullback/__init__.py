@@ -16,7 +16,7 @@ from typing import Any
 # The folder of formulas first: its name is the function's below.
 from . import formulas as _library  # noqa: F401
 from .engine.adjoints import order_of_norm, sum_repeats, sum_tiles, undiagonal
-from .engine.contraction import contract, contract_gradients, tensordot_subscripts
+from .engine.contraction import contract, contract_gradients, dot_subscripts, tensordot_subscripts
 from .engine.dispatch import current as _engine
 from .engine.dispatch import use_engine
 from .engine.errors import (
@@ -116,6 +116,7 @@ __all__ = [
     "contract",
     "contract_gradients",
     "derive_pullback",
+    "dot_subscripts",
     "enable_grad",
     "flatten_axes",
     "formula",

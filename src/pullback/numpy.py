@@ -17,6 +17,16 @@ import numpy as _numpy
 
 from .engine.call import call
 from .engine.dispatch import engine_of
+from .engine.numpy_functions import (  # noqa: F401
+    array_split,
+    copy,
+    diag,
+    einsum,
+    hsplit,
+    ravel,
+    split,
+    vsplit,
+)
 from .transpile.vocabulary import WORDS
 
 pi = _numpy.pi

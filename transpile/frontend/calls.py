@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from ..ir import Atom, Kind, Literal, Var
-from ..vocabulary import VALUE_CALLS, by_method, by_python, suggestions
+from ..vocabulary import VALUE_CALLS, WORDS, by_method, by_python, suggestions
 from . import expressions
 from .atoms import atom, list_atom
 from .fence import Refusal, refuse
@@ -107,6 +107,8 @@ def _arguments(frame: Frame, node: ast.Call) -> Arguments:
 
 def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None) -> Value:
     """A call of a function by its full name."""
+    if callee.name == "numpy.einsum" and len(given.positional) > 1 and not given.keywords:
+        return _einsum(frame, given, name)
     word = by_python(callee.name)
     of_values = callee.name in BUILTINS and all(is_value(value) for value in given.positional)
     if word is not None and not of_values:
@@ -145,6 +147,13 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
     if builtin is not None:
         return builtin
     return opaque(frame, callee.text, callee.name, given, name)
+
+
+def _einsum(frame: Frame, given: Arguments, name: str | None) -> Atom:
+    """``np.einsum(subscripts, a, b)``: its arrays come one by one, those of the word in a list."""
+    subscripts, *arrays = given.positional
+    positional: list[Value] = [Items(tuple(arrays)), subscripts]
+    return bind_word(frame, WORDS["contract"], "numpy.einsum", given.node, positional, {}, name)
 
 
 def _folded_builtin(name: str, given: Arguments) -> Literal | None:
