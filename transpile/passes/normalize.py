@@ -53,18 +53,27 @@ def normalize(formula: Formula) -> Formula:
 
 
 def stack_lists(formula: Formula, namer: Namer) -> Formula:
-    """The formula whose closure reads a list that a loop collected as one stacked tensor.
+    """The formula whose pullback reads a list that a loop collected as one stacked tensor.
 
-    A tensor can be a hidden output; a list, whose length is not known, can't.
+    A tensor can be a hidden output; a list, whose length is not known, can't. One that
+    is written out is written again in the pullback, which then reads its elements.
     """
     assert formula.pullback is not None
     params = {param.var for param in formula.params}
     lists = [v for v in formula.pullback.free() if v.kind == "list" and v not in params]
+    written = {eqn.outs[0]: eqn for eqn in formula.forward.eqns if eqn.op == "list"}
     collects, opening = [], []
     body = formula.pullback
     for var in lists:
-        every = namer.fresh(f"every_{label(var)}")
-        collects.append(Eqn((every,), "collect", (var,)))
+        if var in written:
+            again = namer.like(var)
+            opening.append(Eqn((again,), "list", written[var].args, (), (), written[var].span))
+            body = replace_block(body, {var: again})
+            continue
+        before = [e for e in formula.forward.eqns if e.op == "collect" and e.args == (var,)]
+        every = before[0].outs[0] if before else namer.fresh(f"every_{label(var)}")
+        if not before:
+            collects.append(Eqn((every,), "collect", (var,)))
         body = Block(body.params, _elements_of(body.eqns, var, every), body.results)
         if var in body.free():
             likes, parts = namer.fresh(f"like_{label(var)}", "value"), namer.like(var)

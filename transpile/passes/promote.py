@@ -55,7 +55,7 @@ from ..library import Library, NoDerivative
 from .derive import derive, no_derivative
 from .differentiate import differentiate
 from .naming import name_gradients, name_saved
-from .normalize import normalize
+from .normalize import normalize, stack_lists
 from .recompute import cheap, compute_again, recompute_captures, recompute_constants
 from .rewrite import Namer, label, replace_block
 from .simplify import remove_dead, simplify, simplify_forward
@@ -148,7 +148,7 @@ def _with_sweep(formula: Formula, hidden: Sequence[Var], library: Library) -> Fo
     unused = {rule for rule in rules.values() if rule not in params and rule not in env}
     body = replace_block(Block(params, tuple(eqns), tuple(gradients)), dict.fromkeys(unused, Literal(None)))
     forward = Block(formula.forward.params, tuple(sweep.forward), formula.forward.results)
-    return formula.evolve(forward=forward, pullback=body)
+    return stack_lists(formula.evolve(forward=forward, pullback=body), namer)
 
 
 def _finish(formula: Formula, hidden: tuple[Var, ...]) -> Formula:
@@ -156,7 +156,8 @@ def _finish(formula: Formula, hidden: tuple[Var, ...]) -> Formula:
     pullback, forward = formula.pullback, formula.forward
     assert pullback is not None
     forward = Block(forward.params, forward.eqns, (*forward.results, *hidden))
-    formula = formula.evolve(hidden=hidden, promoted=True, barrier=_barrier(formula), forward=forward)
+    formula = formula.evolve(hidden=hidden, promoted=True, forward=forward)
+    formula = formula.evolve(barrier=_barrier(formula))
     formula = formula.evolve(pullback=simplify(pullback, known_extents(formula)))
     formula = name_saved(recompute_constants(simplify_forward(formula)))
     assert formula.pullback is not None
@@ -183,6 +184,10 @@ def _barrier(formula: Formula) -> str:
             f"{formula.name} captures {captured[0].name!r}, which comes from a call that the vocabulary "
             f"does not know, so its gradient is lost ({formula.span})"
         )
+    saved = {*formula.forward.params, *formula.forward.results, *formula.hidden}
+    for var in formula.pullback.free():
+        if var.kind != "value" and flow.get(var) is Flow.DIFFERENTIABLE and var not in saved:
+            return f"{formula.name} captures {var.name!r}, which cannot be a hidden output ({formula.span})"
     for eqn in every(formula.pullback.eqns):
         if eqn.op == "opaque":
             return f"the closure of {formula.name} calls what the vocabulary does not know ({eqn.span})"

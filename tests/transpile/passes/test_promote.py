@@ -143,3 +143,16 @@ def test_first_order_only_is_a_barrier():
         "@pb.formula(first_order_only=True)\ndef f(x):\n    return np.exp(x), lambda grad: grad * np.exp(x)\n"
     )
     assert "first_order_only" in _promoted(text).barrier
+
+
+def test_a_list_that_the_sweep_captures_is_captured_by_its_elements():
+    text = """
+def f(x, w):
+    t = np.einsum("ij,j->i", x, np.tanh(w))
+    def f_pullback(grad):
+        return 2 * grad * np.outer(t, np.tanh(w)), np.einsum("ij,i->j", x, 2 * grad * t)
+    return np.sum(t * t), f_pullback
+"""
+    formula = _promoted(text)
+    assert not any(var.kind == "list" for var in formula.plain)
+    assert {"t", "tanh_1"} <= {var.name for var in formula.hidden}
