@@ -27,8 +27,9 @@ TEMPLATE = Path(__file__).with_name("page.html.jinja")
 # Lines shown before and after what was looked at.
 AROUND = 2
 GRAVITY: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
-# A step of the path that a message tells: ``saved (line 9)``, ``... (lines 12 and 13)``.
-_STEP = re.compile(r"(computed|saved|enters the returned gradient)[^()]*\(lines? (\d+)(?: and (\d+))?\)")
+# A step of the path that a message tells: ``saved (line 9)``, ``... (line 12, other.py, line 3)``.
+_STEP = re.compile(r"(computed|saved|enters the returned gradient)[^()]*\(([^()]*line \d+)\)")
+_PLACE = re.compile(r"(?<!\.py, )line (\d+)")
 
 
 @dataclass
@@ -125,8 +126,9 @@ def _parts(
 
 
 def _steps(finding: Diagnostic) -> Iterator[tuple[int, str]]:
-    for what, first, second in _STEP.findall(finding.message):
-        yield from ((int(number), what) for number in (first, second) if number)
+    """The lines of this file, and what happens to the value there."""
+    for what, places in _STEP.findall(finding.message):
+        yield from ((int(number), what) for number in _PLACE.findall(places))
 
 
 def _merged(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -143,4 +145,4 @@ def _highlighted(text: str) -> list[str]:
     """Each line as HTML; the formatter closes what is open at the end of a line."""
     lexer = PythonLexer(stripnl=False, ensurenl=False)
     html: str = highlight(text.replace("\f", " "), lexer, HtmlFormatter(nowrap=True))
-    return html.split("\n")
+    return html.rstrip("\n").split("\n")

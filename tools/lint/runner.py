@@ -140,11 +140,14 @@ def _add(report: Report, task: Task, linted: Linted, override: Override) -> None
     report.formulas += linted.formulas
     report.classes += linted.classes
     report.subjects += linted.subjects
-    if not linted.findings and not linted.subjects:
-        return
-    report.texts[task.path] = task.data
+    if linted.findings or linted.subjects:
+        report.texts[task.path] = task.data
     chosen = override.settings_for(Path(task.path)).chosen(linted.findings)
-    left = without_silenced(chosen, _text(task.path, task.data)) if chosen else chosen
+    left = chosen
+    for path in {found.span.path for found in chosen}:  # a class may inherit from one in another file
+        if path not in report.texts:
+            report.texts[path] = _bytes(Path(path), report) or b""
+        left = without_silenced(left, _text(path, report.texts[path]))
     report.silenced += len(chosen) - len(left)
     report.findings += left
 

@@ -77,6 +77,18 @@ def test_the_path_of_the_value_is_drawn_at_its_lines(page: Callable[..., Page]) 
     assert found.texts["step"] == ["← t computed", "← t saved", "← t enters the returned gradient"]
 
 
+def test_a_step_in_another_file_is_not_drawn_in_this_one(folder: Path, page: Callable[..., Page]) -> None:
+    head, backward = CLASS.split("    @staticmethod\n    def backward")
+    (folder / "base.py").write_text(head)
+    (folder / "f.py").write_text(
+        "from base import Scaled\n\n\nclass Derived(Scaled):  # a Function\n"
+        "    @staticmethod\n    def backward" + backward
+    )
+    found = page("f.py")
+    assert found.texts["step"] == ["← t computed", "← t saved"]
+    assert "base.py" in "".join(found.texts["file"]), "the finding stands where the value is saved"
+
+
 def test_every_link_leads_somewhere(folder: Path, page: Callable[..., Page]) -> None:
     (folder / "g.py").write_text("\n" * 40 + CLASS + "\n" * 40 + CLASS.replace("Scaled", "Other"))
     found = page(".")

@@ -56,6 +56,16 @@ def test_a_whole_file(folder: Path, lint: Lint) -> None:
     assert not silenced(folder, lint, "# pullback: noqa: PB2\n" + CLASS)
 
 
+def test_a_comment_in_the_file_that_a_class_inherits_from(folder: Path, lint: Lint) -> None:
+    head, backward = CLASS.split("\n\n    @staticmethod\n    def backward")
+    derived = "from base import Scaled\n\n\nclass Derived(Scaled):  # a Function\n"
+    (folder / "base.py").write_text(head)
+    (folder / "f.py").write_text(f"{derived}    @staticmethod\n    def backward{backward}")
+    assert [finding["path"] for finding in lint("f.py")] == ["base.py"]
+    (folder / "base.py").write_text(head.replace(SAVE, f"{SAVE}  # noqa"))
+    assert lint("f.py") == []
+
+
 def test_the_summary_counts_them(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "f.py").write_text(CLASS.replace(SAVE, f"{SAVE}  # noqa"))
     assert main(["lint", "f.py"]) == 0
