@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from . import functional, inplace
+from . import copying, functional, inplace
 from .call import call
 from .errors import GradientLostWarning, NotDifferentiableError
 from .grad_mode import is_grad_enabled
@@ -59,6 +59,9 @@ class TensorMethods:
     __array_function__ = array_function
     __repr__ = representation
     __hash__ = object.__hash__
+    __reduce__ = copying.reduce
+    __copy__ = copying.shallow
+    __deepcopy__ = copying.deep
 
     __add__ = _binary("add")
     __radd__ = _reflected("add")
