@@ -67,6 +67,16 @@ ODD = {
     "unpacking of anything": "class A(Function):\n    def forward(ctx, *x, **k):\n        (a, *b), [c] = x\n"
     "        ctx.a, ctx.b[0] = b, k\n        return [*b, *x][1:]\n    def backward(ctx, *g):\n"
     "        a, *b = ctx.saved_tensors, *ctx.a\n        return *g, *b[::2]\n",
+    "lists that double": "class A(Function):\n    def forward(ctx, x):\n        l = [x]\n"
+    "        for _ in (1, 2, 3, 4, 5, 6, 7, 8):\n            for _ in (1, 2, 3, 4, 5, 6, 7, 8):\n"
+    "                l = l + l\n                l.extend(l)\n                l = [*l, l]\n"
+    "        ctx.l = l\n        return x\n    def backward(ctx, g): return g * ctx.l[0]\n",
+    "lists in lists": "class A(Function):\n    def forward(ctx, x):\n        l = [x]\n"
+    "        for _ in range(9):\n            l = [l] * 60\n            l.append(l)\n        ctx.l = l\n"
+    "        return x + sum(l)\n    def backward(ctx, g): return g * ctx.l[0][0][0]\n",
+    "calls of calls": "def f(a): return f(a) + g(a) + h(a)\ndef g(a): return h(f(a)) + f(h(a))\n"
+    "def h(a): return g(f(a)) + f(g(g(h(a))))\nclass A(Function):\n    def forward(ctx, x):\n"
+    "        ctx.y = f(g(h(x)))\n        return x\n    def backward(ctx, g): return g * f(ctx.y)\n",
     "a match": "class A(Function):\n    def forward(ctx, x):\n        match x:\n"
     "            case 1: return x\n            case _: ctx.y = x + 1\n        return x\n"
     "    def backward(ctx, g): return g * ctx.y\n",

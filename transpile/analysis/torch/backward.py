@@ -86,6 +86,7 @@ class Backward(Calls):
         self.none_tests: set[Token] = set()
         self.asks_needs = False
         self._made: dict[tuple[str, Thing], Thing] = {}
+        self._lists: dict[tuple[str, Label, Thing, int], Thing] = {}
 
     def facts(self) -> BackwardFacts | None:
         """Run it; None where the class has no backward."""
@@ -158,13 +159,7 @@ class Backward(Calls):
     def _thing(self, attribute: str, thing: Thing, label: Label, end: int) -> Value:
         """A saved thing as the backward sees it."""
         if thing.parts is not None:
-            items = []
-            for item in thing.parts:
-                named = next((inner.name for inner in item.value if inner.name and attribute), "")
-                own = label if item.starred or not named else Label(named, label.span)
-                value = union(*(self._thing(attribute, inner, own, end) for inner in item.value))
-                items.append(Item(value, item.starred))
-            return containers.make(items)
+            return self._list(attribute, thing, thing.parts, label, end)
         carries = thing.facts.kind is not Kind.NONE
         if not carries and thing.token is None and not (thing.span and not thing.number):
             return (
@@ -185,6 +180,20 @@ class Backward(Calls):
         slot.things.append((end, thing))
         slot.seen.append(made)
         return (made,)
+
+    def _list(self, attribute: str, thing: Thing, parts: list[Item], label: Label, end: int) -> Value:
+        """A saved list, made once, for it may hold itself."""
+        key = (attribute, label, thing, end)
+        if key not in self._lists:
+            made = self._lists[key] = Thing(parts=[])
+            items = []
+            for item in parts:
+                named = next((inner.name for inner in item.value if inner.name and attribute), "")
+                own = label if item.starred or not named else Label(named, label.span)
+                value = union(*(self._thing(attribute, inner, own, end) for inner in item.value))
+                items.append(Item(value, item.starred))
+            made.parts = items
+        return (self._lists[key],)
 
     def _attributes(self, thing: Thing, made: Thing, label: Label, end: int) -> None:
         """What an object holds goes with it."""

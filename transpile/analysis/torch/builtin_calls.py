@@ -18,6 +18,7 @@ from .values import (
     Thing,
     Value,
     any_form,
+    bounded,
     combine,
     constant,
     facts_of,
@@ -126,4 +127,5 @@ class BuiltinCalls(TorchCalls):
             return containers.element_of((thing,))
         elif name in ("values", "copy", "keys", "items"):
             return (thing,)
+        parts[:] = bounded(parts)
         return plain()

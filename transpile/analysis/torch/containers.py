@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .values import Facts, Form, Item, Kind, Thing, Value, combine, facts_of, union
+from .values import Facts, Form, Item, Kind, Thing, Value, bounded, combine, facts_of, union
 
 
 def make(items: Sequence[Item]) -> Value:
@@ -129,7 +129,7 @@ def concatenated(left: Value, right: Value) -> Value | None:
     """``left + right`` of lists, or None where neither is one."""
     if not any(thing.parts is not None for thing in (*left, *right)):
         return None
-    return make([*starred(left), *starred(right)])
+    return make(bounded([*starred(left), *starred(right)]))
 
 
 def repeated(value: Value, count: Value) -> Value | None:

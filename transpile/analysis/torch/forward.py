@@ -213,11 +213,12 @@ class Forward(Calls):
 def _outputs(value: Value, found: dict[Thing, frozenset[Thing]]) -> None:
     place = frozenset(thing for thing in value if thing.parts is None)
     for thing in value:
-        for item in thing.parts or ():
+        known = thing in found
+        found[thing] = place
+        for item in (thing.parts or ()) if not known else ():
             _outputs(item.value, found)
         for inner in thing.elements.values():
             found[inner] = frozenset({inner})
-        found[thing] = place
 
 
 def _label(source: ast.expr, item: Item, span: Span) -> Label:

@@ -18,6 +18,7 @@ from .values import (
     Token,
     Value,
     blend,
+    bounded,
     combine,
     constant,
     facts_of,
@@ -213,7 +214,7 @@ class Statements(Expressions):
 
     def new_list(self, items: list[Item]) -> Value:
         """A list that is made here."""
-        return (Thing(parts=items, born=self.frame.loops),)
+        return (Thing(parts=bounded(items), born=self.frame.loops),)
 
     def assign(self, target: ast.expr, value: Value, state: State) -> None:
         """Bind the names of a target."""

@@ -182,26 +182,40 @@ def blend(facts: list[Facts]) -> Facts:
     return combine(facts, form, None)
 
 
-def facts_of(value: Value, depth: int = 0) -> Facts:
+def facts_of(value: Value) -> Facts:
     """What is known of a value; of a list, of all its items together."""
-    found = []
-    for thing in value:
-        if thing.parts is not None and depth < 6:
-            inner = [facts_of(item.value, depth + 1) for item in thing.parts]
-            found.append(blend(inner) if inner else PLAIN)
-        else:
-            found.append(thing.facts)
+    found = [thing.facts for thing in leaves(value, inside=False) if thing.parts is None]
+    if any(thing.parts == [] for thing in value):
+        found.append(PLAIN)
     return blend(found) if found else PLAIN
 
 
-def leaves(value: Value, depth: int = 0) -> Iterator[Thing]:
-    """The things of a value, and those of lists in it."""
-    for thing in value:
+def leaves(value: Value, inside: bool = True) -> Iterator[Thing]:
+    """The things of a value, and those of lists in it, each once.
+
+    `inside`: those that were unpacked from something opaque, too.
+    """
+    waiting, seen = list(reversed(value)), set[int]()
+    while waiting:
+        thing = waiting.pop()
+        if id(thing) in seen:
+            continue
+        seen.add(id(thing))
         yield thing
-        if depth < 6:
-            for item in thing.parts or ():
-                yield from leaves(item.value, depth + 1)
-            yield from thing.elements.values()
+        for item in reversed(thing.parts or ()):
+            waiting += reversed(item.value)
+        if inside:
+            waiting += thing.elements.values()
+
+
+LONGEST = 128
+
+
+def bounded(items: list[Item]) -> list[Item]:
+    """The items of a list; a very long one is any number of a few of them."""
+    if len(items) <= LONGEST:
+        return items
+    return [Item(union(*(item.value for item in items[:LONGEST])), starred=True)]
 
 
 def sum_form(forms: list[Form]) -> Form:
