@@ -6,7 +6,7 @@ The page has all it needs in itself: no script, no font and no style from elsewh
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from .runner import Report
 TEMPLATE = Path(__file__).with_name("page.html.jinja")
 # Lines shown before and after what was looked at.
 AROUND = 2
-GRAVITY: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
+SEVERITIES: tuple[Severity, ...] = ("error", "warning")
 # A step of the path that a message tells: ``saved (line 9)``, ``... (line 12, other.py, line 3)``.
 _STEP = re.compile(r"(computed|saved|enters the returned gradient)[^()]*\(([^()]*line \d+)\)")
 _PLACE = re.compile(r"(?<!\.py, )line (\d+)")
@@ -60,8 +60,8 @@ class Looked:
     @property
     def verdict(self) -> str:
         """The gravest severity in it, or ``clean``."""
-        grave = [found.severity for found in self.findings if found.severity != "info"]
-        return min(grave, key=GRAVITY.__getitem__, default="clean")
+        found = {finding.severity for finding in self.findings}
+        return "error" if "error" in found else "warning" if "warning" in found else "clean"
 
 
 @dataclass
@@ -71,7 +71,7 @@ class File:
     path: str
     looked: list[Looked]
     parts: list[list[Line]]
-    counts: dict[str, int]
+    counts: Mapping[Severity, int]
 
 
 def as_html(report: Report) -> str:
@@ -96,7 +96,7 @@ def _file(source: Source, report: Report) -> File:
     findings = [found for found in report.findings if found.span.path == source.path]
     subjects = [subject for subject in report.subjects if subject.span.path == source.path]
     looked = [Looked(subject, [f for f in findings if _is_in(f, subject)]) for subject in subjects]
-    counts = {str(severity): sum(f.severity == severity for f in findings) for severity in GRAVITY}
+    counts = {severity: sum(f.severity == severity for f in findings) for severity in SEVERITIES}
     return File(source.path, looked, list(_parts(source, subjects, findings)), counts)
 
 

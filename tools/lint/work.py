@@ -7,6 +7,7 @@ import os
 import traceback
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import NamedTuple
 
@@ -100,7 +101,7 @@ def _lint_chunk(chunk: Sequence[Task]) -> list[Result]:
     return [_here[0].lint(task) for task in chunk]
 
 
-def _context() -> multiprocessing.context.BaseContext:
+def _context() -> BaseContext:
     """A clean server that forks where there is one: forking this process could copy a held lock."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
