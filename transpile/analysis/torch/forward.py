@@ -149,10 +149,12 @@ class Forward(Calls):
         given = setup.parameters
         state = State(heap=dict(end.heap))
         values: list[Value] = [(self.thing,), (Thing(parts=list(inputs)),), end.value]
+        if len(given) == 4:  # an operator's keyword-only inputs stand before its output
+            values.insert(2, plain())
         for argument, value in zip(given, values, strict=False):
             state.names[argument.arg] = value
         for keyword in setup.node.args.kwonlyargs:
-            state.names[keyword.arg] = values[1] if keyword.arg == "inputs" else values[2]
+            state.names[keyword.arg] = values[1] if keyword.arg == "inputs" else values[-1]
         self.frame = Frame()
         self._begin(setup, state)
         after = self.run(setup.node.body, state)
