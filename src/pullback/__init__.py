@@ -16,6 +16,7 @@ from typing import Any
 # The folder of formulas first: its name is the function's below.
 from . import formulas as _library  # noqa: F401
 from .engine.adjoints import order_of_norm, sum_repeats, sum_tiles, undiagonal
+from .engine.checkpointing import checkpoint
 from .engine.contraction import contract, contract_gradients, dot_subscripts, tensordot_subscripts
 from .engine.dispatch import current as _engine
 from .engine.dispatch import use_engine
@@ -110,6 +111,7 @@ __all__ = [
     "accumulate",
     "backward",
     "broadcast_like",
+    "checkpoint",
     "collect",
     "compile",
     "composite",
