@@ -96,7 +96,9 @@ def _file(source: Source, report: Report) -> File:
     findings = [found for found in report.findings if found.span.path == source.path]
     subjects = [subject for subject in report.subjects if subject.span.path == source.path]
     looked = [Looked(subject, [f for f in findings if _is_in(f, subject)]) for subject in subjects]
-    counts = {severity: sum(f.severity == severity for f in findings) for severity in SEVERITIES}
+    counts: dict[Severity, int] = {
+        severity: sum(f.severity == severity for f in findings) for severity in SEVERITIES
+    }
     return File(source.path, looked, list(_parts(source, subjects, findings)), counts)
 
 
