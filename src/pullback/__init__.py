@@ -40,6 +40,7 @@ from .engine.formula import Composite, Formula, composite, derive_pullback, form
 from .engine.functional import backward, grad, value_and_grad
 from .engine.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .engine.gradcheck import gradcheck
+from .engine.graph import Graph, graph
 from .engine.jacobian import hessian, jacobian
 from .engine.kernels import CompiledFormula, compile
 from .engine.plumbing import Like, accumulate, broadcast_like, like, stop_gradient, sum_to, unslice
@@ -98,6 +99,7 @@ __all__ = [
     "GradcheckError",
     "GradientLostWarning",
     "GradientShapeError",
+    "Graph",
     "GraphFreedError",
     "Like",
     "MutationError",
@@ -127,6 +129,7 @@ __all__ = [
     "gelu",
     "grad",
     "gradcheck",
+    "graph",
     "hessian",
     "hvp",
     "is_grad_enabled",
