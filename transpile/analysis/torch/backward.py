@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
 from ...frontend.torch.classes import FunctionClass, Method
+from ...frontend.torch.modules import Function
 from ...ir import Span
 from . import containers, words
 from .calls import Calls
@@ -160,6 +162,8 @@ class Backward(Calls):
         """A saved thing as the backward sees it."""
         if thing.parts is not None:
             return self._list(attribute, thing, thing.parts, label, end)
+        if isinstance(thing.entity, Function) and thing.scope is not None:
+            return self._closure(attribute, thing, thing.entity, thing.scope, end)
         carries = thing.facts.kind is not Kind.NONE
         if not carries and thing.token is None and not (thing.span and not thing.number):
             return (
@@ -180,6 +184,21 @@ class Backward(Calls):
         slot.things.append((end, thing))
         slot.seen.append(made)
         return (made,)
+
+    def _closure(
+        self, attribute: str, thing: Thing, function: Function, scope: Mapping[str, Value], end: int
+    ) -> Value:
+        """A saved function: what it captures is saved with it."""
+        key = (attribute, Label("", _nowhere(thing)), thing, end)
+        if key not in self._lists:
+            captured: dict[str, Value] = dict(scope)
+            self._lists[key] = Thing(entity=function, scope=captured)
+            for node in ast.walk(function.node):
+                if isinstance(node, ast.Name) and node.id in scope:
+                    label = Label(node.id, function.module.span(node))
+                    found = (self._thing(f"{attribute}.{node.id}", t, label, end) for t in scope[node.id])
+                    captured[node.id] = union(*found)
+        return (self._lists[key],)
 
     def _list(self, attribute: str, thing: Thing, parts: list[Item], label: Label, end: int) -> Value:
         """A saved list, made once, for it may hold itself."""
@@ -222,7 +241,7 @@ class Backward(Calls):
             self.asks_needs = True
             return (Thing(constant=NEEDED, number=True),)
         if name in READS_SAVED:
-            return containers.make([])
+            return self.heap.get((self.thing, SAVED)) or containers.make([])
         return plain()
 
     def updated(self, node: ast.AugAssign, state: State) -> None:
