@@ -15,11 +15,11 @@ from ..errors import CompilerError
 
 INCLUDE = Path(__file__).resolve().parent.parent / "native" / "include"
 
-# Measured in benchmarks/: -O2 of GCC 12 does not vectorize these loops. Contraction is off because it
-# changes results silently; -ffast-math is not here for the same reason.
+# At -O2 GCC 12 does not vectorize these loops. Contraction is off because it changes results silently;
+# -ffast-math is not here for the same reason.
 _FLAGS = (
     "-std=c++20", "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off",
-    "-fopenmp-simd", "-fvisibility=hidden", "-fPIC", "-shared",
+    "-fopenmp-simd", "-DPB_OPENMP_SIMD", "-fvisibility=hidden", "-fPIC", "-shared",
 )  # fmt: skip
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow")
 _INSTALL = (

@@ -1,5 +1,5 @@
-// What a generated kernel includes. No standard C++ headers: a kernel compiles in a tenth of a
-// second.
+// What a generated kernel includes. No standard C++ headers, which take longer to compile than a
+// kernel.
 #ifndef PULLBACK_KERNEL_H_
 #define PULLBACK_KERNEL_H_
 

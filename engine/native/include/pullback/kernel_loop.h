@@ -7,7 +7,12 @@
 #include "kernel_context.h"
 
 // Iterations do not depend on each other.
+// Define PB_OPENMP_SIMD where the compiler is given -fopenmp-simd; loops are plain without it.
+#ifdef PB_OPENMP_SIMD
 #define PB_SIMD _Pragma("omp simd")
+#else
+#define PB_SIMD
+#endif
 
 namespace pb {
 

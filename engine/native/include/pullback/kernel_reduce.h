@@ -4,8 +4,13 @@
 
 #include "kernel_loop.h"
 
+#ifdef PB_OPENMP_SIMD
 #define PB_SIMD_SUM(total) _Pragma(PB_TEXT(omp simd reduction(+ : total)))
 #define PB_SIMD_PRODUCT(total) _Pragma(PB_TEXT(omp simd reduction(* : total)))
+#else
+#define PB_SIMD_SUM(total)
+#define PB_SIMD_PRODUCT(total)
+#endif
 #define PB_TEXT(text) #text
 
 namespace pb {
