@@ -41,7 +41,8 @@ def sum_repeats(a: Any, repeats: Any, axis: int | None, shape: tuple[int, ...]) 
     axis = 0 if axis is None else axis % len(shape)
     out = np.zeros(lengths, a.dtype)
     of_copies = np.repeat(np.arange(lengths[axis]), repeats)
-    np.add.at(out, (*[slice(None)] * axis, of_copies), a)
+    index: Any = (*[slice(None)] * axis, of_copies)
+    np.add.at(out, index, a)
     return out.reshape(shape)
 
 

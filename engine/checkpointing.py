@@ -62,7 +62,7 @@ def checkpoint(function: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any
 class _Place(NamedTuple):
     """Stands for a tensor among the arguments."""
 
-    index: int
+    position: int
 
 
 def _replaced(value: Any, tensors: Iterator[Any]) -> Any:
@@ -80,7 +80,7 @@ def _filled(value: Any, tensors: Sequence[Any]) -> Any:
         return {key: _filled(item, tensors) for key, item in value.items()}
     if type(value) in (list, tuple):
         return type(value)(_filled(item, tensors) for item in value)
-    return tensors[value.index] if isinstance(value, _Place) else value
+    return tensors[value.position] if isinstance(value, _Place) else value
 
 
 class _Run(NamedTuple):
