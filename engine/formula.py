@@ -6,7 +6,7 @@ import html
 import inspect
 from collections.abc import Callable, Iterator
 from functools import cached_property, update_wrapper
-from typing import Any, Literal, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -140,7 +140,7 @@ class Formula:
         """What the closure captures: name, verdict, line, and what happens to it."""
         return self.operator.formula.captures
 
-    def source(self, target: Literal["python", "native", "ir", "author"] = "python") -> str:
+    def source(self, target: str = "python") -> str:
         """The promoted formula as text: Python as it runs, C++, the IR, or what the author wrote.
 
         The C++ is for the default attributes; `pb.compile` makes it for others.

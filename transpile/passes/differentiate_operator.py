@@ -42,7 +42,10 @@ def sweep_operator(eqn: Eqn, sweep: Sweep, context: Context) -> None:
         sweep.forward.append(like)
         sweep.backward.append(fill)
     saved = slice_of(formula.forward.eqns, variant.block.free(), (*env, *cotangents))
+    known = dict(env)
     inlined = copy_eqns([placed(e, eqn) for e in saved], env, namer, _metadata_names(saved, env))
+    # A conditional that is copied for one of its outputs leaves the others to the operator.
+    env.update(known)
     env.update(cotangents)
     named = _gradient_names(formula, variant.block.results, env)
     body = copy_eqns([placed(e, eqn) for e in variant.block.eqns], env, namer, named)
