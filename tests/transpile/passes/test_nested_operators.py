@@ -22,7 +22,8 @@ def _whole(a, axis=None, keepdims=False):
 def spread_of(a, *, axis=None, keepdims: bool = False):
     d = a - np.mean(a, axis=axis, keepdims=True)
     if keepdims:
-        r = np.mean(d * np.exp(d), axis=axis, keepdims=True)
+        e = np.exp(d)
+        r = np.mean(d * e, axis=axis, keepdims=True)
     else:
         r = np.mean(np.sin(d) * d, axis=axis)
     return r
@@ -40,7 +41,8 @@ def middle_of(a, *, axis=None, keepdims: bool = False):
 @pb.composite(_whole)
 def whole_of(a, *, axis=None, keepdims: bool = False):
     if keepdims:
-        b = middle_of(a, axis=axis, keepdims=keepdims)
+        s = np.sin(a)
+        b = middle_of(s, axis=axis, keepdims=keepdims)
     else:
         b = middle_of(a * a, axis=axis)
     return b * spread_of(b)
