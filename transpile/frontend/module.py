@@ -15,7 +15,7 @@ from .factory import enclosing_functions, names_inside
 from .fence import Refusal, refuse
 from .function import Reading, read_node
 from .names import Binding, Names, static_bindings
-from .signature import cycles, signature
+from .signature import clashes, cycles, signature
 from .text import Text, parse
 
 if TYPE_CHECKING:
@@ -56,8 +56,9 @@ def read_module(source: Source, library: Library | None = None) -> Module:
     around = enclosing_functions(text.tree)
     for node, decorated in found:
         _read_into(module, text, node, decorated, around[node])
-    for name, cycle in cycles(module.formulas).items():
-        module.diagnostics += [cycle.finding] if cycle.finding else []
+    refused = cycles(module.formulas) | clashes(module.formulas)
+    for name, refusal in refused.items():
+        module.diagnostics += [refusal.finding] if refusal.finding else []
         module.unreadable.append((name, module.formulas.pop(name).span))
     return module
 

@@ -78,3 +78,24 @@ def cycles(formulas: dict[str, Formula]) -> dict[str, Refusal]:
                 seen.add(path[-1])
                 paths += [[*path, callee] for callee in calls[path[-1]]]
     return found
+
+
+def clashes(formulas: dict[str, Formula]) -> dict[str, Refusal]:
+    """For each formula that calls one named like a word that it doesn't stand for, the refusal."""
+    named = {
+        name
+        for name, formula in formulas.items()
+        if name in WORDS and formula.target is None and not WORDS[name].python.startswith("pullback.")
+    }
+    found: dict[str, Refusal] = {}
+    for name, formula in formulas.items():
+        for eqn in every(formula.forward.eqns):
+            if eqn.op in named:
+                found[name] = refuse(
+                    "PB402",
+                    f"`{eqn.op}` is a formula here and a word of the vocabulary, `{WORDS[eqn.op].python}`",
+                    eqn.span or formula.span,
+                    value=eqn.op,
+                    hint=f"give the formula another name than `{eqn.op}`",
+                )
+    return found

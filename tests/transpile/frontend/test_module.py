@@ -111,3 +111,18 @@ def test_a_syntax_error_is_one_finding():
     found = read_module(Source("f.py", "import pullback\ndef f(:\n"))
     assert [(item.code, item.span.line) for item in found.diagnostics] == [("PB400", 2)]
     assert found.formulas == {}
+
+
+def test_a_call_of_a_formula_named_like_a_word_is_refused():
+    text = """
+import pullback as pb
+@pb.formula
+def inner(x):
+    return 2 * x, lambda grad: 2 * grad
+@pb.formula
+def caller(x):
+    return inner(x), lambda grad: 2 * grad
+"""
+    module = read_module(Source("clash.py", text))
+    assert [(found.code, found.value) for found in module.diagnostics] == [("PB402", "inner")]
+    assert list(module.formulas) == ["inner"]
