@@ -1,0 +1,188 @@
+"""The columns of the table: what is true of a construct, found by trying it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+import pullback as pb
+from pullback.engine.dispatch import available
+from pullback.engine.operator import Operator
+from pullback.transpile.diagnostics import FormulaError
+from pullback.transpile.emit.python import module_text
+
+from .catalog import Call, Construct
+
+YES, NO, RESULT_ONLY = "yes", "no", "result only"
+
+
+def emitted(construct: Construct) -> str:
+    """Whether the emitted text, executed as a module, computes what the author's Python does."""
+    try:
+        operator = construct.formula.operator
+    except FormulaError:
+        return NO
+    namespace = dict(operator._namespace)
+    exec(module_text(operator.formula), namespace)
+    forward = namespace[f"{operator.formula.name}_forward"]
+    for call in construct.calls:
+
+        def run(*inputs: Any, **attributes: Any) -> Any:
+            bound, named = operator.bind(inputs, attributes)
+            values = iter(bound)
+            given = [named[p.var.name] if p.attribute else next(values) for p in operator.formula.params]
+            outputs = forward(*given)[: operator.n_results]
+            return outputs if operator.result_is_tuple else outputs[0]
+
+        assert_same(outcome(lambda call=call: construct.plain(call)), outcome(lambda call=call: call.of(run)))
+        if construct.closure:
+            by_hand = outcome(lambda call=call: _by_hand(construct, call))
+            assert_same(by_hand, outcome(lambda call=call: _gradients(construct.formula, call)))
+    return YES
+
+
+def differentiated(construct: Construct) -> str:
+    """Whether the derivatives to third order are those of finite differences, on both engines."""
+    try:
+        operator = construct.formula.operator
+    except FormulaError:
+        return NO
+    if operator.barrier:
+        return NO
+    for name in available():
+        with pb.use_engine(name):
+            for call in construct.calls:
+                if not raises(construct, call):
+                    function, arrays = flattened(construct.formula, call)
+                    assert pb.gradcheck(function, *arrays, order=3)
+    return YES
+
+
+def compiled(construct: Construct) -> str:
+    """Whether kernels compute the result and two derivatives, and agree with the formula."""
+    complete = True
+    for call in construct.calls:
+        try:
+            fast = pb.compile(construct.formula, order=2)
+            fixed = {param.var.name for param in fast._fixed_attributes} & set(call.attributes)
+            complete = complete and not fast.limits(**{name: call.attributes[name] for name in fixed})
+            expected = outcome(lambda call=call: construct.plain(call))
+            with _no_python_forward():
+                actual = outcome(lambda call=call, fast=fast: call.of(fast))
+        except Exception:  # no kernel, or the transpiler or the compiler fails
+            return NO
+        assert_same(expected, actual)
+        if raises(construct, call):
+            continue
+        for one, other in zip(second_order(construct.formula, call), second_order(fast, call), strict=True):
+            np.testing.assert_allclose(other, one, rtol=1e-7, atol=1e-9)
+    return YES if complete else RESULT_ONLY
+
+
+class RunsOnPython(Exception):
+    """A compiled formula fell back to its Python."""
+
+
+@contextmanager
+def _no_python_forward() -> Iterator[None]:
+    def refuse(*_: Any) -> Any:
+        raise RunsOnPython
+
+    with mock.patch.object(Operator, "forward", refuse):
+        yield
+
+
+def raises(construct: Construct, call: Call) -> bool:
+    """Whether the author's Python raises for this call, in the forward or in the closure."""
+    try:
+        if construct.closure:
+            _by_hand(construct, call)
+        else:
+            construct.plain(call)
+    except Exception:
+        return True
+    return False
+
+
+def outcome(function: Callable[[], Any]) -> Any:
+    """What a function returns, or the exception that it raises."""
+    try:
+        return function()
+    except RunsOnPython:
+        raise
+    except Exception as error:
+        return error
+
+
+def assert_same(expected: Any, actual: Any) -> None:
+    """Assert that two outcomes are equal arrays, or the same exception with the same message."""
+    if isinstance(expected, Exception) or isinstance(actual, Exception):
+        assert (type(actual), str(actual)) == (type(expected), str(expected))
+        return
+    assert isinstance(actual, tuple) == isinstance(expected, tuple)
+    for one, other in zip(_flat(expected), _flat(actual), strict=True):
+        np.testing.assert_allclose(np.asarray(other), np.asarray(one), rtol=1e-12, atol=1e-12)
+
+
+def _flat(value: Any) -> list[Any]:
+    return [part for item in value for part in _flat(item)] if isinstance(value, (tuple, list)) else [value]
+
+
+def flattened(function: Callable[..., Any], call: Call) -> tuple[Callable[..., Any], list[np.ndarray]]:
+    """The function of its arrays alone, those of lists one by one; and these arrays."""
+    arrays = [item for item in _flat(list(call.inputs)) if isinstance(item, np.ndarray)]
+
+    def flat(*given: Any) -> Any:
+        values = iter(given)
+        inputs = [_filled(value, values) for value in call.inputs]
+        return function(*inputs, **call.attributes)
+
+    return flat, arrays
+
+
+def _filled(value: Any, values: Iterator[Any]) -> Any:
+    if isinstance(value, list):
+        return [_filled(item, values) for item in value]
+    return next(values) if isinstance(value, np.ndarray) else value
+
+
+def _by_hand(construct: Construct, call: Call) -> list[Any]:
+    """The gradients that the author's closure returns for gradients of one."""
+    result, closure = call.of(construct.function)
+    ones = [np.ones_like(part) for part in _flat(result)]
+    rules = closure.__code__.co_argcount - len(ones) - len(closure.__defaults__ or ())
+    gradients = closure(*ones, *[0.0] * rules)
+    return [g for g in _flat(gradients) if g is not None]
+
+
+def _gradients(formula: Any, call: Call) -> list[Any]:
+    with pb.use_engine("reference"):
+        function, arrays = flattened(formula, call)
+        tensors = [pb.tensor(value, requires_grad=value.dtype.kind == "f") for value in arrays]
+        results = _flat(function(*tensors))
+        wanted = [tensor for tensor in tensors if tensor.requires_grad]
+        ones = [np.ones_like(result.detach().numpy()) for result in results]
+        found = pb.grad(results, wanted, ones, allow_unused=True)
+    return [g.numpy() for g in found if g is not None]
+
+
+def second_order(formula: Any, call: Call) -> list[np.ndarray]:
+    """First derivatives of a bent sum of the results, then first derivatives of a bent sum of those."""
+    function, arrays = flattened(formula, call)
+    tensors = [pb.tensor(value, requires_grad=value.dtype.kind == "f") for value in arrays]
+    wanted = [tensor for tensor in tensors if tensor.requires_grad]
+    values = _flat(function(*tensors))
+    found = []
+    for _ in range(2):
+        parts = [np.sum(np.sin(value)) for value in values if value.requires_grad]
+        if not parts:
+            break
+        values = [
+            g
+            for g in pb.grad(sum(parts[1:], parts[0]), wanted, create_graph=True, allow_unused=True)
+            if g is not None
+        ]
+        found += [value.detach().numpy() for value in values]
+    return found

@@ -1,0 +1,147 @@
+"""Loops, written out or run."""
+
+import numpy as np
+
+from .catalog import Section, array, call
+
+SECTION = Section("Loops")
+X, Y = array(3, 4), array(3, 4, seed=1)
+
+
+@SECTION.example("`for` over literal numbers", call(X))
+def literal_range(x):
+    y = x
+    for k in range(1, 4):
+        y = np.sin(y) * k
+    return y
+
+
+@SECTION.example("`for` over `range(n)`", call(X, n=3), call(X, n=0))
+def counted(x, *, n: int):
+    y = x
+    for k in range(n):
+        y = np.sin(y) + k * x
+    return y
+
+
+@SECTION.example("`range` with start, stop and step", call(X, n=6))
+def stepped(x, *, n: int):
+    y = x
+    for k in range(1, n, 2):
+        y = y + np.sin(k * y)
+    return y
+
+
+@SECTION.example("`reversed(range(n))`", call(X, n=3))
+def backwards(x, *, n: int):
+    y = x
+    for k in reversed(range(n)):
+        y = np.sin(y) * (k + 1)
+    return y
+
+
+@SECTION.example("`for` over a list of tensors", call([X, Y, X + Y], X))
+def over_a_list(xs: "list[Tensor]", y):  # noqa: F821
+    product = np.ones_like(y)
+    for x in xs:
+        product = product * np.sin(x * y)
+    return product
+
+
+@SECTION.example("`enumerate` and `zip` of lists", call([X, Y], [Y, X]))
+def zipped(xs: "list[Tensor]", ys: "list[Tensor]"):  # noqa: F821
+    total = 0.0
+    for k, (x, y) in enumerate(zip(xs, ys)):  # noqa: B905
+        total = total + np.sin(x) * y * (k + 1)
+    return total
+
+
+@SECTION.example("`for` over the rows of a tensor", call(X, array(4)))
+def over_rows(x, y):
+    total = 0.0
+    for row in x:
+        total = total + np.tanh(row * total) * y + row
+    return total
+
+
+@SECTION.example("a list that grows", call(X, n=3))
+def collected(x, *, n: int):
+    parts = []
+    y = x
+    for _ in range(n):
+        y = np.sin(y)
+        parts.append(y)
+    return np.stack(parts) * x
+
+
+@SECTION.example("a list comprehension", call([X, Y]))
+def comprehension(xs: "list[Tensor]"):  # noqa: F821
+    return np.stack([np.sin(x) * x for x in xs])
+
+
+@SECTION.example("loops in loops", call(X, n=2, m=2))
+def nested_loops(x, *, n: int, m: int):
+    for k in range(n):
+        for _ in range(m):
+            x = np.sin(x) + 0.1 * x * k
+    return x
+
+
+@SECTION.example("a branch in a loop", call(X, n=4))
+def branch_in_a_loop(x, *, n: int):
+    y = x
+    for k in range(n):
+        if k % 2 == 0:
+            y = np.sin(y)
+        else:
+            t = np.exp(-y)
+            y = t * x
+    return y
+
+
+@SECTION.example("a loop in a branch", call(X, n=3), call(X, n=0))
+def loop_in_a_branch(x, *, n: int):
+    y = x
+    if n > 0:
+        for _ in range(n):
+            y = np.sin(y) * x
+    return y
+
+
+@SECTION.example("early return in a loop", call(X, n=4, stop=2), call(X, n=4, stop=9), call(X, n=0, stop=0))
+def return_in_a_loop(x, *, n: int, stop: int):
+    y = x
+    for k in range(n):
+        y = np.sin(y) + 0.5 * x
+        if k == stop:
+            return y * y
+    return y
+
+
+@SECTION.example("early return in a written-out loop", call(X, stop=1), call(X, stop=5))
+def return_in_a_literal_loop(x, *, stop: int):
+    y = x
+    for k in range(3):
+        if k == stop:
+            return y * y
+        y = np.sin(y) + 0.5 * x
+    return y
+
+
+@SECTION.example("`raise` in a loop", call(X, n=2), call(X, n=5))
+def raise_in_a_loop(x, *, n: int):
+    y = x
+    for k in range(n):
+        if k > 3:
+            raise ValueError(f"turn {k} of {n} is one too many")
+        y = np.sin(y)
+    return y
+
+
+@SECTION.example("a value of the last turn", call(X, n=3))
+def last_turn(x, *, n: int):
+    y = x
+    for _ in range(n):
+        t = np.sin(y)
+        y = t * x
+    return y * t

@@ -1,0 +1,92 @@
+"""Inputs, attributes and results."""
+
+import math
+
+import numpy as np
+
+from .catalog import Section, array, call
+
+SECTION = Section("Inputs, attributes, results")
+HALF = 0.5
+X, Y = array(3, 4), array(3, 4, seed=1)
+
+
+@SECTION.example("a tuple of results", call(X, Y))
+def two_results(x, y):
+    s = np.sin(x) * y
+    return s, s * y
+
+
+@SECTION.example("a tuple of one result", call(X))
+def one_in_a_tuple(x):
+    return (np.sin(x),)
+
+
+@SECTION.example("an optional tensor", call(X, Y), call(X, None))
+def optional_tensor(x, y: "Tensor | None" = None):  # noqa: F821
+    if y is None:
+        return np.sin(x)
+    return np.sin(x) * y
+
+
+@SECTION.example("a list of tensors", call([X, Y, X * Y]))
+def list_of_tensors(xs: "list[Tensor]"):  # noqa: F821
+    return np.concatenate(xs, axis=0) * 2 + np.sum(xs[0])
+
+
+@SECTION.example("an `int` attribute", call(X, n=2), call(X, n=3))
+def int_attribute(x, *, n: int):
+    return np.sin(x) * n + x**n
+
+
+@SECTION.example("a `float` attribute", call(X, slope=0.3))
+def float_attribute(x, *, slope: float = 0.1):
+    return np.where(x > 1, x * x, slope * x)
+
+
+@SECTION.example("a `bool` attribute", call(X, exact=True), call(X, exact=False))
+def bool_attribute(x, *, exact: bool):
+    return np.tanh(x) if exact else x - x**3 / 3
+
+
+@SECTION.example("a `str` attribute", call(X, reduction="mean"), call(X, reduction="none"))
+def str_attribute(x, *, reduction: str = "mean"):
+    loss = np.square(x)
+    return np.mean(loss) if reduction == "mean" else loss
+
+
+@SECTION.example("axes as an attribute", call(X, axis=(0, 1)), call(X, axis=1), call(X, axis=None))
+def axes_attribute(x, *, axis: "int | tuple[int, ...] | None" = None):
+    return np.sum(np.sin(x) * x, axis=axis, keepdims=True) * x
+
+
+@SECTION.example("a dtype as an attribute", call(X, dtype=np.float64))
+def dtype_attribute(x, *, dtype: "dtype" = np.float64):  # noqa: F821
+    return np.sin(x).astype(dtype) * x
+
+
+@SECTION.example("a number of the module", call(X))
+def module_number(x):
+    return HALF * x * x + math.sqrt(2) * np.sqrt(2.0) * np.pi
+
+
+@SECTION.example("sizes and shapes", call(X))
+def sizes(x):
+    rows, columns = x.shape
+    return np.reshape(x, (columns, rows)) / x.size * x.shape[-1] + x.ndim
+
+
+@SECTION.example("`np.einsum`", call(X, array(4, 5)))
+def einsum(x, y):
+    return np.einsum("ij,jk->ik", x, y)
+
+
+@SECTION.example("`np.einsum` of three, and a diagonal", call(array(3, 3), array(3, 2), array(2)))
+def einsum_of_three(x, y, z):
+    return np.einsum("ii,ij,j->i", x, y, z)
+
+
+@SECTION.example("reductions, `@`, broadcasting", call(X, array(4)))
+def reductions(x, w):
+    centered = x - np.mean(x, axis=-1, keepdims=True)
+    return centered @ w + np.max(x, axis=1)
