@@ -1,0 +1,105 @@
+"""The words that a formula may use, and the facts about each that the passes need.
+
+A word's `name` is its operator in the IR. `python` is the canonical function
+("numpy.exp"); `spelling` lists others that mean the same. `operands` are the
+tensor parameters in order, `attrs` the attributes in NumPy's positional order.
+The derivative is not here: it is a formula in `formulas/`.
+"""
+
+from __future__ import annotations
+
+from . import arrangement, plumbing, pointwise, products, reductions
+from .word import Word
+
+_WORDS: tuple[Word, ...] = (
+    *pointwise.WORDS,
+    *reductions.WORDS,
+    *arrangement.WORDS,
+    *products.WORDS,
+    *plumbing.WORDS,
+)
+
+WORDS: dict[str, Word] = {word.name: word for word in _WORDS}
+
+# Values, not tensors: what `math` and the builtins compute of numbers.
+# The number kept is a Python one, which does not widen float32.
+VALUE_CALLS: frozenset[str] = frozenset(
+    {
+        "len",
+        "int",
+        "float",
+        "bool",
+        "tuple",
+        "range",
+        "math.sqrt",
+        "math.exp",
+        "math.log",
+        "math.prod",
+        "math.pi",
+        "math.erf",
+        "math.ceil",
+        "math.floor",
+        "pullback.dot_subscripts",
+        "pullback.order_of_norm",
+        "pullback.tensordot_subscripts",
+    }
+)
+
+# Attributes of modules that are numbers or dtypes.
+CONSTANTS: dict[str, float] = {
+    "numpy.pi": 3.141592653589793,
+    "numpy.e": 2.718281828459045,
+    "numpy.inf": float("inf"),
+    "numpy.nan": float("nan"),
+    "numpy.euler_gamma": 0.5772156649015329,
+    "math.pi": 3.141592653589793,
+    "math.e": 2.718281828459045,
+    "math.inf": float("inf"),
+    "math.nan": float("nan"),
+}
+
+DTYPES: frozenset[str] = frozenset(
+    f"numpy.{name}"
+    for name in (
+        "float16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "bool_",
+        "bool",
+    )
+)
+
+_BY_PYTHON: dict[str, Word] = {name: word for word in _WORDS for name in (word.python, *word.spelling)}
+_BY_METHOD: dict[str, Word] = {method: word for word in _WORDS for method in word.methods}
+
+
+def by_python(dotted: str) -> Word | None:
+    """The word for a function's full name, or None.
+
+    >>> by_python("numpy.absolute").name
+    'abs'
+    """
+    return _BY_PYTHON.get(dotted)
+
+
+def by_method(name: str) -> Word | None:
+    """The word for a tensor's method, or None.
+
+    >>> by_method("sum").name
+    'sum'
+    """
+    return _BY_METHOD.get(name)
+
+
+def suggestions(dotted: str) -> tuple[str, ...]:
+    """Up to three names of the vocabulary close to an unknown one."""
+    from difflib import get_close_matches
+
+    return tuple(get_close_matches(dotted, _BY_PYTHON, n=3, cutoff=0.75))
