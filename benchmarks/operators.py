@@ -1,4 +1,4 @@
-"""``python benchmarks/operators.py``: five operators, forward and first backward, in several ways.
+"""``python benchmarks/operators.py``: the operators, forward and first backward, in several ways.
 
 The reference engine, the native engine, the compiled operator, NumPy by hand, and torch where it is
 installed, interleaved in one run. Prints medians, and how many times as fast as NumPy by hand each is, for

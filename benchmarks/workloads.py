@@ -40,6 +40,13 @@ class Workload:
         return getattr(module, self.name)
 
 
+def simple_by_hand(inputs: Arrays, cotangents: Arrays) -> object:
+    (a, b), (grad,) = inputs, cotangents
+    t = a + b
+    to_a = grad * b
+    return t * b, to_a, grad * t + to_a
+
+
 def gelu_tanh_by_hand(inputs: Arrays, cotangents: Arrays) -> object:
     (x,), (grad,) = inputs, cotangents
     scale = math.sqrt(2 / math.pi)
@@ -95,6 +102,27 @@ def gp_covariance_by_hand(inputs: Arrays, cotangents: Arrays) -> object:
     return k, -pull.sum(1), pull.sum(0), (weighted * squared).sum() / length, (grad * correlation).sum()
 
 
+def cross_entropy_by_hand(inputs: Arrays, cotangents: Arrays) -> object:
+    (logits, targets), (grad,) = inputs, cotangents
+    shifted = logits - logits.max(-1, keepdims=True)
+    e = np.exp(shifted)
+    total = e.sum(-1, keepdims=True)
+    negative = np.log(total) - shifted
+    g = grad[:, None]
+    weight = targets.sum(-1, keepdims=True)
+    return (targets * negative).sum(-1), g * (weight * (e / total) - targets), g * negative
+
+
+def simple_with_torch(a: Any, b: Any) -> Any:
+    return (a + b) * b
+
+
+def cross_entropy_with_torch(logits: Any, targets: Any) -> Any:
+    import torch
+
+    return torch.nn.functional.cross_entropy(logits, targets, reduction="none")
+
+
 def lstm_cell_with_torch(zi: Any, zf: Any, zg: Any, zo: Any, c: Any) -> Any:
     c_next = zf.sigmoid() * c + zi.sigmoid() * zg.tanh()
     return zo.sigmoid() * c_next.tanh(), c_next
@@ -124,17 +152,20 @@ def gp_covariance_with_torch(x1: Any, x2: Any, length: Any, variance: Any) -> An
 
 
 def workloads(size: int = 1 << 18, dtype: type = np.float32) -> list[Workload]:
-    """The five operators, each with about `size` elements in its largest array."""
+    """The operators, each with about `size` elements in its largest array."""
     rng = np.random.default_rng(0)
 
     def normal(*shape: int) -> np.ndarray:
         return rng.standard_normal(shape).astype(dtype)
 
     width = min(256, size)
-    rows, points = size // width, max(2, math.isqrt(size // 4))
+    rows, points = size // width, max(2, math.isqrt(size))
     gates = tuple(normal(rows, width) for _ in range(5))
     covariance = (normal(points, 4), normal(points, 4), np.array(0.8, dtype), np.array(1.5, dtype))
+    targets = rng.random((rows, width)).astype(dtype)
+    targets /= targets.sum(-1, keepdims=True)
     return [
+        Workload("simple", (normal(size), normal(size)), (normal(size),), simple_by_hand, simple_with_torch),
         Workload("gelu_tanh", (normal(size),), (normal(size),), gelu_tanh_by_hand, gelu_tanh_with_torch),
         Workload("softplus", (normal(size),), (normal(size),), softplus_by_hand, softplus_with_torch),
         Workload(
@@ -150,6 +181,13 @@ def workloads(size: int = 1 << 18, dtype: type = np.float32) -> list[Workload]:
             (normal(rows, width),),
             layer_norm_by_hand,
             layer_norm_with_torch,
+        ),
+        Workload(
+            "cross_entropy",
+            (normal(rows, width), targets),
+            (normal(rows),),
+            cross_entropy_by_hand,
+            cross_entropy_with_torch,
         ),
         Workload(
             "gp_covariance",

@@ -29,7 +29,9 @@ def flat(value: Any) -> Iterator[Any]:
         yield value
 
 
-@pytest.mark.parametrize("name", ["gelu_tanh", "softplus", "lstm_cell", "layer_norm", "gp_covariance"])
+@pytest.mark.parametrize(
+    "name", ["simple", "gelu_tanh", "softplus", "lstm_cell", "layer_norm", "cross_entropy", "gp_covariance"]
+)
 def test_by_hand_and_by_engine_agree(name: str) -> None:
     import workloads
 

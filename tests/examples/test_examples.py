@@ -12,6 +12,7 @@ FOLDER = Path(__file__).parents[2] / "examples"
 NAMES = ["simple", "gelu_tanh", "softplus", "lstm_cell", "layer_norm", "gp_covariance"]
 # The intermediates that each closure captures.
 INTERMEDIATES = {
+    "cross_entropy": {"shifted", "e", "total", "log_total", "weight"},
     "simple": {"t"},
     "gelu_tanh": {"t"},
     "softplus": {"s"},
