@@ -9,7 +9,7 @@ import pytest
 import pullback as pb
 
 FOLDER = Path(__file__).parents[2] / "examples"
-NAMES = ["simple", "gelu_tanh", "softplus", "lstm_cell", "layer_norm", "gp_covariance"]
+NAMES = ["simple", "gelu_tanh", "softplus", "lstm_cell", "layer_norm", "cross_entropy", "gp_covariance"]
 # The intermediates that each closure captures.
 INTERMEDIATES = {
     "cross_entropy": {"shifted", "e", "total", "log_total", "weight"},
