@@ -57,80 +57,81 @@ Mask differentiable_outputs(const OperatorInfo& info, const Outputs& outputs) {
     Mask differentiable = 0;
     for (std::uint32_t i = 0; i < outputs.size(); ++i) {
         if (!outputs[i]) continue;
-        if (is_complex(outputs[i]->layout.dtype)) {
+        if (is_complex(outputs[i]->layout.dtype())) {
             const PyRef span = attribute(info.object, "span");
             raise("NotDifferentiableError",
                   text_of(span.get()) + ": " + info.name +
                       " gives a complex result of inputs that require grad, and complex values "
                       "have no gradients here");
         }
-        if (is_float(outputs[i]->layout.dtype)) differentiable |= Mask{1} << i;
+        if (is_float(outputs[i]->layout.dtype())) differentiable |= Mask{1} << i;
     }
     return differentiable & ~info.nondifferentiable;
 }
 
-/// The shape and dtype of an input.
-SavedVariable saved_like(const Node& node, std::int32_t input, PyObject* inputs) {
-    if (node.inputs[static_cast<std::size_t>(input)].count == 1) return SavedVariable::like(input);
-    static PyObject* like = import_from("pullback.engine.plumbing", "like").release();
-    return SavedVariable::plain(
-        checked(PyObject_CallOneArg(like, PyTuple_GET_ITEM(inputs, input))));
-}
-
-/// `computed` is what the Python forward returned, NULL where a kernel ran.
+/// The value of an entry, which some derivative reads. `computed` is what the Python forward
+/// returned, NULL where a kernel ran.
 void save(Node& node, const SavedEntry& entry, PyObject* inputs, const Outputs& outputs,
           PyObject* computed) {
-    const std::int32_t results = node.info->n_results;
     switch (entry.source) {
         case SavedSource::input:
             node.saved.emplace_back(SavedVariable::input(PyTuple_GET_ITEM(inputs, entry.index)));
             return;
         case SavedSource::plain: {
-            if (computed == nullptr) {
-                const auto index = static_cast<std::size_t>(entry.index);
-                node.saved.emplace_back(
-                    saved_like(node, node.info->kernel->plain_likes[index], inputs));
-                return;
+            PyRef value;
+            if (computed != nullptr) {
+                value =
+                    PyRef::borrow(PyTuple_GET_ITEM(computed, node.info->n_outputs() + entry.index));
+            } else {
+                static PyObject* like = import_from("pullback.engine.plumbing", "like").release();
+                const auto input =
+                    node.info->kernel->plain_likes[static_cast<std::size_t>(entry.index)];
+                value = checked(PyObject_CallOneArg(like, PyTuple_GET_ITEM(inputs, input)));
             }
-            PyObject* value = PyTuple_GET_ITEM(computed, node.info->n_outputs() + entry.index);
-            node.saved.emplace_back(SavedVariable::plain(PyRef::borrow(value)));
+            node.saved.emplace_back(SavedVariable::plain(std::move(value)));
             return;
         }
         case SavedSource::output:
             break;
     }
     const Ref<Tensor>& output = outputs[static_cast<std::size_t>(entry.index)];
-    if (!output) {
-        node.saved.emplace_back();
+    if (output) {
+        node.saved.emplace_back(SavedVariable::output(*output, entry.index));
     } else {
-        // A result will get the node as its history; a hidden output is seen by nobody else.
-        Ref<Tensor> memory = entry.index < results ? output->detach() : output;
-        node.saved.emplace_back(SavedVariable::output(std::move(memory), entry.index));
+        node.saved.emplace_back();
+    }
+}
+
+/// An edge per input, or per tensor of a list; empty for those that no gradient is needed of.
+void add_edges(Node& node, PyObject* inputs, Mask needed) {
+    const OperatorInfo& info = *node.info;
+    for (std::int32_t i = 0; i < info.n_inputs; ++i) {
+        const bool wanted = (needed >> i) & 1;
+        PyObject* value = PyTuple_GET_ITEM(inputs, i);
+        if (info.list_inputs == 0) {
+            node.edges.emplace_back(wanted ? edge_of(*Tensor::cast(value)) : Edge{});
+            continue;
+        }
+        EdgeRange range{node.edges.size(), 0};
+        if (wanted) {
+            for_each_tensor(value, [&](Tensor* tensor) {
+                node.edges.emplace_back(tensor == nullptr ? Edge{} : edge_of(*tensor));
+            });
+        }
+        range.count = node.edges.size() - range.begin;
+        node.ranges.emplace_back(range);
     }
 }
 
 /// The node of this call, with the values that its derivative reads.
 Ref<Node> record(OperatorInfo& info, PyObject* inputs, Mask needed, Mask differentiable,
                  const Outputs& outputs, PyObject* computed) {
-    InlineVector<Edge, 4> found;
-    InlineVector<EdgeRange, 4> ranges;
-    for (std::int32_t i = 0; i < info.n_inputs; ++i) {
-        EdgeRange range{found.size(), 0};
-        if ((needed >> i) & 1) {
-            for_each_tensor(PyTuple_GET_ITEM(inputs, i), [&](Tensor* tensor) {
-                found.emplace_back(tensor == nullptr ? Edge{} : edge_of(*tensor));
-            });
-        }
-        range.count = found.size() - range.begin;
-        ranges.emplace_back(range);
-    }
-
-    // Leaves that are met for the first time have their numbers now: the node comes after them.
     Ref<Node> node = Node::make(NodeKind::call);
     node->operator_object = PyRef::borrow(info.object);
     node->info = &info;
-    for (Edge& edge : found) node->edges.emplace_back(std::move(edge));
-    for (const EdgeRange& range : ranges) node->inputs.emplace_back(range);
+    add_edges(*node, inputs, needed);
+    // Leaves that are met for the first time have their numbers now: the node comes after them.
+    node->renumber();
     for (std::uint32_t i = 0; i < outputs.size(); ++i) {
         Output& output = node->outputs.emplace_back();
         output.differentiable = (differentiable >> i) & 1;
@@ -139,16 +140,10 @@ Ref<Node> record(OperatorInfo& info, PyObject* inputs, Mask needed, Mask differe
     remember_caller(*node);
 
     const Variant& variant = info.variant(differentiable, needed);
-    std::size_t next_read = 0;
-    for (std::size_t i = 0; i < info.saved.size(); ++i) {
-        const bool read = next_read < variant.reads.size() &&
-                          variant.reads[next_read] == static_cast<std::int32_t>(i);
-        if (!read) {
-            node->saved.emplace_back();
-            continue;
-        }
-        ++next_read;
-        save(*node, info.saved[i], inputs, outputs, computed);
+    node->recorded = &variant;
+    for (const std::int32_t read : variant.reads) {
+        if (variant.slots[static_cast<std::size_t>(read)] < 0) continue;
+        save(*node, info.saved[static_cast<std::size_t>(read)], inputs, outputs, computed);
         node->keeps_arrays =
             node->keeps_arrays || node->saved[node->saved.size() - 1].holds_array();
     }
@@ -174,7 +169,8 @@ bool run_kernel(const OperatorInfo& info, PyObject* inputs, PyObject* attributes
         PyObject* value = is_input ? PyTuple_GET_ITEM(inputs, argument.index)
                                    : nth_value(attributes, argument.index - info.n_inputs);
         const bool is_tensor = value != nullptr && Tensor::check(value);
-        const Operand operand{is_tensor ? Tensor::cast(value) : nullptr, nullptr, value};
+        const Operand operand =
+            is_tensor ? Operand::of(*Tensor::cast(value)) : Operand{nullptr, nullptr, value};
         if (!launch.add(argument, operand)) return false;
     }
     LaunchOutputs made;

@@ -39,9 +39,9 @@ std::unordered_set<Node*> leading_to(const std::vector<Edge>& roots,
 }
 
 Ref<Tensor> ones(const Layout& layout) {
-    npy_intp shape[kMaxDims];
-    std::copy(layout.shape, layout.shape + layout.ndim, shape);
-    PyRef array = checked(PyArray_SimpleNew(layout.ndim, shape, layout.dtype));
+    npy_intp shape[NPY_MAXDIMS];
+    std::copy(layout.shape(), layout.shape() + layout.ndim(), shape);
+    PyRef array = checked(PyArray_SimpleNew(layout.ndim(), shape, layout.dtype()));
     const PyRef one = checked(PyLong_FromLong(1));
     checked(PyArray_FillWithScalar(as_array(array.get()), one.get()));
     return Tensor::of_array(std::move(array));

@@ -23,8 +23,8 @@ bool leads(const Edge& edge, Wanted wanted) {
 
 Mask needed_inputs(const Node& node, Wanted wanted) {
     Mask needed = 0;
-    for (std::uint32_t i = 0; i < node.inputs.size(); ++i) {
-        const EdgeRange range = node.inputs[i];
+    for (std::int32_t i = 0; i < node.info->n_inputs; ++i) {
+        const EdgeRange range = node.range(static_cast<std::uint32_t>(i));
         for (std::uint32_t k = 0; k < range.count; ++k) {
             if (leads(node.edges[range.begin + k], wanted)) needed |= Mask{1} << i;
         }
@@ -33,9 +33,9 @@ Mask needed_inputs(const Node& node, Wanted wanted) {
 }
 
 PyRef zeros(const Layout& layout) {
-    npy_intp shape[kMaxDims];
-    std::copy(layout.shape, layout.shape + layout.ndim, shape);
-    return checked(PyArray_ZEROS(layout.ndim, shape, layout.dtype, 0));
+    npy_intp shape[NPY_MAXDIMS];
+    std::copy(layout.shape(), layout.shape() + layout.ndim(), shape);
+    return checked(PyArray_ZEROS(layout.ndim(), shape, layout.dtype(), 0));
 }
 
 /// A gradient as the variant takes it: a tensor to be recorded, else an array.
@@ -67,14 +67,12 @@ PyRef call_variant(Node& node, const Variant& variant, const Received& received,
         PyRef value = cotangent(received[index], node.outputs[index], materialize, record);
         PyList_SET_ITEM(cotangents.get(), i, value.release());
     }
-    const PyRef saved = checked(PyList_New(static_cast<Py_ssize_t>(node.saved.size())));
+    const PyRef saved = checked(PyList_New(static_cast<Py_ssize_t>(node.info->saved.size())));
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(saved.get()); ++i) {
         PyList_SET_ITEM(saved.get(), i, Py_NewRef(Py_None));
     }
     for (const std::int32_t read : variant.reads) {
-        const auto index = static_cast<std::size_t>(read);
-        PyRef value = node.saved[index].unpack(node, node.info->saved[index].name, record);
-        checked(PyList_SetItem(saved.get(), read, value.release()));
+        checked(PyList_SetItem(saved.get(), read, node.unpack(read, record).release()));
     }
     const PyRef call = PyRef::borrow(record ? variant.call : variant.closure);
     PyRef gradients =
@@ -87,10 +85,12 @@ bool run_kernel(Node& node, const KernelLayout& kernel, const Received& received
                 LaunchOutputs& gradients) {
     Launch launch(kernel);
     for (const KernelArgument& argument : kernel.arguments) {
-        const auto index = static_cast<std::size_t>(argument.index);
-        const Operand operand = argument.is_cotangent
-                                    ? Operand{received[index].get(), nullptr, nullptr}
-                                    : node.saved[index].operand(node, node.info->saved[index].name);
+        Operand operand;
+        if (!argument.is_cotangent) {
+            operand = node.operand(argument.index);
+        } else if (const auto& gradient = received[static_cast<std::size_t>(argument.index)]) {
+            operand = Operand::of(*gradient);
+        }
         if (!launch.add(argument, operand)) return false;
     }
     return launch.run(gradients);
@@ -111,8 +111,8 @@ Ref<Tensor> checked_gradient(const Node& node, std::uint32_t position, const Edg
     if (!gradient->layout.same_shape(wanted)) {
         raise_shape(node, static_cast<std::int32_t>(position), gradient->layout, wanted);
     }
-    if (gradient->layout.dtype == wanted.dtype) return gradient;
-    auto descr = PyRef::steal(reinterpret_cast<PyObject*>(PyArray_DescrFromType(wanted.dtype)));
+    if (gradient->layout.dtype() == wanted.dtype()) return gradient;
+    auto descr = PyRef::steal(reinterpret_cast<PyObject*>(PyArray_DescrFromType(wanted.dtype())));
     PyObject* source = record ? gradient.object() : gradient->array();
     const PyRef cast = checked(PyObject_CallMethod(source, "astype", "O", descr.get()));
     return Tensor::check(cast.get()) ? Ref<Tensor>::borrow(Tensor::cast(cast.get()))
@@ -127,13 +127,13 @@ Ref<Tensor> tensor_of(PyObject* value) {
 /// Each gradient that Python gave with the edge that it goes along.
 void sort_gradients(const Node& node, PyObject* gradients, Mask needed, Wanted wanted, bool record,
                     std::vector<SentGradient>& made) {
-    if (PyTuple_GET_SIZE(gradients) != static_cast<Py_ssize_t>(node.inputs.size())) {
+    if (PyTuple_GET_SIZE(gradients) != node.info->n_inputs) {
         raise(PyExc_ValueError, node.name() + ": the backward must return a gradient per input");
     }
-    for (std::uint32_t i = 0; i < node.inputs.size(); ++i) {
+    for (std::uint32_t i = 0; i < std::uint32_t(node.info->n_inputs); ++i) {
         PyObject* gradient = PyTuple_GET_ITEM(gradients, i);
         if (gradient == Py_None || ((needed >> i) & 1) == 0) continue;
-        const EdgeRange range = node.inputs[i];
+        const EdgeRange range = node.range(i);
         const bool is_list = PyList_Check(gradient) || PyTuple_Check(gradient);
         const Py_ssize_t parts = is_list ? PySequence_Fast_GET_SIZE(gradient) : 1;
         if (parts != static_cast<Py_ssize_t>(range.count)) {
@@ -186,7 +186,7 @@ std::vector<SentGradient> input_gradients(Node& node, const Received& received, 
         for (std::uint32_t k = 0; k < computed.size(); ++k) {
             if (!computed[k]) continue;
             const auto input = static_cast<std::uint32_t>(variant.kernel->outputs[k]);
-            const Edge& edge = node.edges[node.inputs[input].begin];
+            const Edge& edge = node.edges[node.range(input).begin];
             made.push_back(
                 {edge, checked_gradient(node, input, edge, std::move(computed[k]), record)});
         }

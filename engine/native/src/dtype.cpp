@@ -1,5 +1,7 @@
 #include "pullback/dtype.h"
 
+#include <array>
+
 #include "pullback/numpy_api.h"
 
 namespace pullback {
@@ -35,6 +37,13 @@ constexpr Entry kEntries[] = {
     {NPY_CDOUBLE, make(kComplexCode, 16)},
 };
 
+constexpr auto kByNumber = [] {
+    std::array<DLDataType, NPY_HALF + 1> table{};
+    for (const Entry& entry : kEntries)
+        table[static_cast<std::size_t>(entry.number)] = entry.dlpack;
+    return table;
+}();
+
 }  // namespace
 
 bool is_float(DType dtype) {
@@ -44,11 +53,11 @@ bool is_float(DType dtype) {
 bool is_complex(DType dtype) { return dtype >= NPY_CFLOAT && dtype <= NPY_CLONGDOUBLE; }
 
 DLDataType to_dlpack(DType dtype) {
-    for (const Entry& entry : kEntries) {
-        if (entry.number == dtype) return entry.dlpack;
-    }
-    return {0, 0, 1};
+    const auto index = static_cast<std::size_t>(dtype);
+    return index < kByNumber.size() ? kByNumber[index] : DLDataType{0, 0, 1};
 }
+
+std::size_t item_size(DType dtype) { return to_dlpack(dtype).bits / 8; }
 
 DType from_dlpack(DLDataType dtype) {
     for (const Entry& entry : kEntries) {

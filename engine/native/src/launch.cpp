@@ -7,7 +7,6 @@
 #include "pullback/engine.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
-#include "tensor_memory.h"
 
 namespace pullback {
 namespace {
@@ -53,20 +52,22 @@ bool is_python_number(PyObject* value) {
 bool read_shape(PyObject* value, Layout& layout) {
     if (!PyTuple_Check(value)) return false;
     PyObject* shape = value;
-    layout.dtype = NPY_DOUBLE;
+    DType number = NPY_DOUBLE;
     if (!PyTuple_CheckExact(value)) {  // Like(shape, dtype)
         if (PyTuple_GET_SIZE(value) != 2) return false;
         shape = PyTuple_GET_ITEM(value, 0);
         PyObject* dtype = PyTuple_GET_ITEM(value, 1);
         if (!PyTuple_Check(shape) || !PyArray_DescrCheck(dtype)) return false;
-        layout.dtype = static_cast<DType>(reinterpret_cast<PyArray_Descr*>(dtype)->type_num);
+        number = static_cast<DType>(reinterpret_cast<PyArray_Descr*>(dtype)->type_num);
     }
-    if (PyTuple_GET_SIZE(shape) > kMaxDims) return false;
-    layout.ndim = static_cast<std::int8_t>(PyTuple_GET_SIZE(shape));
-    for (int axis = 0; axis < layout.ndim; ++axis) {
-        layout.shape[axis] = PyLong_AsLongLong(PyTuple_GET_ITEM(shape, axis));
-        if (layout.shape[axis] == -1 && PyErr_Occurred()) throw ErrorSet{};
+    if (PyTuple_GET_SIZE(shape) > PB_MAX_DIMS) return false;
+    const auto ndim = static_cast<int>(PyTuple_GET_SIZE(shape));
+    std::int64_t extents[PB_MAX_DIMS];
+    for (int axis = 0; axis < ndim; ++axis) {
+        extents[axis] = PyLong_AsLongLong(PyTuple_GET_ITEM(shape, axis));
+        if (extents[axis] == -1 && PyErr_Occurred()) throw ErrorSet{};
     }
+    layout = Layout::c_order(number, ndim, extents);
     return true;
 }
 
@@ -95,33 +96,30 @@ bool Launch::add(const KernelArgument& argument, const Operand& operand) {
     if (n_inputs_ == kMost || n_attributes_ == kMost) return false;
     if (argument.role == KernelRole::tensor) return add_tensor(argument, operand);
     if (argument.role != KernelRole::shape) return add_number(argument.role, operand.value);
-    if (operand.tensor != nullptr || operand.layout != nullptr) {
-        add_view(operand.tensor != nullptr ? operand.tensor->layout : *operand.layout, nullptr);
-        return true;
-    }
-    Ref<Tensor> holder = make_tensor();
-    if (operand.value == nullptr || !read_shape(operand.value, holder->layout)) return false;
-    add_view(holder->layout, nullptr);
-    kept_.emplace_back(std::move(holder));
-    return true;
+    if (operand.layout != nullptr) return add_view(*operand.layout, nullptr);
+    if (operand.value == nullptr) return false;
+    Layout& layout = read_.emplace_back();
+    return read_shape(operand.value, layout) && add_view(layout, nullptr);
 }
 
-void Launch::add_view(const Layout& layout, void* data) {
+bool Launch::add_view(const Layout& layout, void* data) {
+    if (layout.ndim() > PB_MAX_DIMS) return false;
     DLTensor& view = views_[n_inputs_];
     view.data = data;
     view.device = {kDLCPU, 0};
-    view.ndim = layout.ndim;
-    view.dtype = to_dlpack(layout.dtype);
+    view.ndim = layout.ndim();
+    view.dtype = to_dlpack(layout.dtype());
     // A kernel reads these only: DLPack's fields are not const.
-    view.shape = const_cast<std::int64_t*>(layout.shape);
-    view.strides = layout.contiguous ? nullptr : const_cast<std::int64_t*>(layout.strides);
+    view.shape = const_cast<std::int64_t*>(layout.shape());
+    view.strides = const_cast<std::int64_t*>(layout.strides());
     view.byte_offset = 0;
     inputs_[n_inputs_++] = &view;
+    return true;
 }
 
 bool Launch::add_tensor(const KernelArgument& argument, const Operand& operand) {
-    Tensor* tensor = operand.tensor;
-    if (tensor == nullptr) {
+    Operand given = operand;
+    if (given.layout == nullptr) {
         PyObject* value = operand.value;
         if (value == nullptr || value == Py_None) {
             inputs_[n_inputs_++] = nullptr;
@@ -135,13 +133,13 @@ bool Launch::add_tensor(const KernelArgument& argument, const Operand& operand) 
         }
         if (!PyArray_Check(value) && !PyArray_CheckScalar(value)) return false;
         kept_.emplace_back(Tensor::of_array(to_array(PyRef::borrow(value))));
-        tensor = kept_[kept_.size() - 1].get();
+        given = Operand::of(*kept_[kept_.size() - 1]);
     }
-    if (!tensor->layout.regular || to_dlpack(tensor->layout.dtype).bits == 0) return false;
-    if (argument.of_kernel_type && own_type_ < 0) own_type_ = tensor->layout.dtype;
-    elements_ += tensor->layout.size();
-    add_view(tensor->layout, tensor->data);
-    return true;
+    const Layout& layout = *given.layout;
+    if (!layout.regular() || to_dlpack(layout.dtype()).bits == 0) return false;
+    if (argument.of_kernel_type && own_type_ < 0) own_type_ = layout.dtype();
+    elements_ += layout.size();
+    return add_view(layout, given.data);
 }
 
 bool Launch::add_number(KernelRole role, PyObject* value) {
@@ -216,15 +214,12 @@ bool Launch::run(LaunchOutputs& outputs) {
             outputs.emplace_back();
             continue;
         }
-        Layout layout;
-        layout.ndim = static_cast<std::int8_t>(specs[i].ndim);
-        layout.dtype = from_dlpack(specs[i].dtype);
-        std::copy(specs[i].shape, specs[i].shape + specs[i].ndim, layout.shape);
+        const Layout layout =
+            Layout::c_order(from_dlpack(specs[i].dtype), specs[i].ndim, specs[i].shape);
         Ref<Tensor>& made = outputs.emplace_back(Tensor::allocate(layout));
-        elements_ += made->layout.size();
+        elements_ += layout.size();
         results[i] = {
-            made->data, {kDLCPU, 0}, made->layout.ndim, specs[i].dtype, made->layout.shape, nullptr,
-            0};
+            made->data, {kDLCPU, 0}, layout.ndim(), specs[i].dtype, specs[i].shape, nullptr, 0};
         pointers[i] = &results[i];
     }
     Ref<Storage> workspace;

@@ -7,14 +7,15 @@
 #include <vector>
 
 #include "pullback/errors.h"
+#include "pullback/numpy_api.h"
 
 namespace pullback {
 
 PyTypeObject* Node::type = nullptr;
+Pool<Node> Node::pool;
 
 namespace {
 
-FreeList<Node> free_nodes;
 std::uint64_t next_sequence = 0;
 
 /// Nodes whose last reference went while another node is being destroyed: a chain of a million
@@ -25,13 +26,26 @@ bool destroying = false;
 void destroy(Node* node) {
     PyObject_GC_UnTrack(node->object());
     if (node->weak_references != nullptr) PyObject_ClearWeakRefs(node->object());
-    free_nodes.recycle(node);
+    node->outputs.clear();
+    node->edges.clear();
+    node->saved.clear();
+    node->ranges.clear();
+    node->operator_object = nullptr;
+    node->caller = nullptr;
+    if (node->leaf) node->leaf = nullptr;
+    if (node->extras) node->extras.reset();
+    node->freed = node->keeps_arrays = false;
+    node->mark = 0;
+    node->info = nullptr;
+    node->recorded = nullptr;
+    node->weak_references = nullptr;
+    Node::pool.give(node);
 }
 
 void dealloc(PyObject* object) {
     Node* node = reinterpret_cast<Node*>(object);
     // The leaf must not find a node that only waits for its end.
-    if (node->leaf && node->leaf->extras) node->leaf->extras->leaf_node = nullptr;
+    if (node->leaf) node->leaf->leaf_node = nullptr;
     if (destroying) {
         dying.push_back(node);
         return;
@@ -84,21 +98,38 @@ PyObject* get_operator(PyObject* self, void*) {
 
 PyObject* get_next_functions(PyObject* self, void*) {
     const Node* node = node_of(self);
-    PyObject* functions = PyTuple_New(node->edges.size());
-    for (std::uint32_t i = 0; functions != nullptr && i < node->edges.size(); ++i) {
-        const Edge& edge = node->edges[i];
-        PyObject* next = edge ? edge.node.object() : Py_None;
-        PyObject* pair = Py_BuildValue("(Oi)", next, edge ? edge.output : 0);
-        if (pair == nullptr)
-            Py_CLEAR(functions);
-        else
-            PyTuple_SET_ITEM(functions, i, pair);
-    }
-    return functions;
+    return to_python([&] {
+        const PyRef functions = checked(PyList_New(0));
+        for (const Edge& edge : node->edges) {
+            // Inputs that don't want a gradient have no edge; a list's other members have an empty
+            // one.
+            if (!edge && node->ranges.empty()) continue;
+            PyObject* next = edge ? edge.node.object() : Py_None;
+            const PyRef pair = checked(Py_BuildValue("(Oi)", next, edge ? edge.output : 0));
+            checked(PyList_Append(functions.get(), pair.get()));
+        }
+        return PyList_AsTuple(functions.get());
+    });
 }
 
 PyObject* repr(PyObject* self) {
     return to_python([&] { return PyUnicode_FromFormat("<%s>", node_of(self)->name().c_str()); });
+}
+
+const std::string& saved_name(const Node& node, std::int32_t index) {
+    return node.info->saved[static_cast<std::size_t>(index)].name;
+}
+
+/// pullback.engine.plumbing.Like(shape, dtype).
+PyRef python_like(const Layout& layout) {
+    static PyObject* type = import_from("pullback.engine.plumbing", "Like").release();
+    const PyRef shape = checked(PyTuple_New(layout.ndim()));
+    for (int axis = 0; axis < layout.ndim(); ++axis) {
+        PyObject* length = checked(PyLong_FromLongLong(layout.shape(axis))).release();
+        PyTuple_SET_ITEM(shape.get(), axis, length);
+    }
+    const PyRef dtype = checked(reinterpret_cast<PyObject*>(PyArray_DescrFromType(layout.dtype())));
+    return checked(PyObject_CallFunctionObjArgs(type, shape.get(), dtype.get(), nullptr));
 }
 
 PyGetSetDef properties[] = {
@@ -118,13 +149,15 @@ PyMemberDef members[] = {
 }  // namespace
 
 Ref<Node> Node::make(NodeKind kind) {
-    auto node = Ref<Node>::steal(free_nodes.make(Node::type));
+    auto node = Ref<Node>::steal(pool.take(type));
     if (!node) throw ErrorSet{};
     node->kind = kind;
     node->sequence = next_sequence++;
     PyObject_GC_Track(node->object());
     return node;
 }
+
+void Node::renumber() { sequence = next_sequence++; }
 
 std::string Node::name() const {
     switch (kind) {
@@ -150,10 +183,25 @@ NodeExtras& Node::more() {
     return *extras;
 }
 
-void Node::free_saved() {
-    if (!keeps_arrays) return;
-    saved.clear();
-    freed = true;
+PyRef Node::unpack(std::int32_t index, bool record) {
+    const Slot slot = recorded->slots[static_cast<std::size_t>(index)];
+    if (slot == kNotSaved) return PyRef::borrow(Py_None);
+    if (slot < 0) return python_like(layout_of_input(input_of(slot)));
+    return saved[static_cast<std::size_t>(slot)].unpack(*this, saved_name(*this, index), record);
+}
+
+Operand Node::operand(std::int32_t index) {
+    const Operand found = peek(index);
+    const Slot slot = recorded->slots[static_cast<std::size_t>(index)];
+    if (slot >= 0) saved[static_cast<std::size_t>(slot)].check(*this, saved_name(*this, index));
+    return found;
+}
+
+Operand Node::peek(std::int32_t index) const {
+    const Slot slot = recorded->slots[static_cast<std::size_t>(index)];
+    if (slot == kNotSaved) return {};
+    if (slot < 0) return {&layout_of_input(input_of(slot)), nullptr, nullptr};
+    return saved[static_cast<std::size_t>(slot)].peek(*this);
 }
 
 void define_node_type() {

@@ -142,25 +142,46 @@ OperatorInfo& OperatorInfo::of(PyObject* operator_object) {
     return *made;
 }
 
-const Variant& OperatorInfo::variant(Mask defined, Mask needed) {
-    auto& of_defined = variants_[defined];
-    const auto known = of_defined.find(needed);
-    if (known != of_defined.end()) return known->second;
-
+const Variant& OperatorInfo::find_variant(Mask defined, Mask needed) {
+    for (const std::unique_ptr<Variant>& known : variants_) {
+        if (known->defined == defined && known->needed == needed) return *(last_ = known.get());
+    }
     static PyObject* backward = interned("backward").release();
     const PyRef made =
         checked(PyObject_CallMethodObjArgs(object, backward, pattern(defined, n_outputs()).get(),
                                            pattern(needed, n_inputs).get(), nullptr));
-    Variant variant;
-    variant.call = keep(attribute(made.get(), "call"));
+    auto variant = std::make_unique<Variant>();
+    variant->defined = defined;
+    variant->needed = needed;
+    variant->call = keep(attribute(made.get(), "call"));
     const PyRef closure_of = import_from(kKernelsModule, "closure_of");
-    variant.closure = keep(checked(PyObject_CallOneArg(closure_of.get(), made.get())));
-    variant.kernel = kernel_layout("backward_layout", made.get());
-    variant.reads = integers(attribute(made.get(), "reads").get());
+    variant->closure = keep(checked(PyObject_CallOneArg(closure_of.get(), made.get())));
+    variant->kernel = kernel_layout("backward_layout", made.get());
+    variant->reads = integers(attribute(made.get(), "reads").get());
+    variant->slots = slots_of(*variant);
     for (const std::int32_t index : integers(attribute(made.get(), "materialize").get())) {
-        variant.materialize |= Mask{1} << index;
+        variant->materialize |= Mask{1} << index;
     }
-    return of_defined.emplace(needed, std::move(variant)).first->second;
+    variants_.push_back(std::move(variant));
+    return *(last_ = variants_.back().get());
+}
+
+std::vector<Slot> OperatorInfo::slots_of(const Variant& variant) const {
+    std::vector<Slot> slots(saved.size(), kNotSaved);
+    Slot next = 0;
+    for (const std::int32_t read : variant.reads) {
+        const SavedEntry& entry = saved[static_cast<std::size_t>(read)];
+        Slot& slot = slots[static_cast<std::size_t>(read)];
+        if (entry.source == SavedSource::plain && kernel) {
+            const std::int32_t input = kernel->plain_likes[static_cast<std::size_t>(entry.index)];
+            if ((variant.needed & ~list_inputs) >> input & 1) {
+                slot = like_of(input);
+                continue;
+            }
+        }
+        slot = next++;
+    }
+    return slots;
 }
 
 }  // namespace pullback

@@ -1,66 +1,31 @@
 #include "pullback/storage.h"
 
-#include <cstdlib>
-
+#include "pullback/allocator.h"
 #include "pullback/numpy_api.h"
-#include "pullback/pool.h"
 
 namespace pullback {
 
 PyTypeObject* Storage::type = nullptr;
+Pool<Storage> Storage::pool;
 
 namespace {
 
-constexpr std::size_t kAlignment = 64;
-
-FreeList<Storage> free_storages;
-
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool kReuse = false;  // a block that is used after its end is to be seen
-#else
-constexpr bool kReuse = true;
-#endif
-
-/// Aligned memory; small blocks wait for the next tensor of their size. The GIL guards them.
-class Blocks {
-  public:
-    char* take(std::size_t bytes) {
-        const std::size_t units = units_of(bytes);
-        if (units <= kSmall && counts_[units - 1] > 0) {
-            return kept_[units - 1][--counts_[units - 1]];
-        }
-        return static_cast<char*>(std::aligned_alloc(kAlignment, units * kAlignment));
-    }
-
-    void give(char* block, std::size_t bytes) {
-        const std::size_t units = units_of(bytes);
-        if (kReuse && units <= kSmall && counts_[units - 1] < kKept) {
-            kept_[units - 1][counts_[units - 1]++] = block;
-        } else {
-            std::free(block);
-        }
-    }
-
-  private:
-    static constexpr std::size_t kSmall = 16;  // units: one KiB
-    static constexpr int kKept = 64;
-
-    static std::size_t units_of(std::size_t bytes) {
-        return bytes == 0 ? 1 : (bytes + kAlignment - 1) / kAlignment;
-    }
-
-    char* kept_[kSmall][kKept];
-    int counts_[kSmall] = {};
-};
-
-Blocks blocks;
-
 void dealloc(PyObject* object) {
     auto* storage = reinterpret_cast<Storage*>(object);
-    if (!storage->owner && storage->begin != nullptr) {
-        blocks.give(storage->begin, static_cast<std::size_t>(storage->end - storage->begin));
+    if (storage->begin != storage->small) {
+        if (storage->owner) {
+            storage->owner = nullptr;
+        } else if (storage->begin != nullptr) {
+            give_block(storage->begin, static_cast<std::size_t>(storage->end - storage->begin));
+        }
+        storage->begin = storage->end = nullptr;
     }
-    free_storages.recycle(storage);
+    if (storage->version != 0) {
+        storage->version = 0;
+        storage->written_at = nullptr;
+    }
+    if (storage->exports) storage->exports = nullptr;
+    Storage::pool.give(storage);
 }
 
 /// The array that owns the memory that this one looks at.
@@ -73,16 +38,16 @@ PyArrayObject* owner_of(PyObject* array) {
 }
 
 Ref<Storage> make_storage() {
-    auto storage = Ref<Storage>::steal(free_storages.make(Storage::type));
+    auto storage = Ref<Storage>::steal(Storage::pool.take(Storage::type));
     if (!storage) throw ErrorSet{};
     return storage;
 }
 
 }  // namespace
 
-Ref<Storage> Storage::allocate(std::size_t bytes) {
+Ref<Storage> Storage::allocate_block(std::size_t bytes) {
     Ref<Storage> storage = make_storage();
-    storage->begin = blocks.take(bytes);
+    storage->begin = take_block(bytes);
     if (storage->begin == nullptr) {
         PyErr_NoMemory();
         throw ErrorSet{};
@@ -131,16 +96,6 @@ void Storage::protect(bool read_only) {
             PyArray_ENABLEFLAGS(as_array(view), NPY_ARRAY_WRITEABLE);
         }
     }
-}
-
-void Storage::keep() {
-    ++saved;
-    if (exports) protect(true);
-}
-
-void Storage::release() {
-    --saved;
-    if (exports && saved == 0) protect(false);
 }
 
 void define_storage_type() {

@@ -8,23 +8,28 @@
 #include "pullback/errors.h"
 #include "pullback/node.h"
 #include "pullback/numpy_api.h"
-#include "pullback/pool.h"
 #include "pullback/tensor.h"
-#include "tensor_memory.h"
 
 namespace pullback {
 
 PyTypeObject* Tensor::type = nullptr;
+Pool<Tensor> Tensor::pool;
 
 namespace {
-
-FreeList<Tensor> free_tensors;
 
 void dealloc(PyObject* object) {
     Tensor* tensor = Tensor::cast(object);
     if (PyObject_GC_IsTracked(object)) PyObject_GC_UnTrack(object);
     if (tensor->weak_references != nullptr) PyObject_ClearWeakRefs(object);
-    free_tensors.recycle(tensor);
+    tensor->storage = nullptr;
+    tensor->layout.clear();
+    if (tensor->grad_fn) tensor->grad_fn = nullptr;
+    tensor->requires_grad = false;
+    if (tensor->grad) tensor->grad = nullptr;
+    if (tensor->extras) tensor->extras.reset();
+    if (tensor->cached_array) tensor->cached_array = nullptr;
+    tensor->weak_references = nullptr;
+    Tensor::pool.give(tensor);
 }
 
 int traverse(PyObject* object, visitproc visit, void* arg) {
@@ -56,9 +61,9 @@ PyObject* get_version(PyObject* self, void*) {
 
 PyObject* get_shape(PyObject* self, void*) {
     const Layout& layout = Tensor::cast(self)->layout;
-    PyObject* shape = PyTuple_New(layout.ndim);
-    for (int axis = 0; shape != nullptr && axis < layout.ndim; ++axis) {
-        PyObject* length = PyLong_FromLongLong(layout.shape[axis]);
+    PyObject* shape = PyTuple_New(layout.ndim());
+    for (int axis = 0; shape != nullptr && axis < layout.ndim(); ++axis) {
+        PyObject* length = PyLong_FromLongLong(layout.shape(axis));
         if (length == nullptr)
             Py_CLEAR(shape);
         else
@@ -73,11 +78,11 @@ PyObject* get_dtype(PyObject* self, void*) {
         PyArray_Descr* descr = PyArray_DESCR(as_array(tensor->cached_array.get()));
         return Py_NewRef(reinterpret_cast<PyObject*>(descr));
     }
-    return reinterpret_cast<PyObject*>(PyArray_DescrFromType(tensor->layout.dtype));
+    return reinterpret_cast<PyObject*>(PyArray_DescrFromType(tensor->layout.dtype()));
 }
 
 PyObject* get_ndim(PyObject* self, void*) {
-    return PyLong_FromLong(Tensor::cast(self)->layout.ndim);
+    return PyLong_FromLong(Tensor::cast(self)->layout.ndim());
 }
 
 PyObject* get_size(PyObject* self, void*) {
@@ -229,12 +234,6 @@ PyMemberDef members[] = {
 };
 
 }  // namespace
-
-Ref<Tensor> make_tensor() {
-    auto tensor = Ref<Tensor>::steal(free_tensors.make(Tensor::type));
-    if (!tensor) throw ErrorSet{};
-    return tensor;
-}
 
 void define_tensor_type() {
     PyType_Slot slots[] = {

@@ -1,6 +1,7 @@
 // Element types: NumPy's type numbers, and what they are called in DLPack.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "pullback/kernel_abi.h"
@@ -14,6 +15,8 @@ using DType = std::int16_t;
 bool is_float(DType dtype);
 bool is_complex(DType dtype);
 
+/// Bytes of an element of a type that DLPack knows, else 0.
+std::size_t item_size(DType dtype);
 /// The type in DLPack's terms; `bits` is 0 where DLPack has none for it (strings, objects).
 DLDataType to_dlpack(DType dtype);
 /// NumPy's number for a type that a kernel asks for, or -1.

@@ -44,11 +44,13 @@ struct KernelLayout {
     static std::unique_ptr<KernelLayout> of(PyObject* layout);
 };
 
-/// One argument as it is at hand: a tensor, the layout of one, or a Python object.
+/// One argument as it is at hand: memory, or only the layout of some, or a Python object.
 struct Operand {
-    Tensor* tensor = nullptr;
     const Layout* layout = nullptr;
+    void* data = nullptr;
     PyObject* value = nullptr;
+
+    static Operand of(const Tensor& tensor) { return {&tensor.layout, tensor.data, nullptr}; }
 };
 
 using LaunchOutputs = InlineVector<Ref<Tensor>, 4>;
@@ -66,12 +68,12 @@ class Launch {
     bool run(LaunchOutputs& outputs);
 
   private:
+    static constexpr std::size_t kMost = 16;
+
     bool add_tensor(const KernelArgument& argument, const Operand& operand);
     bool add_number(KernelRole role, PyObject* value);
-    void add_view(const Layout& layout, void* data);
+    bool add_view(const Layout& layout, void* data);
     bool place_numbers();
-
-    static constexpr std::size_t kMost = 16;
 
     struct PythonNumber {
         std::size_t position;
@@ -79,7 +81,8 @@ class Launch {
     };
 
     const KernelLayout& kernel_;
-    InlineVector<Ref<Tensor>, 4> kept_;  // wrapped arrays
+    InlineVector<Ref<Tensor>, 2> kept_;  // wrapped arrays
+    InlineVector<Layout, kMost> read_;   // shapes that came as Python objects
     DLTensor views_[kMost];
     const DLTensor* inputs_[kMost];
     pb_scalar attributes_[kMost];

@@ -53,16 +53,17 @@ struct Node {
     bool freed = false;          // the saved arrays were let go after a backward
     bool keeps_arrays = false;   // there are any
     std::uint64_t sequence = 0;  // larger than that of every node that it reads
+    std::uint64_t mark = 0;      // see `Wanted`
     InlineVector<Output, 1> outputs;
-    InlineVector<Edge, 2> edges;
-    InlineVector<EdgeRange, 2> inputs;
-    InlineVector<SavedVariable, 2> saved;
+    InlineVector<Edge, 2> edges;           // by input, unless there are lists: see `range`
+    InlineVector<SavedVariable, 2> saved;  // as the slots of `recorded` say
+    InlineVector<EdgeRange, 1> ranges;     // by input, of an operator that takes lists
     PyRef operator_object;
     OperatorInfo* info = nullptr;
-    PyRef caller;                // the code object of the call
-    int caller_instruction = 0;  // and the place in it
-    Ref<Tensor> leaf;            // of a leaf's node
-    PyRef barrier_message;       // of a barrier
+    const Variant* recorded = nullptr;  // the backward that the saved values are for
+    PyRef caller;                       // the code object of the call
+    int caller_instruction = 0;         // and the place in it
+    Ref<Tensor> leaf;                   // of a leaf's node
     std::unique_ptr<NodeExtras> extras;
     Arrival* arrivals = nullptr;  // gradients on their way, one entry per backward that runs now
     PyObject* weak_references = nullptr;
@@ -72,10 +73,31 @@ struct Node {
     /// "file:line" of the call.
     std::string called_at() const;
     NodeExtras& more();
+    /// Which edges belong to an input.
+    EdgeRange range(std::uint32_t input) const {
+        return ranges.empty() ? EdgeRange{input, 1} : ranges[input];
+    }
+    /// The saved value with this place among the operator's, for a derivative: see SavedVariable.
+    PyRef unpack(std::int32_t index, bool recorded);
+    Operand operand(std::int32_t index);
+    /// The same without a check of versions for an error: no layout where memory was written.
+    Operand peek(std::int32_t index) const;
+    /// What the edge of an input knows of it.
+    const Layout& layout_of_input(std::int32_t input) const {
+        const Edge& edge = edges[range(static_cast<std::uint32_t>(input)).begin];
+        return edge.node->outputs[static_cast<std::size_t>(edge.output)].layout;
+    }
+    /// Gives it the next sequence number.
+    void renumber();
     /// Lets the saved arrays go.
-    void free_saved();
+    void free_saved() {
+        if (!keeps_arrays) return;
+        saved.clear();
+        freed = true;
+    }
 
     static PyTypeObject* type;
+    static Pool<Node> pool;
     /// A node with the next sequence number. Throws ErrorSet.
     static Ref<Node> make(NodeKind kind);
 };

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "pullback/launch.h"
@@ -24,6 +23,13 @@ struct SavedEntry {
     std::string name;
 };
 
+/// Where a node keeps a saved value of the operator: a place among those that it keeps, nowhere, or
+/// (below that) not at all, because the edge of an input knows its shape and dtype.
+using Slot = std::int16_t;
+inline constexpr Slot kNotSaved = -1;
+constexpr Slot like_of(std::int32_t input) { return static_cast<Slot>(-2 - input); }
+constexpr std::int32_t input_of(Slot slot) { return -2 - slot; }
+
 /// A backward for one pattern of defined gradients and of inputs that need one.
 struct Variant {
     // Borrowed: a list in the operator's attributes keeps them.
@@ -31,7 +37,10 @@ struct Variant {
     PyObject* closure = nullptr;           // on arrays
     std::unique_ptr<KernelLayout> kernel;  // the same for arrays that it takes, or none
     std::vector<std::int32_t> reads;
+    std::vector<Slot> slots;  // of a node that is recorded for this pattern: by saved value
     Mask materialize = 0;
+    Mask defined = 0;
+    Mask needed = 0;
 };
 
 /// The static side of an operator. It hangs on the operator as an attribute and dies with it; what
@@ -64,17 +73,24 @@ struct OperatorInfo {
     std::int32_t n_outputs() const { return n_results + n_hidden; }
 
     /// operator.backward(defined, needed), asked once per pattern. Throws ErrorSet.
-    const Variant& variant(Mask defined, Mask needed);
+    const Variant& variant(Mask defined, Mask needed) {
+        if (last_ != nullptr && last_->defined == defined && last_->needed == needed) [[likely]]
+            return *last_;
+        return find_variant(defined, needed);
+    }
 
     /// The entry of an operator, or of its compiled form; made at its first use. Throws ErrorSet.
     static OperatorInfo& of(PyObject* operator_object);
 
   private:
+    const Variant& find_variant(Mask defined, Mask needed);
+    std::vector<Slot> slots_of(const Variant& variant) const;
     PyObject* keep(PyRef kept);
     std::unique_ptr<KernelLayout> kernel_layout(const char* which, PyObject* variant);
 
     PyObject* kept_ = nullptr;  // the list, borrowed
-    std::unordered_map<Mask, std::unordered_map<Mask, Variant>> variants_;
+    std::vector<std::unique_ptr<Variant>> variants_;
+    const Variant* last_ = nullptr;  // the one that was asked for last
 };
 
 }  // namespace pullback

@@ -11,28 +11,39 @@
 
 namespace pullback {
 
-/// Keeps the memory of dead objects of one Python type for the next ones. The GIL guards it.
-template <typename T, int Capacity = 4096>
-class FreeList {
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kReuseMemory = false;  // what is used after its end is to be seen
+#else
+inline constexpr bool kReuseMemory = true;
+#endif
+
+/// Keeps dead objects of one Python type for the next ones. The GIL guards it.
+///
+/// An object that waits here is constructed and empty, and still counts its type: a new one needs
+/// its count set and no more.
+template <typename T, int Capacity = 1 << 16>
+class Pool {
   public:
-    /// A new object of the type, default-constructed; NULL with MemoryError set where memory is
-    /// out.
-    T* make(PyTypeObject* type) {
-        void* memory = count_ > 0 ? kept_[--count_] : fresh(type);
-        if (memory == nullptr) return nullptr;
-        T* object = new (memory) T;
-        PyObject_Init(reinterpret_cast<PyObject*>(object), type);
-        return object;
+    /// An empty object; NULL with MemoryError set where memory is out.
+    T* take(PyTypeObject* type) {
+        if (count_ > 0) [[likely]] {
+            T* object = kept_[--count_];
+            Py_SET_REFCNT(reinterpret_cast<PyObject*>(object), 1);
+            return object;
+        }
+        return fresh(type);
     }
 
-    /// Destroys an object (untracked, its weak references cleared) and keeps its memory.
-    void recycle(T* dead) {
+    /// Takes a dead object back: untracked, without weak references, and empty.
+    void give(T* dead) {
+        if (kReuseMemory && count_ < Capacity) [[likely]] {
+            kept_[count_++] = dead;
+            return;
+        }
         PyObject* object = reinterpret_cast<PyObject*>(dead);
         PyTypeObject* type = Py_TYPE(object);
         std::destroy_at(dead);
-        if (count_ < Capacity) {
-            kept_[count_++] = object;
-        } else if (PyType_HasFeature(type, Py_TPFLAGS_HAVE_GC)) {
+        if (PyType_HasFeature(type, Py_TPFLAGS_HAVE_GC)) {
             PyObject_GC_Del(object);
         } else {
             PyObject_Free(object);
@@ -41,15 +52,18 @@ class FreeList {
     }
 
   private:
-    static void* fresh(PyTypeObject* type) {
+    static T* fresh(PyTypeObject* type) {
         const bool collected = PyType_HasFeature(type, Py_TPFLAGS_HAVE_GC);
         void* memory = collected ? static_cast<void*>(PyObject_GC_New(T, type))
                                  : static_cast<void*>(PyObject_New(T, type));
-        if (memory != nullptr) Py_DECREF(type);  // PyObject_Init counts it again
-        return memory;
+        if (memory == nullptr) return nullptr;
+        T* object = new (memory) T;
+        Py_DECREF(type);  // PyObject_Init counts it again
+        PyObject_Init(reinterpret_cast<PyObject*>(object), type);
+        return object;
     }
 
-    PyObject* kept_[Capacity];
+    T* kept_[Capacity];
     int count_ = 0;
 };
 
@@ -67,7 +81,8 @@ class InlineVector {
 
     template <typename... Args>
     T& emplace_back(Args&&... args) {
-        if (size_ == capacity_) grow();
+        if (size_ == capacity_) [[unlikely]]
+            grow();
         return *new (data_ + size_++) T{std::forward<Args>(args)...};
     }
 
@@ -96,10 +111,10 @@ class InlineVector {
         capacity_ *= 2;
     }
 
-    alignas(T) unsigned char inline_[sizeof(T) * N];
     T* data_ = inline_data();
     std::uint32_t size_ = 0;
     std::uint32_t capacity_ = N;
+    alignas(T) unsigned char inline_[sizeof(T) * N];
 };
 
 }  // namespace pullback

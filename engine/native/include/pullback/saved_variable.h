@@ -14,7 +14,7 @@ struct OperatorInfo;
 
 /// An input, an output or a plain value of an operator, kept by its node.
 ///
-/// An input is kept as the tensor. An output is kept as memory and its place
+/// An input is kept as the tensor. An output is kept as its memory and its place
 /// among the node's outputs, never as the tensor: the tensor holds the node
 /// already, and the cycle would outlive the graph. Numbers, sizes and arrays of
 /// the caller are kept as they are; a list of tensors as a list of these.
@@ -24,15 +24,29 @@ class SavedVariable {
     SavedVariable() = default;
     /// A tensor, a list of inputs, or any other value. Throws ErrorSet.
     static SavedVariable input(PyObject* value);
-    /// An output by its number; the tensor must be without history.
-    static SavedVariable output(Ref<Tensor> memory, std::int32_t number);
+    /// An input that is a tensor.
+    static SavedVariable input(Tensor& tensor) {
+        SavedVariable saved;
+        saved.held_ = Held::input;
+        saved.object_ = Py_NewRef(tensor.object());
+        saved.watch(*tensor.storage);
+        return saved;
+    }
+    /// An output by its number.
+    static SavedVariable output(Tensor& tensor, std::int32_t number);
     static SavedVariable plain(PyRef value);
-    /// Shape and dtype of the input with this number, which wants a gradient: its edge knows them.
-    static SavedVariable like(std::int32_t input);
 
-    SavedVariable(SavedVariable&& other) noexcept;
+    SavedVariable(SavedVariable&& other) noexcept
+        : object_(std::exchange(other.object_, nullptr)),
+          data_(other.data_),
+          version_(other.version_),
+          number_(other.number_),
+          held_(std::exchange(other.held_, Held::nothing)) {}
     SavedVariable& operator=(SavedVariable&&) = delete;
-    ~SavedVariable();
+    ~SavedVariable() {
+        if (held_ == Held::nothing) return;
+        let_go();
+    }
 
     /// More than a size or a number: let go after a backward.
     bool holds_array() const;
@@ -42,24 +56,43 @@ class SavedVariable {
     /// the memory was written since.
     PyRef unpack(Node& node, const std::string& name, bool recorded) const;
 
-    /// The value for a kernel, borrowed. Throws like `unpack`.
-    Operand operand(Node& node, const std::string& name) const;
+    /// The value for a kernel, borrowed; empty where its memory was written since.
+    Operand peek(const Node& node) const;
+    /// Throws ErrorSet, with SavedVariableError, where the memory was written since.
+    void check(Node& node, const std::string& name) const {
+        if (holds_memory() && storage().version != version_) [[unlikely]]
+            raise_changed(node, name);
+    }
 
     /// For the cycle collector.
     int traverse(visitproc visit, void* arg) const;
 
   private:
-    enum class Held : std::uint8_t { nothing, plain, like, input, output, list };
+    enum class Held : std::uint8_t { nothing, plain, input, output, odd_output, list };
+    using List = InlineVector<SavedVariable, 4>;
 
-    void check(Node& node, const std::string& name) const;
-    void watch(Storage& storage);
+    bool holds_memory() const {
+        return held_ == Held::input || held_ == Held::output || held_ == Held::odd_output;
+    }
+    const List& list() const { return *static_cast<const List*>(data_); }
+    Tensor& tensor() const { return *Tensor::cast(object_); }
+    Storage& storage() const {
+        return held_ == Held::output ? *reinterpret_cast<Storage*>(object_) : *tensor().storage;
+    }
+    [[noreturn]] void raise_changed(Node& node, const std::string& name) const;
+    void watch(Storage& storage) {
+        version_ = storage.version;
+        storage.keep();
+    }
+    void let_go();
 
-    Held held_ = Held::nothing;
-    std::int32_t number_ = 0;    // of an output
+    // Owned: a tensor, the storage of an output, or a plain value. Of an output in memory that a
+    // layout doesn't describe (unaligned, swapped bytes), a tensor without history.
+    PyObject* object_ = nullptr;
+    void* data_ = nullptr;       // of an output, its first element; of a list, the list
     std::uint32_t version_ = 0;  // of the memory when it was saved
-    Ref<Tensor> tensor_;         // of an output: one without history, for its memory
-    PyRef value_;
-    std::unique_ptr<InlineVector<SavedVariable, 4>> list_;
+    std::int16_t number_ = 0;    // of an output
+    Held held_ = Held::nothing;
 };
 
 }  // namespace pullback

@@ -1,40 +1,67 @@
 // Memory, as all tensors that view it share it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "pullback/object.h"
+#include "pullback/pool.h"
 
 namespace pullback {
 
 /// A stretch of memory, what keeps it alive, and how often it was written.
 struct Storage {
+    static constexpr std::size_t kSmall = 64;
+
     PyObject ob_base;
     PyRef owner;            // the array that owns the memory; none where the storage itself does
     char* begin = nullptr;  // the whole extent, by which tensors that share memory are found
     char* end = nullptr;
-    std::uint32_t version = 0;  // writes so far
-    std::uint32_t saved = 0;    // saved variables that rely on the present values
-    PyRef written_at;           // "file:line" of the last write, a str
-    PyRef exports;              // list of weak references to the arrays handed out
+    std::uint32_t version = 0;       // writes so far
+    std::uint32_t saved = 0;         // saved variables that rely on the present values
+    PyRef written_at;                // "file:line" of the last write, a str
+    PyRef exports;                   // list of weak references to the arrays handed out
+    alignas(16) char small[kSmall];  // a few values have no block of their own
 
     bool holds(const void* address) const { return address >= begin && address < end; }
+    /// Whether nobody but the one who asks can see the memory.
+    bool exclusive() const { return Py_REFCNT(&ob_base) == 1 && !owner && !exports; }
 
     /// A view of the array to hand out, read-only while a backward needs the values. Throws
     /// ErrorSet.
     PyRef export_view(PyObject* array);
     /// A backward needs the values from now on.
-    void keep();
+    void keep() {
+        ++saved;
+        if (exports) [[unlikely]]
+            protect(true);
+    }
     /// That backward doesn't any more.
-    void release();
+    void release() {
+        --saved;
+        if (exports && saved == 0) [[unlikely]]
+            protect(false);
+    }
 
     static PyTypeObject* type;
-    /// Fresh memory of this many bytes, aligned for vector instructions. Throws ErrorSet.
-    static Ref<Storage> allocate(std::size_t bytes);
+    static Pool<Storage> pool;
+    /// Fresh memory of this many bytes, aligned for vector instructions where it is more than a few
+    /// values. Throws ErrorSet.
+    static Ref<Storage> allocate(std::size_t bytes) {
+        if (kReuseMemory && bytes <= kSmall) [[likely]] {
+            Storage* storage = pool.take(type);
+            if (storage == nullptr) throw ErrorSet{};
+            storage->begin = storage->small;
+            storage->end = storage->small + bytes;
+            return Ref<Storage>::steal(storage);
+        }
+        return allocate_block(bytes);
+    }
     /// The memory under an array, kept alive by the array. Throws ErrorSet.
     static Ref<Storage> of_array(PyObject* array);
 
   private:
+    static Ref<Storage> allocate_block(std::size_t bytes);
     void protect(bool read_only);
 };
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "pullback/dtype.h"
+#include "pullback/layout.h"
 #include "pullback/storage.h"
 
 namespace pullback {
@@ -13,28 +13,10 @@ namespace pullback {
 struct Node;
 struct Tensor;
 
-inline constexpr int kMaxDims = PB_MAX_DIMS;
-
-/// Shape, strides and element type of a view.
-struct Layout {
-    std::int64_t shape[kMaxDims];
-    std::int64_t strides[kMaxDims];  // in elements
-    std::int8_t ndim = 0;
-    bool contiguous = true;  // C order: strides say nothing more than shape
-    bool regular = true;     // aligned, native byte order, strides a whole number of elements
-    DType dtype = 0;
-
-    std::int64_t size() const;
-    bool same_shape(const Layout& other) const;
-    /// As Python prints a shape: "(2, 3)".
-    std::string shape_text() const;
-};
-
 /// What few tensors have.
 struct TensorExtras {
-    PyRef name;                 // str
-    PyRef hooks;                // of a leaf: dict of id to callable, run on the summed gradient
-    Node* leaf_node = nullptr;  // of a leaf: borrowed, the node clears it when it dies
+    PyRef name;   // str
+    PyRef hooks;  // of a leaf: dict of id to callable, run on the summed gradient
 };
 
 /// A tensor is a Python object. Its fields are guarded by the GIL.
@@ -43,9 +25,10 @@ struct Tensor {
     Ref<Storage> storage;
     void* data = nullptr;
     Layout layout;
-    bool requires_grad = false;
-    std::int32_t output_number = 0;  // among the outputs of grad_fn
     Ref<Node> grad_fn;               // none for a leaf
+    std::int32_t output_number = 0;  // among the outputs of grad_fn
+    bool requires_grad = false;
+    Node* leaf_node = nullptr;  // of a leaf: borrowed, the node clears it when it dies
     Ref<Tensor> grad;
     std::unique_ptr<TensorExtras> extras;
     PyRef cached_array;  // the NumPy array over this view; made when it is first asked for
@@ -58,21 +41,46 @@ struct Tensor {
     PyObject* array();
     TensorExtras& more();
     /// The node that stands for this leaf; made when first asked for. Throws ErrorSet.
-    Ref<Node> leaf_node();
+    Ref<Node> node_of_leaf();
     /// Refuses what can't require grad. Throws ErrorSet.
     void set_requires_grad(bool flag);
     /// Makes this an output of a node: it requires grad.
     void hang_on(Ref<Node> node, std::int32_t output);
+    /// Whether only the one who asks can see the tensor and its memory.
+    bool exclusive() const {
+        return Py_REFCNT(&ob_base) == 1 && storage->exclusive() && !cached_array &&
+               weak_references == nullptr;
+    }
 
     static PyTypeObject* type;
+    static Pool<Tensor> pool;
     static bool check(PyObject* object) { return Py_TYPE(object) == type; }
     static Tensor* cast(PyObject* object) { return reinterpret_cast<Tensor*>(object); }
 
+    /// A tensor with nothing in it yet. Throws ErrorSet.
+    static Ref<Tensor> make() {
+        Tensor* tensor = pool.take(type);
+        if (tensor == nullptr) throw ErrorSet{};
+        return Ref<Tensor>::steal(tensor);
+    }
     /// A leaf over an array's memory. `storage` is the one to share, or none for one of its own.
-    /// Throws ErrorSet with ValueError for more than kMaxDims dimensions.
+    /// Throws ErrorSet.
     static Ref<Tensor> of_array(PyRef array, Ref<Storage> storage = nullptr);
-    /// A leaf over memory that is not filled yet, in C order. Throws ErrorSet.
-    static Ref<Tensor> allocate(const Layout& layout);
+    /// A leaf over part of a storage. Throws ErrorSet.
+    static Ref<Tensor> view_of(Ref<Storage> storage, void* data, const Layout& layout);
+    /// A leaf over memory that is not filled yet; the layout must be contiguous. Throws ErrorSet.
+    static Ref<Tensor> allocate(const Layout& layout) {
+        return allocate(layout,
+                        static_cast<std::size_t>(layout.size()) * item_size(layout.dtype()));
+    }
+    /// The same where the number of bytes is known.
+    static Ref<Tensor> allocate(const Layout& layout, std::size_t bytes) {
+        Ref<Tensor> tensor = make();
+        tensor->storage = Storage::allocate(bytes);
+        tensor->data = tensor->storage->begin;
+        tensor->layout = layout;
+        return tensor;
+    }
     /// The same memory without history.
     Ref<Tensor> detach();
 };
