@@ -159,7 +159,7 @@ class Formula:
             from ..transpile.emit.native.formula_kernels import formula_kernels
 
             defaults = {p.var.name: p.default.value for p in self.ir.attributes if p.default is not None}
-            compiled = formula_kernels(self.operator.formula, LIBRARY_OF_PROCESS, defaults)
+            compiled = formula_kernels(self.ir, LIBRARY_OF_PROCESS, defaults)
             return emit_cpp(self.__name__, compiled.kernels(), self.ir.source)
         raise ValueError(f"no target {target!r}: there are 'python', 'native', 'ir' and 'author'")
 

@@ -126,8 +126,7 @@ class CompiledFormula:
         return self._operators[key]
 
     def _compiled(self, attributes: Mapping[str, Any], ranks: Mapping[str, int] | None) -> Compiled:
-        promoted = self.formula.operator.formula
-        return formula_kernels(promoted, LIBRARY_OF_PROCESS, attributes, self.order, ranks)
+        return formula_kernels(self.formula.ir, LIBRARY_OF_PROCESS, attributes, self.order, ranks)
 
     def _text(self, compiled: Compiled) -> str:
         ir = self.formula.operator.formula

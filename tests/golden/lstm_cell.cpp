@@ -293,12 +293,12 @@ struct LstmCellBackwardGeneral {
     }
 };
 
-// grad_input_gate, grad_forget_gate, grad_cell_gate, grad_output_gate, grad_c_1, to_c =
+// grad_input_gate, grad_forget_gate, grad_cell_gate, grad_output_gate, grad_c_1 =
 //     lstm_cell_backward(c, i, f, g, o, u, grad_h, grad_c)
 struct LstmCellBackward {
     static constexpr char kInputs[] = "TTTTTTTTTTTTT";
     static constexpr int kAttrs = 0;
-    static constexpr int kOutputs = 6;
+    static constexpr int kOutputs = 5;
 
     template <typename T>
     static void apply(pb::Context& context) {
@@ -320,9 +320,8 @@ struct LstmCellBackward {
         const auto grad_cell_gate_view = context.output<T>(2, like_cell_gate);
         const auto grad_output_gate_view = context.output<T>(3, like_output_gate);
         const auto grad_c_1_view = context.output<T>(4, like_c);
-        const auto to_c_view = context.output<T>(5, grad_h_view.shape);
 
-        pb::Space<14> space(context, grad_h_view.shape);
+        pb::Space<13> space(context, grad_h_view.shape);
         const auto c_rows = space.read(context, c_view);
         const auto i_rows = space.read(context, i_view);
         const auto f_rows = space.read(context, f_view);
@@ -331,7 +330,6 @@ struct LstmCellBackward {
         const auto u_rows = space.read(context, u_view);
         const auto grad_h_rows = space.read(context, grad_h_view);
         const auto grad_c_rows = space.read(context, grad_c_view);
-        const auto to_c_rows = space.write(context, to_c_view);
         const auto grad_input_gate_rows = space.reduce<pb::Sum<T>>(context, grad_input_gate_view);
         const auto grad_forget_gate_rows = space.reduce<pb::Sum<T>>(context, grad_forget_gate_view);
         const auto grad_cell_gate_rows = space.reduce<pb::Sum<T>>(context, grad_cell_gate_view);
@@ -347,7 +345,6 @@ struct LstmCellBackward {
                 const T* u = loop.row(u_rows);
                 const T* grad_h = loop.row(grad_h_rows);
                 const T* grad_c = loop.row(grad_c_rows);
-                T* to_c_row = loop.row(to_c_rows);
                 T* grad_input_gate_row = loop.row(grad_input_gate_rows);
                 T* grad_forget_gate_row = loop.row(grad_forget_gate_rows);
                 T* grad_cell_gate_row = loop.row(grad_cell_gate_rows);
@@ -357,7 +354,6 @@ struct LstmCellBackward {
                 for (int64_t j = 0; j < loop.size; ++j) {
                     // lstm_cell.py:26  to_c = grad_c + grad_h * o * (1 - u * u)
                     const T to_c = grad_c[j] + grad_h[j] * o[j] * (T(1) - u[j] * u[j]);
-                    to_c_row[j] = to_c;
                     // lstm_cell.py:28  to_c * g * i * (1 - i),
                     grad_input_gate_row[j] = to_c * g[j] * i[j] * (T(1) - i[j]);
                     // lstm_cell.py:29  to_c * c * f * (1 - f),
@@ -381,7 +377,7 @@ struct LstmCellBackward {
 
 // The gradients of lstm_cell_backward, whichever of its outputs have one.
 struct LstmCellBackwardBackwardGeneral {
-    static constexpr char kInputs[] = "TTTTTTTTTTTTTTTTTTTTT";
+    static constexpr char kInputs[] = "TTTTTTTTTTTTTTTTTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 8;
 
@@ -394,11 +390,11 @@ struct LstmCellBackwardBackwardGeneral {
         const auto o_view = context.input<T>(4);
         const auto u_view = context.input<T>(5);
         const auto grad_h_view = context.input<T>(6);
-        const auto to_c_view = context.input<T>(7);
-        const pb::Shape like_u_3 = context.like<T>(8);
-        const pb::Shape like_o_3 = context.like<T>(9);
-        const pb::Shape like_grad_h_2 = context.like<T>(10);
-        const pb::Shape like_f_3 = context.like<T>(11);
+        const auto grad_c_view = context.input<T>(7);
+        const pb::Shape like_grad_h_2 = context.like<T>(8);
+        const pb::Shape like_f_3 = context.like<T>(9);
+        const pb::Shape like_o_3 = context.like<T>(10);
+        const pb::Shape like_u_3 = context.like<T>(11);
         const pb::Shape like_g_3 = context.like<T>(12);
         const pb::Shape like_i_3 = context.like<T>(13);
         const pb::Shape like_c_2 = context.like<T>(14);
@@ -407,41 +403,37 @@ struct LstmCellBackwardBackwardGeneral {
         const auto grad_grad_cell_gate_view = context.gradient<T>(17);
         const auto grad_grad_output_gate_view = context.gradient<T>(18);
         const auto grad_grad_c_1_view = context.gradient<T>(19);
-        const auto grad_to_c_7_view = context.gradient<T>(20);
-        const auto grad_y_view = context.scratch<T>(like_u_3);
-        const auto grad_y_4_view = context.scratch<T>(like_i_3);
+        const auto grad_y_3_view = context.scratch<T>(like_i_3);
         const auto grad_i_3_view = context.scratch<T>(like_i_3);
-        const auto grad_y_3_view = context.scratch<T>(like_f_3);
+        const auto grad_y_2_view = context.scratch<T>(like_f_3);
         const auto grad_f_3_view = context.scratch<T>(like_f_3);
-        const auto grad_y_2_view = context.scratch<T>(like_g_3);
+        const auto grad_y_1_view = context.scratch<T>(like_g_3);
         const auto grad_g_1_view = context.scratch<T>(like_g_3);
-        const auto grad_y_1_view = context.scratch<T>(like_o_3);
-        const auto grad_o_4_view = context.scratch<T>(like_o_3);
-        const auto grad_y_5_view = context.scratch<T>(like_u_3);
-        const auto grad_u_2_view = context.scratch<T>(like_u_3);
-        const auto grad_o_1_view = context.scratch<T>(like_o_3);
+        const auto grad_y_view = context.scratch<T>(like_o_3);
+        const auto grad_o_3_view = context.scratch<T>(like_o_3);
+        const auto grad_y_4_view = context.scratch<T>(like_u_3);
+        const auto grad_u_1_view = context.scratch<T>(like_u_3);
         const auto grad_c_2_view = context.output<T>(0, like_c_2);
         const auto grad_grad_c_view = context.output<T>(7, like_u_3);
         const pb::Shape shape_6 = pb::broadcast(
             context, grad_grad_output_gate_view.shape, like_grad_h_2, o_view.shape, u_view.shape,
             grad_grad_c_1_view.shape, f_view.shape, grad_grad_cell_gate_view.shape, g_view.shape,
             i_view.shape, grad_grad_forget_gate_view.shape, c_view.shape,
-            grad_grad_input_gate_view.shape, grad_to_c_7_view.shape);
+            grad_grad_input_gate_view.shape);
         const auto grad_grad_h_view = context.output<T>(6, shape_6);
-        const pb::Shape shape_7 =
-            pb::broadcast(context, grad_to_c_7_view.shape, grad_h_view.shape, o_view.shape,
-                          grad_grad_input_gate_view.shape, like_grad_h_2, to_c_view.shape,
-                          g_view.shape, i_view.shape, grad_grad_cell_gate_view.shape,
-                          grad_grad_forget_gate_view.shape, c_view.shape, f_view.shape,
-                          grad_grad_c_1_view.shape, grad_grad_output_gate_view.shape, u_view.shape);
+        const pb::Shape shape_7 = pb::broadcast(
+            context, grad_grad_input_gate_view.shape, like_grad_h_2, grad_c_view.shape,
+            grad_h_view.shape, o_view.shape, u_view.shape, g_view.shape, i_view.shape,
+            grad_grad_cell_gate_view.shape, grad_grad_forget_gate_view.shape, c_view.shape,
+            f_view.shape, grad_grad_c_1_view.shape, grad_grad_output_gate_view.shape);
 
         {
-            pb::Space<29> space(context, shape_7);
-            space.cover(context, like_u_3);
+            pb::Space<26> space(context, shape_7);
             space.cover(context, like_i_3);
             space.cover(context, like_f_3);
             space.cover(context, like_g_3);
             space.cover(context, like_o_3);
+            space.cover(context, like_u_3);
             space.cover(context, like_c_2);
             const auto c_rows = space.read(context, c_view);
             const auto i_rows = space.read(context, i_view);
@@ -450,28 +442,25 @@ struct LstmCellBackwardBackwardGeneral {
             const auto o_rows = space.read(context, o_view);
             const auto u_rows = space.read(context, u_view);
             const auto grad_h_rows = space.read(context, grad_h_view);
-            const auto to_c_rows = space.read(context, to_c_view);
+            const auto grad_c_rows = space.read(context, grad_c_view);
             const auto grad_grad_input_gate_rows = space.read(context, grad_grad_input_gate_view);
             const auto grad_grad_forget_gate_rows = space.read(context, grad_grad_forget_gate_view);
             const auto grad_grad_cell_gate_rows = space.read(context, grad_grad_cell_gate_view);
             const auto grad_grad_output_gate_rows = space.read(context, grad_grad_output_gate_view);
             const auto grad_grad_c_1_rows = space.read(context, grad_grad_c_1_view);
-            const auto grad_to_c_7_rows = space.read(context, grad_to_c_7_view);
             const auto grad_y_rows = space.reduce<pb::Sum<T>>(context, grad_y_view);
-            const auto grad_o_1_rows = space.reduce<pb::Sum<T>>(context, grad_o_1_view);
+            const auto grad_u_1_rows = space.reduce<pb::Sum<T>>(context, grad_u_1_view);
             const auto grad_y_1_rows = space.reduce<pb::Sum<T>>(context, grad_y_1_view);
-            const auto grad_u_2_rows = space.reduce<pb::Sum<T>>(context, grad_u_2_view);
             const auto grad_y_2_rows = space.reduce<pb::Sum<T>>(context, grad_y_2_view);
-            const auto grad_y_3_rows = space.reduce<pb::Sum<T>>(context, grad_y_3_view);
             const auto grad_f_3_rows = space.reduce<pb::Sum<T>>(context, grad_f_3_view);
             const auto grad_c_2_rows = space.reduce<pb::Sum<T>>(context, grad_c_2_view);
-            const auto grad_y_4_rows = space.reduce<pb::Sum<T>>(context, grad_y_4_view);
+            const auto grad_y_3_rows = space.reduce<pb::Sum<T>>(context, grad_y_3_view);
             const auto grad_i_3_rows = space.reduce<pb::Sum<T>>(context, grad_i_3_view);
             const auto grad_g_1_rows = space.reduce<pb::Sum<T>>(context, grad_g_1_view);
-            const auto grad_y_5_rows = space.reduce<pb::Sum<T>>(context, grad_y_5_view);
-            const auto grad_o_4_rows = space.reduce<pb::Sum<T>>(context, grad_o_4_view);
-            const auto grad_grad_h_rows = space.write(context, grad_grad_h_view);
             const auto grad_grad_c_rows = space.reduce<pb::Sum<T>>(context, grad_grad_c_view);
+            const auto grad_y_4_rows = space.reduce<pb::Sum<T>>(context, grad_y_4_view);
+            const auto grad_grad_h_rows = space.write(context, grad_grad_h_view);
+            const auto grad_o_3_rows = space.reduce<pb::Sum<T>>(context, grad_o_3_view);
             pb::each(context, space, [=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* c = loop.row(c_rows);
@@ -481,146 +470,130 @@ struct LstmCellBackwardBackwardGeneral {
                     const T* o = loop.row(o_rows);
                     const T* u = loop.row(u_rows);
                     const T* grad_h = loop.row(grad_h_rows);
-                    const T* to_c = loop.row(to_c_rows);
+                    const T* grad_c = loop.row(grad_c_rows);
                     const T* grad_grad_input_gate = loop.row(grad_grad_input_gate_rows);
                     const T* grad_grad_forget_gate = loop.row(grad_grad_forget_gate_rows);
                     const T* grad_grad_cell_gate = loop.row(grad_grad_cell_gate_rows);
                     const T* grad_grad_output_gate = loop.row(grad_grad_output_gate_rows);
                     const T* grad_grad_c_1 = loop.row(grad_grad_c_1_rows);
-                    const T* grad_to_c_7 = loop.row(grad_to_c_7_rows);
                     T* grad_y_row = loop.row(grad_y_rows);
-                    T* grad_o_1_row = loop.row(grad_o_1_rows);
+                    T* grad_u_1_row = loop.row(grad_u_1_rows);
                     T* grad_y_1_row = loop.row(grad_y_1_rows);
-                    T* grad_u_2_row = loop.row(grad_u_2_rows);
                     T* grad_y_2_row = loop.row(grad_y_2_rows);
-                    T* grad_y_3_row = loop.row(grad_y_3_rows);
                     T* grad_f_3_row = loop.row(grad_f_3_rows);
                     T* grad_c_2_row = loop.row(grad_c_2_rows);
-                    T* grad_y_4_row = loop.row(grad_y_4_rows);
+                    T* grad_y_3_row = loop.row(grad_y_3_rows);
                     T* grad_i_3_row = loop.row(grad_i_3_rows);
                     T* grad_g_1_row = loop.row(grad_g_1_rows);
-                    T* grad_y_5_row = loop.row(grad_y_5_rows);
-                    T* grad_o_4_row = loop.row(grad_o_4_rows);
-                    T* grad_grad_h_row = loop.row(grad_grad_h_rows);
                     T* grad_grad_c_row = loop.row(grad_grad_c_rows);
+                    T* grad_y_4_row = loop.row(grad_y_4_rows);
+                    T* grad_grad_h_row = loop.row(grad_grad_h_rows);
+                    T* grad_o_3_row = loop.row(grad_o_3_rows);
                     PB_SIMD
                     for (int64_t j = 0; j < loop.size; ++j) {
                         // lstm_cell.py:22  u = np.tanh(c_next)
                         const T v2 = T(1) - u[j] * u[j];
                         // lstm_cell.py:26  to_c = grad_c + grad_h * o * (1 - u * u)
                         const T v8 = grad_h[j] * o[j];
+                        const T to_c_1 = grad_c[j] + v8 * v2;
                         // lstm_cell.py:28  to_c * g * i * (1 - i),
-                        const T v9 = to_c[j] * g[j];
+                        const T v10 = to_c_1 * g[j];
                         // lstm_cell.py:29  to_c * c * f * (1 - f),
-                        const T v11 = to_c[j] * c[j];
+                        const T v12 = to_c_1 * c[j];
                         // lstm_cell.py:31  grad_h * u * o * (1 - o),
-                        const T v14 = grad_h[j] * u[j];
-                        // lstm_cell.py:26  to_c = grad_c + grad_h * o * (1 - u * u)
-                        const T v16 = grad_to_c_7[j] * v2;
-                        grad_y_row[j] = grad_to_c_7[j] * v8;
-                        grad_o_1_row[j] = v16 * grad_h[j];
-                        // lstm_cell.py:31  grad_h * u * o * (1 - o),
-                        const T v29 = grad_grad_output_gate[j] * (T(1) - o[j]);
-                        grad_y_1_row[j] = grad_grad_output_gate[j] * (v14 * o[j]);
-                        const T v31 = v29 * o[j];
-                        grad_u_2_row[j] = v31 * grad_h[j];
+                        const T v15 = grad_h[j] * u[j];
+                        const T v24 = grad_grad_output_gate[j] * (T(1) - o[j]);
+                        grad_y_row[j] = grad_grad_output_gate[j] * (v15 * o[j]);
+                        const T v26 = v24 * o[j];
+                        grad_u_1_row[j] = v26 * grad_h[j];
                         // lstm_cell.py:30  to_c * i * (1 - g * g),
-                        const T v35 = grad_grad_cell_gate[j] * (T(1) - g[j] * g[j]);
-                        grad_y_2_row[j] = grad_grad_cell_gate[j] * (to_c[j] * i[j]);
-                        const T grad_to_c = grad_grad_c_1[j] * f[j] + v35 * i[j];
+                        const T v30 = grad_grad_cell_gate[j] * (T(1) - g[j] * g[j]);
+                        grad_y_1_row[j] = grad_grad_cell_gate[j] * (to_c_1 * i[j]);
+                        const T grad_to_c = grad_grad_c_1[j] * f[j] + v30 * i[j];
                         // lstm_cell.py:29  to_c * c * f * (1 - f),
-                        const T v39 = grad_grad_forget_gate[j] * (T(1) - f[j]);
-                        grad_y_3_row[j] = grad_grad_forget_gate[j] * (v11 * f[j]);
-                        const T v41 = v39 * f[j];
-                        grad_f_3_row[j] = grad_grad_c_1[j] * to_c[j] + v39 * v11;
-                        grad_c_2_row[j] = v41 * to_c[j];
-                        const T grad_to_c_1 = grad_to_c + v41 * c[j];
+                        const T v34 = grad_grad_forget_gate[j] * (T(1) - f[j]);
+                        grad_y_2_row[j] = grad_grad_forget_gate[j] * (v12 * f[j]);
+                        const T v36 = v34 * f[j];
+                        grad_f_3_row[j] = grad_grad_c_1[j] * to_c_1 + v34 * v12;
+                        grad_c_2_row[j] = v36 * to_c_1;
+                        const T grad_to_c_1 = grad_to_c + v36 * c[j];
                         // lstm_cell.py:28  to_c * g * i * (1 - i),
-                        const T v45 = grad_grad_input_gate[j] * (T(1) - i[j]);
-                        grad_y_4_row[j] = grad_grad_input_gate[j] * (v9 * i[j]);
-                        const T v47 = v45 * i[j];
-                        grad_i_3_row[j] = v35 * to_c[j] + v45 * v9;
-                        grad_g_1_row[j] = v47 * to_c[j];
-                        const T grad_to_c_2 = grad_to_c_1 + v47 * g[j];
+                        const T v40 = grad_grad_input_gate[j] * (T(1) - i[j]);
+                        grad_y_3_row[j] = grad_grad_input_gate[j] * (v10 * i[j]);
+                        const T v42 = v40 * i[j];
+                        grad_i_3_row[j] = v30 * to_c_1 + v40 * v10;
+                        grad_g_1_row[j] = v42 * to_c_1;
+                        const T grad_to_c_2 = grad_to_c_1 + v42 * g[j];
+                        grad_grad_c_row[j] = grad_to_c_2;
                         // lstm_cell.py:26  to_c = grad_c + grad_h * o * (1 - u * u)
-                        const T v51 = grad_to_c_2 * v2;
-                        grad_y_5_row[j] = grad_to_c_2 * v8;
-                        const T grad_grad_h_1 = v31 * u[j] + v51 * o[j];
-                        grad_o_4_row[j] = v29 * v14 + v51 * grad_h[j];
-                        grad_grad_h_row[j] = grad_grad_h_1 + v16 * o[j];
-                        // lstm_cell.py:28  to_c * g * i * (1 - i),
-                        grad_grad_c_row[j] = grad_to_c_2 + grad_to_c_7[j];
+                        const T v46 = grad_to_c_2 * v2;
+                        grad_y_4_row[j] = grad_to_c_2 * v8;
+                        grad_grad_h_row[j] = v26 * u[j] + v46 * o[j];
+                        grad_o_3_row[j] = v24 * v15 + v46 * grad_h[j];
                     }
                 }
             });
             grad_y_rows.finish(context);
-            grad_o_1_rows.finish(context);
+            grad_u_1_rows.finish(context);
             grad_y_1_rows.finish(context);
-            grad_u_2_rows.finish(context);
             grad_y_2_rows.finish(context);
-            grad_y_3_rows.finish(context);
             grad_f_3_rows.finish(context);
             grad_c_2_rows.finish(context);
-            grad_y_4_rows.finish(context);
+            grad_y_3_rows.finish(context);
             grad_i_3_rows.finish(context);
             grad_g_1_rows.finish(context);
-            grad_y_5_rows.finish(context);
-            grad_o_4_rows.finish(context);
             grad_grad_c_rows.finish(context);
+            grad_y_4_rows.finish(context);
+            grad_o_3_rows.finish(context);
         }
-        const pb::Shape shape = pb::broadcast(context, grad_i_3_view.shape, grad_y_4_view.shape);
+        const pb::Shape shape = pb::broadcast(context, grad_i_3_view.shape, grad_y_3_view.shape);
         const auto grad_i_view = context.output<T>(1, shape);
-        const pb::Shape shape_2 = pb::broadcast(context, grad_f_3_view.shape, grad_y_3_view.shape);
+        const pb::Shape shape_2 = pb::broadcast(context, grad_f_3_view.shape, grad_y_2_view.shape);
         const auto grad_f_view = context.output<T>(2, shape_2);
         const pb::Shape shape_3 =
-            pb::broadcast(context, grad_g_1_view.shape, grad_y_2_view.shape, g_view.shape);
+            pb::broadcast(context, grad_g_1_view.shape, grad_y_1_view.shape, g_view.shape);
         const auto grad_g_view = context.output<T>(3, shape_3);
-        const pb::Shape shape_4 =
-            pb::broadcast(context, grad_o_4_view.shape, grad_y_1_view.shape, grad_o_1_view.shape);
+        const pb::Shape shape_4 = pb::broadcast(context, grad_o_3_view.shape, grad_y_view.shape);
         const auto grad_o_view = context.output<T>(4, shape_4);
-        const pb::Shape shape_5 = pb::broadcast(context, grad_u_2_view.shape, grad_y_5_view.shape,
-                                                u_view.shape, grad_y_view.shape);
+        const pb::Shape shape_5 =
+            pb::broadcast(context, grad_u_1_view.shape, grad_y_4_view.shape, u_view.shape);
         const auto grad_u_view = context.output<T>(5, shape_5);
         const pb::Shape shape_8 = pb::broadcast(
-            context, grad_g_1_view.shape, grad_y_2_view.shape, g_view.shape, grad_f_3_view.shape,
-            grad_y_3_view.shape, grad_i_3_view.shape, grad_y_4_view.shape, grad_u_2_view.shape,
-            grad_y_5_view.shape, u_view.shape, grad_y_view.shape);
+            context, grad_g_1_view.shape, grad_y_1_view.shape, g_view.shape, grad_f_3_view.shape,
+            grad_y_2_view.shape, grad_i_3_view.shape, grad_y_3_view.shape, grad_u_1_view.shape,
+            grad_y_4_view.shape, u_view.shape);
 
         {
-            pb::Space<4> space(context, shape_4);
-            const auto grad_o_1_rows = space.read(context, grad_o_1_view);
-            const auto grad_y_1_rows = space.read(context, grad_y_1_view);
-            const auto grad_o_4_rows = space.read(context, grad_o_4_view);
+            pb::Space<3> space(context, shape_4);
+            const auto grad_y_rows = space.read(context, grad_y_view);
+            const auto grad_o_3_rows = space.read(context, grad_o_3_view);
             const auto grad_o_rows = space.write(context, grad_o_view);
             pb::each(context, space, [=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* grad_o_1 = loop.row(grad_o_1_rows);
-                    const T* grad_y_1 = loop.row(grad_y_1_rows);
-                    const T* grad_o_4 = loop.row(grad_o_4_rows);
+                    const T* grad_y = loop.row(grad_y_rows);
+                    const T* grad_o_3 = loop.row(grad_o_3_rows);
                     T* grad_o_row = loop.row(grad_o_rows);
                     PB_SIMD
                     for (int64_t j = 0; j < loop.size; ++j) {
                         // lstm_cell.py:20  o = pb.sigmoid(output_gate)
-                        const T grad_o_5 = grad_o_4[j] + -grad_y_1[j];
-                        grad_o_row[j] = grad_o_5 + grad_o_1[j];
+                        grad_o_row[j] = grad_o_3[j] + -grad_y[j];
                     }
                 }
             });
         }
 
         {
-            pb::Space<15> space(context, shape_8);
+            pb::Space<14> space(context, shape_8);
             const auto g_rows = space.read(context, g_view);
             const auto u_rows = space.read(context, u_view);
-            const auto grad_y_rows = space.read(context, grad_y_view);
-            const auto grad_u_2_rows = space.read(context, grad_u_2_view);
+            const auto grad_u_1_rows = space.read(context, grad_u_1_view);
+            const auto grad_y_1_rows = space.read(context, grad_y_1_view);
             const auto grad_y_2_rows = space.read(context, grad_y_2_view);
-            const auto grad_y_3_rows = space.read(context, grad_y_3_view);
             const auto grad_f_3_rows = space.read(context, grad_f_3_view);
-            const auto grad_y_4_rows = space.read(context, grad_y_4_view);
+            const auto grad_y_3_rows = space.read(context, grad_y_3_view);
             const auto grad_i_3_rows = space.read(context, grad_i_3_view);
             const auto grad_g_1_rows = space.read(context, grad_g_1_view);
-            const auto grad_y_5_rows = space.read(context, grad_y_5_view);
+            const auto grad_y_4_rows = space.read(context, grad_y_4_view);
             const auto grad_i_rows = space.write(context, grad_i_view);
             const auto grad_f_rows = space.write(context, grad_f_view);
             const auto grad_g_rows = space.write(context, grad_g_view);
@@ -629,37 +602,32 @@ struct LstmCellBackwardBackwardGeneral {
                 while (loop.next()) {
                     const T* g = loop.row(g_rows);
                     const T* u = loop.row(u_rows);
-                    const T* grad_y = loop.row(grad_y_rows);
-                    const T* grad_u_2 = loop.row(grad_u_2_rows);
+                    const T* grad_u_1 = loop.row(grad_u_1_rows);
+                    const T* grad_y_1 = loop.row(grad_y_1_rows);
                     const T* grad_y_2 = loop.row(grad_y_2_rows);
-                    const T* grad_y_3 = loop.row(grad_y_3_rows);
                     const T* grad_f_3 = loop.row(grad_f_3_rows);
-                    const T* grad_y_4 = loop.row(grad_y_4_rows);
+                    const T* grad_y_3 = loop.row(grad_y_3_rows);
                     const T* grad_i_3 = loop.row(grad_i_3_rows);
                     const T* grad_g_1 = loop.row(grad_g_1_rows);
-                    const T* grad_y_5 = loop.row(grad_y_5_rows);
+                    const T* grad_y_4 = loop.row(grad_y_4_rows);
                     T* grad_i_row = loop.row(grad_i_rows);
                     T* grad_f_row = loop.row(grad_f_rows);
                     T* grad_g_row = loop.row(grad_g_rows);
                     T* grad_u_row = loop.row(grad_u_rows);
                     PB_SIMD
                     for (int64_t j = 0; j < loop.size; ++j) {
-                        // lstm_cell.py:22  u = np.tanh(c_next)
-                        const T v21 = -grad_y[j] * u[j];
-                        const T grad_u_1 = v21 + v21;
                         // lstm_cell.py:17  i = pb.sigmoid(input_gate)
-                        grad_i_row[j] = grad_i_3[j] + -grad_y_4[j];
+                        grad_i_row[j] = grad_i_3[j] + -grad_y_3[j];
                         // lstm_cell.py:18  f = pb.sigmoid(forget_gate)
-                        grad_f_row[j] = grad_f_3[j] + -grad_y_3[j];
+                        grad_f_row[j] = grad_f_3[j] + -grad_y_2[j];
                         // lstm_cell.py:19  g = np.tanh(cell_gate)
-                        const T v58 = -grad_y_2[j] * g[j];
-                        const T grad_g_2 = grad_g_1[j] + v58;
-                        grad_g_row[j] = grad_g_2 + v58;
+                        const T v53 = -grad_y_1[j] * g[j];
+                        const T grad_g_2 = grad_g_1[j] + v53;
+                        grad_g_row[j] = grad_g_2 + v53;
                         // lstm_cell.py:22  u = np.tanh(c_next)
-                        const T v61 = -grad_y_5[j] * u[j];
-                        const T grad_u_3 = grad_u_2[j] + v61;
-                        const T grad_u_4 = grad_u_3 + v61;
-                        grad_u_row[j] = grad_u_4 + grad_u_1;
+                        const T v56 = -grad_y_4[j] * u[j];
+                        const T grad_u_2 = grad_u_1[j] + v56;
+                        grad_u_row[j] = grad_u_2 + v56;
                     }
                 }
             });
@@ -668,7 +636,7 @@ struct LstmCellBackwardBackwardGeneral {
 };
 
 // grad_c_2, grad_i, grad_f, grad_g, grad_o, grad_u, grad_grad_h, grad_grad_c =
-//     lstm_cell_backward_backward(c, i, f, g, o, u, grad_h, to_c, grad_grad_input_gate,
+//     lstm_cell_backward_backward(c, i, f, g, o, u, grad_h, grad_c, grad_grad_input_gate,
 //     grad_grad_forget_gate, grad_grad_cell_gate, grad_grad_output_gate, grad_grad_c_1)
 struct LstmCellBackwardBackward {
     static constexpr char kInputs[] = "TTTTTTTTTTTTTTTTTTTT";
@@ -684,11 +652,11 @@ struct LstmCellBackwardBackward {
         const auto o_view = context.input<T>(4);
         const auto u_view = context.input<T>(5);
         const auto grad_h_view = context.input<T>(6);
-        const auto to_c_view = context.input<T>(7);
-        const pb::Shape like_u_3 = context.like<T>(8);
-        const pb::Shape like_o_3 = context.like<T>(9);
-        const pb::Shape like_grad_h_2 = context.like<T>(10);
-        const pb::Shape like_f_3 = context.like<T>(11);
+        const auto grad_c_view = context.input<T>(7);
+        const pb::Shape like_grad_h_2 = context.like<T>(8);
+        const pb::Shape like_f_3 = context.like<T>(9);
+        const pb::Shape like_o_3 = context.like<T>(10);
+        const pb::Shape like_u_3 = context.like<T>(11);
         const pb::Shape like_g_3 = context.like<T>(12);
         const pb::Shape like_i_3 = context.like<T>(13);
         const pb::Shape like_c_2 = context.like<T>(14);
@@ -720,7 +688,7 @@ struct LstmCellBackwardBackward {
             const auto o_rows = space.read(context, o_view);
             const auto u_rows = space.read(context, u_view);
             const auto grad_h_rows = space.read(context, grad_h_view);
-            const auto to_c_rows = space.read(context, to_c_view);
+            const auto grad_c_rows = space.read(context, grad_c_view);
             const auto grad_grad_input_gate_rows = space.read(context, grad_grad_input_gate_view);
             const auto grad_grad_forget_gate_rows = space.read(context, grad_grad_forget_gate_view);
             const auto grad_grad_cell_gate_rows = space.read(context, grad_grad_cell_gate_view);
@@ -748,7 +716,7 @@ struct LstmCellBackwardBackward {
                     const T* o = loop.row(o_rows);
                     const T* u = loop.row(u_rows);
                     const T* grad_h = loop.row(grad_h_rows);
-                    const T* to_c = loop.row(to_c_rows);
+                    const T* grad_c = loop.row(grad_c_rows);
                     const T* grad_grad_input_gate = loop.row(grad_grad_input_gate_rows);
                     const T* grad_grad_forget_gate = loop.row(grad_grad_forget_gate_rows);
                     const T* grad_grad_cell_gate = loop.row(grad_grad_cell_gate_rows);
@@ -769,40 +737,45 @@ struct LstmCellBackwardBackward {
                     T* grad_o_3_row = loop.row(grad_o_3_rows);
                     PB_SIMD
                     for (int64_t j = 0; j < loop.size; ++j) {
+                        // lstm_cell.py:22  u = np.tanh(c_next)
+                        const T v2 = T(1) - u[j] * u[j];
+                        // lstm_cell.py:26  to_c = grad_c + grad_h * o * (1 - u * u)
+                        const T v8 = grad_h[j] * o[j];
+                        const T to_c_1 = grad_c[j] + v8 * v2;
                         // lstm_cell.py:28  to_c * g * i * (1 - i),
-                        const T v9 = to_c[j] * g[j];
+                        const T v10 = to_c_1 * g[j];
                         // lstm_cell.py:29  to_c * c * f * (1 - f),
-                        const T v11 = to_c[j] * c[j];
+                        const T v12 = to_c_1 * c[j];
                         // lstm_cell.py:31  grad_h * u * o * (1 - o),
-                        const T v14 = grad_h[j] * u[j];
-                        const T v23 = grad_grad_output_gate[j] * (T(1) - o[j]);
-                        grad_y_row[j] = grad_grad_output_gate[j] * (v14 * o[j]);
-                        const T v25 = v23 * o[j];
-                        grad_u_1_row[j] = v25 * grad_h[j];
+                        const T v15 = grad_h[j] * u[j];
+                        const T v24 = grad_grad_output_gate[j] * (T(1) - o[j]);
+                        grad_y_row[j] = grad_grad_output_gate[j] * (v15 * o[j]);
+                        const T v26 = v24 * o[j];
+                        grad_u_1_row[j] = v26 * grad_h[j];
                         // lstm_cell.py:30  to_c * i * (1 - g * g),
-                        const T v29 = grad_grad_cell_gate[j] * (T(1) - g[j] * g[j]);
-                        grad_y_1_row[j] = grad_grad_cell_gate[j] * (to_c[j] * i[j]);
-                        const T grad_to_c = grad_grad_c_1[j] * f[j] + v29 * i[j];
+                        const T v30 = grad_grad_cell_gate[j] * (T(1) - g[j] * g[j]);
+                        grad_y_1_row[j] = grad_grad_cell_gate[j] * (to_c_1 * i[j]);
+                        const T grad_to_c = grad_grad_c_1[j] * f[j] + v30 * i[j];
                         // lstm_cell.py:29  to_c * c * f * (1 - f),
-                        const T v33 = grad_grad_forget_gate[j] * (T(1) - f[j]);
-                        grad_y_2_row[j] = grad_grad_forget_gate[j] * (v11 * f[j]);
-                        const T v35 = v33 * f[j];
-                        grad_f_3_row[j] = grad_grad_c_1[j] * to_c[j] + v33 * v11;
-                        grad_c_2_row[j] = v35 * to_c[j];
-                        const T grad_to_c_1 = grad_to_c + v35 * c[j];
+                        const T v34 = grad_grad_forget_gate[j] * (T(1) - f[j]);
+                        grad_y_2_row[j] = grad_grad_forget_gate[j] * (v12 * f[j]);
+                        const T v36 = v34 * f[j];
+                        grad_f_3_row[j] = grad_grad_c_1[j] * to_c_1 + v34 * v12;
+                        grad_c_2_row[j] = v36 * to_c_1;
+                        const T grad_to_c_1 = grad_to_c + v36 * c[j];
                         // lstm_cell.py:28  to_c * g * i * (1 - i),
-                        const T v39 = grad_grad_input_gate[j] * (T(1) - i[j]);
-                        grad_y_3_row[j] = grad_grad_input_gate[j] * (v9 * i[j]);
-                        const T v41 = v39 * i[j];
-                        grad_i_3_row[j] = v29 * to_c[j] + v39 * v9;
-                        grad_g_1_row[j] = v41 * to_c[j];
-                        const T grad_to_c_2 = grad_to_c_1 + v41 * g[j];
+                        const T v40 = grad_grad_input_gate[j] * (T(1) - i[j]);
+                        grad_y_3_row[j] = grad_grad_input_gate[j] * (v10 * i[j]);
+                        const T v42 = v40 * i[j];
+                        grad_i_3_row[j] = v30 * to_c_1 + v40 * v10;
+                        grad_g_1_row[j] = v42 * to_c_1;
+                        const T grad_to_c_2 = grad_to_c_1 + v42 * g[j];
                         grad_grad_c_row[j] = grad_to_c_2;
                         // lstm_cell.py:26  to_c = grad_c + grad_h * o * (1 - u * u)
-                        const T v45 = grad_to_c_2 * (T(1) - u[j] * u[j]);
-                        grad_y_4_row[j] = grad_to_c_2 * (grad_h[j] * o[j]);
-                        grad_grad_h_row[j] = v25 * u[j] + v45 * o[j];
-                        grad_o_3_row[j] = v23 * v14 + v45 * grad_h[j];
+                        const T v46 = grad_to_c_2 * v2;
+                        grad_y_4_row[j] = grad_to_c_2 * v8;
+                        grad_grad_h_row[j] = v26 * u[j] + v46 * o[j];
+                        grad_o_3_row[j] = v24 * v15 + v46 * grad_h[j];
                     }
                 }
             });
@@ -883,13 +856,13 @@ struct LstmCellBackwardBackward {
                         // lstm_cell.py:18  f = pb.sigmoid(forget_gate)
                         grad_f_row[j] = grad_f_3[j] + -grad_y_2[j];
                         // lstm_cell.py:19  g = np.tanh(cell_gate)
-                        const T v52 = -grad_y_1[j] * g[j];
-                        const T grad_g_2 = grad_g_1[j] + v52;
-                        grad_g_row[j] = grad_g_2 + v52;
+                        const T v53 = -grad_y_1[j] * g[j];
+                        const T grad_g_2 = grad_g_1[j] + v53;
+                        grad_g_row[j] = grad_g_2 + v53;
                         // lstm_cell.py:22  u = np.tanh(c_next)
-                        const T v55 = -grad_y_4[j] * u[j];
-                        const T grad_u_2 = grad_u_1[j] + v55;
-                        grad_u_row[j] = grad_u_2 + v55;
+                        const T v56 = -grad_y_4[j] * u[j];
+                        const T grad_u_2 = grad_u_1[j] + v56;
+                        grad_u_row[j] = grad_u_2 + v56;
                     }
                 }
             });

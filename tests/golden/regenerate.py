@@ -7,7 +7,6 @@ from pullback.transpile.emit.native.formula_kernels import formula_kernels
 from pullback.transpile.frontend import read_module
 from pullback.transpile.ir import Source
 from pullback.transpile.library import standard_library
-from pullback.transpile.passes.promote import promote
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parent.parent / "examples"
@@ -19,7 +18,7 @@ def generated(name: str) -> str:
     source = Source(f"{name}.py", (EXAMPLES / f"{name}.py").read_text(encoding="utf-8"))
     formula = read_module(source).formulas[name]
     library = standard_library()
-    compiled = formula_kernels(promote(formula, library), library, {}, order=2)
+    compiled = formula_kernels(formula, library, {}, order=2)
     return emit_cpp(name, compiled.kernels(), source)
 
 

@@ -6,11 +6,11 @@ static_assert(PB_KERNEL_ABI == 1, "regenerate this file: pullback transpile simp
 
 namespace {
 
-// r, t = simple(a, b)
+// r = simple(a, b)
 struct SimpleForward {
     static constexpr char kInputs[] = "TT";
     static constexpr int kAttrs = 0;
-    static constexpr int kOutputs = 2;
+    static constexpr int kOutputs = 1;
 
     template <typename T>
     static void apply(pb::Context& context) {
@@ -18,24 +18,20 @@ struct SimpleForward {
         const auto b_view = context.input<T>(1);
         const pb::Shape shape = pb::broadcast(context, a_view.shape, b_view.shape);
         const auto r_view = context.output<T>(0, shape);
-        const auto t_view = context.output<T>(1, shape);
 
-        pb::Space<4> space(context, shape);
+        pb::Space<3> space(context, shape);
         const auto a_rows = space.read(context, a_view);
         const auto b_rows = space.read(context, b_view);
-        const auto t_rows = space.write(context, t_view);
         const auto r_rows = space.write(context, r_view);
         pb::each_unit(context, space, [=](pb::Loop& loop) {
             while (loop.next()) {
                 const T* a = loop.row(a_rows);
                 const T* b = loop.row(b_rows);
-                T* t_row = loop.row(t_rows);
                 T* r_row = loop.row(r_rows);
                 PB_SIMD
                 for (int64_t i = 0; i < loop.size; ++i) {
                     // simple.py:13  t = a + b
                     const T t = a[i] + b[i];
-                    t_row[i] = t;
                     // simple.py:14  r = t * b
                     r_row[i] = t * b[i];
                 }
@@ -46,46 +42,44 @@ struct SimpleForward {
 
 // The gradients of simple, whichever of its outputs have one.
 struct SimpleBackwardGeneral {
-    static constexpr char kInputs[] = "TTTTTT";
+    static constexpr char kInputs[] = "TTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 2;
 
     template <typename T>
     static void apply(pb::Context& context) {
-        const auto b_view = context.input<T>(0);
-        const auto t_view = context.input<T>(1);
+        const auto a_view = context.input<T>(0);
+        const auto b_view = context.input<T>(1);
         const pb::Shape like_a = context.like<T>(2);
         const pb::Shape like_b = context.like<T>(3);
         const auto grad_view = context.gradient<T>(4);
-        const auto grad_t_view = context.gradient<T>(5);
         const auto grad_a_view = context.output<T>(0, like_a);
         const auto grad_b_view = context.output<T>(1, like_b);
-        const pb::Shape shape =
-            pb::broadcast(context, grad_view.shape, b_view.shape, grad_t_view.shape, t_view.shape);
+        const pb::Shape shape = pb::broadcast(context, grad_view.shape, b_view.shape, a_view.shape);
 
-        pb::Space<6> space(context, shape);
+        pb::Space<5> space(context, shape);
         space.cover(context, like_a);
         space.cover(context, like_b);
+        const auto a_rows = space.read(context, a_view);
         const auto b_rows = space.read(context, b_view);
-        const auto t_rows = space.read(context, t_view);
         const auto grad_rows = space.read(context, grad_view);
-        const auto grad_t_rows = space.read(context, grad_t_view);
         const auto grad_a_rows = space.reduce<pb::Sum<T>>(context, grad_a_view);
         const auto grad_b_rows = space.reduce<pb::Sum<T>>(context, grad_b_view);
         pb::each(context, space, [=](pb::Loop& loop) {
             while (loop.next()) {
+                const T* a = loop.row(a_rows);
                 const T* b = loop.row(b_rows);
-                const T* t = loop.row(t_rows);
                 const T* grad = loop.row(grad_rows);
-                const T* grad_t = loop.row(grad_t_rows);
                 T* grad_a_row = loop.row(grad_a_rows);
                 T* grad_b_row = loop.row(grad_b_rows);
                 PB_SIMD
                 for (int64_t i = 0; i < loop.size; ++i) {
+                    // simple.py:13  t = a + b
+                    const T t_1 = a[i] + b[i];
                     // simple.py:17  return grad * b, grad * t + grad * b
                     const T v1 = grad[i] * b[i];
-                    grad_a_row[i] = v1 + grad_t[i];
-                    grad_b_row[i] = grad[i] * t[i] + v1 + grad_t[i];
+                    grad_a_row[i] = v1;
+                    grad_b_row[i] = grad[i] * t_1 + v1;
                 }
             }
         });
@@ -94,7 +88,7 @@ struct SimpleBackwardGeneral {
     }
 };
 
-// grad_a, grad_b = simple_backward(b, t, grad)
+// grad_a, grad_b = simple_backward(a, b, grad)
 struct SimpleBackward {
     static constexpr char kInputs[] = "TTTTT";
     static constexpr int kAttrs = 0;
@@ -102,8 +96,8 @@ struct SimpleBackward {
 
     template <typename T>
     static void apply(pb::Context& context) {
-        const auto b_view = context.input<T>(0);
-        const auto t_view = context.input<T>(1);
+        const auto a_view = context.input<T>(0);
+        const auto b_view = context.input<T>(1);
         const pb::Shape like_a = context.like<T>(2);
         const pb::Shape like_b = context.like<T>(3);
         const auto grad_view = context.input<T>(4);
@@ -111,24 +105,26 @@ struct SimpleBackward {
         const auto grad_b_view = context.output<T>(1, like_b);
 
         pb::Space<5> space(context, grad_view.shape);
+        const auto a_rows = space.read(context, a_view);
         const auto b_rows = space.read(context, b_view);
-        const auto t_rows = space.read(context, t_view);
         const auto grad_rows = space.read(context, grad_view);
         const auto grad_a_rows = space.reduce<pb::Sum<T>>(context, grad_a_view);
         const auto grad_b_rows = space.reduce<pb::Sum<T>>(context, grad_b_view);
         pb::each(context, space, [=](pb::Loop& loop) {
             while (loop.next()) {
+                const T* a = loop.row(a_rows);
                 const T* b = loop.row(b_rows);
-                const T* t = loop.row(t_rows);
                 const T* grad = loop.row(grad_rows);
                 T* grad_a_row = loop.row(grad_a_rows);
                 T* grad_b_row = loop.row(grad_b_rows);
                 PB_SIMD
                 for (int64_t i = 0; i < loop.size; ++i) {
+                    // simple.py:13  t = a + b
+                    const T t_1 = a[i] + b[i];
                     // simple.py:17  return grad * b, grad * t + grad * b
                     const T v1 = grad[i] * b[i];
                     grad_a_row[i] = v1;
-                    grad_b_row[i] = grad[i] * t[i] + v1;
+                    grad_b_row[i] = grad[i] * t_1 + v1;
                 }
             }
         });
@@ -139,112 +135,123 @@ struct SimpleBackward {
 
 // The gradients of simple_backward, whichever of its outputs have one.
 struct SimpleBackwardBackwardGeneral {
-    static constexpr char kInputs[] = "TTTTTTT";
+    static constexpr char kInputs[] = "TTTTTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 3;
 
     template <typename T>
     static void apply(pb::Context& context) {
-        const auto b_view = context.input<T>(0);
-        const auto t_view = context.input<T>(1);
+        const auto a_view = context.input<T>(0);
+        const auto b_view = context.input<T>(1);
         const auto grad_view = context.input<T>(2);
-        const pb::Shape like_t_1 = context.like<T>(3);
-        const pb::Shape like_b_2 = context.like<T>(4);
-        const auto grad_grad_a_view = context.gradient<T>(5);
-        const auto grad_grad_b_view = context.gradient<T>(6);
-        const auto grad_b_1_view = context.output<T>(0, like_b_2);
-        const pb::Shape shape =
-            pb::broadcast(context, grad_grad_b_view.shape, like_t_1, grad_view.shape);
-        const auto v4_view = context.output<T>(1, shape);
-        const pb::Shape shape_2 = pb::broadcast(context, grad_grad_b_view.shape, like_t_1,
-                                                t_view.shape, grad_grad_a_view.shape, b_view.shape);
-        const auto grad_grad_view = context.output<T>(2, shape_2);
-        const pb::Shape shape_3 =
-            pb::broadcast(context, grad_grad_a_view.shape, like_t_1, grad_grad_b_view.shape,
-                          grad_view.shape, t_view.shape, b_view.shape);
+        const pb::Shape like_grad_2 = context.like<T>(3);
+        const pb::Shape like_b_3 = context.like<T>(4);
+        const pb::Shape like_a_2 = context.like<T>(5);
+        const auto grad_grad_a_view = context.gradient<T>(6);
+        const auto grad_grad_b_view = context.gradient<T>(7);
+        const auto grad_a_1_view = context.output<T>(0, like_a_2);
+        const auto grad_b_1_view = context.output<T>(1, like_b_3);
+        const pb::Shape shape = pb::broadcast(context, grad_grad_b_view.shape, like_grad_2,
+                                              a_view.shape, b_view.shape, grad_grad_a_view.shape);
+        const auto grad_grad_view = context.output<T>(2, shape);
+        const pb::Shape shape_2 =
+            pb::broadcast(context, grad_grad_b_view.shape, like_grad_2, grad_view.shape,
+                          grad_grad_a_view.shape, a_view.shape, b_view.shape);
 
-        pb::Space<8> space(context, shape_3);
-        space.cover(context, like_b_2);
+        pb::Space<8> space(context, shape_2);
+        space.cover(context, like_a_2);
+        space.cover(context, like_b_3);
+        const auto a_rows = space.read(context, a_view);
         const auto b_rows = space.read(context, b_view);
-        const auto t_rows = space.read(context, t_view);
         const auto grad_rows = space.read(context, grad_view);
         const auto grad_grad_a_rows = space.read(context, grad_grad_a_view);
         const auto grad_grad_b_rows = space.read(context, grad_grad_b_view);
-        const auto v4_rows = space.write(context, v4_view);
-        const auto grad_b_1_rows = space.reduce<pb::Sum<T>>(context, grad_b_1_view);
+        const auto grad_a_1_rows = space.reduce<pb::Sum<T>>(context, grad_a_1_view);
         const auto grad_grad_rows = space.write(context, grad_grad_view);
+        const auto grad_b_1_rows = space.reduce<pb::Sum<T>>(context, grad_b_1_view);
         pb::each(context, space, [=](pb::Loop& loop) {
             while (loop.next()) {
+                const T* a = loop.row(a_rows);
                 const T* b = loop.row(b_rows);
-                const T* t = loop.row(t_rows);
                 const T* grad = loop.row(grad_rows);
                 const T* grad_grad_a = loop.row(grad_grad_a_rows);
                 const T* grad_grad_b = loop.row(grad_grad_b_rows);
-                T* v4_row = loop.row(v4_rows);
-                T* grad_b_1_row = loop.row(grad_b_1_rows);
+                T* grad_a_1_row = loop.row(grad_a_1_rows);
                 T* grad_grad_row = loop.row(grad_grad_rows);
+                T* grad_b_1_row = loop.row(grad_b_1_rows);
                 PB_SIMD
                 for (int64_t i = 0; i < loop.size; ++i) {
+                    // simple.py:13  t = a + b
+                    const T t_2 = a[i] + b[i];
                     // simple.py:17  return grad * b, grad * t + grad * b
                     const T grad_v1 = grad_grad_a[i] + grad_grad_b[i];
-                    v4_row[i] = grad_grad_b[i] * grad[i];
-                    grad_b_1_row[i] = grad_v1 * grad[i];
-                    grad_grad_row[i] = grad_grad_b[i] * t[i] + grad_v1 * b[i];
+                    const T v4 = grad_grad_b[i] * grad[i];
+                    grad_a_1_row[i] = v4;
+                    grad_grad_row[i] = grad_grad_b[i] * t_2 + grad_v1 * b[i];
+                    // simple.py:13  t = a + b
+                    grad_b_1_row[i] = grad_v1 * grad[i] + v4;
                 }
             }
         });
+        grad_a_1_rows.finish(context);
         grad_b_1_rows.finish(context);
     }
 };
 
-// grad_b_1, _4, grad_grad = simple_backward_backward(b, t, grad, grad_grad_a, grad_grad_b)
+// grad_a_1, grad_b_1, grad_grad = simple_backward_backward(a, b, grad, grad_grad_a, grad_grad_b)
 struct SimpleBackwardBackward {
-    static constexpr char kInputs[] = "TTTTTTT";
+    static constexpr char kInputs[] = "TTTTTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 3;
 
     template <typename T>
     static void apply(pb::Context& context) {
-        const auto b_view = context.input<T>(0);
-        const auto t_view = context.input<T>(1);
+        const auto a_view = context.input<T>(0);
+        const auto b_view = context.input<T>(1);
         const auto grad_view = context.input<T>(2);
-        const pb::Shape like_t_1 = context.like<T>(3);
-        const pb::Shape like_b_2 = context.like<T>(4);
-        const auto grad_grad_a_view = context.input<T>(5);
-        const auto grad_grad_b_view = context.input<T>(6);
-        const auto grad_b_1_view = context.output<T>(0, like_b_2);
-        const auto v4_view = context.output<T>(1, like_t_1);
-        const auto grad_grad_view = context.output<T>(2, like_t_1);
+        const pb::Shape like_grad_2 = context.like<T>(3);
+        const pb::Shape like_b_3 = context.like<T>(4);
+        const pb::Shape like_a_2 = context.like<T>(5);
+        const auto grad_grad_a_view = context.input<T>(6);
+        const auto grad_grad_b_view = context.input<T>(7);
+        const auto grad_a_1_view = context.output<T>(0, like_a_2);
+        const auto grad_b_1_view = context.output<T>(1, like_b_3);
+        const auto grad_grad_view = context.output<T>(2, like_grad_2);
 
-        pb::Space<8> space(context, like_t_1);
+        pb::Space<8> space(context, like_grad_2);
+        const auto a_rows = space.read(context, a_view);
         const auto b_rows = space.read(context, b_view);
-        const auto t_rows = space.read(context, t_view);
         const auto grad_rows = space.read(context, grad_view);
         const auto grad_grad_a_rows = space.read(context, grad_grad_a_view);
         const auto grad_grad_b_rows = space.read(context, grad_grad_b_view);
-        const auto v4_rows = space.write(context, v4_view);
-        const auto grad_b_1_rows = space.reduce<pb::Sum<T>>(context, grad_b_1_view);
+        const auto grad_a_1_rows = space.reduce<pb::Sum<T>>(context, grad_a_1_view);
         const auto grad_grad_rows = space.write(context, grad_grad_view);
+        const auto grad_b_1_rows = space.reduce<pb::Sum<T>>(context, grad_b_1_view);
         pb::each(context, space, [=](pb::Loop& loop) {
             while (loop.next()) {
+                const T* a = loop.row(a_rows);
                 const T* b = loop.row(b_rows);
-                const T* t = loop.row(t_rows);
                 const T* grad = loop.row(grad_rows);
                 const T* grad_grad_a = loop.row(grad_grad_a_rows);
                 const T* grad_grad_b = loop.row(grad_grad_b_rows);
-                T* v4_row = loop.row(v4_rows);
-                T* grad_b_1_row = loop.row(grad_b_1_rows);
+                T* grad_a_1_row = loop.row(grad_a_1_rows);
                 T* grad_grad_row = loop.row(grad_grad_rows);
+                T* grad_b_1_row = loop.row(grad_b_1_rows);
                 PB_SIMD
                 for (int64_t i = 0; i < loop.size; ++i) {
+                    // simple.py:13  t = a + b
+                    const T t_2 = a[i] + b[i];
                     // simple.py:17  return grad * b, grad * t + grad * b
                     const T grad_v1 = grad_grad_a[i] + grad_grad_b[i];
-                    v4_row[i] = grad_grad_b[i] * grad[i];
-                    grad_b_1_row[i] = grad_v1 * grad[i];
-                    grad_grad_row[i] = grad_grad_b[i] * t[i] + grad_v1 * b[i];
+                    const T v4 = grad_grad_b[i] * grad[i];
+                    grad_a_1_row[i] = v4;
+                    grad_grad_row[i] = grad_grad_b[i] * t_2 + grad_v1 * b[i];
+                    // simple.py:13  t = a + b
+                    grad_b_1_row[i] = grad_v1 * grad[i] + v4;
                 }
             }
         });
+        grad_a_1_rows.finish(context);
         grad_b_1_rows.finish(context);
     }
 };

@@ -45,7 +45,7 @@ def _python(formula: Formula, library: Library, order: int) -> Iterable[tuple[st
 def _native(formula: Formula, library: Library, order: int) -> Iterable[tuple[str, str]]:
     """One file: the forward, and backwards up to the order. Attributes that C++ fixes have their defaults."""
     attributes = {param.var.name: _default(param, formula) for param in formula.attributes}
-    compiled = formula_kernels(promote(formula, library), library, attributes, order)
+    compiled = formula_kernels(formula, library, attributes, order)
     yield f"{formula.name}.cpp", emit_cpp(formula.name, compiled.kernels(), formula.source)
 
 

@@ -52,6 +52,18 @@ def flows(formula: Formula) -> dict[Var, Flow]:
     return env
 
 
+def intermediates(formula: Formula) -> set[Var]:
+    """Tensors that the pullback reads, that carry a gradient, and that are neither inputs nor results."""
+    assert formula.pullback is not None
+    flow = flows(formula)
+    other = {*formula.forward.params, *formula.forward.results}
+    return {
+        var
+        for var in formula.pullback.free()
+        if var.kind == "tensor" and flow.get(var) is Flow.DIFFERENTIABLE and var not in other
+    }
+
+
 def propagate(eqns: Iterable[Eqn], env: dict[Var, Flow], stops: Mapping[Var, Flow]) -> None:
     """Extend `env` by what the equations define; `stops` have the flow that they have."""
     for eqn in eqns:

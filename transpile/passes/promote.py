@@ -45,10 +45,10 @@ formula simple(a: Tensor, b: Tensor)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from ..analysis.differentiability import Flow, flows
+from ..analysis.differentiability import Flow, flows, intermediates
 from ..analysis.facts import every
 from ..ir import Atom, Block, Capture, Eqn, Formula, Literal, Var
 from ..library import Library, NoDerivative
@@ -56,14 +56,15 @@ from .derive import derive, no_derivative
 from .differentiate import differentiate
 from .naming import name_gradients, name_saved
 from .normalize import normalize, stack_lists
-from .recompute import cheap, compute_again, recompute_captures, recompute_constants
+from .recompute import compute_again, recompute_captures, recompute_constants
 from .rewrite import Namer, label, replace_block
+from .save_or_recompute import Chooser, interpreted
 from .simplify import remove_dead, simplify, simplify_forward
 from .specialize import known_extents
 
 
-def promote(formula: Formula, library: Library) -> Formula:
-    """The formula with hidden outputs.
+def promote(formula: Formula, library: Library, choose: Chooser = interpreted) -> Formula:
+    """The formula with hidden outputs; `choose` says what is saved and what is computed again.
 
     Raises FormulaError where a gradient would have to pass an operator whose
     derivative is not known. A captured value behind an opaque call is saved
@@ -78,36 +79,15 @@ def promote(formula: Formula, library: Library) -> Formula:
             attempt = _with_sweep(formula, hidden, library)
         except NoDerivative as missing:
             raise no_derivative(formula, missing) from None
-        found = _intermediates(attempt)
-        again = cheap(attempt, found)
-        kept = {*hidden, *(found - again), *_intermediate_leaves(attempt, again)}
+        plan = choose(attempt, hidden, library)
+        settled = compute_again(attempt, plan.again, plan.stops)
+        kept = {*hidden, *intermediates(settled)}
         if kept == set(hidden):
-            return _finish(compute_again(attempt, sorted(again, key=lambda var: var.name), hidden), hidden)
+            return _finish(settled, hidden)
         # Hidden outputs of operators on the slice stay named in the forward for the next round.
         formula = formula.evolve(forward=attempt.forward)
         order = [var for eqn in formula.forward.eqns for var in eqn.outs]
         hidden = tuple(sorted(kept, key=order.index))
-
-
-def _intermediates(formula: Formula) -> set[Var]:
-    """Captured tensors that carry a gradient and are neither inputs nor results."""
-    assert formula.pullback is not None
-    flow = flows(formula)
-    other = {*formula.forward.params, *formula.forward.results}
-    return {
-        var
-        for var in formula.pullback.free()
-        if var.kind == "tensor" and flow.get(var) is Flow.DIFFERENTIABLE and var not in other
-    }
-
-
-def _intermediate_leaves(formula: Formula, wanted: Iterable[Var]) -> set[Var]:
-    """What must be saved so that cheap temporaries can be computed again."""
-    assert formula.pullback is not None
-    reads = Block((), (), tuple(wanted))
-    probe = compute_again(formula.evolve(pullback=reads), sorted(wanted, key=lambda var: var.name), ())
-    found = _intermediates(probe)
-    return found - cheap(probe, found)
 
 
 def _with_sweep(formula: Formula, hidden: Sequence[Var], library: Library) -> Formula:

@@ -45,9 +45,9 @@ def recompute_captures(formula: Formula) -> Formula:
     rebuilt = [var for var in captured if var in views]
     named = [var for var in captured if var.name in formula.options.recompute and var not in rebuilt]
     if rebuilt:
-        formula = _compute_again(formula, rebuilt, saved | (set(table) - set(views)))
+        formula = compute_again(formula, rebuilt, saved | (set(table) - set(views)))
     if named and repeatable(slice_of(formula.forward.eqns, named, saved)):
-        formula = _compute_again(formula, named, saved)
+        formula = compute_again(formula, named, saved)
     return formula
 
 
@@ -62,7 +62,7 @@ def recompute_constants(formula: Formula) -> Formula:
         and var in table
         and not Block((), tuple(slice_of(formula.forward.eqns, [var])), ()).free()
     ]
-    return _compute_again(formula, constant, ())
+    return compute_again(formula, constant, ())
 
 
 def repeatable(eqns: Sequence[Eqn]) -> bool:
@@ -70,27 +70,10 @@ def repeatable(eqns: Sequence[Eqn]) -> bool:
     return all(eqn.op != "opaque" and all(repeatable(block.eqns) for block in eqn.blocks) for eqn in eqns)
 
 
-# Arithmetic, which costs no more than reading a saved value would.
-_CHEAP = frozenset({"add", "subtract", "multiply", "negative", "positive", "square", "accumulate", "where"})
-
-
-def cheap(formula: Formula, captured: Iterable[Var]) -> set[Var]:
-    """Temporaries that only arithmetic separates from named values: not worth saving."""
-    table = defining(formula.forward.eqns)
-    return {var for var in captured if var.temp and var in table and table[var].op in _CHEAP}
-
-
-def compute_again(formula: Formula, wanted: Sequence[Var], leaves: Iterable[Var]) -> Formula:
-    """Compute `wanted` at the beginning of the pullback, from named values, temporaries of any
-    but arithmetic, and `leaves`."""
-    table = defining(formula.forward.eqns)
-    again = cheap(formula, table)
-    return _compute_again(formula, wanted, {*(var for var in table if var not in again), *leaves})
-
-
-def _compute_again(formula: Formula, wanted: Sequence[Var], leaves: Iterable[Var]) -> Formula:
+def compute_again(formula: Formula, wanted: Iterable[Var], leaves: Iterable[Var]) -> Formula:
     """Compute `wanted` at the beginning of the pullback, going back as far as `leaves`."""
     assert formula.pullback is not None
+    wanted = sorted(wanted, key=lambda var: var.name)
     if not wanted:
         return formula
     env: dict[Var, Atom] = {}

@@ -10,7 +10,7 @@ from .programs import centered, two_results
 pytestmark = pytest.mark.compiler
 
 
-@pb.formula
+@pb.formula(save=("t",))
 def simple(a, b):
     t = a + b
     r = t * b

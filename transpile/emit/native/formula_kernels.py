@@ -22,6 +22,7 @@ from ...passes.inline import inline
 from ...passes.promote import promote
 from ...passes.reverse import reverse
 from ...passes.rewrite import replace_block
+from ...passes.save_or_recompute import fused
 from ...passes.simplify import simplify
 from ...passes.specialize import specialize
 from .facts import Fact
@@ -73,11 +74,14 @@ def formula_kernels(
     order: int = 2,
     ranks: Mapping[str, int] | None = None,
 ) -> Compiled:
-    """The kernels of a promoted formula. Raises FormulaError, located, where its forward is not compiled.
+    """The kernels of a formula. Raises FormulaError, located, where its forward is not compiled.
+
+    One that is not promoted yet is, with the save-or-recompute decisions of fused kernels.
 
     `ranks` are the numbers of axes of the parameters, for a version that holds
     for those alone: what chooses by them is then decided.
     """
+    formula = promote(formula, library, fused)
     for atom in formula.forward.results[: formula.results]:
         if not isinstance(atom, Var):
             raise _constant_result(formula, atom)
@@ -172,7 +176,7 @@ def _with_backward(
     limits: tuple[Diagnostic, ...] = ()
     if order > 1 and not formula.barrier:
         try:
-            promoted = _folded(_ranked(promote(derivative, library), saved))
+            promoted = _folded(_ranked(promote(derivative, library, fused), saved))
             compiled = _compile(promoted, library, saved, order - 1, f"{stem}_backward")
         except FormulaError as error:
             limits = error.diagnostics

@@ -86,6 +86,7 @@ class StageText:
         self.reads = dict(sorted(self.reads.items(), key=lambda item: order(item[0])))
 
     def _collect(self, atom: Atom) -> None:
+        atom = self._computed(atom)
         if not isinstance(atom, Var):
             return
         self.uses[atom] = self.uses.get(atom, 0) + 1
@@ -98,6 +99,13 @@ class StageText:
             for operand in fact.eqn.args:
                 self._collect(operand)
             self.eqns.append(fact.eqn)
+
+    def _computed(self, var: Atom) -> Atom:
+        """The variable whose equation computes this one: another where this is that one under a new name."""
+        if not isinstance(var, Var):
+            return var
+        fact = self.find(var)
+        return fact.eqn.outs[0] if fact.kind == "lane" and fact.eqn is not None else var
 
     def lines(self, each: str) -> list[str]:
         """Declarations and the loop, which `each` runs."""
@@ -158,7 +166,9 @@ class StageText:
             (out,) = eqn.outs
             fact = self.find(out)
             expr = lane(eqn.op, [self._operand(atom, exprs) for atom in eqn.args], fact.type)
-            sinks = [sink for sink in pending if sink.value == out]
+            sinks = [
+                sink for sink in pending if isinstance(sink.value, Var) and self._computed(sink.value) == out
+            ]
             if (
                 eqn.op in ("positive", "stop_gradient")
                 and not sinks
@@ -193,6 +203,7 @@ class StageText:
         return assignment(f"{sink.name}_row[{self.index}] = ", expr.to(kind).text, self.depth + 3)
 
     def _operand(self, atom: Atom, exprs: dict[Var, Expr]) -> Expr:
+        atom = self._computed(atom)
         if isinstance(atom, Literal):
             kind = of_literal(atom)
             return Expr("", "none") if kind is None else Expr(repr(atom.value), kind, 1, atom.value)

@@ -5,7 +5,6 @@ from pullback.transpile.emit.native.formula_kernels import formula_kernels
 from pullback.transpile.frontend import read_module
 from pullback.transpile.ir import Source
 from pullback.transpile.library import standard_library
-from pullback.transpile.passes.promote import promote
 
 HEAD = "import numpy as np\nimport pullback as pb\nfrom scipy import special\n\n@pb.formula\n"
 
@@ -15,7 +14,7 @@ def compiled(text, attributes=None, order=0, ranks=None):
     source = Source("file.py", HEAD + text)
     (formula,) = read_module(source).formulas.values()
     library = standard_library()
-    return formula_kernels(promote(formula, library), library, attributes or {}, order, ranks)
+    return formula_kernels(formula, library, attributes or {}, order, ranks)
 
 
 def cpp(text, **options):

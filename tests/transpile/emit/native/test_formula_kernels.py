@@ -20,13 +20,13 @@ def test_a_kernel_for_each_order():
 def test_the_backward_takes_what_it_reads_and_the_gradients():
     made = compiled(SIMPLE, order=1)
     assert [(entry.var.name, entry.role) for entry in made.derivative.forward.inputs] == [
+        ("a", "tensor"),
         ("b", "tensor"),
-        ("t", "tensor"),
         ("like_a", "like"),
         ("like_b", "like"),
         ("grad", "tensor"),
     ]
-    assert [entry.var.name for entry in made.general.inputs if entry.optional] == ["grad", "grad_t"]
+    assert [entry.var.name for entry in made.general.inputs if entry.optional] == ["grad"]
 
 
 def test_attributes_are_known_but_those_of_type_float():

@@ -5,7 +5,6 @@ import pytest
 from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.emit.native.formula_kernels import formula_kernels
 from pullback.transpile.library import formula_in, standard_library
-from pullback.transpile.passes.promote import promote
 
 
 @pytest.mark.parametrize(
@@ -18,5 +17,5 @@ from pullback.transpile.passes.promote import promote
 def test_a_refusal_says_where(text, place):
     library = standard_library()
     with pytest.raises(FormulaError) as error:
-        formula_kernels(promote(formula_in(text), library), library, {}, 0)
+        formula_kernels(formula_in(text), library, {}, 0)
     assert str(error.value).startswith(place)

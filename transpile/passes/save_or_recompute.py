@@ -1,0 +1,100 @@
+"""Which captured intermediates are saved, and which the pullback computes again.
+
+In: a formula in the course of promotion, and the values that its pullback reads
+and the forward would have to save. Out: a `Plan`. Two choosers:
+
+- `interpreted`, where every operator is a NumPy call: a value that has a name is
+  saved, which costs no time since it was computed anyway; an unnamed sum or
+  product of named values is computed again.
+- `fused`, where the backward is a kernel: the least memory moved and work
+  repeated, over forward and backward together. A value is there if it is saved,
+  or if the operator that makes it runs again and its operands are there. Choosing
+  the cheapest way is a minimum cut: each value has an edge of what saving costs
+  to its operator, each operator one of what its work costs to the sink. (The idea
+  of cutting the joint graph: He and Yu 2023, "Transcending runtime-memory
+  tradeoffs in checkpointing by being fusion aware", without the costs of work.)
+
+The author decides otherwise by ``@pb.formula(save=..., recompute=...)``.
+Nothing opaque or random is computed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from math import inf
+
+from ..analysis.costs import MOVE, MOVE_MASK, SMALL, in_memory, mask_values, small_values, work
+from ..analysis.differentiability import intermediates
+from ..analysis.min_cut import min_cut
+from ..ir import Formula, Var
+from ..library import Library
+from .recompute import repeatable
+from .rewrite import slice_of
+
+# Arithmetic, which costs no more than reading a saved value would.
+_CHEAP = frozenset({"add", "subtract", "multiply", "negative", "positive", "square", "accumulate", "where"})
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`again`: captured values that the pullback computes. `stops`: what it computes them from."""
+
+    again: frozenset[Var]
+    stops: frozenset[Var]
+
+
+Chooser = Callable[[Formula, Iterable[Var], Library], Plan]
+"""From a formula, those of its values that are hidden outputs already, and the library."""
+
+
+def interpreted(formula: Formula, hidden: Iterable[Var], library: Library) -> Plan:
+    """Named values are saved; temporaries of arithmetic are computed again from named values."""
+    cheap = {out for eqn in formula.forward.eqns if eqn.op in _CHEAP for out in eqn.outs if out.temp}
+    cheap -= set(hidden)
+    stops = frozenset(out for eqn in formula.forward.eqns for out in eqn.outs if out not in cheap)
+    return Plan(frozenset(intermediates(formula) & cheap), stops)
+
+
+def fused(formula: Formula, hidden: Iterable[Var], library: Library) -> Plan:
+    """The cheapest of saving and computing again, in bytes moved per element."""
+    cut = _Cut(formula, frozenset(hidden), library)
+    needed = min_cut(cut.edges, _SOURCE, _SINK)
+    again = {var for var in needed if isinstance(var, Var) and cut.makers.get(var) in needed}
+    return Plan(frozenset(again & cut.demanded), frozenset(cut.values - again))
+
+
+_SOURCE, _SINK = "source", "sink"
+_Node = str | Var | tuple[Var, ...]
+
+
+class _Cut:
+    """The graph whose minimum cut says what to save: a node per value, one per equation (its outputs)."""
+
+    def __init__(self, formula: Formula, hidden: frozenset[Var], library: Library) -> None:
+        assert formula.pullback is not None
+        eqns, options = formula.forward.eqns, formula.options
+        self.makers = {out: eqn.outs for eqn in eqns for out in eqn.outs}
+        self.edges: dict[tuple[_Node, _Node], float] = {}
+        read = set(formula.pullback.free())
+        written = hidden.union(atom for atom in formula.forward.results if isinstance(atom, Var))
+        self.demanded = {var for var in read if var.kind == "tensor" and var in self.makers} - written
+        kept = {*written, *(var for var, _ in formula.rules)}
+        kept.update(self.demanded & in_memory(formula.pullback))
+        slice_ = slice_of(eqns, self.demanded, kept)
+        self.values = {*self.demanded, *(var for eqn in slice_ for var in eqn.reads())}
+        small, masks = small_values(eqns), mask_values(eqns)
+        for eqn in slice_:
+            size = SMALL if eqn.outs[0] in small else 1.0
+            asked = eqn.outs[0].name in options.recompute and repeatable([eqn])
+            again = 0.0 if asked else work(eqn, library)
+            forced = any(out in kept or out.name in options.save for out in eqn.outs)
+            self.edges[eqn.outs, _SINK] = inf if forced else again * size
+            self.edges |= {(eqn.outs, var): inf for var in eqn.reads()}
+        for var in self.values:
+            move = SMALL if var in small or var.kind == "value" else MOVE_MASK if var in masks else MOVE
+            there = var in hidden or (var in read and var not in self.demanded)
+            times = 0 if there else 1 if var in written or var not in self.makers else 2
+            self.edges[var, self.makers.get(var, _SINK) if var not in kept else _SINK] = times * move
+            if var in self.demanded:
+                self.edges[_SOURCE, var] = inf
