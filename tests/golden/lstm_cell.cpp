@@ -89,7 +89,7 @@ struct LstmCellForward {
 
 // The gradients of lstm_cell, whichever of its outputs have one.
 struct LstmCellBackwardGeneral {
-    static constexpr char kInputs[] = "TTTTTTTTTTTTTTTTTT";
+    static constexpr char kInputs[] = "TTTTTTTTTTTTTTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 5;
 
@@ -105,19 +105,18 @@ struct LstmCellBackwardGeneral {
         const pb::Shape like_forget_gate = context.like<T>(7);
         const pb::Shape like_cell_gate = context.like<T>(8);
         const pb::Shape like_output_gate = context.like<T>(9);
-        const pb::Shape like_c = context.like<T>(10);
-        const auto grad_h_view = context.gradient<T>(11);
-        const auto grad_c_view = context.gradient<T>(12);
-        const auto grad_i_view = context.gradient<T>(13);
-        const auto grad_f_view = context.gradient<T>(14);
-        const auto grad_g_view = context.gradient<T>(15);
-        const auto grad_o_view = context.gradient<T>(16);
-        const auto grad_u_view = context.gradient<T>(17);
+        const auto grad_h_view = context.gradient<T>(10);
+        const auto grad_c_view = context.gradient<T>(11);
+        const auto grad_i_view = context.gradient<T>(12);
+        const auto grad_f_view = context.gradient<T>(13);
+        const auto grad_g_view = context.gradient<T>(14);
+        const auto grad_o_view = context.gradient<T>(15);
+        const auto grad_u_view = context.gradient<T>(16);
         const auto grad_input_gate_2_view = context.scratch<T>(like_input_gate);
         const auto grad_forget_gate_2_view = context.scratch<T>(like_forget_gate);
         const auto grad_cell_gate_2_view = context.scratch<T>(like_cell_gate);
         const auto grad_output_gate_2_view = context.scratch<T>(like_output_gate);
-        const auto grad_c_1_view = context.output<T>(4, like_c);
+        const auto grad_c_1_view = context.output<T>(4, c_view.shape);
         const pb::Shape shape_5 = pb::broadcast(
             context, grad_c_view.shape, grad_u_view.shape, u_view.shape, grad_h_view.shape,
             o_view.shape, g_view.shape, i_view.shape, c_view.shape, f_view.shape);
@@ -128,7 +127,7 @@ struct LstmCellBackwardGeneral {
             space.cover(context, like_forget_gate);
             space.cover(context, like_cell_gate);
             space.cover(context, like_output_gate);
-            space.cover(context, like_c);
+            space.cover(context, c_view.shape);
             const auto c_rows = space.read(context, c_view);
             const auto i_rows = space.read(context, i_view);
             const auto f_rows = space.read(context, f_view);
@@ -296,7 +295,7 @@ struct LstmCellBackwardGeneral {
 // grad_input_gate, grad_forget_gate, grad_cell_gate, grad_output_gate, grad_c_1 =
 //     lstm_cell_backward(c, i, f, g, o, u, grad_h, grad_c)
 struct LstmCellBackward {
-    static constexpr char kInputs[] = "TTTTTTTTTTTTT";
+    static constexpr char kInputs[] = "TTTTTTTTTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 5;
 
@@ -312,14 +311,13 @@ struct LstmCellBackward {
         const pb::Shape like_forget_gate = context.like<T>(7);
         const pb::Shape like_cell_gate = context.like<T>(8);
         const pb::Shape like_output_gate = context.like<T>(9);
-        const pb::Shape like_c = context.like<T>(10);
-        const auto grad_h_view = context.input<T>(11);
-        const auto grad_c_view = context.input<T>(12);
+        const auto grad_h_view = context.input<T>(10);
+        const auto grad_c_view = context.input<T>(11);
         const auto grad_input_gate_view = context.output<T>(0, like_input_gate);
         const auto grad_forget_gate_view = context.output<T>(1, like_forget_gate);
         const auto grad_cell_gate_view = context.output<T>(2, like_cell_gate);
         const auto grad_output_gate_view = context.output<T>(3, like_output_gate);
-        const auto grad_c_1_view = context.output<T>(4, like_c);
+        const auto grad_c_1_view = context.output<T>(4, c_view.shape);
 
         pb::Space<13> space(context, grad_h_view.shape);
         const auto c_rows = space.read(context, c_view);
@@ -377,7 +375,7 @@ struct LstmCellBackward {
 
 // The gradients of lstm_cell_backward, whichever of its outputs have one.
 struct LstmCellBackwardBackwardGeneral {
-    static constexpr char kInputs[] = "TTTTTTTTTTTTTTTTTTTT";
+    static constexpr char kInputs[] = "TTTTTTTTTTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 8;
 
@@ -391,50 +389,43 @@ struct LstmCellBackwardBackwardGeneral {
         const auto u_view = context.input<T>(5);
         const auto grad_h_view = context.input<T>(6);
         const auto grad_c_view = context.input<T>(7);
-        const pb::Shape like_grad_h_2 = context.like<T>(8);
-        const pb::Shape like_f_3 = context.like<T>(9);
-        const pb::Shape like_o_3 = context.like<T>(10);
-        const pb::Shape like_u_3 = context.like<T>(11);
-        const pb::Shape like_g_3 = context.like<T>(12);
-        const pb::Shape like_i_3 = context.like<T>(13);
-        const pb::Shape like_c_2 = context.like<T>(14);
-        const auto grad_grad_input_gate_view = context.gradient<T>(15);
-        const auto grad_grad_forget_gate_view = context.gradient<T>(16);
-        const auto grad_grad_cell_gate_view = context.gradient<T>(17);
-        const auto grad_grad_output_gate_view = context.gradient<T>(18);
-        const auto grad_grad_c_1_view = context.gradient<T>(19);
-        const auto grad_y_3_view = context.scratch<T>(like_i_3);
-        const auto grad_i_3_view = context.scratch<T>(like_i_3);
-        const auto grad_y_2_view = context.scratch<T>(like_f_3);
-        const auto grad_f_3_view = context.scratch<T>(like_f_3);
-        const auto grad_y_1_view = context.scratch<T>(like_g_3);
-        const auto grad_g_1_view = context.scratch<T>(like_g_3);
-        const auto grad_y_view = context.scratch<T>(like_o_3);
-        const auto grad_o_3_view = context.scratch<T>(like_o_3);
-        const auto grad_y_4_view = context.scratch<T>(like_u_3);
-        const auto grad_u_1_view = context.scratch<T>(like_u_3);
-        const auto grad_c_2_view = context.output<T>(0, like_c_2);
-        const auto grad_grad_c_view = context.output<T>(7, like_u_3);
+        const auto grad_grad_input_gate_view = context.gradient<T>(8);
+        const auto grad_grad_forget_gate_view = context.gradient<T>(9);
+        const auto grad_grad_cell_gate_view = context.gradient<T>(10);
+        const auto grad_grad_output_gate_view = context.gradient<T>(11);
+        const auto grad_grad_c_1_view = context.gradient<T>(12);
+        const auto grad_y_3_view = context.scratch<T>(i_view.shape);
+        const auto grad_i_3_view = context.scratch<T>(i_view.shape);
+        const auto grad_y_2_view = context.scratch<T>(f_view.shape);
+        const auto grad_f_3_view = context.scratch<T>(f_view.shape);
+        const auto grad_y_1_view = context.scratch<T>(g_view.shape);
+        const auto grad_g_1_view = context.scratch<T>(g_view.shape);
+        const auto grad_y_view = context.scratch<T>(o_view.shape);
+        const auto grad_o_3_view = context.scratch<T>(o_view.shape);
+        const auto grad_y_4_view = context.scratch<T>(u_view.shape);
+        const auto grad_u_1_view = context.scratch<T>(u_view.shape);
+        const auto grad_c_2_view = context.output<T>(0, c_view.shape);
+        const auto grad_grad_c_view = context.output<T>(7, u_view.shape);
         const pb::Shape shape_6 = pb::broadcast(
-            context, grad_grad_output_gate_view.shape, like_grad_h_2, o_view.shape, u_view.shape,
-            grad_grad_c_1_view.shape, f_view.shape, grad_grad_cell_gate_view.shape, g_view.shape,
-            i_view.shape, grad_grad_forget_gate_view.shape, c_view.shape,
+            context, grad_grad_output_gate_view.shape, grad_h_view.shape, o_view.shape,
+            u_view.shape, grad_grad_c_1_view.shape, f_view.shape, grad_grad_cell_gate_view.shape,
+            g_view.shape, i_view.shape, grad_grad_forget_gate_view.shape, c_view.shape,
             grad_grad_input_gate_view.shape);
         const auto grad_grad_h_view = context.output<T>(6, shape_6);
         const pb::Shape shape_7 = pb::broadcast(
-            context, grad_grad_input_gate_view.shape, like_grad_h_2, grad_c_view.shape,
-            grad_h_view.shape, o_view.shape, u_view.shape, g_view.shape, i_view.shape,
-            grad_grad_cell_gate_view.shape, grad_grad_forget_gate_view.shape, c_view.shape,
-            f_view.shape, grad_grad_c_1_view.shape, grad_grad_output_gate_view.shape);
+            context, grad_grad_input_gate_view.shape, grad_h_view.shape, grad_c_view.shape,
+            o_view.shape, u_view.shape, g_view.shape, i_view.shape, grad_grad_cell_gate_view.shape,
+            grad_grad_forget_gate_view.shape, c_view.shape, f_view.shape, grad_grad_c_1_view.shape,
+            grad_grad_output_gate_view.shape);
 
         {
             pb::Space<26> space(context, shape_7);
-            space.cover(context, like_i_3);
-            space.cover(context, like_f_3);
-            space.cover(context, like_g_3);
-            space.cover(context, like_o_3);
-            space.cover(context, like_u_3);
-            space.cover(context, like_c_2);
+            space.cover(context, i_view.shape);
+            space.cover(context, f_view.shape);
+            space.cover(context, g_view.shape);
+            space.cover(context, o_view.shape);
+            space.cover(context, u_view.shape);
+            space.cover(context, c_view.shape);
             const auto c_rows = space.read(context, c_view);
             const auto i_rows = space.read(context, i_view);
             const auto f_rows = space.read(context, f_view);
@@ -639,7 +630,7 @@ struct LstmCellBackwardBackwardGeneral {
 //     lstm_cell_backward_backward(c, i, f, g, o, u, grad_h, grad_c, grad_grad_input_gate,
 //     grad_grad_forget_gate, grad_grad_cell_gate, grad_grad_output_gate, grad_grad_c_1)
 struct LstmCellBackwardBackward {
-    static constexpr char kInputs[] = "TTTTTTTTTTTTTTTTTTTT";
+    static constexpr char kInputs[] = "TTTTTTTTTTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 8;
 
@@ -653,34 +644,27 @@ struct LstmCellBackwardBackward {
         const auto u_view = context.input<T>(5);
         const auto grad_h_view = context.input<T>(6);
         const auto grad_c_view = context.input<T>(7);
-        const pb::Shape like_grad_h_2 = context.like<T>(8);
-        const pb::Shape like_f_3 = context.like<T>(9);
-        const pb::Shape like_o_3 = context.like<T>(10);
-        const pb::Shape like_u_3 = context.like<T>(11);
-        const pb::Shape like_g_3 = context.like<T>(12);
-        const pb::Shape like_i_3 = context.like<T>(13);
-        const pb::Shape like_c_2 = context.like<T>(14);
-        const auto grad_grad_input_gate_view = context.input<T>(15);
-        const auto grad_grad_forget_gate_view = context.input<T>(16);
-        const auto grad_grad_cell_gate_view = context.input<T>(17);
-        const auto grad_grad_output_gate_view = context.input<T>(18);
-        const auto grad_grad_c_1_view = context.input<T>(19);
-        const auto grad_y_3_view = context.scratch<T>(like_i_3);
-        const auto grad_i_3_view = context.scratch<T>(like_i_3);
-        const auto grad_y_2_view = context.scratch<T>(like_f_3);
-        const auto grad_f_3_view = context.scratch<T>(like_f_3);
-        const auto grad_y_1_view = context.scratch<T>(like_g_3);
-        const auto grad_g_1_view = context.scratch<T>(like_g_3);
-        const auto grad_y_view = context.scratch<T>(like_o_3);
-        const auto grad_o_3_view = context.scratch<T>(like_o_3);
-        const auto grad_y_4_view = context.scratch<T>(like_u_3);
-        const auto grad_u_1_view = context.scratch<T>(like_u_3);
-        const auto grad_c_2_view = context.output<T>(0, like_c_2);
-        const auto grad_grad_c_view = context.output<T>(7, like_u_3);
-        const auto grad_grad_h_view = context.output<T>(6, like_grad_h_2);
+        const auto grad_grad_input_gate_view = context.input<T>(8);
+        const auto grad_grad_forget_gate_view = context.input<T>(9);
+        const auto grad_grad_cell_gate_view = context.input<T>(10);
+        const auto grad_grad_output_gate_view = context.input<T>(11);
+        const auto grad_grad_c_1_view = context.input<T>(12);
+        const auto grad_y_3_view = context.scratch<T>(i_view.shape);
+        const auto grad_i_3_view = context.scratch<T>(i_view.shape);
+        const auto grad_y_2_view = context.scratch<T>(f_view.shape);
+        const auto grad_f_3_view = context.scratch<T>(f_view.shape);
+        const auto grad_y_1_view = context.scratch<T>(g_view.shape);
+        const auto grad_g_1_view = context.scratch<T>(g_view.shape);
+        const auto grad_y_view = context.scratch<T>(o_view.shape);
+        const auto grad_o_3_view = context.scratch<T>(o_view.shape);
+        const auto grad_y_4_view = context.scratch<T>(u_view.shape);
+        const auto grad_u_1_view = context.scratch<T>(u_view.shape);
+        const auto grad_c_2_view = context.output<T>(0, c_view.shape);
+        const auto grad_grad_c_view = context.output<T>(7, u_view.shape);
+        const auto grad_grad_h_view = context.output<T>(6, grad_h_view.shape);
 
         {
-            pb::Space<26> space(context, like_grad_h_2);
+            pb::Space<26> space(context, grad_h_view.shape);
             const auto c_rows = space.read(context, c_view);
             const auto i_rows = space.read(context, i_view);
             const auto f_rows = space.read(context, f_view);

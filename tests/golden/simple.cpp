@@ -42,7 +42,7 @@ struct SimpleForward {
 
 // The gradients of simple, whichever of its outputs have one.
 struct SimpleBackwardGeneral {
-    static constexpr char kInputs[] = "TTTTT";
+    static constexpr char kInputs[] = "TTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 2;
 
@@ -50,16 +50,14 @@ struct SimpleBackwardGeneral {
     static void apply(pb::Context& context) {
         const auto a_view = context.input<T>(0);
         const auto b_view = context.input<T>(1);
-        const pb::Shape like_a = context.like<T>(2);
-        const pb::Shape like_b = context.like<T>(3);
-        const auto grad_view = context.gradient<T>(4);
-        const auto grad_a_view = context.output<T>(0, like_a);
-        const auto grad_b_view = context.output<T>(1, like_b);
+        const auto grad_view = context.gradient<T>(2);
+        const auto grad_a_view = context.output<T>(0, a_view.shape);
+        const auto grad_b_view = context.output<T>(1, b_view.shape);
         const pb::Shape shape = pb::broadcast(context, grad_view.shape, b_view.shape, a_view.shape);
 
         pb::Space<5> space(context, shape);
-        space.cover(context, like_a);
-        space.cover(context, like_b);
+        space.cover(context, a_view.shape);
+        space.cover(context, b_view.shape);
         const auto a_rows = space.read(context, a_view);
         const auto b_rows = space.read(context, b_view);
         const auto grad_rows = space.read(context, grad_view);
@@ -90,7 +88,7 @@ struct SimpleBackwardGeneral {
 
 // grad_a, grad_b = simple_backward(a, b, grad)
 struct SimpleBackward {
-    static constexpr char kInputs[] = "TTTTT";
+    static constexpr char kInputs[] = "TTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 2;
 
@@ -98,11 +96,9 @@ struct SimpleBackward {
     static void apply(pb::Context& context) {
         const auto a_view = context.input<T>(0);
         const auto b_view = context.input<T>(1);
-        const pb::Shape like_a = context.like<T>(2);
-        const pb::Shape like_b = context.like<T>(3);
-        const auto grad_view = context.input<T>(4);
-        const auto grad_a_view = context.output<T>(0, like_a);
-        const auto grad_b_view = context.output<T>(1, like_b);
+        const auto grad_view = context.input<T>(2);
+        const auto grad_a_view = context.output<T>(0, a_view.shape);
+        const auto grad_b_view = context.output<T>(1, b_view.shape);
 
         pb::Space<5> space(context, grad_view.shape);
         const auto a_rows = space.read(context, a_view);
@@ -135,7 +131,7 @@ struct SimpleBackward {
 
 // The gradients of simple_backward, whichever of its outputs have one.
 struct SimpleBackwardBackwardGeneral {
-    static constexpr char kInputs[] = "TTTTTTTT";
+    static constexpr char kInputs[] = "TTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 3;
 
@@ -144,23 +140,17 @@ struct SimpleBackwardBackwardGeneral {
         const auto a_view = context.input<T>(0);
         const auto b_view = context.input<T>(1);
         const auto grad_view = context.input<T>(2);
-        const pb::Shape like_grad_2 = context.like<T>(3);
-        const pb::Shape like_b_3 = context.like<T>(4);
-        const pb::Shape like_a_2 = context.like<T>(5);
-        const auto grad_grad_a_view = context.gradient<T>(6);
-        const auto grad_grad_b_view = context.gradient<T>(7);
-        const auto grad_a_1_view = context.output<T>(0, like_a_2);
-        const auto grad_b_1_view = context.output<T>(1, like_b_3);
-        const pb::Shape shape = pb::broadcast(context, grad_grad_b_view.shape, like_grad_2,
+        const auto grad_grad_a_view = context.gradient<T>(3);
+        const auto grad_grad_b_view = context.gradient<T>(4);
+        const auto grad_a_1_view = context.output<T>(0, a_view.shape);
+        const auto grad_b_1_view = context.output<T>(1, b_view.shape);
+        const pb::Shape shape = pb::broadcast(context, grad_grad_b_view.shape, grad_view.shape,
                                               a_view.shape, b_view.shape, grad_grad_a_view.shape);
         const auto grad_grad_view = context.output<T>(2, shape);
-        const pb::Shape shape_2 =
-            pb::broadcast(context, grad_grad_b_view.shape, like_grad_2, grad_view.shape,
-                          grad_grad_a_view.shape, a_view.shape, b_view.shape);
 
-        pb::Space<8> space(context, shape_2);
-        space.cover(context, like_a_2);
-        space.cover(context, like_b_3);
+        pb::Space<8> space(context, shape);
+        space.cover(context, a_view.shape);
+        space.cover(context, b_view.shape);
         const auto a_rows = space.read(context, a_view);
         const auto b_rows = space.read(context, b_view);
         const auto grad_rows = space.read(context, grad_view);
@@ -200,7 +190,7 @@ struct SimpleBackwardBackwardGeneral {
 
 // grad_a_1, grad_b_1, grad_grad = simple_backward_backward(a, b, grad, grad_grad_a, grad_grad_b)
 struct SimpleBackwardBackward {
-    static constexpr char kInputs[] = "TTTTTTTT";
+    static constexpr char kInputs[] = "TTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 3;
 
@@ -209,16 +199,13 @@ struct SimpleBackwardBackward {
         const auto a_view = context.input<T>(0);
         const auto b_view = context.input<T>(1);
         const auto grad_view = context.input<T>(2);
-        const pb::Shape like_grad_2 = context.like<T>(3);
-        const pb::Shape like_b_3 = context.like<T>(4);
-        const pb::Shape like_a_2 = context.like<T>(5);
-        const auto grad_grad_a_view = context.input<T>(6);
-        const auto grad_grad_b_view = context.input<T>(7);
-        const auto grad_a_1_view = context.output<T>(0, like_a_2);
-        const auto grad_b_1_view = context.output<T>(1, like_b_3);
-        const auto grad_grad_view = context.output<T>(2, like_grad_2);
+        const auto grad_grad_a_view = context.input<T>(3);
+        const auto grad_grad_b_view = context.input<T>(4);
+        const auto grad_a_1_view = context.output<T>(0, a_view.shape);
+        const auto grad_b_1_view = context.output<T>(1, b_view.shape);
+        const auto grad_grad_view = context.output<T>(2, grad_view.shape);
 
-        pb::Space<8> space(context, like_grad_2);
+        pb::Space<8> space(context, grad_view.shape);
         const auto a_rows = space.read(context, a_view);
         const auto b_rows = space.read(context, b_view);
         const auto grad_rows = space.read(context, grad_view);

@@ -11,12 +11,12 @@ In: a promoted formula whose attributes are known. Out: a `Kernel` each for
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...codes import diagnostic
 from ...diagnostics import Diagnostic, FormulaError
-from ...ir import Atom, Block, Formula, Literal, Param, Var
+from ...ir import Atom, Block, Eqn, Formula, Literal, Param, Var
 from ...library import Library
 from ...passes.inline import inline
 from ...passes.promote import promote
@@ -170,8 +170,11 @@ def _with_backward(
         name=f"{stem}_backward",
         params=tuple(replace(p, attribute=p.var.kind == "value") for p in backward.formula.params),
     )
+    likes = _likes(backward.reads, formula.forward)
+    reads = [var for var in backward.reads if not any(var in eqn.outs for eqn in likes)]
+    derivative = _with_equations(derivative, likes)
     cotangents = [formula.cotangents[k] for k in backward.cotangents]
-    saved = _backward_inputs(formula, kernel, backward.reads, cotangents, facts)
+    saved = _backward_inputs(formula, kernel, reads, cotangents, facts)
     compiled = None
     limits: tuple[Diagnostic, ...] = ()
     if order > 1 and not formula.barrier:
@@ -184,6 +187,20 @@ def _with_backward(
         compiled = _compile(derivative, library, saved, 0, f"{stem}_backward")
     general = _general_kernel(formula, kernel, facts, library, f"{stem}_backward_general")
     return Compiled(formula, kernel, general, compiled, backward.gradients, (*limits, *compiled.limits))
+
+
+def _with_equations(derivative: Formula, eqns: Sequence[Eqn]) -> Formula:
+    """The formula that computes some of its parameters itself."""
+    made = {out for eqn in eqns for out in eqn.outs}
+    params = tuple(param for param in derivative.params if param.var not in made)
+    body = derivative.forward
+    block = Block(tuple(param.var for param in params), (*eqns, *body.eqns), body.results)
+    return derivative.evolve(params=params, forward=block)
+
+
+def _likes(read: Collection[Var], forward: Block) -> list[Eqn]:
+    """The equations of those shapes, among what a backward reads, whose tensors it reads too."""
+    return [eqn for eqn in forward.eqns if eqn.op == "like" and {*eqn.outs, *eqn.reads()}.issubset(read)]
 
 
 def _forward_kernel(formula: Formula, library: Library, inputs: tuple[Input, ...], name: str) -> Kernel:
@@ -266,13 +283,16 @@ def _general_kernel(
     variant = specialize(formula, [True] * len(formula.cotangents), [True] * len(formula.inputs))
     cotangents = variant.block.params
     free = set(variant.block.free())
+    likes = _likes(free, formula.forward)
+    free -= {eqn.outs[0] for eqn in likes}
     order = [*(param.var for param in formula.params), *formula.forward.results]
     reads = tuple(dict.fromkeys(var for var in order if isinstance(var, Var) and var in free))
     inputs = tuple(
         replace(entry, optional=entry.var in cotangents)
         for entry in _backward_inputs(formula, kernel, reads, cotangents, facts)
     )
-    block = Block(tuple(entry.var for entry in inputs), variant.block.eqns, variant.block.results)
+    eqns = (*likes, *variant.block.eqns)
+    block = Block(tuple(entry.var for entry in inputs), eqns, variant.block.results)
     title = f"The gradients of {formula.name}, whichever of its outputs have one."
     made = Kernel(name, _inlined(block, library), inputs, formula.span, title, undefined=True)
     _facts(made, made.block)
