@@ -248,6 +248,7 @@ def formula(target: Any = None, /, **options: Any) -> Any:
     surrogate          the gradient is deliberately not the forward's derivative
     complex            the closure conjugates as complex inputs need
     recompute          names of intermediates to compute again in the closure
+    save               names of intermediates to save, where a kernel would compute them again
     nondifferentiable  indexes of results without a gradient
 
     >>> import pullback as pb
