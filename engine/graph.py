@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from .dispatch import engine_of
 from .errors import NotDifferentiableError
-from .graph_layout import Box, placed
+from .picture import Arrow, Box, svg
 
 
 @dataclass
@@ -60,34 +59,15 @@ class Graph:
         ``pip install "pullback[graph]"``.
         """
         boxes = [
-            Box(node.lines, 8 * max(map(len, node.lines)) + 16, 16 * len(node.lines) + 10)
+            Box(node.lines, fill="white" if node.inputs else "lightgray", title=node.called_at)
             for node in self.nodes
         ]
-        edges = [
-            (older, index) for index, node in enumerate(self.nodes) for older in dict.fromkeys(node.inputs)
+        arrows = [
+            Arrow(older, index)
+            for index, node in enumerate(self.nodes)
+            for older in dict.fromkeys(node.inputs)
         ]
-        width, height = placed(boxes, edges)
-        parts = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-            'font-family="monospace" font-size="12">'
-        ]
-        for older, index in edges:
-            start, end = boxes[older], boxes[index]
-            parts.append(
-                f'<line x1="{start.x:.1f}" y1="{start.y + start.height / 2:.1f}" x2="{end.x:.1f}" '
-                f'y2="{end.y - end.height / 2:.1f}" stroke="gray"/>'
-            )
-        for box, node in zip(boxes, self.nodes, strict=True):
-            left, top = box.x - box.width / 2, box.y - box.height / 2
-            fill = "white" if node.inputs else "lightgray"
-            parts.append(
-                f'<rect x="{left:.1f}" y="{top:.1f}" width="{box.width}" height="{box.height}" fill="{fill}" '
-                f'stroke="black"><title>{html.escape(node.called_at)}</title></rect>'
-            )
-            for number, line in enumerate(box.lines):
-                y = top + 16 * (number + 1)
-                parts.append(f'<text x="{left + 8:.1f}" y="{y:.1f}">{html.escape(line)}</text>')
-        return "\n".join([*parts, "</svg>"]) + "\n"
+        return svg(boxes, arrows)
 
     def _repr_svg_(self) -> str | None:
         """The picture for a notebook; None, so that `repr` is shown, where it can't be drawn."""

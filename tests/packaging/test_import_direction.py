@@ -28,7 +28,7 @@ ALLOWED = {
 EXCEPTIONS = {
     "transpile/emit/python.py": {"astor"},
     "engine/reading.py": {"pullback"},
-    "engine/graph_layout.py": {"grandalf"},
+    "engine/picture.py": {"grandalf"},
     "tools/lint/page.py": {"jinja2", "pygments"},
 }
 
