@@ -14,6 +14,7 @@ from .dispatch import Engine, engine_of
 from .errors import NotDifferentiableError
 from .registry import FORMULAS
 from .tape import observe_unrecorded
+from .wide import widened
 
 
 @cache
@@ -37,12 +38,16 @@ def call(name: str, *args: Any, **kwargs: Any) -> Any:
     function = function_of(name)
     if engine is None and function is not None:
         return function(*args, **kwargs)
-    if engine is not None and WORDS[name].derivative == "zero" and function is not None:
-        return unrecorded(engine, function, args, kwargs)
     entry = FORMULAS.of_word(name)
-    if entry is None:
-        raise NotDifferentiableError(f"{WORDS[name].python} has no formula")
-    return entry(*args, **kwargs)
+    if entry is None or FORMULAS.of_library(entry):
+        wide = widened(name, args, kwargs)
+        if wide is not None:
+            return wide(*args, **kwargs)
+    if entry is not None:
+        return entry(*args, **kwargs)
+    if engine is not None and function is not None and WORDS[name].derivative == "zero":
+        return unrecorded(engine, function, args, kwargs)
+    raise NotDifferentiableError(f"{WORDS[name].python} has no formula")
 
 
 def unrecorded(
@@ -63,9 +68,11 @@ def arrays(value: Any) -> Any:
 
 
 def wrapped(engine: Engine, value: Any) -> Any:
-    """The value with tensors in the place of arrays, lists and tuples entered."""
+    """The value with tensors in the place of arrays; lists, tuples and named tuples entered."""
     if type(value) in (list, tuple):
         return type(value)(wrapped(engine, item) for item in value)
+    if isinstance(value, tuple):
+        return type(value)(*(wrapped(engine, item) for item in value))
     if isinstance(value, (np.ndarray, np.generic)):
         return engine.from_numpy(np.asarray(value))
     return value

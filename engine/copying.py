@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .call import call
 from .dispatch import Engine, current, engine_of
 from .errors import NotDifferentiableError
 
@@ -61,3 +62,12 @@ def _made(engine: Engine, array: Any, requires_grad: bool, name: str | None, gra
     made = engine.tensor(array, requires_grad, name)
     made.grad = grad
     return made
+
+
+def duplicate(tensor: Any) -> Any:
+    """The same values in new memory, with the same history: what `np.copy` and the method `copy` do."""
+    if tensor.dtype != np.bool_:
+        return call("positive", tensor)
+    engine = engine_of(tensor)
+    assert engine is not None
+    return engine.from_numpy(tensor._array.copy())

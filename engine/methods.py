@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, Self, TypeVar
 
 import numpy as np
 
 from . import copying, functional, inplace
-from .call import call
+from .array_methods import ArrayMethods
+from .call import arrays, call
 from .errors import GradientLostWarning, NotDifferentiableError
 from .grad_mode import is_grad_enabled
 from .numpy_protocol import array_function, array_ufunc
 from .representation import representation
-
-Axis = int | tuple[int, ...] | None
-
 
 T = TypeVar("T")
 
@@ -47,7 +45,7 @@ def _reflected(word: str) -> Callable[[T, Any], T]:
     return method
 
 
-class TensorMethods:
+class TensorMethods(ArrayMethods):
     """What a tensor does besides being an array with a place in a graph."""
 
     __slots__ = ()
@@ -83,6 +81,12 @@ class TensorMethods:
     __rand__ = _reflected("bitwise_and")
     __or__ = _binary("bitwise_or")
     __ror__ = _reflected("bitwise_or")
+    __xor__ = _binary("bitwise_xor")
+    __rxor__ = _reflected("bitwise_xor")
+    __lshift__ = _binary("left_shift")
+    __rlshift__ = _reflected("left_shift")
+    __rshift__ = _binary("right_shift")
+    __rrshift__ = _reflected("right_shift")
     __neg__ = _unary("negative")
     __pos__ = _unary("positive")
     __abs__ = _unary("abs")
@@ -103,6 +107,9 @@ class TensorMethods:
     __ipow__ = inplace.operator("power")
     __iand__ = inplace.operator("bitwise_and")
     __ior__ = inplace.operator("bitwise_or")
+    __ixor__ = inplace.operator("bitwise_xor")
+    __ilshift__ = inplace.operator("left_shift")
+    __irshift__ = inplace.operator("right_shift")
     __setitem__ = inplace.setitem
 
     # as a sequence and as a number
@@ -132,6 +139,18 @@ class TensorMethods:
 
     def __int__(self) -> int:
         return int(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self._array == arrays(value)).any())
+
+    def __divmod__(self, other: Any) -> tuple[Self, Self]:
+        return call("floor_divide", self, other), call("remainder", self, other)
+
+    def __rdivmod__(self, other: Any) -> tuple[Self, Self]:
+        return call("floor_divide", other, self), call("remainder", other, self)
 
     def __index__(self) -> int:
         return operator.index(self._array)
@@ -168,122 +187,6 @@ class TensorMethods:
             )
         return np.array(self._exported(), dtype=dtype, copy=copy)
 
-    # reductions
-
-    def sum(self, axis: Axis = None, keepdims: bool = False) -> Self:
-        """As `np.sum`."""
-        return call("sum", self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
-
-    def mean(self, axis: Axis = None, keepdims: bool = False) -> Self:
-        """As `np.mean`."""
-        return call("mean", self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
-
-    def max(self, axis: Axis = None, keepdims: bool = False) -> Self:
-        """As `np.max`."""
-        return call("max", self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
-
-    def min(self, axis: Axis = None, keepdims: bool = False) -> Self:
-        """As `np.min`."""
-        return call("min", self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
-
-    def prod(self, axis: Axis = None, keepdims: bool = False) -> Self:
-        """As `np.prod`."""
-        return call("prod", self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
-
-    def var(self, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Self:
-        """As `np.var`."""
-        return call("var", self, axis=axis, ddof=ddof, keepdims=keepdims)  # type: ignore[no-any-return]
-
-    def std(self, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Self:
-        """As `np.std`."""
-        return call("std", self, axis=axis, ddof=ddof, keepdims=keepdims)  # type: ignore[no-any-return]
-
-    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
-        """As `np.trace`."""
-        return call("trace", self, offset=offset, axis1=axis1, axis2=axis2)  # type: ignore[no-any-return]
-
-    def dot(self, other: Any) -> Self:
-        """As `np.dot`."""
-        return call("dot", self, other)  # type: ignore[no-any-return]
-
-    def cumsum(self, axis: int | None = None) -> Self:
-        """As `np.cumsum`."""
-        return call("cumsum", self, axis=axis)  # type: ignore[no-any-return]
-
-    def cumprod(self, axis: int | None = None) -> Self:
-        """As `np.cumprod`."""
-        return call("cumprod", self, axis=axis)  # type: ignore[no-any-return]
-
-    def argmax(self, axis: int | None = None, keepdims: bool = False) -> Self:
-        """As `np.argmax`; no gradient."""
-        return call("argmax", self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
-
-    def argmin(self, axis: int | None = None, keepdims: bool = False) -> Self:
-        """As `np.argmin`; no gradient."""
-        return call("argmin", self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
-
-    def all(self, axis: Axis = None, keepdims: bool = False) -> Self:
-        """As `np.all`; no gradient."""
-        return call("all", self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
-
-    def any(self, axis: Axis = None, keepdims: bool = False) -> Self:
-        """As `np.any`; no gradient."""
-        return call("any", self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
-
-    # elementwise and shape
-
-    def round(self, decimals: int = 0) -> Self:
-        """As `np.round`; its derivative is zero."""
-        return call("round", self, decimals=decimals)  # type: ignore[no-any-return]
-
-    def clip(self, min: Any = None, max: Any = None) -> Self:
-        """As `np.clip`."""
-        return call("clip", self, min, max)  # type: ignore[no-any-return]
-
-    def astype(self, dtype: Any) -> Self:
-        """As the method of arrays; the gradient returns in the old dtype."""
-        return call("astype", self, dtype=np.dtype(dtype))  # type: ignore[no-any-return]
-
-    def copy(self) -> Self:
-        """The same values in new memory, with the same history."""
-        return call("positive", self)  # type: ignore[no-any-return]
-
-    def reshape(self, *shape: int | Sequence[int]) -> Self:
-        """As the method of arrays: lengths one by one or as a tuple."""
-        return call("reshape", self, shape=_lengths(shape))  # type: ignore[no-any-return]
-
-    def flatten(self) -> Self:
-        """All values along one axis."""
-        return self.reshape(-1)
-
-    ravel = flatten
-
-    def transpose(self, *axes: int | Sequence[int] | None) -> Self:
-        """As the method of arrays: axes one by one, as a tuple, or reversed without any."""
-        order = None if axes in ((), (None,)) else _lengths(axes)
-        return call("transpose", self, axes=order)  # type: ignore[no-any-return]
-
-    @property
-    def T(self) -> Self:
-        """The axes reversed."""
-        return self.transpose()
-
-    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
-        """As `np.diagonal`."""
-        return call("diagonal", self, offset=offset, axis1=axis1, axis2=axis2)  # type: ignore[no-any-return]
-
-    def repeat(self, repeats: Any, axis: int | None = None) -> Self:
-        """As `np.repeat`."""
-        return call("repeat", self, repeats=repeats, axis=axis)  # type: ignore[no-any-return]
-
-    def swapaxes(self, axis1: int, axis2: int) -> Self:
-        """As `np.swapaxes`."""
-        return call("swapaxes", self, axis1=axis1, axis2=axis2)  # type: ignore[no-any-return]
-
-    def squeeze(self, axis: Axis = None) -> Self:
-        """As `np.squeeze`."""
-        return call("squeeze", self, axis=axis)  # type: ignore[no-any-return]
-
     def backward(
         self,
         gradient: Any = None,
@@ -301,15 +204,9 @@ class TensorMethods:
         functional.backward(self, gradient, retain_graph, create_graph, inputs)
 
 
-def _lengths(parts: Sequence[Any]) -> tuple[int, ...]:
-    if len(parts) == 1 and isinstance(parts[0], (tuple, list)):
-        parts = parts[0]
-    return tuple(int(part) for part in parts)
-
-
 def install(kind: type) -> None:
     """Give a tensor type all of these that it doesn't define itself."""
     own = vars(kind)
-    for name, method in vars(TensorMethods).items():
+    for name, method in (vars(ArrayMethods) | vars(TensorMethods)).items():
         if name not in ("__slots__", "__module__", "__doc__", "__dict__", "__weakref__") and name not in own:
             setattr(kind, name, method)

@@ -7,24 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from . import grad_mode
+from . import grad_mode, signatures
 from .call import arrays, call, unrecorded
 from .dispatch import engine_of, tensors_in
 from .errors import MutationError, NotDifferentiableError
+from .no_derivative import QUESTION, REFUSED, WRITES, why
 from .numpy_functions import WRITTEN_WITH_OPERATORS
 from .registry import FORMULAS
 
+assert signatures, "imported for what they register: the calls that operators do not take"
+
 # What ufunc.reduce means, for the ufuncs that have a reduction with a formula.
 _REDUCTIONS = {np.add: "sum", np.multiply: "prod", np.maximum: "max", np.minimum: "min"}
-
-# Functions whose results are no tensors: questions about shapes, dtypes and values.
-_QUESTIONS: frozenset[Any] = frozenset(
-    {
-        np.shape, np.ndim, np.size, np.result_type, np.iscomplexobj, np.isrealobj, np.common_type,
-        np.array_equal, np.allclose, np.may_share_memory, np.shares_memory, np.array_repr, np.array_str,
-        np.array2string,
-    }
-)  # fmt: skip
+_RUNNING = {np.add: "cumsum", np.multiply: "cumprod"}
 
 
 def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -39,14 +34,28 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs:
         return _run(ufunc, inputs, kwargs)
     if method == "reduce" and ufunc in _REDUCTIONS:
         return call(_REDUCTIONS[ufunc], *inputs, **{"axis": 0, **kwargs})
+    if method == "accumulate" and ufunc in _RUNNING:
+        return call(_RUNNING[ufunc], *inputs, **{"axis": 0, **kwargs})
+    if method == "outer" and not kwargs:
+        return _run(ufunc, _outer_operands(*inputs), {})
+    if method == "at":
+        raise MutationError(
+            f"np.{ufunc.__name__}.at writes into its operand; write x = x + pb.unslice(...), the adjoint of "
+            "indexing, for np.add.at(x, ...)"
+        )
     return _without_formula(getattr(ufunc, method), f"np.{ufunc.__name__}.{method}", inputs, kwargs)
+
+
+def _outer_operands(x: Any, y: Any) -> tuple[Any, Any]:
+    """Two operands of which each entry of the one meets each of the other by broadcasting."""
+    return call("reshape", x, shape=(*np.shape(x), *(1,) * np.ndim(y))), y
 
 
 def array_function(
     self: Any, function: Callable[..., Any], types: Iterable[type], args: Any, kwargs: dict[str, Any]
 ) -> Any:
     """``np.sum(x)``, ``np.concatenate([x, y])``, ``np.where(mask, x, y)``."""
-    if function in _QUESTIONS:
+    if why(function) == QUESTION:
         return function(*map(arrays, args), **{key: arrays(value) for key, value in kwargs.items()})
     if kwargs.get("out") is not None:
         raise MutationError(f"out= in np.{function.__name__} would lose the gradient; write x = ...")
@@ -54,28 +63,35 @@ def array_function(
 
 
 def _run(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    word = FORMULAS.word(function)
-    if word is not None and word.derivative == "zero":
-        engine = engine_of(*args, *kwargs.values())
-        assert engine is not None, "NumPy asks only types that it found among the arguments"
-        return unrecorded(engine, function, args, kwargs)
     entry = FORMULAS.find(function)
+    word = FORMULAS.word(function)
+    if word is not None and (entry is None or FORMULAS.of_library(entry)):
+        return call(word.name, *args, **kwargs)
     if entry is None:
         entry = WRITTEN_WITH_OPERATORS.get(function)
     if entry is not None:
         return entry(*args, **kwargs)
-    module = getattr(function, "__module__", None) or "numpy"
-    return _without_formula(function, f"{module}.{function.__name__}", args, kwargs)
+    if why(function, WRITES) is not None:
+        raise MutationError(f"{_name(function)} {why(function, WRITES)}, and nobody would count the write")
+    if why(function) is not None:
+        engine = engine_of(*args, *kwargs.values())
+        assert engine is not None, "NumPy asks only types that it found among the arguments"
+        return unrecorded(engine, function, args, kwargs)
+    return _without_formula(function, _name(function), args, kwargs)
+
+
+def _name(function: Any) -> str:
+    return f"{getattr(function, '__module__', None) or 'numpy'}.{function.__name__}"
 
 
 def _without_formula(function: Callable[..., Any], name: str, args: Any, kwargs: dict[str, Any]) -> Any:
     """A function that nobody wrote a formula for: fine as long as no gradient is lost."""
     values = (*args, *kwargs.values())
     if grad_mode.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors_in(values)):
+        reason = why(function, REFUSED)
         raise NotDifferentiableError(
-            f"{name} has no formula, so its result would have no gradient. Write one with "
-            f"@pb.formula({name}), or "
-            "pass x.detach() where none is meant"
+            f"{name} has no formula, so its result would have no gradient{f' ({reason})' if reason else ''}. "
+            f"Write one with @pb.formula({name}), or pass x.detach() where none is meant"
         )
     engine = engine_of(*values)
     assert engine is not None, "NumPy asks only types that it found among the arguments"

@@ -128,6 +128,10 @@ class Formulas:
             entry = self._by_word.get(name)
         return entry
 
+    def of_library(self, entry: Any) -> bool:
+        """Whether an entry is the package's own, not one of a user."""
+        return str(getattr(entry, "__module__", "")).startswith(LIBRARY)
+
     def __getitem__(self, which: int | str | Callable[..., Any]) -> Any:
         if isinstance(which, int):
             return list(self)[which]

@@ -120,7 +120,11 @@ def test_einsum_broadcasts_axes_of_length_one(engine):
         (lambda x: np.split(x, 5), ValueError, "equal division"),
         (lambda x: np.ravel(x, order="F"), ValueError, "row-major"),
         (lambda x: np.diag(x[None]), ValueError, "3 axes"),
-        (lambda x: np.var(x, dtype=np.float32), TypeError, "dtype"),
+        (lambda x: np.max(x, where=A > 0), ValueError, "initial"),
+        (lambda x: np.exp(x, where=A > 0), TypeError, "undefined"),
+        (lambda x: np.add(x, 1, dtype=int), TypeError, "same_kind"),
+        (lambda x: np.sum(x, out=np.zeros(())), pb.MutationError, "out="),
+        (lambda x: np.add.at(x, 0, 1.0), pb.MutationError, "add.at"),
     ],
 )
 def test_what_they_refuse(engine, call, error, text):

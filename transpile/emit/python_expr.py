@@ -21,6 +21,9 @@ _BINARY: dict[str, type[ast.operator]] = {
     "@": ast.MatMult,
     "&": ast.BitAnd,
     "|": ast.BitOr,
+    "^": ast.BitXor,
+    "<<": ast.LShift,
+    ">>": ast.RShift,
 }
 _COMPARE: dict[str, type[ast.cmpop]] = {
     "<": ast.Lt,

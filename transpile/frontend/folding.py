@@ -26,6 +26,9 @@ BINARY: dict[type[ast.operator], str] = {
     ast.MatMult: "matmul",
     ast.BitAnd: "bitwise_and",
     ast.BitOr: "bitwise_or",
+    ast.BitXor: "bitwise_xor",
+    ast.LShift: "left_shift",
+    ast.RShift: "right_shift",
 }
 UNARY: dict[type[ast.unaryop], str] = {
     ast.USub: "negative",

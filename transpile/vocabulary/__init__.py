@@ -9,7 +9,7 @@ The derivative is not here: it is a formula in `formulas/`.
 from __future__ import annotations
 
 from . import arrangement, plumbing, pointwise, products, reductions
-from .word import Word
+from .word import Word as Word
 
 _WORDS: tuple[Word, ...] = (
     *pointwise.WORDS,

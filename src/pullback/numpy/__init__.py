@@ -1,11 +1,13 @@
-"""Operators under NumPy's names: arrays in, arrays out; tensors in, recorded tensors out.
+"""NumPy's functions on tensors, recorded; a namespace of the array API standard.
 
-Code written for NumPy changes one import::
+Code written for NumPy, `jax.numpy` or `autograd.numpy` changes one import::
 
     import pullback.numpy as np
 
-What NumPy's own functions do with tensors is the same; these skip NumPy's
-dispatch. A name that is not here is NumPy's.
+Functions that make arrays (`zeros`, `array`, `arange`) make tensors. The others
+give arrays for arrays, and tensors where a tensor is among their arguments. What
+NumPy's own functions do with tensors is the same; these skip NumPy's dispatch. A
+name that is not here is NumPy's. What of the standard is here: docs/array-api.md.
 """
 
 from __future__ import annotations
@@ -15,9 +17,25 @@ from typing import Any
 
 import numpy as _numpy
 
-from .engine.call import call
-from .engine.dispatch import engine_of
-from .engine.numpy_functions import (  # noqa: F401
+from ..engine.call import call
+from ..engine.creation import (  # noqa: F401
+    arange,
+    array,
+    asarray,
+    empty,
+    eye,
+    from_dlpack,
+    full,
+    geomspace,
+    identity,
+    linspace,
+    logspace,
+    meshgrid,
+    ones,
+    tri,
+    zeros,
+)
+from ..engine.numpy_functions import (  # noqa: F401
     array_split,
     copy,
     diag,
@@ -27,7 +45,11 @@ from .engine.numpy_functions import (  # noqa: F401
     split,
     vsplit,
 )
-from .transpile.vocabulary import WORDS
+from ..transpile.vocabulary import WORDS
+from . import fft, linalg  # noqa: F401
+
+__array_api_version__ = "2024.12"
+__array_namespace_info__ = _numpy.__array_namespace_info__
 
 pi = _numpy.pi
 e = _numpy.e
@@ -36,15 +58,20 @@ inf = _numpy.inf
 nan = _numpy.nan
 newaxis = None
 
-bool_ = _numpy.bool_
+bool = bool_ = _numpy.bool_
 int8 = _numpy.int8
 int16 = _numpy.int16
 int32 = _numpy.int32
 int64 = _numpy.int64
 uint8 = _numpy.uint8
+uint16 = _numpy.uint16
+uint32 = _numpy.uint32
+uint64 = _numpy.uint64
 float16 = _numpy.float16
 float32 = _numpy.float32
 float64 = _numpy.float64
+complex64 = _numpy.complex64
+complex128 = _numpy.complex128
 
 
 def _operator(word: str) -> Callable[..., Any]:
@@ -119,7 +146,11 @@ logical_or = _operator("logical_or")
 logical_not = _operator("logical_not")
 bitwise_and = _operator("bitwise_and")
 bitwise_or = _operator("bitwise_or")
-invert = _operator("invert")
+bitwise_xor = _operator("bitwise_xor")
+logical_xor = _operator("logical_xor")
+left_shift = bitwise_left_shift = _operator("left_shift")
+right_shift = bitwise_right_shift = _operator("right_shift")
+invert = bitwise_not = bitwise_invert = _operator("invert")
 isnan = _operator("isnan")
 isinf = _operator("isinf")
 isfinite = _operator("isfinite")
@@ -178,26 +209,16 @@ tensordot = _operator("tensordot")
 zeros_like = _operator("zeros_like")
 ones_like = _operator("ones_like")
 full_like = _operator("full_like")
-zeros = _operator("zeros")
-ones = _operator("ones")
-arange = _operator("arange")
 
 
-def array(values: Any, dtype: Any = None) -> Any:
-    """As `np.array`: a copy. Tensors stay tensors, and a list of them is stacked."""
-    if engine_of(values) is None:
-        return _numpy.array(values, dtype=dtype)
-    made = stack([array(value) for value in values]) if isinstance(values, (list, tuple)) else values.copy()
-    return made if dtype is None else made.astype(dtype)
+def finfo(type: Any, /) -> _numpy.finfo[Any]:
+    """As `np.finfo`, of a dtype, tensor or array."""
+    return _numpy.finfo(getattr(type, "dtype", type) if hasattr(type, "shape") else type)
 
 
-def asarray(values: Any, dtype: Any = None) -> Any:
-    """As `np.asarray`: no copy where none is needed. A tensor stays what it is."""
-    if engine_of(values) is None:
-        return _numpy.asarray(values, dtype)
-    if isinstance(values, (list, tuple)):
-        return array(values, dtype)
-    return values if dtype is None or values.dtype == dtype else values.astype(dtype)
+def iinfo(type: Any, /) -> _numpy.iinfo[Any]:
+    """As `np.iinfo`, of a dtype, tensor or array."""
+    return _numpy.iinfo(getattr(type, "dtype", type) if hasattr(type, "shape") else type)
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,42 @@
+"""Arguments that many of NumPy's functions take besides their operands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..call import call
+from ..dispatch import engine_of
+from ..errors import MutationError
+
+# What `where=` is where nothing is left out, and `initial=` where there is none.
+EVERYWHERE = True
+MISSING: Any = object()
+
+
+def refuse_out(name: str, out: Any) -> None:
+    """MutationError where a result is to be written into an array that exists."""
+    if out is not None:
+        raise MutationError(f"out= in np.{name} would lose the gradient; write x = np.{name}(...)")
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """The operand in the dtype that a function is told to compute in."""
+    if dtype is None or getattr(x, "dtype", None) == np.dtype(dtype):
+        return x
+    if engine_of(x) is None:
+        return np.asarray(x).astype(dtype)
+    return call("astype", x, dtype=np.dtype(dtype))
+
+
+def masked(x: Any, where: Any, otherwise: Any) -> Any:
+    """The operand with what `where` leaves out replaced by what a reduction does not see."""
+    return x if where is EVERYWHERE else call("where", where, x, otherwise)
+
+
+def only(name: str, **given: tuple[Any, Any]) -> None:
+    """TypeError where an argument that means nothing to tensors isn't what it is by default."""
+    for argument, (value, default) in given.items():
+        if value != default:
+            raise TypeError(f"np.{name} of tensors takes {argument}={default!r}, not {value!r}")
