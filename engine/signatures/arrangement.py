@@ -19,7 +19,7 @@ def reshape(a: Any, shape: Any = None, order: Any = "C", *, copy: bool | None = 
     if order not in ("C", "F"):
         raise ValueError(f"np.reshape of a tensor takes order 'C' or 'F', not {order!r}")
     if copy is False:
-        np.reshape(a._array, shape, order, copy=False)  # type: ignore[call-overload]  # NumPy's error where that would need a copy
+        np.reshape(a._array, shape, order, copy=False)  # NumPy's error where that would need a copy
     if order == "F":
         backwards = np.shape(np.empty(a.shape, np.bool_).reshape(shape))[::-1]
         turned = call("reshape", call("transpose", a), shape=backwards)
@@ -80,7 +80,7 @@ def astype(
 ) -> Any:
     """As `np.astype` and the method of arrays, which checks the cast."""
     only("astype", order=(order, "K"), subok=(subok, True), device=(device, device and "cpu"))
-    if not np.can_cast(x.dtype, dtype, casting):  # type: ignore[arg-type]
+    if not np.can_cast(x.dtype, dtype, casting):
         raise TypeError(
             f"Cannot cast array data from {x.dtype!r} to {np.dtype(dtype)!r} by the rule {casting!r}"
         )
