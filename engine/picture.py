@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 MARGIN = 10
+LAYERS = 32  # pixels between one and the next
 LINE = 16
 LETTER = 7.3  # the width of one in a monospaced font of 12 pixels
 
@@ -114,6 +115,7 @@ def _place(boxes: Sequence[Box], edges: Sequence[tuple[int, int]]) -> tuple[floa
     left = float(MARGIN)
     for component in Graph(vertices, arrows).C:
         layout = SugiyamaLayout(component)
+        layout.yspace = LAYERS
         layout.init_all()
         layout.draw()
         inside = list(component.sV)

@@ -18,11 +18,11 @@ from collections.abc import Sequence
 from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.version import __version__
 
-from .commands import cache, check, derive, doctor, dump, lint, rule, transpile
+from .commands import cache, check, derive, doctor, dump, explain, lint, rule, transpile
 from .errors import BROKEN_PIPE, FINDINGS, INTERNAL, INTERRUPTED, MISUSE, CommandError, UsageError
 from .render import located
 
-COMMANDS = (lint, transpile, derive, check, dump, rule, doctor, cache)
+COMMANDS = (lint, transpile, derive, explain, check, dump, rule, doctor, cache)
 
 DESCRIPTION = """\
 Derivatives written once as plain Python: lint verdicts, right derivatives of every order, and C++.

@@ -29,6 +29,8 @@ EXCEPTIONS = {
     "transpile/emit/python.py": {"astor"},
     "engine/reading.py": {"pullback"},
     "engine/picture.py": {"grandalf"},
+    "tools/explain/page.py": {"jinja2", "pygments"},
+    "tools/highlight.py": {"pygments"},
     "tools/lint/page.py": {"jinja2", "pygments"},
 }
 

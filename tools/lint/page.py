@@ -11,14 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined
-from pygments import highlight
 from pygments.formatters import HtmlFormatter
-from pygments.lexers import PythonLexer
 
 from pullback.transpile.diagnostics import Diagnostic, Severity
 from pullback.transpile.ir import Source
 from pullback.transpile.version import __version__
 
+from ..highlight import highlighted
 from ..linter import Subject
 from ..render import summary
 from .runner import Report
@@ -110,7 +109,7 @@ def _is_in(finding: Diagnostic, subject: Subject) -> bool:
 def _parts(
     source: Source, subjects: Sequence[Subject], findings: Sequence[Diagnostic]
 ) -> Iterator[list[Line]]:
-    lines = [Line(number, html) for number, html in enumerate(_highlighted(source.text), start=1)]
+    lines = [Line(number, html) for number, html in enumerate(highlighted(source.text), start=1)]
     for finding in findings:
         span = finding.span
         if not 0 < span.line <= len(lines):
@@ -141,10 +140,3 @@ def _merged(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             merged.append((first, last))
     return merged
-
-
-def _highlighted(text: str) -> list[str]:
-    """Each line as HTML; the formatter closes what is open at the end of a line."""
-    lexer = PythonLexer(stripnl=False, ensurenl=False)
-    html: str = highlight(text.replace("\f", " "), lexer, HtmlFormatter(nowrap=True))
-    return html.rstrip("\n").split("\n")

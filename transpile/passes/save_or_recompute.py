@@ -64,6 +64,20 @@ def fused(formula: Formula, hidden: Iterable[Var], library: Library) -> Plan:
     return Plan(frozenset(again & cut.demanded), frozenset(cut.values - again))
 
 
+def prices(formula: Formula, var: Var, plan: Plan, library: Library) -> tuple[float, float]:
+    """What saving a captured value costs, and what computing it again from what the plan saves."""
+    assert formula.pullback is not None
+    eqns = formula.forward.eqns
+    small, read = small_values(eqns), set(formula.pullback.free())
+    again = slice_of(eqns, [var], plan.stops - {var})
+    made = {out for eqn in again for out in eqn.outs}
+    operands = {operand for eqn in again for operand in eqn.reads()} - made - read
+    size = SMALL if var in small else 1.0
+    reading = sum(MOVE for operand in operands if operand.kind == "tensor" and operand not in small)
+    move = MOVE_MASK if var in mask_values(eqns) else MOVE
+    return 2 * move * size, sum(work(eqn, library) for eqn in again) * size + reading
+
+
 _SOURCE, _SINK = "source", "sink"
 _Node = str | Var | tuple[Var, ...]
 

@@ -1,0 +1,86 @@
+"""``pullback explain``: what becomes of each captured value, and why; as text, as a picture, as a page."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+
+from ..errors import CLEAN, CommandError
+from ..explain.facts import Facts, facts_of
+from ..explain.text import print_facts
+from ..files import write_atomically
+from ..formulas import read_formula
+from . import Subparsers, add_command
+
+EXAMPLE = """\
+example:
+  $ pullback explain examples/simple.py::simple
+  $ pullback explain examples/layer_norm.py --format html -o layer_norm.html
+"""
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command's arguments."""
+    parser = add_command(
+        subparsers,
+        "explain",
+        "show what becomes of each value that a closure captures: saved, promoted or computed again, and why",
+        EXAMPLE,
+        run,
+    )
+    parser.add_argument(
+        "target", metavar="FILE::NAME", help="a formula, or a plain function without a closure"
+    )
+    parser.add_argument(
+        "--format",
+        choices=("text", "svg", "html"),
+        default="text",
+        help="a table and the source, a drawing of forward and backward, or a page with both (default: text)",
+    )
+    parser.add_argument("-o", "--output", metavar="PATH", help="write to this file instead of the terminal")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Explain one formula."""
+    formula, file = read_formula(arguments.target, plain=True)
+    facts = facts_of(formula, file.library)
+    if arguments.output is None:
+        if arguments.format == "text":
+            print_facts(Console(highlight=False), facts)
+        else:
+            print(_picture(arguments.format, facts), end="")
+    else:
+        write_atomically(Path(arguments.output), _whole(arguments.format, facts))
+    return CLEAN
+
+
+def _whole(kind: str, facts: Facts) -> str:
+    if kind != "text":
+        return _picture(kind, facts)
+    console = Console(highlight=False, color_system=None, width=110)
+    with console.capture() as captured:
+        print_facts(console, facts)
+    return captured.get()
+
+
+def _picture(kind: str, facts: Facts) -> str:
+    try:
+        return _drawn(kind)(facts)
+    except ImportError as missing:
+        raise CommandError(
+            f"--format {kind} needs {missing.name or 'grandalf'}: "
+            'pip install "pullback[graph]" for svg, "pullback[graph,report]" for html'
+        ) from missing
+
+
+def _drawn(kind: str) -> Callable[[Facts], str]:
+    if kind == "svg":
+        from ..explain.drawing import picture
+
+        return picture
+    from ..explain.page import as_html
+
+    return as_html

@@ -1,0 +1,1 @@
+"""`pullback explain`: what a closure captures, what becomes of each value, and why."""
