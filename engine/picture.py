@@ -108,10 +108,20 @@ def _place(boxes: Sequence[Box], edges: Sequence[tuple[int, int]]) -> tuple[floa
         from grandalf.layouts import SugiyamaLayout
     except ImportError as error:
         raise ImportError('the picture of a graph needs grandalf: pip install "pullback[graph]"') from error
+
+    class Arc(Edge):  # type: ignore[misc]
+        """An edge whose order in grandalf's sets, and so the picture, is the same in every run."""
+
+        def __hash__(self) -> int:
+            return int(self.data)
+
     vertices = [Vertex(box) for box in boxes]
     for vertex, box in zip(vertices, boxes, strict=True):
         vertex.view = _View(box.width, box.height)
-    arrows = [Edge(vertices[older], vertices[younger]) for older, younger in dict.fromkeys(edges)]
+    arrows = [
+        Arc(vertices[older], vertices[younger], data=number)
+        for number, (older, younger) in enumerate(dict.fromkeys(edges))
+    ]
     left = float(MARGIN)
     for component in Graph(vertices, arrows).C:
         layout = SugiyamaLayout(component)
