@@ -54,10 +54,22 @@ def unrecorded(
     engine: Engine, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Any:
     """Run a function on the arrays under tensors; arrays that come out become tensors without grad."""
-    result = function(*map(arrays, args), **{key: arrays(value) for key, value in kwargs.items()})
-    tensors = wrapped(engine, result)
+    given = list(map(arrays, args))
+    result = function(*given, **{key: arrays(value) for key, value in kwargs.items()})
+    tensors = wrapped(engine, _apart(result, given))
     observe_unrecorded(function, args, kwargs, tensors)
     return tensors
+
+
+def _apart(result: Any, given: Sequence[Any]) -> Any:
+    """The result in memory of its own: writes into what is no recorded view would not be counted."""
+    if type(result) in (list, tuple):
+        return type(result)(_apart(item, given) for item in result)
+    if isinstance(result, np.ndarray) and any(
+        isinstance(value, np.ndarray) and np.may_share_memory(result, value) for value in given
+    ):
+        return result.copy()
+    return result
 
 
 def arrays(value: Any) -> Any:

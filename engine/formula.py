@@ -98,7 +98,7 @@ class Formula:
             promoted = LIBRARY_OF_PROCESS.promoted(name)
         else:
             promoted = Library({name: self.ir}, LIBRARY_OF_PROCESS).promoted(name)
-        return Operator(promoted, self._namespace(promoted))
+        return Operator(promoted, self._namespace(promoted), str(self.__module__).startswith(LIBRARY))
 
     def _refuse_recursion(self, name: str) -> None:
         """Raise FormulaError where the forward comes back to itself through other formulas."""

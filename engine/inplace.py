@@ -1,57 +1,218 @@
-"""Writes into a tensor's memory: where nothing is recorded, counted by the version.
+"""Writes into a tensor's memory: ``x += y``, ``x[i] = v``, ``out=x``, ``x.mul_(y)``.
 
-A write into a tensor that requires grad is allowed under `pb.no_grad()` (an
-optimizer's step on a leaf). Recorded in-place operators are refused.
+Where nothing requires grad, or recording is off, the memory is written and the
+version counts it. Else the new values have a history: the operator's result is
+computed beside, written into the memory, and the tensor takes over its place in
+the graph; the base of a view gets a new history too, see `views`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from .call import arrays, function_of
-from .dispatch import tensors_in
+import numpy as np
+
+from .call import arrays, call, function_of
+from .dispatch import engine_of, tensors_in
 from .errors import MutationError
+from .formula import Composite, Formula
 from .grad_mode import is_grad_enabled
+from .regions import inside, region_at, region_of
+from .registry import FORMULAS
+from .views import PLAIN, WHY_NOT_WRITTEN, described, overlaps, overwritten, root_of
 
 
-def setitem(self: Any, index: Any, value: Any) -> None:
-    """``x[index] = value``."""
-    _check(self, value, "x[index] = value", "np.where(mask, value, x)")
-    self._array[arrays(index)] = arrays(value)
-    self._bump_version()
-
-
-def operator(word: str) -> Callable[[Any, Any], Any]:
+def operator(word: str, sign: str) -> Callable[[Any, Any], Any]:
     """The method for ``x += value`` and its like."""
 
     def method(self: Any, value: Any) -> Any:
-        _check(self, value, f"in-place {word}", f"x = np.{word}(x, value)")
-        function = function_of(word)
-        assert function is not None
-        function(self._array, arrays(value), out=self._array)
-        self._bump_version()
-        return self
+        return update(self, word, value, what=f"x {sign}= value")
 
     return method
 
 
-def _check(self: Any, value: Any, what: str, instead: str) -> None:
-    if not self._array.flags.writeable:
-        raise MutationError(
-            f"{what}: the memory of this tensor is read-only, as that of a gradient inside a hook or of a "
-            "broadcast "
-            f"array is; write {instead}, or change x.copy()"
-        )
-    if not is_grad_enabled():
+def update(self: Any, word: str, *operands: Any, what: str, **attributes: Any) -> Any:
+    """The tensor becomes ``word(self, *operands, **attributes)``; returns it."""
+    engine_of(self, *operands)
+    if not permitted(self, operands, what):
+        function = function_of(word)
+        if isinstance(function, np.ufunc):
+            function(self._array, *map(arrays, operands), out=self._array, **attributes)
+        else:
+            result = call(word, self._array, *map(arrays, operands), **attributes)
+            _refuse_cast(np.asarray(result).dtype, self, what)
+            self._array[...] = _fitting(result, self, what)
+        self._bump_version(what)
+        return self
+    inputs = kept(self, FORMULAS.of_word(word), (self, *operands))
+    return store(self, call(word, *inputs, **attributes), what)
+
+
+def store(self: Any, result: Any, what: str) -> Any:
+    """The tensor becomes a recorded result, which has memory of its own; returns it."""
+    _refuse_cast(result.dtype, self, what)
+    result = fitted(_fitting(result, self, what), self.shape, self.dtype)
+    root = root_of(self)
+    self._array[...] = result._array
+    self._bump_version(what)
+    if root is self:
+        self._rebase(result if result.requires_grad else _cleared(self, result))
+        return self
+    root._rebase(overwritten(root, result, region_of(root._array, self._array)))
+    if result.requires_grad:
+        self._rebase(result)
+    return self
+
+
+def setitem(self: Any, index: Any, value: Any) -> None:
+    """``x[index] = value``."""
+    what = "x[index] = value"
+    engine_of(self, value)
+    value = _joined(value)
+    index = arrays(index)
+    part = _part(self._array, index) if is_basic(index) else None
+    if part is not None and _is_part(self, part, value):
+        return  # the end of x[i] += v, which has written already
+    if not permitted(self, (value,), what):
+        self._array[index] = arrays(value)
+        self._bump_version(what)
         return
-    if self.requires_grad:
-        leaf = "a leaf that requires grad" if self.is_leaf else "a tensor with a history"
+    root = root_of(self)
+    if part is not None:
+        region = region_of(root._array, part)
+    else:
+        region = region_at(self._array, index)
+        if root is not self:
+            region = inside(region_of(root._array, self._array), region)
+    if engine_of(value) is not None:
+        value = fitted(value, region.shape, self.dtype)
+    self._array[index] = arrays(value)
+    self._bump_version(what)
+    root._rebase(overwritten(root, value, region))
+
+
+def permitted(self: Any, others: Sequence[Any], what: str) -> bool:
+    """Whether a write is to be recorded. Raises MutationError where it can't be done."""
+    array = self._array
+    if overlaps(array):
         raise MutationError(
-            f"{what} on {leaf} would make its gradient wrong; write {instead}, or do it under pb.no_grad()"
+            f"{what}: several entries of this {described(self)} are the same memory, as in a broadcast array; "
+            "write into x.copy()"
         )
-    if any(tensor.requires_grad for tensor in tensors_in((value,))):
+    if not array.flags.writeable:
         raise MutationError(
-            f"{what} with a value that requires grad on a tensor that doesn't: the gradient would be lost; "
-            f"write {instead}"
+            f"{what}: the memory of this {described(self)} is read-only, as that of a gradient inside a hook "
+            "is; write into x.copy()"
         )
+    if not is_grad_enabled() or self.dtype.kind != "f":
+        return False
+    root = root_of(self)
+    if self.requires_grad and self.is_leaf:
+        raise MutationError(
+            f"{what}: this {described(self)} is a leaf that requires grad, and its gradient is that of its "
+            "value: write under pb.no_grad(), as an optimizer does, or into x.copy()"
+        )
+    if root.requires_grad and root.is_leaf:
+        raise MutationError(
+            f"{what}: this {described(self)} is a view of a leaf that requires grad "
+            f"({described(root)}), whose gradient is that of its value: write under pb.no_grad(), or into a "
+            "view of x.copy()"
+        )
+    if not (root.requires_grad or any(tensor.requires_grad for tensor in tensors_in(others))):
+        return False
+    if root is not self and self._made != PLAIN:
+        raise MutationError(f"{what}: this {described(self)} is a view that {WHY_NOT_WRITTEN[self._made]}")
+    return True
+
+
+def kept(self: Any, entry: Any, inputs: Sequence[Any]) -> list[Any]:
+    """The inputs of an operator whose result will be written into `self`.
+
+    Those that its derivative reads are copied where the write would change them.
+    """
+    reads = _read_inputs(entry, inputs)
+    return [
+        call("positive", value)
+        if position in reads and engine_of(value) is not None and value._storage is self._storage
+        else value
+        for position, value in enumerate(inputs)
+    ]
+
+
+def _read_inputs(entry: Any, inputs: Sequence[Any]) -> set[int]:
+    """The inputs that the derivative reads; all of them where that isn't known."""
+    if not isinstance(entry, Formula) or isinstance(entry, Composite):
+        return set(range(len(inputs)))
+    operator = entry.operator
+    needed = tuple(any(t.requires_grad for t in tensors_in((value,))) for value in inputs)
+    needed += (False,) * (len(operator.inputs) - len(needed))
+    defined = (True,) * (operator.n_results + operator.n_hidden)
+    reads = operator.backward(defined, needed).reads
+    return {operator.saved[i].position for i in reads if operator.saved[i].source == "input"}
+
+
+def fitted(value: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """A tensor broadcast to a shape and cast, recorded; leading axes of length one may be left out."""
+    if value.dtype != dtype:
+        value = value.astype(dtype)
+    if value.shape == shape:
+        return value
+    extra = value.ndim - len(shape)
+    if extra > 0 and all(n == 1 for n in value.shape[:extra]):
+        value = value.reshape(value.shape[extra:])
+    return call("broadcast_to", value, shape=shape)
+
+
+def is_basic(index: Any) -> bool:
+    """Whether an index picks a view: integers, slices, None and Ellipsis only."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return all(
+        part is None
+        or part is Ellipsis
+        or isinstance(part, (slice, np.integer))
+        or (isinstance(part, int) and not isinstance(part, bool))
+        for part in parts
+    )
+
+
+def _part(array: Any, index: Any) -> Any:
+    """The view that a basic index picks, of no axes where it picks one entry."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return array[parts if any(part is Ellipsis for part in parts) else (*parts, ...)]
+
+
+def _is_part(self: Any, part: Any, value: Any) -> bool:
+    """Whether the value is this part of the tensor already, with its gradient."""
+    if engine_of(value) is None or root_of(value) is not root_of(self) or value._made not in (None, PLAIN):
+        return False
+    other = value._array
+    same = part.shape == other.shape and part.strides == other.strides
+    return bool(
+        same and part.__array_interface__["data"][0] == other.__array_interface__["data"][0]
+    )
+
+
+def _joined(value: Any) -> Any:
+    """Tensors in a list as one tensor."""
+    if isinstance(value, (list, tuple)) and engine_of(value) is not None:
+        return call("stack", [_joined(item) for item in value])
+    return value
+
+
+def _cleared(self: Any, result: Any) -> Any:
+    """The history of a tensor that became a constant: it keeps one, through which nothing flows."""
+    return overwritten(self, result, region_of(self._array, self._array))
+
+
+def _fitting(result: Any, self: Any, what: str) -> Any:
+    """The result; ValueError where the tensor is smaller."""
+    shape = np.shape(result)
+    if np.broadcast_shapes(shape, self.shape) != self.shape:
+        raise ValueError(f"{what}: a result of shape {shape} does not fit into {described(self)}")
+    return result
+
+
+def _refuse_cast(dtype: Any, self: Any, what: str) -> None:
+    if not np.can_cast(dtype, self.dtype, "same_kind"):
+        raise TypeError(f"{what}: a result of dtype {dtype} does not go into {described(self)}")

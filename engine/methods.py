@@ -98,18 +98,19 @@ class TensorMethods(ArrayMethods):
     __eq__ = _binary("equal")  # type: ignore[assignment]
     __ne__ = _binary("not_equal")  # type: ignore[assignment]
 
-    __iadd__ = inplace.operator("add")
-    __isub__ = inplace.operator("subtract")
-    __imul__ = inplace.operator("multiply")
-    __itruediv__ = inplace.operator("divide")
-    __ifloordiv__ = inplace.operator("floor_divide")
-    __imod__ = inplace.operator("remainder")
-    __ipow__ = inplace.operator("power")
-    __iand__ = inplace.operator("bitwise_and")
-    __ior__ = inplace.operator("bitwise_or")
-    __ixor__ = inplace.operator("bitwise_xor")
-    __ilshift__ = inplace.operator("left_shift")
-    __irshift__ = inplace.operator("right_shift")
+    __iadd__ = inplace.operator("add", "+")
+    __isub__ = inplace.operator("subtract", "-")
+    __imul__ = inplace.operator("multiply", "*")
+    __itruediv__ = inplace.operator("divide", "/")
+    __ifloordiv__ = inplace.operator("floor_divide", "//")
+    __imod__ = inplace.operator("remainder", "%")
+    __ipow__ = inplace.operator("power", "**")
+    __iand__ = inplace.operator("bitwise_and", "&")
+    __imatmul__ = inplace.operator("matmul", "@")
+    __ior__ = inplace.operator("bitwise_or", "|")
+    __ixor__ = inplace.operator("bitwise_xor", "^")
+    __ilshift__ = inplace.operator("left_shift", "<<")
+    __irshift__ = inplace.operator("right_shift", ">>")
     __setitem__ = inplace.setitem
 
     # as a sequence and as a number

@@ -47,11 +47,14 @@ class Operator:
 
     `namespace` holds the names that the author's text may use besides the
     vocabulary (the formula's module), for calls that the vocabulary doesn't know.
+    `plain_views` says that a result over an input's memory shows some of its
+    entries, with their gradient, as it is for the library's operators.
     """
 
-    def __init__(self, formula: Formula, namespace: Mapping[str, Any]) -> None:
+    def __init__(self, formula: Formula, namespace: Mapping[str, Any], plain_views: bool = False) -> None:
         assert formula.promoted, formula.name
         self.formula = formula
+        self.plain_views = plain_views
         self.name = formula.name
         self.span: Span = formula.span
         self.inputs: tuple[Param, ...] = tuple(p for p in formula.params if not p.attribute)
@@ -74,7 +77,7 @@ class Operator:
     @property
     def exposed(self) -> Operator:
         """The same operator with its hidden outputs among its results."""
-        other = Operator(self.formula, self._namespace)
+        other = Operator(self.formula, self._namespace, self.plain_views)
         other.n_results, other.n_hidden = self.n_results + self.n_hidden, 0
         other.result_is_tuple = True
         other._variants = self._variants

@@ -28,7 +28,7 @@ class CompiledOperator(Operator):
     """
 
     def __init__(self, compiled: Compiled, library: KernelLibrary, origin: Operator) -> None:
-        super().__init__(compiled.formula, origin._namespace)
+        super().__init__(compiled.formula, origin._namespace, origin.plain_views)
         self.compiled = compiled
         self.library = library
         self.kernel = CompiledKernel(library, compiled.forward)

@@ -11,10 +11,11 @@ from ...transpile.ir import Param
 from .. import dispatch, grad_mode
 from ..callsite import callsite
 from ..errors import NotDifferentiableError
+from ..views import BY_FORMULA, PLAIN, UNRECORDED, overlaps
 from .node import Edges, OperatorNode, Output
 from .saved import SavedInput, SavedOutput, holds_array
 from .storage import Array, Storage, owner
-from .tensor import Tensor
+from .tensor import Tensor, View
 
 _observer: dispatch.Observer | None = None
 
@@ -37,7 +38,7 @@ def apply(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     )
     visible = operator.n_results + operator.n_hidden
     arrays = [None if value is None else np.asarray(value) for value in computed[:visible]]
-    storages = _storages(inputs, arrays)
+    storages, views = _shared(operator, inputs, arrays)
     needed = tuple(
         param.differentiable and _requires_grad(value)
         for param, value in zip(operator.inputs, inputs, strict=True)
@@ -46,8 +47,14 @@ def apply(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     if grad_mode.is_grad_enabled() and any(needed):
         node = _record(operator, inputs, needed, arrays, storages, computed[visible:])
     results = tuple(
-        Tensor(array, storage, node=node if node and node.outputs[i].differentiable else None, output=i)
-        for i, (array, storage) in enumerate(zip(arrays[: operator.n_results], storages, strict=False))
+        Tensor(
+            array,
+            storages[i],
+            node=node if node and node.outputs[i].differentiable else None,
+            output=i,
+            view=views[i],
+        )
+        for i, array in enumerate(arrays[: operator.n_results])
         if array is not None
     )
     if _observer is not None:
@@ -161,8 +168,34 @@ def _keep_input(name: str, value: Any) -> Any:
     return [_keep_input(name, item) for item in value] if isinstance(value, list) else value
 
 
-def _storages(inputs: Sequence[Any], arrays: Sequence[Array | None]) -> list[Storage]:
-    """A storage for each output: an input's or an earlier output's where they share memory."""
-    tensors = [item for value in inputs for item in (value if isinstance(value, list) else (value,))]
-    known = {id(owner(item._array)): item._storage for item in tensors if isinstance(item, Tensor)}
-    return [Storage() if array is None else known.setdefault(id(owner(array)), Storage()) for array in arrays]
+def _shared(
+    operator: Any, inputs: Sequence[Any], arrays: Sequence[Array | None]
+) -> tuple[list[Storage], list[View | None]]:
+    """A storage for each output, an input's where they share memory; and the view that it then is of it."""
+    flat = (item for value in inputs for item in (value if isinstance(value, list) else (value,)))
+    tensors = {id(owner(item._array)): item for item in flat if isinstance(item, Tensor)}
+    own: dict[int, Storage] = {}
+    storages: list[Storage] = []
+    views: list[View | None] = []
+    for array in arrays:
+        key = id(owner(array)) if array is not None else 0
+        source = tensors.get(key)
+        if array is None or source is None:
+            storages.append(own.setdefault(key, Storage()))
+            views.append(None)
+        else:
+            storages.append(source._storage)
+            views.append(_view(operator, source, array))
+    return storages, views
+
+
+def _view(operator: Any, source: Tensor, array: Array) -> View:
+    """A result over memory of an input. It may be written, unless entries share memory."""
+    if not array.flags.writeable and source._array.flags.writeable and not overlaps(array):
+        array.flags.writeable = True  # NumPy's diagonals are read-only
+    made = PLAIN if getattr(operator, "plain_views", False) else BY_FORMULA
+    if not grad_mode.is_grad_enabled():
+        made = UNRECORDED
+    if source._view is not None and made == PLAIN:
+        made = source._view.made
+    return View(source._view.base if source._view is not None else source, made)

@@ -1,9 +1,9 @@
 """Saved variables: what a node keeps of the forward until its backward.
 
-An input is kept as the tensor. An output is kept as memory and its place among
-the node's outputs, never as the tensor: the tensor holds the node already, and
-the cycle would outlive the graph. Numbers, sizes and arrays of the caller are
-kept as they are.
+A leaf is kept as the tensor, any other value as memory and its place in the
+graph as it was. The tensor itself may get another place, by an in-place write,
+and it holds the node already if it is an output: the cycle would outlive the
+graph. Numbers, sizes and arrays of the caller are kept as they are.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 class SavedVariable:
     """An array that must not change until it is read again."""
 
-    __slots__ = ("__weakref__", "_storage", "_version", "name")
+    __slots__ = ("__weakref__", "_array", "_storage", "_version", "name")
 
-    def __init__(self, name: str, storage: Storage) -> None:
+    def __init__(self, name: str, array: Array, storage: Storage) -> None:
         self.name = name
+        self._array = array
         self._storage = storage
         self._version = storage.version
         storage.keep()
@@ -34,16 +35,15 @@ class SavedVariable:
     def __del__(self) -> None:
         self._storage.release()
 
-    def _check(self, node: OperatorNode, what: str, array: Array) -> None:
-        if self._storage.version != self._version:
-            written = f", last at {self._storage.written_at}" if self._storage.written_at else ""
+    def _check(self, node: OperatorNode, what: str) -> None:
+        storage = self._storage
+        if storage.version != self._version:
             raise SavedVariableError(
-                f"{node.name} saved {what} {self.name!r} of shape {array.shape} and dtype {array.dtype} "
-                "for its "
-                f"backward, and it was changed in place afterwards{written}: version "
-                f"{self._storage.version}, "
-                f"saved at version {self._version}.\n"
-                f"  called at {node.called_at}, formula at {node.operator.span}\n"
+                f"{node.name} saved {what} {self.name!r} of shape {self._array.shape} and dtype "
+                f"{self._array.dtype} for its backward, and it was changed in place afterwards\n"
+                f"  saved at version {self._version}, at {node.called_at} by {node.name} "
+                f"(formula at {node.operator.span})\n"
+                f"  now at version {storage.version}, changed at {storage.written}\n"
                 "  help: write x = x + y for x += y, or change a copy"
             )
 
@@ -51,37 +51,42 @@ class SavedVariable:
 class SavedInput(SavedVariable):
     """A tensor that the operator was called with."""
 
-    __slots__ = ("tensor",)
+    __slots__ = ("_leaf", "_node", "_output", "_title")
 
     def __init__(self, name: str, tensor: Tensor) -> None:
-        super().__init__(name, tensor._storage)
-        self.tensor = tensor
+        super().__init__(name, tensor._array, tensor._storage)
+        self._node = tensor._node
+        self._output = tensor._output
+        self._leaf = tensor if tensor._node is None and tensor._requires else None
+        self._title = tensor.name
 
     def array(self, node: OperatorNode) -> Array:
         """The values, checked."""
-        what = f"its input (tensor {self.tensor.name!r})" if self.tensor.name else "its input"
-        self._check(node, what, self.tensor._array)
-        return self.tensor._array
+        self._check(node, f"its input (tensor {self._title!r})" if self._title else "its input")
+        return self._array
 
     def unpack(self, node: OperatorNode) -> Tensor:
-        """The tensor, checked."""
-        self.array(node)
-        return self.tensor
+        """The tensor as it was, checked."""
+        from .tensor import Tensor
+
+        array = self.array(node)
+        if self._leaf is not None:
+            return self._leaf
+        return Tensor(array, self._storage, node=self._node, output=self._output, name=self._title)
 
 
 class SavedOutput(SavedVariable):
     """A result or hidden output of the node that keeps it."""
 
-    __slots__ = ("_array", "_output")
+    __slots__ = ("_output",)
 
     def __init__(self, name: str, array: Array, storage: Storage, output: int) -> None:
-        super().__init__(name, storage)
-        self._array = array
+        super().__init__(name, array, storage)
         self._output = output
 
     def array(self, node: OperatorNode) -> Array:
         """The values, checked."""
-        self._check(node, "its output", self._array)
+        self._check(node, "its output")
         return self._array
 
     def unpack(self, node: OperatorNode) -> Tensor:

@@ -25,16 +25,16 @@ def owner(array: Array) -> Array:
 class Storage:
     """One piece of memory.
 
-    version     number of in-place writes
-    written_at  "file:line" of the last one
-    saves       how many backward passes still need the values
+    version  number of in-place writes
+    written  "file:line by x += value" of the last one
+    saves    how many backward passes still need the values
     """
 
-    __slots__ = ("_exports", "saves", "version", "written_at")
+    __slots__ = ("_exports", "saves", "version", "written")
 
     def __init__(self) -> None:
         self.version = 0
-        self.written_at = ""
+        self.written = ""
         self.saves = 0
         self._exports: list[weakref.ref[Array]] = []
 

@@ -15,8 +15,25 @@ from ..callsite import callsite
 from ..errors import NotDifferentiableError
 from ..hooks import Hook, HookHandle
 from ..tensor import Tensor as AnyTensor
+from ..views import MADE_LEAF, renew
 from .node import Edge, LeafNode, Node
 from .storage import Array, Storage
+
+
+class View:
+    """What a view remembers.
+
+    base     the tensor that it shows a part of, which is no view itself
+    made     how: one of the words in `pullback.engine.views`
+    writes   how many recorded writes of the base its history has seen
+    """
+
+    __slots__ = ("base", "made", "writes")
+
+    def __init__(self, base: Tensor, made: str) -> None:
+        self.base = base
+        self.made = made
+        self.writes = base._writes
 
 
 class Tensor(AnyTensor):
@@ -32,6 +49,8 @@ class Tensor(AnyTensor):
         "_output",
         "_requires",
         "_storage",
+        "_view",
+        "_writes",
         "name",
     )
 
@@ -44,6 +63,7 @@ class Tensor(AnyTensor):
         node: Node | None = None,
         output: int = 0,
         name: str | None = None,
+        view: View | None = None,
     ) -> None:
         self._array = array
         self._storage = storage or Storage()
@@ -53,6 +73,8 @@ class Tensor(AnyTensor):
         self._grad: Tensor | None = None
         self._hooks: dict[int, Hook] | None = None
         self._leaf: weakref.ref[LeafNode] | None = None
+        self._view = view
+        self._writes = 0  # recorded ones, into this tensor or a view of it
         self.name = name
 
     @property
@@ -74,14 +96,17 @@ class Tensor(AnyTensor):
 
     @property
     def requires_grad(self) -> bool:
+        self._renew()
         return self._requires
 
     @property
     def is_leaf(self) -> bool:
+        self._renew()
         return self._node is None
 
     @property
     def grad_fn(self) -> Node | None:
+        self._renew()
         return self._node
 
     @property
@@ -95,7 +120,7 @@ class Tensor(AnyTensor):
         self._grad = value
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        if self._node is not None and not requires_grad:
+        if self.grad_fn is not None and not requires_grad:
             raise NotDifferentiableError(
                 "requires_grad can only be taken from a leaf; x.detach() is the same value without its "
                 "history"
@@ -104,14 +129,16 @@ class Tensor(AnyTensor):
             raise NotDifferentiableError(
                 f"only tensors of a float dtype can require grad, and this is {self.dtype}"
             )
-        self._requires = requires_grad
+        self._requires = requires_grad or self._node is not None
+        if self._view is not None and requires_grad and self._node is None:
+            self._view.made = MADE_LEAF
         return self
 
     def detach(self) -> Tensor:
         return Tensor(self._array, self._storage, name=self.name)
 
     def register_hook(self, hook: Hook) -> HookHandle:
-        if not self._requires:
+        if not self.requires_grad:
             raise NotDifferentiableError(
                 "a hook needs a tensor that requires grad: no gradient reaches this one"
             )
@@ -122,13 +149,14 @@ class Tensor(AnyTensor):
         return HookHandle(self._hooks, hook)
 
     def retain_grad(self) -> None:
-        if not self._requires:
+        if not self.requires_grad:
             raise NotDifferentiableError("retain_grad needs a tensor that requires grad")
         if self._node is not None:
             self._node.retained[self._output] = weakref.ref(self)
 
     def edge(self) -> Edge | None:
         """Where a gradient of this tensor goes; None where it doesn't require one."""
+        self._renew()
         if self._node is not None:
             return Edge(self._node, self._output)
         if not self._requires:
@@ -140,12 +168,44 @@ class Tensor(AnyTensor):
         return Edge(leaf, 0)
 
     @property
+    def _base(self) -> Tensor | None:
+        return None if self._view is None else self._view.base
+
+    @property
+    def _made(self) -> str | None:
+        return None if self._view is None else self._view.made
+
+    def _renew(self) -> None:
+        """Have a history of the present values: that of a view is old after a write into its base."""
+        view = self._view
+        if view is not None and view.writes != view.base._writes:
+            renew(self)
+
+    def _rebase(self, result: Tensor) -> None:
+        """Take over the history of a result, whose values were written into this tensor's memory.
+
+        A retained gradient is that of the new values; hooks stay with the old ones.
+        """
+        node, output = result._node, result._output
+        assert node is not None
+        if self._node is not None and self._output in self._node.retained:
+            holder = self._node.retained[self._output]
+            if holder() is self:
+                del self._node.retained[self._output]
+                node.retained[output] = holder
+        self._node, self._output, self._requires = node, output, True
+        if self._view is None:
+            self._writes += 1
+        else:
+            self._view.writes = self._view.base._writes
+
+    @property
     def _version(self) -> int:
         return self._storage.version
 
-    def _bump_version(self) -> None:
+    def _bump_version(self, what: str = "a write") -> None:
         self._storage.version += 1
-        self._storage.written_at = callsite()
+        self._storage.written = f"{callsite()} by {what}"
 
     def _exported(self) -> Array:
         return self._storage.export(self._array)

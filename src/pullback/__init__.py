@@ -52,6 +52,7 @@ from .engine.primitives import (
     unflatten_axes,
     unstack_like,
 )
+from .engine.regions import Region, clear_region, region_at, region_of, spread_region, take_region
 from .engine.registry import formulas
 from .engine.tape import tape
 from .engine.tensor import Tensor
@@ -105,6 +106,7 @@ __all__ = [
     "MutationError",
     "NotDifferentiableError",
     "PullbackError",
+    "Region",
     "SavedVariableError",
     "SourceUnavailableError",
     "Tensor",
@@ -114,6 +116,7 @@ __all__ = [
     "backward",
     "broadcast_like",
     "checkpoint",
+    "clear_region",
     "collect",
     "compile",
     "composite",
@@ -139,15 +142,19 @@ __all__ = [
     "linear_recurrence",
     "no_grad",
     "order_of_norm",
+    "region_at",
+    "region_of",
     "relu",
     "set_grad_enabled",
     "sigmoid",
     "softplus",
     "split_like",
+    "spread_region",
     "stop_gradient",
     "sum_repeats",
     "sum_tiles",
     "sum_to",
+    "take_region",
     "tape",
     "tensor",
     "tensordot_subscripts",

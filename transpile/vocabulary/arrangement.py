@@ -43,6 +43,9 @@ WORDS: tuple[Word, ...] = (
     Word("squeeze", "numpy.squeeze", ("a",), ("axis",), linear=(0,), view=True, methods=("squeeze",)),
     Word("getitem", "operator.getitem", ("a",), ("index",), linear=(0,), view=True),
     Word("unslice", "pullback.unslice", ("a",), ("index", "shape"), linear=(0,)),
+    Word("take_region", "pullback.take_region", ("a",), ("region",), linear=(0,)),
+    Word("spread_region", "pullback.spread_region", ("a",), ("region",), linear=(0,)),
+    Word("clear_region", "pullback.clear_region", ("a",), ("region",), linear=(0,)),
     Word(
         "concatenate",
         "numpy.concatenate",
