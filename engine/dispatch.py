@@ -9,7 +9,11 @@ Its type `Tensor` implements these itself:
 
 ``_array``              the NumPy array underneath (read only by convention)
 ``_version``            how often the memory was written, shared by all tensors that share memory
-``_bump_version()``     count a write
+``_bump_version(what)`` count a write, and remember where the caller stands and what it is ("x += value")
+``_storage``            an object that all tensors share which share memory
+``_base``               the tensor that a view is a view of, no view itself; None for what is no view
+``_made``               how a view was made, in the words of `views`; None for what is no view
+``_rebase(result)``     take over a result's place in the graph, as its values were written into this memory
 ``shape dtype ndim size``
 ``requires_grad``       read; written through ``requires_grad_(flag=True)``, which returns the tensor
 ``grad``                read and write: a tensor of the same engine or None
@@ -50,7 +54,13 @@ Rules both engines keep, so that results agree to the last bit:
 * In a backward `needed` is true for inputs whose edges lead to what was asked for.
 * A gradient that is handed out, or put into a `grad`, owns its memory unless it is
   part of a graph; adding to a `grad` makes a new tensor.
-* A result that shares memory with an input shares its version counter.
+* A result that shares memory with an input shares its version counter, and is a view of it,
+  or of its base. It is PLAIN if the operator has ``plain_views``, else BY_FORMULA, and
+  UNRECORDED with grad mode off; a view of a view that is not PLAIN is as that.
+* A base counts the recorded writes into it and its views (`_rebase`). A view whose history was
+  made before the last one calls `views.renew` on itself when anybody asks for its history.
+* What is saved of a tensor is its memory and its place in the graph at that time; only a leaf
+  that requires grad is kept as such.
 """
 
 from __future__ import annotations

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from .call import arrays, call, function_of
+from .call import arrays, call, function_of, wrapped
 from .dispatch import engine_of, tensors_in
 from .errors import MutationError
 from .formula import Composite, Formula
 from .grad_mode import is_grad_enabled
+from .indexing import is_basic, part_of
 from .regions import inside, region_at, region_of
 from .registry import FORMULAS
 from .views import PLAIN, WHY_NOT_WRITTEN, described, overlaps, overwritten, root_of
@@ -56,22 +57,20 @@ def store(self: Any, result: Any, what: str) -> Any:
     root = root_of(self)
     self._array[...] = result._array
     self._bump_version(what)
-    if root is self:
-        self._rebase(result if result.requires_grad else _cleared(self, result))
-        return self
-    root._rebase(overwritten(root, result, region_of(root._array, self._array)))
-    if result.requires_grad:
-        self._rebase(result)
+    if root is not self:
+        root._rebase(overwritten(root, result, region_of(root._array, self._array)))
+    self._rebase(result)
     return self
 
 
 def setitem(self: Any, index: Any, value: Any) -> None:
     """``x[index] = value``."""
     what = "x[index] = value"
-    engine_of(self, value)
+    engine = engine_of(self, value)
+    assert engine is not None
     value = _joined(value)
     index = arrays(index)
-    part = _part(self._array, index) if is_basic(index) else None
+    part = part_of(self._array, index) if is_basic(index) else None
     if part is not None and _is_part(self, part, value):
         return  # the end of x[i] += v, which has written already
     if not permitted(self, (value,), what):
@@ -79,6 +78,10 @@ def setitem(self: Any, index: Any, value: Any) -> None:
         self._bump_version(what)
         return
     root = root_of(self)
+    if root is self and part is not None and _same_memory(part, self._array):
+        whole = value if engine_of(value) is not None else wrapped(engine, np.asarray(value, self.dtype))
+        store(self, call("positive", fitted(whole, self.shape, self.dtype)), what)
+        return
     if part is not None:
         region = region_of(root._array, part)
     else:
@@ -132,12 +135,14 @@ def kept(self: Any, entry: Any, inputs: Sequence[Any]) -> list[Any]:
     Those that its derivative reads are copied where the write would change them.
     """
     reads = _read_inputs(entry, inputs)
-    return [
-        call("positive", value)
-        if position in reads and engine_of(value) is not None and value._storage is self._storage
-        else value
-        for position, value in enumerate(inputs)
-    ]
+    return [_copied(self, value) if position in reads else value for position, value in enumerate(inputs)]
+
+
+def _copied(self: Any, value: Any) -> Any:
+    if type(value) in (list, tuple):
+        return type(value)(_copied(self, item) for item in value)
+    shared = engine_of(value) is not None and value._storage is self._storage
+    return call("positive", value) if shared else value
 
 
 def _read_inputs(entry: Any, inputs: Sequence[Any]) -> set[int]:
@@ -164,33 +169,17 @@ def fitted(value: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     return call("broadcast_to", value, shape=shape)
 
 
-def is_basic(index: Any) -> bool:
-    """Whether an index picks a view: integers, slices, None and Ellipsis only."""
-    parts = index if isinstance(index, tuple) else (index,)
-    return all(
-        part is None
-        or part is Ellipsis
-        or isinstance(part, (slice, np.integer))
-        or (isinstance(part, int) and not isinstance(part, bool))
-        for part in parts
-    )
-
-
-def _part(array: Any, index: Any) -> Any:
-    """The view that a basic index picks, of no axes where it picks one entry."""
-    parts = index if isinstance(index, tuple) else (index,)
-    return array[parts if any(part is Ellipsis for part in parts) else (*parts, ...)]
-
-
 def _is_part(self: Any, part: Any, value: Any) -> bool:
     """Whether the value is this part of the tensor already, with its gradient."""
     if engine_of(value) is None or root_of(value) is not root_of(self) or value._made not in (None, PLAIN):
         return False
-    other = value._array
-    same = part.shape == other.shape and part.strides == other.strides
-    return bool(
-        same and part.__array_interface__["data"][0] == other.__array_interface__["data"][0]
-    )
+    return _same_memory(part, value._array)
+
+
+def _same_memory(x: Any, y: Any) -> bool:
+    """Whether two arrays are the same entries of the same memory."""
+    same = x.shape == y.shape and x.strides == y.strides
+    return bool(same and x.__array_interface__["data"][0] == y.__array_interface__["data"][0])
 
 
 def _joined(value: Any) -> Any:
@@ -198,11 +187,6 @@ def _joined(value: Any) -> Any:
     if isinstance(value, (list, tuple)) and engine_of(value) is not None:
         return call("stack", [_joined(item) for item in value])
     return value
-
-
-def _cleared(self: Any, result: Any) -> Any:
-    """The history of a tensor that became a constant: it keeps one, through which nothing flows."""
-    return overwritten(self, result, region_of(self._array, self._array))
 
 
 def _fitting(result: Any, self: Any, what: str) -> Any:

@@ -18,6 +18,8 @@ from .array_methods import ArrayMethods
 from .call import arrays, call
 from .errors import GradientLostWarning, NotDifferentiableError
 from .grad_mode import is_grad_enabled
+from .indexing import is_basic, owned
+from .inplace_methods import InPlaceMethods
 from .numpy_protocol import array_function, array_ufunc
 from .representation import representation
 
@@ -45,7 +47,7 @@ def _reflected(word: str) -> Callable[[T, Any], T]:
     return method
 
 
-class TensorMethods(ArrayMethods):
+class TensorMethods(ArrayMethods, InPlaceMethods):
     """What a tensor does besides being an array with a place in a graph."""
 
     __slots__ = ()
@@ -116,6 +118,8 @@ class TensorMethods(ArrayMethods):
     # as a sequence and as a number
 
     def __getitem__(self, index: Any) -> Self:
+        if not is_basic(index):
+            index = owned(index)
         return call("getitem", self, index)  # type: ignore[no-any-return]
 
     def __len__(self) -> int:

@@ -10,9 +10,10 @@ import numpy as np
 from . import grad_mode, signatures
 from .call import arrays, call, unrecorded
 from .dispatch import engine_of, tensors_in
-from .errors import MutationError, NotDifferentiableError
+from .errors import NotDifferentiableError
 from .no_derivative import QUESTION, REFUSED, WRITES, why
 from .numpy_functions import WRITTEN_WITH_OPERATORS
+from .out import add_at, into, write, write_unrecorded
 from .registry import FORMULAS
 
 assert signatures, "imported for what they register: the calls that operators do not take"
@@ -24,12 +25,13 @@ _RUNNING = {np.add: "cumsum", np.multiply: "cumprod"}
 
 def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """``np.exp(x)``, and an array on the left of an operator."""
-    if kwargs.pop("out", None) is not None:
-        raise MutationError(
-            "out= and in-place operators on an array would lose the gradient of the tensor in "
-            f"np.{ufunc.__name__}; "
-            f"write x = np.{ufunc.__name__}(...)"
-        )
+    out = kwargs.pop("out", None)
+    if out is not None:
+        return _ufunc_into(self, ufunc, method, inputs, kwargs, out)
+    if method == "at" and ufunc in (np.add, np.subtract):
+        return add_at(ufunc, *inputs)
+    if method == "at":
+        return write_unrecorded(ufunc.at, inputs, kwargs)
     if method == "__call__":
         return _run(ufunc, inputs, kwargs)
     if method == "reduce" and ufunc in _REDUCTIONS:
@@ -38,11 +40,6 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs:
         return call(_RUNNING[ufunc], *inputs, **{"axis": 0, **kwargs})
     if method == "outer" and not kwargs:
         return _run(ufunc, _outer_operands(*inputs), {})
-    if method == "at":
-        raise MutationError(
-            f"np.{ufunc.__name__}.at writes into its operand; write x = x + pb.unslice(...), the adjoint of "
-            "indexing, for np.add.at(x, ...)"
-        )
     return _without_formula(getattr(ufunc, method), f"np.{ufunc.__name__}.{method}", inputs, kwargs)
 
 
@@ -51,14 +48,39 @@ def _outer_operands(x: Any, y: Any) -> tuple[Any, Any]:
     return call("reshape", x, shape=(*np.shape(x), *(1,) * np.ndim(y))), y
 
 
+def _ufunc_into(
+    self: Any, ufunc: np.ufunc, method: str, inputs: Any, kwargs: dict[str, Any], out: tuple[Any, ...]
+) -> Any:
+    """``np.add(a, b, out=t)``, and ``array += tensor``."""
+    function = ufunc if method == "__call__" else getattr(ufunc, method)
+    name = f"np.{ufunc.__name__}" if method == "__call__" else f"np.{ufunc.__name__}.{method}"
+    if len(out) == 1:
+
+        def compute(*given: Any) -> Any:
+            if engine_of(*given) is None:
+                return function(*given, **kwargs)
+            return array_ufunc(self, ufunc, method, *given, **kwargs)
+
+        return into(out[0], function, compute, inputs, kwargs, name)
+    results = array_ufunc(self, ufunc, method, *inputs, **kwargs)
+    return tuple(
+        result if place is None else into(place, np.positive, np.positive, (result,), {}, name)
+        for place, result in zip(out, results, strict=True)
+    )
+
+
 def array_function(
     self: Any, function: Callable[..., Any], types: Iterable[type], args: Any, kwargs: dict[str, Any]
 ) -> Any:
     """``np.sum(x)``, ``np.concatenate([x, y])``, ``np.where(mask, x, y)``."""
     if why(function) == QUESTION:
         return function(*map(arrays, args), **{key: arrays(value) for key, value in kwargs.items()})
-    if kwargs.get("out") is not None:
-        raise MutationError(f"out= in np.{function.__name__} would lose the gradient; write x = ...")
+    if why(function, WRITES) is not None:
+        return write(function, args, kwargs)
+    out = kwargs.pop("out", None)
+    if out is not None:
+        name = f"np.{function.__name__}"
+        return into(out, function, lambda *given: _run(function, given, kwargs), args, kwargs, name)
     return _run(function, args, kwargs)
 
 
@@ -71,8 +93,6 @@ def _run(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         entry = WRITTEN_WITH_OPERATORS.get(function)
     if entry is not None:
         return entry(*args, **kwargs)
-    if why(function, WRITES) is not None:
-        raise MutationError(f"{_name(function)} {why(function, WRITES)}, and nobody would count the write")
     if why(function) is not None:
         engine = engine_of(*args, *kwargs.values())
         assert engine is not None, "NumPy asks only types that it found among the arguments"

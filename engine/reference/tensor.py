@@ -184,16 +184,16 @@ class Tensor(AnyTensor):
     def _rebase(self, result: Tensor) -> None:
         """Take over the history of a result, whose values were written into this tensor's memory.
 
-        A retained gradient is that of the new values; hooks stay with the old ones.
+        It may have none. A retained gradient is that of the new values; hooks stay with the old ones.
         """
         node, output = result._node, result._output
-        assert node is not None
         if self._node is not None and self._output in self._node.retained:
             holder = self._node.retained[self._output]
             if holder() is self:
                 del self._node.retained[self._output]
-                node.retained[output] = holder
-        self._node, self._output, self._requires = node, output, True
+                if node is not None:
+                    node.retained[output] = holder
+        self._node, self._output, self._requires = node, output, node is not None
         if self._view is None:
             self._writes += 1
         else:

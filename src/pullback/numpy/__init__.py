@@ -45,6 +45,7 @@ from ..engine.numpy_functions import (  # noqa: F401
     split,
     vsplit,
 )
+from ..engine.out import call_into, copyto, fill_diagonal  # noqa: F401
 from ..transpile.vocabulary import WORDS
 from . import fft, linalg  # noqa: F401
 
@@ -77,11 +78,13 @@ complex128 = _numpy.complex128
 def _operator(word: str) -> Callable[..., Any]:
     """The function of a word, on arrays and tensors."""
 
-    def function(*args: Any, **kwargs: Any) -> Any:
+    def function(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        if out is not None:
+            return call_into(out, word, args, kwargs)
         return call(word, *args, **kwargs)
 
     function.__name__ = function.__qualname__ = word
-    function.__doc__ = f"As `{WORDS[word].python}`; tensors in, a tensor out, recorded."
+    function.__doc__ = f"As `{WORDS[word].python}`; tensors in, a tensor out, recorded; or into `out`."
     return function
 
 
