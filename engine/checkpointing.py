@@ -156,6 +156,7 @@ class _Checkpoint:
     )
     n_hidden = 0
     n_plain = 1
+    plain_views = False
     nondifferentiable: frozenset[int] = frozenset()
     barrier = None
     span = "pb.checkpoint"

@@ -193,7 +193,7 @@ def _view(operator: Any, source: Tensor, array: Array) -> View:
     """A result over memory of an input. It may be written, unless entries share memory."""
     if not array.flags.writeable and source._array.flags.writeable and not overlaps(array):
         array.flags.writeable = True  # NumPy's diagonals are read-only
-    made = PLAIN if getattr(operator, "plain_views", False) else BY_FORMULA
+    made = PLAIN if operator.plain_views else BY_FORMULA
     if not grad_mode.is_grad_enabled():
         made = UNRECORDED
     if source._view is not None and made == PLAIN:

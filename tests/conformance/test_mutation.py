@@ -1,4 +1,4 @@
-"""In-place writes: counted, noticed at unpacking, refused where gradients would be wrong."""
+"""Writes are counted, and noticed at unpacking by all that saved the memory; what shares it from outside."""
 
 import numpy as np
 import pytest
@@ -57,26 +57,9 @@ def test_a_leaf_may_change_without_recording(engine):
     assert w.is_leaf
 
 
-@pytest.mark.parametrize(
-    "write",
-    [
-        lambda w: w.__iadd__(1.0),
-        lambda w: w.__setitem__(0, 1.0),
-        lambda w: (w * 2).__imul__(2.0),
-        lambda w: pb.tensor([0.0, 0.0]).__iadd__(w),
-        lambda w: pb.tensor([0.0, 0.0]).__setitem__(0, w[0]),
-        lambda w: np.add(w, w, out=np.zeros(2)),
-    ],
-)
-def test_recorded_writes_are_refused(engine, write):
-    w = pb.tensor([1.0, 2.0], requires_grad=True)
-    with pytest.raises(pb.MutationError, match=r"write|no_grad"):
-        write(w)
-
-
 def test_an_array_on_the_left_of_an_in_place_operator_is_refused(engine):
     array = np.zeros(2)
-    with pytest.raises(pb.MutationError, match="lose the gradient"):
+    with pytest.raises(pb.MutationError, match="would lose it"):
         array += pb.tensor([1.0, 2.0], requires_grad=True)
 
 

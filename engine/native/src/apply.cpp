@@ -14,21 +14,47 @@ PyRef& observer() {
 
 using Outputs = InlineVector<Ref<Tensor>, 4>;  // none: a hidden output of a branch not taken
 
-/// The storage that an output shares with an input or an earlier output; none where it has its own.
-Ref<Storage> shared_storage(PyObject* inputs, const Outputs& outputs, const void* address) {
-    Ref<Storage> found;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(inputs) && !found; ++i) {
+/// The input that has this memory, or NULL.
+Tensor* input_at(PyObject* inputs, const void* address) {
+    Tensor* found = nullptr;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(inputs) && found == nullptr; ++i) {
         for_each_tensor(PyTuple_GET_ITEM(inputs, i), [&](Tensor* tensor) {
-            if (tensor != nullptr && tensor->storage->holds(address)) found = tensor->storage;
+            if (tensor != nullptr && tensor->storage->holds(address)) found = tensor;
         });
-    }
-    for (const Ref<Tensor>& output : outputs) {
-        if (!found && output && output->storage->holds(address)) found = output->storage;
     }
     return found;
 }
 
-void wrap_outputs(PyObject* computed, std::int32_t count, PyObject* inputs, Outputs& outputs) {
+/// The storage of an earlier output that has this memory.
+Ref<Storage> storage_at(const Outputs& outputs, const void* address) {
+    for (const Ref<Tensor>& output : outputs) {
+        if (output && output->storage->holds(address)) return output->storage;
+    }
+    return nullptr;
+}
+
+/// Whether two entries are the same memory, as in a broadcast array.
+bool overlaps(PyArrayObject* array) {
+    for (int axis = 0; axis < PyArray_NDIM(array); ++axis) {
+        if (PyArray_STRIDE(array, axis) == 0 && PyArray_DIM(array, axis) > 1) return true;
+    }
+    return false;
+}
+
+/// A result over memory of an input. It may be written, unless entries share memory.
+Ref<Tensor> view_of_input(PyRef array, Tensor& source, Made made) {
+    PyArrayObject* view = as_array(array.get());
+    if (!PyArray_ISWRITEABLE(view) && PyArray_ISWRITEABLE(as_array(source.array())) &&
+        !overlaps(view)) {
+        PyArray_ENABLEFLAGS(view, NPY_ARRAY_WRITEABLE);  // NumPy's diagonals are read-only
+    }
+    Ref<Tensor> tensor = Tensor::of_array(std::move(array), source.storage);
+    tensor->show_part_of(source, made);
+    return tensor;
+}
+
+void wrap_outputs(PyObject* computed, std::int32_t count, PyObject* inputs, Made made,
+                  Outputs& outputs) {
     for (std::int32_t i = 0; i < count; ++i) {
         PyObject* value = PyTuple_GET_ITEM(computed, i);
         if (value == Py_None) {
@@ -36,8 +62,13 @@ void wrap_outputs(PyObject* computed, std::int32_t count, PyObject* inputs, Outp
             continue;
         }
         PyRef array = to_array(PyRef::borrow(value));
-        Ref<Storage> shared = shared_storage(inputs, outputs, PyArray_DATA(as_array(array.get())));
-        outputs.emplace_back(Tensor::of_array(std::move(array), std::move(shared)));
+        const void* address = PyArray_DATA(as_array(array.get()));
+        if (Tensor* source = input_at(inputs, address)) {
+            outputs.emplace_back(view_of_input(std::move(array), *source, made));
+        } else {
+            Ref<Storage> shared = storage_at(outputs, address);
+            outputs.emplace_back(Tensor::of_array(std::move(array), std::move(shared)));
+        }
     }
 }
 
@@ -227,7 +258,10 @@ PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs) {
     PyRef computed;
     if (!info.kernel || !run_kernel(info, inputs.get(), constants.get(), outputs)) {
         computed = run_forward(info, inputs.get(), constants.get());
-        wrap_outputs(computed.get(), info.n_outputs(), inputs.get(), outputs);
+        const Made made = !recording         ? Made::unrecorded
+                          : info.plain_views ? Made::plain
+                                             : Made::formula;
+        wrap_outputs(computed.get(), info.n_outputs(), inputs.get(), made, outputs);
     }
     const Mask needed = recording ? needed_inputs(info, inputs.get()) : 0;
     if (needed != 0) {

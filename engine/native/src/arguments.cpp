@@ -30,7 +30,7 @@ PyRef normalized_item(PyObject* value) {
 /// Attributes are constants: an index may be a tensor, but not one that wants a gradient.
 PyRef raw_attribute(const OperatorInfo& info, PyObject* name, PyObject* value, bool recording) {
     if (Tensor::check(value)) {
-        if (recording && Tensor::cast(value)->requires_grad) {
+        if (recording && requires_grad(value)) {
             const std::string attribute_name = text_of(name);
             raise("NotDifferentiableError",
                   info.name + ": '" + attribute_name +
@@ -80,7 +80,10 @@ PyRef raw(PyObject* value) {
 }
 
 bool requires_grad(PyObject* value) {
-    if (Tensor::check(value)) return Tensor::cast(value)->requires_grad;
+    if (Tensor::check(value)) {
+        Tensor::cast(value)->refresh();
+        return Tensor::cast(value)->requires_grad;
+    }
     if (!PyList_Check(value)) return false;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); ++i) {
         if (requires_grad(PyList_GET_ITEM(value, i))) return true;

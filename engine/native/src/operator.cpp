@@ -89,6 +89,7 @@ OperatorInfo::OperatorInfo(PyObject* operator_object) : object(operator_object) 
                          text_of(PyTuple_GetItem(entry.get(), 2))});
     }
     has_barrier = truth(object, "barrier");
+    plain_views = truth(object, "plain_views");
 
     has_attributes = checked(PyObject_Size(attribute(object, "attributes").get())) > 0;
 

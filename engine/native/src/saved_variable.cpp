@@ -88,14 +88,14 @@ void SavedVariable::raise_changed(Node& node, const std::string& name) const {
         held_ == Held::input ? tensor().layout : node.outputs[std::size_t(number_)].layout;
     const PyRef dtype = checked(reinterpret_cast<PyObject*>(PyArray_DescrFromType(layout.dtype())));
     const PyRef span = attribute(node.operator_object.get(), "span");
-    const std::string written =
-        changed.written_at ? ", last at " + text_of(changed.written_at.get()) : "";
+    const std::string written = changed.written ? text_of(changed.written.get()) : "";
     raise("SavedVariableError",
           node.name() + " saved " + what + " '" + name + "' of shape " + layout.shape_text() +
               " and dtype " + text_of(dtype.get()) +
-              " for its backward, and it was changed in place afterwards" + written + ": version " +
-              std::to_string(changed.version) + ", saved at version " + std::to_string(version_) +
-              ".\n  called at " + node.called_at() + ", formula at " + text_of(span.get()) +
+              " for its backward, and it was changed in place afterwards\n  saved at version " +
+              std::to_string(version_) + ", at " + node.called_at() + " by " + node.name() +
+              " (formula at " + text_of(span.get()) + ")\n  now at version " +
+              std::to_string(changed.version) + ", changed at " + written +
               "\n  help: write x = x + y for x += y, or change a copy");
 }
 

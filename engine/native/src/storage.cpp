@@ -22,7 +22,7 @@ void dealloc(PyObject* object) {
     }
     if (storage->version != 0) {
         storage->version = 0;
-        storage->written_at = nullptr;
+        storage->written = nullptr;
     }
     if (storage->exports) storage->exports = nullptr;
     Storage::pool.give(storage);

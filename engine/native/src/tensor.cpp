@@ -25,12 +25,11 @@ Layout layout_of(PyArrayObject* array) {
     return Layout::strided(dtype, ndim, PyArray_DIMS(array), strides, regular);
 }
 
-/// Lets the cycle collector see a tensor: in a graph it may be part of a cycle through a hook.
-void track(Tensor& tensor) {
-    if (!PyObject_GC_IsTracked(tensor.object())) PyObject_GC_Track(tensor.object());
-}
-
 }  // namespace
+
+void Tensor::track() {
+    if (!PyObject_GC_IsTracked(object())) PyObject_GC_Track(object());
+}
 
 Ref<Tensor> Tensor::of_array(PyRef array, Ref<Storage> storage) {
     Ref<Tensor> tensor = make();
@@ -56,11 +55,11 @@ PyObject* Tensor::array() {
     npy_intp strides[NPY_MAXDIMS];
     layout.copy_strides(strides);
     for (int axis = 0; axis < layout.ndim(); ++axis) strides[axis] *= PyDataType_ELSIZE(descr);
-    PyRef made = checked(PyArray_NewFromDescr(&PyArray_Type, descr, layout.ndim(), layout.shape(),
+    PyRef fresh = checked(PyArray_NewFromDescr(&PyArray_Type, descr, layout.ndim(), layout.shape(),
                                               strides, data, NPY_ARRAY_WRITEABLE, nullptr));
-    checked(PyArray_SetBaseObject(as_array(made.get()), Ref<Storage>(storage).release_object()));
-    PyArray_UpdateFlags(as_array(made.get()), NPY_ARRAY_UPDATE_ALL);
-    cached_array = std::move(made);
+    checked(PyArray_SetBaseObject(as_array(fresh.get()), Ref<Storage>(storage).release_object()));
+    PyArray_UpdateFlags(as_array(fresh.get()), NPY_ARRAY_UPDATE_ALL);
+    cached_array = std::move(fresh);
     return cached_array.get();
 }
 
@@ -79,12 +78,14 @@ Ref<Node> Tensor::node_of_leaf() {
 }
 
 Edge edge_of(Tensor& tensor) {
+    tensor.refresh();
     if (tensor.grad_fn) return {tensor.grad_fn, tensor.output_number};
     if (!tensor.requires_grad) return {};
     return {tensor.node_of_leaf(), 0};
 }
 
 void Tensor::set_requires_grad(bool flag) {
+    refresh();
     if (grad_fn && !flag) {
         raise("NotDifferentiableError",
               "requires_grad can only be taken from a leaf; x.detach() is the same value without "
@@ -96,14 +97,15 @@ void Tensor::set_requires_grad(bool flag) {
               "only tensors of a float dtype can require grad, and this is " + text_of(descr));
     }
     requires_grad = flag;
-    if (flag) track(*this);
+    if (flag) track();
+    if (flag && base && !grad_fn) made = Made::leaf;
 }
 
 void Tensor::hang_on(Ref<Node> node, std::int32_t output) {
     grad_fn = std::move(node);
     output_number = output;
     requires_grad = true;
-    track(*this);
+    track();
 }
 
 Ref<Tensor> Tensor::detach() {

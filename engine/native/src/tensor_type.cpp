@@ -25,6 +25,11 @@ void dealloc(PyObject* object) {
     tensor->layout.clear();
     if (tensor->grad_fn) tensor->grad_fn = nullptr;
     tensor->requires_grad = false;
+    tensor->writes = 0;
+    if (tensor->base) {
+        tensor->base = nullptr;
+        tensor->made = Made::none;
+    }
     if (tensor->grad) tensor->grad = nullptr;
     if (tensor->extras) tensor->extras.reset();
     if (tensor->cached_array) tensor->cached_array = nullptr;
@@ -37,6 +42,7 @@ int traverse(PyObject* object, visitproc visit, void* arg) {
     Py_VISIT(Py_TYPE(object));
     Py_VISIT(tensor->grad.object());
     Py_VISIT(tensor->grad_fn.object());
+    Py_VISIT(tensor->base.object());
     if (tensor->extras) Py_VISIT(tensor->extras->hooks.get());
     return 0;
 }
@@ -45,6 +51,7 @@ int clear(PyObject* object) {
     Tensor* tensor = Tensor::cast(object);
     tensor->grad = nullptr;
     tensor->grad_fn = nullptr;
+    tensor->base = nullptr;
     if (tensor->extras) tensor->extras->hooks = nullptr;
     return 0;
 }
@@ -90,15 +97,24 @@ PyObject* get_size(PyObject* self, void*) {
 }
 
 PyObject* get_requires_grad(PyObject* self, void*) {
-    return PyBool_FromLong(Tensor::cast(self)->requires_grad);
+    return to_python([&] {
+        Tensor::cast(self)->refresh();
+        return PyBool_FromLong(Tensor::cast(self)->requires_grad);
+    });
 }
 
 PyObject* get_is_leaf(PyObject* self, void*) {
-    return PyBool_FromLong(Tensor::cast(self)->is_leaf());
+    return to_python([&] {
+        Tensor::cast(self)->refresh();
+        return PyBool_FromLong(Tensor::cast(self)->is_leaf());
+    });
 }
 
 PyObject* get_grad_fn(PyObject* self, void*) {
-    return new_or_none(Tensor::cast(self)->grad_fn.object());
+    return to_python([&] {
+        Tensor::cast(self)->refresh();
+        return new_or_none(Tensor::cast(self)->grad_fn.object());
+    });
 }
 
 PyObject* get_grad(PyObject* self, void*) { return new_or_none(Tensor::cast(self)->grad.object()); }
@@ -129,7 +145,8 @@ PyObject* get_name(PyObject* self, void*) {
 
 int set_name(PyObject* self, PyObject* value, void*) {
     if (value != nullptr && value != Py_None && !PyUnicode_Check(value)) {
-        PyErr_Format(PyExc_TypeError, "name must be a str or None, not %T", value);
+        PyErr_Format(PyExc_TypeError, "name must be a str or None, not %s",
+                     Py_TYPE(value)->tp_name);
         return -1;
     }
     Tensor::cast(self)->more().name = value == Py_None ? PyRef() : PyRef::borrow(value);
@@ -155,6 +172,7 @@ PyObject* detach(PyObject* self, PyObject*) {
 PyObject* register_hook(PyObject* self, PyObject* hook) {
     return to_python([&] {
         Tensor* tensor = Tensor::cast(self);
+        tensor->refresh();
         if (!tensor->requires_grad) {
             raise("NotDifferentiableError",
                   "a hook needs a tensor that requires grad: no gradient reaches this one");
@@ -170,6 +188,7 @@ PyObject* register_hook(PyObject* self, PyObject* hook) {
 PyObject* retain_grad(PyObject* self, PyObject*) {
     return to_python([&] {
         Tensor* tensor = Tensor::cast(self);
+        tensor->refresh();
         if (!tensor->requires_grad) {
             raise("NotDifferentiableError", "retain_grad needs a tensor that requires grad");
         }
@@ -181,12 +200,15 @@ PyObject* retain_grad(PyObject* self, PyObject*) {
     });
 }
 
-PyObject* bump_version(PyObject* self, PyObject*) {
+PyObject* bump_version(PyObject* self, PyObject* args) {
+    const char* what = "a write";
+    if (!PyArg_ParseTuple(args, "|s", &what)) return nullptr;
     return to_python([&] {
         const PyRef callsite = import_from("pullback.engine.callsite", "callsite");
         Storage& storage = *Tensor::cast(self)->storage;
         ++storage.version;
-        storage.written_at = checked(PyObject_CallNoArgs(callsite.get()));
+        const PyRef place = checked(PyObject_CallNoArgs(callsite.get()));
+        storage.written = checked(PyUnicode_FromFormat("%U by %s", place.get(), what));
         return Py_NewRef(Py_None);
     });
 }
@@ -198,9 +220,46 @@ PyObject* exported(PyObject* self, PyObject*) {
     });
 }
 
+PyObject* get_storage(PyObject* self, void*) {
+    return Ref<Storage>(Tensor::cast(self)->storage).release_object();
+}
+
+PyObject* get_base(PyObject* self, void*) { return new_or_none(Tensor::cast(self)->base.object()); }
+
+PyObject* get_made(PyObject* self, void*) {
+    switch (Tensor::cast(self)->made) {
+        case Made::plain:
+            return PyUnicode_InternFromString("plain");
+        case Made::unrecorded:
+            return PyUnicode_InternFromString("unrecorded");
+        case Made::formula:
+            return PyUnicode_InternFromString("formula");
+        case Made::leaf:
+            return PyUnicode_InternFromString("leaf");
+        case Made::none:
+            break;
+    }
+    return Py_NewRef(Py_None);
+}
+
+PyObject* rebase(PyObject* self, PyObject* result) {
+    if (!Tensor::check(result)) {
+        PyErr_Format(PyExc_TypeError, "_rebase takes a tensor of the native engine, not %s",
+                     Py_TYPE(result)->tp_name);
+        return nullptr;
+    }
+    return to_python([&] {
+        Tensor::cast(self)->rebase(*Tensor::cast(result));
+        return Py_NewRef(Py_None);
+    });
+}
+
 PyGetSetDef properties[] = {
     {"_array", get_array, nullptr, "The NumPy array underneath; read only by convention.", nullptr},
     {"_version", get_version, nullptr, "How often the memory was written.", nullptr},
+    {"_storage", get_storage, nullptr, "One object for all tensors that share memory.", nullptr},
+    {"_base", get_base, nullptr, "What a view shows a part of; None for no view.", nullptr},
+    {"_made", get_made, nullptr, "How a view was made; None for no view.", nullptr},
     {"shape", get_shape, nullptr, "Lengths of the axes.", nullptr},
     {"dtype", get_dtype, nullptr, "NumPy's type of an element.", nullptr},
     {"ndim", get_ndim, nullptr, "Number of axes.", nullptr},
@@ -223,7 +282,8 @@ PyMethodDef methods[] = {
      "Call hook(grad) on the summed gradient; what it returns, unless None, replaces it."},
     {"retain_grad", retain_grad, METH_NOARGS,
      "Keep the gradient in `grad` though this is no leaf."},
-    {"_bump_version", bump_version, METH_NOARGS, "Count a write."},
+    {"_bump_version", bump_version, METH_VARARGS, "Count a write, and remember what it was."},
+    {"_rebase", rebase, METH_O, "Take over the history of a result written into this memory."},
     {"_exported", exported, METH_NOARGS, "The array to hand out: read-only while it is saved."},
     {nullptr, nullptr, 0, nullptr},
 };

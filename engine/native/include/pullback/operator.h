@@ -57,6 +57,7 @@ struct OperatorInfo {
     bool result_is_tuple = false;
     Mask nondifferentiable = 0;
     std::vector<SavedEntry> saved;
+    bool plain_views = false;  // results over an input's memory are ordinary views of it
     bool has_barrier = false;  // second derivatives are refused
     bool has_attributes = false;
     std::unique_ptr<KernelLayout> kernel;  // of the forward, or none

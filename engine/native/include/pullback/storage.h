@@ -19,7 +19,7 @@ struct Storage {
     char* end = nullptr;
     std::uint32_t version = 0;       // writes so far
     std::uint32_t saved = 0;         // saved variables that rely on the present values
-    PyRef written_at;                // "file:line" of the last write, a str
+    PyRef written;                   // "file:line by x += value" of the last write, a str
     PyRef exports;                   // list of weak references to the arrays handed out
     alignas(16) char small[kSmall];  // a few values have no block of their own
 

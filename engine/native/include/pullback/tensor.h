@@ -19,6 +19,9 @@ struct TensorExtras {
     PyRef hooks;  // of a leaf: dict of id to callable, run on the summed gradient
 };
 
+/// How a view was made, in the words of `pullback.engine.views`.
+enum class Made : std::uint8_t { none, plain, unrecorded, formula, leaf };
+
 /// A tensor is a Python object. Its fields are guarded by the GIL.
 struct Tensor {
     PyObject ob_base;
@@ -28,6 +31,11 @@ struct Tensor {
     Ref<Node> grad_fn;               // none for a leaf
     std::int32_t output_number = 0;  // among the outputs of grad_fn
     bool requires_grad = false;
+    Made made = Made::none;     // of a view
+    // Recorded in-place writes into a base and its views; of a view, those that its history has
+    // seen.
+    std::uint32_t writes = 0;
+    Ref<Tensor> base;           // of a view: what it shows a part of, no view itself
     Node* leaf_node = nullptr;  // of a leaf: borrowed, the node clears it when it dies
     Ref<Tensor> grad;
     std::unique_ptr<TensorExtras> extras;
@@ -46,6 +54,17 @@ struct Tensor {
     void set_requires_grad(bool flag);
     /// Makes this an output of a node: it requires grad.
     void hang_on(Ref<Node> node, std::int32_t output);
+    /// Makes this, over memory of `source`, a view of it or of its base.
+    void show_part_of(Tensor& source, Made how);
+    /// Has a history of the present values: that of a view is old after a recorded write into its
+    /// base. Throws ErrorSet.
+    void refresh() {
+        if (base && base->writes != writes) [[unlikely]]
+            renew();
+    }
+    /// Takes over the history of a result, whose values were written into this memory; it may have
+    /// none. A retained gradient is that of the new values. Throws ErrorSet.
+    void rebase(const Tensor& result);
     /// Whether only the one who asks can see the tensor and its memory.
     bool exclusive() const {
         return Py_REFCNT(&ob_base) == 1 && storage->exclusive() && !cached_array &&
@@ -83,6 +102,11 @@ struct Tensor {
     }
     /// The same memory without history.
     Ref<Tensor> detach();
+
+  private:
+    /// Lets the cycle collector see the tensor: in a graph it may be part of a cycle through a hook.
+    void track();
+    void renew();
 };
 
 /// Makes the Python type `Tensor`; throws ErrorSet.
