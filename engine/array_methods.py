@@ -103,10 +103,13 @@ class ArrayMethods:
         return call("reshape", self, lengths, order, copy=copy)  # type: ignore[no-any-return]
 
     def flatten(self, order: str = "C") -> Self:
-        """All values along one axis."""
-        return self.reshape(-1, order=order)
+        """All values along one axis, copied."""
+        flat = self.ravel(order)
+        return flat.copy() if flat._base is not None else flat  # type: ignore[attr-defined]
 
-    ravel = flatten
+    def ravel(self, order: str = "C") -> Self:
+        """All values along one axis: a view where they follow each other in memory."""
+        return self.reshape(-1, order=order)
 
     def transpose(self, *axes: int | Sequence[int] | None) -> Self:
         """As the method of arrays: axes one by one, as a tuple, or reversed without any."""

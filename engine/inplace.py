@@ -100,8 +100,8 @@ def permitted(self: Any, others: Sequence[Any], what: str) -> bool:
     array = self._array
     if overlaps(array):
         raise MutationError(
-            f"{what}: several entries of this {described(self)} are the same memory, as in a broadcast array; "
-            "write into x.copy()"
+            f"{what}: several entries of this {described(self)} are the same memory, as in a broadcast "
+            "array; write into x.copy()"
         )
     if not array.flags.writeable:
         raise MutationError(

@@ -43,8 +43,8 @@ def into(
     if engine_of(out) is None:
         if is_grad_enabled() and any(t.requires_grad for t in tensors_in((*args, *kwargs.values()))):
             raise MutationError(
-                f"{what}: an array has no gradient, and the result of what requires grad would lose it; give a "
-                f"tensor as out, or write x = {name}(...)"
+                f"{what}: an array has no gradient, and the result of what requires grad would lose it; give "
+                f"a tensor as out, or write x = {name}(...)"
             )
         return function(*given, out=out, **options) if function else _assigned(out, compute(*given))
     if permitted(out, (*args, *kwargs.values()), what):
@@ -82,11 +82,12 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
         setitem(dst, Ellipsis, src)
         return
     mask = np.broadcast_to(arrays(where), dst.shape)
-    if engine_of(src) is not None:
-        src = fitted(src, dst.shape, src.dtype)
-    else:
-        src = np.broadcast_to(src, dst.shape)
-    setitem(dst, mask, src[mask])
+    spread = np.broadcast_to if engine_of(src) is None else _broadcast
+    setitem(dst, mask, spread(src, dst.shape)[mask])
+
+
+def _broadcast(src: Any, shape: tuple[int, ...]) -> Any:
+    return fitted(src, shape, src.dtype)
 
 
 def _copy_into(casting: Any, where: Any) -> Callable[..., Any]:

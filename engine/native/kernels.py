@@ -122,6 +122,12 @@ def backward_layout(operator: Operator, variant: Variant) -> Layout | None:
     return _layout(kernel, arguments, outputs, ())
 
 
+def relied_on(variant: Variant) -> tuple[int, ...]:
+    """The saved values that the variant's gradients depend on; a kernel may take others besides."""
+    python: Variant | None = getattr(variant.call, "python", None)
+    return variant.reads if python is None else python.reads
+
+
 def closure_of(variant: Variant) -> Any:
     """The variant's Python, for arrays that its kernel does not take."""
     python = getattr(variant.call, "python", None)

@@ -102,11 +102,12 @@ Mask differentiable_outputs(const OperatorInfo& info, const Outputs& outputs) {
 
 /// The value of an entry, which some derivative reads. `computed` is what the Python forward
 /// returned, NULL where a kernel ran.
-void save(Node& node, const SavedEntry& entry, PyObject* inputs, const Outputs& outputs,
-          PyObject* computed) {
+void save(Node& node, const SavedEntry& entry, bool relied, PyObject* inputs,
+          const Outputs& outputs, PyObject* computed) {
     switch (entry.source) {
         case SavedSource::input:
-            node.saved.emplace_back(SavedVariable::input(PyTuple_GET_ITEM(inputs, entry.index)));
+            node.saved.emplace_back(
+                SavedVariable::input(PyTuple_GET_ITEM(inputs, entry.index), relied));
             return;
         case SavedSource::plain: {
             PyRef value;
@@ -127,7 +128,7 @@ void save(Node& node, const SavedEntry& entry, PyObject* inputs, const Outputs& 
     }
     const Ref<Tensor>& output = outputs[static_cast<std::size_t>(entry.index)];
     if (output) {
-        node.saved.emplace_back(SavedVariable::output(*output, entry.index));
+        node.saved.emplace_back(SavedVariable::output(*output, entry.index, relied));
     } else {
         node.saved.emplace_back();
     }
@@ -174,7 +175,8 @@ Ref<Node> record(OperatorInfo& info, PyObject* inputs, Mask needed, Mask differe
     node->recorded = &variant;
     for (const std::int32_t read : variant.reads) {
         if (variant.slots[static_cast<std::size_t>(read)] < 0) continue;
-        save(*node, info.saved[static_cast<std::size_t>(read)], inputs, outputs, computed);
+        const auto index = static_cast<std::size_t>(read);
+        save(*node, info.saved[index], variant.relied[index], inputs, outputs, computed);
         node->keeps_arrays =
             node->keeps_arrays || node->saved[node->saved.size() - 1].holds_array();
     }

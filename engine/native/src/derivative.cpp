@@ -72,7 +72,7 @@ PyRef call_variant(Node& node, const Variant& variant, const Received& received,
         PyList_SET_ITEM(saved.get(), i, Py_NewRef(Py_None));
     }
     for (const std::int32_t read : variant.reads) {
-        checked(PyList_SetItem(saved.get(), read, node.unpack(read, record).release()));
+        checked(PyList_SetItem(saved.get(), read, node.unpack(read, record, variant.relied[std::size_t(read)]).release()));
     }
     const PyRef call = PyRef::borrow(record ? variant.call : variant.closure);
     PyRef gradients =
@@ -81,13 +81,13 @@ PyRef call_variant(Node& node, const Variant& variant, const Received& received,
 }
 
 /// Runs the variant's kernel; false where it doesn't take these values.
-bool run_kernel(Node& node, const KernelLayout& kernel, const Received& received,
+bool run_kernel(Node& node, const Variant& variant, const Received& received,
                 LaunchOutputs& gradients) {
-    Launch launch(kernel);
-    for (const KernelArgument& argument : kernel.arguments) {
+    Launch launch(*variant.kernel);
+    for (const KernelArgument& argument : variant.kernel->arguments) {
         Operand operand;
         if (!argument.is_cotangent) {
-            operand = node.operand(argument.index);
+            operand = node.operand(argument.index, variant.relied[std::size_t(argument.index)]);
         } else if (const auto& gradient = received[static_cast<std::size_t>(argument.index)]) {
             operand = Operand::of(*gradient);
         }
@@ -182,7 +182,7 @@ std::vector<SentGradient> input_gradients(Node& node, const Received& received, 
     const Variant& variant = node.info->variant(defined_outputs(received), needed);
     std::vector<SentGradient> made;
     LaunchOutputs computed;
-    if (!record && variant.kernel && run_kernel(node, *variant.kernel, received, computed)) {
+    if (!record && variant.kernel && run_kernel(node, variant, received, computed)) {
         for (std::uint32_t k = 0; k < computed.size(); ++k) {
             if (!computed[k]) continue;
             const auto input = static_cast<std::uint32_t>(variant.kernel->outputs[k]);

@@ -183,25 +183,26 @@ NodeExtras& Node::more() {
     return *extras;
 }
 
-PyRef Node::unpack(std::int32_t index, bool record) {
+PyRef Node::unpack(std::int32_t index, bool record, bool relied) {
     const Slot slot = recorded->slots[static_cast<std::size_t>(index)];
     if (slot == kNotSaved) return PyRef::borrow(Py_None);
     if (slot < 0) return python_like(layout_of_input(input_of(slot)));
-    return saved[static_cast<std::size_t>(slot)].unpack(*this, saved_name(*this, index), record);
+    return saved[static_cast<std::size_t>(slot)].unpack(*this, saved_name(*this, index), record,
+                                                        relied);
 }
 
-Operand Node::operand(std::int32_t index) {
-    const Operand found = peek(index);
+Operand Node::operand(std::int32_t index, bool relied) {
+    const Operand found = peek(index, relied);
     const Slot slot = recorded->slots[static_cast<std::size_t>(index)];
-    if (slot >= 0) saved[static_cast<std::size_t>(slot)].check(*this, saved_name(*this, index));
+    if (relied && slot >= 0) saved[static_cast<std::size_t>(slot)].check(*this, saved_name(*this, index));
     return found;
 }
 
-Operand Node::peek(std::int32_t index) const {
+Operand Node::peek(std::int32_t index, bool relied) const {
     const Slot slot = recorded->slots[static_cast<std::size_t>(index)];
     if (slot == kNotSaved) return {};
     if (slot < 0) return {&layout_of_input(input_of(slot)), nullptr, nullptr};
-    return saved[static_cast<std::size_t>(slot)].peek(*this);
+    return saved[static_cast<std::size_t>(slot)].peek(*this, relied);
 }
 
 void define_node_type() {

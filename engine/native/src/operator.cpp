@@ -160,6 +160,12 @@ const Variant& OperatorInfo::find_variant(Mask defined, Mask needed) {
     variant->kernel = kernel_layout("backward_layout", made.get());
     variant->reads = integers(attribute(made.get(), "reads").get());
     variant->slots = slots_of(*variant);
+    variant->relied.assign(saved.size(), false);
+    const PyRef relied_on = import_from(kKernelsModule, "relied_on");
+    const PyRef relied = checked(PyObject_CallOneArg(relied_on.get(), made.get()));
+    for (const std::int32_t index : integers(relied.get())) {
+        variant->relied[static_cast<std::size_t>(index)] = true;
+    }
     for (const std::int32_t index : integers(attribute(made.get(), "materialize").get())) {
         variant->materialize |= Mask{1} << index;
     }

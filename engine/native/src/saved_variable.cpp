@@ -6,20 +6,20 @@
 
 namespace pullback {
 
-SavedVariable SavedVariable::input(PyObject* value) {
-    if (Tensor::check(value)) return input(*Tensor::cast(value));
+SavedVariable SavedVariable::input(PyObject* value, bool relied) {
+    if (Tensor::check(value)) return input(*Tensor::cast(value), relied);
     if (!PyList_Check(value)) return plain(PyRef::borrow(value));
     SavedVariable saved;
     auto list = std::make_unique<List>();
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); ++i) {
-        list->emplace_back(input(PyList_GET_ITEM(value, i)));
+        list->emplace_back(input(PyList_GET_ITEM(value, i), relied));
     }
     saved.held_ = Held::list;
     saved.data_ = list.release();
     return saved;
 }
 
-SavedVariable SavedVariable::output(Tensor& tensor, std::int32_t number) {
+SavedVariable SavedVariable::output(Tensor& tensor, std::int32_t number, bool relied) {
     SavedVariable saved;
     saved.number_ = static_cast<std::int16_t>(number);
     if (tensor.layout.regular()) {
@@ -30,7 +30,7 @@ SavedVariable SavedVariable::output(Tensor& tensor, std::int32_t number) {
         saved.held_ = Held::odd_output;
         saved.object_ = tensor.detach().release_object();
     }
-    saved.watch(*tensor.storage);
+    if (relied) saved.watch(*tensor.storage);
     return saved;
 }
 
@@ -43,7 +43,7 @@ SavedVariable SavedVariable::plain(PyRef value) {
 
 void SavedVariable::let_go() {
     if (holds_memory()) {
-        storage().release();
+        if (version_ != kUnwatched) storage().release();
     } else if (held_ == Held::list) {
         delete static_cast<List*>(data_);
     }
@@ -79,7 +79,7 @@ int SavedVariable::traverse(visitproc visit, void* arg) const {
 }
 
 void SavedVariable::raise_changed(Node& node, const std::string& name) const {
-    const Storage& changed = storage();
+    const Storage& memory = storage();
     std::string what = held_ == Held::input ? "its input" : "its output";
     if (held_ == Held::input && tensor().extras && tensor().extras->name) {
         what += " (tensor '" + text_of(tensor().extras->name.get()) + "')";
@@ -88,25 +88,25 @@ void SavedVariable::raise_changed(Node& node, const std::string& name) const {
         held_ == Held::input ? tensor().layout : node.outputs[std::size_t(number_)].layout;
     const PyRef dtype = checked(reinterpret_cast<PyObject*>(PyArray_DescrFromType(layout.dtype())));
     const PyRef span = attribute(node.operator_object.get(), "span");
-    const std::string written = changed.written ? text_of(changed.written.get()) : "";
+    const std::string written = memory.written ? text_of(memory.written.get()) : "";
     raise("SavedVariableError",
           node.name() + " saved " + what + " '" + name + "' of shape " + layout.shape_text() +
               " and dtype " + text_of(dtype.get()) +
               " for its backward, and it was changed in place afterwards\n  saved at version " +
               std::to_string(version_) + ", at " + node.called_at() + " by " + node.name() +
               " (formula at " + text_of(span.get()) + ")\n  now at version " +
-              std::to_string(changed.version) + ", changed at " + written +
+              std::to_string(memory.version) + ", changed at " + written +
               "\n  help: write x = x + y for x += y, or change a copy");
 }
 
-Operand SavedVariable::peek(const Node& node) const {
+Operand SavedVariable::peek(const Node& node, bool relied) const {
     switch (held_) {
         case Held::input:
         case Held::odd_output:
-            if (storage().version != version_) break;
+            if (relied && changed()) break;
             return {&tensor().layout, tensor().data, nullptr};
         case Held::output:
-            if (storage().version != version_) break;
+            if (relied && changed()) break;
             return {&node.outputs[std::size_t(number_)].layout, data_, nullptr};
         case Held::plain:
             return {nullptr, nullptr, object_};
@@ -117,7 +117,8 @@ Operand SavedVariable::peek(const Node& node) const {
     return {};
 }
 
-PyRef SavedVariable::unpack(Node& node, const std::string& name, bool recorded) const {
+PyRef SavedVariable::unpack(Node& node, const std::string& name, bool recorded,
+                            bool relied) const {
     switch (held_) {
         case Held::nothing:
             return PyRef::borrow(Py_None);
@@ -126,7 +127,7 @@ PyRef SavedVariable::unpack(Node& node, const std::string& name, bool recorded) 
         case Held::list: {
             PyRef made = checked(PyList_New(list().size()));
             for (std::uint32_t i = 0; i < list().size(); ++i) {
-                PyList_SET_ITEM(made.get(), i, list()[i].unpack(node, name, recorded).release());
+                PyList_SET_ITEM(made.get(), i, list()[i].unpack(node, name, recorded, relied).release());
             }
             return made;
         }
@@ -135,7 +136,7 @@ PyRef SavedVariable::unpack(Node& node, const std::string& name, bool recorded) 
         case Held::odd_output:
             break;
     }
-    check(node, name);
+    if (relied) check(node, name);
     if (held_ == Held::input) return PyRef::borrow(recorded ? object_ : tensor().array());
     const Output& output = node.outputs[std::size_t(number_)];
     const auto shared = Ref<Storage>::borrow(&storage());

@@ -78,10 +78,11 @@ struct Node {
         return ranges.empty() ? EdgeRange{input, 1} : ranges[input];
     }
     /// The saved value with this place among the operator's, for a derivative: see SavedVariable.
-    PyRef unpack(std::int32_t index, bool recorded);
-    Operand operand(std::int32_t index);
+    /// One that is not `relied` on may have been written.
+    PyRef unpack(std::int32_t index, bool recorded, bool relied);
+    Operand operand(std::int32_t index, bool relied);
     /// The same without a check of versions for an error: no layout where memory was written.
-    Operand peek(std::int32_t index) const;
+    Operand peek(std::int32_t index, bool relied) const;
     /// What the edge of an input knows of it.
     const Layout& layout_of_input(std::int32_t input) const {
         const Edge& edge = edges[range(static_cast<std::uint32_t>(input)).begin];

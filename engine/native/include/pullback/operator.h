@@ -37,6 +37,7 @@ struct Variant {
     PyObject* closure = nullptr;           // on arrays
     std::unique_ptr<KernelLayout> kernel;  // the same for arrays that it takes, or none
     std::vector<std::int32_t> reads;
+    std::vector<bool> relied;  // by saved value: the gradients depend on it, not only the kernel
     std::vector<Slot> slots;  // of a node that is recorded for this pattern: by saved value
     Mask materialize = 0;
     Mask defined = 0;

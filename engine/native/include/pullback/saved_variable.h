@@ -22,18 +22,20 @@ class SavedVariable {
   public:
     /// Nothing: no derivative reads this one.
     SavedVariable() = default;
-    /// A tensor, a list of inputs, or any other value. Throws ErrorSet.
-    static SavedVariable input(PyObject* value);
+    /// A tensor, a list of inputs, or any other value. One that is not `relied` on may be written
+    /// meanwhile: a kernel takes it, but the gradients that are wanted don't depend on it. Throws
+    /// ErrorSet.
+    static SavedVariable input(PyObject* value, bool relied);
     /// An input that is a tensor.
-    static SavedVariable input(Tensor& tensor) {
+    static SavedVariable input(Tensor& tensor, bool relied) {
         SavedVariable saved;
         saved.held_ = Held::input;
         saved.object_ = Py_NewRef(tensor.object());
-        saved.watch(*tensor.storage);
+        if (relied) saved.watch(*tensor.storage);
         return saved;
     }
     /// An output by its number.
-    static SavedVariable output(Tensor& tensor, std::int32_t number);
+    static SavedVariable output(Tensor& tensor, std::int32_t number, bool relied);
     static SavedVariable plain(PyRef value);
 
     SavedVariable(SavedVariable&& other) noexcept
@@ -54,13 +56,13 @@ class SavedVariable {
     /// The value for a derivative: with its place in the graph where that is `recorded`, else
     /// arrays. `name` is its name in the formula. Throws ErrorSet, with SavedVariableError where
     /// the memory was written since.
-    PyRef unpack(Node& node, const std::string& name, bool recorded) const;
+    PyRef unpack(Node& node, const std::string& name, bool recorded, bool relied) const;
 
-    /// The value for a kernel, borrowed; empty where its memory was written since.
-    Operand peek(const Node& node) const;
+    /// The value for a kernel, borrowed; empty where its memory was written since and that matters.
+    Operand peek(const Node& node, bool relied) const;
     /// Throws ErrorSet, with SavedVariableError, where the memory was written since.
     void check(Node& node, const std::string& name) const {
-        if (holds_memory() && storage().version != version_) [[unlikely]]
+        if (holds_memory() && changed()) [[unlikely]]
             raise_changed(node, name);
     }
 
@@ -70,6 +72,7 @@ class SavedVariable {
   private:
     enum class Held : std::uint8_t { nothing, plain, input, output, odd_output, list };
     using List = InlineVector<SavedVariable, 4>;
+    static constexpr std::uint32_t kUnwatched = ~std::uint32_t{0};
 
     bool holds_memory() const {
         return held_ == Held::input || held_ == Held::output || held_ == Held::odd_output;
@@ -79,6 +82,7 @@ class SavedVariable {
     Storage& storage() const {
         return held_ == Held::output ? *reinterpret_cast<Storage*>(object_) : *tensor().storage;
     }
+    bool changed() const { return storage().version != version_ && version_ != kUnwatched; }
     [[noreturn]] void raise_changed(Node& node, const std::string& name) const;
     void watch(Storage& storage) {
         version_ = storage.version;
@@ -90,8 +94,8 @@ class SavedVariable {
     // layout doesn't describe (unaligned, swapped bytes), a tensor without history.
     PyObject* object_ = nullptr;
     void* data_ = nullptr;       // of an output, its first element; of a list, the list
-    std::uint32_t version_ = 0;  // of the memory when it was saved
-    std::int16_t number_ = 0;    // of an output
+    std::uint32_t version_ = kUnwatched;  // of the memory when it was saved
+    std::int16_t number_ = 0;             // of an output
     Held held_ = Held::nothing;
 };
 
