@@ -33,7 +33,7 @@ def like(x: Any) -> Any:
     if isinstance(x, Like):
         return x
     if type(x) in (list, tuple):
-        return tuple(map(like, x))
+        return tuple(like(0.0 if item is None else item) for item in x)
     if not hasattr(x, "dtype"):
         x = np.asarray(x)
     return Like(tuple(x.shape), x.dtype)

@@ -90,6 +90,26 @@ def split_like(x: Any, likes: Sequence[Like], axis: int | None = 0) -> list[Any]
     return parts
 
 
+def unitem(a: Any, index: int, likes: Sequence[Like]) -> list[Any]:
+    """A list of zeros of these shapes and dtypes, with `a` at `index`: the adjoint of taking an element.
+
+    >>> unitem(np.ones(2), 1, [Like((1,), np.dtype(float)), Like((2,), np.dtype(float))])
+    [array([0.]), array([1., 1.])]
+    """
+    parts = zeros_list(likes)
+    parts[index] = sum_to(a, likes[index])
+    return parts
+
+
+def zeros_list(likes: Sequence[Like]) -> list[Any]:
+    """Zeros of these shapes and dtypes.
+
+    >>> zeros_list([Like((2,), np.dtype(float))])
+    [array([0., 0.])]
+    """
+    return [np.zeros(like.shape, like.dtype) for like in likes]
+
+
 def unstack_like(x: Any, likes: Sequence[Like], axis: int = 0) -> list[Any]:
     """The slices of `x` along `axis`, in these shapes and dtypes: the adjoint of `np.stack`.
 
@@ -109,12 +129,15 @@ def unstack_like(x: Any, likes: Sequence[Like], axis: int = 0) -> list[Any]:
 def collect(arrays: Sequence[Any]) -> Any:
     """Arrays broadcast to one shape and stacked along a new first axis; of no arrays, an empty one.
 
+    None, which a turn of a loop leaves where it has no value, stands for zeros that nobody reads.
+
     >>> collect([0.0, np.ones(2)])
     array([[0., 0.],
            [1., 1.]])
     """
     if not len(arrays):
         return np.zeros((0,))
+    arrays = [0.0 if array is None else array for array in arrays]
     shape = np.broadcast_shapes(*map(np.shape, arrays))
     dtype = np.result_type(*arrays)
     return np.stack([np.broadcast_to(np.asarray(array, dtype), shape) for array in arrays])

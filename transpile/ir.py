@@ -17,7 +17,12 @@ Structural operators, besides the words of `vocabulary`:
 ``for``              a loop: ``for(over, *start)``. `over` is a number of turns or a list; its block
                      has parameters (item, *carried) and results (*next carried, *collected); its
                      outputs are the last carried values, then a list for each collected one, in
-                     the order of the items, which ``reverse=True`` runs through backwards
+                     the order of the items, which ``reverse=True`` runs through backwards;
+                     with ``until=True`` the first carried value is a number, and the loop ends
+                     after the turn that makes it another one than zero
+``raise``            ``raise(*arguments, exception=name)``: no outputs. A conditional or a loop
+                     without outputs is there for the ``raise`` that it holds
+``format``           ``format(template, *values)``: a text, a value, as `str.format` makes it
 ``opaque``           a call that the vocabulary does not know; ``callee`` says which
 ``sum_to``           ``sum_to(cotangent, like)``: reduce to the operand's shape and dtype
 ``accumulate``       sum of two cotangents of one value, equal in shape and dtype

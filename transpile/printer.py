@@ -43,7 +43,8 @@ def eqn_text(eqn: Eqn) -> str:
     's = sum(x, axis=0)'
     """
     operands = [str(atom) for atom in eqn.args] + [f"{key}={value}" for key, value in eqn.kwargs]
-    head = f"{', '.join(map(str, eqn.outs))} = {eqn.op}({', '.join(operands)})"
+    outs = f"{', '.join(map(str, eqn.outs))} = " if eqn.outs else ""
+    head = f"{outs}{eqn.op}({', '.join(operands)})"
     if not eqn.blocks:
         return head
     lines = [head]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from .analysis.effects import raises
 from .ir import Atom, Block, Eqn, Formula, Var
 from .vocabulary import WORDS
 
@@ -73,7 +74,7 @@ def _block(eqns: Iterable[Eqn], results: Iterable[Atom], scope: set[Var]) -> Non
 
 
 def _shape_of(eqn: Eqn) -> None:
-    if not eqn.outs:
+    if not eqn.outs and not raises(eqn):
         raise InvalidIR(f"{eqn.op} has no output ({eqn.span})")
     _unique(eqn.outs, f"outputs of {eqn.op}")
     if eqn.op == "if":

@@ -50,7 +50,9 @@ from .engine.primitives import (
     linear_recurrence,
     split_like,
     unflatten_axes,
+    unitem,
     unstack_like,
+    zeros_list,
 )
 from .engine.regions import Region, clear_region, region_at, region_of, spread_region, take_region
 from .engine.registry import formulas
@@ -160,10 +162,12 @@ __all__ = [
     "tensordot_subscripts",
     "undiagonal",
     "unflatten_axes",
+    "unitem",
     "unslice",
     "unstack_like",
     "use_engine",
     "value_and_grad",
     "vhp",
     "vjp",
+    "zeros_list",
 ]

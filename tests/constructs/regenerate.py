@@ -12,8 +12,8 @@ CONSTRUCTS = tuple(construct for section in SECTIONS for construct in section.co
 HEAD = """\
 # What the language has
 
-Each construct of the [formula language](language.md), and what is made of it. The tests make this table: each row
-is a small formula in `tests/constructs`, which runs in every way that the row says.
+Each construct of the [formula language](language.md), and what is made of it. The tests make this table: each
+row is a small formula in `tests/constructs`, which runs in every way that the row says.
 
 * *Python*: the emitted text computes what the author's own Python does, and raises what it raises.
 * *derivatives*: the first, second and third derivatives agree with finite differences, on both engines.

@@ -79,6 +79,8 @@ def extents(eqns: Iterable[Eqn], known: Mapping[Var, Extent] | None = None) -> d
     """
     env = dict(known or {})
     for eqn in eqns:
+        if not eqn.outs:
+            continue
         env[eqn.outs[0]] = _extent(eqn, env)
         for var in eqn.outs[1:]:
             env[var] = own_extent(var.name)

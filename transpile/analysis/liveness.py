@@ -1,8 +1,8 @@
-"""Which results of an `if` are used later: the others are dropped.
+"""Which results of an `if` or a loop are used later: the others are dropped.
 
 In: a formula as it was read. Out: the same formula, in which an `if` has only
-those results. Names that both branches happen to bind would otherwise look
-like values that flow out of it.
+those results, and a loop collects only those lists. Names that both branches, or
+a turn, happen to bind would otherwise look like values that flow out.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..ir import Block, Eqn, Formula, Var
+from .effects import acts
 
 
 def prune(formula: Formula) -> Formula:
@@ -35,6 +36,8 @@ def _prune(eqns: Sequence[Eqn], after: set[Var]) -> tuple[Eqn, ...]:
             eqn = _branch(eqn, live)
             if not eqn.outs and not any(block.eqns for block in eqn.blocks):
                 continue
+        if eqn.op == "for":
+            eqn = _loop(eqn, live)
         live.update(var for block in eqn.blocks for var in block.free())
         live.update(eqn.reads())
         kept.append(eqn)
@@ -50,14 +53,21 @@ def _branch(eqn: Eqn, live: set[Var]) -> Eqn:
     return Eqn(tuple(eqn.outs[i] for i in chosen), eqn.op, eqn.args, eqn.kwargs, tuple(blocks), eqn.span)
 
 
+def _loop(eqn: Eqn, live: set[Var]) -> Eqn:
+    """A loop that collects only what is read later."""
+    (body,) = eqn.blocks
+    carried = len(body.params) - 1
+    chosen = [index for index, out in enumerate(eqn.outs) if index < carried or out in live]
+    results = tuple(body.results[index] for index in chosen)
+    body = Block(body.params, _prune(body.eqns, _variables(results)), results)
+    return Eqn(tuple(eqn.outs[i] for i in chosen), eqn.op, eqn.args, eqn.kwargs, (body,), eqn.span)
+
+
 def _needed(eqns: Sequence[Eqn], results: Sequence[object]) -> tuple[Eqn, ...]:
-    """Equations of a branch that a result needs; opaque calls stay, for they may have effects."""
+    """Equations of a branch that a result needs; what raises stays, and opaque calls, which may."""
     live, kept = _variables(results), list[Eqn]()
     for eqn in reversed(eqns):
-        effect = eqn.op == "opaque" or any(
-            inner.op == "opaque" for block in eqn.blocks for inner in block.eqns
-        )
-        if effect or live.intersection(eqn.outs):
+        if acts(eqn) or live.intersection(eqn.outs):
             live.update(eqn.reads(), (var for block in eqn.blocks for var in block.free()))
             kept.append(eqn)
     return tuple(reversed(kept))

@@ -153,6 +153,9 @@ def _statements(eqns: Sequence[Eqn], expressions: Expressions) -> list[ast.stmt]
         if eqn.op == "if" and not expressions.conditional_expression(eqn):
             body.append(_at(_if_statement(eqn, expressions), span))
             continue
+        if eqn.op == "raise":
+            body.append(_at(expressions.raising(eqn), span))
+            continue
         if eqn.op == "for":
             body += [_at(statement, span) for statement in loop_statements(eqn, expressions, _statements)]
             continue
@@ -172,8 +175,8 @@ def _if_statement(eqn: Eqn, expressions: Expressions) -> ast.If:
         for out, atom in zip(eqn.outs, block.results, strict=True):
             assign = ast.Assign([ast.Name(out.name, ast.Store())], expressions.of(atom))
             body.append(_at(assign, eqn.span))
-        branches.append(body or [ast.Pass()])
-    return ast.If(expressions.of(eqn.args[0]), branches[0], branches[1])
+        branches.append(body)
+    return ast.If(expressions.of(eqn.args[0]), branches[0] or [ast.Pass()], branches[1])
 
 
 def _at(node: Node, span: Span | None) -> Node:

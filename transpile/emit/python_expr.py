@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import string
 from collections import Counter
 from collections.abc import Mapping
 
@@ -165,6 +166,29 @@ class Expressions:
     def _not(self, eqn: Eqn) -> ast.expr:
         return ast.UnaryOp(ast.Not(), self.of(eqn.args[0]))
 
+    def raising(self, eqn: Eqn) -> ast.Raise:
+        """``raise ValueError("...")``."""
+        name = eqn.kwarg("exception")
+        assert isinstance(name, Literal)
+        exception = dotted(str(name.value))
+        call = ast.Call(exception, [self.of(atom) for atom in eqn.args], [])
+        return ast.Raise(call if eqn.args else exception, None)
+
+    def _format(self, eqn: Eqn) -> ast.expr:
+        """``f"..."``."""
+        template, *values = eqn.args
+        assert isinstance(template, Literal)
+        parts: list[ast.expr] = []
+        operands = iter(values)
+        for text, _, spec, conversion in string.Formatter().parse(str(template.value)):
+            if text:
+                parts.append(ast.Constant(text))
+            if spec is not None:
+                layout = ast.JoinedStr([ast.Constant(spec)]) if spec else None
+                code = ord(conversion) if conversion else -1
+                parts.append(ast.FormattedValue(self.of(next(operands)), code, layout))
+        return ast.JoinedStr(parts)
+
     def _slice(self, eqn: Eqn) -> ast.expr:
         return ast.Call(ast.Name("slice", ast.Load()), [self.of(atom) for atom in eqn.args], [])
 
@@ -182,6 +206,7 @@ _STRUCTURAL = {
     "is_none": Expressions._is_none,
     "not_": Expressions._not,
     "slice": Expressions._slice,
+    "format": Expressions._format,
 }
 
 

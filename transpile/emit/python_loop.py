@@ -32,6 +32,8 @@ def loop_statements(eqn: Eqn, expressions: Expressions, statements: Statements) 
     moved = [(var, value) for var, value in zip(carried, results, strict=False) if not _is_name(value, var)]
     if moved:
         inside.append(_assign([var for var, _ in moved], [value for _, value in moved]))
+    if eqn.kwarg("until") is not None:
+        inside.append(ast.If(ast.Name(carried[0].name, ast.Load()), [ast.Break()], []))
     target = ast.Name(item.name, ast.Store())
     iterated = _call("reversed", turns) if backwards else turns
     written.append(ast.For(target, iterated, inside or [ast.Pass()], []))

@@ -8,7 +8,7 @@ from ..ir import Atom, Kind, Literal, Var
 from .fence import refuse
 from .frame import Frame
 from .names import BUILTINS
-from .values import Callee, Dotted, Function, Growing, Items, Value, is_value
+from .values import Callee, Choice, Dotted, Function, Growing, Items, Value, is_value
 
 # What stands in these is a function or a known constant; another module's name may be a number.
 _FUNCTIONS_OF = frozenset({"numpy", "scipy", "math", "pullback", *BUILTINS})
@@ -32,7 +32,7 @@ def atom(frame: Frame, value: Value, node: ast.AST, name: str | None = None) -> 
 
 
 def _what(value: Value) -> str:
-    if isinstance(value, Function):
+    if isinstance(value, Function | Choice):
         return f"the function `{value.name}`"
     if isinstance(value, Dotted):
         return f"`{value.text}`"

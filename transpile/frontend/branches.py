@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 
 from ..ir import Atom, Block, Eqn, Kind, Literal, Var
 from .atoms import atom
 from .fence import refuse
 from .frame import Frame
-from .values import Function, Growing, Items, Poison, Value
+from .values import Choice, Function, Growing, Items, Poison, Value
 
 
 def choose(
@@ -27,19 +28,24 @@ def choose(
         first = then()
     with frame.build.block() as else_eqns:
         second = otherwise()
-    merger = Merger(frame, node, then_eqns, else_eqns)
+    merger = Merger(frame, node, then_eqns, else_eqns, test)
     merged = merger.merge(first, second, name)
     merger.finish(atom(frame, test, node))
+    frame.local.update(merger.tests)
     return merged
 
 
 class Merger:
     """Joins the values of two blocks into the results of one `if` equation."""
 
-    def __init__(self, frame: Frame, node: ast.AST, then: list[Eqn], otherwise: list[Eqn]) -> None:
-        self.frame, self.node = frame, node
+    def __init__(
+        self, frame: Frame, node: ast.AST, then: list[Eqn], otherwise: list[Eqn], test: Value
+    ) -> None:
+        self.frame, self.node, self.test = frame, node, test
         self.then, self.otherwise = then, otherwise
         self.outs: list[tuple[Var, Atom, Atom]] = []
+        # What a choice between functions asks later, under names that no author can write.
+        self.tests: dict[str, Value] = {}
 
     def merge(self, first: Value, second: Value, name: str | None = None) -> Value:
         """The value that holds `first` if the test is true, and `second` if not."""
@@ -57,18 +63,37 @@ class Merger:
                 f"one branch gives {len(first.items)} elements, the other {len(second.items)}",
                 self.frame.span(self.node),
             )
-        if isinstance(first, Function) or isinstance(second, Function):
-            raise refuse(
-                "PB405",
-                "the branches return different closures",
-                self.frame.span(self.node),
-                hint="define one closure before the branch, and branch inside of it",
-            )
+        if isinstance(first, Function | Choice) or isinstance(second, Function | Choice):
+            return self._choice(first, second)
         with self.frame.build.into(self.then):
             a = atom(self.frame, first, self.node)
         with self.frame.build.into(self.otherwise):
             b = atom(self.frame, second, self.node)
         return self._out(a, b, name)
+
+    def _choice(self, first: Value, second: Value) -> Choice:
+        if not isinstance(first, Function | Choice) or not isinstance(second, Function | Choice):
+            raise refuse(
+                "PB405",
+                "one branch gives a function, the other none",
+                self.frame.span(self.node),
+                hint="define or return a closure in both",
+            )
+        test = f"test {self.frame.build.tick()}"
+        self.tests[test] = self.test
+        return Choice(test, self._outside(first, True), self._outside(second, False))
+
+    def _outside(self, function: Function | Choice, then: bool) -> Function | Choice:
+        """The function whose default arguments flow out of its branch."""
+        if isinstance(function, Choice):
+            sides = (self._outside(side, then) for side in (function.first, function.second))
+            return Choice(function.test, *sides)
+        absent = Literal(None)
+        defaults = tuple(
+            (name, self.merge(value, absent, name) if then else self.merge(absent, value, name))
+            for name, value in function.defaults
+        )
+        return replace(function, defaults=defaults)
 
     def _out(self, a: Atom, b: Atom, name: str | None) -> Var:
         for var, *sides in self.outs:

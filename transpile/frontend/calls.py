@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from functools import partial
 
 from ..ir import Atom, Kind, Literal, Var
 from ..vocabulary import VALUE_CALLS, WORDS, by_method, by_python, suggestions
 from . import expressions
 from .atoms import atom, list_atom
+from .branches import choose
 from .fence import Refusal, refuse
 from .folding import dotted_name, fold_call
 from .frame import Frame, callee_of
 from .inline import inline
 from .names import BUILTINS
+from .raising import formatted
 from .sequences import of_known
-from .values import Callee, Dotted, Function, Growing, Items, Value, elements, is_value
+from .values import Callee, Choice, Dotted, Function, Growing, Items, Value, elements, is_value
 from .words import bind_word
 
 _DTYPE_CALLS = frozenset({"numpy.float16", "numpy.float32", "numpy.float64", "numpy.int32", "numpy.int64"})
@@ -58,7 +61,7 @@ def read_call(frame: Frame, node: ast.Call, name: str | None, targets: tuple[str
         callee = expressions.read(frame, func)
     else:
         callee = expressions.read(frame, func)
-    if isinstance(callee, Function):
+    if isinstance(callee, Function | Choice):
         return _function(frame, callee, _arguments(frame, node), name)
     if isinstance(callee, Callee):
         return _formula(frame, callee, _arguments(frame, node), name, targets)
@@ -70,14 +73,7 @@ def read_call(frame: Frame, node: ast.Call, name: str | None, targets: tuple[str
 def _is_local(frame: Frame, node: ast.expr) -> bool:
     while isinstance(node, ast.Attribute):
         node = node.value
-    if not isinstance(node, ast.Name):
-        return True
-    here: Frame | None = frame
-    while here is not None:
-        if node.id in here.local or node.id in here.declared:
-            return True
-        here = here.parent
-    return False
+    return not isinstance(node, ast.Name) or frame.holds(node.id)
 
 
 def _arguments(frame: Frame, node: ast.Call) -> Arguments:
@@ -116,10 +112,6 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
     first = given.positional[0] if len(given.positional) == 1 and not given.keywords else None
     if callee.name in _METADATA and isinstance(first, Var):
         return frame.build.metadata(_METADATA[callee.name], (first,), frame.span(given.node), name)
-    if callee.name == "pullback.like" and isinstance(first, Var):
-        return frame.build.metadata("like", (first,), frame.span(given.node), name)
-    if callee.name == "pullback.like" and isinstance(first, Var) and first.kind != "value":
-        return frame.build.metadata("like", (first,), frame.span(given.node), name)
     formula = frame.names.formula_of(callee.name)
     if formula is not None:
         return _formula(frame, callee_of(formula), given, name, ())
@@ -141,6 +133,8 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
         )
         if found is not None:
             return found
+    if callee.name == "str" and of_values and isinstance(first, Var):
+        return formatted(frame, "{}", [first], given.node, name)
     if of_values and (folded := _folded_builtin(callee.name, given)) is not None:
         return folded
     builtin = _builtin(frame, callee, given, name)
@@ -294,7 +288,13 @@ def _bind_formula(
     return operands, list(keywords.items())
 
 
-def _function(frame: Frame, callee: Function, given: Arguments, name: str | None) -> Value:
+def _function(frame: Frame, callee: Function | Choice, given: Arguments, name: str | None) -> Value:
+    if isinstance(callee, Choice):
+        test = frame.lookup(ast.copy_location(ast.Name(callee.test, ast.Load()), given.node))
+        first, second = (
+            partial(_function, frame, side, given, None) for side in (callee.first, callee.second)
+        )
+        return choose(frame, test, first, second, given.node, name)
     nested = callee.frame.parent is not None or bool(callee.frame.declared)
     if nested:
         return inline(frame, callee, given.positional, given.keywords, given.node, name)

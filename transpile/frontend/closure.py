@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from ..ir import Atom, Block, Literal, Param, Var
 from . import expressions, statements
 from .atoms import atom
+from .branches import choose
 from .fence import Refusal, is_generator, refuse
 from .frame import Frame
-from .values import Function, Growing, Items, Poison, Value, elements
+from .values import Branch, Choice, Function, Growing, Items, Poison, Value, elements
 
 
 class Pullback(NamedTuple):
@@ -21,13 +23,38 @@ class Pullback(NamedTuple):
     rules: tuple[tuple[Var, Var], ...]
 
 
-def read_closure(frame: Frame, closure: Function, results: int, inputs: Sequence[Param]) -> Pullback:
-    """Read the closure's body; `frame` is the formula's, whose forward was read to its end."""
-    build, outer = frame.build, closure.frame
-    _check_late_binding(outer, closure)
+def read_closure(frame: Frame, closure: Function | Choice, results: int, inputs: Sequence[Param]) -> Pullback:
+    """Read the closure's body; `frame` is the formula's, whose forward was read to its end.
+
+    Of several closures behind an `if` one runs, under the same condition.
+    """
+    build = frame.build
+    leaves = list(closure.leaves()) if isinstance(closure, Choice) else [closure]
+    for leaf in leaves:
+        _check_late_binding(leaf.frame, leaf)
+        if (found := is_generator(leaf.node)) is not None:
+            raise refuse(
+                "PB402", f"`{leaf.name}` is a generator", frame.span(found), hint="return the gradients"
+            )
     build.forward, build.eqns = build.eqns, []
-    inner = Frame(
-        build,
+    inner = _inner(frame, leaves[0])
+    cotangents, rules = _read_parameters(inner, leaves[0], results)
+    build.gradients.update(cotangents)
+    if not isinstance(closure, Choice):
+        gradients = _gradients(inner, _returned(inner, closure), inputs, _place(closure), closure.name)
+    else:
+        read = partial(_chosen, frame, results=results, inputs=inputs, cotangents=cotangents)
+        found_gradients = read(closure)
+        gradients = tuple(atom(frame, gradient, leaves[0].node) for gradient in found_gradients.items)
+    block = Block((*cotangents, *(grad for _, grad in rules)), tuple(build.eqns), gradients)
+    return Pullback(block, rules)
+
+
+def _inner(frame: Frame, closure: Function) -> Frame:
+    """The frame of a closure, with its default arguments bound."""
+    outer = closure.frame
+    return Frame(
+        frame.build,
         outer.text,
         outer.names,
         local=dict(closure.defaults),
@@ -35,25 +62,58 @@ def read_closure(frame: Frame, closure: Function, results: int, inputs: Sequence
         parent=outer,
         calls=(*frame.calls, closure.node),
     )
-    if (found := is_generator(closure.node)) is not None:
+
+
+def _chosen(
+    frame: Frame,
+    closure: Function | Choice,
+    *,
+    results: int,
+    inputs: Sequence[Param],
+    cotangents: Sequence[Var],
+) -> Items:
+    """The gradients of one of several closures, under the conditions that choose it."""
+    if isinstance(closure, Choice):
+        read = partial(_chosen, frame, results=results, inputs=inputs, cotangents=cotangents)
+        place = next(closure.leaves()).node
+        test = frame.lookup(ast.copy_location(ast.Name(closure.test, ast.Load()), place))
+        first, second = partial(read, closure.first), partial(read, closure.second)
+        merged = choose(frame, test, first, second, place)
+        assert isinstance(merged, Items)
+        return merged
+    inner = _inner(frame, closure)
+    own, rules = _read_parameters(inner, closure, results)
+    if rules:
         raise refuse(
-            "PB402", f"`{closure.name}` is a generator", inner.span(found), hint="return the gradients"
+            "PB204",
+            f"`{closure.name}` is one of several closures and states the rule `{rules[0][1].name}`",
+            inner.span(closure.node),
+            value=rules[0][1].name,
+            hint="write one closure, and branch inside of it",
         )
-    cotangents, rules = _read_parameters(inner, closure, results)
-    build.gradients.update(cotangents)
-    node = closure.node
-    returned: Value | None
+    shared = dict(zip(own, cotangents, strict=True))
+    inner.local = {
+        name: shared.get(value, value) if isinstance(value, Var) else value
+        for name, value in inner.local.items()
+    }
+    return Items(_gradients(inner, _returned(inner, closure), inputs, _place(closure), closure.name))
+
+
+def _returned(inner: Frame, closure: Function) -> Value | None:
+    """What the closure's body returns; `Refusal` where errors in it were reported."""
+    node, build = closure.node, inner.build
     if isinstance(node, ast.Lambda):
-        returned = expressions.read(inner, node.body)
-        where: ast.AST = node.body
-    else:
-        returned = statements.read_body(inner, node.body, recover=True)
-        where = last_return(node) or node
-    if returned is None and build.findings and any(f.severity == "error" for f in build.findings):
+        return expressions.read(inner, node.body)
+    returned = statements.read_body(inner, node.body, recover=True)
+    if returned is None and any(finding.severity == "error" for finding in build.findings):
         raise Refusal
-    gradients = _gradients(inner, returned, inputs, where, closure.name)
-    block = Block((*cotangents, *(grad for _, grad in rules)), tuple(build.eqns), gradients)
-    return Pullback(block, rules)
+    return returned
+
+
+def _place(closure: Function) -> ast.AST:
+    """Where a closure states its gradients."""
+    node = closure.node
+    return node.body if isinstance(node, ast.Lambda) else last_return(node) or node
 
 
 def last_return(node: ast.FunctionDef) -> ast.expr | ast.Return | None:
@@ -188,12 +248,12 @@ def _check_late_binding(outer: Frame, closure: Function) -> None:
                 queue.append(value)
             if isinstance(value, Poison):
                 continue
-            bound = outer.bound.get(name, [])
-            if len(bound) > 1 and bound[-1][0] > function.order and bound[0][0] < function.order:
+            bound = [at for at in outer.bound.get(name, []) if not _apart(at.branch, function.branch)]
+            if len(bound) > 1 and bound[-1].tick > function.order and bound[0].tick < function.order:
                 raise refuse(
                     "PB104",
                     f"`{name}` is bound again after `{function.name}` captured it",
-                    bound[-1][1],
+                    bound[-1].span,
                     value=name,
                     hint="give the new value another name, or define the closure last",
                 )
@@ -205,6 +265,12 @@ def _check_late_binding(outer: Frame, closure: Function) -> None:
                     value=name,
                     hint=f"assign it to another name, or take it as a default argument: `{name}={name}`",
                 )
+
+
+def _apart(one: Branch, other: Branch) -> bool:
+    """Whether two places stand in different branches of one `if`, of which one runs."""
+    taken = dict(one)
+    return any(taken.get(number, side) != side for number, side in other)
 
 
 def _first_use(node: ast.AST, name: str) -> ast.AST:

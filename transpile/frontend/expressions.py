@@ -15,6 +15,7 @@ from .calls import read_call
 from .fence import refuse
 from .folding import BINARY, COMPARE, UNARY, fold
 from .frame import Frame
+from .raising import read_formatted
 from .spelling import canonical, constant_of
 from .subscripts import read_subscript
 from .values import Dotted, Function, Growing, Items, Value, elements, is_value
@@ -229,7 +230,7 @@ def function_value(frame: Frame, node: ast.FunctionDef | ast.Lambda) -> Function
     for arg, value in zip(args.kwonlyargs, args.kw_defaults, strict=True):
         if value is not None:
             defaults.append((arg.arg, read(frame, value)))
-    return Function(node, frame, tuple(defaults), frame.build.tick())
+    return Function(node, frame, tuple(defaults), frame.build.tick(), frame.branch)
 
 
 def _comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp, name: str | None) -> Value:
@@ -260,6 +261,7 @@ _READERS: dict[type[ast.expr], Callable[[Frame, Any, str | None], Value]] = {
     ast.Call: _call,
     ast.Subscript: _subscript,
     ast.Lambda: _lambda,
+    ast.JoinedStr: read_formatted,
     ast.ListComp: _comprehension,
     ast.GeneratorExp: _comprehension,
 }

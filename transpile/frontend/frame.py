@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from ..ir import Span, Var
+from ..ir import Literal, Span, Var
 from .builder import Builder
 from .fence import Refusal, refuse
 from .folding import fold_node
 from .names import Binding, Names
 from .spelling import canonical, constant_of
 from .text import FunctionNode, Text, find_function, parse, too_deep
-from .values import Callee, Dotted, Function, Growing, Items, Poison, Value
+from .values import Branch, Callee, Dotted, Function, Growing, Items, LastTurn, Poison, Value
+
+
+class Bound(NamedTuple):
+    """When, where, and in which branch a name was bound."""
+
+    tick: int
+    span: Span
+    branch: Branch
 
 
 @dataclass
@@ -31,7 +42,8 @@ class Frame:
     parent: Frame | None = None
     calls: tuple[FunctionNode, ...] = ()
     loop_names: set[str] = field(default_factory=set)
-    bound: dict[str, list[tuple[int, Span]]] = field(default_factory=dict)
+    bound: dict[str, list[Bound]] = field(default_factory=dict)
+    branch: Branch = ()
 
     def span(self, node: ast.AST) -> Span:
         """Where a node stands in its file."""
@@ -40,7 +52,25 @@ class Frame:
     def bind(self, name: str, value: Value, node: ast.AST) -> None:
         """Let a name hold a value from here on."""
         self.local[name] = value
-        self.bound.setdefault(name, []).append((self.build.tick(), self.span(node)))
+        self.bound.setdefault(name, []).append(Bound(self.build.tick(), self.span(node), self.branch))
+
+    @contextmanager
+    def side(self, number: int, taken: bool) -> Iterator[None]:
+        """Read a branch of the `if` of this number."""
+        outer, self.branch = self.branch, (*self.branch, (number, taken))
+        try:
+            yield
+        finally:
+            self.branch = outer
+
+    def holds(self, name: str) -> bool:
+        """Whether a name is local here, or to a function around."""
+        frame: Frame | None = self
+        while frame is not None:
+            if name in frame.local or name in frame.declared:
+                return True
+            frame = frame.parent
+        return False
 
     def lookup(self, node: ast.Name) -> Value:
         """What a name holds here, by Python's scoping rules."""
@@ -69,9 +99,20 @@ class Frame:
             if value.why:
                 raise refuse("PB407", f"`{name}` {value.why}", self.span(node), value=name)
             raise Refusal
+        if isinstance(value, LastTurn):
+            value = self._last(value, name, node)
         if self.build.in_closure:
             self.note_use(value, self.span(node))
         return value
+
+    def _last(self, value: LastTurn, name: str, node: ast.Name) -> Var:
+        """An element of the list that the loop collects; its index is an error where there was no turn."""
+        build, span = self.build, self.span(node)
+        self.note_use(value.turns, span)
+        if value.kind == "value":
+            return build.emit("item", (value.turns, Literal(-1)), span, kind="value", name=name)
+        every = build.emit("collect", (value.turns,), span)
+        return build.emit("getitem", (every,), span, kwargs=(("index", Literal(-1)),), name=name)
 
     def note_use(self, value: Value, span: Span) -> None:
         """Remember where the closure first reads a variable of the forward."""

@@ -22,9 +22,10 @@ from .frame import Frame
 from .names import Names
 from .naming import prefer_outer_names
 from .parameters import read_parameters
+from .raising import always_raises
 from .signature import own_call, with_itself
 from .text import Text, find_function, parse
-from .values import Function, Items, Value, elements
+from .values import Choice, Function, Items, Value, elements
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,14 @@ def _read(
         )
     params = read_parameters(frame, node)
     returned = statements.read_body(frame, node.body, recover=True)
+    if always_raises(node.body):
+        where = next(item for item in ast.walk(node) if isinstance(item, ast.Raise))
+        raise refuse(
+            "PB405",
+            f"`{node.name}` always raises, and returns nothing",
+            frame.span(where),
+            hint="raise under an `if`",
+        )
     if returned is None:
         if any(finding.severity == "error" for finding in build.findings):
             raise Refusal
@@ -159,17 +168,17 @@ def _check_options(frame: Frame, node: ast.FunctionDef, options: Options, result
         )
 
 
-def _split(frame: Frame, returned: Value, node: ast.FunctionDef) -> tuple[Value, Function | None]:
+def _split(frame: Frame, returned: Value, node: ast.FunctionDef) -> tuple[Value, Function | Choice | None]:
     """``return result, closure`` into the two."""
-    if isinstance(returned, Function):
+    if isinstance(returned, Function | Choice):
         raise refuse("PB405", "only a closure is returned", frame.span(node), hint="return result, pullback")
     if not isinstance(returned, Items):
         return returned, None
-    functions = [item for item in returned.items if isinstance(item, Function)]
+    functions = [item for item in returned.items if isinstance(item, Function | Choice)]
     if not functions:
         return returned, None
     last = returned.items[-1]
-    if len(returned.items) != 2 or not isinstance(last, Function) or len(functions) != 1:
+    if len(returned.items) != 2 or not isinstance(last, Function | Choice) or len(functions) != 1:
         raise refuse(
             "PB405",
             "return the result (several as a tuple) and one closure",

@@ -3,24 +3,28 @@
 ``for i in range(n)``, over a list of tensors, or over the rows of a tensor.
 Names that exist before the loop and are assigned in it are carried from turn
 to turn; a list that is empty before and grows by one ``append`` in each turn
-is collected; a name that only the loop assigns has no value after it, for the
-loop may have no turn.
+is collected; a name that only the loop assigns is, after it, what the last turn
+gave it. A ``return`` in the loop ends it: the loop then carries which of its
+returns was met, and what it returns is computed after the loop.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+import copy
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ..ir import Atom, Block, Eqn, Kind, Literal, Var
+from . import statements
 from .atoms import atom
 from .fence import refuse
 from .frame import Frame
-from .values import Growing, Poison, Value
+from .raising import may_return
+from .values import Growing, LastTurn, Poison, Value
 
-Read = Callable[[Frame, Sequence[ast.stmt]], object]
-Bind = Callable[[Frame, ast.expr, Value], None]
+# The name, which no author can write, under which a loop carries which of its returns was met.
+_STOPPED = "<stopped>"
 
 
 @dataclass
@@ -36,18 +40,22 @@ class _Turn:
     eqns: list[Eqn] = field(default_factory=list)
 
 
-def read_loop(
-    frame: Frame, node: ast.For, iterated: Value, backwards: bool, readers: tuple[Read, Bind]
-) -> None:
-    """Read a loop over a value that is only known when the formula runs."""
+def read_loop(frame: Frame, node: ast.For, iterated: Value, backwards: bool) -> list[ast.stmt]:
+    """Read a loop over a value that is only known when the formula runs.
+
+    Returns statements to be read after it: one for each ``return`` in its body.
+    """
     build, span = frame.build, frame.span(node.iter)
     if not isinstance(iterated, Var):
         raise refuse("PB401", "this cannot be looped over", span, hint="loop over a range or a list")
-    assigned = _assigned(node.body)
+    body, after = _without_returns(node) if may_return(node.body) else (list(node.body), [])
+    if after:
+        frame.local[_STOPPED] = Literal(0)
+    assigned = [*([_STOPPED] if after else []), *_assigned(body)]
     lists = {
         name: value
         for name, value in frame.local.items()
-        if isinstance(value, Growing) and not value.items and name in _appended(node.body)
+        if isinstance(value, Growing) and not value.items and name in _appended(body)
     }
     carried = [n for n in assigned if n in frame.local and not isinstance(frame.local[n], Poison)]
     before = dict(frame.local)
@@ -56,7 +64,7 @@ def read_loop(
         growing.depth += 1
     while True:
         names, mark = set(build.names), len(build.eqns)
-        turn = _read_turn(frame, node, iterated, carried, kinds, readers)
+        turn = _read_turn(frame, node, body, iterated, backwards and bool(after), carried, kinds)
         widened = {
             name: "tensor"
             for name, param, result in zip(carried, turn.params, turn.results, strict=True)
@@ -72,63 +80,113 @@ def read_loop(
             growing.items.clear()
     for growing in lists.values():
         growing.depth -= 1
-    collected = [_collected(frame, node, name, growing) for name, growing in lists.items()]
-    kwargs = (("reverse", Literal(True)),) if backwards else ()
-    _finish(frame, node, turn, list(lists), collected, before, kwargs)
+    collected = {name: _collected(frame, node, name, growing) for name, growing in lists.items()}
+    flags = [("until", Literal(True))] if after else [("reverse", Literal(True))] if backwards else []
+    _finish(frame, node, turn, collected, before, tuple(flags))
+    return after
+
+
+def _without_returns(node: ast.For) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """The loop's body, whose returns say which one was met; and what each of them does after the loop."""
+    returned: list[ast.Return] = []
+
+    class Numbered(ast.NodeTransformer):
+        def visit_Return(self, met: ast.Return) -> ast.Return:
+            returned.append(met)
+            return ast.copy_location(ast.Return(_constant(len(returned), met)), met)
+
+        def visit_FunctionDef(self, function: ast.FunctionDef) -> ast.FunctionDef:
+            return function
+
+        def visit_Lambda(self, function: ast.Lambda) -> ast.Lambda:
+            return function
+
+    body: list[ast.stmt] = [Numbered().visit(copy.deepcopy(statement)) for statement in node.body]
+    body.append(ast.copy_location(ast.Return(_constant(0, node)), node))
+    after: list[ast.stmt] = []
+    for number, met in enumerate(returned, start=1):
+        test: ast.expr = ast.copy_location(ast.Name(_STOPPED, ast.Load()), met)
+        if len(returned) > 1:
+            test = ast.copy_location(ast.Compare(test, [ast.Eq()], [_constant(number, met)]), met)
+        after.append(ast.copy_location(ast.If(test, [met], []), met))
+    return body, after
+
+
+def _constant(value: int, place: ast.AST) -> ast.Constant:
+    return ast.copy_location(ast.Constant(value), place)
 
 
 def _read_turn(
     frame: Frame,
     node: ast.For,
+    body: Sequence[ast.stmt],
     iterated: Var,
+    from_the_end: bool,
     carried: Sequence[str],
     kinds: dict[str, Kind],
-    readers: tuple[Read, Bind],
 ) -> _Turn:
-    read_body, bind_target = readers
     build, span = frame.build, frame.span(node)
-    over, item, element = _over(frame, node, iterated)
+    over, item, element = _over(frame, node, iterated, from_the_end)
     turn = _Turn(over, item, list(carried))
     for name in carried:
         start = atom(frame, frame.local[name], node)
         kind = kinds.get(name) or (start.kind if isinstance(start, Var) else "value")
-        param = build.fresh(name, kind, span)
+        param = build.fresh("stopped" if name == _STOPPED else name, kind, span)
         turn.start.append(start)
         turn.params.append(param)
     with build.block() as turn.eqns:
         for name, param in zip(carried, turn.params, strict=True):
             frame.local[name] = param
-        bind_target(frame, node.target, element())
-        read_body(frame, node.body)
+        statements.bind_target(frame, node.target, element())
+        returned = statements.read_body(frame, body)
+        if _STOPPED in carried and returned is not None:
+            frame.local[_STOPPED] = returned
         turn.results = [atom(frame, frame.local[name], node) for name in carried]
     return turn
 
 
-def _over(frame: Frame, node: ast.For, iterated: Var) -> tuple[Atom, Var, Callable[[], Value]]:
-    """What is looped over, the item's variable, and how the body reads the author's item of it."""
+def _over(
+    frame: Frame, node: ast.For, iterated: Var, from_the_end: bool
+) -> tuple[Atom, Var, Callable[[], Value]]:
+    """What is looped over, the item's variable, and how the body reads the author's item of it.
+
+    A loop that may stop counts its turns up, and a reversed one finds its items `from_the_end`.
+    """
     build, span = frame.build, frame.span(node.iter)
     label = node.target.id if isinstance(node.target, ast.Name) else None
-    if iterated.kind == "list":
+    if iterated.kind == "list" and not from_the_end:
         item = build.fresh(label, "tensor", span)
         return iterated, item, lambda: item
     made = next((eqn for eqn in build.eqns if iterated in eqn.outs), None)
-    if made is not None and made.op == "range" and len(made.args) == 1:
+    counts = made is not None and made.op == "range" and len(made.args) == 1
+    if made is not None and counts and not from_the_end:
         item = build.fresh(label, "value", span)
         return made.args[0], item, lambda: item
-    place = build.fresh("turn", "value", span)
+    turn = build.fresh("turn", "value", span)
+
+    def place() -> Atom:
+        if not from_the_end:
+            return turn
+        left = build.emit("subtract", (count, turn), span, kind="value")
+        return build.emit("subtract", (left, Literal(1)), span, kind="value")
+
     if iterated.kind == "tensor":
         shape = build.metadata("shape", (iterated,), span)
         count = build.metadata("item", (shape, Literal(0)), span)
-        index = (("index", place),)
-        return count, place, lambda: build.emit("getitem", (iterated,), span, kwargs=index, name=label)
+        return (
+            count,
+            turn,
+            lambda: build.emit("getitem", (iterated,), span, kwargs=(("index", place()),), name=label),
+        )
+    kind: Kind = "tensor" if iterated.kind == "list" else "value"
     count = build.emit("len", (iterated,), span, kind="value")
-    return count, place, lambda: build.emit("item", (iterated, place), span, kind="value", name=label)
+    return count, turn, lambda: build.emit("item", (iterated, place()), span, kind=kind, name=label)
 
 
 def _collected(frame: Frame, node: ast.For, name: str, growing: Growing) -> Var:
     """The value that a list grows by in each turn."""
     value = growing.items[0] if len(growing.items) == 1 else None
-    if not isinstance(value, Var) or value.kind != "tensor":
+    if not isinstance(value, Var) or value.kind != "tensor" or value in frame.build.maybe_none:
         raise refuse(
             "PB401",
             f"`{name}` must grow by one tensor in every turn of the loop",
@@ -143,26 +201,43 @@ def _finish(
     frame: Frame,
     node: ast.For,
     turn: _Turn,
-    lists: list[str],
-    collected: list[Var],
+    collected: dict[str, Var],
     before: dict[str, Value],
     kwargs: tuple[tuple[str, Atom], ...],
 ) -> None:
     """Add the equation, and bind the names to what the loop leaves in them."""
     build, span = frame.build, frame.span(node)
-    finals = [build.fresh(name, var.kind, span) for name, var in zip(turn.carried, turn.params, strict=True)]
-    grown = [build.fresh(name, "list", span) for name in lists]
-    block = Block((turn.item, *turn.params), tuple(turn.eqns), (*turn.results, *collected))
-    build.eqns.append(Eqn((*finals, *grown), "for", (turn.over, *turn.start), kwargs, (block,), span))
-    inside = set(frame.local) - set(before)
+    finals = [
+        build.fresh("stopped" if name == _STOPPED else name, var.kind, span)
+        for name, var in zip(turn.carried, turn.params, strict=True)
+    ]
+    grown = [build.fresh(name, "list", span) for name in collected]
+    inside = {name: frame.local[name] for name in frame.local if name not in before}
+    last = {
+        name: value
+        for name, value in inside.items()
+        if isinstance(value, Var) and value.kind in ("tensor", "value") and value not in build.maybe_none
+    }
+    turns = [
+        build.fresh(f"{name}_turns", "list" if value.kind == "tensor" else "value", span)
+        for name, value in last.items()
+    ]
+    block = Block(
+        (turn.item, *turn.params), tuple(turn.eqns), (*turn.results, *collected.values(), *last.values())
+    )
+    outs = (*finals, *grown, *turns)
+    build.eqns.append(Eqn(outs, "for", (turn.over, *turn.start), kwargs, (block,), span))
     frame.local = before
-    for name, var in zip([*turn.carried, *lists], [*finals, *grown], strict=True):
+    for name, var in zip([*turn.carried, *collected], [*finals, *grown], strict=True):
         frame.bind(name, var, node)
+    for (name, value), var in zip(last.items(), turns, strict=True):
+        frame.bind(name, LastTurn(var, value.kind), node)
     for name in inside:
-        frame.bind(name, Poison("is assigned in the loop alone, which may have no turn"), node)
+        if name not in last:
+            frame.bind(name, Poison("has no value in some turns of the loop"), node)
 
 
-def _assigned(body: Sequence[ast.stmt]) -> list[str]:
+def _assigned(body: Iterable[ast.stmt]) -> list[str]:
     """Names that statements assign, in order, nested functions left out."""
     found: dict[str, None] = {}
     queue: list[ast.AST] = list(body)

@@ -57,8 +57,8 @@ def read_module(source: Source, library: Library | None = None) -> Module:
     for node, decorated in found:
         _read_into(module, text, node, decorated, around[node])
     refused = cycles(module.formulas) | clashes(module.formulas)
-    for name, refusal in refused.items():
-        module.diagnostics += [refusal.finding] if refusal.finding else []
+    for name, why in refused.items():
+        module.diagnostics += [why.finding] if why.finding else []
         module.unreadable.append((name, module.formulas.pop(name).span))
     return module
 

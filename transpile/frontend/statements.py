@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..ir import Literal, Var
 from . import expressions, fence
-from .atoms import atom
-from .branches import Merger
 from .calls import read_call
+from .conditionals import read_if
 from .fence import Refusal, refuse
 from .folding import BINARY
 from .frame import Frame
 from .loops import read_loop
 from .mutation import check_in_place, check_store
+from .raising import may_return, read_raise
 from .values import Growing, Poison, Value, elements
 
 
@@ -34,14 +35,14 @@ def read_body(
                     if statement.value is None
                     else expressions.read(frame, statement.value, name)
                 )
-            if isinstance(statement, ast.If):
-                returned = _if(frame, statement, body[index + 1 :], name)
-                if returned is not None:
-                    return returned
-            elif isinstance(statement, ast.For):
-                _for(frame, statement)
-            else:
+            if isinstance(statement, ast.Raise):
+                read_raise(frame, statement)
+                return Literal(None)
+            flow = _FLOW.get(type(statement))
+            if flow is None:
                 _simple(frame, statement)
+            elif (returned := flow(frame, statement, body[index + 1 :], name)) is not None:
+                return returned
         except Refusal as refusal:
             if not recover:
                 raise
@@ -162,72 +163,49 @@ def _augmented(frame: Frame, node: ast.AugAssign) -> None:
     frame.bind(name, value, node)
 
 
-def _for(frame: Frame, node: ast.For) -> None:
+def _for(frame: Frame, node: ast.For, rest: Sequence[ast.stmt], name: str | None) -> Value | None:
     """A loop over something known is written out; over anything else it stays a loop."""
     if node.orelse or any(isinstance(item, ast.Break | ast.Continue) for item in ast.walk(node)):
         raise fence.statement(node, frame.span(node))
-    if _returns(node.body):
-        raise refuse("PB401", "a `return` inside a loop is not supported", frame.span(node))
     backwards = expressions.reversed_of(frame, node.iter)
     iterated = expressions.read(frame, backwards or node.iter)
     known = elements(iterated)
     if known is None:
-        read_loop(frame, node, iterated, backwards is not None, (read_body, bind_target))
-        return
+        after = read_loop(frame, node, iterated, backwards is not None)
+        return read_body(frame, [*after, *rest], name) or Literal(None) if after else None
     if backwards is not None:
         known = known[::-1]
-    for item in known:
-        bind_target(frame, node.target, item)
-        read_body(frame, node.body)
     for target in ast.walk(node.target):
         if isinstance(target, ast.Name):
             frame.loop_names.add(target.id)
+    if may_return(node.body):
+        return read_body(frame, [_Turns(node, known), *rest], name) or Literal(None)
+    for item in known:
+        bind_target(frame, node.target, item)
+        read_body(frame, node.body)
+    return None
 
 
-def _returns(body: Sequence[ast.stmt]) -> bool:
-    """True where a statement, nested functions left out, may return."""
-    for node in body:
-        if isinstance(node, ast.Return):
-            return True
-        if isinstance(node, ast.If | ast.For) and (_returns(node.body) or _returns(node.orelse)):
-            return True
-    return False
+class _Turns(ast.stmt):
+    """The turns of a written-out loop that are left: what follows a branch that may return."""
+
+    def __init__(self, node: ast.For, items: tuple[Value, ...]) -> None:
+        super().__init__()
+        self.node, self.items = node, items
+        ast.copy_location(self, node)
 
 
-def _if(frame: Frame, node: ast.If, rest: Sequence[ast.stmt], name: str | None) -> Value | None:
-    """An `if` statement. Where a branch returns, the rest of the body belongs to the other one."""
-    test = expressions.read(frame, node.test)
-    early = _returns(node.body) or _returns(node.orelse)
-    after = list(rest) if early else []
-    if isinstance(test, Literal):
-        chosen = [*(node.body if test.value else node.orelse), *after]
-        returned = read_body(frame, chosen, name)
-        return returned if returned is not None or not early else Literal(None)
-    before = dict(frame.local)
-    with frame.build.block() as then_eqns:
-        first = read_body(frame, [*node.body, *after], name)
-        then_local = frame.local
-    frame.local = dict(before)
-    with frame.build.block() as else_eqns:
-        second = read_body(frame, [*node.orelse, *after], name)
-        else_local = frame.local
-    merger = Merger(frame, node, then_eqns, else_eqns)
-    returned = None
-    if early:
-        returned = merger.merge(first or Literal(None), second or Literal(None), name)
-    frame.local = _merge_names(frame, merger, then_local, else_local)
-    merger.finish(atom(frame, test, node.test))
-    return returned
+def _turns(frame: Frame, turns: _Turns, rest: Sequence[ast.stmt], name: str | None) -> Value | None:
+    if not turns.items:
+        return None
+    bind_target(frame, turns.node.target, turns.items[0])
+    left = _Turns(turns.node, turns.items[1:])
+    return read_body(frame, [*turns.node.body, left, *rest], name) or Literal(None)
 
 
-def _merge_names(
-    frame: Frame, merger: Merger, first: dict[str, Value], second: dict[str, Value]
-) -> dict[str, Value]:
-    merged: dict[str, Value] = {}
-    for name in {**first, **second}:
-        a, b = first.get(name, Literal(None)), second.get(name, Literal(None))
-        try:
-            merged[name] = merger.merge(a, b, name)
-        except Refusal:
-            merged[name] = Poison("differs in kind between the branches of an `if`")
-    return merged
+# Statements after which reading may not go on; what follows them is handed to them.
+_FLOW: dict[type[ast.stmt], Callable[[Frame, Any, Sequence[ast.stmt], str | None], Value | None]] = {
+    ast.If: read_if,
+    ast.For: _for,
+    _Turns: _turns,
+}

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..ir import Literal, Var
+from ..ir import Kind, Literal, Var
 
 if TYPE_CHECKING:
     from .frame import Frame
+
+
+# Which side of which `if` something stands in, outermost first.
+Branch = tuple[tuple[int, bool], ...]
 
 
 @dataclass(frozen=True)
@@ -38,11 +43,42 @@ class Function:
     frame: Frame
     defaults: tuple[tuple[str, Value], ...] = ()
     order: int = 0
+    branch: Branch = ()
 
     @property
     def name(self) -> str:
         """The function's name as written."""
         return "lambda" if isinstance(self.node, ast.Lambda) else self.node.name
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """One of two functions: `first` where the value that the frame holds under `test` is true."""
+
+    test: str
+    first: Function | Choice
+    second: Function | Choice
+
+    @property
+    def name(self) -> str:
+        """The name of the function that is met first."""
+        return self.first.name
+
+    def leaves(self) -> Iterator[Function]:
+        """The functions that it may be."""
+        for side in (self.first, self.second):
+            if isinstance(side, Choice):
+                yield from side.leaves()
+            else:
+                yield side
+
+
+@dataclass(frozen=True, eq=False)
+class LastTurn:
+    """What a name holds after the loop that assigned it: the last of the values of all `turns`."""
+
+    turns: Var
+    kind: Kind
 
 
 @dataclass(frozen=True)
@@ -71,7 +107,7 @@ class Poison:
     why: str = ""
 
 
-Value = Var | Literal | Items | Growing | Function | Dotted | Callee | Poison
+Value = Var | Literal | Items | Growing | Function | Choice | LastTurn | Dotted | Callee | Poison
 
 
 def elements(value: Value) -> tuple[Value, ...] | None:

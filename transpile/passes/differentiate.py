@@ -38,11 +38,11 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 
 from ..analysis.differentiability import Flow, propagate
 from ..ir import Eqn, Literal, Var
-from ..library import Library, NoDerivative
+from ..library import Library
 from .differentiate_branch import sweep_branch
 from .differentiate_loop import sweep_loop
 from .differentiate_operator import sweep_operator
-from .rewrite import Namer
+from .rewrite import Namer, label
 from .sweep import Context, Sweep, grad_name
 
 
@@ -53,19 +53,23 @@ def differentiate(
     stop: Set[Var],
     library: Library,
     namer: Namer,
+    in_loop: bool = False,
 ) -> Sweep:
     """Sweep back over `eqns`, from `cotangents`, as far as `inputs` and the values in `stop`.
 
+    `in_loop` says that the equations are a loop's turn, or a part of one.
     Raises NoDerivative where an operator on the way has no derivative.
     """
     flow = dict.fromkeys(inputs, Flow.DIFFERENTIABLE)
     propagate(eqns, flow, dict.fromkeys(stop, Flow.DIFFERENTIABLE))
     active = {var for var, here in flow.items() if here is not Flow.NONE} | set(stop)
 
-    def recurse(inner: Sequence[Eqn], seeds: Mapping[Var, Var], wanted: Iterable[Var]) -> Sweep:
-        return differentiate(inner, seeds, wanted, stop, library, namer)
+    def recurse(
+        inner: Sequence[Eqn], seeds: Mapping[Var, Var], wanted: Iterable[Var], turn: bool = False
+    ) -> Sweep:
+        return differentiate(inner, seeds, wanted, stop, library, namer, in_loop or turn)
 
-    context = Context(active, stop, library, namer, recurse)
+    context = Context(active, stop, library, namer, recurse, in_loop)
     sweep = Sweep([], [], dict(cotangents))
     for eqn in reversed(eqns):
         reached = [var for var in eqn.outs if var in sweep.cotangents and var not in stop]
@@ -78,7 +82,9 @@ def differentiate(
         elif eqn.op == "list":
             _sweep_list(eqn, sweep, context)
         elif eqn.op == "item":
-            raise NoDerivative(eqn, "an element of a list of tensors")
+            _sweep_item(eqn, sweep, context)
+        elif eqn.op == "unitem":
+            _sweep_unitem(eqn, sweep, context)
         else:
             sweep_operator(eqn, sweep, context)
     sweep.forward.reverse()
@@ -92,4 +98,26 @@ def _sweep_list(eqn: Eqn, sweep: Sweep, context: Context) -> None:
             part = context.namer.fresh(grad_name(atom))
             sweep.backward.append(Eqn((part,), "item", (gradients, Literal(index)), (), (), eqn.span))
             sweep.add(atom, part, eqn, context.namer)
+    sweep.forward.append(eqn)
+
+
+def _sweep_item(eqn: Eqn, sweep: Sweep, context: Context) -> None:
+    """An element's gradient is that of its list, with zeros in the other places."""
+    values, index = eqn.args
+    assert isinstance(values, Var)
+    likes = context.namer.fresh(f"like_{label(values)}", "value")
+    whole = context.namer.fresh(grad_name(values), "list")
+    kwargs = (("index", index), ("likes", likes))
+    sweep.backward.append(Eqn((whole,), "unitem", (sweep.cotangents[eqn.outs[0]],), kwargs, (), eqn.span))
+    sweep.add(values, whole, eqn, context.namer)
+    sweep.forward += [Eqn((likes,), "like", (values,), (), (), eqn.span), eqn]
+
+
+def _sweep_unitem(eqn: Eqn, sweep: Sweep, context: Context) -> None:
+    (element,), index = eqn.args, eqn.kwarg("index")
+    assert isinstance(element, Var)
+    assert index is not None
+    part = context.namer.fresh(grad_name(element))
+    sweep.backward.append(Eqn((part,), "item", (sweep.cotangents[eqn.outs[0]], index), (), (), eqn.span))
+    sweep.add(element, part, eqn, context.namer)
     sweep.forward.append(eqn)

@@ -1,9 +1,16 @@
-"""The sweep over a conditional: each branch's own sweep, under the same condition."""
+"""The sweep over a conditional: each branch's own sweep, under the same condition.
+
+What a branch's sweep reads of its branch is handed out by the conditional, as
+values that are None where the other branch was taken. In the turn of a loop,
+which collects what its sweep reads turn by turn, there can be no None: there
+the branch is computed again.
+"""
 
 from __future__ import annotations
 
 from ..ir import Atom, Block, Eqn, Literal, Var
-from .rewrite import copy_eqns, defining, replace_atom
+from .recompute import repeatable
+from .rewrite import copy_eqns, defining, replace_atom, slice_of
 from .sweep import Context, Sweep, grad_name, zeros_of
 
 
@@ -48,6 +55,11 @@ def sweep_branch(eqn: Eqn, sweep: Sweep, context: Context) -> None:
     for side, part in enumerate(inner):
         produced = set(defining(part.forward))
         body = Block((), tuple(part.backward), tuple(part.cotangents.values()))
+        again = slice_of(part.forward, body.free())
+        if context.in_loop and repeatable(again):
+            part.backward[:0] = again
+            part.forward[:] = eqn.blocks[side].eqns
+            continue
         for var in body.free():
             if var in produced:
                 if var in block_results[side]:
@@ -78,7 +90,7 @@ def sweep_branch(eqn: Eqn, sweep: Sweep, context: Context) -> None:
         Block((), tuple(part.forward), tuple(result)) for part, result in zip(inner, results, strict=True)
     )
     sweep.forward += [*likes, Eqn(tuple(outs), "if", eqn.args, eqn.kwargs, blocks, eqn.span)]
-    gradients_of = [namer.fresh(grad_name(target)) for target in targets]
+    gradients_of = [namer.fresh(grad_name(target), target.kind) for target in targets]
     if targets:
         sweep.backward.append(Eqn(tuple(gradients_of), "if", eqn.args, (), tuple(branches), eqn.span))
     for target, grad in zip(targets, gradients_of, strict=True):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ..ir import Atom, Block, Eqn, Kind, Literal, Var
 from ..library import NoDerivative
-from .rewrite import copy_eqns, defining, label, replace_atom
+from .rewrite import Namer, copy_eqns, defining, label, replace_atom
 from .sweep import Context, Sweep, grad_name, zeros_of
 
 
@@ -31,13 +31,13 @@ def sweep_loop(eqn: Eqn, sweep: Sweep, context: Context) -> None:
     namer, active = context.namer, context.active
     item, carried = body.params[0], body.params[1:]
     flowing = [k for k, var in enumerate(carried) if var in active and var.kind == "tensor"]
-    outer = [var for var in body.free() if var in active and var.kind == "tensor"]
+    outer = [var for var in body.free() if var in active and var.kind in ("tensor", "list")]
 
     index = namer.fresh("turn", "value")
     incoming = {k: namer.fresh(grad_name(carried[k])) for k in flowing}
     seeds, opening = _seeds(eqn, sweep, context, incoming, index)
     wanted = [carried[k] for k in flowing] + outer + ([item] if item in active else [])
-    part = context.recurse(body.eqns, seeds, wanted)
+    part = context.recurse(body.eqns, seeds, wanted, True)
 
     closing: list[Eqn] = []
     likes: list[Eqn] = []
@@ -49,9 +49,9 @@ def sweep_loop(eqn: Eqn, sweep: Sweep, context: Context) -> None:
             likes.append(like)
             closing.append(fill)
         outgoing.append(gradient)
-    sums = {var: namer.fresh(grad_name(var)) for var in outer if var in part.cotangents}
+    sums = {var: namer.fresh(grad_name(var), var.kind) for var in outer if var in part.cotangents}
     for var, total in sums.items():
-        more = namer.fresh(grad_name(var))
+        more = namer.fresh(grad_name(var), var.kind)
         closing.append(Eqn((more,), "accumulate", (total, part.cotangents[var]), span=eqn.span))
         outgoing.append(more)
     items = [part.cotangents[item]] if item in part.cotangents else []
@@ -61,6 +61,7 @@ def sweep_loop(eqn: Eqn, sweep: Sweep, context: Context) -> None:
     forward_body = (*part.forward, *likes)
     start = _start(eqn, flowing, sweep, context)
     reads, env = _residuals(eqn, turn, forward_body, loop, sweep, context, index)
+    count = _count(eqn, loop, sweep, context)
     turn_env = dict(env)
     eqns = copy_eqns(turn.eqns, turn_env, namer)
     results = tuple(replace_atom(atom, turn_env) for atom in turn.results)
@@ -70,14 +71,17 @@ def sweep_loop(eqn: Eqn, sweep: Sweep, context: Context) -> None:
         *reversed(loop.after),
         Eqn(tuple(loop.outs), "for", eqn.args, eqn.kwargs, (rewritten,), eqn.span),
     ]
-    last = [namer.fresh(grad_name(var)) for var in (*(carried[k] for k in flowing), *sums)]
+    last = [namer.fresh(grad_name(var), var.kind) for var in (*(carried[k] for k in flowing), *sums)]
     gathered = [namer.fresh(grad_name(item), "list") for _ in items]
-    args = (_count(eqn, sweep, context), *start, *(Literal(0.0) for _ in sums))
+    args = (count, *start, *(_zero(var, eqn, sweep, namer) for var in sums))
     backwards = () if eqn.kwarg("reverse") is not None else (("reverse", Literal(True)),)
     sweep.backward.append(Eqn((*last, *gathered), "for", args, backwards, (block,), eqn.span))
     for k, gradient in zip(flowing, last, strict=False):
         _send(eqn.args[k + 1], gradient, eqn, sweep, context)
     for var, total in zip(sums, last[len(flowing) :], strict=True):
+        if var.kind == "list":
+            sweep.add(var, total, eqn, namer)
+            continue
         # No turn leaves the number that the sum starts from.
         shape = namer.fresh(f"like_{label(var)}", "value")
         whole = namer.fresh(grad_name(var))
@@ -86,6 +90,16 @@ def sweep_loop(eqn: Eqn, sweep: Sweep, context: Context) -> None:
         sweep.add(var, whole, eqn, namer)
     for gradients in gathered:
         _send(eqn.args[0], gradients, eqn, sweep, context)
+
+
+def _zero(var: Var, eqn: Eqn, sweep: Sweep, namer: Namer) -> Atom:
+    """What a sum of gradients starts from: a number, or a list of zeros."""
+    if var.kind == "tensor":
+        return Literal(0.0)
+    zeros, like, fill = zeros_of(var, eqn, namer)
+    sweep.forward.append(like)
+    sweep.backward.append(fill)
+    return zeros
 
 
 def _send(atom: Atom, gradient: Var, eqn: Eqn, sweep: Sweep, context: Context) -> None:
@@ -131,9 +145,16 @@ def _start(eqn: Eqn, flowing: Sequence[int], sweep: Sweep, context: Context) -> 
     return start
 
 
-def _count(eqn: Eqn, sweep: Sweep, context: Context) -> Atom:
-    """How many turns there are."""
+def _count(eqn: Eqn, loop: _Loop, sweep: Sweep, context: Context) -> Atom:
+    """How many turns there are; of a loop that may stop, how many there were."""
     over = eqn.args[0]
+    if eqn.kwarg("until") is not None:
+        stops, body = context.namer.fresh("stops", "value"), eqn.blocks[0]
+        count = context.namer.fresh("turns", "value")
+        loop.outs.append(stops)
+        loop.results.append(body.results[0])
+        loop.after.append(Eqn((count,), "len", (stops,), span=eqn.span))
+        return count
     if isinstance(over, Literal) or over.kind == "value":
         return over
     count = context.namer.fresh(f"{over.name}_turns", "value")
@@ -167,8 +188,8 @@ def _residuals(
         if var == item:
             reads.append(Eqn((here,), "item", (eqn.args[0], index), span=eqn.span))
             continue
-        if var.kind == "list" or _one_sided(table.get(var), var):
-            raise NoDerivative(eqn, f"{var.name!r} has no value in every turn of a loop")
+        if var.kind == "list":
+            raise NoDerivative(eqn, f"{var.name!r} is a list that every turn of a loop makes anew")
         if var not in loop.results[carried:]:
             kind: Kind = "value" if var.kind == "value" else "list"
             loop.outs.append(context.namer.fresh(f"{label(var)}_turns", kind))
@@ -190,11 +211,3 @@ def _stacked(turns: Var, var: Var, loop: _Loop, sweep: Sweep, context: Context) 
     stacked = context.namer.fresh(f"every_{label(var)}")
     loop.after.append(Eqn((stacked,), "collect", (turns,)))
     return stacked
-
-
-def _one_sided(eqn: Eqn | None, var: Var) -> bool:
-    """Whether a conditional leaves the variable None on one side."""
-    if eqn is None or eqn.op != "if":
-        return False
-    place = eqn.outs.index(var)
-    return any(block.results[place] == Literal(None) for block in eqn.blocks)

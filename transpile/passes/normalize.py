@@ -108,7 +108,9 @@ def hoist_metadata(pullback: Block, forward: Block, namer: Namer) -> tuple[Block
     kept, hoisted = [], []
     for eqn in pullback.eqns:
         reads = list(eqn.reads())
-        from_outside = all(var in outer for var in reads) and not eqn.blocks and eqn.op != "opaque"
+        from_outside = (
+            all(var in outer for var in reads) and not eqn.blocks and eqn.op not in ("opaque", "raise")
+        )
         if from_outside and reads and (eqn.op in _METADATA or _of_values(eqn)):
             hoisted.append(eqn)
             outer.update(eqn.outs)

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..analysis.effects import raises
 from ..analysis.extents import extent_of, extents, own_extent
 from ..ir import Atom, Block, Eqn, Extent, Formula, Literal, Var
 from ..vocabulary import WORDS
@@ -52,11 +53,11 @@ def simplify_forward(formula: Formula) -> Formula:
 
 
 def remove_dead(eqns: list[Eqn], results: tuple[Atom, ...]) -> list[Eqn]:
-    """The equations that the results need; unread outputs of conditionals go too."""
+    """The equations that the results need, and what raises; unread outputs of conditionals go too."""
     live = {atom for atom in results if isinstance(atom, Var)}
     kept = []
     for eqn in reversed(eqns):
-        if not live.intersection(eqn.outs):
+        if not live.intersection(eqn.outs) and not raises(eqn):
             continue
         if eqn.op == "if":
             index = [i for i, var in enumerate(eqn.outs) if var in live]
@@ -114,6 +115,9 @@ def _forward(
             continue
         if eqn.op == "for":
             kept.append(_loop(eqn, env, seen, known, lists, false))
+            continue
+        if not eqn.outs:
+            kept.append(eqn)
             continue
         shortcut = _shortcut(eqn, known, lists) or fold(eqn, known, false)
         if shortcut is not None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from ..ir import Atom, Eqn, Literal, Var
 from ..library import Library
@@ -31,19 +32,29 @@ class Sweep:
         self.cotangents[var] = total
 
 
+class Recurse(Protocol):
+    """A sweep of a nested block."""
+
+    def __call__(
+        self, inner: Sequence[Eqn], seeds: Mapping[Var, Var], wanted: Iterable[Var], turn: bool = False, /
+    ) -> Sweep: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """What a sweep may ask: which variables carry a gradient, where to stop, and the formulas.
 
     `recurse` sweeps the equations of a nested block, from the cotangents of
-    their outputs, as far as the variables that it is given.
+    their outputs, as far as the variables that it is given; its flag says that
+    the block is a loop's turn, as `in_loop` says of these equations.
     """
 
     active: Set[Var]
     stop: Set[Var]
     library: Library
     namer: Namer
-    recurse: Callable[[Sequence[Eqn], Mapping[Var, Var], Iterable[Var]], Sweep]
+    recurse: Recurse
+    in_loop: bool = False
 
 
 def grad_name(var: Var) -> str:
@@ -52,11 +63,10 @@ def grad_name(var: Var) -> str:
 
 
 def zeros_of(var: Var, eqn: Eqn, namer: Namer) -> tuple[Var, Eqn, Eqn]:
-    """Zeros like a variable: their name, the forward's equation for its shape, and their own."""
+    """Zeros like a variable, or each of a list: name, the forward's equation for its shape, and their own."""
     like = namer.fresh(f"like_{label(var)}", "value")
-    zero = namer.fresh(grad_name(var))
-    return (
-        zero,
-        Eqn((like,), "like", (var,), span=eqn.span),
-        Eqn((zero,), "broadcast_like", (Literal(0.0),), (("like", like),), span=eqn.span),
-    )
+    zero = namer.fresh(grad_name(var), var.kind)
+    fill = Eqn((zero,), "broadcast_like", (Literal(0.0),), (("like", like),), span=eqn.span)
+    if var.kind == "list":
+        fill = Eqn((zero,), "zeros_list", (), (("likes", like),), span=eqn.span)
+    return zero, Eqn((like,), "like", (var,), span=eqn.span), fill

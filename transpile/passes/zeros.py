@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ..analysis.effects import raises
 from ..analysis.extents import extent_of, extents, join
 from ..ir import Atom, Block, Eqn, Extent, Literal, Var
 from ..vocabulary import WORDS
@@ -75,6 +76,8 @@ class _Walk:
                 kept += self._branch(eqn)
             elif eqn.op == "for":
                 kept += self._loop(eqn)
+            elif not eqn.outs:
+                kept.append(eqn)
             elif not self._answered(eqn):
                 dead = [var for var in eqn.reads() if var in self.zeros]
                 kept += self._linear(eqn) if dead else [eqn]
@@ -92,7 +95,8 @@ class _Walk:
         if eqn.op == "not_" and isinstance(asked, Literal):
             self.env[out] = Literal(not asked.value)
             return True
-        if eqn.op == "broadcast_like" and _is_number_zero(asked) and out not in self.computed:
+        filled = eqn.op == "zeros_list" or (eqn.op == "broadcast_like" and _is_number_zero(asked))
+        if filled and out not in self.computed:
             self.zeros[out] = frozenset({out})
             return True
         return False
@@ -158,7 +162,7 @@ class _Walk:
                 raise Materialize(origins, eqn)
             else:
                 index.append(i)
-        if not index:
+        if not index and not raises(eqn):
             return []
         chosen = tuple(
             Block((), tuple(body), tuple(result[i] for i in index))

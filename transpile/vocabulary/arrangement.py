@@ -61,6 +61,8 @@ WORDS: tuple[Word, ...] = (
     Word("hstack", "numpy.hstack", ("tup",), (), linear=(0,), jointly=True, variadic=True),
     Word("collect", "pullback.collect", ("arrays",), (), linear=(0,), jointly=True, variadic=True),
     Word("split_like", "pullback.split_like", ("x",), ("likes", "axis"), linear=(0,), gives_list=True),
+    Word("unitem", "pullback.unitem", ("a",), ("index", "likes"), linear=(0,), gives_list=True),
+    Word("zeros_list", "pullback.zeros_list", (), ("likes",), derivative="zero", gives_list=True),
     Word("unstack_like", "pullback.unstack_like", ("x",), ("likes", "axis"), linear=(0,), gives_list=True),
     Word(
         "astype",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from .reading import equations, findings, formula, verdicts
+from .reading import equations, findings, formula, lines, verdicts
 
 
 def test_a_def_and_a_lambda_say_the_same():
@@ -129,7 +129,49 @@ def test_branches_that_return_different_closures():
             return x, lambda g: g
         return x * 2, lambda g: g * 2
     """
+    assert lines(formula(text).pullback) == ["_4 = if(n)", "  -> g", "  _3 = multiply(g, 2)", "  -> _3"]
+
+
+def test_a_branch_that_returns_no_closure():
+    text = """
+    @pb.formula
+    def f(x, *, n=1):
+        if n:
+            return x, None
+        return x * 2, lambda g: g * 2
+    """
     assert findings(text, "PB405") == [("PB405", 3, 5, "")]
+
+
+def test_what_the_other_branch_binds_later_is_no_late_binding():
+    text = """
+    @pb.formula
+    def f(x, *, n=1):
+        if n:
+            t = np.exp(x)
+            def back(g):
+                return g * t
+        else:
+            t = x * 2
+            def back(g):
+                return g * t
+        return t, back
+    """
+    assert findings(text, "PB104") == []
+
+
+def test_a_closure_of_several_with_a_rule_of_its_own():
+    text = """
+    @pb.formula
+    def f(x, *, n=1):
+        t = np.exp(x)
+        if n:
+            return t * t, lambda g: 2 * g * t * t
+        def back(g, grad_t):
+            return (g + grad_t) * t
+        return t * 1, back
+    """
+    assert findings(text, "PB204") == [("PB204", 6, 5, "grad_t")]
 
 
 def test_branches_may_return_one_closure():

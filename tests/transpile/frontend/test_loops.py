@@ -101,12 +101,11 @@ def test_a_loop_s_value_is_what_python_computes():
 @pytest.mark.parametrize(
     ("body", "code"),
     [
-        ("for k in range(n):\n        t = x\n    return t", "PB407"),
+        ("for k in range(n):\n        if k:\n            t = x\n    return t", "PB407"),
         (
             "ts = []\n    for k in range(n):\n        if k > 1:\n            ts.append(x)\n    return ts[0]",
             "PB303",
         ),
-        ("for k in range(n):\n        return x\n    return x", "PB401"),
         ("for k in range(n):\n        break\n    return x", "PB401"),
         ("for k in 3.5:\n        x = x\n    return x", "PB401"),
     ],

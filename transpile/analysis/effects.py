@@ -1,0 +1,26 @@
+"""Which equations are there for what they do, not for what they compute.
+
+In: an equation. Out: whether it must stay where nobody reads its outputs. A
+``raise`` has none; a conditional or a loop that holds one stays for it. An
+unknown call may have any effect.
+"""
+
+from __future__ import annotations
+
+from ..ir import Eqn
+
+
+def raises(eqn: Eqn) -> bool:
+    """Whether the equation is a ``raise``, or holds one.
+
+    >>> from ..ir import Block, Literal, Var
+    >>> stop = Eqn((), "raise", (Literal("no"),), (("exception", Literal("ValueError")),))
+    >>> raises(Eqn((), "if", (Var("wrong", "value"),), (), (Block((), (stop,), ()), Block((), (), ()))))
+    True
+    """
+    return eqn.op == "raise" or any(raises(inner) for block in eqn.blocks for inner in block.eqns)
+
+
+def acts(eqn: Eqn) -> bool:
+    """Whether the equation raises, or calls what the vocabulary doesn't know."""
+    return eqn.op in ("raise", "opaque") or any(acts(inner) for block in eqn.blocks for inner in block.eqns)
