@@ -54,16 +54,26 @@ def generate() -> dict[str, tuple[str, list[str]]]:
     return found
 
 
+def has_flat(text: str, kernel: str) -> bool:
+    """Whether the C++ exports the kernel's loop alone."""
+    return f" {kernel}_flat(" in text
+
+
 def registration(found: dict[str, tuple[str, list[str]]]) -> str:
     """The table of all kernels, as C++."""
     lines = [HEAD, 'extern "C" {\n']
-    for _, kernels in found.values():
+    for text, kernels in found.values():
         for kernel in kernels:
             lines += [f"int {kernel}_infer(pb_infer*);\n", f"int {kernel}_run(const pb_call*);\n"]
+            if has_flat(text, kernel):
+                arguments = "int32_t, const void* const*, void* const*, int64_t"
+                lines.append(f"void {kernel}_flat({arguments});\n")
     lines.append("}\n\nnamespace pullback {\nnamespace {\n\n")
-    for name, (_, kernels) in found.items():
+    for name, (text, kernels) in found.items():
         lines.append(f"constexpr std::array<BuiltinKernel, {len(kernels)}> k_{name} = {{{{\n")
-        lines += [f'    {{"{kernel}", {kernel}_infer, {kernel}_run}},\n' for kernel in kernels]
+        for kernel in kernels:
+            flat = f"{kernel}_flat" if has_flat(text, kernel) else "nullptr"
+            lines.append(f'    {{"{kernel}", {kernel}_infer, {kernel}_run, {flat}}},\n')
         lines.append("}};\n")
     lines.append(f"\nconst std::array<BuiltinFormula, {len(found)}> kFormulas = {{{{\n")
     for name, (text, _) in found.items():

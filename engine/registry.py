@@ -43,6 +43,11 @@ class Formulas:
         self._by_word: dict[str, Any] = {}
         self._words: dict[Any, Word] | None = None
         self._library = False
+        self._listeners: list[Callable[[], None]] = []
+
+    def on_replaced(self, listener: Callable[[], None]) -> None:
+        """Have a function called whenever another formula stands for a word."""
+        self._listeners.append(listener)
 
     def register(
         self, entry: Any, function: Callable[..., Any], target: Callable[..., Any] | None = None
@@ -66,6 +71,8 @@ class Formulas:
             word = self.word(target)
             if word is not None:
                 self._by_word[word.name] = entry
+                for listener in self._listeners:
+                    listener()
         if ours and name in WORDS:
             self._by_word.setdefault(name, entry)
 

@@ -23,12 +23,14 @@ class CompiledKernel:
     """A kernel, ready to be called.
 
     `kernel.inputs` and `kernel.outputs` say what it takes and gives, in order;
-    `infer_address` and `run_address` are its entry points for another engine.
+    `infer_address`, `run_address` and `flat_address` (0 where it is no pointwise
+    loop) are its entry points for another engine.
     """
 
     def __init__(self, library: KernelLibrary, kernel: Kernel) -> None:
         self.kernel = kernel
         self._infer, self._run = library.functions(kernel.name)
+        self.flat_address = library.flat(kernel.name)
         self._codes = [entry.code for entry in kernel.inputs if not entry.is_number]
         self._count = len(kernel.outputs)
 

@@ -42,3 +42,8 @@ class KernelLibrary:
         infer.argtypes, run.argtypes = [ctypes.POINTER(abi.Infer)], [ctypes.POINTER(abi.Call)]
         infer.restype = run.restype = ctypes.c_int
         return infer, run
+
+    def flat(self, kernel: str) -> int:
+        """The address of the kernel's loop; 0 where it is no pointwise one."""
+        found = getattr(self._library, f"{kernel}_flat", None)
+        return 0 if found is None else ctypes.cast(found, ctypes.c_void_p).value or 0

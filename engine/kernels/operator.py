@@ -9,10 +9,11 @@ from typing import Any
 from ...transpile.emit.native import Kernel
 from ...transpile.emit.native.formula_kernels import Compiled
 from ...transpile.emit.python import forward_function
-from ...transpile.ir import Block, Param, Var
+from ...transpile.ir import Atom, Block, Param, Var
 from ...transpile.passes.simplify import remove_dead
 from .. import dispatch
 from ..operator import Operator, Variant
+from ..plumbing import like
 from .launch import CompiledKernel
 from .load import KernelLibrary
 from .tensors import NotTaken
@@ -88,8 +89,7 @@ class CompiledOperator(Operator):
         )
         kernel = derivative.forward if defined == plain else general
         run = _Backward(self, CompiledKernel(self.library, kernel), needed, python, defined == plain)
-        reads = tuple(sorted({*python.reads, *run.reads}))
-        return Variant(run, reads, python.materialize)
+        return Variant(run, run.reads, python.materialize)
 
     @cached_property
     def derivative(self) -> CompiledOperator | None:
@@ -104,6 +104,7 @@ class _Backward:
     """A backward of one pattern: on arrays a kernel, on tensors a recorded operator or the closure.
 
     sources  for each argument of the kernel: whether it is a cotangent (else a saved value), and which
+    used     whether what is wanted depends on it; a pointwise kernel takes anything for the others
     slots    the input that each gradient belongs to
     wanted   whether each output of the kernel is needed
     python   the same on the closure
@@ -128,15 +129,35 @@ class _Backward:
             (True, cotangents[entry.var]) if entry.var in cotangents else (False, saved[entry.var.name])
             for entry in kernel.kernel.inputs
         ]
-        self.reads = tuple(k for is_cotangent, k in self.sources if not is_cotangent)
+        self.used = [True] * len(self.sources)
+        given = list(self.sources)
+        if self.kernel.flat_address != 0:
+            self._leave_out(python.reads)
+        self.reads = tuple(sorted({*python.reads, *(k for k, used in self._saved_arguments() if used)}))
+        self._complete = all(self.used) and given == self.sources
         self.slots = _slots(owner, kernel.kernel, plain)
         wanted = [needed[slot] for slot in self.slots]
         self.wanted = [*wanted, *[False] * (len(kernel.kernel.outputs) - len(wanted))]
 
+    def _saved_arguments(self) -> list[tuple[int, bool]]:
+        pairs = zip(self.sources, self.used, strict=True)
+        return [(k, used) for (is_cotangent, k), used in pairs if not is_cotangent]
+
+    def _leave_out(self, reads: tuple[int, ...]) -> None:
+        """Where only the shape of an argument matters, have that; where nothing does, mark it."""
+        likes = _likes(self._owner)
+        for index, (is_cotangent, k) in enumerate(self.sources):
+            if is_cotangent or k in reads:
+                continue
+            if likes.get(k) in reads:
+                self.sources[index] = False, likes[k]
+            else:
+                self.used[index] = False
+
     def __call__(self, saved: Sequence[Any], cotangents: Sequence[Any]) -> tuple[Any, ...]:
         arguments = [cotangents[k] if is_cotangent else saved[k] for is_cotangent, k in self.sources]
         if dispatch.engine_of(*arguments) is not None:
-            operator = self._owner.derivative if self._plain else None
+            operator = self._owner.derivative if self._plain and self._complete else None
             if operator is None:
                 return self.python.call(saved, cotangents)
             given = dict(zip((entry.var for entry in self.kernel.kernel.inputs), arguments, strict=True))
@@ -144,6 +165,10 @@ class _Backward:
             attributes = {param.var.name: given[param.var] for param in operator.attributes}
             gradients = dispatch.apply(operator, inputs, attributes)
         else:
+            if not all(self.used):
+                filler = like(next(gradient for gradient in cotangents if gradient is not None))
+                pairs = zip(arguments, self.used, strict=True)
+                arguments = [argument if used else filler for argument, used in pairs]
             try:
                 gradients = self.kernel(arguments, self.wanted)
             except NotTaken:
@@ -152,6 +177,26 @@ class _Backward:
         for slot, wanted, gradient in zip(self.slots, self.wanted, gradients, strict=False):
             full[slot] = gradient if wanted else None
         return tuple(full)
+
+
+def _likes(owner: CompiledOperator) -> dict[int, int]:
+    """For saved inputs, the saved value that is the shape and dtype of the same one."""
+    forward = owner.formula.forward
+    inputs: dict[Atom, int] = {param.var: k for k, param in enumerate(owner.inputs)}
+    sizes: dict[Atom, int] = {
+        eqn.outs[0]: inputs[eqn.args[0]] for eqn in forward.eqns if eqn.op == "like" and eqn.args[0] in inputs
+    }
+    plain = forward.results[owner.n_results + owner.n_hidden :]
+    places = {
+        sizes[plain[entry.position]]: k
+        for k, entry in enumerate(owner.saved)
+        if entry.source == "plain" and plain[entry.position] in sizes
+    }
+    return {
+        k: places[entry.position]
+        for k, entry in enumerate(owner.saved)
+        if entry.source == "input" and entry.position in places
+    }
 
 
 def _slots(owner: CompiledOperator, kernel: Kernel, plain: bool) -> list[int]:

@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from ..registry import FORMULAS
 from ..tensor import Tensor as AnyTensor
-from ._native import Tensor, apply, leaf, run_backward, set_observer
+from ._native import Tensor, apply, forget_words, leaf, run_backward, set_observer
 
 name = "native"
 AnyTensor.register(Tensor)
+FORMULAS.on_replaced(forget_words)
 
 KINDS = "biufc"
 

@@ -41,6 +41,7 @@ class Argument(NamedTuple):
     of_kernel_type: bool
     is_cotangent: bool
     position: int
+    used: bool = True
 
 
 class Layout(NamedTuple):
@@ -48,6 +49,7 @@ class Layout(NamedTuple):
 
     infer: int
     run: int
+    flat: int
     runtime: int
     arguments: tuple[Argument, ...]
     outputs: tuple[int, ...]
@@ -58,13 +60,17 @@ class Layout(NamedTuple):
 class BuiltinLibrary(KernelLibrary):
     """Kernels of one formula that are linked into `_native`."""
 
-    def __init__(self, addresses: dict[str, tuple[int, int]]) -> None:
+    def __init__(self, addresses: dict[str, tuple[int, int, int]]) -> None:
         self._addresses = addresses
 
     def functions(self, kernel: str) -> tuple[Any, Any]:
         """The kernel's `infer` and `run`."""
-        infer, run = self._addresses[kernel]
+        infer, run, _ = self._addresses[kernel]
         return _INFER(infer), _RUN(run)
+
+    def flat(self, kernel: str) -> int:
+        """The address of the kernel's loop; 0 where it is no pointwise one."""
+        return self._addresses[kernel][2]
 
 
 def compiled_form(operator: Operator) -> Operator:
@@ -113,8 +119,13 @@ def backward_layout(operator: Operator, variant: Variant) -> Layout | None:
         return None
     kernel = run.kernel  # type: ignore[attr-defined]
     arguments = tuple(
-        _argument(entry, is_cotangent, position)
-        for entry, (is_cotangent, position) in zip(kernel.kernel.inputs, sources, strict=True)
+        _argument(entry, is_cotangent, position)._replace(used=used)
+        for entry, (is_cotangent, position), used in zip(
+            kernel.kernel.inputs,
+            sources,
+            run.used,  # type: ignore[attr-defined]
+            strict=True,
+        )
     )
     wanted = run.wanted  # type: ignore[attr-defined]
     slots = [*run.slots, *[-1] * (len(wanted) - len(run.slots))]  # type: ignore[attr-defined]
@@ -142,7 +153,16 @@ def _layout(
     kernel: CompiledKernel, arguments: tuple[Argument, ...], outputs: tuple[int, ...], likes: tuple[int, ...]
 ) -> Layout:
     runtime = ctypes.addressof(RUNTIME)
-    return Layout(kernel.infer_address, kernel.run_address, runtime, arguments, outputs, likes, kernel)
+    return Layout(
+        kernel.infer_address,
+        kernel.run_address,
+        kernel.flat_address,
+        runtime,
+        arguments,
+        outputs,
+        likes,
+        kernel,
+    )
 
 
 def _plain_likes(operator: CompiledOperator) -> tuple[int, ...] | None:

@@ -85,6 +85,46 @@ struct LstmCellForward {
             }
         });
     }
+
+    // The same on arrays of one shape in C order.
+    template <typename T>
+    static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
+        const T* input_gate = static_cast<const T*>(inputs[0]);
+        const T* forget_gate = static_cast<const T*>(inputs[1]);
+        const T* cell_gate = static_cast<const T*>(inputs[2]);
+        const T* output_gate = static_cast<const T*>(inputs[3]);
+        const T* c = static_cast<const T*>(inputs[4]);
+        T* h_row = static_cast<T*>(outputs[0]);
+        T* c_next_row = static_cast<T*>(outputs[1]);
+        T* i_row = static_cast<T*>(outputs[2]);
+        T* f_row = static_cast<T*>(outputs[3]);
+        T* g_row = static_cast<T*>(outputs[4]);
+        T* o_row = static_cast<T*>(outputs[5]);
+        T* u_row = static_cast<T*>(outputs[6]);
+        PB_SIMD
+        for (int64_t j = 0; j < size; ++j) {
+            // lstm_cell.py:17  i = pb.sigmoid(input_gate)
+            const T i = pb::sigmoid(input_gate[j]);
+            i_row[j] = i;
+            // lstm_cell.py:18  f = pb.sigmoid(forget_gate)
+            const T f = pb::sigmoid(forget_gate[j]);
+            f_row[j] = f;
+            // lstm_cell.py:19  g = np.tanh(cell_gate)
+            const T g = pb::tanh(cell_gate[j]);
+            g_row[j] = g;
+            // lstm_cell.py:20  o = pb.sigmoid(output_gate)
+            const T o = pb::sigmoid(output_gate[j]);
+            o_row[j] = o;
+            // lstm_cell.py:21  c_next = f * c + i * g
+            const T c_next = f * c[j] + i * g;
+            c_next_row[j] = c_next;
+            // lstm_cell.py:22  u = np.tanh(c_next)
+            const T u = pb::tanh(c_next);
+            u_row[j] = u;
+            // lstm_cell.py:23  h = o * u
+            h_row[j] = o * u;
+        }
+    }
 };
 
 // The gradients of lstm_cell, whichever of its outputs have one.
@@ -370,6 +410,34 @@ struct LstmCellBackward {
         grad_cell_gate_rows.finish(context);
         grad_output_gate_rows.finish(context);
         grad_c_1_rows.finish(context);
+    }
+
+    // The same on arrays of one shape in C order.
+    template <typename T>
+    static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
+        const T* c = static_cast<const T*>(inputs[0]);
+        const T* i = static_cast<const T*>(inputs[1]);
+        const T* f = static_cast<const T*>(inputs[2]);
+        const T* g = static_cast<const T*>(inputs[3]);
+        const T* o = static_cast<const T*>(inputs[4]);
+        const T* u = static_cast<const T*>(inputs[5]);
+        const T* grad_h = static_cast<const T*>(inputs[10]);
+        const T* grad_c = static_cast<const T*>(inputs[11]);
+        T* grad_input_gate_row = static_cast<T*>(outputs[0]);
+        T* grad_forget_gate_row = static_cast<T*>(outputs[1]);
+        T* grad_cell_gate_row = static_cast<T*>(outputs[2]);
+        T* grad_output_gate_row = static_cast<T*>(outputs[3]);
+        T* grad_c_1_row = static_cast<T*>(outputs[4]);
+        PB_SIMD
+        for (int64_t j = 0; j < size; ++j) {
+            // lstm_cell.py:26  to_c = grad_c + grad_h * o * (1 - u * u)
+            const T to_c = grad_c[j] + grad_h[j] * o[j] * (T(1) - u[j] * u[j]);
+            grad_input_gate_row[j] = to_c * g[j] * i[j] * (T(1) - i[j]);
+            grad_forget_gate_row[j] = to_c * c[j] * f[j] * (T(1) - f[j]);
+            grad_cell_gate_row[j] = to_c * i[j] * (T(1) - g[j] * g[j]);
+            grad_output_gate_row[j] = grad_h[j] * u[j] * o[j] * (T(1) - o[j]);
+            grad_c_1_row[j] = to_c * f[j];
+        }
     }
 };
 
@@ -852,6 +920,81 @@ struct LstmCellBackwardBackward {
             });
         }
     }
+
+    // The same on arrays of one shape in C order.
+    template <typename T>
+    static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
+        const T* c = static_cast<const T*>(inputs[0]);
+        const T* i = static_cast<const T*>(inputs[1]);
+        const T* f = static_cast<const T*>(inputs[2]);
+        const T* g = static_cast<const T*>(inputs[3]);
+        const T* o = static_cast<const T*>(inputs[4]);
+        const T* u = static_cast<const T*>(inputs[5]);
+        const T* grad_h = static_cast<const T*>(inputs[6]);
+        const T* grad_c = static_cast<const T*>(inputs[7]);
+        const T* grad_grad_input_gate = static_cast<const T*>(inputs[8]);
+        const T* grad_grad_forget_gate = static_cast<const T*>(inputs[9]);
+        const T* grad_grad_cell_gate = static_cast<const T*>(inputs[10]);
+        const T* grad_grad_output_gate = static_cast<const T*>(inputs[11]);
+        const T* grad_grad_c_1 = static_cast<const T*>(inputs[12]);
+        T* grad_c_2_row = static_cast<T*>(outputs[0]);
+        T* grad_i_row = static_cast<T*>(outputs[1]);
+        T* grad_f_row = static_cast<T*>(outputs[2]);
+        T* grad_g_row = static_cast<T*>(outputs[3]);
+        T* grad_o_row = static_cast<T*>(outputs[4]);
+        T* grad_u_row = static_cast<T*>(outputs[5]);
+        T* grad_grad_h_row = static_cast<T*>(outputs[6]);
+        T* grad_grad_c_row = static_cast<T*>(outputs[7]);
+        PB_SIMD
+        for (int64_t j = 0; j < size; ++j) {
+            // lstm_cell.py:22  u = np.tanh(c_next)
+            const T v2 = T(1) - u[j] * u[j];
+            // lstm_cell.py:26  to_c = grad_c + grad_h * o * (1 - u * u)
+            const T v8 = grad_h[j] * o[j];
+            const T to_c_1 = grad_c[j] + v8 * v2;
+            // lstm_cell.py:28  to_c * g * i * (1 - i),
+            const T v10 = to_c_1 * g[j];
+            // lstm_cell.py:29  to_c * c * f * (1 - f),
+            const T v12 = to_c_1 * c[j];
+            // lstm_cell.py:31  grad_h * u * o * (1 - o),
+            const T v15 = grad_h[j] * u[j];
+            const T v24 = grad_grad_output_gate[j] * (T(1) - o[j]);
+            const T v26 = v24 * o[j];
+            // lstm_cell.py:30  to_c * i * (1 - g * g),
+            const T v30 = grad_grad_cell_gate[j] * (T(1) - g[j] * g[j]);
+            const T grad_to_c = grad_grad_c_1[j] * f[j] + v30 * i[j];
+            // lstm_cell.py:29  to_c * c * f * (1 - f),
+            const T v34 = grad_grad_forget_gate[j] * (T(1) - f[j]);
+            const T v36 = v34 * f[j];
+            const T grad_f_3 = grad_grad_c_1[j] * to_c_1 + v34 * v12;
+            grad_c_2_row[j] = v36 * to_c_1;
+            const T grad_to_c_1 = grad_to_c + v36 * c[j];
+            // lstm_cell.py:28  to_c * g * i * (1 - i),
+            const T v40 = grad_grad_input_gate[j] * (T(1) - i[j]);
+            const T v42 = v40 * i[j];
+            const T grad_i_3 = v30 * to_c_1 + v40 * v10;
+            const T grad_to_c_2 = grad_to_c_1 + v42 * g[j];
+            // lstm_cell.py:26  to_c = grad_c + grad_h * o * (1 - u * u)
+            grad_grad_c_row[j] = grad_to_c_2;
+            const T v46 = grad_to_c_2 * v2;
+            grad_grad_h_row[j] = v26 * u[j] + v46 * o[j];
+            const T grad_o_3 = v24 * v15 + v46 * grad_h[j];
+            // lstm_cell.py:17  i = pb.sigmoid(input_gate)
+            grad_i_row[j] = grad_i_3 + -(grad_grad_input_gate[j] * (v10 * i[j]));
+            // lstm_cell.py:18  f = pb.sigmoid(forget_gate)
+            grad_f_row[j] = grad_f_3 + -(grad_grad_forget_gate[j] * (v12 * f[j]));
+            // lstm_cell.py:19  g = np.tanh(cell_gate)
+            const T v53 = -(grad_grad_cell_gate[j] * (to_c_1 * i[j])) * g[j];
+            const T grad_g_2 = v42 * to_c_1 + v53;
+            grad_g_row[j] = grad_g_2 + v53;
+            // lstm_cell.py:20  o = pb.sigmoid(output_gate)
+            grad_o_row[j] = grad_o_3 + -(grad_grad_output_gate[j] * (v15 * o[j]));
+            // lstm_cell.py:22  u = np.tanh(c_next)
+            const T v56 = -(grad_to_c_2 * v8) * u[j];
+            const T grad_u_2 = v26 * grad_h[j] + v56;
+            grad_u_row[j] = grad_u_2 + v56;
+        }
+    }
 };
 
 }  // namespace
@@ -859,6 +1002,10 @@ struct LstmCellBackwardBackward {
 PB_EXPORT uint32_t lstm_cell_abi(void) { return PB_KERNEL_ABI; }
 PB_EXPORT int lstm_cell_forward_infer(pb_infer* query) { return pb::infer<LstmCellForward>(query); }
 PB_EXPORT int lstm_cell_forward_run(const pb_call* call) { return pb::run<LstmCellForward>(call); }
+PB_EXPORT void lstm_cell_forward_flat(int32_t bits, const void* const* inputs, void* const* outputs,
+                                      int64_t size) {
+    pb::flat<LstmCellForward>(bits, inputs, outputs, size);
+}
 PB_EXPORT int lstm_cell_backward_general_infer(pb_infer* query) {
     return pb::infer<LstmCellBackwardGeneral>(query);
 }
@@ -871,6 +1018,10 @@ PB_EXPORT int lstm_cell_backward_infer(pb_infer* query) {
 PB_EXPORT int lstm_cell_backward_run(const pb_call* call) {
     return pb::run<LstmCellBackward>(call);
 }
+PB_EXPORT void lstm_cell_backward_flat(int32_t bits, const void* const* inputs,
+                                       void* const* outputs, int64_t size) {
+    pb::flat<LstmCellBackward>(bits, inputs, outputs, size);
+}
 PB_EXPORT int lstm_cell_backward_backward_general_infer(pb_infer* query) {
     return pb::infer<LstmCellBackwardBackwardGeneral>(query);
 }
@@ -882,4 +1033,8 @@ PB_EXPORT int lstm_cell_backward_backward_infer(pb_infer* query) {
 }
 PB_EXPORT int lstm_cell_backward_backward_run(const pb_call* call) {
     return pb::run<LstmCellBackwardBackward>(call);
+}
+PB_EXPORT void lstm_cell_backward_backward_flat(int32_t bits, const void* const* inputs,
+                                                void* const* outputs, int64_t size) {
+    pb::flat<LstmCellBackwardBackward>(bits, inputs, outputs, size);
 }

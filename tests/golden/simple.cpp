@@ -38,6 +38,21 @@ struct SimpleForward {
             }
         });
     }
+
+    // The same on arrays of one shape in C order.
+    template <typename T>
+    static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
+        const T* a = static_cast<const T*>(inputs[0]);
+        const T* b = static_cast<const T*>(inputs[1]);
+        T* r_row = static_cast<T*>(outputs[0]);
+        PB_SIMD
+        for (int64_t i = 0; i < size; ++i) {
+            // simple.py:13  t = a + b
+            const T t = a[i] + b[i];
+            // simple.py:14  r = t * b
+            r_row[i] = t * b[i];
+        }
+    }
 };
 
 // The gradients of simple, whichever of its outputs have one.
@@ -126,6 +141,25 @@ struct SimpleBackward {
         });
         grad_a_rows.finish(context);
         grad_b_rows.finish(context);
+    }
+
+    // The same on arrays of one shape in C order.
+    template <typename T>
+    static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
+        const T* a = static_cast<const T*>(inputs[0]);
+        const T* b = static_cast<const T*>(inputs[1]);
+        const T* grad = static_cast<const T*>(inputs[2]);
+        T* grad_a_row = static_cast<T*>(outputs[0]);
+        T* grad_b_row = static_cast<T*>(outputs[1]);
+        PB_SIMD
+        for (int64_t i = 0; i < size; ++i) {
+            // simple.py:13  t = a + b
+            const T t_1 = a[i] + b[i];
+            // simple.py:17  return grad * b, grad * t + grad * b
+            const T v1 = grad[i] * b[i];
+            grad_a_row[i] = v1;
+            grad_b_row[i] = grad[i] * t_1 + v1;
+        }
     }
 };
 
@@ -241,6 +275,31 @@ struct SimpleBackwardBackward {
         grad_a_1_rows.finish(context);
         grad_b_1_rows.finish(context);
     }
+
+    // The same on arrays of one shape in C order.
+    template <typename T>
+    static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
+        const T* a = static_cast<const T*>(inputs[0]);
+        const T* b = static_cast<const T*>(inputs[1]);
+        const T* grad = static_cast<const T*>(inputs[2]);
+        const T* grad_grad_a = static_cast<const T*>(inputs[3]);
+        const T* grad_grad_b = static_cast<const T*>(inputs[4]);
+        T* grad_a_1_row = static_cast<T*>(outputs[0]);
+        T* grad_b_1_row = static_cast<T*>(outputs[1]);
+        T* grad_grad_row = static_cast<T*>(outputs[2]);
+        PB_SIMD
+        for (int64_t i = 0; i < size; ++i) {
+            // simple.py:13  t = a + b
+            const T t_2 = a[i] + b[i];
+            // simple.py:17  return grad * b, grad * t + grad * b
+            const T grad_v1 = grad_grad_a[i] + grad_grad_b[i];
+            const T v4 = grad_grad_b[i] * grad[i];
+            grad_grad_row[i] = grad_grad_b[i] * t_2 + grad_v1 * b[i];
+            // simple.py:13  t = a + b
+            grad_a_1_row[i] = v4;
+            grad_b_1_row[i] = grad_v1 * grad[i] + v4;
+        }
+    }
 };
 
 }  // namespace
@@ -248,6 +307,10 @@ struct SimpleBackwardBackward {
 PB_EXPORT uint32_t simple_abi(void) { return PB_KERNEL_ABI; }
 PB_EXPORT int simple_forward_infer(pb_infer* query) { return pb::infer<SimpleForward>(query); }
 PB_EXPORT int simple_forward_run(const pb_call* call) { return pb::run<SimpleForward>(call); }
+PB_EXPORT void simple_forward_flat(int32_t bits, const void* const* inputs, void* const* outputs,
+                                   int64_t size) {
+    pb::flat<SimpleForward>(bits, inputs, outputs, size);
+}
 PB_EXPORT int simple_backward_general_infer(pb_infer* query) {
     return pb::infer<SimpleBackwardGeneral>(query);
 }
@@ -256,6 +319,10 @@ PB_EXPORT int simple_backward_general_run(const pb_call* call) {
 }
 PB_EXPORT int simple_backward_infer(pb_infer* query) { return pb::infer<SimpleBackward>(query); }
 PB_EXPORT int simple_backward_run(const pb_call* call) { return pb::run<SimpleBackward>(call); }
+PB_EXPORT void simple_backward_flat(int32_t bits, const void* const* inputs, void* const* outputs,
+                                    int64_t size) {
+    pb::flat<SimpleBackward>(bits, inputs, outputs, size);
+}
 PB_EXPORT int simple_backward_backward_general_infer(pb_infer* query) {
     return pb::infer<SimpleBackwardBackwardGeneral>(query);
 }
@@ -267,4 +334,8 @@ PB_EXPORT int simple_backward_backward_infer(pb_infer* query) {
 }
 PB_EXPORT int simple_backward_backward_run(const pb_call* call) {
     return pb::run<SimpleBackwardBackward>(call);
+}
+PB_EXPORT void simple_backward_backward_flat(int32_t bits, const void* const* inputs,
+                                             void* const* outputs, int64_t size) {
+    pb::flat<SimpleBackwardBackward>(bits, inputs, outputs, size);
 }

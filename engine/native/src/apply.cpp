@@ -6,11 +6,7 @@
 namespace pullback {
 namespace {
 
-/// Never destroyed: Python is gone when static objects are.
-PyRef& observer() {
-    static auto* kept = new PyRef;
-    return *kept;
-}
+PyObject* observer = nullptr;  // owned
 
 using Outputs = InlineVector<Ref<Tensor>, 4>;  // none: a hidden output of a branch not taken
 
@@ -115,10 +111,9 @@ void save(Node& node, const SavedEntry& entry, bool relied, PyObject* inputs,
                 value =
                     PyRef::borrow(PyTuple_GET_ITEM(computed, node.info->n_outputs() + entry.index));
             } else {
-                static PyObject* like = import_from("pullback.engine.plumbing", "like").release();
                 const auto input =
                     node.info->kernel->plain_likes[static_cast<std::size_t>(entry.index)];
-                value = checked(PyObject_CallOneArg(like, PyTuple_GET_ITEM(inputs, input)));
+                value = like(PyTuple_GET_ITEM(inputs, input));
             }
             node.saved.emplace_back(SavedVariable::plain(std::move(value)));
             return;
@@ -240,21 +235,25 @@ PyRef to_array(PyRef value) {
 }
 
 void set_observer(PyRef function) {
-    observer() = function.get() == Py_None ? PyRef() : std::move(function);
+    const PyRef before = PyRef::steal(observer);
+    observer = function.get() == Py_None ? nullptr : function.release();
 }
 
-PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs) {
-    OperatorInfo& info = OperatorInfo::of(operator_object);
-    const bool recording = grad_enabled();
+bool observed() { return observer != nullptr; }
 
-    PyRef given, attributes;
-    bind(info, args, kwargs, given, attributes);
-    const PyRef inputs = checked(PyTuple_New(info.n_inputs));
+namespace {
+
+/// Runs the operator on sorted arguments and records it: the results, a tuple. `inputs` becomes the
+/// normalized ones.
+PyRef run(OperatorInfo& info, PyRef& inputs, PyObject* attributes) {
+    const bool recording = grad_enabled();
+    PyRef given = std::move(inputs);
+    inputs = checked(PyTuple_New(info.n_inputs));
     for (std::int32_t i = 0; i < info.n_inputs; ++i) {
         PyObject* value = PyTuple_GET_ITEM(given.get(), i);
         PyTuple_SET_ITEM(inputs.get(), i, normalized(info, i, value).release());
     }
-    const PyRef constants = raw_attributes(info, attributes.get(), recording);
+    const PyRef constants = raw_attributes(info, attributes, recording);
 
     Outputs outputs;
     PyRef computed;
@@ -281,15 +280,38 @@ PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs) {
 
     PyRef results = checked(PyTuple_New(info.n_results));
     for (std::int32_t i = 0; i < info.n_results; ++i) {
-        const Ref<Tensor>& output = outputs[static_cast<std::size_t>(i)];
-        PyObject* value = output ? output.object() : Py_None;
-        PyTuple_SET_ITEM(results.get(), i, Py_NewRef(value));
+        Ref<Tensor>& output = outputs[static_cast<std::size_t>(i)];
+        PyObject* value = output ? output.release_object() : Py_NewRef(Py_None);
+        PyTuple_SET_ITEM(results.get(), i, value);
     }
-    if (const PyRef observing = observer()) {
+    return results;
+}
+
+PyRef result_of(const OperatorInfo& info, const PyRef& results) {
+    return info.result_is_tuple ? results : PyRef::borrow(PyTuple_GET_ITEM(results.get(), 0));
+}
+
+}  // namespace
+
+PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs) {
+    OperatorInfo& info = OperatorInfo::of(operator_object);
+    PyRef inputs, attributes;
+    bind(info, args, kwargs, inputs, attributes);
+    const PyRef results = run(info, inputs, attributes.get());
+    if (const PyRef observing = PyRef::borrow(observer)) {
         checked(PyObject_CallFunctionObjArgs(observing.get(), operator_object, inputs.get(),
                                              attributes.get(), results.get(), nullptr));
     }
-    return info.result_is_tuple ? results : PyRef::borrow(PyTuple_GET_ITEM(results.get(), 0));
+    return result_of(info, results);
+}
+
+PyRef apply(OperatorInfo& info, std::span<PyObject* const> args) {
+    static PyObject* none = checked(PyDict_New()).release();
+    PyRef inputs = checked(PyTuple_New(info.n_inputs));
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        PyTuple_SET_ITEM(inputs.get(), static_cast<Py_ssize_t>(i), Py_NewRef(args[i]));
+    }
+    return result_of(info, run(info, inputs, none));
 }
 
 }  // namespace pullback

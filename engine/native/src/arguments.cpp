@@ -79,6 +79,11 @@ PyRef raw(PyObject* value) {
     return list;
 }
 
+PyRef like(PyObject* value) {
+    static PyObject* function = import_from("pullback.engine.plumbing", "like").release();
+    return checked(PyObject_CallOneArg(function, value));
+}
+
 bool requires_grad(PyObject* value) {
     if (Tensor::check(value)) {
         Tensor::cast(value)->refresh();

@@ -20,6 +20,9 @@ PyRef raw(PyObject* value);
 /// gradient while `recording`: none flows into an attribute.
 PyRef raw_attributes(const OperatorInfo& info, PyObject* attributes, bool recording);
 
+/// pullback.engine.plumbing.like(value): its shape and dtype. Throws ErrorSet.
+PyRef like(PyObject* value);
+
 /// Whether a normalized input, or a tensor in it, does.
 bool requires_grad(PyObject* value);
 

@@ -2,19 +2,38 @@
 
 #include <algorithm>
 
+#include "direct.h"
 #include "pullback/errors.h"
 
 namespace pullback {
 namespace {
 
-bool older(const std::unique_ptr<Arrival>& a, const std::unique_ptr<Arrival>& b) {
-    return a->node->sequence < b->node->sequence;
+bool older(const Arrival* a, const Arrival* b) { return a->sequence < b->sequence; }
+
+/// Arrivals that are done, for the next ones. The GIL guards them.
+constexpr std::size_t kKept = 1024;
+std::vector<Arrival*>& spare() {
+    static auto* kept = new std::vector<Arrival*>;
+    return *kept;
 }
 
 }  // namespace
 
 Arrivals::~Arrivals() {
-    for (const std::unique_ptr<Arrival>& arrival : waiting_) unlink(*arrival);
+    for (Arrival* arrival : waiting_) {
+        unlink(*arrival);
+        done(arrival);
+    }
+}
+
+void Arrivals::done(Arrival* arrival) {
+    arrival->received.clear();
+    arrival->node = nullptr;
+    if (spare().size() < kKept) {
+        spare().push_back(arrival);
+    } else {
+        delete arrival;
+    }
 }
 
 void Arrivals::unlink(Arrival& arrival) {
@@ -27,36 +46,53 @@ Arrival& Arrivals::arrival_at(Node& node) {
     for (Arrival* arrival = node.arrivals; arrival != nullptr; arrival = arrival->next) {
         if (arrival->pass == this) return *arrival;
     }
-    waiting_.push_back(std::make_unique<Arrival>(
-        Arrival{this, Ref<Node>::borrow(&node), Received(node.outputs.size()), node.arrivals}));
-    Arrival& made = *waiting_.back();
-    node.arrivals = &made;
+    Arrival* made = nullptr;
+    if (spare().empty()) {
+        made = new Arrival;
+    } else {
+        made = spare().back();
+        spare().pop_back();
+    }
+    made->pass = this;
+    made->node = Ref<Node>::borrow(&node);
+    made->sequence = node.sequence;
+    for (std::uint32_t i = 0; i < node.outputs.size(); ++i) made->received.emplace_back();
+    made->next = node.arrivals;
+    node.arrivals = made;
+    waiting_.push_back(made);
     std::push_heap(waiting_.begin(), waiting_.end(), older);
-    return made;
+    return *made;
 }
 
 void Arrivals::send(const Edge& edge, Ref<Tensor> gradient) {
     Ref<Tensor>& received = arrival_at(*edge.node).received[static_cast<std::size_t>(edge.output)];
-    received = received ? add_gradients(received, gradient, create_graph_) : std::move(gradient);
+    if (received) {
+        // Python may run in there, and send to this node too: the place must not be used meanwhile.
+        Ref<Tensor> before = std::move(received);
+        received = add_gradients(before, gradient, create_graph_);
+    } else {
+        received = std::move(gradient);
+    }
 }
 
-std::unique_ptr<Arrival> Arrivals::next() {
+Arrival* Arrivals::next() {
     std::pop_heap(waiting_.begin(), waiting_.end(), older);
-    std::unique_ptr<Arrival> arrival = std::move(waiting_.back());
+    Arrival* arrival = waiting_.back();
     waiting_.pop_back();
     unlink(*arrival);
     return arrival;
 }
 
-Ref<Tensor> add_gradients(const Ref<Tensor>& before, const Ref<Tensor>& gradient,
-                          bool create_graph) {
+Ref<Tensor> add_gradients(Ref<Tensor>& before, const Ref<Tensor>& gradient, bool create_graph) {
     if (!create_graph) {
+        if (Ref<Tensor> sum = add_directly(before, *gradient)) return sum;
         return Tensor::of_array(
             to_array(checked(PyNumber_Add(before->array(), gradient->array()))));
     }
     static PyObject* call = import_from("pullback.engine.call", "call").release();
-    const PyRef sum = checked(
-        PyObject_CallFunction(call, "sOO", "accumulate", before.object(), gradient.object()));
+    const Ref<Tensor> kept = before;
+    const PyRef sum =
+        checked(PyObject_CallFunction(call, "sOO", "accumulate", kept.object(), gradient.object()));
     return Ref<Tensor>::borrow(Tensor::cast(sum.get()));
 }
 

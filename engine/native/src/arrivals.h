@@ -13,6 +13,7 @@ class Arrivals;
 struct Arrival {
     const Arrivals* pass;
     Ref<Node> node;
+    std::uint64_t sequence;  // of the node
     Received received;
     Arrival* next;  // of the same node, in another pass that runs now
 };
@@ -29,19 +30,33 @@ class Arrivals {
     /// Adds a gradient to what an output of a node has received so far. Throws ErrorSet.
     void send(const Edge& edge, Ref<Tensor> gradient);
     bool empty() const { return waiting_.empty(); }
-    /// Takes out the youngest node.
-    std::unique_ptr<Arrival> next();
+    /// Takes out the youngest node; to be given to `done`.
+    Arrival* next();
+    static void done(Arrival* arrival);
 
   private:
     Arrival& arrival_at(Node& node);
     static void unlink(Arrival& arrival);
 
     bool create_graph_;
-    std::vector<std::unique_ptr<Arrival>> waiting_;  // a heap by sequence number
+    std::vector<Arrival*> waiting_;  // a heap by sequence number
 };
 
-/// The sum of two gradients, recorded with create_graph. Throws ErrorSet.
-Ref<Tensor> add_gradients(const Ref<Tensor>& before, const Ref<Tensor>& gradient,
-                          bool create_graph);
+/// An arrival that was taken out, until the end of a scope.
+class Turn {
+  public:
+    explicit Turn(Arrival* arrival) : arrival_(arrival) {}
+    ~Turn() { Arrivals::done(arrival_); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    Arrival& operator*() const { return *arrival_; }
+
+  private:
+    Arrival* arrival_;
+};
+
+/// The sum of two gradients, recorded with create_graph. May use the memory of the first where
+/// nobody else holds it. Throws ErrorSet.
+Ref<Tensor> add_gradients(Ref<Tensor>& before, const Ref<Tensor>& gradient, bool create_graph);
 
 }  // namespace pullback

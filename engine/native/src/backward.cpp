@@ -1,7 +1,6 @@
 // The backward pass: gradients from outputs to leaves, without recursion.
 #include <algorithm>
-#include <unordered_map>
-#include <unordered_set>
+#include <utility>
 
 #include "arrivals.h"
 #include "pullback/errors.h"
@@ -10,54 +9,38 @@
 namespace pullback {
 namespace {
 
-/// Nodes between the roots and the targets, both included.
-std::unordered_set<Node*> leading_to(const std::vector<Edge>& roots,
-                                     const std::vector<Edge>& targets) {
-    std::unordered_set<Node*> seen;
-    std::vector<Node*> stack;
-    for (const Edge& edge : roots) stack.push_back(edge.node.get());
-    while (!stack.empty()) {
-        Node* node = stack.back();
-        stack.pop_back();
-        if (!seen.insert(node).second) continue;
-        for (const Edge& edge : node->edges) {
-            if (edge) stack.push_back(edge.node.get());
-        }
-    }
-    std::vector<Node*> oldest_first(seen.begin(), seen.end());
-    std::sort(oldest_first.begin(), oldest_first.end(),
-              [](const Node* a, const Node* b) { return a->sequence < b->sequence; });
-    std::unordered_set<Node*> leading;
-    for (const Edge& edge : targets) leading.insert(edge.node.get());
-    for (Node* node : oldest_first) {
-        const bool leads = std::any_of(
-            node->edges.begin(), node->edges.end(),
-            [&](const Edge& edge) { return edge && leading.contains(edge.node.get()); });
-        if (leads) leading.insert(node);
-    }
-    return leading;
-}
-
 Ref<Tensor> ones(const Layout& layout) {
     npy_intp shape[NPY_MAXDIMS];
     std::copy(layout.shape(), layout.shape() + layout.ndim(), shape);
-    PyRef array = checked(PyArray_SimpleNew(layout.ndim(), shape, layout.dtype()));
-    const PyRef one = checked(PyLong_FromLong(1));
-    checked(PyArray_FillWithScalar(as_array(array.get()), one.get()));
-    return Tensor::of_array(std::move(array));
+    Ref<Tensor> tensor;
+    if (item_size(layout.dtype()) > 0) {
+        tensor = Tensor::allocate(Layout::c_order(layout.dtype(), layout.ndim(), shape));
+    } else {
+        tensor = Tensor::of_array(checked(PyArray_SimpleNew(layout.ndim(), shape, layout.dtype())));
+    }
+    if (layout.dtype() == NPY_FLOAT) {
+        std::fill_n(static_cast<float*>(tensor->data), layout.size(), 1.0F);
+    } else if (layout.dtype() == NPY_DOUBLE) {
+        std::fill_n(static_cast<double*>(tensor->data), layout.size(), 1.0);
+    } else {
+        const PyRef one = checked(PyLong_FromLong(1));
+        checked(PyArray_FillWithScalar(as_array(tensor->array()), one.get()));
+    }
+    return tensor;
 }
 
 /// A gradient to keep: memory of its own, unless it is part of a graph.
-Ref<Tensor> owned(const Ref<Tensor>& gradient, bool create_graph) {
+Ref<Tensor> owned(Ref<Tensor> gradient, bool create_graph) {
     if (create_graph && gradient->requires_grad) return gradient;
+    if (gradient->exclusive() && gradient->layout.contiguous()) return gradient;
     return Tensor::of_array(checked(PyArray_NewCopy(as_array(gradient->array()), NPY_KEEPORDER)));
 }
 
-/// Adds to a tensor's grad, into a new tensor: who holds the old one keeps its values.
-void accumulate(Tensor& tensor, const Ref<Tensor>& gradient, bool create_graph) {
+/// Adds to a tensor's grad: into a new tensor where somebody holds the old one.
+void accumulate(Tensor& tensor, Ref<Tensor> gradient, bool create_graph) {
     if (!gradient) return;
     tensor.grad = tensor.grad ? add_gradients(tensor.grad, gradient, create_graph)
-                              : owned(gradient, create_graph);
+                              : owned(std::move(gradient), create_graph);
 }
 
 /// The gradient as a hook sees it: in a plain backward it can't be written to.
@@ -101,7 +84,7 @@ PyObject* hooks_on(Node& node, std::int32_t output) {
 /// Calls the hooks on each gradient, then gives it to tensors that retain theirs.
 void call_all_hooks(Node& node, Received& received, bool create_graph) {
     if (!node.extras && node.kind != NodeKind::leaf) return;
-    for (std::size_t i = 0; i < received.size(); ++i) {
+    for (std::uint32_t i = 0; i < received.size(); ++i) {
         const auto output = static_cast<std::int32_t>(i);
         if (!received[i]) continue;
         PyObject* hooks = hooks_on(node, output);
@@ -120,54 +103,69 @@ void call_all_hooks(Node& node, Received& received, bool create_graph) {
 class Pass {
   public:
     explicit Pass(const BackwardRequest& request)
-        : request_(request), arrivals_(request.create_graph), captured_(request.inputs.size()) {}
+        : request_(request),
+          targets_(edges_of(request.inputs)),
+          roots_(edges_of(request.outputs)),
+          wanted_(request.all_leaves ? Wanted() : Wanted(roots_, targets_)),
+          arrivals_(request.create_graph),
+          captured_(request.inputs.size()) {
+        start();
+    }
 
     std::vector<Ref<Tensor>> run() {
-        for (std::size_t i = 0; i < request_.inputs.size(); ++i) {
-            targets_.push_back(edge_of(*request_.inputs[i]));
-            positions_[targets_.back().node.get()].push_back(i);
+        while (!arrivals_.empty()) {
+            const Turn turn(arrivals_.next());
+            step(*turn);
         }
-        start();
-        while (!arrivals_.empty()) step(*arrivals_.next());
         return hand_out();
     }
 
   private:
-    Wanted wanted() const { return request_.all_leaves ? nullptr : &wanted_; }
+    static std::vector<Edge> edges_of(const std::vector<Ref<Tensor>>& tensors) {
+        std::vector<Edge> edges;
+        edges.reserve(tensors.size());
+        for (const Ref<Tensor>& tensor : tensors) edges.push_back(edge_of(*tensor));
+        return edges;
+    }
 
     void start() {
-        std::vector<Edge> roots;
-        for (const Ref<Tensor>& output : request_.outputs) roots.push_back(edge_of(*output));
-        if (!request_.all_leaves) wanted_ = leading_to(roots, targets_);
-        for (std::size_t i = 0; i < roots.size(); ++i) {
-            if (!request_.all_leaves && !wanted_.contains(roots[i].node.get())) continue;
+        for (std::size_t i = 0; i < targets_.size(); ++i) {
+            positions_.emplace_back(targets_[i].node.get(), i);
+        }
+        std::sort(positions_.begin(), positions_.end());
+        for (std::size_t i = 0; i < roots_.size(); ++i) {
+            if (!wanted_.contains(*roots_[i].node)) continue;
             const Ref<Tensor>& seed = request_.seeds[i];
-            arrivals_.send(roots[i], seed ? seed : ones(request_.outputs[i]->layout));
+            arrivals_.send(roots_[i], seed ? seed : ones(request_.outputs[i]->layout));
+        }
+    }
+
+    void capture(Node& node, const Received& received) {
+        auto place = std::lower_bound(positions_.begin(), positions_.end(),
+                                      std::pair<Node*, std::size_t>(&node, 0));
+        for (; place != positions_.end() && place->first == &node; ++place) {
+            const std::size_t position = place->second;
+            captured_[position] = received[static_cast<std::size_t>(targets_[position].output)];
         }
     }
 
     void step(Arrival& arrival) {
         Node& node = *arrival.node;
-        call_all_hooks(node, arrival.received, request_.create_graph);
-        const auto asked = positions_.find(&node);
-        if (asked != positions_.end()) {
-            for (const std::size_t position : asked->second) {
-                const auto output = static_cast<std::size_t>(targets_[position].output);
-                captured_[position] = arrival.received[output];
-            }
-        }
+        Received& received = arrival.received;
+        call_all_hooks(node, received, request_.create_graph);
+        if (wanted_.is_target(node)) capture(node, received);
         if (node.kind == NodeKind::leaf) {
             if (request_.all_leaves) {
-                accumulate(*node.leaf, arrival.received[0], request_.create_graph);
+                accumulate(*node.leaf, std::move(received[0]), request_.create_graph);
             }
             return;
         }
-        const bool any = std::any_of(arrival.received.begin(), arrival.received.end(),
+        const bool any = std::any_of(received.begin(), received.end(),
                                      [](const Ref<Tensor>& gradient) { return bool(gradient); });
         if (!any) return;
-        std::vector<SentGradient> sent =
-            input_gradients(node, arrival.received, wanted(), request_.create_graph);
-        for (SentGradient& one : sent) arrivals_.send(one.edge, std::move(one.gradient));
+        input_gradients(node, received, wanted_, request_.create_graph, sent_);
+        for (SentGradient& one : sent_) arrivals_.send(*one.edge, std::move(one.gradient));
+        sent_.clear();
         if (!request_.retain_graph) node.free_saved();
     }
 
@@ -176,10 +174,11 @@ class Pass {
         std::vector<Ref<Tensor>> gradients;
         for (std::size_t i = 0; i < captured_.size(); ++i) {
             if (request_.accumulate) {
-                accumulate(*request_.inputs[i], captured_[i], request_.create_graph);
+                accumulate(*request_.inputs[i], std::move(captured_[i]), request_.create_graph);
             } else {
-                gradients.push_back(captured_[i] ? owned(captured_[i], request_.create_graph)
-                                                 : Ref<Tensor>());
+                gradients.push_back(captured_[i]
+                                        ? owned(std::move(captured_[i]), request_.create_graph)
+                                        : Ref<Tensor>());
             }
         }
         return gradients;
@@ -200,12 +199,13 @@ class Pass {
     }
 
     const BackwardRequest& request_;
+    const std::vector<Edge> targets_;  // of each input
+    const std::vector<Edge> roots_;    // of each output
+    const Wanted wanted_;
     Arrivals arrivals_;
-    std::vector<Edge> targets_;  // of each input
-    std::unordered_map<Node*, std::vector<std::size_t>>
-        positions_;  // of the inputs that it ends at
-    std::unordered_set<Node*> wanted_;
+    std::vector<std::pair<Node*, std::size_t>> positions_;  // of the inputs that a node stands for
     std::vector<Ref<Tensor>> captured_;
+    std::vector<SentGradient> sent_;
 };
 
 }  // namespace

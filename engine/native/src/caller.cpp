@@ -1,3 +1,5 @@
+#include <array>
+#include <cstdint>
 #include <string_view>
 
 #include "pullback/engine.h"
@@ -5,8 +7,8 @@
 namespace pullback {
 namespace {
 
-/// Whether a frame belongs to this package or to what stands between it and its caller.
-bool is_internal(PyFrameObject* frame) {
+/// Whether a module belongs to this package or to what stands between it and its caller.
+bool is_internal_module(PyFrameObject* frame) {
     const PyRef globals = PyRef::steal(PyFrame_GetGlobals(frame));
     PyObject* name = PyDict_GetItemString(globals.get(), "__name__");
     const char* text = name != nullptr && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
@@ -16,19 +18,45 @@ bool is_internal(PyFrameObject* frame) {
     return package == "pullback" || package == "numpy" || package == "typeguard";
 }
 
+/// What was found out of a code object. It is kept alive, so that no other one takes its address.
+struct Known {
+    PyCodeObject* code = nullptr;
+    bool internal = false;
+};
+
+constexpr std::size_t kKnown = 256;  // a power of two
+std::array<Known, kKnown> known;
+
+bool is_internal(PyFrameObject* frame, PyCodeObject* code) {
+    const auto address = reinterpret_cast<std::uintptr_t>(code);
+    Known& place = known[(address >> 4 ^ address >> 12) % kKnown];
+    if (place.code != code) {
+        const bool internal = is_internal_module(frame);
+        PyCodeObject* before = place.code;
+        place = {reinterpret_cast<PyCodeObject*>(Py_NewRef(reinterpret_cast<PyObject*>(code))),
+                 internal};
+        Py_XDECREF(reinterpret_cast<PyObject*>(before));
+        return internal;
+    }
+    return place.internal;
+}
+
 }  // namespace
 
 void remember_caller(Node& node) {
-    PyFrameObject* innermost = PyEval_GetFrame();
-    if (innermost == nullptr) return;
-    auto frame = Ref<PyFrameObject>::borrow(innermost);
-    while (is_internal(frame.get())) {
-        auto outer = Ref<PyFrameObject>::steal(PyFrame_GetBack(frame.get()));
-        if (!outer) break;
-        frame = std::move(outer);
+    PyFrameObject* frame = PyEval_GetFrame();
+    if (frame == nullptr) return;
+    auto code = Ref<PyCodeObject>::steal(PyFrame_GetCode(frame));
+    Ref<PyFrameObject> outer;
+    while (is_internal(frame, code.get())) {
+        Ref<PyFrameObject> next = Ref<PyFrameObject>::steal(PyFrame_GetBack(frame));
+        if (!next) break;
+        outer = std::move(next);
+        frame = outer.get();
+        code = Ref<PyCodeObject>::steal(PyFrame_GetCode(frame));
     }
-    node.caller = PyRef::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame.get())));
-    node.caller_instruction = PyFrame_GetLasti(frame.get());
+    node.caller = PyRef::steal(code.release_object());
+    node.caller_instruction = PyFrame_GetLasti(frame);
 }
 
 }  // namespace pullback

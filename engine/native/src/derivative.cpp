@@ -1,5 +1,8 @@
 #include "derivative.h"
 
+#include <algorithm>
+
+#include "direct.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
 
@@ -17,11 +20,9 @@ std::string span_of(const Node& node) {
     return text_of(attribute(node.operator_object.get(), "span").get());
 }
 
-bool leads(const Edge& edge, Wanted wanted) {
-    return edge && (wanted == nullptr || wanted->contains(edge.node.get()));
-}
+bool leads(const Edge& edge, const Wanted& wanted) { return edge && wanted.contains(*edge.node); }
 
-Mask needed_inputs(const Node& node, Wanted wanted) {
+Mask needed_inputs(const Node& node, const Wanted& wanted) {
     Mask needed = 0;
     for (std::int32_t i = 0; i < node.info->n_inputs; ++i) {
         const EdgeRange range = node.range(static_cast<std::uint32_t>(i));
@@ -51,7 +52,7 @@ PyRef cotangent(const Ref<Tensor>& gradient, const Output& output, bool material
 
 Mask defined_outputs(const Received& received) {
     Mask defined = 0;
-    for (std::size_t i = 0; i < received.size(); ++i) {
+    for (std::uint32_t i = 0; i < received.size(); ++i) {
         if (received[i]) defined |= Mask{1} << i;
     }
     return defined;
@@ -72,7 +73,9 @@ PyRef call_variant(Node& node, const Variant& variant, const Received& received,
         PyList_SET_ITEM(saved.get(), i, Py_NewRef(Py_None));
     }
     for (const std::int32_t read : variant.reads) {
-        checked(PyList_SetItem(saved.get(), read, node.unpack(read, record, variant.relied[std::size_t(read)]).release()));
+        checked(
+            PyList_SetItem(saved.get(), read,
+                           node.unpack(read, record, variant.relied[std::size_t(read)]).release()));
     }
     const PyRef call = PyRef::borrow(record ? variant.call : variant.closure);
     PyRef gradients =
@@ -84,9 +87,15 @@ PyRef call_variant(Node& node, const Variant& variant, const Received& received,
 bool run_kernel(Node& node, const Variant& variant, const Received& received,
                 LaunchOutputs& gradients) {
     Launch launch(*variant.kernel);
+    const auto defined = std::find_if(received.begin(), received.end(),
+                                      [](const Ref<Tensor>& gradient) { return bool(gradient); });
+    // A pointwise kernel reads zeros for what only gradients depend on that nobody needs.
+    const Operand zeros{&(*defined)->layout, nullptr, nullptr};
     for (const KernelArgument& argument : variant.kernel->arguments) {
         Operand operand;
-        if (!argument.is_cotangent) {
+        if (!argument.used) {
+            operand = zeros;
+        } else if (!argument.is_cotangent) {
             operand = node.operand(argument.index, variant.relied[std::size_t(argument.index)]);
         } else if (const auto& gradient = received[static_cast<std::size_t>(argument.index)]) {
             operand = Operand::of(*gradient);
@@ -125,8 +134,8 @@ Ref<Tensor> tensor_of(PyObject* value) {
 }
 
 /// Each gradient that Python gave with the edge that it goes along.
-void sort_gradients(const Node& node, PyObject* gradients, Mask needed, Wanted wanted, bool record,
-                    std::vector<SentGradient>& made) {
+void sort_gradients(const Node& node, PyObject* gradients, Mask needed, const Wanted& wanted,
+                    bool record, std::vector<SentGradient>& made) {
     if (PyTuple_GET_SIZE(gradients) != node.info->n_inputs) {
         raise(PyExc_ValueError, node.name() + ": the backward must return a gradient per input");
     }
@@ -144,7 +153,7 @@ void sort_gradients(const Node& node, PyObject* gradients, Mask needed, Wanted w
             PyObject* part = is_list ? PySequence_Fast_GET_ITEM(gradient, k) : gradient;
             const Edge& edge = node.edges[range.begin + k];
             if (part == Py_None || !leads(edge, wanted)) continue;
-            made.push_back({edge, checked_gradient(node, i, edge, tensor_of(part), record)});
+            made.push_back({&edge, checked_gradient(node, i, edge, tensor_of(part), record)});
         }
     }
 }
@@ -169,8 +178,8 @@ void put_behind_barrier(const Node& node, const Received& received,
 
 }  // namespace
 
-std::vector<SentGradient> input_gradients(Node& node, const Received& received, Wanted wanted,
-                                          bool create_graph) {
+void input_gradients(Node& node, Received& received, const Wanted& wanted, bool create_graph,
+                     std::vector<SentGradient>& made) {
     if (node.kind == NodeKind::barrier) {
         const PyRef message = attribute(node.operator_object.get(), "barrier");
         raise("BarrierError", span_of(node) + ": second derivative of " + node.info->name + ": " +
@@ -180,7 +189,7 @@ std::vector<SentGradient> input_gradients(Node& node, const Received& received, 
     const Mask needed = needed_inputs(node, wanted);
     const bool record = create_graph && !node.info->has_barrier;
     const Variant& variant = node.info->variant(defined_outputs(received), needed);
-    std::vector<SentGradient> made;
+    if (!create_graph && differentiate_directly(node, variant, received, made)) return;
     LaunchOutputs computed;
     if (!record && variant.kernel && run_kernel(node, variant, received, computed)) {
         for (std::uint32_t k = 0; k < computed.size(); ++k) {
@@ -188,14 +197,13 @@ std::vector<SentGradient> input_gradients(Node& node, const Received& received, 
             const auto input = static_cast<std::uint32_t>(variant.kernel->outputs[k]);
             const Edge& edge = node.edges[node.range(input).begin];
             made.push_back(
-                {edge, checked_gradient(node, input, edge, std::move(computed[k]), record)});
+                {&edge, checked_gradient(node, input, edge, std::move(computed[k]), record)});
         }
     } else {
         const PyRef gradients = call_variant(node, variant, received, record);
         sort_gradients(node, gradients.get(), needed, wanted, record, made);
     }
     if (create_graph && !record) put_behind_barrier(node, received, made);
-    return made;
 }
 
 }  // namespace pullback

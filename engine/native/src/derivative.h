@@ -1,26 +1,24 @@
 // One node's step of the backward pass: from gradients of its outputs to gradients of its inputs.
 #pragma once
 
-#include <unordered_set>
 #include <vector>
 
 #include "pullback/engine.h"
+#include "wanted.h"
 
 namespace pullback {
 
-/// The nodes that lead to what was asked for; NULL: all.
-using Wanted = const std::unordered_set<Node*>*;
-
 struct SentGradient {
-    Edge edge;
+    const Edge* edge;  // of the node that ran
     Ref<Tensor> gradient;
 };
 
 /// Gradients by output of the node, none where undefined.
-using Received = std::vector<Ref<Tensor>>;
+using Received = InlineVector<Ref<Tensor>, 2>;
 
-/// Runs the node's derivative: each gradient with the edge that it goes along. Throws ErrorSet.
-std::vector<SentGradient> input_gradients(Node& node, const Received& received, Wanted wanted,
-                                          bool create_graph);
+/// Runs the node's derivative: adds each gradient, with the edge that it goes along, to `made`.
+/// Throws ErrorSet.
+void input_gradients(Node& node, Received& received, const Wanted& wanted, bool create_graph,
+                     std::vector<SentGradient>& made);
 
 }  // namespace pullback

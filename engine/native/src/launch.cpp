@@ -77,6 +77,7 @@ std::unique_ptr<KernelLayout> KernelLayout::of(PyObject* layout) {
     auto kernel = std::make_unique<KernelLayout>();
     kernel->infer = address_of<pb_infer_function>(layout, "infer");
     kernel->run = address_of<pb_run_function>(layout, "run");
+    kernel->flat = address_of<pb_flat_function>(layout, "flat");
     kernel->runtime = address_of<const pb_runtime*>(layout, "runtime");
     const PyRef arguments = checked(PySequence_Tuple(attribute(layout, "arguments").get()));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(arguments.get()); ++i) {
@@ -85,6 +86,7 @@ std::unique_ptr<KernelLayout> KernelLayout::of(PyObject* layout) {
         kernel->arguments.push_back({role_of(role),
                                      PyObject_IsTrue(attribute(entry, "of_kernel_type").get()) == 1,
                                      PyObject_IsTrue(attribute(entry, "is_cotangent").get()) == 1,
+                                     PyObject_IsTrue(attribute(entry, "used").get()) == 1,
                                      int_of(attribute(entry, "position").get())});
     }
     kernel->outputs = ints_of(layout, "outputs");

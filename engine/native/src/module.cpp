@@ -2,10 +2,12 @@
 #define PULLBACK_IMPORTS_NUMPY
 #include <nanobind/nanobind.h>
 
+#include "direct_call.h"
 #include "pullback/builtin_kernels.h"
 #include "pullback/engine.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
+#include "words.h"
 
 namespace nb = nanobind;
 
@@ -79,7 +81,8 @@ nb::dict builtin_kernels() {
         nb::dict addresses;
         for (const BuiltinKernel& kernel : formula.kernels) {
             addresses[kernel.name] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(kernel.infer),
-                                                    reinterpret_cast<std::uintptr_t>(kernel.run));
+                                                    reinterpret_cast<std::uintptr_t>(kernel.run),
+                                                    reinterpret_cast<std::uintptr_t>(kernel.flat));
         }
         formulas[formula.name] = nb::make_tuple(formula.digest, addresses);
     }
@@ -97,7 +100,9 @@ bool import_numpy() {
 NB_MODULE(_native, m) {
     using namespace pullback;
     if (!import_numpy()) throw nb::python_error();
+    PyTypeObject* direct_call = nullptr;
     try {
+        direct_call = define_direct_call_type();
         define_storage_type();
         define_node_type();
         define_tensor_type();
@@ -106,6 +111,7 @@ NB_MODULE(_native, m) {
     }
     m.doc() = "The native engine: see `pullback.engine.native` for what is public.";
     m.attr("Tensor") = nb::handle(reinterpret_cast<PyObject*>(Tensor::type));
+    m.attr("DirectCall") = nb::handle(reinterpret_cast<PyObject*>(direct_call));
     m.attr("Node") = nb::handle(reinterpret_cast<PyObject*>(Node::type));
     m.def("leaf", &leaf, nb::arg("array"), nb::arg("requires_grad"), nb::arg("name").none(),
           "A leaf over an array's memory.");
@@ -115,7 +121,9 @@ NB_MODULE(_native, m) {
           nb::arg("inputs").none(), nb::arg("retain_graph"), nb::arg("create_graph"),
           nb::arg("allow_unused"), nb::arg("accumulate"), "Send gradients from outputs to inputs.");
     m.def("builtin_kernels", &builtin_kernels,
-          "Kernels linked in: name of a formula to (digest of its C++, {kernel: (infer, run)}).");
+          "Kernels linked in: name of a formula to (digest of its C++, {kernel: (infer, run, flat "
+          "or 0)}).");
+    m.def("forget_words", &Word::forget, "A formula was replaced: look up again which are called.");
     m.def(
         "set_observer", [](nb::handle observer) { set_observer(PyRef::borrow(observer.ptr())); },
         nb::arg("observer").none(), "Have observer(operator, inputs, attributes, results) called.");

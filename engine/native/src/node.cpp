@@ -194,7 +194,8 @@ PyRef Node::unpack(std::int32_t index, bool record, bool relied) {
 Operand Node::operand(std::int32_t index, bool relied) {
     const Operand found = peek(index, relied);
     const Slot slot = recorded->slots[static_cast<std::size_t>(index)];
-    if (relied && slot >= 0) saved[static_cast<std::size_t>(slot)].check(*this, saved_name(*this, index));
+    if (relied && slot >= 0)
+        saved[static_cast<std::size_t>(slot)].check(*this, saved_name(*this, index));
     return found;
 }
 

@@ -1,6 +1,7 @@
 #include "pullback/operator.h"
 
 #include <memory>
+#include <optional>
 
 #include "pullback/errors.h"
 
@@ -55,6 +56,14 @@ PyRef pattern(Mask mask, std::int32_t count) {
     return tuple;
 }
 
+/// Whether a kernel is one loop over few arrays. `inputs`: how many there must be, if it is said.
+bool is_loop(const KernelLayout* kernel, std::optional<std::int32_t> inputs) {
+    constexpr std::size_t kMost = 8;
+    return kernel != nullptr && kernel->flat != nullptr && kernel->arguments.size() <= kMost &&
+           kernel->outputs.size() <= kMost &&
+           (!inputs || kernel->arguments.size() == static_cast<std::size_t>(*inputs));
+}
+
 }  // namespace
 
 OperatorInfo::OperatorInfo(PyObject* operator_object) : object(operator_object) {
@@ -97,6 +106,7 @@ OperatorInfo::OperatorInfo(PyObject* operator_object) : object(operator_object) 
     checked(PyObject_SetAttrString(object, kKeptAttribute, list.get()));
     kept_ = list.get();
     kernel = kernel_layout("forward_layout", nullptr);
+    is_flat = list_inputs == 0 && !has_attributes && is_loop(kernel.get(), n_inputs);
     if (kernel) {
         const PyRef type = import_from("pullback.engine.operator", "Operator");
         forward = keep(attribute(type.get(), "forward"));
@@ -143,6 +153,12 @@ OperatorInfo& OperatorInfo::of(PyObject* operator_object) {
     return *made;
 }
 
+OperatorInfo& OperatorInfo::of_word(const char* word) {
+    const PyRef formulas = import_from("pullback.engine.registry", "FORMULAS");
+    const PyRef entry = checked(PyObject_CallMethod(formulas.get(), "of_word", "s", word));
+    return of(attribute(entry.get(), "operator").get());
+}
+
 const Variant& OperatorInfo::find_variant(Mask defined, Mask needed) {
     for (const std::unique_ptr<Variant>& known : variants_) {
         if (known->defined == defined && known->needed == needed) return *(last_ = known.get());
@@ -159,36 +175,37 @@ const Variant& OperatorInfo::find_variant(Mask defined, Mask needed) {
     variant->closure = keep(checked(PyObject_CallOneArg(closure_of.get(), made.get())));
     variant->kernel = kernel_layout("backward_layout", made.get());
     variant->reads = integers(attribute(made.get(), "reads").get());
-    variant->slots = slots_of(*variant);
     variant->relied.assign(saved.size(), false);
     const PyRef relied_on = import_from(kKernelsModule, "relied_on");
     const PyRef relied = checked(PyObject_CallOneArg(relied_on.get(), made.get()));
     for (const std::int32_t index : integers(relied.get())) {
         variant->relied[static_cast<std::size_t>(index)] = true;
     }
+    variant->is_flat = list_inputs == 0 && is_loop(variant->kernel.get(), {});
     for (const std::int32_t index : integers(attribute(made.get(), "materialize").get())) {
         variant->materialize |= Mask{1} << index;
     }
+    find_slots(*variant);
     variants_.push_back(std::move(variant));
     return *(last_ = variants_.back().get());
 }
 
-std::vector<Slot> OperatorInfo::slots_of(const Variant& variant) const {
-    std::vector<Slot> slots(saved.size(), kNotSaved);
-    Slot next = 0;
+void OperatorInfo::find_slots(Variant& variant) const {
+    variant.slots.assign(saved.size(), kNotSaved);
     for (const std::int32_t read : variant.reads) {
         const SavedEntry& entry = saved[static_cast<std::size_t>(read)];
-        Slot& slot = slots[static_cast<std::size_t>(read)];
+        Slot& slot = variant.slots[static_cast<std::size_t>(read)];
+        SavedPlace place{entry.source, variant.relied[static_cast<std::size_t>(read)], entry.index};
         if (entry.source == SavedSource::plain && kernel) {
-            const std::int32_t input = kernel->plain_likes[static_cast<std::size_t>(entry.index)];
-            if ((variant.needed & ~list_inputs) >> input & 1) {
-                slot = like_of(input);
+            place.index = kernel->plain_likes[static_cast<std::size_t>(entry.index)];
+            if ((variant.needed & ~list_inputs) >> place.index & 1) {
+                slot = like_of(place.index);
                 continue;
             }
         }
-        slot = next++;
+        slot = static_cast<Slot>(variant.kept.size());
+        variant.kept.push_back(place);
     }
-    return slots;
 }
 
 }  // namespace pullback

@@ -117,8 +117,7 @@ Operand SavedVariable::peek(const Node& node, bool relied) const {
     return {};
 }
 
-PyRef SavedVariable::unpack(Node& node, const std::string& name, bool recorded,
-                            bool relied) const {
+PyRef SavedVariable::unpack(Node& node, const std::string& name, bool recorded, bool relied) const {
     switch (held_) {
         case Held::nothing:
             return PyRef::borrow(Py_None);
@@ -127,7 +126,8 @@ PyRef SavedVariable::unpack(Node& node, const std::string& name, bool recorded,
         case Held::list: {
             PyRef made = checked(PyList_New(list().size()));
             for (std::uint32_t i = 0; i < list().size(); ++i) {
-                PyList_SET_ITEM(made.get(), i, list()[i].unpack(node, name, recorded, relied).release());
+                PyList_SET_ITEM(made.get(), i,
+                                list()[i].unpack(node, name, recorded, relied).release());
             }
             return made;
         }

@@ -56,7 +56,7 @@ PyObject* Tensor::array() {
     layout.copy_strides(strides);
     for (int axis = 0; axis < layout.ndim(); ++axis) strides[axis] *= PyDataType_ELSIZE(descr);
     PyRef fresh = checked(PyArray_NewFromDescr(&PyArray_Type, descr, layout.ndim(), layout.shape(),
-                                              strides, data, NPY_ARRAY_WRITEABLE, nullptr));
+                                               strides, data, NPY_ARRAY_WRITEABLE, nullptr));
     checked(PyArray_SetBaseObject(as_array(fresh.get()), Ref<Storage>(storage).release_object()));
     PyArray_UpdateFlags(as_array(fresh.get()), NPY_ARRAY_UPDATE_ALL);
     cached_array = std::move(fresh);

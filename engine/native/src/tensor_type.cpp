@@ -4,11 +4,13 @@
 #include <structmember.h>
 
 #include <cstddef>
+#include <vector>
 
 #include "pullback/errors.h"
 #include "pullback/node.h"
 #include "pullback/numpy_api.h"
 #include "pullback/tensor.h"
+#include "words.h"
 
 namespace pullback {
 
@@ -296,18 +298,19 @@ PyMemberDef members[] = {
 }  // namespace
 
 void define_tensor_type() {
-    PyType_Slot slots[] = {
+    std::vector<PyType_Slot> slots = {
         {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
         {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
         {Py_tp_clear, reinterpret_cast<void*>(clear)},
         {Py_tp_getset, properties},
         {Py_tp_methods, methods},
         {Py_tp_members, members},
-        {0, nullptr},
     };
+    for (const PyType_Slot& slot : number_slots()) slots.push_back(slot);
+    slots.push_back({0, nullptr});
     PyType_Spec spec = {"pullback.engine.native.Tensor", sizeof(Tensor), 0,
                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                        slots};
+                        slots.data()};
     const PyRef base = import_from("pullback.engine.methods", "TensorMethods");
     Tensor::type = reinterpret_cast<PyTypeObject*>(
         checked(PyType_FromSpecWithBases(&spec, base.get())).release());

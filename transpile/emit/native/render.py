@@ -13,6 +13,7 @@ from pathlib import PurePath
 from ...ir import Block, Eqn, Source
 from ...passes.simplify import remove_dead
 from ...version import __version__
+from .flat import flat_lines
 from .kernel import Kernel
 from .names import pascal
 from .operators import add_equation
@@ -41,14 +42,20 @@ def emit_cpp(name: str, kernels: Sequence[Kernel], source: Source) -> str:
         "namespace {",
         "",
     ]
+    flat = set()
     for kernel in kernels:
-        lines += [*_struct(kernel, source), ""]
+        text = _struct(kernel, source)
+        if any(" flat(" in line for line in text):
+            flat.add(kernel.name)
+        lines += [*text, ""]
     lines += ["}  // namespace", ""]
     lines += [f"PB_EXPORT uint32_t {name}_abi(void) {{ return PB_KERNEL_ABI; }}"]
     for kernel in kernels:
         struct = pascal(kernel.name)
         lines += _export(kernel.name, "infer", "pb_infer* query", struct, "query")
         lines += _export(kernel.name, "run", "const pb_call* call", struct, "call")
+        if kernel.name in flat:
+            lines += _flat_export(kernel.name)
     return "\n".join(lines) + "\n"
 
 
@@ -58,6 +65,15 @@ def _export(name: str, what: str, argument: str, struct: str, call: str) -> list
         return [line]
     head, body = line.split(" { ")
     return [f"{head} {{", f"    {body.removesuffix(' }')}", "}"]
+
+
+def _flat_export(name: str) -> list[str]:
+    arguments = ["int32_t bits", "const void* const* inputs", "void* const* outputs", "int64_t size"]
+    return [
+        *wrap(f"PB_EXPORT void {name}_flat(", arguments, ") {", depth=0),
+        f"    pb::flat<{pascal(name)}>(bits, inputs, outputs, size);",
+        "}",
+    ]
 
 
 def _struct(kernel: Kernel, source: Source) -> list[str]:
@@ -71,7 +87,9 @@ def _struct(kernel: Kernel, source: Source) -> list[str]:
     plan.finish()
     codes = "".join(entry.code for entry in kernel.inputs if not entry.is_number)
     attrs = sum(entry.is_number for entry in kernel.inputs)
-    body = _Body(plan, source).lines()
+    text = _Body(plan, source)
+    body = text.lines()
+    flat = flat_lines(kernel, text.index, text.comment)
     return [
         *textwrap.wrap(kernel.title, LINE_WIDTH, initial_indent="// ", subsequent_indent="//     "),
         f"struct {pascal(kernel.name)} {{",
@@ -83,6 +101,7 @@ def _struct(kernel: Kernel, source: Source) -> list[str]:
         "    static void apply(pb::Context& context) {",
         *(f"        {line}" if line else "" for line in body),
         "    }",
+        *(["", *flat] if flat else []),
         "};",
     ]
 
@@ -134,7 +153,7 @@ class _Body:
             self.plan.names,
             lambda var: self.plan.at_level(var, level),
             self.plan.order,
-            self._comment,
+            self.comment,
             self.index,
             depth=3 if braces else 2,
         )
@@ -142,7 +161,7 @@ class _Body:
         self.shown = 0
         return ["{", *(f"    {line}" if line else "" for line in lines), "}"] if braces else lines
 
-    def _comment(self, eqn: Eqn) -> str | None:
+    def comment(self, eqn: Eqn) -> str | None:
         """The source line that the equation came from, unless it was the last one shown."""
         span = eqn.span
         if span is None or span.path != self.source.path or span.line == self.shown:
@@ -156,7 +175,7 @@ class _Body:
         return said if len(said) <= room else said[: room - 3].rstrip() + "..."
 
     def _said(self, eqn: Eqn | None) -> list[str]:
-        comment = self._comment(eqn) if eqn is not None else None
+        comment = self.comment(eqn) if eqn is not None else None
         return [comment] if comment else []
 
 

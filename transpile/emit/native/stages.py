@@ -145,10 +145,11 @@ class StageText:
             lines.append(f"        {kind}* {sink.name}_row = loop.row({sink.name}_rows);")
         lines.append("        PB_SIMD")
         lines.append(f"        for (int64_t {self.index} = 0; {self.index} < loop.size; ++{self.index}) {{")
-        lines += [inner[4:] + line for line in self._body()]
+        lines += [inner[4:] + line for line in self.body()]
         return [*lines, "        }", "    }", "});"]
 
-    def _body(self) -> list[str]:
+    def body(self) -> list[str]:
+        """The statements for one element."""
         lines: list[str] = []
         exprs: dict[Var, Expr] = {}
         for var, fact in self.reads.items():

@@ -13,6 +13,7 @@ struct BuiltinKernel {
     const char* name;
     pb_infer_function infer;
     pb_run_function run;
+    pb_flat_function flat;  // or NULL
 };
 
 struct BuiltinFormula {

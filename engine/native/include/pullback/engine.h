@@ -1,6 +1,7 @@
 // What the engine does: calls of operators that are recorded, and the backward pass.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "pullback/node.h"
@@ -25,9 +26,12 @@ class GradModeGuard {
 /// Calls a Python operator with tensors among its arguments, and records it.
 /// args is a sequence, kwargs a mapping. Throws ErrorSet.
 PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs);
+/// The same for an operator without attributes on an argument per input, where nobody observes.
+PyRef apply(OperatorInfo& info, std::span<PyObject* const> args);
 
 /// Has observer(operator, inputs, attributes, results) called after each `apply`; None for no more.
 void set_observer(PyRef observer);
+bool observed();
 
 /// Where the innermost frame outside this package stands, into the node.
 void remember_caller(Node& node);

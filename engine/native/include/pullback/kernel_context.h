@@ -216,6 +216,16 @@ int run(const pb_call* call) {
     return dispatch<Kernel>(context, *call);
 }
 
+// The loop of a pointwise kernel on arrays of `bits` floats, see pb_flat_function.
+template <typename Kernel>
+void flat(int32_t bits, const void* const* inputs, void* const* outputs, int64_t size) {
+    if (bits == 32) {
+        Kernel::template flat<float>(inputs, outputs, size);
+    } else {
+        Kernel::template flat<double>(inputs, outputs, size);
+    }
+}
+
 }  // namespace pb
 
 #endif  // PULLBACK_KERNEL_CONTEXT_H_

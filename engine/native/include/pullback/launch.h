@@ -25,6 +25,7 @@ struct KernelArgument {
     KernelRole role;
     bool of_kernel_type;  // of the kernel's own float type, which a Python number takes
     bool is_cotangent;    // of a backward, else a saved value; a forward has inputs and attributes
+    bool used;            // what is wanted of the outputs depends on it
     std::int32_t index;   // among inputs, then attributes; among saved values; among cotangents
 };
 
@@ -32,6 +33,7 @@ struct KernelArgument {
 struct KernelLayout {
     pb_infer_function infer = nullptr;
     pb_run_function run = nullptr;
+    pb_flat_function flat = nullptr;  // or none
     const pb_runtime* runtime = nullptr;
     std::vector<KernelArgument> arguments;
     /// Of a forward, each output's place among results and hidden outputs; of a backward, the input

@@ -30,6 +30,14 @@ inline constexpr Slot kNotSaved = -1;
 constexpr Slot like_of(std::int32_t input) { return static_cast<Slot>(-2 - input); }
 constexpr std::int32_t input_of(Slot slot) { return -2 - slot; }
 
+/// Where a value that a node keeps comes from. A plain value is the shape and dtype of the input
+/// `index`.
+struct SavedPlace {
+    SavedSource source;
+    bool relied;
+    std::int32_t index;
+};
+
 /// A backward for one pattern of defined gradients and of inputs that need one.
 struct Variant {
     // Borrowed: a list in the operator's attributes keeps them.
@@ -38,7 +46,9 @@ struct Variant {
     std::unique_ptr<KernelLayout> kernel;  // the same for arrays that it takes, or none
     std::vector<std::int32_t> reads;
     std::vector<bool> relied;  // by saved value: the gradients depend on it, not only the kernel
-    std::vector<Slot> slots;  // of a node that is recorded for this pattern: by saved value
+    bool is_flat = false;          // the kernel is a loop, see `call_directly`
+    std::vector<Slot> slots;       // of a node that is recorded for this pattern: by saved value
+    std::vector<SavedPlace> kept;  // what such a node keeps, by slot
     Mask materialize = 0;
     Mask defined = 0;
     Mask needed = 0;
@@ -62,6 +72,7 @@ struct OperatorInfo {
     bool has_barrier = false;  // second derivatives are refused
     bool has_attributes = false;
     std::unique_ptr<KernelLayout> kernel;  // of the forward, or none
+    bool is_flat = false;                  // that kernel is a loop, see `call_directly`
     PyObject* forward = nullptr;  // the forward for arrays that the kernel doesn't take; borrowed
 
     /// Reads the operator's attributes. Throws ErrorSet.
@@ -83,10 +94,12 @@ struct OperatorInfo {
 
     /// The entry of an operator, or of its compiled form; made at its first use. Throws ErrorSet.
     static OperatorInfo& of(PyObject* operator_object);
+    /// That of the formula which stands for a word of the vocabulary now. Throws ErrorSet.
+    static OperatorInfo& of_word(const char* word);
 
   private:
     const Variant& find_variant(Mask defined, Mask needed);
-    std::vector<Slot> slots_of(const Variant& variant) const;
+    void find_slots(Variant& variant) const;
     PyObject* keep(PyRef kept);
     std::unique_ptr<KernelLayout> kernel_layout(const char* which, PyObject* variant);
 

@@ -1,0 +1,262 @@
+#include "direct.h"
+
+#include <algorithm>
+
+#include "arguments.h"
+#include "pullback/errors.h"
+#include "pullback/numpy_api.h"
+
+namespace pullback {
+namespace {
+
+constexpr std::size_t kMost = 8;                 // arrays of a kernel
+constexpr std::int64_t kMostElements = 1 << 14;  // more are worth letting the GIL go
+constexpr std::int64_t kMostSpare = 1 << 10;     // of a number repeated, of an output nobody needs
+
+bool has_flat_type(const Layout& layout) {
+    return layout.contiguous() && layout.regular() &&
+           (layout.dtype() == NPY_FLOAT || layout.dtype() == NPY_DOUBLE);
+}
+
+/// Memory for what a loop wants in full and has only one value, or no reader. The GIL guards it.
+class Spare {
+  public:
+    void* take() { return used_ < kMost ? memory_[used_++] : nullptr; }
+    static void fill(void* memory, DType dtype, double value, std::int64_t size) {
+        if (dtype == NPY_FLOAT) {
+            std::fill_n(static_cast<float*>(memory), size, static_cast<float>(value));
+        } else {
+            std::fill_n(static_cast<double*>(memory), size, value);
+        }
+    }
+
+  private:
+    alignas(64) static double memory_[kMost][kMostSpare];
+    std::size_t used_ = 0;
+};
+
+alignas(64) double Spare::memory_[kMost][kMostSpare];
+
+/// The value of a Python float or of an int that is exact as one.
+bool is_number(PyObject* value, double& number) {
+    if (PyFloat_CheckExact(value)) {
+        number = PyFloat_AS_DOUBLE(value);
+        return true;
+    }
+    if (!PyLong_CheckExact(value)) return false;
+    int overflow = 0;
+    const long long whole = PyLong_AsLongLongAndOverflow(value, &overflow);
+    constexpr long long kExact = 1LL << 53;
+    number = static_cast<double>(whole);
+    return overflow == 0 && whole >= -kExact && whole <= kExact;
+}
+
+/// Pointers for a loop over arrays of one shape.
+class Flat {
+  public:
+    /// The next input; false where it is no array like those before.
+    bool add(const Layout& layout, const void* data) {
+        if (layout_ == nullptr) {
+            if (!has_flat_type(layout)) return false;
+            layout_ = &layout;
+            size_ = layout.size();
+            if (size_ > kMostElements) return false;
+        } else if (!layout.twin_of(*layout_)) {
+            return false;
+        }
+        if (data != nullptr) some_ = data;
+        inputs_[count_++] = data;
+        return true;
+    }
+    /// A number in the place of an array.
+    bool add_number(PyObject* value) {
+        double number = 0;
+        void* place = nullptr;
+        if (!is_number(value, number) || (place = spare_.take()) == nullptr) return false;
+        numbers_[n_numbers_++] = {place, number};
+        inputs_[count_++] = place;
+        return true;
+    }
+    /// An input that nothing which is wanted depends on.
+    void add_unused() { inputs_[count_++] = nullptr; }
+    /// Once all inputs are in: whether the loop may run.
+    bool ready() const { return layout_ != nullptr && (n_numbers_ == 0 || size_ <= kMostSpare); }
+    void run(pb_flat_function loop, void* const* outputs) {
+        for (std::size_t i = 0; i < count_; ++i) {
+            if (inputs_[i] == nullptr) inputs_[i] = some_;
+        }
+        for (std::size_t i = 0; i < n_numbers_; ++i) {
+            Spare::fill(numbers_[i].place, layout_->dtype(), numbers_[i].value, size_);
+        }
+        loop(layout_->dtype() == NPY_FLOAT ? 32 : 64, inputs_, outputs, size_);
+    }
+    /// Memory for an output that nobody needs; NULL where there is too little.
+    void* unneeded() { return size_ > kMostSpare ? nullptr : spare_.take(); }
+
+    const Layout& layout() const { return *layout_; }
+    std::size_t bytes() const {
+        return static_cast<std::size_t>(size_) * (layout_->dtype() == NPY_FLOAT ? 4 : 8);
+    }
+
+  private:
+    struct Number {
+        void* place;
+        double value;
+    };
+
+    const Layout* layout_ = nullptr;
+    std::int64_t size_ = 0;
+    std::size_t count_ = 0;
+    std::size_t n_numbers_ = 0;
+    const void* inputs_[kMost];
+    const void* some_ = nullptr;  // an input to read in the place of those that aren't used
+    Number numbers_[kMost];
+    Spare spare_;
+};
+
+void record(OperatorInfo& info, PyObject* const* args, Mask needed, Ref<Tensor>* outputs) {
+    const Mask all = (Mask{1} << info.n_outputs()) - 1;
+    const Mask differentiable = all & ~info.nondifferentiable;
+    const Mask results = differentiable & ((Mask{1} << info.n_results) - 1);
+    if (results == 0) return;
+    const Variant& variant = info.variant(differentiable, needed);
+    Ref<Node> node = Node::make(NodeKind::call);
+    node->operator_object = PyRef::borrow(info.object);
+    node->info = &info;
+    node->recorded = &variant;
+    for (std::int32_t i = 0; i < info.n_inputs; ++i) {
+        if ((needed >> i) & 1) {
+            node->edges.emplace_back(edge_of(*Tensor::cast(args[i])));
+        } else {
+            node->edges.emplace_back();
+        }
+    }
+    node->renumber();
+    for (std::int32_t i = 0; i < info.n_outputs(); ++i) {
+        node->outputs.emplace_back(outputs[i]->layout, ((differentiable >> i) & 1) != 0);
+    }
+    remember_caller(*node);
+    for (const SavedPlace& place : variant.kept) {
+        if (place.source == SavedSource::output) {
+            node->saved.emplace_back(
+                SavedVariable::output(*outputs[place.index], place.index, place.relied));
+            node->keeps_arrays = true;
+        } else {
+            PyObject* value = args[place.index];
+            node->keeps_arrays = node->keeps_arrays || Tensor::check(value);
+            node->saved.emplace_back(place.source == SavedSource::input
+                                         ? SavedVariable::input(value, place.relied)
+                                         : SavedVariable::plain(like(value)));
+        }
+    }
+    for (std::int32_t i = 0; i < info.n_results; ++i) {
+        if ((results >> i) & 1) outputs[i]->hang_on(node, i);
+    }
+}
+
+}  // namespace
+
+PyObject* call_directly(OperatorInfo& info, std::span<PyObject* const> args) {
+    if (!info.is_flat || args.size() != info.kernel->arguments.size() || observed()) return nullptr;
+    Flat flat;
+    Mask needed = 0;
+    for (const KernelArgument& argument : info.kernel->arguments) {
+        PyObject* value = args[static_cast<std::size_t>(argument.index)];
+        if (Tensor::check(value)) {
+            const Tensor& tensor = *Tensor::cast(value);
+            if (tensor.base) [[unlikely]]
+                return nullptr;  // a view's history may be old
+            if (!flat.add(tensor.layout, tensor.data)) return nullptr;
+            needed |= Mask{tensor.requires_grad} << argument.index;
+        } else if (!flat.add_number(value)) {
+            return nullptr;
+        }
+    }
+    if (!flat.ready()) return nullptr;
+
+    Ref<Tensor> made[kMost];
+    void* outputs[kMost];
+    for (std::size_t k = 0; k < info.kernel->outputs.size(); ++k) {
+        Ref<Tensor>& tensor = made[info.kernel->outputs[k]];
+        tensor = Tensor::allocate(flat.layout(), flat.bytes());
+        outputs[k] = tensor->data;
+    }
+    flat.run(info.kernel->flat, outputs);
+    needed &= info.differentiable_inputs;
+    if (needed != 0 && grad_enabled()) record(info, args.data(), needed, made);
+
+    if (!info.result_is_tuple) return made[0].release_object();
+    PyRef results = checked(PyTuple_New(info.n_results));
+    for (std::int32_t i = 0; i < info.n_results; ++i) {
+        PyTuple_SET_ITEM(results.get(), i, made[i].release_object());
+    }
+    return results.release();
+}
+
+bool differentiate_directly(Node& node, const Variant& variant, Received& received,
+                            std::vector<SentGradient>& made) {
+    if (!variant.is_flat) return false;
+    const KernelLayout& kernel = *variant.kernel;
+    Flat flat;
+    Ref<Tensor>* reusable = nullptr;
+    for (const KernelArgument& argument : kernel.arguments) {
+        if (argument.is_cotangent) {
+            Ref<Tensor>& gradient = received[static_cast<std::size_t>(argument.index)];
+            if (!gradient || !flat.add(gradient->layout, gradient->data)) return false;
+            if (gradient->exclusive()) reusable = &gradient;
+            continue;
+        }
+        if (!argument.used) {
+            flat.add_unused();
+            continue;
+        }
+        const Operand operand =
+            node.peek(argument.index, variant.relied[std::size_t(argument.index)]);
+        if (operand.layout != nullptr) {
+            if (!flat.add(*operand.layout, operand.data)) return false;
+        } else if (operand.value == nullptr || argument.role != KernelRole::tensor ||
+                   !flat.add_number(operand.value)) {
+            return false;
+        }
+    }
+    if (!flat.ready()) return false;
+
+    Ref<Tensor> gradients[kMost];
+    void* outputs[kMost];
+    const bool in_place = kernel.outputs.size() == 1 && reusable != nullptr;
+    for (std::size_t k = 0; k < kernel.outputs.size(); ++k) {
+        if (kernel.outputs[k] < 0) {
+            if ((outputs[k] = flat.unneeded()) == nullptr) return false;
+            continue;
+        }
+        const Layout& wanted = node.layout_of_input(kernel.outputs[k]);
+        if (wanted.dtype() != flat.layout().dtype() || !wanted.same_shape(flat.layout()))
+            return false;
+        if (!in_place) gradients[k] = Tensor::allocate(flat.layout(), flat.bytes());
+        outputs[k] = in_place ? (*reusable)->data : gradients[k]->data;
+    }
+    flat.run(kernel.flat, outputs);
+    if (in_place) gradients[0] = std::move(*reusable);
+    for (std::size_t k = 0; k < kernel.outputs.size(); ++k) {
+        if (!gradients[k]) continue;
+        const Edge& edge = node.edges[static_cast<std::size_t>(kernel.outputs[k])];
+        made.push_back({&edge, std::move(gradients[k])});
+    }
+    return true;
+}
+
+Ref<Tensor> add_directly(Ref<Tensor>& before, const Tensor& gradient) {
+    static OperatorInfo& info = OperatorInfo::of_word("accumulate");
+    Flat flat;
+    if (!info.is_flat || !flat.add(before->layout, before->data) ||
+        !flat.add(gradient.layout, gradient.data)) {
+        return {};
+    }
+    const bool in_place = before->exclusive();
+    Ref<Tensor> sum = in_place ? std::move(before) : Tensor::allocate(flat.layout(), flat.bytes());
+    void* const outputs[] = {sum->data};
+    flat.run(info.kernel->flat, outputs);
+    return sum;
+}
+
+}  // namespace pullback

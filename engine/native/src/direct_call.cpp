@@ -1,0 +1,136 @@
+#include "direct_call.h"
+
+#include <structmember.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "direct.h"
+#include "pullback/errors.h"
+#include "words.h"
+
+namespace pullback {
+namespace {
+
+/// Either a word or an operator is set, or neither.
+struct DirectCall {
+    PyObject ob_base;
+    vectorcallfunc vectorcall;
+    PyObject* operator_object;
+    OperatorInfo* info;
+    PyObject* name;  // of the word, a str
+    Word* word;
+};
+
+DirectCall* cast(PyObject* object) { return reinterpret_cast<DirectCall*>(object); }
+
+PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flags, PyObject* names) {
+    DirectCall* call = cast(self);
+    const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flags));
+    if (names == nullptr && count > 0) [[likely]] {
+        try {
+            OperatorInfo* info = call->word != nullptr ? call->word->info() : call->info;
+            if (info != nullptr) {
+                PyObject* result = call_directly(*info, {args, count});
+                if (result != nullptr) return result;
+            }
+        } catch (const ErrorSet&) {
+            return nullptr;
+        }
+    }
+    static PyObject* general = PyUnicode_InternFromString("_call");
+    constexpr std::size_t kOnStack = 8;
+    const std::size_t all = count + (names == nullptr ? 0 : std::size_t(PyTuple_GET_SIZE(names)));
+    PyObject* stack[kOnStack + 1];
+    std::unique_ptr<PyObject*[]> heap;
+    PyObject** with_self = stack;
+    if (all > kOnStack) {
+        heap = std::make_unique<PyObject*[]>(all + 1);
+        with_self = heap.get();
+    }
+    with_self[0] = self;
+    for (std::size_t i = 0; i < all; ++i) with_self[i + 1] = args[i];
+    return PyObject_VectorcallMethod(general, with_self, count + 1, names);
+}
+
+PyObject* make(PyTypeObject* type, PyObject*, PyObject*) {
+    PyObject* object = type->tp_alloc(type, 0);
+    if (object != nullptr) cast(object)->vectorcall = vectorcall;
+    return object;
+}
+
+void release(DirectCall* call) {
+    Py_CLEAR(call->operator_object);
+    call->info = nullptr;
+    delete std::exchange(call->word, nullptr);
+    Py_CLEAR(call->name);
+}
+
+void dealloc(PyObject* object) {
+    PyTypeObject* type = Py_TYPE(object);
+    release(cast(object));
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+PyObject* set_operator(PyObject* self, PyObject* operator_object) {
+    return to_python([&] {
+        release(cast(self));
+        if (operator_object != Py_None) {
+            cast(self)->info = &OperatorInfo::of(operator_object);
+            cast(self)->operator_object = Py_NewRef(operator_object);
+        }
+        return Py_NewRef(Py_None);
+    });
+}
+
+PyObject* set_word(PyObject* self, PyObject* name) {
+    const char* text = PyUnicode_AsUTF8(name);
+    if (text == nullptr) return nullptr;
+    release(cast(self));
+    cast(self)->name = Py_NewRef(name);
+    cast(self)->word = new Word(text);
+    return Py_NewRef(Py_None);
+}
+
+/// Python before 3.12 has subclasses called by a tuple.
+PyObject* init_subclass(PyObject* type, PyObject*) {
+    reinterpret_cast<PyTypeObject*>(type)->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
+    return Py_NewRef(Py_None);
+}
+
+PyMethodDef methods[] = {
+    {"_set_operator", set_operator, METH_O, "Call this operator, or none, the short way."},
+    {"_set_word", set_word, METH_O, "Call the operator of this word the short way."},
+    {"__init_subclass__", init_subclass, METH_NOARGS | METH_CLASS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(DirectCall, vectorcall), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+constexpr const char* kDocumentation =
+    "A callable that calls an operator the short way where it can, else its method `_call`.";
+
+}  // namespace
+
+PyTypeObject* define_direct_call_type() {
+    PyType_Slot slots[] = {
+        {Py_tp_new, reinterpret_cast<void*>(make)},
+        {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+        {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+        {Py_tp_methods, methods},
+        {Py_tp_members, members},
+        {Py_tp_doc, const_cast<char*>(kDocumentation)},
+        {0, nullptr},
+    };
+    PyType_Spec spec = {"pullback.engine.native._native.DirectCall", sizeof(DirectCall), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_VECTORCALL,
+                        slots};
+    return reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)).release());
+}
+
+}  // namespace pullback

@@ -1,0 +1,54 @@
+// Which nodes a backward pass runs, and where it ends.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "pullback/node.h"
+
+namespace pullback {
+
+/// The nodes between the outputs and what was asked for; all of them where nothing was.
+///
+/// Marks stand in the nodes, in one pass at a time: a pass inside another one, or beside it in
+/// another thread, keeps its own table.
+class Wanted {
+  public:
+    /// Everything.
+    Wanted() = default;
+    /// The nodes that lead from `roots` to `targets`, both included.
+    Wanted(const std::vector<Edge>& roots, const std::vector<Edge>& targets);
+    ~Wanted();
+    Wanted(const Wanted&) = delete;
+    Wanted& operator=(const Wanted&) = delete;
+
+    bool contains(const Node& node) const { return everything() || mark_of(node) >= base_ + 2; }
+    bool is_target(const Node& node) const { return !everything() && mark_of(node) >= base_ + 3; }
+    bool everything() const { return base_ == 0; }
+
+  private:
+    // Above base_: 1 seen, 2 leads to a target, 3 is a target; at it, a target that wasn't seen.
+    std::uint64_t mark_of(const Node& node) const {
+        if (in_nodes_) return node.mark;
+        const auto found = table_.find(&node);
+        return found == table_.end() ? 0 : found->second;
+    }
+    void set_mark(Node& node, std::uint64_t mark) {
+        (in_nodes_ ? node.mark : table_[&node]) = mark;
+    }
+    void enter(Node& node);
+    bool leads_on(const Node& node) const;
+
+    struct Visit {
+        Node* node;
+        std::uint32_t next;  // edge
+    };
+
+    std::uint64_t base_ = 0;
+    bool in_nodes_ = false;
+    std::unordered_map<const Node*, std::uint64_t> table_;
+    std::vector<Visit> stack_;
+};
+
+}  // namespace pullback

@@ -1,0 +1,78 @@
+"""The loop of a pointwise kernel alone, for arrays of one shape in C order.
+
+Small arrays, and those in the middle of a network, are of one shape more often
+than not. Then sums to an operand's shape sum nothing, and a kernel is its loop:
+`flat`, with a pointer per array and no shapes at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ...ir import Block, Eqn
+from ...passes.simplify import remove_dead
+from .kernel import Kernel
+from .lanes import POINTWISE
+from .operators import add_equation
+from .plan import Plan
+from .stages import StageText, Store
+
+_SHAPE = frozenset[object]({"flat"})
+_SAME = frozenset({"sum_to", "broadcast_like"})
+_ALLOWED = frozenset({*POINTWISE, *_SAME, "zeros_like", "ones_like", "full_like"})
+
+
+def flat_lines(kernel: Kernel, index: str, comment: Callable[[Eqn], str | None]) -> list[str]:
+    """The member `flat` of a kernel's struct; none where the kernel is more than one pointwise loop.
+
+    `index` names the loop's counter; `comment` gives the source line of an equation.
+    """
+    arrays = tuple(atom for _, atom in kernel.outputs)
+    same = tuple(
+        Eqn(eqn.outs, "positive", eqn.args[:1], (), (), eqn.span) if eqn.op in _SAME else eqn
+        for eqn in kernel.block.eqns
+    )
+    same = tuple(remove_dead(list(same), arrays))
+    fits = all(
+        (entry.role, entry.dtype) in (("tensor", "T"), ("like", "T")) and not entry.optional
+        for entry in kernel.inputs
+    ) and all(eqn.op in _ALLOWED and all(out.kind == "tensor" for out in eqn.outs) for eqn in same)
+    if not fits or not arrays:
+        return []
+    inputs = tuple(replace(entry, shape=_SHAPE) for entry in kernel.inputs)
+    plan = Plan(replace(kernel, inputs=inputs, block=Block(kernel.block.params, same, arrays)))
+    for eqn in same:
+        add_equation(plan, eqn)
+    plan.finish()
+    phases = plan.phases.values()
+    stages = [(shape, stage) for phase in phases for shape, stage in phase.stages.items()]
+    if [shape for shape, _ in stages] != [_SHAPE] or any(phase.calls for phase in phases):
+        return []
+    ((_, stage),) = stages
+    stores = [sink for sink in stage.sinks if isinstance(sink, Store) and sink.type == "T"]
+    if len(stores) != len(arrays) or len(stage.sinks) != len(arrays):
+        return []
+    text = StageText(
+        stage, plan.names, lambda var: plan.at_level(var, 0), plan.order, comment, index, depth=1
+    )
+    positions = {entry.var: k for k, entry in enumerate(kernel.inputs)}
+    outputs = {sink.name: arrays.index(sink.value) for sink in stores}
+    return [
+        "    // The same on arrays of one shape in C order.",
+        "    template <typename T>",
+        "    static void flat(const void* const* inputs, void* const* outputs, int64_t size) {",
+        *(
+            f"        const T* {plan.names.of(var)} = static_cast<const T*>(inputs[{positions[var]}]);"
+            for var in text.reads
+        ),
+        *(
+            f"        T* {name}_row = static_cast<T*>(outputs[{position}]);"
+            for name, position in outputs.items()
+        ),
+        "        PB_SIMD",
+        f"        for (int64_t {index} = 0; {index} < size; ++{index}) {{",
+        *(f"            {line}" for line in text.body()),
+        "        }",
+        "    }",
+    ]
