@@ -27,18 +27,18 @@ def folder() -> Path:
     return Path(base) / "pullback" / "kernels"
 
 
-def entry(key: str, make: Callable[[Path], None]) -> Path:
+def entry(key: str, make: Callable[[Path], None], suffix: str = ".so") -> Path:
     """The file of a key; `make(path)` writes it where it is missing or damaged.
 
     Two processes may make the same entry at once: each makes its own, the last
     one stays, and both are whole.
     """
-    place = folder() / f"{key}.so"
+    place = folder() / f"{key}{suffix}"
     if is_whole(place):
         return place
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place.parent, prefix=".making-") as work:
-        made = Path(work) / "kernel.so"
+        made = Path(work) / f"kernel{suffix}"
         make(made)
         with made.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").digest()

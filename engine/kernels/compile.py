@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from functools import cache
 from pathlib import Path
 
@@ -10,24 +11,45 @@ from ...transpile.emit.native import ABI
 from . import cache as disk
 from .compiler import INCLUDE, find_compiler
 
+RUNTIME = INCLUDE.parent / "kernel_runtime.cpp"
+_SEPARATE = "-DPB_SEPARATE_RUNTIME"
 
-def compile_text(text: str) -> Path:
-    """The shared library of a generated C++ text.
 
-    The key of the cache is the text, the headers that it includes, the
-    compiler with its version and flags, the processor's features and the
-    kernel ABI. Raises CompilerError where there is no compiler or it refuses.
+def compile_text(text: str, bits: int = 0) -> Path:
+    """The shared library of a generated C++ text, for float32 or float64 alone where `bits` is not 0.
+
+    What all kernels share is compiled once and linked to each. The key of the
+    cache is the text, the headers that it includes, the compiler with its
+    version and flags, the processor's features and the kernel ABI. Raises
+    CompilerError where there is no compiler or it refuses.
     """
     compiler = find_compiler()
-    parts = [text, _headers(), compiler.identity, f"ABI {ABI}"]
-    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
     def make(target: Path) -> None:
         source = target.with_suffix(".cpp")
         source.write_text(text, encoding="utf-8")
-        compiler.run(source, target)
+        compiler.run(source, target, (_SEPARATE, f"-DPB_ONLY_BITS={bits}", str(_runtime())))
 
-    return disk.entry(key, make)
+    return disk.entry(key_of(text, str(bits)), make)
+
+
+def key_of(*parts: str) -> str:
+    """A key of texts, and of all that decides what kernels are made of them on this machine."""
+    return hashlib.sha256("\0".join([*parts, _machine(os.environ.get("CXX", ""))]).encode()).hexdigest()[:32]
+
+
+def _runtime() -> Path:
+    """The object file of what all kernels share."""
+
+    def make(target: Path) -> None:
+        find_compiler().run(RUNTIME, target, ("-c", _SEPARATE))
+
+    return disk.entry(key_of("runtime"), make, ".o")
+
+
+@cache
+def _machine(named: str) -> str:
+    return "\0".join([_headers(), find_compiler().identity, f"ABI {ABI}", named])
 
 
 @cache

@@ -32,20 +32,21 @@ struct LstmCellForward {
         const auto o_view = context.output<T>(5, output_gate_view.shape);
         const auto u_view = context.output<T>(6, shape_2);
 
-        pb::Space<12> space(context, shape);
-        const auto input_gate_rows = space.read(context, input_gate_view);
-        const auto forget_gate_rows = space.read(context, forget_gate_view);
-        const auto cell_gate_rows = space.read(context, cell_gate_view);
-        const auto output_gate_rows = space.read(context, output_gate_view);
-        const auto c_rows = space.read(context, c_view);
-        const auto i_rows = space.write(context, i_view);
-        const auto f_rows = space.write(context, f_view);
-        const auto g_rows = space.write(context, g_view);
-        const auto o_rows = space.write(context, o_view);
-        const auto c_next_rows = space.write(context, c_next_view);
-        const auto u_rows = space.write(context, u_view);
-        const auto h_rows = space.write(context, h_view);
-        pb::each_unit(context, space, [=](pb::Loop& loop) {
+        pb::Passes<1, 12> passes(context);
+        pb::Space& space = passes.space(shape);
+        const auto input_gate_rows = space.read(input_gate_view);
+        const auto forget_gate_rows = space.read(forget_gate_view);
+        const auto cell_gate_rows = space.read(cell_gate_view);
+        const auto output_gate_rows = space.read(output_gate_view);
+        const auto c_rows = space.read(c_view);
+        const auto i_rows = space.write(i_view);
+        const auto f_rows = space.write(f_view);
+        const auto g_rows = space.write(g_view);
+        const auto o_rows = space.write(o_view);
+        const auto c_next_rows = space.write(c_next_view);
+        const auto u_rows = space.write(u_view);
+        const auto h_rows = space.write(h_view);
+        space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const T* input_gate = loop.row(input_gate_rows);
                 const T* forget_gate = loop.row(forget_gate_rows);
@@ -84,6 +85,8 @@ struct LstmCellForward {
                 }
             }
         });
+
+        passes.run_units();
     }
 
     // The same on arrays of one shape in C order.
@@ -161,32 +164,29 @@ struct LstmCellBackwardGeneral {
             context, grad_c_view.shape, grad_u_view.shape, u_view.shape, grad_h_view.shape,
             o_view.shape, g_view.shape, i_view.shape, c_view.shape, f_view.shape);
 
+        pb::Passes<5, 30> passes(context);
         {
-            pb::Space<14> space(context, shape_5);
-            space.cover(context, like_input_gate);
-            space.cover(context, like_forget_gate);
-            space.cover(context, like_cell_gate);
-            space.cover(context, like_output_gate);
-            space.cover(context, c_view.shape);
-            const auto c_rows = space.read(context, c_view);
-            const auto i_rows = space.read(context, i_view);
-            const auto f_rows = space.read(context, f_view);
-            const auto g_rows = space.read(context, g_view);
-            const auto o_rows = space.read(context, o_view);
-            const auto u_rows = space.read(context, u_view);
-            const auto grad_h_rows = space.read(context, grad_h_view);
-            const auto grad_c_rows = space.read(context, grad_c_view);
-            const auto grad_u_rows = space.read(context, grad_u_view);
-            const auto grad_input_gate_2_rows =
-                space.reduce<pb::Sum<T>>(context, grad_input_gate_2_view);
-            const auto grad_forget_gate_2_rows =
-                space.reduce<pb::Sum<T>>(context, grad_forget_gate_2_view);
-            const auto grad_cell_gate_2_rows =
-                space.reduce<pb::Sum<T>>(context, grad_cell_gate_2_view);
-            const auto grad_output_gate_2_rows =
-                space.reduce<pb::Sum<T>>(context, grad_output_gate_2_view);
-            const auto grad_c_1_rows = space.reduce<pb::Sum<T>>(context, grad_c_1_view);
-            pb::each(context, space, [=](pb::Loop& loop) {
+            pb::Space& space = passes.space(shape_5);
+            space.cover(like_input_gate);
+            space.cover(like_forget_gate);
+            space.cover(like_cell_gate);
+            space.cover(like_output_gate);
+            space.cover(c_view.shape);
+            const auto c_rows = space.read(c_view);
+            const auto i_rows = space.read(i_view);
+            const auto f_rows = space.read(f_view);
+            const auto g_rows = space.read(g_view);
+            const auto o_rows = space.read(o_view);
+            const auto u_rows = space.read(u_view);
+            const auto grad_h_rows = space.read(grad_h_view);
+            const auto grad_c_rows = space.read(grad_c_view);
+            const auto grad_u_rows = space.read(grad_u_view);
+            const auto grad_input_gate_2_rows = space.reduce<pb::Sum<T>>(grad_input_gate_2_view);
+            const auto grad_forget_gate_2_rows = space.reduce<pb::Sum<T>>(grad_forget_gate_2_view);
+            const auto grad_cell_gate_2_rows = space.reduce<pb::Sum<T>>(grad_cell_gate_2_view);
+            const auto grad_output_gate_2_rows = space.reduce<pb::Sum<T>>(grad_output_gate_2_view);
+            const auto grad_c_1_rows = space.reduce<pb::Sum<T>>(grad_c_1_view);
+            space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* c = loop.row(c_rows);
                     const T* i = loop.row(i_rows);
@@ -223,11 +223,6 @@ struct LstmCellBackwardGeneral {
                     }
                 }
             });
-            grad_input_gate_2_rows.finish(context);
-            grad_forget_gate_2_rows.finish(context);
-            grad_cell_gate_2_rows.finish(context);
-            grad_output_gate_2_rows.finish(context);
-            grad_c_1_rows.finish(context);
         }
         const pb::Shape shape =
             pb::broadcast(context, grad_input_gate_2_view.shape, grad_i_view.shape, i_view.shape);
@@ -241,14 +236,13 @@ struct LstmCellBackwardGeneral {
         const pb::Shape shape_4 =
             pb::broadcast(context, grad_output_gate_2_view.shape, grad_o_view.shape, o_view.shape);
         const auto grad_output_gate_view = context.output<T>(3, shape_4);
-
         {
-            pb::Space<4> space(context, shape);
-            const auto i_rows = space.read(context, i_view);
-            const auto grad_i_rows = space.read(context, grad_i_view);
-            const auto grad_input_gate_2_rows = space.read(context, grad_input_gate_2_view);
-            const auto grad_input_gate_rows = space.write(context, grad_input_gate_view);
-            pb::each(context, space, [=](pb::Loop& loop) {
+            pb::Space& space = passes.space(shape);
+            const auto i_rows = space.read(i_view);
+            const auto grad_i_rows = space.read(grad_i_view);
+            const auto grad_input_gate_2_rows = space.read(grad_input_gate_2_view);
+            const auto grad_input_gate_rows = space.write(grad_input_gate_view);
+            space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* i = loop.row(i_rows);
                     const T* grad_i = loop.row(grad_i_rows);
@@ -263,14 +257,13 @@ struct LstmCellBackwardGeneral {
                 }
             });
         }
-
         {
-            pb::Space<4> space(context, shape_2);
-            const auto f_rows = space.read(context, f_view);
-            const auto grad_f_rows = space.read(context, grad_f_view);
-            const auto grad_forget_gate_2_rows = space.read(context, grad_forget_gate_2_view);
-            const auto grad_forget_gate_rows = space.write(context, grad_forget_gate_view);
-            pb::each(context, space, [=](pb::Loop& loop) {
+            pb::Space& space = passes.space(shape_2);
+            const auto f_rows = space.read(f_view);
+            const auto grad_f_rows = space.read(grad_f_view);
+            const auto grad_forget_gate_2_rows = space.read(grad_forget_gate_2_view);
+            const auto grad_forget_gate_rows = space.write(grad_forget_gate_view);
+            space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* f = loop.row(f_rows);
                     const T* grad_f = loop.row(grad_f_rows);
@@ -285,14 +278,13 @@ struct LstmCellBackwardGeneral {
                 }
             });
         }
-
         {
-            pb::Space<4> space(context, shape_3);
-            const auto g_rows = space.read(context, g_view);
-            const auto grad_g_rows = space.read(context, grad_g_view);
-            const auto grad_cell_gate_2_rows = space.read(context, grad_cell_gate_2_view);
-            const auto grad_cell_gate_rows = space.write(context, grad_cell_gate_view);
-            pb::each(context, space, [=](pb::Loop& loop) {
+            pb::Space& space = passes.space(shape_3);
+            const auto g_rows = space.read(g_view);
+            const auto grad_g_rows = space.read(grad_g_view);
+            const auto grad_cell_gate_2_rows = space.read(grad_cell_gate_2_view);
+            const auto grad_cell_gate_rows = space.write(grad_cell_gate_view);
+            space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* g = loop.row(g_rows);
                     const T* grad_g = loop.row(grad_g_rows);
@@ -307,14 +299,13 @@ struct LstmCellBackwardGeneral {
                 }
             });
         }
-
         {
-            pb::Space<4> space(context, shape_4);
-            const auto o_rows = space.read(context, o_view);
-            const auto grad_o_rows = space.read(context, grad_o_view);
-            const auto grad_output_gate_2_rows = space.read(context, grad_output_gate_2_view);
-            const auto grad_output_gate_rows = space.write(context, grad_output_gate_view);
-            pb::each(context, space, [=](pb::Loop& loop) {
+            pb::Space& space = passes.space(shape_4);
+            const auto o_rows = space.read(o_view);
+            const auto grad_o_rows = space.read(grad_o_view);
+            const auto grad_output_gate_2_rows = space.read(grad_output_gate_2_view);
+            const auto grad_output_gate_rows = space.write(grad_output_gate_view);
+            space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* o = loop.row(o_rows);
                     const T* grad_o = loop.row(grad_o_rows);
@@ -329,6 +320,8 @@ struct LstmCellBackwardGeneral {
                 }
             });
         }
+
+        passes.run();
     }
 };
 
@@ -359,21 +352,22 @@ struct LstmCellBackward {
         const auto grad_output_gate_view = context.output<T>(3, like_output_gate);
         const auto grad_c_1_view = context.output<T>(4, c_view.shape);
 
-        pb::Space<13> space(context, grad_h_view.shape);
-        const auto c_rows = space.read(context, c_view);
-        const auto i_rows = space.read(context, i_view);
-        const auto f_rows = space.read(context, f_view);
-        const auto g_rows = space.read(context, g_view);
-        const auto o_rows = space.read(context, o_view);
-        const auto u_rows = space.read(context, u_view);
-        const auto grad_h_rows = space.read(context, grad_h_view);
-        const auto grad_c_rows = space.read(context, grad_c_view);
-        const auto grad_input_gate_rows = space.reduce<pb::Sum<T>>(context, grad_input_gate_view);
-        const auto grad_forget_gate_rows = space.reduce<pb::Sum<T>>(context, grad_forget_gate_view);
-        const auto grad_cell_gate_rows = space.reduce<pb::Sum<T>>(context, grad_cell_gate_view);
-        const auto grad_output_gate_rows = space.reduce<pb::Sum<T>>(context, grad_output_gate_view);
-        const auto grad_c_1_rows = space.reduce<pb::Sum<T>>(context, grad_c_1_view);
-        pb::each(context, space, [=](pb::Loop& loop) {
+        pb::Passes<1, 13> passes(context);
+        pb::Space& space = passes.space(grad_h_view.shape);
+        const auto c_rows = space.read(c_view);
+        const auto i_rows = space.read(i_view);
+        const auto f_rows = space.read(f_view);
+        const auto g_rows = space.read(g_view);
+        const auto o_rows = space.read(o_view);
+        const auto u_rows = space.read(u_view);
+        const auto grad_h_rows = space.read(grad_h_view);
+        const auto grad_c_rows = space.read(grad_c_view);
+        const auto grad_input_gate_rows = space.reduce<pb::Sum<T>>(grad_input_gate_view);
+        const auto grad_forget_gate_rows = space.reduce<pb::Sum<T>>(grad_forget_gate_view);
+        const auto grad_cell_gate_rows = space.reduce<pb::Sum<T>>(grad_cell_gate_view);
+        const auto grad_output_gate_rows = space.reduce<pb::Sum<T>>(grad_output_gate_view);
+        const auto grad_c_1_rows = space.reduce<pb::Sum<T>>(grad_c_1_view);
+        space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const T* c = loop.row(c_rows);
                 const T* i = loop.row(i_rows);
@@ -405,11 +399,8 @@ struct LstmCellBackward {
                 }
             }
         });
-        grad_input_gate_rows.finish(context);
-        grad_forget_gate_rows.finish(context);
-        grad_cell_gate_rows.finish(context);
-        grad_output_gate_rows.finish(context);
-        grad_c_1_rows.finish(context);
+
+        passes.run();
     }
 
     // The same on arrays of one shape in C order.
@@ -486,41 +477,42 @@ struct LstmCellBackwardBackwardGeneral {
             grad_grad_forget_gate_view.shape, c_view.shape, f_view.shape, grad_grad_c_1_view.shape,
             grad_grad_output_gate_view.shape);
 
+        pb::Passes<3, 43> passes(context);
         {
-            pb::Space<26> space(context, shape_7);
-            space.cover(context, i_view.shape);
-            space.cover(context, f_view.shape);
-            space.cover(context, g_view.shape);
-            space.cover(context, o_view.shape);
-            space.cover(context, u_view.shape);
-            space.cover(context, c_view.shape);
-            const auto c_rows = space.read(context, c_view);
-            const auto i_rows = space.read(context, i_view);
-            const auto f_rows = space.read(context, f_view);
-            const auto g_rows = space.read(context, g_view);
-            const auto o_rows = space.read(context, o_view);
-            const auto u_rows = space.read(context, u_view);
-            const auto grad_h_rows = space.read(context, grad_h_view);
-            const auto grad_c_rows = space.read(context, grad_c_view);
-            const auto grad_grad_input_gate_rows = space.read(context, grad_grad_input_gate_view);
-            const auto grad_grad_forget_gate_rows = space.read(context, grad_grad_forget_gate_view);
-            const auto grad_grad_cell_gate_rows = space.read(context, grad_grad_cell_gate_view);
-            const auto grad_grad_output_gate_rows = space.read(context, grad_grad_output_gate_view);
-            const auto grad_grad_c_1_rows = space.read(context, grad_grad_c_1_view);
-            const auto grad_y_rows = space.reduce<pb::Sum<T>>(context, grad_y_view);
-            const auto grad_u_1_rows = space.reduce<pb::Sum<T>>(context, grad_u_1_view);
-            const auto grad_y_1_rows = space.reduce<pb::Sum<T>>(context, grad_y_1_view);
-            const auto grad_y_2_rows = space.reduce<pb::Sum<T>>(context, grad_y_2_view);
-            const auto grad_f_3_rows = space.reduce<pb::Sum<T>>(context, grad_f_3_view);
-            const auto grad_c_2_rows = space.reduce<pb::Sum<T>>(context, grad_c_2_view);
-            const auto grad_y_3_rows = space.reduce<pb::Sum<T>>(context, grad_y_3_view);
-            const auto grad_i_3_rows = space.reduce<pb::Sum<T>>(context, grad_i_3_view);
-            const auto grad_g_1_rows = space.reduce<pb::Sum<T>>(context, grad_g_1_view);
-            const auto grad_grad_c_rows = space.reduce<pb::Sum<T>>(context, grad_grad_c_view);
-            const auto grad_y_4_rows = space.reduce<pb::Sum<T>>(context, grad_y_4_view);
-            const auto grad_grad_h_rows = space.write(context, grad_grad_h_view);
-            const auto grad_o_3_rows = space.reduce<pb::Sum<T>>(context, grad_o_3_view);
-            pb::each(context, space, [=](pb::Loop& loop) {
+            pb::Space& space = passes.space(shape_7);
+            space.cover(i_view.shape);
+            space.cover(f_view.shape);
+            space.cover(g_view.shape);
+            space.cover(o_view.shape);
+            space.cover(u_view.shape);
+            space.cover(c_view.shape);
+            const auto c_rows = space.read(c_view);
+            const auto i_rows = space.read(i_view);
+            const auto f_rows = space.read(f_view);
+            const auto g_rows = space.read(g_view);
+            const auto o_rows = space.read(o_view);
+            const auto u_rows = space.read(u_view);
+            const auto grad_h_rows = space.read(grad_h_view);
+            const auto grad_c_rows = space.read(grad_c_view);
+            const auto grad_grad_input_gate_rows = space.read(grad_grad_input_gate_view);
+            const auto grad_grad_forget_gate_rows = space.read(grad_grad_forget_gate_view);
+            const auto grad_grad_cell_gate_rows = space.read(grad_grad_cell_gate_view);
+            const auto grad_grad_output_gate_rows = space.read(grad_grad_output_gate_view);
+            const auto grad_grad_c_1_rows = space.read(grad_grad_c_1_view);
+            const auto grad_y_rows = space.reduce<pb::Sum<T>>(grad_y_view);
+            const auto grad_u_1_rows = space.reduce<pb::Sum<T>>(grad_u_1_view);
+            const auto grad_y_1_rows = space.reduce<pb::Sum<T>>(grad_y_1_view);
+            const auto grad_y_2_rows = space.reduce<pb::Sum<T>>(grad_y_2_view);
+            const auto grad_f_3_rows = space.reduce<pb::Sum<T>>(grad_f_3_view);
+            const auto grad_c_2_rows = space.reduce<pb::Sum<T>>(grad_c_2_view);
+            const auto grad_y_3_rows = space.reduce<pb::Sum<T>>(grad_y_3_view);
+            const auto grad_i_3_rows = space.reduce<pb::Sum<T>>(grad_i_3_view);
+            const auto grad_g_1_rows = space.reduce<pb::Sum<T>>(grad_g_1_view);
+            const auto grad_grad_c_rows = space.reduce<pb::Sum<T>>(grad_grad_c_view);
+            const auto grad_y_4_rows = space.reduce<pb::Sum<T>>(grad_y_4_view);
+            const auto grad_grad_h_rows = space.write(grad_grad_h_view);
+            const auto grad_o_3_rows = space.reduce<pb::Sum<T>>(grad_o_3_view);
+            space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* c = loop.row(c_rows);
                     const T* i = loop.row(i_rows);
@@ -592,18 +584,6 @@ struct LstmCellBackwardBackwardGeneral {
                     }
                 }
             });
-            grad_y_rows.finish(context);
-            grad_u_1_rows.finish(context);
-            grad_y_1_rows.finish(context);
-            grad_y_2_rows.finish(context);
-            grad_f_3_rows.finish(context);
-            grad_c_2_rows.finish(context);
-            grad_y_3_rows.finish(context);
-            grad_i_3_rows.finish(context);
-            grad_g_1_rows.finish(context);
-            grad_grad_c_rows.finish(context);
-            grad_y_4_rows.finish(context);
-            grad_o_3_rows.finish(context);
         }
         const pb::Shape shape = pb::broadcast(context, grad_i_3_view.shape, grad_y_3_view.shape);
         const auto grad_i_view = context.output<T>(1, shape);
@@ -621,13 +601,12 @@ struct LstmCellBackwardBackwardGeneral {
             context, grad_g_1_view.shape, grad_y_1_view.shape, g_view.shape, grad_f_3_view.shape,
             grad_y_2_view.shape, grad_i_3_view.shape, grad_y_3_view.shape, grad_u_1_view.shape,
             grad_y_4_view.shape, u_view.shape);
-
         {
-            pb::Space<3> space(context, shape_4);
-            const auto grad_y_rows = space.read(context, grad_y_view);
-            const auto grad_o_3_rows = space.read(context, grad_o_3_view);
-            const auto grad_o_rows = space.write(context, grad_o_view);
-            pb::each(context, space, [=](pb::Loop& loop) {
+            pb::Space& space = passes.space(shape_4);
+            const auto grad_y_rows = space.read(grad_y_view);
+            const auto grad_o_3_rows = space.read(grad_o_3_view);
+            const auto grad_o_rows = space.write(grad_o_view);
+            space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* grad_y = loop.row(grad_y_rows);
                     const T* grad_o_3 = loop.row(grad_o_3_rows);
@@ -640,24 +619,23 @@ struct LstmCellBackwardBackwardGeneral {
                 }
             });
         }
-
         {
-            pb::Space<14> space(context, shape_8);
-            const auto g_rows = space.read(context, g_view);
-            const auto u_rows = space.read(context, u_view);
-            const auto grad_u_1_rows = space.read(context, grad_u_1_view);
-            const auto grad_y_1_rows = space.read(context, grad_y_1_view);
-            const auto grad_y_2_rows = space.read(context, grad_y_2_view);
-            const auto grad_f_3_rows = space.read(context, grad_f_3_view);
-            const auto grad_y_3_rows = space.read(context, grad_y_3_view);
-            const auto grad_i_3_rows = space.read(context, grad_i_3_view);
-            const auto grad_g_1_rows = space.read(context, grad_g_1_view);
-            const auto grad_y_4_rows = space.read(context, grad_y_4_view);
-            const auto grad_i_rows = space.write(context, grad_i_view);
-            const auto grad_f_rows = space.write(context, grad_f_view);
-            const auto grad_g_rows = space.write(context, grad_g_view);
-            const auto grad_u_rows = space.write(context, grad_u_view);
-            pb::each(context, space, [=](pb::Loop& loop) {
+            pb::Space& space = passes.space(shape_8);
+            const auto g_rows = space.read(g_view);
+            const auto u_rows = space.read(u_view);
+            const auto grad_u_1_rows = space.read(grad_u_1_view);
+            const auto grad_y_1_rows = space.read(grad_y_1_view);
+            const auto grad_y_2_rows = space.read(grad_y_2_view);
+            const auto grad_f_3_rows = space.read(grad_f_3_view);
+            const auto grad_y_3_rows = space.read(grad_y_3_view);
+            const auto grad_i_3_rows = space.read(grad_i_3_view);
+            const auto grad_g_1_rows = space.read(grad_g_1_view);
+            const auto grad_y_4_rows = space.read(grad_y_4_view);
+            const auto grad_i_rows = space.write(grad_i_view);
+            const auto grad_f_rows = space.write(grad_f_view);
+            const auto grad_g_rows = space.write(grad_g_view);
+            const auto grad_u_rows = space.write(grad_u_view);
+            space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* g = loop.row(g_rows);
                     const T* u = loop.row(u_rows);
@@ -691,6 +669,8 @@ struct LstmCellBackwardBackwardGeneral {
                 }
             });
         }
+
+        passes.run();
     }
 };
 
@@ -731,35 +711,36 @@ struct LstmCellBackwardBackward {
         const auto grad_grad_c_view = context.output<T>(7, u_view.shape);
         const auto grad_grad_h_view = context.output<T>(6, grad_h_view.shape);
 
+        pb::Passes<3, 43> passes(context);
         {
-            pb::Space<26> space(context, grad_h_view.shape);
-            const auto c_rows = space.read(context, c_view);
-            const auto i_rows = space.read(context, i_view);
-            const auto f_rows = space.read(context, f_view);
-            const auto g_rows = space.read(context, g_view);
-            const auto o_rows = space.read(context, o_view);
-            const auto u_rows = space.read(context, u_view);
-            const auto grad_h_rows = space.read(context, grad_h_view);
-            const auto grad_c_rows = space.read(context, grad_c_view);
-            const auto grad_grad_input_gate_rows = space.read(context, grad_grad_input_gate_view);
-            const auto grad_grad_forget_gate_rows = space.read(context, grad_grad_forget_gate_view);
-            const auto grad_grad_cell_gate_rows = space.read(context, grad_grad_cell_gate_view);
-            const auto grad_grad_output_gate_rows = space.read(context, grad_grad_output_gate_view);
-            const auto grad_grad_c_1_rows = space.read(context, grad_grad_c_1_view);
-            const auto grad_y_rows = space.reduce<pb::Sum<T>>(context, grad_y_view);
-            const auto grad_u_1_rows = space.reduce<pb::Sum<T>>(context, grad_u_1_view);
-            const auto grad_y_1_rows = space.reduce<pb::Sum<T>>(context, grad_y_1_view);
-            const auto grad_y_2_rows = space.reduce<pb::Sum<T>>(context, grad_y_2_view);
-            const auto grad_f_3_rows = space.reduce<pb::Sum<T>>(context, grad_f_3_view);
-            const auto grad_c_2_rows = space.reduce<pb::Sum<T>>(context, grad_c_2_view);
-            const auto grad_y_3_rows = space.reduce<pb::Sum<T>>(context, grad_y_3_view);
-            const auto grad_i_3_rows = space.reduce<pb::Sum<T>>(context, grad_i_3_view);
-            const auto grad_g_1_rows = space.reduce<pb::Sum<T>>(context, grad_g_1_view);
-            const auto grad_grad_c_rows = space.reduce<pb::Sum<T>>(context, grad_grad_c_view);
-            const auto grad_y_4_rows = space.reduce<pb::Sum<T>>(context, grad_y_4_view);
-            const auto grad_grad_h_rows = space.write(context, grad_grad_h_view);
-            const auto grad_o_3_rows = space.reduce<pb::Sum<T>>(context, grad_o_3_view);
-            pb::each(context, space, [=](pb::Loop& loop) {
+            pb::Space& space = passes.space(grad_h_view.shape);
+            const auto c_rows = space.read(c_view);
+            const auto i_rows = space.read(i_view);
+            const auto f_rows = space.read(f_view);
+            const auto g_rows = space.read(g_view);
+            const auto o_rows = space.read(o_view);
+            const auto u_rows = space.read(u_view);
+            const auto grad_h_rows = space.read(grad_h_view);
+            const auto grad_c_rows = space.read(grad_c_view);
+            const auto grad_grad_input_gate_rows = space.read(grad_grad_input_gate_view);
+            const auto grad_grad_forget_gate_rows = space.read(grad_grad_forget_gate_view);
+            const auto grad_grad_cell_gate_rows = space.read(grad_grad_cell_gate_view);
+            const auto grad_grad_output_gate_rows = space.read(grad_grad_output_gate_view);
+            const auto grad_grad_c_1_rows = space.read(grad_grad_c_1_view);
+            const auto grad_y_rows = space.reduce<pb::Sum<T>>(grad_y_view);
+            const auto grad_u_1_rows = space.reduce<pb::Sum<T>>(grad_u_1_view);
+            const auto grad_y_1_rows = space.reduce<pb::Sum<T>>(grad_y_1_view);
+            const auto grad_y_2_rows = space.reduce<pb::Sum<T>>(grad_y_2_view);
+            const auto grad_f_3_rows = space.reduce<pb::Sum<T>>(grad_f_3_view);
+            const auto grad_c_2_rows = space.reduce<pb::Sum<T>>(grad_c_2_view);
+            const auto grad_y_3_rows = space.reduce<pb::Sum<T>>(grad_y_3_view);
+            const auto grad_i_3_rows = space.reduce<pb::Sum<T>>(grad_i_3_view);
+            const auto grad_g_1_rows = space.reduce<pb::Sum<T>>(grad_g_1_view);
+            const auto grad_grad_c_rows = space.reduce<pb::Sum<T>>(grad_grad_c_view);
+            const auto grad_y_4_rows = space.reduce<pb::Sum<T>>(grad_y_4_view);
+            const auto grad_grad_h_rows = space.write(grad_grad_h_view);
+            const auto grad_o_3_rows = space.reduce<pb::Sum<T>>(grad_o_3_view);
+            space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* c = loop.row(c_rows);
                     const T* i = loop.row(i_rows);
@@ -831,31 +812,18 @@ struct LstmCellBackwardBackward {
                     }
                 }
             });
-            grad_y_rows.finish(context);
-            grad_u_1_rows.finish(context);
-            grad_y_1_rows.finish(context);
-            grad_y_2_rows.finish(context);
-            grad_f_3_rows.finish(context);
-            grad_c_2_rows.finish(context);
-            grad_y_3_rows.finish(context);
-            grad_i_3_rows.finish(context);
-            grad_g_1_rows.finish(context);
-            grad_grad_c_rows.finish(context);
-            grad_y_4_rows.finish(context);
-            grad_o_3_rows.finish(context);
         }
         const auto grad_i_view = context.output<T>(1, grad_i_3_view.shape);
         const auto grad_f_view = context.output<T>(2, grad_f_3_view.shape);
         const auto grad_g_view = context.output<T>(3, grad_g_1_view.shape);
         const auto grad_o_view = context.output<T>(4, grad_o_3_view.shape);
         const auto grad_u_view = context.output<T>(5, grad_u_1_view.shape);
-
         {
-            pb::Space<3> space(context, grad_o_3_view.shape);
-            const auto grad_y_rows = space.read(context, grad_y_view);
-            const auto grad_o_3_rows = space.read(context, grad_o_3_view);
-            const auto grad_o_rows = space.write(context, grad_o_view);
-            pb::each(context, space, [=](pb::Loop& loop) {
+            pb::Space& space = passes.space(grad_o_3_view.shape);
+            const auto grad_y_rows = space.read(grad_y_view);
+            const auto grad_o_3_rows = space.read(grad_o_3_view);
+            const auto grad_o_rows = space.write(grad_o_view);
+            space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* grad_y = loop.row(grad_y_rows);
                     const T* grad_o_3 = loop.row(grad_o_3_rows);
@@ -868,24 +836,23 @@ struct LstmCellBackwardBackward {
                 }
             });
         }
-
         {
-            pb::Space<14> space(context, grad_u_1_view.shape);
-            const auto g_rows = space.read(context, g_view);
-            const auto u_rows = space.read(context, u_view);
-            const auto grad_u_1_rows = space.read(context, grad_u_1_view);
-            const auto grad_y_1_rows = space.read(context, grad_y_1_view);
-            const auto grad_y_2_rows = space.read(context, grad_y_2_view);
-            const auto grad_f_3_rows = space.read(context, grad_f_3_view);
-            const auto grad_y_3_rows = space.read(context, grad_y_3_view);
-            const auto grad_i_3_rows = space.read(context, grad_i_3_view);
-            const auto grad_g_1_rows = space.read(context, grad_g_1_view);
-            const auto grad_y_4_rows = space.read(context, grad_y_4_view);
-            const auto grad_i_rows = space.write(context, grad_i_view);
-            const auto grad_f_rows = space.write(context, grad_f_view);
-            const auto grad_g_rows = space.write(context, grad_g_view);
-            const auto grad_u_rows = space.write(context, grad_u_view);
-            pb::each(context, space, [=](pb::Loop& loop) {
+            pb::Space& space = passes.space(grad_u_1_view.shape);
+            const auto g_rows = space.read(g_view);
+            const auto u_rows = space.read(u_view);
+            const auto grad_u_1_rows = space.read(grad_u_1_view);
+            const auto grad_y_1_rows = space.read(grad_y_1_view);
+            const auto grad_y_2_rows = space.read(grad_y_2_view);
+            const auto grad_f_3_rows = space.read(grad_f_3_view);
+            const auto grad_y_3_rows = space.read(grad_y_3_view);
+            const auto grad_i_3_rows = space.read(grad_i_3_view);
+            const auto grad_g_1_rows = space.read(grad_g_1_view);
+            const auto grad_y_4_rows = space.read(grad_y_4_view);
+            const auto grad_i_rows = space.write(grad_i_view);
+            const auto grad_f_rows = space.write(grad_f_view);
+            const auto grad_g_rows = space.write(grad_g_view);
+            const auto grad_u_rows = space.write(grad_u_view);
+            space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* g = loop.row(g_rows);
                     const T* u = loop.row(u_rows);
@@ -919,6 +886,8 @@ struct LstmCellBackwardBackward {
                 }
             });
         }
+
+        passes.run();
     }
 
     // The same on arrays of one shape in C order.

@@ -19,11 +19,12 @@ struct SimpleForward {
         const pb::Shape shape = pb::broadcast(context, a_view.shape, b_view.shape);
         const auto r_view = context.output<T>(0, shape);
 
-        pb::Space<3> space(context, shape);
-        const auto a_rows = space.read(context, a_view);
-        const auto b_rows = space.read(context, b_view);
-        const auto r_rows = space.write(context, r_view);
-        pb::each_unit(context, space, [=](pb::Loop& loop) {
+        pb::Passes<1, 3> passes(context);
+        pb::Space& space = passes.space(shape);
+        const auto a_rows = space.read(a_view);
+        const auto b_rows = space.read(b_view);
+        const auto r_rows = space.write(r_view);
+        space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const T* a = loop.row(a_rows);
                 const T* b = loop.row(b_rows);
@@ -37,6 +38,8 @@ struct SimpleForward {
                 }
             }
         });
+
+        passes.run_units();
     }
 
     // The same on arrays of one shape in C order.
@@ -70,15 +73,16 @@ struct SimpleBackwardGeneral {
         const auto grad_b_view = context.output<T>(1, b_view.shape);
         const pb::Shape shape = pb::broadcast(context, grad_view.shape, b_view.shape, a_view.shape);
 
-        pb::Space<5> space(context, shape);
-        space.cover(context, a_view.shape);
-        space.cover(context, b_view.shape);
-        const auto a_rows = space.read(context, a_view);
-        const auto b_rows = space.read(context, b_view);
-        const auto grad_rows = space.read(context, grad_view);
-        const auto grad_a_rows = space.reduce<pb::Sum<T>>(context, grad_a_view);
-        const auto grad_b_rows = space.reduce<pb::Sum<T>>(context, grad_b_view);
-        pb::each(context, space, [=](pb::Loop& loop) {
+        pb::Passes<1, 5> passes(context);
+        pb::Space& space = passes.space(shape);
+        space.cover(a_view.shape);
+        space.cover(b_view.shape);
+        const auto a_rows = space.read(a_view);
+        const auto b_rows = space.read(b_view);
+        const auto grad_rows = space.read(grad_view);
+        const auto grad_a_rows = space.reduce<pb::Sum<T>>(grad_a_view);
+        const auto grad_b_rows = space.reduce<pb::Sum<T>>(grad_b_view);
+        space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const T* a = loop.row(a_rows);
                 const T* b = loop.row(b_rows);
@@ -96,8 +100,8 @@ struct SimpleBackwardGeneral {
                 }
             }
         });
-        grad_a_rows.finish(context);
-        grad_b_rows.finish(context);
+
+        passes.run();
     }
 };
 
@@ -115,13 +119,14 @@ struct SimpleBackward {
         const auto grad_a_view = context.output<T>(0, a_view.shape);
         const auto grad_b_view = context.output<T>(1, b_view.shape);
 
-        pb::Space<5> space(context, grad_view.shape);
-        const auto a_rows = space.read(context, a_view);
-        const auto b_rows = space.read(context, b_view);
-        const auto grad_rows = space.read(context, grad_view);
-        const auto grad_a_rows = space.reduce<pb::Sum<T>>(context, grad_a_view);
-        const auto grad_b_rows = space.reduce<pb::Sum<T>>(context, grad_b_view);
-        pb::each(context, space, [=](pb::Loop& loop) {
+        pb::Passes<1, 5> passes(context);
+        pb::Space& space = passes.space(grad_view.shape);
+        const auto a_rows = space.read(a_view);
+        const auto b_rows = space.read(b_view);
+        const auto grad_rows = space.read(grad_view);
+        const auto grad_a_rows = space.reduce<pb::Sum<T>>(grad_a_view);
+        const auto grad_b_rows = space.reduce<pb::Sum<T>>(grad_b_view);
+        space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const T* a = loop.row(a_rows);
                 const T* b = loop.row(b_rows);
@@ -139,8 +144,8 @@ struct SimpleBackward {
                 }
             }
         });
-        grad_a_rows.finish(context);
-        grad_b_rows.finish(context);
+
+        passes.run();
     }
 
     // The same on arrays of one shape in C order.
@@ -182,18 +187,19 @@ struct SimpleBackwardBackwardGeneral {
                                               a_view.shape, b_view.shape, grad_grad_a_view.shape);
         const auto grad_grad_view = context.output<T>(2, shape);
 
-        pb::Space<8> space(context, shape);
-        space.cover(context, a_view.shape);
-        space.cover(context, b_view.shape);
-        const auto a_rows = space.read(context, a_view);
-        const auto b_rows = space.read(context, b_view);
-        const auto grad_rows = space.read(context, grad_view);
-        const auto grad_grad_a_rows = space.read(context, grad_grad_a_view);
-        const auto grad_grad_b_rows = space.read(context, grad_grad_b_view);
-        const auto grad_a_1_rows = space.reduce<pb::Sum<T>>(context, grad_a_1_view);
-        const auto grad_grad_rows = space.write(context, grad_grad_view);
-        const auto grad_b_1_rows = space.reduce<pb::Sum<T>>(context, grad_b_1_view);
-        pb::each(context, space, [=](pb::Loop& loop) {
+        pb::Passes<1, 8> passes(context);
+        pb::Space& space = passes.space(shape);
+        space.cover(a_view.shape);
+        space.cover(b_view.shape);
+        const auto a_rows = space.read(a_view);
+        const auto b_rows = space.read(b_view);
+        const auto grad_rows = space.read(grad_view);
+        const auto grad_grad_a_rows = space.read(grad_grad_a_view);
+        const auto grad_grad_b_rows = space.read(grad_grad_b_view);
+        const auto grad_a_1_rows = space.reduce<pb::Sum<T>>(grad_a_1_view);
+        const auto grad_grad_rows = space.write(grad_grad_view);
+        const auto grad_b_1_rows = space.reduce<pb::Sum<T>>(grad_b_1_view);
+        space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const T* a = loop.row(a_rows);
                 const T* b = loop.row(b_rows);
@@ -217,8 +223,8 @@ struct SimpleBackwardBackwardGeneral {
                 }
             }
         });
-        grad_a_1_rows.finish(context);
-        grad_b_1_rows.finish(context);
+
+        passes.run();
     }
 };
 
@@ -239,16 +245,17 @@ struct SimpleBackwardBackward {
         const auto grad_b_1_view = context.output<T>(1, b_view.shape);
         const auto grad_grad_view = context.output<T>(2, grad_view.shape);
 
-        pb::Space<8> space(context, grad_view.shape);
-        const auto a_rows = space.read(context, a_view);
-        const auto b_rows = space.read(context, b_view);
-        const auto grad_rows = space.read(context, grad_view);
-        const auto grad_grad_a_rows = space.read(context, grad_grad_a_view);
-        const auto grad_grad_b_rows = space.read(context, grad_grad_b_view);
-        const auto grad_a_1_rows = space.reduce<pb::Sum<T>>(context, grad_a_1_view);
-        const auto grad_grad_rows = space.write(context, grad_grad_view);
-        const auto grad_b_1_rows = space.reduce<pb::Sum<T>>(context, grad_b_1_view);
-        pb::each(context, space, [=](pb::Loop& loop) {
+        pb::Passes<1, 8> passes(context);
+        pb::Space& space = passes.space(grad_view.shape);
+        const auto a_rows = space.read(a_view);
+        const auto b_rows = space.read(b_view);
+        const auto grad_rows = space.read(grad_view);
+        const auto grad_grad_a_rows = space.read(grad_grad_a_view);
+        const auto grad_grad_b_rows = space.read(grad_grad_b_view);
+        const auto grad_a_1_rows = space.reduce<pb::Sum<T>>(grad_a_1_view);
+        const auto grad_grad_rows = space.write(grad_grad_view);
+        const auto grad_b_1_rows = space.reduce<pb::Sum<T>>(grad_b_1_view);
+        space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const T* a = loop.row(a_rows);
                 const T* b = loop.row(b_rows);
@@ -272,8 +279,8 @@ struct SimpleBackwardBackward {
                 }
             }
         });
-        grad_a_1_rows.finish(context);
-        grad_b_1_rows.finish(context);
+
+        passes.run();
     }
 
     // The same on arrays of one shape in C order.

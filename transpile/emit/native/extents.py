@@ -26,6 +26,11 @@ def join(shapes: Iterable[ShapeSet]) -> ShapeSet:
     return result - absorbed
 
 
+def is_kept(shape: ShapeSet) -> bool:
+    """Whether a shape has one element for a whole row of something, or one in all."""
+    return all(isinstance(token, tuple) and token[0] == "keep" for token in shape)
+
+
 def kept(shape: ShapeSet, axis: object) -> ShapeSet:
     """The set of a reduction with ``keepdims=True``."""
     return frozenset({("keep", shape, axis)}) if shape else SCALAR

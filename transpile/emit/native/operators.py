@@ -57,7 +57,8 @@ def _value(plan: Plan, eqn: Eqn, out: Var) -> None:
     if fact is None:
         raise plan.refuse(f"{eqn.op} of these values is not compiled")
     level = max((plan.of(atom).level for atom in eqn.args), default=0)
-    named = fact.kind == "number" and not out.temp and fact.literal is None
+    # A loop captures numbers, not the views that they are read from.
+    named = fact.kind == "number" and fact.literal is None and (not out.temp or "." in fact.text)
     if named or (fact.kind == "like" and fact.text.startswith("pb::")):
         name = plan.names.of(out)
         kind = "pb::Shape" if fact.kind == "like" else stored(fact.type)

@@ -121,34 +121,57 @@ class _Body:
         """All phases in order; a lone loop needs no braces of its own."""
         braces = len(self.plan.loops()) > 1
         parts: list[tuple[Eqn | None, str | list[str]]] = []
+        listed: list[StageText] = []
+        head = 0
+        passes = ""
+
+        def run() -> None:
+            """Run the passes that are listed, and begin another list."""
+            if not listed:
+                return
+            operands = sum(text.operands for text in listed)
+            parts.insert(head, (None, ["", f"pb::Passes<{len(listed)}, {operands}> {passes}(context);"]))
+            whole = self._is_whole(listed[0].stage)
+            parts.append((None, ["", f"{passes}.run_units();" if whole else f"{passes}.run();"]))
+            listed.clear()
+
         for level, phase in sorted(self.plan.phases.items()):
+            if any(not _only_describes(text) for _, text in phase.declarations):
+                run()
             parts += phase.declarations
             for stage in phase.stages.values():
-                each = "each_unit" if self._is_whole(stage) else "each"
-                parts.append((None, self._stage(stage, level, each, braces)))
+                if not listed:
+                    head, passes = len(parts), self.plan.names.fresh("passes")
+                text = self._stage_text(stage, level, braces)
+                self.shown = 0
+                lines = text.lines(passes)
+                self.shown = 0
+                lines = ["{", *(f"    {line}" if line else "" for line in lines), "}"] if braces else lines
+                parts.append((None, lines))
+                listed.append(text)
+            if phase.calls:
+                run()
             parts += phase.calls
-        lines: list[str] = []
+        run()
+        lines = []
         for eqn, part in _without_unused(parts):
             lines += self._said(eqn)
             if isinstance(part, str):
                 lines += fold(part)
             else:
-                lines += ["", *part] if lines else part
+                lines += part if lines or part[0] else part[1:]
         return lines
 
     def _is_whole(self, stage: Stage) -> bool:
         """Whether the kernel is this one loop, so that a caller may split it."""
         phases = self.plan.phases.values()
         moves = any(phase.calls for phase in phases) or any(
-            text.startswith("pb::") or "pb::reshape" in text
-            for phase in phases
-            for _, text in phase.declarations
+            not _only_describes(text) for phase in phases for _, text in phase.declarations
         )
         return len(self.plan.loops()) == 1 and not stage.reduces and not moves
 
-    def _stage(self, stage: Stage, level: int, each: str, braces: bool) -> list[str]:
-        self.shown = 0
-        text = StageText(
+    def _stage_text(self, stage: Stage, level: int, braces: bool) -> StageText:
+        return StageText(
             stage,
             self.plan.names,
             lambda var: self.plan.at_level(var, level),
@@ -157,9 +180,6 @@ class _Body:
             self.index,
             depth=3 if braces else 2,
         )
-        lines = text.lines(each)
-        self.shown = 0
-        return ["{", *(f"    {line}" if line else "" for line in lines), "}"] if braces else lines
 
     def comment(self, eqn: Eqn) -> str | None:
         """The source line that the equation came from, unless it was the last one shown."""
@@ -177,6 +197,20 @@ class _Body:
     def _said(self, eqn: Eqn | None) -> list[str]:
         comment = self.comment(eqn) if eqn is not None else None
         return [comment] if comment else []
+
+
+# Functions of the headers that move no data: what they say holds before the passes have run.
+_SETUP = """
+    axis_set all_axes unit_axes reduced broadcast join completed shape_of expand_dims squeeze transpose
+    swapaxes moveaxis flip broadcast_to part take at slice ellipsis new_axis joined joined_part matmul_shape
+    floor_divide
+"""
+_DESCRIBING = frozenset(_SETUP.split())
+
+
+def _only_describes(text: str) -> bool:
+    """Whether a declaration only works out numbers, shapes and views, and touches no data."""
+    return text.startswith("const") and set(re.findall(r"pb::([a-z]\w*)\(", text)) <= _DESCRIBING
 
 
 _DECLARED = re.compile(r"const [\w:]+ (\w+)(?:\[\])? = (?!context\.\w*output)")

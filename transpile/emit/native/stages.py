@@ -107,35 +107,37 @@ class StageText:
         fact = self.find(var)
         return fact.eqn.outs[0] if fact.kind == "lane" and fact.eqn is not None else var
 
-    def lines(self, each: str) -> list[str]:
-        """Declarations and the loop, which `each` runs."""
-        return [*self._declarations(), *self._loop(each), *self._finish()]
+    @property
+    def operands(self) -> int:
+        """How many arrays walk the stage's space."""
+        return len(self.reads) + len(self.stage.sinks)
 
-    def _declarations(self) -> list[str]:
+    def lines(self, passes: str) -> list[str]:
+        """The stage as a pass of the list that `passes` names."""
+        return [*self._declarations(passes), *self._loop()]
+
+    def _declarations(self, passes: str) -> list[str]:
         stage = self.stage
-        count = len(self.reads) + len(stage.sinks)
-        lines = [f"pb::Space<{count}> space(context, {stage.shape});"]
+        lines = [f"pb::Space& space = {passes}.space({stage.shape});"]
         for shape in dict.fromkeys(stage.covers):
-            lines.append(f"space.cover(context, {shape});")
+            lines.append(f"space.cover({shape});")
         for var, fact in self.reads.items():
-            lines += wrap(
-                f"const auto {self._rows(var)} = space.read(", ["context", fact.text], ");", self.depth
-            )
+            lines += wrap(f"const auto {self._rows(var)} = space.read(", [fact.text], ");", self.depth)
         for sink in stage.sinks:
-            rows = f"{sink.name}_rows"
+            rows = f"const auto {sink.name}_rows = space."
             if isinstance(sink, Store):
-                lines += wrap(f"const auto {rows} = space.write(", ["context", sink.target], ");", self.depth)
+                lines += wrap(f"{rows}write(", [sink.target], ");", self.depth)
             else:
-                call = f"const auto {rows} = space.reduce<pb::{sink.op}<{sink.term}>>("
-                lines += wrap(call, ["context", sink.target], ");", self.depth)
+                call = f"{rows}reduce<pb::{sink.op}<{sink.term}>>("
+                lines += wrap(call, [sink.target, *(["true"] if sink.mean else [])], ");", self.depth)
         return lines
 
     def _rows(self, var: Var) -> str:
         return f"{self.names.of(var)}_rows"
 
-    def _loop(self, each: str) -> list[str]:
+    def _loop(self) -> list[str]:
         inner = "                "
-        lines = [f"pb::{each}(context, space, [=](pb::Loop& loop) {{", "    while (loop.next()) {"]
+        lines = ["space.each([=](pb::Loop& loop) {", "    while (loop.next()) {"]
         for var, fact in self.reads.items():
             lines.append(
                 f"        const {stored(fact.type)}* {self.names.of(var)} = loop.row({self._rows(var)});"
@@ -214,13 +216,6 @@ class StageText:
         if fact.literal is not None:
             return Expr(repr(fact.literal), fact.type, 1, fact.literal)
         return Expr(fact.text, fact.type)
-
-    def _finish(self) -> list[str]:
-        lines = []
-        for sink in self.stage.sinks:
-            if isinstance(sink, Reduce):
-                lines.append(f"{sink.name}_rows.finish(context{', true' if sink.mean else ''});")
-        return lines
 
 
 def wrap(head: str, arguments: Sequence[str], tail: str, depth: int) -> list[str]:

@@ -8,6 +8,8 @@
 #include "kernel_linalg.h"
 #include "kernel_loop.h"
 #include "kernel_math.h"
-#include "kernel_reduce.h"
+#ifndef PB_SEPARATE_RUNTIME
+#include "kernel_runtime.h"
+#endif
 
 #endif  // PULLBACK_KERNEL_H_

@@ -1,116 +1,162 @@
-// Reductions of rows: what is accumulated, in which type, and how two totals combine.
+// Reductions of rows: what is accumulated, in which type, and how two totals combine. Part of
+// kernel_runtime.h.
 #ifndef PULLBACK_KERNEL_REDUCE_H_
 #define PULLBACK_KERNEL_REDUCE_H_
 
 #include "kernel_loop.h"
 
-#ifdef PB_OPENMP_SIMD
-#define PB_SIMD_SUM(total) _Pragma(PB_TEXT(omp simd reduction(+ : total)))
-#define PB_SIMD_PRODUCT(total) _Pragma(PB_TEXT(omp simd reduction(* : total)))
-#else
-#define PB_SIMD_SUM(total)
-#define PB_SIMD_PRODUCT(total)
-#endif
-#define PB_TEXT(text) #text
-
 namespace pb {
 
-template <typename T, typename U>
-constexpr bool kSameType = false;
+// Independent totals of one row, so that it vectorizes and does not wait for each sum.
+constexpr int64_t kLanes = 32;
+
+// Sums and products of floats are in double, those of integers and truths in int64.
 template <typename T>
-constexpr bool kSameType<T, T> = true;
-
-// Floats are summed in double: rows by vector lanes, then row by row.
-template <typename T>
-struct TotalOf {
-    using Type = int64_t;
-};
-template <>
-struct TotalOf<float> {
-    using Type = double;
-};
-template <>
-struct TotalOf<double> {
-    using Type = double;
-};
-
-// What all reductions share: totals that a whole row goes into, or one term each.
-template <typename Op, typename T, typename Sum>
-struct Reducer {
-    using Term = T;
-    using Total = Sum;
-
-    template <typename Target>
-    static constexpr bool keeps() {
-        return kSameType<T, Target>;
-    }
-
-    static void accumulate(const char* row, char* to, int64_t stride, int64_t n) {
-        const T* terms = reinterpret_cast<const T*>(row);
-        if (stride == 0) {
-            Total& total = *reinterpret_cast<Total*>(to);
-            total = Op::combine(total, Op::of_row(terms, n));
-            return;
-        }
-        for (int64_t i = 0; i < n; ++i) {
-            Total& total = *reinterpret_cast<Total*>(to + i * stride);
-            total = Op::combine(total, static_cast<Total>(terms[i]));
-        }
-    }
-};
-
-template <typename T>
-struct Sum : Reducer<Sum<T>, T, typename TotalOf<T>::Type> {
-    using Total = typename TotalOf<T>::Type;
+struct SumOp {
+    using Total = int64_t;
     static constexpr bool kHasIdentity = true;
     static Total identity() { return 0; }
     static Total combine(Total a, Total b) { return a + b; }
-    static Total of_row(const T* terms, int64_t n) {
-        Total total = 0;
-        PB_SIMD_SUM(total)
-        for (int64_t i = 0; i < n; ++i) total += static_cast<Total>(terms[i]);
-        return total;
-    }
 };
+template <>
+struct SumOp<float> {
+    using Total = double;
+    static constexpr bool kHasIdentity = true;
+    static double identity() { return 0; }
+    static double combine(double a, double b) { return a + b; }
+};
+template <>
+struct SumOp<double> : SumOp<float> {};
 
 template <typename T>
-struct Prod : Reducer<Prod<T>, T, typename TotalOf<T>::Type> {
-    using Total = typename TotalOf<T>::Type;
+struct ProdOp {
+    using Total = typename SumOp<T>::Total;
     static constexpr bool kHasIdentity = true;
     static Total identity() { return 1; }
     static Total combine(Total a, Total b) { return a * b; }
-    static Total of_row(const T* terms, int64_t n) {
-        Total total = 1;
-        PB_SIMD_PRODUCT(total)
-        for (int64_t i = 0; i < n; ++i) total *= static_cast<Total>(terms[i]);
-        return total;
-    }
 };
 
 // A NaN among the terms is the result, as in NumPy.
 template <typename T>
-struct Max : Reducer<Max<T>, T, T> {
+struct MaxOp {
+    using Total = T;
     static constexpr bool kHasIdentity = false;
     static T identity() { return static_cast<T>(-__builtin_inf()); }
     static T combine(T a, T b) { return b > a || b != b ? b : a; }
-    static T of_row(const T* terms, int64_t n) {
-        T total = terms[0];
-        for (int64_t i = 1; i < n; ++i) total = combine(total, terms[i]);
-        return total;
-    }
 };
-
 template <typename T>
-struct Min : Reducer<Min<T>, T, T> {
+struct MinOp {
+    using Total = T;
     static constexpr bool kHasIdentity = false;
     static T identity() { return static_cast<T>(__builtin_inf()); }
     static T combine(T a, T b) { return b < a || b != b ? b : a; }
-    static T of_row(const T* terms, int64_t n) {
-        T total = terms[0];
-        for (int64_t i = 1; i < n; ++i) total = combine(total, terms[i]);
-        return total;
-    }
 };
+
+template <typename Op, typename T>
+typename Op::Total total_of_row(const T* terms, int64_t n) {
+    using Total = typename Op::Total;
+    Total total = Op::identity();
+    int64_t i = 0;
+    if (n >= kLanes) {
+        Total lanes[kLanes];
+        for (int64_t j = 0; j < kLanes; ++j) lanes[j] = static_cast<Total>(terms[j]);
+        for (i = kLanes; i + kLanes <= n; i += kLanes) {
+            for (int64_t j = 0; j < kLanes; ++j)
+                lanes[j] = Op::combine(lanes[j], static_cast<Total>(terms[i + j]));
+        }
+        for (int64_t width = kLanes / 2; width > 0; width /= 2) {
+            for (int64_t j = 0; j < width; ++j) lanes[j] = Op::combine(lanes[j], lanes[j + width]);
+        }
+        total = lanes[0];
+    }
+    for (; i < n; ++i) total = Op::combine(total, static_cast<Total>(terms[i]));
+    return total;
+}
+
+template <typename Op, typename T>
+void accumulate_rows(const char* buffer, int64_t width, int64_t rows, char* to, int64_t stride,
+                     int64_t step) {
+    using Total = typename Op::Total;
+    const T* terms = reinterpret_cast<const T*>(buffer);
+    if (stride == 0 && step == 0) {
+        Total& total = *reinterpret_cast<Total*>(to);
+        total = Op::combine(total, total_of_row<Op>(terms, width * rows));
+        return;
+    }
+    for (int64_t r = 0; r < rows; ++r, terms += width, to += step) {
+        Total* totals = reinterpret_cast<Total*>(to);
+        if (stride == 0) {
+            *totals = Op::combine(*totals, total_of_row<Op>(terms, width));
+        } else if (stride == static_cast<int64_t>(sizeof(Total))) {
+            for (int64_t i = 0; i < width; ++i)
+                totals[i] = Op::combine(totals[i], static_cast<Total>(terms[i]));
+        } else {
+            for (int64_t i = 0; i < width; ++i) {
+                Total& total = *reinterpret_cast<Total*>(to + i * stride);
+                total = Op::combine(total, static_cast<Total>(terms[i]));
+            }
+        }
+    }
+}
+
+template <typename Op>
+void clear_totals(char* totals, int64_t count) {
+    for (int64_t i = 0; i < count; ++i)
+        reinterpret_cast<typename Op::Total*>(totals)[i] = Op::identity();
+}
+
+template <typename Op>
+void combine_totals(char* totals, const char* others, int64_t count) {
+    using Total = typename Op::Total;
+    for (int64_t i = 0; i < count; ++i) {
+        Total& total = reinterpret_cast<Total*>(totals)[i];
+        total = Op::combine(total, reinterpret_cast<const Total*>(others)[i]);
+    }
+}
+
+template <typename Total, typename Target>
+void finish_as(const Total* totals, double divisor, char* to, int64_t stride, int64_t count) {
+    for (int64_t i = 0; i < count; ++i, to += stride) {
+        const Total value = divisor == 1.0 ? totals[i] : totals[i] / static_cast<Total>(divisor);
+        *reinterpret_cast<Target*>(to) = static_cast<Target>(value);
+    }
+}
+
+template <typename Op>
+void finish_totals(const char* from, double divisor, char* to, int64_t stride, int64_t count,
+                   DLDataType dtype) {
+    using Total = typename Op::Total;
+    const Total* totals = reinterpret_cast<const Total*>(from);
+    if (dtype.code == kDLBool)
+        finish_as<Total, bool>(totals, divisor, to, stride, count);
+    else if (dtype.code == kDLInt)
+        finish_as<Total, int64_t>(totals, divisor, to, stride, count);
+    else if (dtype.bits == 32)
+        finish_as<Total, float>(totals, divisor, to, stride, count);
+    else
+        finish_as<Total, double>(totals, divisor, to, stride, count);
+}
+
+template <typename Op, typename T>
+inline constexpr Reducer kReducer = {
+    sizeof(T),        sizeof(typename Op::Total), TypeOf<T>::kDtype,  Op::kHasIdentity,
+    clear_totals<Op>, accumulate_rows<Op, T>,     combine_totals<Op>, finish_totals<Op>};
+
+template <template <typename> class Op>
+const Reducer* reducer_of(DLDataType term) {
+    if (term.code == kDLBool) return &kReducer<Op<bool>, bool>;
+    if (term.code == kDLInt) return &kReducer<Op<int64_t>, int64_t>;
+    return term.bits == 32 ? &kReducer<Op<float>, float> : &kReducer<Op<double>, double>;
+}
+
+PB_RUNTIME const Reducer* reducer(char op, DLDataType term) {
+    if (op == '+') return reducer_of<SumOp>(term);
+    if (op == '*') return reducer_of<ProdOp>(term);
+    const bool narrow = term.bits == 32;
+    if (op == '>')
+        return narrow ? &kReducer<MaxOp<float>, float> : &kReducer<MaxOp<double>, double>;
+    return narrow ? &kReducer<MinOp<float>, float> : &kReducer<MinOp<double>, double>;
+}
 
 }  // namespace pb
 

@@ -8,7 +8,7 @@ from .emitting import cpp, function
 
 
 def loops(text):
-    return len(re.findall(r"pb::each(?:_unit)?\(", text))
+    return len(re.findall(r"space\.each\(", text))
 
 
 def test_pointwise_work_is_one_loop_with_the_source_above_each_statement():
@@ -20,8 +20,8 @@ def test_pointwise_work_is_one_loop_with_the_source_above_each_statement():
 
 
 def test_a_kernel_that_is_one_loop_may_be_split():
-    assert "pb::each_unit(" in cpp(function("r = x * 2"))
-    assert "pb::each_unit(" not in cpp(function("r = np.sum(x, axis=0)"))
+    assert "passes.run_units()" in cpp(function("r = x * 2"))
+    assert "passes.run_units()" not in cpp(function("r = np.sum(x, axis=0)"))
 
 
 def test_a_reduction_shares_the_pass_of_what_it_reduces():

@@ -1,0 +1,144 @@
+// What kernel_context.h declares: part of kernel_runtime.h.
+#ifndef PULLBACK_KERNEL_CALLS_H_
+#define PULLBACK_KERNEL_CALLS_H_
+
+#include "kernel_context.h"
+
+namespace pb {
+
+alignas(16) inline constexpr char kZero[16] = {};  // zero in every type
+
+PB_RUNTIME AnyView Context::any_input(int k, DLDataType dtype) {
+    const DLTensor* tensor = argument(k);
+    if (!require(tensor != nullptr, PB_UNSUPPORTED, "an input is missing")) return {};
+    const AnyView view = wrap(*tensor, dtype);
+    return tensor->data || dry() ? view : AnyView{const_cast<char*>(kZero), view.shape, {}};
+}
+
+PB_RUNTIME AnyView Context::any_gradient(int k, DLDataType dtype) {
+    if (argument(k)) return any_input(k, dtype);
+    some_undefined = true;
+    return AnyView{const_cast<char*>(kZero), {}, {}};
+}
+
+PB_RUNTIME Shape Context::any_like(int k, DLDataType dtype) {
+    const DLTensor* tensor = argument(k);
+    const bool fits = tensor && same(tensor->dtype, dtype);
+    require(fits, PB_UNSUPPORTED, "a saved shape is missing or of an unexpected dtype");
+    return shape(k);
+}
+
+PB_RUNTIME Shape Context::shape(int k) {
+    const DLTensor* tensor = argument(k);
+    Shape result;
+    if (!require(tensor != nullptr, PB_UNSUPPORTED, "a saved shape is missing")) return result;
+    if (!require(tensor->ndim <= PB_MAX_DIMS, PB_UNSUPPORTED, "more than 8 axes")) return result;
+    result.ndim = tensor->ndim;
+    for (int d = 0; d < result.ndim; ++d) result.at[d] = tensor->shape[d];
+    return result;
+}
+
+PB_RUNTIME AnyView Context::any_output(int k, const Shape& shape, DLDataType dtype) {
+    const AnyView absent = any::in_c_order(nullptr, shape);
+    if (!ok()) return absent;
+    if (query_) {
+        pb_spec& spec = query_->outputs[k];
+        spec.ndim = shape.ndim;
+        for (int d = 0; d < shape.ndim; ++d) spec.shape[d] = shape.at[d];
+        spec.dtype = dtype;
+        return absent;
+    }
+    const DLTensor* tensor = call_->outputs[k];
+    if (!tensor) return absent;
+    const AnyView view = wrap(*tensor, dtype);
+    require(view.shape == shape, PB_INVALID, "an output has another shape than `infer` said");
+    return view;
+}
+
+PB_RUNTIME AnyView Context::any_kept_output(int k, const Shape& shape, DLDataType dtype) {
+    const AnyView view = any_output(k, shape, dtype);
+    const AnyView spare = any_scratch(shape, dtype.bits / 8, 1);
+    return view.data ? view : spare;
+}
+
+PB_RUNTIME AnyView Context::any_scratch(const Shape& shape, int64_t item, int64_t copies) {
+    const size_t offset = used_;
+    used_ += (static_cast<size_t>(shape.size() * item * copies) + 63) & ~size_t{63};
+    if (!call_) return any::in_c_order(nullptr, shape);
+    require(used_ <= call_->workspace_bytes, PB_INVALID,
+            "the workspace is smaller than `infer` said");
+    if (!ok()) return any::in_c_order(nullptr, shape);
+    return any::in_c_order(static_cast<char*>(call_->workspace) + offset, shape);
+}
+
+PB_RUNTIME AnyView Context::wrap(const DLTensor& tensor, DLDataType dtype) {
+    AnyView view;
+    if (!require(tensor.device.device_type == kDLCPU, PB_UNSUPPORTED,
+                 "a tensor is not on the CPU") ||
+        !require(tensor.ndim <= PB_MAX_DIMS, PB_UNSUPPORTED, "more than 8 axes") ||
+        !require(same(tensor.dtype, dtype), PB_UNSUPPORTED, "unexpected dtype")) {
+        return view;
+    }
+    view.shape.ndim = tensor.ndim;
+    for (int d = 0; d < tensor.ndim; ++d) view.shape.at[d] = tensor.shape[d];
+    view = any::in_c_order(static_cast<char*>(tensor.data) + tensor.byte_offset, view.shape);
+    if (tensor.strides) {
+        for (int d = 0; d < tensor.ndim; ++d) view.strides[d] = tensor.strides[d];
+    }
+    return view;
+}
+
+PB_RUNTIME int report(const Outcome& outcome, char* error, size_t bytes) {
+    if (outcome.ok() || !error || bytes == 0) return outcome.status;
+    size_t length = 0;
+    for (; outcome.text[length] && length + 1 < bytes; ++length)
+        error[length] = outcome.text[length];
+    error[length] = '\0';
+    return outcome.status;
+}
+
+// Runs the kernel for the float type of its inputs.
+template <typename Call>
+int dispatch(Context& context, const Call& call, const Signature& signature) {
+    int bits = 0;
+    int count = 0;
+    for (; signature.inputs[count]; ++count) {
+        if (signature.inputs[count] != 'T' || bits || count >= call.n_inputs || !call.inputs[count])
+            continue;
+        const DLDataType dtype = call.inputs[count]->dtype;
+        bits = dtype.code == kDLFloat ? dtype.bits : -1;
+    }
+    if (bits == 0) bits = signature.of_double ? 64 : 32;
+    const auto apply = bits == 32 ? signature.of_float : bits == 64 ? signature.of_double : nullptr;
+    if (call.abi != PB_KERNEL_ABI) {
+        context.fail(PB_ABI_MISMATCH, "caller and kernel were built for different interfaces");
+    } else if (call.n_inputs != count || call.n_attrs != signature.attrs ||
+               call.n_outputs != signature.outputs) {
+        context.fail(PB_INVALID, "wrong number of arguments");
+    } else if (apply) {
+        apply(context);
+    } else {
+        context.fail(PB_UNSUPPORTED, signature.of_float && signature.of_double
+                                         ? "compiled for float32 and float64 only"
+                                         : "compiled for another float type");
+    }
+    return report(context, call.error, call.error_bytes);
+}
+
+PB_RUNTIME int infer(pb_infer* query, const Signature& signature) {
+    Context context(query, nullptr);
+    const int status = dispatch(context, *query, signature);
+    query->workspace_bytes = context.workspace_bytes();
+    query->units = context.units;
+    return status;
+}
+
+PB_RUNTIME int run(const pb_call* call, const Signature& signature) {
+    if (call->begin >= call->end) return PB_OK;
+    Context context(nullptr, call);
+    return dispatch(context, *call, signature);
+}
+
+}  // namespace pb
+
+#endif  // PULLBACK_KERNEL_CALLS_H_

@@ -1,0 +1,272 @@
+// Passes that go through memory together, in parts that threads share: part of kernel_runtime.h.
+#ifndef PULLBACK_KERNEL_GROUP_H_
+#define PULLBACK_KERNEL_GROUP_H_
+
+#include "kernel_rows.h"
+#include "kernel_spaces.h"
+
+namespace pb {
+
+constexpr int64_t kBlockBytes = 131072;     // of a block of rows that goes through several passes
+constexpr int64_t kLocalBytes = 65536;      // of a reduction's totals on the stack
+constexpr int64_t kStreamBytes = 16 << 20;  // of an output; larger ones are stored past the caches
+
+// Consecutive passes that go through memory together.
+class Group {
+  public:
+    Group(Space* spaces, int count, int axes) : spaces_(spaces), count_(count) {
+        for (int d = 0; d < axes; ++d) rows_ *= spaces[0].shape.at[d];
+        axes_ = axes;
+    }
+
+    void prepare();
+    void run(const pb_runtime* runtime, int64_t begin, int64_t end);
+
+  private:
+    static void part(void* argument, int64_t from, int64_t to);
+    void run_rows(int64_t begin, int64_t end, int64_t copy) const;
+    void run_pass(const Space& space, const Loop::Memory& memory, int64_t begin, int64_t end,
+                  int64_t copy, char* local) const;
+    bool crosses(const Space& space, const Operand& operand) const;
+    int64_t total_bytes(const Operand& operand) const {  // of a row
+        return operand.target.shape.size() / rows_ * operand.item;
+    }
+    void finish(const Space& space, const Operand& operand, const char* totals, int64_t begin,
+                int64_t end) const;
+
+    Space* spaces_;
+    int count_;
+    int axes_;
+    int64_t rows_ = 1;
+    int64_t begin_ = 0;
+    int64_t end_ = 0;
+    int64_t parts_ = 1;
+    int64_t block_ = 1;  // rows that go through all passes together
+    int64_t stretch_ = kStretch;
+    int64_t local_bytes_ = 0;
+    int operands_ = 0;
+};
+
+// Merges axes that every operand walks as one, and finds which rows need no buffer.
+PB_RUNTIME void merge(Space& space) {
+    int last = -1;
+    const Shape& shape = space.shape;
+    Shape& merged = space.merged;
+    for (int d = 0; d < shape.ndim; ++d) {
+        if (shape.at[d] == 1) continue;
+        bool joins = last >= 0;
+        for (int k = 0; k < space.count && joins; ++k) {
+            const Operand& operand = space.operands[k];
+            joins = operand.steps[last] == operand.strides[d] * shape.at[d];
+        }
+        if (!joins) ++last;
+        merged.at[last] = shape.at[d] * (joins ? merged.at[last] : 1);
+        for (int k = 0; k < space.count; ++k)
+            space.operands[k].steps[last] = space.operands[k].strides[d];
+    }
+    merged.ndim = last + 1;
+    for (int k = 0; k < space.count; ++k) {
+        Operand& operand = space.operands[k];
+        int64_t expected = operand.item;
+        operand.unit = operand.data && !operand.reducer && !operand.streams;
+        operand.unit = operand.unit && (last < 0 || operand.steps[last] == expected);
+        operand.flat = operand.unit;
+        for (int d = last; d >= 0; --d) {
+            operand.flat = operand.flat && operand.steps[d] == expected;
+            expected *= merged.at[d];
+        }
+    }
+}
+
+// Whether parts of the rows add to the same totals.
+PB_RUNTIME bool Group::crosses(const Space& space, const Operand& operand) const {
+    if (!operand.reducer) return false;
+    for (int d = 0; d < axes_; ++d) {
+        if (space.shape.at[d] > 1 && operand.strides[d] == 0) return true;
+    }
+    return false;
+}
+
+PB_RUNTIME void Group::prepare() {
+    int64_t row_bytes = 0;
+    int64_t elements = 0;
+    int64_t copies = kParts;
+    for (int p = 0; p < count_; ++p) {
+        Space& space = spaces_[p];
+        elements += space.shape.size();
+        if (space.count > operands_) operands_ = space.count;
+        for (int k = 0; k < space.count; ++k) {
+            Operand& operand = space.operands[k];
+            const Stretch own = footprint_of(space, operand).stretch;
+            row_bytes += (own.end - own.begin) / rows_;
+            if (crosses(space, operand)) {
+                if (operand.copies < copies) copies = operand.copies;
+                operand.copy_bytes = operand.target.shape.size() * operand.item;
+            }
+            bool again = false;
+            for (int q = p + 1; q < count_; ++q) {
+                for (int j = 0; j < spaces_[q].count; ++j)
+                    again = again ||
+                            own.meets(footprint_of(spaces_[q], spaces_[q].operands[j]).stretch);
+            }
+            operand.streams =
+                !operand.reads && !operand.reducer && !again && own.end - own.begin >= kStreamBytes;
+        }
+        merge(space);
+    }
+    stretch_ = kBuffers / (kItem * (operands_ > 0 ? operands_ : 1)) & ~int64_t{63};
+    if (stretch_ > kStretch) stretch_ = kStretch;
+    if (stretch_ < 64) stretch_ = 64;
+    parts_ = elements / kGrain;
+    if (parts_ > copies) parts_ = copies;
+    if (parts_ < 1) parts_ = 1;
+    block_ = rows_;
+    if (count_ > 1) block_ = row_bytes > 0 ? kBlockBytes / row_bytes : rows_;
+    if (block_ < 1) block_ = 1;
+    // Totals that no other part adds to stay on the stack, as many as fit.
+    int64_t totals = 0;
+    for (int p = 0; p < count_; ++p) {
+        for (int k = 0; k < spaces_[p].count; ++k) {
+            const Operand& operand = spaces_[p].operands[k];
+            if (operand.reducer && !crosses(spaces_[p], operand)) totals += total_bytes(operand);
+        }
+    }
+    if (totals > 0 && totals <= kLocalBytes) {
+        if (block_ > kLocalBytes / totals) block_ = kLocalBytes / totals;
+        local_bytes_ = totals * block_;
+    }
+}
+
+PB_RUNTIME void Group::run(const pb_runtime* runtime, int64_t begin, int64_t end) {
+    begin_ = begin;
+    end_ = end;
+    if (parts_ > end - begin) parts_ = end - begin;
+    if (runtime && runtime->parallel_for && parts_ > 1) {
+        runtime->parallel_for(runtime->context, parts_, 1, part, this);
+    } else {
+        part(this, 0, parts_);
+    }
+    for (int p = 0; p < count_; ++p) {
+        for (int k = 0; k < spaces_[p].count; ++k) {
+            const Operand& operand = spaces_[p].operands[k];
+            if (!crosses(spaces_[p], operand) || !operand.data) continue;
+            const int64_t count = operand.target.shape.size();
+            for (int64_t copy = 1; copy < parts_; ++copy)
+                operand.reducer->combine(operand.data, operand.data + copy * operand.copy_bytes,
+                                         count);
+            finish(spaces_[p], operand, operand.data, 0, count);
+        }
+    }
+}
+
+PB_RUNTIME void Group::part(void* argument, int64_t from, int64_t to) {
+    const Group& group = *static_cast<const Group*>(argument);
+    for (int64_t k = from; k < to; ++k) {
+        const int64_t rows = group.end_ - group.begin_;
+        // Parts of a long row begin at a line of the cache.
+        const int64_t align = rows >= 64 * group.parts_ ? 63 : 0;
+        const int64_t first = rows * k / group.parts_ & ~align;
+        const int64_t last = k + 1 == group.parts_ ? rows : rows * (k + 1) / group.parts_ & ~align;
+        group.run_rows(group.begin_ + first, group.begin_ + last, k);
+    }
+}
+
+PB_RUNTIME void Group::run_rows(int64_t begin, int64_t end, int64_t copy) const {
+    const size_t count = static_cast<size_t>(operands_ > 0 ? operands_ : 1);
+    const size_t bytes = count * static_cast<size_t>(stretch_ * kItem);
+    char* memory = static_cast<char*>(__builtin_alloca(bytes + 64));
+    memory += -reinterpret_cast<uintptr_t>(memory) & 63;
+    char* local = nullptr;
+    if (local_bytes_ > 0) {
+        local = static_cast<char*>(__builtin_alloca(static_cast<size_t>(local_bytes_) + 64));
+        local += -reinterpret_cast<uintptr_t>(local) & 63;
+    }
+    char** pointers = static_cast<char**>(__builtin_alloca(3 * count * sizeof(char*)));
+    const Loop::Memory loop = {pointers, const_cast<const char**>(pointers + count), memory,
+                               stretch_, pointers + 2 * count};
+    for (int p = 0; p < count_; ++p) {
+        for (int k = 0; k < spaces_[p].count; ++k) {
+            const Operand& operand = spaces_[p].operands[k];
+            if (crosses(spaces_[p], operand) && operand.data)
+                operand.reducer->clear(operand.data + copy * operand.copy_bytes,
+                                       operand.target.shape.size());
+        }
+    }
+    for (int64_t first = begin; first < end; first += block_) {
+        const int64_t last = first + block_ < end ? first + block_ : end;
+        char* own = local;
+        for (int p = 0; p < count_; ++p) {
+            run_pass(spaces_[p], loop, first, last, copy, own);
+            for (int k = 0; own && k < spaces_[p].count; ++k) {
+                const Operand& operand = spaces_[p].operands[k];
+                if (operand.reducer && !crosses(spaces_[p], operand))
+                    own += block_ * total_bytes(operand);
+            }
+        }
+    }
+    end_streams();
+}
+
+// One pass over a block of rows. Totals of the block are cleared before and finished after it.
+PB_RUNTIME void Group::run_pass(const Space& space, const Loop::Memory& memory, int64_t begin,
+                                int64_t end, int64_t copy, char* local) const {
+    const int64_t row = space.shape.size() / rows_;
+    for (int k = 0; k < space.count; ++k) {
+        const Operand& operand = space.operands[k];
+        if (!operand.reducer) continue;
+        memory.totals[k] = nullptr;
+        if (!operand.data) continue;
+        if (crosses(space, operand)) {
+            memory.totals[k] = operand.data + copy * operand.copy_bytes;
+            continue;
+        }
+        const int64_t totals = operand.target.shape.size() / rows_;
+        char* first = operand.data + begin * totals * operand.item;
+        if (local) {
+            first = local;
+            local += block_ * total_bytes(operand);
+        }
+        operand.reducer->clear(first, (end - begin) * totals);
+        memory.totals[k] = first - begin * totals * operand.item;
+    }
+    if (row > 0) {
+        Loop loop(space, memory, begin * row, end * row);
+        space.run(loop);
+    }
+    for (int k = 0; k < space.count; ++k) {
+        const Operand& operand = space.operands[k];
+        if (!operand.reducer || !operand.data || crosses(space, operand)) continue;
+        const int64_t totals = operand.target.shape.size() / rows_;
+        finish(space, operand, memory.totals[k] + begin * totals * operand.item, begin * totals,
+               end * totals);
+    }
+}
+
+// Totals as results number `begin` to `end` of the target.
+PB_RUNTIME void Group::finish(const Space& space, const Operand& operand, const char* totals,
+                              int64_t begin, int64_t end) const {
+    const AnyView& target = operand.target;
+    const int64_t results = target.shape.size();
+    if (results == 0) return;
+    const int64_t terms = space.shape.size() / results;
+    const double divisor = operand.mean ? static_cast<double>(terms) : 1.0;
+    const auto finish = operand.reducer->finish;
+    if (any::contiguous(target)) {
+        finish(totals, divisor, target.data + begin * operand.target_item, operand.target_item,
+               end - begin, operand.target_dtype);
+        return;
+    }
+    for (int64_t i = begin; i < end; ++i) {
+        int64_t rest = i;
+        char* to = target.data;
+        for (int d = target.shape.ndim - 1; d >= 0; --d) {
+            to += rest % target.shape.at[d] * target.strides[d] * operand.target_item;
+            rest /= target.shape.at[d];
+        }
+        finish(totals + (i - begin) * operand.item, divisor, to, 0, 1, operand.target_dtype);
+    }
+}
+
+}  // namespace pb
+
+#endif  // PULLBACK_KERNEL_GROUP_H_

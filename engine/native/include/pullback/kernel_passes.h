@@ -1,0 +1,73 @@
+// Which passes go through memory together: part of kernel_runtime.h.
+#ifndef PULLBACK_KERNEL_PASSES_H_
+#define PULLBACK_KERNEL_PASSES_H_
+
+#include "kernel_group.h"
+
+namespace pb {
+
+PB_RUNTIME Space& PassList::space(const Shape& shape) {
+    Space& space = spaces_[count_];
+    space.operands =
+        count_ == 0 ? operands_ : spaces_[count_ - 1].operands + spaces_[count_ - 1].count;
+    space.shape = shape;
+    space.context = &context_;
+    ++count_;
+    return space;
+}
+
+// The leading axes along which a lone pass is split: not those of its reductions if that is enough.
+PB_RUNTIME int own_axes(const Space& space) {
+    if (space.shape.size() == 0) return 0;  // one row of nothing, whose totals are due
+    int64_t rows = 1;
+    for (int d = 0; d < space.shape.ndim; ++d) {
+        bool kept = true;
+        for (int k = 0; k < space.count; ++k) {
+            const Operand& operand = space.operands[k];
+            kept = kept && (!operand.reducer || operand.strides[d] != 0 || space.shape.at[d] == 1);
+        }
+        if (!kept) return rows >= 4 * kParts ? d : space.shape.ndim;
+        rows *= space.shape.at[d];
+    }
+    return space.shape.ndim;
+}
+
+PB_RUNTIME int64_t rows_of(const Shape& shape, int axes) {
+    int64_t rows = 1;
+    for (int d = 0; d < axes; ++d) rows *= shape.at[d];
+    return rows;
+}
+
+PB_RUNTIME void PassList::run() {
+    if (!context_.ok() || context_.dry()) return;
+    for (int first = 0; first < count_;) {
+        int axes = spaces_[first].shape.ndim;
+        int last = first + 1;
+        for (; last < count_; ++last) {
+            int joint = axes;
+            for (int p = first; p < last; ++p)
+                joint = common_axes(spaces_[p], spaces_[last], joint);
+            if (rows_of(spaces_[first].shape, joint) < 2) break;
+            axes = joint;
+        }
+        if (last == first + 1) axes = own_axes(spaces_[first]);
+        Group group(spaces_ + first, last - first, axes);
+        group.prepare();
+        group.run(context_.runtime(), 0, rows_of(spaces_[first].shape, axes));
+        first = last;
+    }
+}
+
+PB_RUNTIME void PassList::run_units() {
+    const Shape& shape = spaces_[0].shape;
+    context_.units = shape.size();
+    if (!context_.ok() || context_.dry() || context_.units == 0) return;
+    const int64_t end = context_.end() < context_.units ? context_.end() : context_.units;
+    Group group(spaces_, 1, shape.ndim);
+    group.prepare();
+    group.run(context_.runtime(), context_.begin(), end);
+}
+
+}  // namespace pb
+
+#endif  // PULLBACK_KERNEL_PASSES_H_

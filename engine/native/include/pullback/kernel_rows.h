@@ -1,0 +1,291 @@
+// Loops of kernel_loop.h over rows: part of kernel_runtime.h.
+#ifndef PULLBACK_KERNEL_ROWS_H_
+#define PULLBACK_KERNEL_ROWS_H_
+
+#include "kernel_loop.h"
+
+namespace pb {
+
+constexpr int64_t kStretch = 1024;   // elements of a buffered row, at most
+constexpr int64_t kBuffers = 32768;  // bytes of all buffers, about
+constexpr int64_t kTileRows = 16;    // of a tile whose rows lie across those of some operand
+constexpr int64_t kItem = 8;         // bytes of the largest element
+
+// Elements are moved as words of their size, whatever they are.
+template <typename Word>
+Word peek(const char* from) {
+    Word value;
+    __builtin_memcpy(&value, from, sizeof(Word));
+    return value;
+}
+template <typename Word>
+void poke(char* to, Word value) {
+    __builtin_memcpy(to, &value, sizeof(Word));
+}
+
+template <typename Word>
+void load_row(char* row, const char* from, int64_t stride, int64_t n) {
+    constexpr int64_t kBytes = sizeof(Word);
+    if (stride == 0) {
+        const Word value = peek<Word>(from);
+        for (int64_t i = 0; i < n; ++i) poke(row + i * kBytes, value);
+    } else if (stride == kBytes) {
+        __builtin_memcpy(row, from, static_cast<size_t>(n * kBytes));
+    } else {
+        for (int64_t i = 0; i < n; ++i) poke(row + i * kBytes, peek<Word>(from + i * stride));
+    }
+}
+
+template <typename Word>
+void store_row(const char* row, char* to, int64_t stride, int64_t n) {
+    constexpr int64_t kBytes = sizeof(Word);
+    if (stride == kBytes) {
+        __builtin_memcpy(to, row, static_cast<size_t>(n * kBytes));
+    } else {
+        for (int64_t i = 0; i < n; ++i) poke(to + i * stride, peek<Word>(row + i * kBytes));
+    }
+}
+
+// Rows whose elements lie next to those of the next row: a column of the tile at a time.
+template <typename Word>
+void load_tile(char* tile, const char* from, int64_t rows, int64_t width, int64_t stride) {
+    constexpr int64_t kBytes = sizeof(Word);
+    for (int64_t i = 0; i < width; ++i) {
+        for (int64_t r = 0; r < rows; ++r)
+            poke(tile + (r * width + i) * kBytes, peek<Word>(from + i * stride + r * kBytes));
+    }
+}
+
+template <typename Word>
+void store_tile(const char* tile, char* to, int64_t rows, int64_t width, int64_t stride) {
+    constexpr int64_t kBytes = sizeof(Word);
+    for (int64_t i = 0; i < width; ++i) {
+        for (int64_t r = 0; r < rows; ++r)
+            poke(to + i * stride + r * kBytes, peek<Word>(tile + (r * width + i) * kBytes));
+    }
+}
+
+// What loads and stores need to know of an element is its size.
+struct Moves {
+    void (*load)(char* row, const char* from, int64_t stride, int64_t n);
+    void (*store)(const char* row, char* to, int64_t stride, int64_t n);
+    void (*load_tile)(char* tile, const char* from, int64_t rows, int64_t width, int64_t stride);
+    void (*store_tile)(const char* tile, char* to, int64_t rows, int64_t width, int64_t stride);
+};
+template <typename T>
+inline constexpr Moves kMoves = {load_row<T>, store_row<T>, load_tile<T>, store_tile<T>};
+
+PB_RUNTIME const Moves& moves_of(int64_t item) {
+    return item == 8 ? kMoves<int64_t> : item == 4 ? kMoves<int32_t> : kMoves<char>;
+}
+
+// Stores past the caches, as <emmintrin.h> has them.
+#if defined(__SSE2__) && defined(__clang__)
+#define PB_STREAM(to, value) __builtin_nontemporal_store(value, to)
+#elif defined(__SSE2__)
+#define PB_STREAM(to, value) __builtin_ia32_movntdq(to, value)
+#endif
+
+// A row of adjacent elements, past the caches.
+PB_RUNTIME void stream_row(const char* row, char* to, int64_t bytes) {
+    int64_t at = 0;
+#ifdef PB_STREAM
+    using Lane __attribute__((vector_size(16))) = long long;
+    at = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(to) & 63);
+    if (at > bytes) at = bytes;
+    __builtin_memcpy(to, row, static_cast<size_t>(at));
+    for (; at + 64 <= bytes; at += 64) {
+        for (int64_t part = at; part < at + 64; part += 16) {
+            Lane value;
+            __builtin_memcpy(&value, row + part, sizeof value);
+            PB_STREAM(reinterpret_cast<Lane*>(to + part), value);
+        }
+    }
+#endif
+    __builtin_memcpy(to + at, row + at, static_cast<size_t>(bytes - at));
+}
+
+PB_RUNTIME void end_streams() {
+#ifdef PB_STREAM
+    __builtin_ia32_sfence();
+#endif
+}
+
+// Whether rows of the space lie across an operand's memory, so that tiles are worth it.
+PB_RUNTIME bool lies_across(const Operand& operand, int inner) {
+    if (inner < 1) return false;
+    const int64_t along = operand.steps[inner] < 0 ? -operand.steps[inner] : operand.steps[inner];
+    return along > operand.item && operand.steps[inner - 1] == operand.item;
+}
+
+PB_RUNTIME Loop::Loop(const Space& space, const Memory& memory, int64_t begin, int64_t end)
+    : space_(space),
+      rows_(memory.rows),
+      held_(memory.held),
+      buffers_(memory.buffers),
+      bases_(memory.totals),
+      buffer_bytes_(memory.stretch * kItem),
+      position_(begin),
+      end_(end) {
+    const Shape& shape = space.merged;
+    inner_ = shape.ndim - 1;
+    extent_ = inner_ < 0 ? 1 : shape.at[inner_];
+    bool buffered = false;
+    bool across = false;
+    for (int k = 0; k < space.count; ++k) {
+        held_[k] = nullptr;
+        buffered = buffered || !space.operands[k].unit;
+        across = across || lies_across(space.operands[k], inner_);
+    }
+    longest_ = buffered ? memory.stretch : extent_;
+    together_ = extent_ > 0 && extent_ <= memory.stretch / 2 ? memory.stretch / extent_ : 1;
+    if (across && together_ < kTileRows && shape.at[inner_ - 1] >= kTileRows / 2) {
+        together_ = kTileRows;
+        longest_ = memory.stretch / kTileRows;
+    }
+    int64_t rest = extent_ > 0 ? begin / extent_ : 0;
+    for (int d = inner_ - 1; d >= 0 && rest > 0; --d) {
+        index_[d] = rest % shape.at[d];
+        rest /= shape.at[d];
+    }
+    column_ = last_column_ = extent_ > 0 ? begin % extent_ : 0;
+}
+
+PB_RUNTIME bool Loop::next() {
+    if (size > 0) finish_stretch();
+    if (column_ == last_column_) {
+        if (position_ >= end_) return false;
+        begin_rows();
+    }
+    width_ = last_column_ - column_;
+    if (width_ > longest_) width_ = longest_;
+    size = stretch_rows_ * width_;
+    for (int k = 0; k < space_.count; ++k) {
+        const Operand& operand = space_.operands[k];
+        const bool direct = stretch_rows_ > 1 ? operand.flat && width_ == extent_ : operand.unit;
+        if (direct) {
+            rows_[k] = address_of(k, index_);
+        } else {
+            rows_[k] = buffers_ + k * buffer_bytes_;
+            if (operand.reads) load(k);
+        }
+    }
+    return true;
+}
+
+// The next rows: several whole ones, one, or the part of one that is left.
+PB_RUNTIME void Loop::begin_rows() {
+    const int64_t left = end_ - position_;
+    column_ = column_ == extent_ ? 0 : column_;
+    stretch_rows_ = 1;
+    last_column_ = extent_;
+    if (column_ == 0 && left >= extent_) {
+        stretch_rows_ = left / extent_ < together_ ? left / extent_ : together_;
+    } else if (left < extent_ - column_) {
+        last_column_ = column_ + left;
+    }
+    position_ += stretch_rows_ * (last_column_ - column_);
+}
+
+PB_RUNTIME char* Loop::address_of(int k, const int64_t* index) const {
+    const Operand& operand = space_.operands[k];
+    char* address = operand.reducer ? bases_[k] : operand.data;
+    if (!address) return nullptr;
+    for (int d = 0; d < inner_; ++d) address += index[d] * operand.steps[d];
+    return inner_ < 0 ? address : address + column_ * operand.steps[inner_];
+}
+
+PB_RUNTIME void Loop::advance(int64_t* index, int64_t by) const {
+    for (int d = inner_ - 1; d >= 0 && by > 0; --d) {
+        index[d] += by;
+        by = 0;
+        while (index[d] >= space_.merged.at[d]) {
+            index[d] -= space_.merged.at[d];
+            ++by;
+        }
+    }
+}
+
+// Calls move(buffered rows, address, count, step) for rows that are `step` bytes apart.
+template <typename Move>
+void Loop::each_run(int k, const Move& move) const {
+    const Operand& operand = space_.operands[k];
+    char* buffer = buffers_ + k * buffer_bytes_;
+    if (inner_ < 1) {
+        move(buffer, address_of(k, index_), stretch_rows_, int64_t{0});
+        return;
+    }
+    int64_t index[PB_MAX_DIMS];
+    for (int d = 0; d < inner_; ++d) index[d] = index_[d];
+    for (int64_t done = 0; done < stretch_rows_;) {
+        int64_t run = space_.merged.at[inner_ - 1] - index[inner_ - 1];
+        if (run > stretch_rows_ - done) run = stretch_rows_ - done;
+        move(buffer, address_of(k, index), run, operand.steps[inner_ - 1]);
+        buffer += run * width_ * operand.row_item;
+        advance(index, run);
+        done += run;
+    }
+}
+
+// What is the same for every row stays in its buffer, filled once.
+PB_RUNTIME void Loop::load(int k) {
+    const Operand& operand = space_.operands[k];
+    const int64_t stride = inner_ < 0 ? 0 : operand.steps[inner_];
+    const char* first = address_of(k, index_);
+    bool same = stride == 0 || width_ == extent_;
+    for (int d = 0; d < inner_; ++d) same = same && operand.steps[d] == 0;
+    if (same && held_[k] == first && held_size_ >= size) return;
+    const Moves& moves = moves_of(operand.item);
+    const bool tiles = lies_across(operand, inner_);
+    const int64_t width = width_;
+    each_run(k, [&](char* rows, const char* from, int64_t count, int64_t step) {
+        if (tiles && count > 1) return moves.load_tile(rows, from, count, width, stride);
+        if (stride == operand.item && step == stride * width) {
+            return moves.load(rows, from, stride, count * width);
+        }
+        for (int64_t r = 0; r < count; ++r)
+            moves.load(rows + r * width * operand.item, from + r * step, stride, width);
+    });
+    held_[k] = first;
+}
+
+PB_RUNTIME void Loop::store(int k) const {
+    const Operand& operand = space_.operands[k];
+    const int64_t stride = inner_ < 0 ? 0 : operand.steps[inner_];
+    const int64_t width = width_;
+    if (operand.reducer) {
+        each_run(k, [&](const char* rows, char* to, int64_t count, int64_t step) {
+            operand.reducer->accumulate(rows, width, count, to, stride, step);
+        });
+        return;
+    }
+    const Moves& moves = moves_of(operand.item);
+    const bool tiles = lies_across(operand, inner_);
+    each_run(k, [&](const char* rows, char* to, int64_t count, int64_t step) {
+        if (tiles && count > 1) return moves.store_tile(rows, to, count, width, stride);
+        for (int64_t r = 0; r < count; ++r) {
+            const char* row = rows + r * width * operand.item;
+            if (operand.streams && stride == operand.item)
+                stream_row(row, to + r * step, width * operand.item);
+            else
+                moves.store(row, to + r * step, stride, width);
+        }
+    });
+}
+
+PB_RUNTIME void Loop::finish_stretch() {
+    const bool rows = stretch_rows_ > 1;
+    for (int k = 0; k < space_.count; ++k) {
+        const Operand& operand = space_.operands[k];
+        const bool direct = rows ? operand.flat && width_ == extent_ : operand.unit;
+        const bool there = operand.reducer ? bases_[k] != nullptr : operand.data != nullptr;
+        if (!operand.reads && there && !direct) store(k);
+    }
+    held_size_ = size;
+    column_ += width_;
+    if (column_ == extent_) advance(index_, stretch_rows_);
+}
+
+}  // namespace pb
+
+#endif  // PULLBACK_KERNEL_ROWS_H_

@@ -1,0 +1,124 @@
+// Operands of a space, and which rows of one pass another needs: part of kernel_runtime.h.
+#ifndef PULLBACK_KERNEL_SPACES_H_
+#define PULLBACK_KERNEL_SPACES_H_
+
+#include "kernel_loop.h"
+
+namespace pb {
+
+constexpr int64_t kGrain = 32768;  // elements; fewer are not worth a part of their own
+constexpr int64_t kParts = 16;     // of a job, which threads take one by one
+
+PB_RUNTIME void Space::place(const AnyView& view, int64_t item, int64_t* strides) {
+    const int lead = shape.ndim - view.shape.ndim;
+    if (!context->require(broadcasts(view.shape, shape), PB_INVALID, "shapes do not broadcast"))
+        return;
+    for (int d = lead; d < shape.ndim; ++d) {
+        const bool repeated = view.shape.at[d - lead] == 1;
+        strides[d] = repeated ? 0 : view.strides[d - lead] * item;
+    }
+}
+
+PB_RUNTIME int Space::add(const AnyView& view, int64_t item, bool reads) {
+    Operand& operand = operands[count];
+    operand.data = view.data;
+    operand.item = operand.row_item = item;
+    operand.reads = reads;
+    place(view, item, operand.strides);
+    return count++;
+}
+
+PB_RUNTIME int Space::add_reduction(const Reducer* how, const AnyView& target, DLDataType dtype,
+                                    bool mean) {
+    const int64_t results = target.shape.size();
+    context->require(how->has_identity || shape.size() > 0 || results == 0, PB_INVALID,
+                     "a reduction without an identity over nothing");
+    const int64_t terms = results > 0 ? shape.size() / results : 1;
+    if (same(how->term, dtype) && terms == 1 && shape.size() > 0)
+        return add(target, how->term_bytes, false);
+    Operand& operand = operands[count];
+    operand.reducer = how;
+    operand.item = how->total_bytes;
+    operand.row_item = how->term_bytes;
+    operand.target = target;
+    operand.target_dtype = dtype;
+    operand.target_item = dtype.bits / 8;
+    operand.mean = mean;
+    int outer = 0;
+    while (outer < shape.ndim && shape.at[outer] == 1) ++outer;
+    const int lead = shape.ndim - target.shape.ndim;
+    const bool across = outer < shape.ndim && (outer < lead || target.shape.at[outer - lead] == 1);
+    if (across && shape.size() >= 2 * kGrain && results <= shape.size() / (4 * kParts))
+        operand.copies = kParts;
+    const AnyView totals = context->any_scratch(target.shape, operand.item, operand.copies);
+    operand.data = target.data || context->dry() ? totals.data : nullptr;
+    place(totals, operand.item, operand.strides);
+    place(target, operand.target_item, operand.target_strides);
+    return count++;
+}
+
+PB_RUNTIME void Space::cover(const Shape& gradient) {
+    if (context->some_undefined) join(shape, gradient);
+}
+
+// Bytes from the first to behind the last element that an operand touches.
+struct Stretch {
+    const char* begin = nullptr;
+    const char* end = nullptr;
+
+    bool meets(const Stretch& other) const {
+        return begin && other.begin && begin < other.end && other.begin < end;
+    }
+};
+
+PB_RUNTIME Stretch stretch_of(const char* data, const Shape& shape, const int64_t* strides,
+                              int64_t item) {
+    if (!data || shape.size() == 0) return {};
+    Stretch result{data, data + item};
+    for (int d = 0; d < shape.ndim; ++d) {
+        const int64_t reach = (shape.at[d] - 1) * strides[d];
+        (reach < 0 ? result.begin : result.end) += reach;
+    }
+    return result;
+}
+
+// What an operand leaves in memory, or reads from it.
+struct Footprint {
+    Stretch stretch;
+    const char* data;
+    const int64_t* strides;
+};
+
+PB_RUNTIME Footprint footprint_of(const Space& space, const Operand& operand) {
+    const bool reduces = operand.reducer != nullptr;
+    const char* data = reduces ? operand.target.data : operand.data;
+    const int64_t* strides = reduces ? operand.target_strides : operand.strides;
+    const int64_t item = reduces ? operand.target_item : operand.item;
+    return {stretch_of(data, space.shape, strides, item), data, strides};
+}
+
+// Along how many leading axes rows of `later` need only the same rows of what `earlier` wrote.
+PB_RUNTIME int common_axes(const Space& earlier, const Space& later, int axes) {
+    if (axes > later.shape.ndim) axes = later.shape.ndim;
+    for (int d = 0; d < axes; ++d) {
+        if (earlier.shape.at[d] != later.shape.at[d]) axes = d;
+    }
+    for (int w = 0; w < earlier.count && axes > 0; ++w) {
+        if (earlier.operands[w].reads) continue;
+        const Footprint written = footprint_of(earlier, earlier.operands[w]);
+        for (int r = 0; r < later.count; ++r) {
+            const Footprint other = footprint_of(later, later.operands[r]);
+            if (!written.stretch.meets(other.stretch)) continue;
+            if (written.data != other.data) return 0;
+            for (int d = 0; d < axes; ++d) {
+                const bool follows = written.strides[d] != 0 || earlier.shape.at[d] == 1;
+                if (!follows || written.strides[d] != other.strides[d]) axes = d;
+            }
+        }
+    }
+    return axes;
+}
+
+}  // namespace pb
+
+#endif  // PULLBACK_KERNEL_SPACES_H_
