@@ -5,12 +5,19 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
+from pullback.transpile.emit.native.operators import PRIMITIVES
 from pullback.transpile.emit.python import plain_variant
 from pullback.transpile.ir import Formula
 from pullback.transpile.library import Library
 from pullback.transpile.passes.derive import derive
+from pullback.transpile.passes.inline import inline
 from pullback.transpile.passes.normalize import normalize
 from pullback.transpile.passes.promote import promote
+from pullback.transpile.passes.recompute import recompute_captures
+from pullback.transpile.passes.reverse import reverse
+from pullback.transpile.passes.save_or_recompute import fused
+from pullback.transpile.passes.simplify import simplify
+from pullback.transpile.passes.specialize import known_extents
 from pullback.transpile.printer import formula_text
 from pullback.transpile.verify import verify
 
@@ -24,18 +31,47 @@ example:
 """
 
 
+def _normalized(formula: Formula, library: Library) -> Formula:
+    return normalize(derive(formula, library))
+
+
+def _simplified(formula: Formula, library: Library) -> Formula:
+    made = recompute_captures(_normalized(formula, library))
+    assert made.pullback is not None
+    return made.evolve(pullback=simplify(made.pullback, known_extents(made)))
+
+
 def _first_backward(formula: Formula, library: Library) -> Formula:
     """With the variant of the pullback that a plain first backward runs: no hidden gradient is defined."""
-    promoted = verify(promote(formula, library))
+    promoted = promote(formula, library)
     return promoted.evolve(pullback=plain_variant(promoted).block)
+
+
+def _inlined(formula: Formula, library: Library) -> Formula:
+    """With forward and first backward as the C++ emitter gets them."""
+    made = _first_backward(formula, library)
+    assert made.pullback is not None
+    forward, pullback = (inline(block, library, PRIMITIVES) for block in (made.forward, made.pullback))
+    return made.evolve(forward=forward, pullback=pullback)
+
+
+def _reversed(formula: Formula, library: Library) -> Formula:
+    promoted = promote(formula, library)
+    given = [k < promoted.results for k in range(promoted.results + len(promoted.hidden))]
+    return reverse(promoted, given, [True] * len(promoted.inputs)).formula
 
 
 PASSES: dict[str, Callable[[Formula, Library], Formula]] = {
     "read": lambda formula, library: verify(formula),
     "derive": lambda formula, library: verify(derive(formula, library)),
-    "normalize": lambda formula, library: verify(normalize(derive(formula, library))),
+    "normalize": lambda formula, library: verify(_normalized(formula, library)),
+    "recompute": lambda formula, library: verify(recompute_captures(_normalized(formula, library))),
+    "simplify": lambda formula, library: verify(_simplified(formula, library)),
     "promote": lambda formula, library: verify(promote(formula, library)),
+    "save_or_recompute": lambda formula, library: verify(promote(formula, library, fused)),
     "specialize": _first_backward,
+    "inline": _inlined,
+    "reverse": _reversed,
 }
 
 
@@ -44,7 +80,9 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = add_command(
         subparsers, "dump", "print the intermediate representation of a formula", EXAMPLE, run
     )
-    parser.add_argument("target", metavar="FILE::NAME", help="the formula")
+    parser.add_argument(
+        "target", metavar="FILE::NAME", help="a formula, or a plain function without a closure"
+    )
     parser.add_argument(
         "--after",
         choices=tuple(PASSES),
@@ -56,6 +94,6 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the formula after the pass."""
-    formula, file = read_formula(arguments.target)
+    formula, file = read_formula(arguments.target, plain=True)
     print(formula_text(PASSES[arguments.after](formula, file.library)))
     return 0

@@ -9,27 +9,31 @@ Each operator contributes its own formula, promoted and inlined; that is what
 makes differentiation closed. See Griewank and Walther, "Evaluating
 Derivatives", 2nd ed., section 3.2, for the reverse sweep itself.
 
->>> from ..ir import Block
 >>> from ..library import formula_in, standard_library
->>> from ..printer import block_text
->>> formula = formula_in('''
+>>> from ..printer import formula_text
+>>> from .derive import derive
+>>> wave = formula_in('''
 ... def wave(x):
 ...     t = np.sin(x)
 ...     return t * t
 ... ''')
->>> (x,), (r,) = formula.forward.params, formula.forward.results
->>> namer = Namer.of(formula)
->>> seed = namer.fresh("grad")
->>> sweep = differentiate(formula.forward.eqns, {r: seed}, [x], frozenset(), standard_library(), namer)
->>> print(block_text(Block((seed,), tuple(sweep.backward), (sweep.cotangents[x],))))
-_1_1 = multiply(grad, t)
-_2 = multiply(grad, t)
-grad_t = sum_to(_1_1, like=like_t)
-grad_t_1 = sum_to(_2, like=like_t_1)
-grad_t_2 = accumulate(grad_t, grad_t_1)
-_1_2 = cos(x)
-grad_x = multiply(grad_t_2, _1_2)
-return grad_x
+>>> print(formula_text(derive(wave, standard_library())))
+formula wave(x: Tensor)
+  forward:
+    t = sin(x)
+    _1 = multiply(t, t)
+    like_t = like(t)
+    like_t_1 = like(t)
+    return result _1
+  pullback(grad):
+    _1_1 = multiply(grad, t)
+    _2 = multiply(grad, t)
+    grad_t = sum_to(_1_1, like=like_t)
+    grad_t_1 = sum_to(_2, like=like_t_1)
+    grad_t_2 = accumulate(grad_t, grad_t_1)
+    _1_2 = cos(x)
+    grad_x = multiply(grad_t_2, _1_2)
+    return grad_x
 """
 
 from __future__ import annotations

@@ -4,6 +4,44 @@ What a branch's sweep reads of its branch is handed out by the conditional, as
 values that are None where the other branch was taken. In the turn of a loop,
 which collects what its sweep reads turn by turn, there can be no None: there
 the branch is computed again.
+
+>>> from ..library import formula_in, standard_library
+>>> from ..printer import formula_text
+>>> from .derive import derive
+>>> either = formula_in('''
+... def either(x, *, squared: bool = True):
+...     if squared:
+...         y = x * x
+...     else:
+...         y = np.exp(x)
+...     return y
+... ''')
+>>> print(formula_text(derive(either, standard_library())))
+formula either(x: Tensor, *, squared: bool)
+  forward:
+    y, like_x_2, like_x_3 = if(squared)
+      then:
+        y_2 = multiply(x, x)
+        like_x = like(x)
+        like_x_1 = like(x)
+        return y_2, like_x, like_x_1
+      else:
+        y_1 = exp(x)
+        return y_1, None, None
+    return result y
+  pullback(grad):
+    grad_x_8 = if(squared)
+      then:
+        _1_1 = multiply(grad, x)
+        _2_1 = multiply(grad, x)
+        grad_x_4 = sum_to(_1_1, like=like_x_2)
+        grad_x_5 = sum_to(_2_1, like=like_x_3)
+        grad_x_6 = accumulate(grad_x_4, grad_x_5)
+        return grad_x_6
+      else:
+        grad_x_7 = multiply(grad, y)
+        return grad_x_7
+    return grad_x_8
 """
 
 from __future__ import annotations

@@ -3,6 +3,45 @@
 It carries the cotangents of what the loop carries, and a sum for each outer
 value that the body reads. What a turn's sweep reads of its turn is collected on
 the way forward; tensors are stacked, so that they can be hidden outputs.
+
+>>> from ..library import formula_in, standard_library
+>>> from ..printer import formula_text
+>>> from .derive import derive
+>>> powers = formula_in('''
+... def powers(x, *, n: int = 3):
+...     y = x
+...     for k in range(n):
+...         y = y * x
+...     return y
+... ''')
+>>> print(formula_text(derive(powers, standard_library())))
+formula powers(x: Tensor, *, n: int)
+  forward:
+    _1 = range(n)
+    like_x_2 = like(x)
+    y_2, y_turns, like_y_turns, like_x_turns = for(n, x)
+      each k, y:
+        y_1 = multiply(y, x)
+        like_y = like(y)
+        like_x = like(x)
+        return y_1, y, like_y, like_x
+    every_y = collect(y_turns)
+    return result y_2
+  pullback(grad):
+    grad_y_3, grad_x_5 = for(n, grad, 0.0, reverse=True)
+      each turn, grad_y, grad_x_1:
+        y_3 = getitem(every_y, index=turn)
+        like_y_1 = item(like_y_turns, turn)
+        like_x_1 = item(like_x_turns, turn)
+        _1_2 = multiply(grad_y, x)
+        _2_1 = multiply(grad_y, y_3)
+        grad_y_2 = sum_to(_1_2, like=like_y_1)
+        grad_x_3 = sum_to(_2_1, like=like_x_1)
+        grad_x_4 = accumulate(grad_x_1, grad_x_3)
+        return grad_y_2, grad_x_4
+    grad_x_6 = broadcast_like(grad_x_5, like=like_x_2)
+    grad_x_7 = accumulate(grad_y_3, grad_x_6)
+    return grad_x_7
 """
 
 from __future__ import annotations

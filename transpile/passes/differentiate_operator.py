@@ -1,4 +1,29 @@
-"""The sweep over an operator: its own formula's pullback, promoted, specialized and inlined."""
+"""The sweep over an operator: its own formula's pullback, promoted, specialized and inlined.
+
+>>> from ..library import formula_in, standard_library
+>>> from ..printer import formula_text
+>>> from .derive import derive
+>>> hypotenuse = formula_in('''
+... def hypotenuse(a, b):
+...     return np.hypot(a, b)
+... ''')
+>>> print(formula_text(derive(hypotenuse, standard_library())))
+formula hypotenuse(a: Tensor, b: Tensor)
+  forward:
+    _1 = hypot(a, b)
+    like_a = like(a)
+    like_b = like(b)
+    return result _1
+  pullback(grad):
+    _1_1 = equal(_1, 0)
+    _2 = where(_1_1, 1, _1)
+    share = divide(grad, _2)
+    _3 = multiply(share, a)
+    _4 = multiply(share, b)
+    grad_a = sum_to(_3, like=like_a)
+    grad_b = sum_to(_4, like=like_b)
+    return grad_a, grad_b
+"""
 
 from __future__ import annotations
 

@@ -5,16 +5,21 @@ In: an equation. Out: what its output is, where its operands decide that:
 where `p` does not widen it.
 
 >>> from ..library import formula_in, standard_library
->>> from ..printer import block_text
+>>> from ..printer import formula_text
 >>> from .promote import promote
->>> square = promote(formula_in('''
+>>> square = formula_in('''
 ... def square(x):
 ...     return x ** 2
-... '''), standard_library())
->>> print(block_text(square.pullback))
-_2 = multiply(grad, 2)
-_3 = multiply(_2, x)
-return _3
+... ''')
+>>> print(formula_text(promote(square, standard_library())))
+formula square(x: Tensor)
+  forward:
+    _1 = power(x, 2)
+    return result _1
+  pullback(grad):
+    _2 = multiply(grad, 2)
+    _3 = multiply(_2, x)
+    return _3
 """
 
 from __future__ import annotations

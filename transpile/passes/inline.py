@@ -4,16 +4,31 @@ In: a block, a library, and the names of primitives (what an emitter has code
 for). Out: a block that uses primitives only. Conditionals on literals are
 decided on the way, so that a formula's choice by attribute disappears.
 
+>>> from ..emit.native.operators import PRIMITIVES
 >>> from ..library import formula_in, standard_library
->>> from ..printer import block_text
->>> formula = formula_in('''
-... def twice_relu(x):
-...     return 2 * pb.relu(x)
-... ''')
->>> print(block_text(inline(formula.forward, standard_library(), {"multiply", "maximum"})))
-r = maximum(x, 0)
-_2 = multiply(2, r)
-return _2
+>>> from ..printer import formula_text
+>>> from .promote import promote
+>>> library = standard_library()
+>>> made = promote(formula_in('''
+... def larger(x, y):
+...     return np.fmax(x, y), lambda grad: (grad * (x >= y), grad * (x < y))
+... '''), library)
+>>> forward, pullback = (inline(block, library, PRIMITIVES) for block in (made.forward, made.pullback))
+>>> print(formula_text(made.evolve(forward=forward, pullback=pullback)))
+formula larger(x: Tensor, y: Tensor)
+  forward:
+    like_x = like(x)
+    like_y = like(y)
+    _1 = fmax(x, y)
+    return result _1, plain like_x, plain like_y
+  pullback(grad):
+    _2 = greater_equal(x, y)
+    _3 = multiply(grad, _2)
+    _4 = less(x, y)
+    _5 = multiply(grad, _4)
+    grad_x = sum_to(_3, like=like_x)
+    grad_y = sum_to(_5, like=like_y)
+    return grad_x, grad_y
 """
 
 from __future__ import annotations

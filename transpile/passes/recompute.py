@@ -9,7 +9,8 @@ output. Other values are recomputed where the author says so. Nothing opaque or
 random is recomputed: it might give another value.
 
 >>> from ..library import formula_in
->>> from ..printer import block_text
+>>> from ..printer import formula_text
+>>> from .normalize import normalize
 >>> formula = formula_in('''
 ... def first(x):
 ...     head = x[0]
@@ -17,11 +18,19 @@ random is recomputed: it might give another value.
 ...         return 2 * grad * head
 ...     return head * head, first_pullback
 ... ''')
->>> print(block_text(recompute_captures(formula).pullback))
-head_1 = getitem(x, index=0)
-_2 = multiply(2, grad)
-_3 = multiply(_2, head_1)
-return _3
+>>> print(formula_text(recompute_captures(normalize(formula))))
+formula first(x: Tensor)
+  forward:
+    like_x = like(x)
+    head = getitem(x, index=0)
+    _1 = multiply(head, head)
+    return result _1
+  pullback(grad):
+    head_1 = getitem(x, index=0)
+    _2 = multiply(2, grad)
+    _3 = multiply(_2, head_1)
+    grad_x = sum_to(_3, like=like_x)
+    return grad_x
 """
 
 from __future__ import annotations

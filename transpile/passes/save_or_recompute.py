@@ -16,6 +16,39 @@ and the forward would have to save. Out: a `Plan`. Two choosers:
 
 The author decides otherwise by ``@pb.formula(save=..., recompute=...)``.
 Nothing opaque or random is computed again.
+
+>>> from ..library import formula_in, standard_library
+>>> from ..printer import formula_text
+>>> from .promote import promote
+>>> bell = formula_in('''
+... def bell(x, y):
+...     t = x * y
+...     r = np.exp(-t * t)
+...     def bell_pullback(grad):
+...         to_t = -2 * grad * r * t
+...         return to_t * y, to_t * x
+...     return r, bell_pullback
+... ''')
+>>> print(formula_text(promote(bell, standard_library(), fused)))
+formula bell(x: Tensor, y: Tensor)
+  forward:
+    like_x = like(x)
+    like_y = like(y)
+    t = multiply(x, y)
+    _1 = negative(t)
+    _2 = multiply(_1, t)
+    r = exp(_2)
+    return result r, plain like_x, plain like_y
+  pullback(grad):
+    t_1 = multiply(x, y)
+    _1 = multiply(-2, grad)
+    _2 = multiply(_1, r)
+    to_t = multiply(_2, t_1)
+    _3 = multiply(to_t, y)
+    _4 = multiply(to_t, x)
+    grad_x = sum_to(_3, like=like_x)
+    grad_y = sum_to(_4, like=like_y)
+    return grad_x, grad_y
 """
 
 from __future__ import annotations

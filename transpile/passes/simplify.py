@@ -4,16 +4,31 @@ In: a block, and what is known of its free variables. Out: a block without
 dead equations, repeated ones, conditionals on constants, elements of lists
 that were just built, and reductions to a shape and dtype that are there already.
 
->>> from ..ir import Block, Eqn, Var
->>> from ..printer import block_text
->>> a, b, t, u, like, r = (Var(n) for n in "a b t u like r".split())
->>> block = Block((a, b), (
-...     Eqn((t,), "add", (a, b)), Eqn((u,), "add", (a, b)),
-...     Eqn((like,), "like", (t,)), Eqn((r,), "sum_to", (u,), (("like", like),)),
-... ), (r,))
->>> print(block_text(simplify(block)))
-t = add(a, b)
-return t
+>>> from ..library import formula_in
+>>> from ..printer import formula_text
+>>> from .normalize import normalize
+>>> made = normalize(formula_in('''
+... def half(x, y):
+...     def half_pullback(grad):
+...         return grad * (x + y) * (2 - 1), (x + y) * grad
+...     return 0.5 * (x + y) ** 2, half_pullback
+... '''))
+>>> print(formula_text(made.evolve(pullback=simplify(made.pullback))))
+formula half(x: Tensor, y: Tensor)
+  forward:
+    like_x = like(x)
+    like_y = like(y)
+    _1 = add(x, y)
+    _2 = power(_1, 2)
+    _3 = multiply(0.5, _2)
+    return result _3
+  pullback(grad):
+    _4 = add(x, y)
+    _5 = multiply(grad, _4)
+    _8 = multiply(_4, grad)
+    grad_x = sum_to(_5, like=like_x)
+    grad_y = sum_to(_8, like=like_y)
+    return grad_x, grad_y
 """
 
 from __future__ import annotations

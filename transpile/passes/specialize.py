@@ -9,24 +9,36 @@ the zero's shape would be lost, the cotangent is named in `materialize` and
 stays a parameter, to be given as zeros.
 
 >>> from ..library import formula_in, standard_library
->>> from ..printer import block_text
+>>> from ..printer import formula_text
 >>> from .promote import promote
->>> wave = promote(formula_in('''
-... def wave(x):
-...     s, c = np.sin(x), np.cos(x)
-...     def wave_pullback(grad_s, grad_c):
-...         return grad_s * c - grad_c * s
-...     return (s, c), wave_pullback
+>>> pair = promote(formula_in('''
+... def pair(x):
+...     t = np.exp(x)
+...     def pair_pullback(grad, grad_2):
+...         return grad * t + 2 * grad_2 * x
+...     return (t + 1, x * x), pair_pullback
 ... '''), standard_library())
->>> print(block_text(specialize(wave, (True, True), (True,)).block))
-_1 = multiply(grad_s, cos_1)
-_2 = multiply(grad_c, sin_1)
-_3 = subtract(_1, _2)
-return _3
->>> print(block_text(specialize(wave, (False, True), (True,)).block))
-_1 = multiply(grad_c, sin_1)
-_2 = negative(_1)
-return _2
+>>> print(formula_text(pair.evolve(pullback=specialize(pair, (True, True, False), (True,)).block)))
+formula pair(x: Tensor)
+  forward:
+    t = exp(x)
+    _1 = add(t, 1)
+    _2 = multiply(x, x)
+    return result _1, result _2, hidden t
+  pullback(grad, grad_2):
+    _3 = multiply(grad, t)
+    _4 = multiply(2, grad_2)
+    _5 = multiply(_4, x)
+    _6 = add(_3, _5)
+    return _6
+
+Where only the second result has a gradient, less is left:
+
+>>> from ..printer import block_text
+>>> print(block_text(specialize(pair, (False, True, False), (True,)).block))
+_3 = multiply(2, grad_2)
+_4 = multiply(_3, x)
+return _4
 """
 
 from __future__ import annotations

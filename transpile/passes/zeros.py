@@ -4,6 +4,30 @@ In: a block, and which of its variables are zero. Out: the block without the
 work that only moves zeros about. A zero passes through operators that are
 linear in it; where an operator is not, or where the zero's shape would be lost,
 `Materialize` says which zeros must be computed after all.
+
+>>> from ..library import formula_in, standard_library
+>>> from ..printer import formula_text
+>>> from .promote import promote
+>>> from .specialize import specialize
+>>> tilt = promote(formula_in('''
+... def tilt(x):
+...     t = np.sin(x)
+...     def tilt_pullback(grad):
+...         return grad * (t + np.cos(x) * x)
+...     return t * x, tilt_pullback
+... '''), standard_library())
+>>> print(formula_text(tilt.evolve(pullback=specialize(tilt, (True, False), (True,)).block)))
+formula tilt(x: Tensor)
+  forward:
+    t = sin(x)
+    _1 = multiply(t, x)
+    return result _1, hidden t
+  pullback(grad):
+    _2 = cos(x)
+    _3 = multiply(_2, x)
+    _4 = add(t, _3)
+    _5 = multiply(grad, _4)
+    return _5
 """
 
 from __future__ import annotations

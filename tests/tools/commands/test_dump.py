@@ -14,7 +14,7 @@ from .texts import SIMPLE, TOO_FEW
 @pytest.mark.parametrize("after", PASSES)
 def test_every_pass_prints_the_formula(after: str, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dump", f"{write(SIMPLE)}::simple", "--after", after]) == 0
-    assert capsys.readouterr().out.startswith("formula simple(a: Tensor, b: Tensor)\n  forward:\n")
+    assert capsys.readouterr().out.startswith("formula simple")
 
 
 def test_promotion_adds_the_hidden_output_and_its_gradient(
