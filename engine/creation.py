@@ -16,6 +16,7 @@ import numpy as np
 from .call import arrays, call
 from .copying import duplicate
 from .dispatch import current, engine_of
+from .dlpack import from_dlpack as from_dlpack
 from .signatures.arguments import cast
 
 
@@ -38,7 +39,6 @@ arange = _making(np.arange)
 eye = _making(np.eye)
 identity = _making(np.identity)
 tri = _making(np.tri)
-from_dlpack = _making(np.from_dlpack)
 _full = _making(np.full)
 _linspace = _making(np.linspace)
 

@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from . import copying, functional, inplace
+from . import copying, dlpack, functional, inplace
 from .array_methods import ArrayMethods
 from .call import arrays, call
 from .errors import GradientLostWarning, NotDifferentiableError
@@ -62,6 +62,8 @@ class TensorMethods(ArrayMethods, InPlaceMethods):
     __reduce__ = copying.reduce
     __copy__ = copying.shallow
     __deepcopy__ = copying.deep
+    __dlpack__ = dlpack.export
+    __dlpack_device__ = dlpack.device
 
     __add__ = _binary("add")
     __radd__ = _reflected("add")

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .errors import MutationError
+
 
 def representation(self: Any) -> str:
     """Values, dtype where it isn't float64, and what made it.
@@ -19,8 +21,11 @@ def representation(self: Any) -> str:
         parts.append(f"dtype={self.dtype}")
     if self.name is not None:
         parts.append(f"name={self.name!r}")
-    if self.grad_fn is not None:
-        parts.append(f"grad_fn=<{self.grad_fn.name}>")
-    elif self.requires_grad:
-        parts.append("requires_grad=True")
+    try:
+        if self.grad_fn is not None:
+            parts.append(f"grad_fn=<{self.grad_fn.name}>")
+        elif self.requires_grad:
+            parts.append("requires_grad=True")
+    except MutationError as error:  # a view whose history can't be made anew
+        parts.append(f"refused={str(error)!r}")
     return f"tensor({', '.join(parts)})"

@@ -20,6 +20,7 @@ from .engine.checkpointing import checkpoint
 from .engine.contraction import contract, contract_gradients, dot_subscripts, tensordot_subscripts
 from .engine.dispatch import current as _engine
 from .engine.dispatch import use_engine
+from .engine.dlpack import from_dlpack
 from .engine.errors import (
     BarrierError,
     CompilerError,
@@ -130,6 +131,7 @@ __all__ = [
     "flatten_axes",
     "formula",
     "formulas",
+    "from_dlpack",
     "from_numpy",
     "gelu",
     "grad",

@@ -425,9 +425,7 @@ def test_in_a_checkpoint(w):
     plain = pb.grad(body(w), w, create_graph=True)[0]
     rerun = pb.grad(pb.checkpoint(body, w), w, create_graph=True)[0]
     np.testing.assert_allclose(rerun.detach().numpy(), plain.detach().numpy())
-    np.testing.assert_allclose(
-        pb.grad(rerun.sum(), w)[0].numpy(), pb.grad(plain.sum(), w)[0].numpy()
-    )
+    np.testing.assert_allclose(pb.grad(rerun.sum(), w)[0].numpy(), pb.grad(plain.sum(), w)[0].numpy())
 
 
 def test_gradients_may_be_written(w):
