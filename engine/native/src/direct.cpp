@@ -164,8 +164,8 @@ PyObject* call_directly(OperatorInfo& info, std::span<PyObject* const> args) {
         PyObject* value = args[static_cast<std::size_t>(argument.index)];
         if (Tensor::check(value)) {
             const Tensor& tensor = *Tensor::cast(value);
-            if (tensor.base) [[unlikely]]
-                return nullptr;  // a view's history may be old
+            if (tensor.stale()) [[unlikely]]
+                return nullptr;
             if (!flat.add(tensor.layout, tensor.data)) return nullptr;
             needed |= Mask{tensor.requires_grad} << argument.index;
         } else if (!flat.add_number(value)) {

@@ -59,9 +59,10 @@ struct Tensor {
     /// Has a history of the present values: that of a view is old after a recorded write into its
     /// base. Throws ErrorSet.
     void refresh() {
-        if (base && base->writes != writes) [[unlikely]]
+        if (stale()) [[unlikely]]
             renew();
     }
+    bool stale() const { return base && base->writes != writes; }
     /// Takes over the history of a result, whose values were written into this memory; it may have
     /// none. A retained gradient is that of the new values. Throws ErrorSet.
     void rebase(const Tensor& result);
