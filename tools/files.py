@@ -107,26 +107,28 @@ def unknown_name(path: str, name: str, known: Iterable[str]) -> UsageError:
     return UsageError(f"{path}: has no formula named {name}.{guess} It defines {', '.join(names)}")
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, content: str | bytes) -> None:
     """Write the whole file or nothing: a reader never sees half, an interruption leaves the old file.
 
-    Raises `CommandError` where the folder or the file cannot be written.
+    A file that is there keeps its permissions. Raises `CommandError` where the folder or the file cannot be
+    written.
     """
+    data = content.encode() if isinstance(content, str) else content
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-        _fill_and_rename(handle, Path(name), path, text)
+        _fill_and_rename(handle, Path(name), path, data)
     except OSError as error:
         raise CommandError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
-def _fill_and_rename(handle: int, temporary: Path, path: Path, text: str) -> None:
+def _fill_and_rename(handle: int, temporary: Path, path: Path, data: bytes) -> None:
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        temporary.chmod(0o666 & ~_umask())
+        temporary.chmod(path.stat().st_mode & 0o7777 if path.exists() else 0o666 & ~_umask())
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)

@@ -21,7 +21,7 @@ def load_formulas(target: str) -> list[tuple[str, Formula]]:
     place where importing the file fails.
     """
     path, name = split_target(target)
-    module = _import(path)
+    module = import_file(path)
     found = {
         value.__name__: value
         for value in vars(module).values()
@@ -34,7 +34,8 @@ def load_formulas(target: str) -> list[tuple[str, Formula]]:
     return [(name, found[name])]
 
 
-def _import(path: str) -> Any:
+def import_file(path: str) -> Any:
+    """Import a file that stands alone. Raises `CommandError` with the place where that fails."""
     read_source(path)
     name = f"pullback_checked_{Path(path).stem}"
     spec = importlib.util.spec_from_file_location(name, path)
@@ -49,13 +50,13 @@ def _import(path: str) -> Any:
     except SyntaxError as error:
         raise CommandError(f"{path}:{error.lineno}:{error.offset}: {error.msg}") from error
     except (Exception, SystemExit) as error:  # the file is a stranger's, and may do anything
-        raise CommandError(f"{_place(path, error)}: {type(error).__name__}: {error}") from error
+        raise CommandError(f"{place_of(path, error)}: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(folder)
     return module
 
 
-def _place(path: str, error: BaseException) -> str:
+def place_of(path: str, error: BaseException) -> str:
     """``path:line`` of the innermost frame that is in the file."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if Path(frame.filename) == Path(path).resolve()]

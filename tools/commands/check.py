@@ -1,4 +1,4 @@
-"""``pullback check``: derivatives against finite differences, on both engines and compiled."""
+"""``pullback check``: derivatives of formulas and torch classes against finite differences."""
 
 from __future__ import annotations
 
@@ -16,20 +16,27 @@ from pullback.transpile.diagnostics import FormulaError
 
 from ..checking import TOLERANCE, Contender, Measurement, locate, make_contender, measure, orders, why_not
 from ..errors import CLEAN, FINDINGS, CommandError, UsageError
-from ..files import python_files, split_target
+from ..files import python_files, read_bytes, split_target
 from ..guessing import Sample, guess_inputs
+from ..linter import may_have_formulas
 from ..loading import load_formulas
 from ..progress import Stepper, steps
 from ..render import count, located
 from . import Subparsers, add_command
+from .check_classes import check_classes, classes_in
 
 EXAMPLE = """\
 example:
   $ pullback check examples --order 3
   $ pullback check examples/softplus.py::softplus
+  $ pullback check src/ops.py::Scaled --inputs 'torch.rand(3, 4), 2'
 
-This imports and runs the file.
-Exit status: 0 all right, 1 a derivative is wrong or can't be computed, 2 misuse
+This imports the file and runs what it defines: formulas on both engines and compiled, and classes of
+torch.autograd.Function in PyTorch. A class gets a verdict: right, silently wrong, raises (it refuses
+second derivatives), first order wrong, could not run. Its inputs come from --inputs, from a comment in
+the class such as `# pullback: inputs torch.rand(3, 4), 2`, or are guessed; what was guessed is printed.
+
+exit status: 0 all right, 1 a derivative is wrong or can't be computed, 2 misuse
 """
 
 RUNS_ON = ("reference", "native", "compiled")
@@ -49,28 +56,57 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = add_command(
         subparsers,
         "check",
-        "compare derivatives with finite differences, on both engines and compiled",
+        "compare derivatives with finite differences: of formulas, and of torch.autograd.Function classes",
         EXAMPLE,
         run,
     )
-    parser.add_argument("targets", nargs="+", metavar="FILE[::NAME]", help="a formula, a file, or a folder")
+    parser.add_argument(
+        "targets", nargs="+", metavar="FILE[::NAME]", help="a formula or class, a file, or a folder"
+    )
     parser.add_argument("--order", type=int, default=2, metavar="N", help="highest derivative (default: 2)")
     parser.add_argument(
         "--on",
         choices=RUNS_ON,
         action="append",
-        help="where to run; may be repeated (default: wherever it can run here)",
+        help="where to run formulas; may be repeated (default: wherever they can run here)",
+    )
+    parser.add_argument(
+        "--inputs",
+        metavar="EXPR",
+        help="the inputs of one class: a Python expression, in which the file's names and torch are known",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check the formulas and print one table."""
+    """Check the formulas and the classes, and print a table for each."""
     if arguments.order < 1:
         raise UsageError("--order counts from 1")
     console = Console(highlight=False, markup=False)
-    formulas = [item for target in arguments.targets for item in _formulas(target)]
-    if not formulas:
-        raise CommandError(f"{' '.join(arguments.targets)}: no formula is defined there")
+    classes = classes_in(arguments.targets)
+    if arguments.inputs is not None and not classes:
+        raise UsageError("--inputs is for one class of torch.autograd.Function")
+    named = {f"{one.source.path}::{one.name}" for one in classes if one.name is not None}
+    rest = [target for target in arguments.targets if target not in named]
+    formulas = (
+        [item for target in rest for item in _formulas(target)]
+        if _may_have_formulas(rest) or not classes
+        else []
+    )
+    if not formulas and not classes:
+        raise CommandError(f"{' '.join(arguments.targets)}: no formula or autograd function is defined there")
+    status = _check_formulas(formulas, arguments, console) if formulas else CLEAN
+    return max(status, check_classes(classes, arguments.inputs, console)) if classes else status
+
+
+def _may_have_formulas(targets: list[str]) -> bool:
+    """Whether importing is worth it: the text of some file may define a formula."""
+    files = (file for target in targets for file, _ in python_files([split_target(target)[0]]))
+    return any(may_have_formulas(read_bytes(file)) for file in files)
+
+
+def _check_formulas(
+    formulas: list[tuple[str, Formula]], arguments: argparse.Namespace, console: Console
+) -> int:
     runs_on = _available(arguments.on, console)
     report = Report()
     with steps("check", len(formulas) * len(runs_on)) as step:

@@ -23,12 +23,14 @@ from ..lint.settings import Override, codes_of
 from ..lint.work import Crash
 from ..render import as_json, print_text, summary
 from . import Subparsers, add_command
+from .lint_fixes import fixes_for, print_diff, write_fixes
 
 EXAMPLE = """\
 example:
   $ pullback lint examples
   clean: 6 formulas in 6 files
   $ pullback lint --format github --fail-on error src
+  $ pullback lint --diff src && pullback lint --fix src
 
 `# noqa: PB101` at the end of a line silences it; [tool.pullback.lint] of the nearest pyproject.toml
 has select, ignore, exclude and per-file-ignores, as ruff spells them.
@@ -62,6 +64,16 @@ def add_parser(subparsers: Subparsers) -> None:
         default="warning",
         help="the least severity that makes the exit status 1 (default: warning)",
     )
+    fixing = parser.add_argument_group("fixes")
+    fixing.add_argument("--fix", action="store_true", help="change the files, where lint then finds it clean")
+    fixing.add_argument(
+        "--diff", action="store_true", help="print what --fix would change, and change nothing"
+    )
+    fixing.add_argument(
+        "--unsafe-fixes",
+        action="store_true",
+        help="also refuse second derivatives with a barrier, where they can't be made right",
+    )
     which = parser.add_argument_group("what counts (instead of what the configuration says)")
     which.add_argument("--select", metavar="CODES", help="codes or prefixes, for example PB1,PB203")
     which.add_argument("--ignore", metavar="CODES", help="codes or prefixes to leave out")
@@ -85,7 +97,16 @@ def run(arguments: argparse.Namespace) -> int:
     """Lint the paths; what cannot be read is reported at the end, after all other findings."""
     if arguments.format == "html" and arguments.output is None:
         raise UsageError("--format html needs a file to write: add -o FILE")
-    report = lint_paths(_request(arguments))
+    if arguments.unsafe_fixes and not (arguments.fix or arguments.diff):
+        raise UsageError("--unsafe-fixes goes with --fix or --diff")
+    request = _request(arguments)
+    report = lint_paths(request)
+    if arguments.fix or arguments.diff:
+        changes = fixes_for(report, request.override, arguments.unsafe_fixes, arguments.verbose)
+        if arguments.diff:
+            return print_diff(changes)
+        if write_fixes(changes):
+            report = lint_paths(request)
     shown = [found for found in report.findings if arguments.verbose or found.severity != "info"]
     _write(arguments, report, shown)
     if arguments.output is not None:

@@ -23,7 +23,8 @@ class Scaled(torch.autograd.Function):
 ```
 
 ## Use instead
-Multiply by the incoming gradient:
+Multiply by the incoming gradient. Where the gradient is not the forward's derivative on purpose, a comment
+`# pullback: surrogate` in the class says so:
 ```python
 import torch
 
@@ -55,11 +56,16 @@ from pullback.transpile.diagnostics import Diagnostic
 from .torch_rule import TorchRule, finding
 
 CODE = "PB202"
-HINT = "multiply by the incoming gradient; a surrogate gradient is multiplied by it too"
+HINT = (
+    "multiply by the incoming gradient; a class whose gradient is a surrogate on purpose says so: "
+    "`# pullback: surrogate`"
+)
 
 
 def check(facts: ClassFacts) -> Iterator[Diagnostic]:
     """One finding per parameter and return."""
+    if facts.surrogate:
+        return
     for index, value, span in facts.gradients:
         things = [t for t in value if t.constant is not None and t.facts.form is not Form.ZERO]
         if not things or any(t.facts.form not in (Form.CONSTANT, Form.AFFINE) or t.number for t in things):

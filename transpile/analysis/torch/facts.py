@@ -5,6 +5,7 @@ In: a module, and the text of those that it imports. Out: `ClassFacts`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -18,6 +19,8 @@ from . import containers
 from .backward import Backward, BackwardFacts, InnerAutograd, Slot
 from .forward import End, Forward, ForwardFacts, Parameter
 from .values import Kind, Thing, Token, Value, facts_of
+
+SURROGATE = re.compile(r"#\s*pullback:\s*surrogate\b")
 
 
 class Saving(Enum):
@@ -84,6 +87,13 @@ class ClassFacts:
     def once_differentiable(self) -> bool:
         """Whether the backward carries PyTorch's decorator of that name."""
         return "once_differentiable" in self.backward.method.decorators
+
+    @cached_property
+    def surrogate(self) -> bool:
+        """Whether a comment says that its gradient is not the forward's derivative on purpose."""
+        span, module = self.span, self.cls.own.module
+        lines = module.source.text.splitlines()[max(span.line - 2, 0) : span.end_line]
+        return any(SURROGATE.search(line) for line in lines)
 
     @cached_property
     def inner(self) -> tuple[InnerAutograd, ...]:

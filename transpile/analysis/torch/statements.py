@@ -148,10 +148,15 @@ class Statements(Expressions):
         return join(ends)
 
     def _narrow(self, test: ast.expr, then: State, other: State) -> None:
-        """After ``if x is None``, the name is None in one branch and isn't in the other."""
-        negated = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
-        if isinstance(test, ast.UnaryOp) and negated:
+        """After ``if x is None``, the name is None in one branch and isn't in the other.
+
+        After ``if isinstance(x, torch.Tensor)`` it is no tensor in the other.
+        """
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             test, then, other = test.operand, other, then
+        tested = is_tensor_test(test)
+        if tested is not None:
+            other.names[tested] = plain()
         if not isinstance(test, ast.Compare) or not isinstance(test.left, ast.Name):
             return
         if len(test.ops) != 1 or not isinstance(test.ops[0], ast.Is | ast.IsNot):
@@ -296,6 +301,15 @@ class Statements(Expressions):
         store.written = facts if store.written is None else blend([store.written, facts])
         if facts.kind is not Kind.NONE:
             store.empty = False
+
+
+def is_tensor_test(test: ast.expr) -> str | None:
+    """The name ``x`` of ``isinstance(x, torch.Tensor)`` or ``torch.is_tensor(x)``."""
+    if not isinstance(test, ast.Call) or not test.args or not isinstance(test.args[0], ast.Name):
+        return None
+    called, others = ast.unparse(test.func), [ast.unparse(node) for node in test.args[1:]]
+    is_instance = called == "isinstance" and others in (["torch.Tensor"], ["Tensor"])
+    return test.args[0].id if is_instance or called == "torch.is_tensor" else None
 
 
 def owns(value: Value) -> bool:

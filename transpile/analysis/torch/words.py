@@ -140,6 +140,21 @@ INDEX_OPERAND = {
 INDEX_NAMES = _names("index indices mask condition dim dims axis repeats size shape dtype device out")
 
 
+# Draws random numbers: computed again, it would give others.
+RANDOM = _names(
+    """rand randn randint randperm rand_like randn_like randint_like bernoulli multinomial normal poisson
+    dropout alpha_dropout feature_dropout rrelu uniform_ normal_ random_ exponential_ geometric_ bernoulli_
+    cauchy_ log_normal_ random sample rsample"""
+)
+
+# Costs about as much to compute again as to read from memory.
+CHEAP = _names(
+    """abs add clamp clamp_max clamp_min clone contiguous cos div double exp expand expand_as float half log
+    masked_fill mT mul neg permute pow reciprocal relu reshape rsqrt sigmoid sign sin size sqrt square squeeze
+    sub t tanh to transpose type_as unsqueeze view where dim bfloat16 dtype device shape ndim T"""
+)
+
+
 def is_in_place(name: str) -> bool:
     """Whether a method of this name writes its tensor.
 

@@ -1,0 +1,48 @@
+"""Inputs and outputs on the context go through ``save_for_backward``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .fixed import body, class_of, fixed, left, verdict
+
+
+def test_an_input_joins_what_is_saved(tmp_path: Path) -> None:
+    text = class_of(
+        "ctx.a = a\nctx.save_for_backward(b)\nreturn a * b",
+        "(b,) = ctx.saved_tensors\na = ctx.a\nreturn grad * b, grad * a",
+        "a: torch.Tensor, b: torch.Tensor",
+    )
+    made = fixed(text).text
+    assert body(made, "forward") == "ctx.save_for_backward(b, a)\nreturn a * b\n"
+    assert body(made, "backward") == "(b, a) = ctx.saved_tensors\nreturn grad * b, grad * a\n"
+    assert left(made) == []
+    assert verdict(made, "torch.rand(3), torch.rand(3)", tmp_path) == "right"
+
+
+def test_an_output_is_saved_before_the_return() -> None:
+    text = class_of("out = x.exp()\nctx.out = out\nreturn out", "return grad * ctx.out")
+    made = fixed(text).text
+    assert body(made, "forward") == "out = x.exp()\nctx.save_for_backward(out)\nreturn out\n"
+    assert body(made, "backward") == "(out,) = ctx.saved_tensors\nreturn grad * out\n"
+
+
+@pytest.mark.parametrize(
+    ("forward", "backward", "reason"),
+    [
+        ("ctx.x = x\nx = x * 2\nctx.save_for_backward(x)\nreturn x", "return grad * ctx.x", "`x` changes"),
+        ("ctx.x = x\nreturn x * 2", "ctx.x = ctx.x * 1\nreturn grad * ctx.x", "the backward sets `x`"),
+        ("ctx.x = y = x\nreturn x * 2", "return grad * ctx.x", "`ctx.x` is not set by a plain assignment"),
+    ],
+)
+def test_what_is_not_plain_is_left_alone(forward: str, backward: str, reason: str) -> None:
+    text = class_of(forward, backward, "x: torch.Tensor")
+    made = fixed(text)
+    assert any(why.startswith(reason) for _, why in made.left), made.left
+
+
+def test_what_may_be_a_number_stays_where_it_is() -> None:
+    text = class_of("ctx.a = a\nreturn x * a", "return grad * ctx.a, None", "x, a=2.0")
+    assert fixed(text).text == text

@@ -1,0 +1,63 @@
+"""A barrier that refuses second derivatives, where they are not to be made right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .fixed import HEAD, class_of, fixed, left, verdict
+
+ONCE = class_of(
+    "ctx.save_for_backward(x)\nreturn x * x", "(x,) = ctx.saved_tensors\nreturn 2 * x * grad"
+).replace(
+    "    @staticmethod\n    def backward",
+    "    @staticmethod\n    @torch.autograd.function.once_differentiable\n    def backward",
+)
+WRONG = {
+    "once_differentiable": ONCE,
+    "a detached value": class_of(
+        "ctx.save_for_backward(x)\nreturn x * x", "(x,) = ctx.saved_tensors\nreturn 2 * x.detach() * grad"
+    ),
+    "random numbers": class_of(
+        "t = x * torch.rand_like(x)\nctx.save_for_backward(t, x)\nreturn t * t",
+        "t, x = ctx.saved_tensors\nreturn 2 * grad * t * t / x",
+    ),
+    "an input that is not saved": class_of(
+        "t = x * torch.rand_like(x)\nctx.save_for_backward(t)\nreturn t * t.detach()",
+        "(t,) = ctx.saved_tensors\nreturn 2 * grad * t",
+    ),
+    "two gradients": class_of(
+        "ctx.save_for_backward(a, b)\nreturn a * b",
+        "a, b = ctx.saved_tensors\nreturn grad * b.detach(), grad * a.data",
+        "a, b",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_it_raises_instead_of_being_silently_wrong(name: str, tmp_path: Path) -> None:
+    text = WRONG[name]
+    inputs = "torch.rand(3) + 1, torch.rand(3)" if name == "two gradients" else "torch.rand(3) + 1"
+    made = fixed(text, unsafe=True).text
+    assert left(made) == []
+    if name != "an input that is not saved":
+        assert verdict(text, inputs, tmp_path) == "silently wrong"
+        assert verdict(made, inputs, tmp_path) == "raises"
+
+
+def test_it_is_no_safe_fix() -> None:
+    assert fixed(ONCE).text == ONCE
+
+
+def test_the_barrier_is_written_once() -> None:
+    made = fixed(ONCE + ONCE.removeprefix(HEAD).replace("Scaled", "Other"), unsafe=True).text
+    assert made.count("class _NoSecondDerivative(") == 1
+    assert made.count("_NoSecondDerivative.apply(") == 2
+
+
+def test_what_can_be_made_right_is_not_refused() -> None:
+    text = class_of(
+        "t = x.exp()\nctx.save_for_backward(t)\nreturn t * t", "(t,) = ctx.saved_tensors\nreturn grad * t"
+    )
+    assert "_NoSecondDerivative" not in fixed(text, unsafe=True).text

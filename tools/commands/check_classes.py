@@ -1,0 +1,95 @@
+"""``pullback check`` of ``torch.autograd.Function`` classes: a verdict for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pullback.transpile.ir import Source
+
+from ..errors import CLEAN, FINDINGS, CommandError, UsageError
+from ..files import python_files, read_source, split_target
+from ..linter import may_have_classes
+from ..progress import steps
+from ..render import count
+
+if TYPE_CHECKING:
+    from ..torch_classes.verdicts import Checked
+
+
+@dataclass(frozen=True)
+class ClassesOf:
+    """Classes of a file to check: all of them, or the one of a name."""
+
+    source: Source
+    name: str | None
+
+
+def classes_in(targets: list[str]) -> list[ClassesOf]:
+    """Which of FILE[::NAME] and folders have classes, as their text says; nothing is imported."""
+    return [found for target in targets for found in _classes_in(target)]
+
+
+def _classes_in(target: str) -> Iterator[ClassesOf]:
+    path, name = split_target(target)
+    files = [str(file) for file, _ in python_files([path])] if Path(path).is_dir() else [path]
+    for file in files:
+        source = read_source(file)
+        if not may_have_classes(source.text.encode("utf-8", "replace")):
+            continue
+        from ..torch_classes.names import class_names
+
+        names = class_names(source)
+        if names and name in (None, *names):
+            yield ClassesOf(source, name)
+
+
+def check_classes(chosen: list[ClassesOf], inputs: str | None, console: Console) -> int:
+    """Run the classes, print their verdicts, and return the exit status."""
+    if inputs is not None and (len(chosen) != 1 or chosen[0].name is None):
+        raise UsageError("--inputs is for one class: name it as FILE::CLASS")
+    try:
+        from ..torch_classes.target import load_targets
+        from ..torch_classes.verdicts import check_class
+    except ImportError as error:
+        raise CommandError(f"checking a class needs {error.name}: pip install 'pullback[torch]'") from error
+    checked: list[Checked] = []
+    skipped: list[str] = []
+    for one in chosen:
+        targets, left = load_targets(one.source, one.name)
+        skipped += left
+        with steps("check", len(targets)) as step:
+            for target in targets:
+                step(target.name)
+                checked.append(check_class(target, inputs))
+    for note in [*skipped, *(note for c in checked for note in c.notes)]:
+        console.print(note, soft_wrap=True)
+    if checked:
+        console.print(_table(checked))
+    bad = [c for c in checked if not c.verdict.passes]
+    verdict = f"{len(bad) + len(skipped)} failed" if bad or skipped else "all right"
+    console.print(f"{verdict}: {count(len(checked) + len(skipped), 'autograd function')}", soft_wrap=True)
+    return FINDINGS if bad or skipped else CLEAN
+
+
+def _table(checked: list[Checked]) -> Table:
+    table = Table(title="largest relative error")
+    for heading in ("class", "verdict"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("order 1", "order 2", "order 2, float32"):
+        table.add_column(heading, justify="right")
+    for one in checked:
+        style = "" if one.verdict.passes else "bold red"
+        errors = ("-", "-", "-")
+        if one.measured is not None:
+            found = one.measured
+            second = ("-", "-") if found.raised else (f"{found.second:.1e}", f"{found.single:.1e}")
+            errors = (f"{found.first:.1e}", *second)
+        table.add_row(one.name, Text(one.verdict.value, style=style), *errors)
+    return table

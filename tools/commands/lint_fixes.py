@@ -1,0 +1,76 @@
+"""``pullback lint --fix`` and ``--diff``."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+from rich.console import Console
+
+from pullback.transpile.diagnostics import Diagnostic
+from pullback.transpile.ir import Source
+
+from ..errors import CLEAN, FINDINGS
+from ..fixes import FIXES
+from ..fixes.file import FixedFile, fix_file
+from ..fixes.fixing import Wanted
+from ..lint.runner import Report
+from ..lint.settings import Override
+from ..lint.suppression import without_silenced
+from ..render import count
+
+
+def fixes_for(report: Report, override: Override, unsafe: bool, verbose: bool) -> list[FixedFile]:
+    """What the fixes make of each file with a finding that there is a fix for. Nothing is written."""
+    paths = dict.fromkeys(
+        f.span.path for f in report.findings if f.code in FIXES and (verbose or f.severity != "info")
+    )
+    made = (fix_file(Path(path), _wanted(path, override, verbose), unsafe) for path in paths)
+    return [found for found in made if found is not None]
+
+
+def _wanted(path: str, override: Override, verbose: bool) -> Wanted:
+    """Findings that are selected, not silenced, and shown."""
+    settings = override.settings_for(Path(path))
+
+    def chosen(source: Source, findings: list[Diagnostic]) -> list[Diagnostic]:
+        left = without_silenced(settings.chosen(findings), source)
+        return [found for found in left if verbose or found.severity != "info"]
+
+    return chosen
+
+
+def print_diff(changes: list[FixedFile]) -> int:
+    """Print what would change; the exit status is that of findings where something would."""
+    changed = [change for change in changes if change.changed]
+    for change in changed:
+        sys.stdout.write(change.diff())
+    sys.stdout.flush()
+    _explain(changes, "would fix")
+    return FINDINGS if changed else CLEAN
+
+
+def write_fixes(changes: list[FixedFile]) -> bool:
+    """Write the files that change; whether there were any."""
+    changed = [change for change in changes if change.changed]
+    for change in changed:
+        change.write()
+    _explain(changes, "fixed")
+    return bool(changed)
+
+
+def _explain(changes: list[FixedFile], word: str) -> None:
+    """To stderr: the output may be a diff or JSON that a program reads."""
+    console = Console(stderr=True, highlight=False, markup=False)
+    for change in changes:
+        for (code, name, value, how), _ in Counter(
+            (f.code, f.name, f.value, how) for f, how in change.fixed.done
+        ).items():
+            console.print(f"{change.path}: {word} {code} in {name}: `{value}`: {how}", soft_wrap=True)
+        for finding, reason in change.fixed.left:
+            console.print(
+                f"{finding.span}: {finding.code} in {finding.name} not fixed: {reason}", soft_wrap=True
+            )
+    done = sum(len(change.fixed.done) for change in changes)
+    console.print(f"{word} {count(done, 'finding')} in {count(sum(c.changed for c in changes), 'file')}")

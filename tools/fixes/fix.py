@@ -1,0 +1,102 @@
+"""What a fix is: it takes the facts of a class and a finding about it, and changes the text."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pullback.transpile.analysis.torch.facts import ClassFacts
+from pullback.transpile.diagnostics import Diagnostic
+from pullback.transpile.frontend.torch.modules import Dotted, TorchModule
+
+from .splices import CannotFix, Text
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a fix works: the file, a class in it, and a finding about the class."""
+
+    text: Text
+    module: TorchModule
+    facts: ClassFacts
+    finding: Diagnostic
+
+    def function_at(self, line: int) -> ast.FunctionDef:
+        """The innermost function of the file around a line."""
+        found = [
+            node
+            for node in ast.walk(self.module.tree)
+            if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or line)
+        ]
+        if not found:
+            raise CannotFix("no function stands there")
+        return max(found, key=lambda node: node.lineno)
+
+    @property
+    def backward(self) -> ast.FunctionDef:
+        """The backward of the class; `CannotFix` where it stands in another file."""
+        method = self.facts.backward.method
+        if method.owner.module.source.path != self.module.source.path:
+            raise CannotFix("the backward stands in another file")
+        return self.function_at(method.node.lineno)
+
+    def owner(self, function: ast.FunctionDef) -> ast.ClassDef | None:
+        """The class of the file that a method stands in; None for a function."""
+        for node in ast.walk(self.module.tree):
+            if isinstance(node, ast.ClassDef) and any(item is function for item in node.body):
+                return node
+        return None
+
+    def torch(self) -> str:
+        """The name of the module ``torch`` in the file, which is imported where it is not."""
+        for name, entity in self.module.names.items():
+            if isinstance(entity, Dotted) and entity.name == "torch":
+                return name
+        self.import_("import torch")
+        return "torch"
+
+    def import_(self, line: str) -> None:
+        """Put an import after the file's first ones."""
+        imports = [s for s in self.module.tree.body if isinstance(s, ast.Import | ast.ImportFrom)]
+        if not imports:
+            raise CannotFix("the file imports nothing")
+        plain = [s for s in imports if not (isinstance(s, ast.ImportFrom) and s.module == "__future__")]
+        if plain:
+            self.text.before(plain[0], [line])
+        else:
+            self.text.after(imports[-1], ["", line])
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A fix. It is safe where it changes no first derivative and takes nothing away that ran before."""
+
+    apply: Callable[[Place], None]
+    safe: bool
+    what: str
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """All names in a piece of program, and the parameters of functions in it."""
+    found = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return found | {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
+
+
+def unused(name: str, taken: set[str]) -> str:
+    """The name, or with a number where it is taken."""
+    number, found = 2, name
+    while found in taken:
+        found, number = f"{name}_{number}", number + 1
+    return found
+
+
+def body_of(function: ast.FunctionDef) -> list[ast.stmt]:
+    """The statements of a function after its docstring."""
+    body = function.body
+    first = body[0]
+    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    rest = body[1:] if documented and isinstance(getattr(first, "value", None), ast.Constant) else body
+    if not rest:
+        raise CannotFix(f"`{function.name}` is empty")
+    return rest

@@ -1,0 +1,1 @@
+"""Runs ``torch.autograd.Function`` classes and measures their derivatives. Only `check` does this."""

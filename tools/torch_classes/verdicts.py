@@ -1,0 +1,112 @@
+"""The verdict about a class: right, silently wrong, raises, first order wrong, could not run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+import torch
+
+from ..errors import UsageError
+from .inputs import NoInputs, Sample, given_samples, guessed_sample
+from .measuring import SINGLE_TOLERANCE, TOLERANCE, Around, Measured, measure
+from .target import Target
+
+
+class Verdict(Enum):
+    """What is to be said of a class."""
+
+    RIGHT = "right"
+    SILENTLY_WRONG = "silently wrong"
+    RAISES = "raises"
+    FIRST_WRONG = "first order wrong"
+    NOT_RUN = "could not run"
+
+    @property
+    def passes(self) -> bool:
+        """Whether nothing is wrong: a refusal of second derivatives is honest."""
+        return self in (Verdict.RIGHT, Verdict.RAISES)
+
+
+@dataclass
+class Checked:
+    """A class, its verdict, the largest errors, and what else is to be said."""
+
+    name: str
+    verdict: Verdict
+    measured: Measured | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def check_class(target: Target, expression: str | None = None) -> Checked:
+    """Run a class and compare its derivatives with finite differences.
+
+    `expression`: its inputs. Raises `UsageError` where they are none.
+    """
+    try:
+        samples = given_samples(target, expression) or [guessed_sample(target, lambda s: _runs(target, s))]
+    except NoInputs as error:
+        return Checked(target.name, Verdict.NOT_RUN, notes=[str(error)])
+    checked = Checked(target.name, Verdict.RIGHT, notes=[s.said for s in samples if s.said])
+    worst = Measured()
+    for sample in samples:
+        if not sample.active:
+            raise UsageError(f"{target.name}: none of its inputs is a floating-point tensor")
+        try:
+            found = measure(target.call, sample)
+        except Exception as error:  # the author's code runs here, and may raise anything
+            why = f"{type(error).__name__}: {error}".splitlines()[0]
+            return Checked(target.name, Verdict.NOT_RUN, notes=[*checked.notes, f"{target.name}: {why}"])
+        worst = _worse(worst, found)
+    checked.measured = worst
+    checked.verdict = _verdict(worst, target.facts.surrogate, checked.notes, target.name)
+    return checked
+
+
+def _worse(one: Measured, two: Measured) -> Measured:
+    return Measured(
+        max(one.first, two.first),
+        max(one.second, two.second),
+        max(one.single, two.single),
+        max(one.curved, two.curved),
+        max(one.curved_single, two.curved_single),
+        one.raised or two.raised,
+        [*one.trouble, *two.trouble],
+    )
+
+
+def _verdict(found: Measured, surrogate: bool, notes: list[str], name: str) -> Verdict:
+    first_wrong = found.first > TOLERANCE[1]
+    if not first_wrong:
+        found.second, found.single = max(found.second, found.curved), max(found.single, found.curved_single)
+    wrong = found.second > TOLERANCE[2] or found.single > SINGLE_TOLERANCE
+    if found.trouble:
+        notes += [f"{name}: {text}" for text in dict.fromkeys(found.trouble)]
+    if found.raised:
+        notes.append(f"{name}: a second derivative raises {found.raised}")
+    if wrong and found.second <= TOLERANCE[2]:
+        notes.append(f"{name}: only in float32")
+    if first_wrong and not surrogate:
+        if not wrong and not found.raised:
+            notes.append(
+                f"{name}: its second derivative is right for the gradient that it gives; where that gradient "
+                "is a surrogate on purpose, say so in the class: # pullback: surrogate"
+            )
+        return Verdict.FIRST_WRONG
+    if wrong:
+        return Verdict.SILENTLY_WRONG
+    if found.trouble:
+        return Verdict.FIRST_WRONG
+    return Verdict.RAISES if found.raised else Verdict.RIGHT
+
+
+def _runs(target: Target, sample: Sample) -> bool:
+    around = Around(target.call, sample, True, True)
+    try:
+        points = around.points(torch.float64)
+        value = around.value(points)
+        gradient = around.gradient(points)
+    except Exception:  # any guess may be wrong in any way
+        return False
+    finite = all(bool(g.isfinite().all()) for g in gradient)
+    return bool(value.isfinite()) and finite and value.requires_grad
