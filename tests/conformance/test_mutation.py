@@ -1,9 +1,12 @@
 """Writes are counted, and noticed at unpacking by all that saved the memory; what shares it from outside."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import pullback as pb
+import pullback.numpy as pnp
 
 
 def test_writes_bump_the_version_of_all_that_share_memory(engine):
@@ -93,3 +96,147 @@ def test_results_that_alias_an_input_share_its_version(engine):
         before = x._version
         view += 1.0
         assert x._version == before + 1
+
+
+# The error names operator, value, and both places, whatever the way of the write.
+
+WAYS = {
+    "x += value": lambda x: x.__iadd__(1.0),
+    "x[index] = value": lambda x: x.__setitem__(0, 1.0),
+    "out= of np.add": lambda x: np.add(x, 1.0, out=x),
+    "out= of exp": lambda x: pnp.exp(x, out=x),
+    "x.mul_(other)": lambda x: x.mul_(2.0),
+    "x *= value": lambda x: x[1:].__imul__(2.0),
+    "np.put": lambda x: np.put(x, [0], 1.0),
+    "x -= value": lambda x: x.detach().T.__isub__(1.0),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_error_names_both_places(engine, way):
+    w = pb.tensor([1.0, 2.0], requires_grad=True)
+    x = pb.tensor([3.0, 4.0], name="batch")
+    y = (w * x).sum()  # saved
+    WAYS[way](x)
+    with pytest.raises(pb.SavedVariableError) as caught:
+        y.backward()
+    message = str(caught.value)
+    lines = {line.split()[0]: line for line in message.splitlines()}
+    assert "multiply saved its input (tensor 'batch') 'y' of shape (2,) and dtype float64" in message
+    assert f"{__file__}:{line_of('# saved')} by multiply (formula at" in lines["saved"]
+    written = line_of(f'"{way}":')
+    assert f"{__file__}:{written} by {way}" in lines["now"]
+    assert "saved at version 0" in message
+    assert "now at version 1" in message
+
+
+def line_of(text):
+    """The line of this file that has the text first."""
+    lines = Path(__file__).read_text().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
+@pytest.mark.parametrize("operator", [np.exp, np.tanh, np.sqrt])
+def test_a_saved_output_written_through_a_view(engine, operator):
+    w = pb.tensor([1.0, 2.0], requires_grad=True)
+    y = operator(w)
+    y[:1] *= 2
+    with pytest.raises(pb.SavedVariableError, match=rf"{operator.__name__} saved its output .*\(2,\)"):
+        y.sum().backward()
+
+
+def test_a_hidden_output_that_views_an_input(engine):
+    @pb.formula
+    def row_times(x):
+        t = x * x
+        h = t[0]
+
+        def row_times_pullback(grad):
+            return pb.unslice(2 * grad * h * x[0], index=0, shape=x.shape)
+
+        return h * h * 0.5, row_times_pullback
+
+    w = pb.tensor([[1.0, 2.0]], requires_grad=True)
+    x = w * 2
+    y = row_times(x).sum()
+    x += 1
+    with pytest.raises(pb.SavedVariableError, match="row_times"):
+        y.backward()
+
+
+def test_a_value_of_a_list_of_inputs(engine):
+    w = pb.tensor([1.0, 2.0], requires_grad=True)
+    x = pb.tensor([3.0, 4.0])
+    y = np.einsum("i,i->", w, x)
+    x[0] = 0.0
+    with pytest.raises(pb.SavedVariableError, match=r"contract saved its input"):
+        y.backward()
+
+
+def test_only_what_the_wanted_gradients_read_must_be_unchanged(engine):
+    w = pb.tensor([1.0, 2.0], requires_grad=True)
+    x = w * 3
+    y = x * 3
+    x += 1
+    assert pb.grad(y.sum(), w)[0].numpy().tolist() == [9.0, 9.0]
+    v = pb.tensor([5.0, 7.0], requires_grad=True)
+    z = (w * v).sum()
+    with pb.no_grad():
+        w += 1
+    assert pb.grad(z, w, retain_graph=True)[0].numpy().tolist() == [5.0, 7.0]
+    with pytest.raises(pb.SavedVariableError):
+        pb.grad(z, v)
+
+
+def test_under_create_graph(engine):
+    """Values saved by a recorded backward are watched as well."""
+    w = pb.tensor([1.0, 2.0], requires_grad=True)
+    (first,) = pb.grad((w**3).sum(), w, create_graph=True)
+    product = first * first
+    first *= 2
+    with pytest.raises(pb.SavedVariableError, match="multiply saved its input"):
+        pb.grad(product.sum(), w)
+    seed = pb.tensor([1.0, 1.0])
+    (first,) = pb.grad(w * w, w, seed, create_graph=True)
+    seed *= 3
+    with pytest.raises(pb.SavedVariableError):
+        pb.grad(first.sum(), w)
+
+
+def test_a_graph_that_lives_on_while_a_buffer_is_written(engine):
+    """Steps of a recurrence into one buffer: what the buffer holds is not saved, copies are."""
+    w = pb.tensor(0.5, requires_grad=True)
+    states = pb.tensor(np.zeros((4, 2)))
+    state = pb.tensor([1.0, 2.0])
+    for step in range(4):
+        state = np.tanh(state * w)
+        states[step] = state
+    plain, state = [], pb.tensor([1.0, 2.0])
+    for _ in range(4):
+        state = np.tanh(state * w)
+        plain.append(state)
+    pair = [(s * s).sum() for s in (states, np.stack(plain))]
+    for _ in range(3):
+        pair = [pb.grad(value, w, create_graph=True)[0] for value in pair]
+        np.testing.assert_allclose(pair[0].detach().numpy(), pair[1].detach().numpy())
+
+
+def test_a_hook_or_a_closure_may_write(engine):
+    w = pb.tensor([1.0, 2.0], requires_grad=True)
+    log = pb.tensor([0.0, 0.0])
+
+    def note(grad):
+        log[...] = grad * 2
+        scaled = grad * 1
+        scaled[0] = 0.0
+        return scaled
+
+    x = w * 3
+    x.register_hook(note)
+    x.sum().backward()
+    assert log.numpy().tolist() == [2.0, 2.0]
+    assert w.grad.numpy().tolist() == [0.0, 3.0]
+    buffer = w * 1
+    (first,) = pb.grad((buffer * buffer).sum(), w, create_graph=True)
+    first[0] *= w[1]
+    assert pb.grad(first.sum(), w)[0].numpy().tolist() == [4.0, 4.0]
