@@ -1,0 +1,96 @@
+"""``python benchmarks/training.py``: a step of training, beside PyTorch and JAX, interleaved in one run.
+
+An MLP at batch 1, where the engine's overhead counts, and at batch 128, where the products of matrices do;
+and a block of a transformer. float32, SGD, forward and backward and the update. Prints medians, and how many
+times as fast as each other the native engine is. Before anything is timed, all must agree on the loss after
+three steps.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+import numpy as np
+from models import (
+    FusedOps,
+    PlainOps,
+    Step,
+    Task,
+    jax_step,
+    mlp_task,
+    pullback_step,
+    torch_step,
+    transformer_task,
+)
+from operators import has_compiler
+from rich.console import Console
+from rich.table import Table
+from timing import Timing, interleaved, readable
+
+from pullback.engine.dispatch import available
+
+OURS = "native"
+TASKS = {
+    "mlp-1": lambda: mlp_task(1),
+    "mlp-128": lambda: mlp_task(128),
+    "transformer-1": lambda: transformer_task(1),
+    "transformer-16": lambda: transformer_task(16),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tasks", nargs="+", choices=tuple(TASKS), default=tuple(TASKS))
+    parser.add_argument("--peers", nargs="*", choices=("torch", "jax"), default=("torch", "jax"))
+    parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--seconds", type=float, default=30.0, help="at most, for each task")
+    arguments = parser.parse_args()
+    console = Console(highlight=False)
+    for name in arguments.tasks:
+        task = TASKS[name]()
+        steps = dict(contenders(task, arguments.peers))
+        check(steps)
+        with console.status(f"timing {task.name}"):
+            timings = interleaved(steps, arguments.rounds, arguments.seconds)
+        console.print(_table(task.name, timings))
+
+
+def contenders(task: Task, peers: tuple[str, ...]) -> Iterator[tuple[str, Step]]:
+    """Everyone who can take this step here."""
+    for engine in available():
+        yield engine, pullback_step(task, engine, PlainOps)
+    if has_compiler():
+        yield f"{available()[-1]}, layer norm compiled", pullback_step(task, available()[-1], FusedOps())
+    if "torch" in peers and find_spec("torch") is not None:
+        yield "torch eager", torch_step(task, compiled=False)
+        yield "torch.compile", torch_step(task, compiled=True)
+    if "jax" in peers and find_spec("jax") is not None:
+        yield "jax.jit", jax_step(task)
+
+
+def check(steps: dict[str, Step]) -> None:
+    """Raise where two of them don't compute the same: a fast wrong step is no step."""
+    losses = {name: [_number(step()) for _ in range(3)] for name, step in steps.items()}
+    first = next(iter(losses.values()))
+    for name, loss in losses.items():
+        np.testing.assert_allclose(loss, first, rtol=2e-3, err_msg=name)
+
+
+def _number(loss: object) -> float:
+    detach = getattr(loss, "detach", None)
+    return float(np.asarray(detach() if detach is not None else loss))
+
+
+def _table(title: str, timings: dict[str, Timing]) -> Table:
+    table = Table(title=f"{title}: one step of SGD")
+    for heading in ("", "median", f"times as fast is {OURS}"):
+        table.add_column(heading, justify="left" if not heading else "right")
+    for name, timing in timings.items():
+        table.add_row(name, readable(timing.median), f"{timing.median / timings[OURS].median:.2f}")
+    return table
+
+
+if __name__ == "__main__":
+    main()
