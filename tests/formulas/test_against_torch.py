@@ -137,6 +137,9 @@ ABSENT = {
     "sum_repeats",
     "sum_tiles",
     "undiagonal",
+    "take_region",
+    "spread_region",
+    "clear_region",
 }
 
 

@@ -73,7 +73,7 @@ def test_a_saved_value_that_changed_is_an_error_with_both_places(apply, squared)
         "(2,)",
         "float64",
         "saved at version 0",
-            "now at version 1",
+        "now at version 1",
         "hand.py:1:1",
     ):
         assert part in message
