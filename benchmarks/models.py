@@ -15,7 +15,6 @@ import numpy as np
 
 import pullback as pb
 import pullback.numpy as pnp
-from pullback.engine import special
 
 RATE = 1e-3
 Arrays = Mapping[str, np.ndarray]
@@ -109,11 +108,11 @@ class PlainOps:
 
     @staticmethod
     def log_softmax(x: Any) -> Any:
-        return special.log_softmax(x, axis=-1)
+        return pnp.log_softmax(x, axis=-1)
 
     @staticmethod
     def softmax(x: Any) -> Any:
-        return special.softmax(x, axis=-1)
+        return pnp.softmax(x, axis=-1)
 
     @staticmethod
     def layer_norm(x: Any, weight: Any, bias: Any) -> Any:

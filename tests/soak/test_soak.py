@@ -1,0 +1,46 @@
+"""Ten minutes of random graphs on both engines (in ``make test-all``), and the first of them in every run."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+
+import pytest
+
+from pullback.engine.dispatch import available
+
+from .graphs import RandomGraph
+from .oracles import check, check_in_threads
+
+# Seeds that found something once.
+FOUND: tuple[int, ...] = ()
+SECONDS = float(os.environ.get("PULLBACK_SOAK_SECONDS", "600"))
+
+
+@pytest.mark.parametrize("seed", [*range(40), *FOUND])
+def test_the_engines_agree_and_so_do_differences(seed: int) -> None:
+    check(seed, available())
+
+
+@pytest.mark.parametrize("engine", available())
+def test_threads_change_nothing(engine: str) -> None:
+    check_in_threads(list(range(12)), engine)
+
+
+def test_the_graphs_have_everything() -> None:
+    kinds = Counter(step.kind for seed in range(100) for step in RandomGraph(seed).steps)
+    assert set(kinds) == {"unary", "binary", "view", "write", "hook", "checkpoint"}
+    outcomes = Counter(check(seed, available()[:1]) for seed in range(20))
+    assert outcomes["right"] >= 10
+
+
+@pytest.mark.slow
+def test_a_long_run() -> None:
+    begun, seed, outcomes = time.monotonic(), 1000, Counter[str]()
+    while time.monotonic() - begun < SECONDS:
+        outcomes[check(seed, available())] += 1
+        if seed % 50 == 0:
+            check_in_threads(list(range(seed - 10, seed)), available()[seed % len(available())])
+        seed += 1
+    print(f"{seed - 1000} graphs: {dict(outcomes)}")
