@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple
 
-from pullback.transpile.frontend.torch.modules import OUTSIDE, Program, TorchModule
+from pullback.transpile.frontend.torch.modules import Program, TorchModule, is_outside
 from pullback.transpile.ir import Source
 
 from ..modules import find_module
@@ -72,6 +72,6 @@ class TrackedProgram(Program):
         return tuple(found)
 
     def _import(self, name: str, asker: TorchModule) -> TorchModule | None:
-        if name.split(".")[0] not in OUTSIDE:
+        if not is_outside(name):
             self._asked.setdefault(asker.source.path, {})[name] = None
         return super()._import(name, asker)

@@ -67,6 +67,8 @@ def check(facts: ClassFacts) -> Iterator[Diagnostic]:
         certain = write.certain or write.owner in computed
         if write.owner.sort != "saved" or not known or not certain or write.span in seen:
             continue
+        if write.owner.name in facts.backward.released:
+            continue
         seen.add(write.span)
         name = write.owner.name
         message = f"{write.how} changes `{name}`, which the forward saved: a second backward differs"

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import subprocess
-import sys
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +14,7 @@ from pullback.transpile.analysis.torch.facts import Program
 from pullback.transpile.diagnostics import Diagnostic
 from pullback.transpile.ir import Source
 
+from ..packages import fetched
 from .known_cases import FIRST, PACKAGES, RIGHT, WRONG, Case
 
 pytestmark = pytest.mark.slow
@@ -27,17 +25,7 @@ Lint = Callable[[Case], list[Diagnostic]]
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The folder of each package's text; nothing of it is imported."""
-    folder = tmp_path_factory.mktemp("packages")
-    wanted = [f"{name.replace('_', '-')}=={version}" for name, version in PACKAGES.items()]
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--quiet", "--dest", str(folder)]
-    fetched = subprocess.run([*command, *wanted], capture_output=True, text=True, check=False)
-    if fetched.returncode != 0:
-        pytest.skip(f"the packages cannot be fetched: {fetched.stderr.strip()[-200:]}")
-    found = {}
-    for wheel in folder.glob("*.whl"):
-        name = wheel.name.partition("-")[0]
-        found[name] = folder / name
-        zipfile.ZipFile(wheel).extractall(found[name])
+    found = fetched(PACKAGES, tmp_path_factory.mktemp("packages"))
     torch = importlib.util.find_spec("torch")
     if torch is not None and torch.origin is not None:
         found["torch"] = Path(torch.origin).parents[1]

@@ -61,7 +61,7 @@ class InnerAutograd:
 
 @dataclass(frozen=True)
 class BackwardFacts:
-    """What a backward does."""
+    """What a backward does. `released`: attributes of the context that it sets to None."""
 
     method: Method
     slots: tuple[Slot, ...]
@@ -71,6 +71,7 @@ class BackwardFacts:
     inner: tuple[InnerAutograd, ...]
     tested: frozenset[Token]
     asks_needs: bool
+    released: frozenset[str]
 
 
 class Backward(Calls):
@@ -87,6 +88,7 @@ class Backward(Calls):
         self.inner: list[InnerAutograd] = []
         self.none_tests: set[Token] = set()
         self.asks_needs = False
+        self.released: set[str] = set()
         self._made: dict[tuple[str, Thing], Thing] = {}
         self._lists: dict[tuple[str, Label, Thing, int], Thing] = {}
 
@@ -129,6 +131,7 @@ class Backward(Calls):
             tuple(self.inner),
             frozenset(self.none_tests),
             self.asks_needs or self.forward.context.asks_needs,
+            frozenset(self.released),
         )
 
     def _fill(self, state: State) -> None:
@@ -230,6 +233,12 @@ class Backward(Calls):
         token = Token("saved", label.text, len(self.slots))
         self.slots.append(Slot(label.text, token, label.span, how, [], []))
         return self.slots[-1]
+
+    def set_attribute(self, thing: Thing, name: str, value: Value, node: ast.AST, state: State) -> None:
+        """``ctx.name = value``; None gives the value up, so that no second backward finds it changed."""
+        super().set_attribute(thing, name, value, node, state)
+        if thing is self.thing and all(found.constant is None for found in value):
+            self.released.add(name)
 
     def on_context(self, name: str, arguments: Arguments, state: State) -> Value:
         """A method of the context in a backward."""

@@ -73,6 +73,10 @@ class BuiltinCalls(TorchCalls):
             return constant(True) if needs else plain()
         if name in words.CONTAINERS:
             return self.new_list(containers.starred(arguments.first) if arguments.items else [])
+        if name == "dict":
+            pairs = containers.starred(arguments.first) if arguments.items else []
+            values = [Item(containers.item_at(t, 1), pair.starred) for pair in pairs for t in pair.value]
+            return self.new_list([*values, *(Item(value) for value in arguments.named.values())])
         if name == "zip":
             columns = [containers.starred(item.value) for item in arguments.items]
             if (

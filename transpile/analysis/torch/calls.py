@@ -279,6 +279,8 @@ class Calls(BuiltinCalls):
     def opaque(self, callee: Value, arguments: Arguments, name: str, state: State) -> Value:
         """A call that analysis can't see into: what it gives may depend on all that it is given."""
         span = self.span(arguments.node)
+        for value in arguments.values:
+            self.tested(tuple(thing for thing in value if thing.token is not None))  # it may test for None
         facts = [facts_of(callee), *(facts_of(value) for value in arguments.values)]
         facts += self._callbacks(arguments, facts, state)
         made = combine(facts, Form.UNKNOWN, span)
@@ -293,7 +295,7 @@ class Calls(BuiltinCalls):
             for thing in leaves(value):
                 if thing.store.empty and made.kind is not Kind.NONE:
                     self.write(thing, replace(made, form=Form.UNKNOWN), arguments.node, False)
-        if any(isinstance(thing.constant, Context) for value in arguments.values for thing in value):
+        if _takes_context(arguments):
             return (Thing(Facts(Kind.OPAQUE, Form.UNKNOWN), Store(), span),)
         return (Thing(made, Store(), span),)
 
@@ -316,6 +318,8 @@ class Calls(BuiltinCalls):
         if node in self.running:  # what a recursive call gives is what the others give
             return plain()
         deep = self.depth >= DEEPEST or self.steps <= 0
+        if "/torch/_" in function.module.source.path and _takes_context(arguments):
+            return self.opaque(plain(), arguments, "", state)  # PyTorch's own ways to save are its own
         if deep or names & {"jit_kernel", "custom_op", "contextmanager", "singledispatch"}:
             return self.opaque(plain(), arguments, "", state)
         inner = State(dict(scope) if isinstance(scope, dict) else {}, state.heap)
@@ -373,6 +377,10 @@ class Calls(BuiltinCalls):
             known = {argument.arg for argument in (*positional, *signature.kwonlyargs)}
             rest = [Item(value) for name, value in given.named.items() if name not in known]
             state.names[signature.kwarg.arg] = containers.make(rest)
+
+
+def _takes_context(arguments: Arguments) -> bool:
+    return any(isinstance(thing.constant, Context) for value in arguments.values for thing in value)
 
 
 def _is_tensor(thing: Thing) -> bool:

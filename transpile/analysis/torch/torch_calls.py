@@ -82,6 +82,8 @@ class TorchCalls(Statements):
             return plain()
         if name in words.CREATION:
             return self._created(name, arguments)
+        if name in words.REFUSING:
+            return self.fresh(Facts(Kind.DIFFERENTIABLE, Form.UNKNOWN), node)
         facts = [facts_of(value) for value in arguments.values]
         if name in words.ZERO_DERIVATIVE:
             return self._without_derivative(name, facts, node)
@@ -181,6 +183,8 @@ class TorchCalls(Statements):
         return any_form(forms)
 
     def _in_place(self, receiver: Value, name: str, arguments: Arguments) -> None:
+        if name == "copy_" and arguments.first == receiver:
+            return
         span = self.span(arguments.node)
         base = name[:-1]
         operands = replace(arguments, items=[Item(receiver), *arguments.items])

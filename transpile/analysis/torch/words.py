@@ -28,7 +28,7 @@ ZERO_DERIVATIVE = _names(
     bitwise_not bitwise_xor bitwise_left_shift bitwise_right_shift any all argmax argmin argsort argwhere
     nonzero count_nonzero floor ceil round trunc fix sign sgn signbit heaviside floor_divide bool int long
     short byte char bernoulli multinomial poisson histc bincount searchsorted bucketize one_hot nonzero_static
-    isin unique unique_consecutive int_repr rand_like randn_like randint_like zeros_like ones_like full_like
+    isin unique unique_consecutive int_repr offsets rand_like randn_like randint_like zeros_like ones_like full_like
     empty_like new_zeros new_ones new_full new_empty new bernoulli_ random_ uniform_ normal_ exponential_
     geometric_ cauchy_ log_normal_"""
 )
@@ -118,7 +118,7 @@ METHODS = _names(
     squeeze std sub subtract sum svd swapaxes swapdims symeig t take take_along_dim tan tanh tensor_split tile
     to to_dense to_sparse tolist topk trace transpose triangular_solve tril triu true_divide trunc type
     type_as unbind unflatten unfold unique unsqueeze values var vdot view view_as where xlogy backward stride
-    sum_to_size stft istft softplus data_ptr get_device is_same_size index indices coalesce"""
+    sum_to_size stft istft softplus data_ptr get_device is_same_size index indices coalesce offsets"""
 )
 
 # Python's own functions that give no tensor.
@@ -139,6 +139,9 @@ INDEX_OPERAND = {
 }
 INDEX_NAMES = _names("index indices mask condition dim dims axis repeats size shape dtype device out")
 
+
+# Raise where they are differentiated: PyTorch has no formula for them.
+REFUSING = _names("batch_norm_backward_reduce batch_norm_backward_elemt")
 
 # Draws random numbers: computed again, it would give others.
 RANDOM = _names(

@@ -183,7 +183,7 @@ class Program:
         return Dotted(name)
 
     def _import(self, name: str, asker: TorchModule) -> TorchModule | None:
-        if self._finder is None or name.split(".")[0] in OUTSIDE:
+        if self._finder is None or is_outside(name):
             return None
         key = (name, asker.source.path if name.startswith(".") else _folder(asker.source.path))
         if key not in self._found:
@@ -194,6 +194,17 @@ class Program:
 
 # Never followed into: their functions are known by name.
 OUTSIDE = frozenset({"torch", "numpy", "math", "typing", "functools", "scipy", "warnings", "os", "sys"})
+
+
+def is_outside(name: str) -> bool:
+    """Whether a module is known by the names of its functions. PyTorch's own helpers in Python are not.
+
+    >>> is_outside("torch.nn.functional"), is_outside("torch._higher_order_ops.scan")
+    (True, False)
+    """
+    head, _, rest = name.partition(".")
+    helpers = head == "torch" and rest.startswith("_") and not rest.startswith("_C")
+    return head in OUTSIDE and not helpers
 
 
 def _folder(path: str) -> str:
