@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
+from types import FrameType
 
 PACKAGE = __name__.partition(".")[0]
+
+
+def is_internal(frame: FrameType) -> bool:
+    """Whether a frame belongs to this package, or to what stands between it and its caller."""
+    return frame.f_globals.get("__name__", "").partition(".")[0] in (PACKAGE, "numpy", "typeguard")
 
 
 def callsite() -> str:
     """ "file:line" of the innermost frame outside this package and NumPy."""
     frame = sys._getframe(1)
-    while frame.f_back is not None:
-        package = frame.f_globals.get("__name__", "").partition(".")[0]
-        if package not in (PACKAGE, "numpy", "typeguard"):
-            break
+    while frame.f_back is not None and is_internal(frame):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"

@@ -1,43 +1,42 @@
-"""`pb.checkpoint`: keep the inputs of a function, not its intermediates, and compute it again later.
+"""`pb.checkpoint`: keep the inputs of a function, not its intermediates, and compute them again later.
 
-The call is one node of the graph. Its derivative runs the function again on the
-saved inputs, recorded this time, and takes the gradient of that. With
-`create_graph` the inputs are part of the graph then, and so is all that is
-computed of them; nothing else is special about higher derivatives or nesting.
+The function is recorded as always, but in the place of each array that its nodes
+save stands a `_Slot`. The first derivative that reads a slot runs the function
+again, as far as the last value that somebody still waits for, and keeps those
+values for the time of that backward. So the graph is that of the plain call:
+tensors that the function closes over get gradients, and higher derivatives, hooks
+and nesting need nothing else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from functools import cache
+import threading
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..transpile.ir import Param, Var
-from . import dispatch
-from .call import call
-from .dispatch import Engine, engine_of, tensors_in
-from .errors import NotDifferentiableError
-from .functional import grad
-from .grad_mode import is_grad_enabled, set_grad_enabled
-from .operator import Variant
+from .dispatch import Engine, current, engine_of, tensors_in
+from .errors import CheckpointError, SavedVariableError
+from .grad_mode import is_recording, set_grad_enabled
 from .random_state import RandomState
+from .saved_hooks import HOOKS, Packed, pack, saved_tensors_hooks
 
 
 def checkpoint(function: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any:
     """Call ``function(*inputs, **kwargs)``; its intermediates are let go, and computed again in the backward.
 
-    function  computes a tensor, or a tuple of them, of the tensors among its arguments
-    inputs    tensors, also in lists and tuples, and anything else, which is passed on
+    function  computes anything with tensors, those that it closes over included
+    inputs    tensors, also in lists, tuples and dicts, and anything else, which is passed on
     kwargs    likewise
 
-    Every tensor that requires grad must be an argument: one that the function
-    reaches in another way raises NotDifferentiableError. NumPy's global random
-    state, and that of each `np.random.Generator` among the arguments, is the
-    same in both runs. TypeError where the function returns no tensor.
+    The second run stops where the last value that is needed has been computed. It
+    has NumPy's global random state, and that of each `np.random.Generator` among
+    the arguments, as they were in the first run; it must compute the same, which
+    raises CheckpointError where it is seen to have saved other shapes or dtypes,
+    and SavedVariableError where what it reads was changed in place in between.
 
     >>> import numpy as np, pullback as pb
     >>> x = pb.tensor([0.0, 1.0], requires_grad=True)
@@ -45,175 +44,172 @@ def checkpoint(function: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any
     >>> pb.grad(y.sum(), x)[0].shape
     (2,)
     """
-    values = (*inputs, *kwargs.values())
-    tensors = list(tensors_in(values))
-    if not is_grad_enabled() or not any(tensor.requires_grad for tensor in tensors):
+    if not is_recording():
         return function(*inputs, **kwargs)
-    engine = engine_of(*tensors)
-    assert engine is not None
-    arguments = _replaced((inputs, kwargs), iter(map(_Place, range(len(tensors)))))
-    requires = tuple(tensor.requires_grad for tensor in tensors)
-    run = _Run(engine, function, arguments, requires, RandomState(values))
-    results, several = run.first([tensor.detach() for tensor in tensors])
-    operator = _operator(len(results), several)
-    return engine.apply(operator, (tensors,), {"run": run, "results": results})
+    tensors = list(tensors_in((*inputs, *_values(kwargs))))
+    engine = engine_of(*tensors) or current()
+    run = _Run(engine, function, inputs, kwargs)
+    with saved_tensors_hooks(run.pack, run.unpack):
+        return function(*inputs, **kwargs)
 
 
-class _Place(NamedTuple):
-    """Stands for a tensor among the arguments."""
+class _Seen(NamedTuple):
+    """What both runs must agree on of a value that is saved."""
 
-    position: int
-
-
-def _replaced(value: Any, tensors: Iterator[Any]) -> Any:
-    """The arguments with these in the place of tensors, one after the other."""
-    if isinstance(value, dict):
-        return {key: _replaced(item, tensors) for key, item in value.items()}
-    if type(value) in (list, tuple):
-        return type(value)(_replaced(item, tensors) for item in value)
-    return next(tensors) if engine_of(value) is not None else value
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    version: int
 
 
-def _filled(value: Any, tensors: Sequence[Any]) -> Any:
-    """The arguments with tensors in their places again."""
-    if isinstance(value, dict):
-        return {key: _filled(item, tensors) for key, item in value.items()}
-    if type(value) in (list, tuple):
-        return type(value)(_filled(item, tensors) for item in value)
-    return tensors[value.position] if isinstance(value, _Place) else value
+class _Slot:
+    """Stands for a saved value of the first run: the `number`-th that was saved."""
+
+    __slots__ = ("__weakref__", "number")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
 
 
-class _Run(NamedTuple):
-    """A call that can be repeated: the function, its arguments without their tensors, the random state."""
+class _Stop(BaseException):
+    """Ends the second run: nobody waits for what would come. No error that a function may catch."""
 
-    engine: Engine
-    function: Callable[..., Any]
-    arguments: Any
-    requires: tuple[bool, ...]
-    random: RandomState
 
-    def first(self, tensors: Sequence[Any]) -> tuple[list[Any], bool]:
-        """The results as arrays, nothing recorded, and whether they are several."""
-        with set_grad_enabled(False), _nothing_from_outside(self):
-            results, several = self._call(tensors)
-        for result in results:
-            if result.requires_grad:
-                raise _from_outside(result)
-        return [result._array for result in results], several
+class _Again:
+    """The values of one second run, for the time of one backward."""
 
-    def again(self, tensors: Sequence[Any]) -> list[Any]:
-        """The results, recorded."""
-        with set_grad_enabled(True), self.random.restored():
-            return self._call(tensors)[0]
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.values: dict[int, Any] = {}
 
-    def _call(self, tensors: Sequence[Any]) -> tuple[list[Any], bool]:
-        inputs, kwargs = _filled(self.arguments, tensors)
-        returned = self.function(*inputs, **kwargs)
-        several = isinstance(returned, (tuple, list))
-        results = list(returned) if several else [returned]
-        for result in results:
-            if engine_of(result) is not self.engine:
-                raise TypeError(
-                    "pb.checkpoint takes functions that return a tensor or a tuple of tensors, and "
-                    f"{getattr(self.function, '__name__', 'this one')} returned a {type(result).__name__}"
+
+class _Run:
+    """A call that can be repeated: the function, its arguments as they were, the random state."""
+
+    def __init__(
+        self, engine: Engine, function: Callable[..., Any], inputs: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> None:
+        self._engine = engine
+        self._function = function
+        # Where this is nested, the tensors go the way of all that the outer function saves.
+        self._arguments = _replaced((tuple(inputs), dict(kwargs)), _kept)
+        self._random = RandomState((*inputs, *_values(kwargs)))
+        self._seen: list[_Seen] = []
+        self._slots: list[weakref.ref[_Slot]] = []
+
+    def pack(self, tensor: Any) -> _Slot:
+        """In the first run: a slot in the place of the value."""
+        slot = _Slot(len(self._slots))
+        self._seen.append(_Seen(tensor.shape, tensor.dtype, tensor._version))
+        self._slots.append(weakref.ref(slot))
+        return slot
+
+    def unpack(self, slot: _Slot) -> Any:
+        """The value, from the second run of this backward; each is handed out once."""
+        running = self._engine.current_pass()
+        scratch = {} if running is None else running.scratch
+        again: _Again = scratch.setdefault(self, _Again())
+        with again.lock:
+            if slot.number not in again.values:
+                again.values = self._values_again()
+            if slot.number not in again.values:
+                raise CheckpointError(
+                    f"{self._name} was recorded by pb.checkpoint and saved {len(self._seen)} values, and "
+                    f"when it ran again it didn't come to number {slot.number}: it must compute the same "
+                    "each time"
                 )
-        return results, several
+            return again.values.pop(slot.number)
 
-    def gradients(self, inputs: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
-        """Gradients of the inputs, in their form: arrays, or tensors that are part of a graph."""
-        record = engine_of(*inputs, *cotangents) is not None
-        tensors = [self._leaf(value, wanted) for value, wanted in zip(inputs, self.requires, strict=True)]
-        leaves = [tensor for tensor, wanted in zip(tensors, self.requires, strict=True) if wanted]
-        pairs = [
-            (result, cotangent)
-            for result, cotangent in zip(self.again(tensors), cotangents, strict=True)
-            if cotangent is not None and result.requires_grad
-        ]
-        if not pairs:
-            return [None] * len(tensors)
-        outputs, seeds = zip(*pairs, strict=True)
-        found = iter(grad(outputs, leaves, seeds, create_graph=record, allow_unused=True))
-        gradients = [next(found) if wanted else None for wanted in self.requires]
-        return gradients if record else [None if g is None else g._array for g in gradients]
+    def _values_again(self) -> dict[int, Any]:
+        """Run the function again, as far as the last slot that is alive."""
+        waiting = [number for number, slot in enumerate(self._slots) if slot() is not None]
+        last = waiting[-1]
+        wanted = set(waiting)
+        values: dict[int, Any] = {}
+        count = 0
 
-    def _leaf(self, value: Any, wanted: bool) -> Any:
-        """A saved input to compute with; its gradient is its own, not that of what it came from."""
-        if engine_of(value) is None:
-            tensor = self.engine.from_numpy(np.asarray(value))
-            return tensor.requires_grad_() if wanted else tensor
-        with set_grad_enabled(True):
-            return call("positive", value) if wanted else value
+        def keep(tensor: Any) -> Any:
+            nonlocal count
+            number = count
+            count += 1
+            self._check(number, tensor)
+            if number in wanted:
+                values[number] = tensor
+            if number == last:
+                raise _Stop
+            return tensor  # for a backward inside of the function
 
+        inputs, kwargs = _replaced(self._arguments, _given_back)
+        hooks = saved_tensors_hooks(keep, lambda tensor: tensor)
+        with suppress(_Stop), hooks, set_grad_enabled(True), self._random.restored():
+            self._function(*inputs, **kwargs)
+        return values
 
-class _Checkpoint:
-    """The operator of all checkpoints with so many results; the engines see it as a promoted formula."""
+    def _check(self, number: int, tensor: Any) -> None:
+        before = self._seen[number]
+        if (tensor.shape, tensor.dtype) != before[:2]:
+            raise CheckpointError(
+                f"{self._name} was recorded by pb.checkpoint, and when it ran again its saved value {number} "
+                f"had shape {tensor.shape} and dtype {tensor.dtype} instead of {before.shape} and "
+                f"{before.dtype}: it must compute the same each time"
+            )
+        if tensor._version != before.version:
+            raise SavedVariableError(
+                f"{self._name} was recorded by pb.checkpoint, and a tensor of shape {before.shape} that it "
+                "reads was changed in place before it ran again for the backward: version "
+                f"{tensor._version}, recorded at version {before.version}"
+            )
 
-    name = "checkpoint"
-    inputs = (Param(Var("inputs", "list")),)
-    attributes = (
-        Param(Var("run", "value"), attribute=True),
-        Param(Var("results", "value"), attribute=True),
-    )
-    n_hidden = 0
-    n_plain = 1
-    plain_views = False
-    nondifferentiable: frozenset[int] = frozenset()
-    barrier = None
-    span = "pb.checkpoint"
-    saved = (("input", 0, "inputs"), ("plain", 0, "run"))
-
-    def __init__(self, n_results: int, several: bool) -> None:
-        self.n_results = n_results
-        self.result_is_tuple = several
-
-    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Inputs and attributes as they were given."""
-        return tuple(args), dict(kwargs)
-
-    def forward(self, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Any, ...]:
-        """The results, which `checkpoint` computed already, and what it takes to compute them again."""
-        return (*attributes["results"], attributes["run"])
-
-    def backward(self, defined: tuple[bool, ...], needed: tuple[bool, ...]) -> Variant:
-        """The derivative: the same for every pattern."""
-        return Variant(_derivative, (0, 1), ())
+    @property
+    def _name(self) -> str:
+        return repr(getattr(self._function, "__name__", "the function"))
 
 
-def _derivative(saved: Sequence[Any], cotangents: Sequence[Any]) -> tuple[Any, ...]:
-    inputs, run = saved
-    return (run.gradients(inputs, cotangents),)
+class _Kept:
+    """A tensor among the arguments: its values, and whether it requires grad."""
+
+    __slots__ = ("_name", "_packed", "_requires", "_tensor", "_version")
+
+    def __init__(self, tensor: Any) -> None:
+        detached = tensor.detach()
+        self._requires = tensor.requires_grad
+        self._version = detached._version
+        self._packed: Packed | None = pack(detached) if HOOKS.get() is not None else None
+        self._tensor: Any = None if self._packed is not None else detached
+        self._name = tensor.name
+
+    def given_back(self) -> Any:
+        """A leaf with the values, unless they were changed."""
+        if self._packed is not None:
+            tensor = self._packed.tensor()
+        else:
+            tensor = self._tensor.detach()
+            if tensor._version != self._version:
+                raise SavedVariableError(
+                    f"an argument{f' {self._name!r}' if self._name else ''} of pb.checkpoint of shape "
+                    f"{tensor.shape} was changed in place before the backward needed it: version "
+                    f"{tensor._version}, passed at version {self._version}"
+                )
+        tensor.name = self._name
+        return tensor.requires_grad_() if self._requires else tensor
 
 
-@cache
-def _operator(n_results: int, several: bool) -> _Checkpoint:
-    return _Checkpoint(n_results, several)
+def _kept(value: Any) -> Any:
+    return _Kept(value) if engine_of(value) is not None else value
 
 
-_WATCHED: ContextVar[_Run | None] = ContextVar("pullback_checkpoint", default=None)
+def _given_back(value: Any) -> Any:
+    return value.given_back() if isinstance(value, _Kept) else value
 
 
-@contextmanager
-def _nothing_from_outside(run: _Run) -> Iterator[None]:
-    """Raise where an operator, with recording off, is called on a tensor that requires grad."""
-
-    def observe(operator: Any, inputs: Sequence[Any], attributes: Any, results: Any) -> None:
-        if _WATCHED.get() is run and not is_grad_enabled():
-            for tensor in tensors_in(inputs):
-                if tensor.requires_grad:
-                    raise _from_outside(tensor)
-
-    token = _WATCHED.set(run)
-    try:
-        with dispatch.observing(observe):
-            yield
-    finally:
-        _WATCHED.reset(token)
+def _replaced(value: Any, replace: Callable[[Any], Any]) -> Any:
+    """The arguments with each of their parts replaced; lists, tuples and dicts are entered."""
+    if type(value) is dict:
+        return {key: _replaced(item, replace) for key, item in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(_replaced(item, replace) for item in value)
+    return replace(value)
 
 
-def _from_outside(tensor: Any) -> NotDifferentiableError:
-    name = f" {tensor.name!r}" if tensor.name else ""
-    return NotDifferentiableError(
-        f"pb.checkpoint: the function uses a tensor{name} of shape {tensor.shape} that requires grad and is "
-        "not among its arguments, so no gradient would reach it; pass it as an argument, or x.detach() where "
-        "none is meant"
-    )
+def _values(value: Mapping[str, Any]) -> list[Any]:
+    """What a dict holds, as lists, for those who enter lists only."""
+    return [_values(item) if type(item) is dict else item for item in value.values()]

@@ -18,10 +18,13 @@ Its type `Tensor` implements these itself:
 ``requires_grad``       read; written through ``requires_grad_(flag=True)``, which returns the tensor
 ``grad``                read and write: a tensor of the same engine or None
 ``grad_fn``             the node, or None for a leaf; has ``name`` (operator), ``next_functions``
+``output_nr``           which of its outputs, 0 for a leaf
 ``is_leaf``             no ``grad_fn``
+``is_inference()``      whether the memory was made in inference mode
 ``name``                read and write: str or None, for the printed tape
 ``detach()``            the same memory and version counter, no history
 ``register_hook(f)``    a handle with ``remove()``; f(grad) -> replacement or None, run on the summed gradient
+``register_post_accumulate_grad_hook(f)``  likewise for leaves; f(tensor) after its `grad` was added to
 ``retain_grad()``       the gradient of a tensor that is no leaf goes to its ``grad`` too, after its hooks
 ``_exported()``         array over the same memory for ``.numpy()``: read-only while the value is saved
 
@@ -31,13 +34,18 @@ It registers itself by ``pullback.engine.tensor.Tensor.register(Tensor)``.
 
 Rules both engines keep, so that results agree to the last bit:
 
-* Grad mode is one context variable for both, `grad_mode.ENABLED`.
-* A result requires grad when grad mode is on, its index is not in
+* Grad mode is one context variable for both, `grad_mode.ENABLED`: calls are recorded where it is True.
+* A result requires grad when calls are recorded, its index is not in
   ``operator.nondifferentiable``, its dtype is a float, and some tensor among the
   *differentiable* inputs requires grad. A complex result is then refused.
 * A node gets a sequence number larger than any before; a leaf's accumulating
   node gets one when it is first reached. Nodes run in falling order of it.
-* A node with no defined gradient among its outputs doesn't run.
+* A node with no defined gradient among its outputs doesn't run, nor one that leads to
+  nothing that was asked for.
+* Hooks run in the order that `hooks` states. An error that comes out of a node's run,
+  its hooks included, gets a note by `anomaly.explain`.
+* A backward inside of a backward more than `reentrant.MOST_NESTED` deep in one thread
+  runs in a fresh one, in the same context.
 * Gradients that meet are added in the order in which they arrive: nodes in their
   order, within a node by input, within a list by position. The sum is the
   operator ``accumulate``.
@@ -120,8 +128,17 @@ class Engine(Protocol):
         """
         ...
 
+    def current_pass(self) -> Any:
+        """The innermost `backward_pass.BackwardPass` that runs in this thread, or None."""
+
     def set_observer(self, observer: Observer | None) -> None:
         """Have observer(operator, inputs, attributes, results) called after each `apply`, for the tape."""
+
+    def set_packing(self, pack: Callable[[Any], Any] | None) -> None:
+        """Give each tensor that is saved to `saved_hooks.pack`, and keep what that returns unless None."""
+
+    def set_anomaly(self, enabled: bool, check_nan: bool) -> None:
+        """Keep ``anomaly.stack()`` in nodes that are recorded; call ``anomaly.check_nan``."""
 
 
 NAMES = ("reference", "native")

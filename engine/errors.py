@@ -29,6 +29,18 @@ class BarrierError(PullbackError, RuntimeError):
     """A derivative was differentiated again that holds for the first order only."""
 
 
+class AnomalyError(PullbackError, RuntimeError):
+    """A derivative gave a NaN, in anomaly mode."""
+
+
+class InferenceTensorError(PullbackError, RuntimeError):
+    """A tensor that was made in inference mode met a graph, or a write, outside of it."""
+
+
+class CheckpointError(PullbackError, RuntimeError):
+    """A checkpointed function computed something else when it ran again."""
+
+
 class UnusedInputError(PullbackError, RuntimeError):
     """A gradient was asked for with respect to a tensor that the outputs don't depend on."""
 

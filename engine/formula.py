@@ -53,8 +53,11 @@ class Formula:
     __wrapped__: Function
     __name__: str
 
-    def __init__(self, function: Function, options: Options, derived: bool = False) -> None:
+    def __init__(
+        self, function: Function, options: Options, derived: bool = False, jvp: Function | None = None
+    ) -> None:
         self._options = options
+        self._jvp = jvp
         self._derived = derived
         self._sampler: Sampler | None = None
         update_wrapper(self, function)
@@ -98,7 +101,8 @@ class Formula:
             promoted = LIBRARY_OF_PROCESS.promoted(name)
         else:
             promoted = Library({name: self.ir}, LIBRARY_OF_PROCESS).promoted(name)
-        return Operator(promoted, self._namespace(promoted), str(self.__module__).startswith(LIBRARY))
+        plain_views = str(self.__module__).startswith(LIBRARY)
+        return Operator(promoted, self._namespace(promoted), plain_views, self._jvp)
 
     def _refuse_recursion(self, name: str) -> None:
         """Raise FormulaError where the forward comes back to itself through other formulas."""
@@ -237,8 +241,9 @@ def formula(
     save: tuple[str, ...] = (),
     recompute: tuple[str, ...] = (),
     nondifferentiable: tuple[int, ...] = (),
+    jvp: Function | None = None,
 ) -> Callable[[Function], Formula]: ...
-def formula(target: Any = None, /, **options: Any) -> Any:
+def formula(target: Any = None, /, *, jvp: Any = None, **options: Any) -> Any:
     """Decorates a function that returns its result and a backward closure: an operator with its derivative.
 
     ``@pb.formula`` makes a new operator; ``@pb.formula(np.tanh)`` states the
@@ -250,6 +255,8 @@ def formula(target: Any = None, /, **options: Any) -> Any:
     recompute          names of intermediates to compute again in the closure
     save               names of intermediates to save, where a kernel would compute them again
     nondifferentiable  indexes of results without a gradient
+    jvp                ``jvp(*inputs, *tangents, **attributes)`` gives a tangent per result, for forward
+                       mode; a tangent is None where it is zero. Without it the closure is transposed
 
     >>> import pullback as pb
     >>> @pb.formula
@@ -258,11 +265,11 @@ def formula(target: Any = None, /, **options: Any) -> Any:
     ...         return 2 * grad
     ...     return 2 * x, twice_pullback
     """
-    if target is not None and not options and _is_plain(target):
+    if target is not None and not options and jvp is None and _is_plain(target):
         return _register(Formula(target, Options()), target, None)
 
     def decorate(function: Function) -> Formula:
-        return _register(Formula(function, Options(**options)), function, target)
+        return _register(Formula(function, Options(**options), jvp=jvp), function, target)
 
     return decorate
 

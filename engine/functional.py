@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import tape
+from . import forward_ad
 from .dispatch import Engine, current, engine_of, mismatch
 from .errors import GradientShapeError, NotDifferentiableError
 from .grad_mode import set_grad_enabled
@@ -32,7 +32,7 @@ def backward(
     if targets is not None:
         _check_inputs(engine, targets)
     retain = create_graph if retain_graph is None else retain_graph
-    tape.run(engine, outputs, seeds, targets, retain, create_graph, True, True)
+    forward_ad.run(engine, outputs, seeds, targets, retain, create_graph, True, True)
 
 
 def grad(
@@ -68,7 +68,7 @@ def grad(
     seeds = _seeds(engine, outs, grad_outputs)
     retain = create_graph if retain_graph is None else retain_graph
     unused = allow_unused or materialize_grads
-    gradients = tape.run(engine, outs, seeds, targets, retain, create_graph, unused, False)
+    gradients = forward_ad.run(engine, outs, seeds, targets, retain, create_graph, unused, False)
     if not materialize_grads:
         return gradients
     return tuple(

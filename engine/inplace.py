@@ -15,9 +15,10 @@ import numpy as np
 
 from .call import arrays, call, function_of, wrapped
 from .dispatch import engine_of, tensors_in
-from .errors import MutationError
+from .errors import InferenceTensorError, MutationError
 from .formula import Composite, Formula
-from .grad_mode import is_grad_enabled
+from .forward_ad import has_tangent
+from .grad_mode import is_inference_mode_enabled, is_recording
 from .indexing import is_basic, part_of
 from .regions import inside, region_at, region_of
 from .registry import FORMULAS
@@ -96,7 +97,7 @@ def setitem(self: Any, index: Any, value: Any) -> None:
 
 
 def permitted(self: Any, others: Sequence[Any], what: str) -> bool:
-    """Whether a write is to be recorded. Raises MutationError where it can't be done."""
+    """Whether a write is to be recorded. Raises MutationError where it can't be done at all."""
     array = self._array
     if overlaps(array):
         raise MutationError(
@@ -108,7 +109,23 @@ def permitted(self: Any, others: Sequence[Any], what: str) -> bool:
             f"{what}: the memory of this {described(self)} is read-only, as that of a gradient inside a hook "
             "is; write into x.copy()"
         )
-    if not is_grad_enabled() or self.dtype.kind != "f":
+    if self.is_inference() and not is_inference_mode_enabled():
+        raise InferenceTensorError(
+            f"{what}: this {described(self)} was made in inference mode and can't be written to outside of "
+            "it; write into x.copy()"
+        )
+    recorded = _recorded(self, others, what)
+    if not recorded and any(map(has_tangent, tensors_in((self, *others)))):
+        raise MutationError(
+            f"{what}: this {described(self)} or the value carries a tangent, and no graph would tell its new "
+            "one; write x = x + y for x += y"
+        )
+    return recorded
+
+
+def _recorded(self: Any, others: Sequence[Any], what: str) -> bool:
+    """Whether a write is to be recorded. Raises MutationError where that can't be done."""
+    if not is_recording() or self.dtype.kind != "f":
         return False
     root = root_of(self)
     if self.requires_grad and self.is_leaf:

@@ -17,7 +17,7 @@ from . import copying, dlpack, functional, inplace
 from .array_methods import ArrayMethods
 from .call import arrays, call
 from .errors import GradientLostWarning, NotDifferentiableError
-from .grad_mode import is_grad_enabled
+from .grad_mode import is_recording
 from .indexing import is_basic, owned
 from .inplace_methods import InPlaceMethods
 from .numpy_protocol import array_function, array_ufunc
@@ -134,7 +134,7 @@ class TensorMethods(ArrayMethods, InPlaceMethods):
         return bool(self._array)
 
     def __float__(self: Any) -> float:
-        if self.requires_grad and is_grad_enabled():
+        if self.requires_grad and is_recording():
             warnings.warn(
                 "a number has no gradient, and this tensor requires grad; use NumPy's functions instead of "
                 "math's, "

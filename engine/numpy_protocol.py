@@ -107,7 +107,7 @@ def _name(function: Any) -> str:
 def _without_formula(function: Callable[..., Any], name: str, args: Any, kwargs: dict[str, Any]) -> Any:
     """A function that nobody wrote a formula for: fine as long as no gradient is lost."""
     values = (*args, *kwargs.values())
-    if grad_mode.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors_in(values)):
+    if grad_mode.is_recording() and any(tensor.requires_grad for tensor in tensors_in(values)):
         reason = why(function, REFUSED)
         raise NotDifferentiableError(
             f"{name} has no formula, so its result would have no gradient{f' ({reason})' if reason else ''}. "

@@ -48,10 +48,17 @@ class Operator:
     `namespace` holds the names that the author's text may use besides the
     vocabulary (the formula's module), for calls that the vocabulary doesn't know.
     `plain_views` says that a result over an input's memory shows some of its
-    entries, with their gradient, as it is for the library's operators.
+    entries, with their gradient, as it is for the library's operators. `jvp` is
+    the author's forward-mode rule, where he gives one.
     """
 
-    def __init__(self, formula: Formula, namespace: Mapping[str, Any], plain_views: bool = False) -> None:
+    def __init__(
+        self,
+        formula: Formula,
+        namespace: Mapping[str, Any],
+        plain_views: bool = False,
+        jvp: Callable[..., Any] | None = None,
+    ) -> None:
         assert formula.promoted, formula.name
         self.formula = formula
         self.plain_views = plain_views
@@ -69,6 +76,8 @@ class Operator:
         self._namespace = dict(namespace)
         self._variables: tuple[Var, ...] = saved_variables(formula)
         self.saved = tuple(map(self._saved, self._variables))
+        self.jvp = jvp
+        self.tangent_rules: dict[tuple[bool, ...], Any] = {}  # see `tangents`
         self._variants: dict[tuple[tuple[bool, ...], tuple[bool, ...]], Variant] = {}
 
     def __repr__(self) -> str:
@@ -77,7 +86,7 @@ class Operator:
     @property
     def exposed(self) -> Operator:
         """The same operator with its hidden outputs among its results."""
-        other = Operator(self.formula, self._namespace, self.plain_views)
+        other = Operator(self.formula, self._namespace, self.plain_views, self.jvp)
         other.n_results, other.n_hidden = self.n_results + self.n_hidden, 0
         other.result_is_tuple = True
         other._variants = self._variants
@@ -120,7 +129,7 @@ class Operator:
 
     @cached_property
     def _forward(self) -> Callable[..., Any]:
-        return self._compile(forward_function(self.formula))
+        return self.compile(forward_function(self.formula))
 
     def backward(self, defined: tuple[bool, ...], needed: tuple[bool, ...]) -> Variant:
         """The pullback for a pattern; made when the pattern is first seen.
@@ -139,7 +148,7 @@ class Operator:
         reads = tuple(i for i, var in enumerate(self._variables) if var in free)
         name = f"{self.name}_backward"
         variables = [self._variables[i] for i in reads]
-        function = self._compile(backward_function(self.formula, special, variables, name))
+        function = self.compile(backward_function(self.formula, special, variables, name))
         present = tuple(self.formula.cotangents.index(var) for var in special.block.params)
         width = len(self.inputs)
 
@@ -165,7 +174,7 @@ class Operator:
             return Saved("output", position, var.name)
         return Saved("plain", position - outputs, var.name)
 
-    def _compile(self, function: ast.FunctionDef) -> Callable[..., Any]:
+    def compile(self, function: ast.FunctionDef) -> Callable[..., Any]:
         """The emitted function; its lines are the author's, so tracebacks stand in the formula's file."""
         module = ast.Module([function], [])
         namespace = dict(self._namespace)

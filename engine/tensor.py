@@ -59,6 +59,11 @@ class Tensor(TensorMethods, ABC):
 
     @property
     @abstractmethod
+    def output_nr(self) -> int:
+        """Which of the outputs of `grad_fn` it is; 0 for a leaf."""
+
+    @property
+    @abstractmethod
     def grad(self) -> Any:
         """The gradient that `backward` has accumulated, a tensor, or None."""
 
@@ -85,6 +90,19 @@ class Tensor(TensorMethods, ABC):
         A tensor that it returns takes the gradient's place. Hooks run in the
         order of their registration; the handle's `remove()` takes one away.
         """
+
+    @abstractmethod
+    def register_post_accumulate_grad_hook(self, hook: Hook) -> HookHandle:
+        """Call ``hook(tensor)`` of a leaf each time after a backward has added to its `grad`.
+
+        The place for an optimizer's step inside of the backward: the hook may use
+        `grad` and set it to None. Not called by `pb.grad`. Raises
+        NotDifferentiableError for a tensor that is no leaf or doesn't require grad.
+        """
+
+    @abstractmethod
+    def is_inference(self) -> bool:
+        """Whether its memory was made in `pb.inference_mode`."""
 
     @abstractmethod
     def retain_grad(self) -> None:

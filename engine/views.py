@@ -20,7 +20,7 @@ from ..transpile.ir import Param, Var
 from .errors import MutationError
 from .grad_mode import set_grad_enabled
 from .operator import Variant
-from .regions import Region, clear_region, region_of, take_region
+from .regions import Region, clear_region, region_of, spread_region, take_region
 
 # How a view was made: by an operator of the library, recorded or with nothing to record; with
 # recording off; by a formula of a user, whose gradient a region of the base would not have.
@@ -102,6 +102,15 @@ class _Overwrite:
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Inputs and attributes as they were given."""
         return tuple(args), dict(kwargs)
+
+    def __init__(self) -> None:
+        self.tangent_rules: dict[tuple[bool, ...], Any] = {}
+
+    def jvp(self, base: Any, value: Any, tangent: Any, written: Any, *, region: Region) -> Any:
+        """What was written brings its tangent; either may have none."""
+        kept = None if tangent is None else clear_region(tangent, region=region)
+        new = None if written is None else spread_region(written, region=region)
+        return new if kept is None else kept if new is None else kept + new
 
     def forward(self, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Any, ...]:
         """The array, and where it was written."""

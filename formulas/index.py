@@ -43,7 +43,7 @@ def _unslice_inputs(rng):
     yield (rng.standard_normal((2,)),), {"index": (slice(None, None, -2), 1), "shape": (4, 5)}
 
 
-@pb.formula(pb.collect)
+@pb.formula(pb.collect, jvp=lambda arrays, tangents: pb.collect(tangents))
 def collect(arrays: list[pb.Tensor]):
     """What the turns of a loop computed, stacked along a new first axis."""
     r = pb.collect(arrays)

@@ -5,7 +5,7 @@ import numpy as np
 import pullback as pb
 
 
-@pb.formula(np.vstack)
+@pb.formula(np.vstack, jvp=lambda tup, tangents: np.vstack(tangents))
 def vstack(tup: list[pb.Tensor]):
     """Arrays on top of each other, a vector as a row: each takes its own rows of the gradient."""
     r = np.vstack(tup)
@@ -21,7 +21,7 @@ def _vstack_inputs(rng):
     yield ([rng.standard_normal((2, 3)), rng.standard_normal((3,))],), {}
 
 
-@pb.formula(np.hstack)
+@pb.formula(np.hstack, jvp=lambda tup, tangents: np.hstack(tangents))
 def hstack(tup: list[pb.Tensor]):
     """Arrays beside each other along the second axis, vectors along their only one.
 

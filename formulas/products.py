@@ -5,7 +5,16 @@ import numpy as np
 import pullback as pb
 
 
-@pb.formula(pb.contract)
+def _contract_tangent(arrays, tangents, *, subscripts):
+    """A product's rule: a term for each factor, with its tangent in its place."""
+    terms = [
+        pb.contract([*arrays[:i], tangent, *arrays[i + 1 :]], subscripts=subscripts)
+        for i, tangent in enumerate(tangents)
+    ]
+    return sum(terms[1:], start=terms[0])
+
+
+@pb.formula(pb.contract, jvp=_contract_tangent)
 def contract(arrays: list[pb.Tensor], *, subscripts):
     """A sum of products is linear in each factor: its gradient is the sum of products of the rest."""
     r = pb.contract(arrays, subscripts=subscripts)

@@ -138,7 +138,7 @@ def _squeeze_inputs(rng):
     yield (rng.standard_normal((1, 3, 1)),), {"axis": -1}
 
 
-@pb.formula(np.concatenate)
+@pb.formula(np.concatenate, jvp=lambda arrays, tangents, *, axis: np.concatenate(tangents, axis=axis))
 def concatenate(arrays: list[pb.Tensor], *, axis=0):
     """Each array takes its own stretch of the gradient."""
     r = np.concatenate(arrays, axis=axis)
@@ -154,7 +154,7 @@ def _concatenate_inputs(rng):
     yield ([rng.standard_normal((2, 3)), rng.standard_normal((2, 1))],), {"axis": -1}
 
 
-@pb.formula(np.stack)
+@pb.formula(np.stack, jvp=lambda arrays, tangents, *, axis: np.stack(tangents, axis=axis))
 def stack(arrays: list[pb.Tensor], *, axis=0):
     """Each array takes its own slice of the gradient."""
     r = np.stack(arrays, axis=axis)

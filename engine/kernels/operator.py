@@ -69,7 +69,7 @@ class CompiledOperator(Operator):
         params = (*self.formula.params, *(Param(var) for var in extras))
         block = Block(tuple(p.var for p in params), eqns, wanted)
         part = self.formula.evolve(params=params, forward=block)
-        return positions, [there[var] for var in extras], self._compile(forward_function(part))
+        return positions, [there[var] for var in extras], self.compile(forward_function(part))
 
     def backward(self, defined: tuple[bool, ...], needed: tuple[bool, ...]) -> Variant:
         """The pullback for a pattern of defined and needed gradients, by a kernel where there is one."""

@@ -10,13 +10,26 @@ from typing import Any
 
 import numpy as np
 
+from ..grad_mode import on_inference
 from ..registry import FORMULAS
 from ..tensor import Tensor as AnyTensor
-from ._native import Tensor, apply, forget_words, leaf, run_backward, set_observer
+from ._native import (
+    Tensor,
+    apply,
+    current_pass,
+    forget_words,
+    leaf,
+    run_backward,
+    set_anomaly,
+    set_inference,
+    set_observer,
+    set_packing,
+)
 
 name = "native"
 AnyTensor.register(Tensor)
 FORMULAS.on_replaced(forget_words)
+on_inference(set_inference)
 
 KINDS = "biufc"
 
@@ -43,4 +56,15 @@ def from_numpy(array: Any) -> Tensor:
     return leaf(_checked(np.asarray(array)), False, None)
 
 
-__all__ = ["Tensor", "apply", "from_numpy", "name", "run_backward", "set_observer", "tensor"]
+__all__ = [
+    "Tensor",
+    "apply",
+    "current_pass",
+    "from_numpy",
+    "name",
+    "run_backward",
+    "set_anomaly",
+    "set_observer",
+    "set_packing",
+    "tensor",
+]

@@ -7,11 +7,22 @@ the youngest to the oldest and adds up gradients until they reach leaves.
 
 from __future__ import annotations
 
-from .apply import apply, set_observer
-from .backward import run_backward
+from .apply import apply, set_anomaly, set_observer, set_packing
+from .backward import current_pass, run_backward
 from .create import from_numpy, tensor
 from .tensor import Tensor
 
 name = "reference"
 
-__all__ = ["Tensor", "apply", "from_numpy", "name", "run_backward", "set_observer", "tensor"]
+__all__ = [
+    "Tensor",
+    "apply",
+    "current_pass",
+    "from_numpy",
+    "name",
+    "run_backward",
+    "set_anomaly",
+    "set_observer",
+    "set_packing",
+    "tensor",
+]

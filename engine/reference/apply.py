@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...transpile.ir import Param
-from .. import dispatch, grad_mode
+from .. import anomaly, dispatch, grad_mode, saved_hooks
 from ..callsite import callsite
 from ..errors import NotDifferentiableError
 from ..views import BY_FORMULA, PLAIN, UNRECORDED, overlaps
 from .node import Edges, OperatorNode, Output
-from .saved import SavedInput, SavedOutput, holds_array
+from .saved import SavedInput, SavedOutput, SavedPacked, holds_array
 from .storage import Array, Storage, owner
 from .tensor import Tensor, View
 
@@ -24,6 +24,19 @@ def set_observer(observer: dispatch.Observer | None) -> None:
     """Have this called after each `apply` with operator, inputs, attributes and results."""
     global _observer
     _observer = observer
+
+
+_pack: Callable[[Tensor], saved_hooks.Packed | None] | None = None
+
+
+def set_packing(pack: Callable[[Tensor], saved_hooks.Packed | None] | None) -> None:
+    """Keep ``pack(x)`` of what is saved, unless it gives None; see `saved_hooks`."""
+    global _pack
+    _pack = pack
+
+
+def set_anomaly(enabled: bool, check_nan: bool) -> None:
+    """This engine asks `anomaly` itself."""
 
 
 def apply(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -44,7 +57,7 @@ def apply(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         for param, value in zip(operator.inputs, inputs, strict=True)
     )
     node = None
-    if grad_mode.is_grad_enabled() and any(needed):
+    if grad_mode.is_recording() and any(needed):
         node = _record(operator, inputs, needed, arrays, storages, computed[visible:])
     results = tuple(
         Tensor(
@@ -79,6 +92,8 @@ def _record(
         return None
     edges = tuple(_edges(value) if wanted else () for value, wanted in zip(inputs, needed, strict=True))
     node = OperatorNode(operator, outputs, edges, callsite())
+    if anomaly.is_anomaly_enabled():
+        node.forward_stack = anomaly.stack()
     reads = operator.backward(tuple(output.differentiable for output in outputs), needed).reads
 
     def keep(index: int) -> Any:
@@ -89,8 +104,8 @@ def _record(
             return _keep_input(name, inputs[position])
         if source == "output":
             array = arrays[position]
-            return None if array is None else SavedOutput(name, array, storages[position], position)
-        return plain[position]
+            return None if array is None else _keep_output(name, array, storages[position], position)
+        return _keep_plain(plain[position])
 
     node.saved = [keep(index) for index in range(len(operator.saved))]
     node.keeps_arrays = any(map(holds_array, node.saved))
@@ -125,7 +140,7 @@ def _array(value: Any) -> Any:
 def _attribute(operator: Any, name: str, value: Any) -> Any:
     """Attributes are constants: an index may be a tensor, but not one that wants a gradient."""
     if isinstance(value, Tensor):
-        if value.requires_grad and grad_mode.is_grad_enabled():
+        if value.requires_grad and grad_mode.is_recording():
             raise NotDifferentiableError(
                 f"{operator.name}: {name!r} is an attribute, no gradient flows into it, and it got a "
                 "tensor that "
@@ -163,9 +178,31 @@ def _output(operator: Any, index: int, array: Array | None) -> Output:
 
 
 def _keep_input(name: str, value: Any) -> Any:
-    if isinstance(value, Tensor):
-        return SavedInput(name, value)
-    return [_keep_input(name, item) for item in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [_keep_input(name, item) for item in value]
+    if not isinstance(value, Tensor):
+        return _keep_plain(value)
+    saved = SavedInput(name, value)
+    if _pack is not None and (packed := _pack(value.detach())) is not None:
+        return SavedPacked(packed, edge=value.edge())
+    return saved
+
+
+def _keep_output(name: str, array: Array, storage: Storage, output: int) -> SavedOutput | SavedPacked:
+    saved = SavedOutput(name, array, storage, output)
+    if _pack is not None and (packed := _pack(Tensor(array, storage))) is not None:
+        return SavedPacked(packed, output=output)
+    return saved
+
+
+def _keep_plain(value: Any) -> Any:
+    """A value as it is; hooks get the arrays among them, a mask for instance."""
+    if _pack is not None and holds_array(value):
+        if isinstance(value, list):
+            return [_keep_plain(item) for item in value]
+        if (packed := _pack(Tensor(value))) is not None:
+            return SavedPacked(packed, tensor=False)
+    return value
 
 
 def _shared(
@@ -194,7 +231,7 @@ def _view(operator: Any, source: Tensor, array: Array) -> View:
     if not array.flags.writeable and source._array.flags.writeable and not overlaps(array):
         array.flags.writeable = True  # NumPy's diagonals are read-only
     made = PLAIN if operator.plain_views else BY_FORMULA
-    if not grad_mode.is_grad_enabled():
+    if not grad_mode.is_recording():
         made = UNRECORDED
     if source._view is not None and made == PLAIN:
         made = source._view.made

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from .. import anomaly
 from ..errors import GradientShapeError, GraphFreedError
 from .node import BarrierNode, Edge, Edges, Node, OperatorNode, Output
 from .saved import saved_arrays, saved_tensors
@@ -15,7 +16,7 @@ from .tensor import Tensor
 
 def input_gradients(
     node: Node, received: Sequence[Any], wanted: set[Node] | None, create_graph: bool
-) -> Iterator[tuple[Edge, Any]]:
+) -> list[tuple[Edge, Any]]:
     """Run the node's derivative; each gradient with the edge that it goes along.
 
     `wanted` are the nodes that lead to what was asked for, None for all.
@@ -23,6 +24,7 @@ def input_gradients(
     if isinstance(node, BarrierNode):
         node.refuse()
     assert isinstance(node, OperatorNode)
+    kept = node.saved
     if node.freed:
         raise GraphFreedError(
             f"backward came through {node.name} a second time (called at {node.called_at}), and what it "
@@ -33,7 +35,11 @@ def input_gradients(
         )
     needed = tuple(any(_leads(edge, wanted) for edge in edges) for edges in node.edges)
     record = create_graph and not node.operator.barrier
-    gradients = _derivative(node, received, needed, record)
+    if anomaly.is_anomaly_enabled():
+        with anomaly.Running(node.forward_stack):
+            gradients = _derivative(node, kept, received, needed, record)
+    else:
+        gradients = _derivative(node, kept, received, needed, record)
     made: list[tuple[Edge, Any]] = []
     for position, (edges, gradient) in enumerate(zip(node.edges, gradients, strict=True)):
         if gradient is None or not needed[position]:
@@ -44,7 +50,14 @@ def input_gradients(
                 made.append((edge, _checked(node, position, edge, part, record)))
     if create_graph and not record:
         made = _behind_barrier(node, received, made)
-    return iter(made)
+    if anomaly.is_anomaly_check_nan_enabled():
+        anomaly.check_nan(node, [gradient for _, gradient in made])
+    return made
+
+
+def leads_on(node: Node, wanted: set[Node] | None) -> bool:
+    """Whether some input of the node leads to what was asked for."""
+    return wanted is None or any(_leads(edge, wanted) for edges in node.edges for edge in edges)
 
 
 def _leads(edge: Edge | None, wanted: set[Node] | None) -> bool:
@@ -52,7 +65,11 @@ def _leads(edge: Edge | None, wanted: set[Node] | None) -> bool:
 
 
 def _derivative(
-    node: OperatorNode, received: Sequence[Any], needed: tuple[bool, ...], record: bool
+    node: OperatorNode,
+    kept: Sequence[Any],
+    received: Sequence[Any],
+    needed: tuple[bool, ...],
+    record: bool,
 ) -> Sequence[Any]:
     """Call the variant for these gradients: on tensors to be recorded, else on arrays."""
     variant = node.operator.backward(tuple(gradient is not None for gradient in received), needed)
@@ -61,7 +78,7 @@ def _derivative(
         for index, (gradient, output) in enumerate(zip(received, node.outputs, strict=True))
     ]
     unpack = saved_tensors if record else saved_arrays
-    saved = [unpack(value, node) if i in variant.reads else None for i, value in enumerate(node.saved)]
+    saved = [unpack(value, node) if i in variant.reads else None for i, value in enumerate(kept)]
     gradients: Sequence[Any] = variant.call(saved, cotangents)
     return gradients
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..errors import BarrierError
-from ..hooks import Hook
+from ..hooks import Hook, HookHandle
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -43,17 +43,23 @@ class Node:
     outputs    of the forward; a backward receives one gradient for each, or None
     edges      for each input of the forward one edge, or one per tensor of a list
     hooks      functions on the gradient of an output, by output
+    prehooks   functions that are called before the node runs
+    posthooks  functions that are called after it
     retained   tensors that want the gradient of an output in their `grad`
     """
 
-    __slots__ = ("__weakref__", "edges", "hooks", "outputs", "retained", "sequence")
+    __slots__ = ("__weakref__", "edges", "hooks", "outputs", "posthooks", "prehooks", "retained", "sequence")
 
     def __init__(self, outputs: tuple[Output, ...], edges: tuple[Edges, ...]) -> None:
         self.sequence = next(_SEQUENCE)
         self.outputs = outputs
         self.edges = edges
         self.hooks: dict[int, dict[int, Hook]] = {}
+        self.prehooks: dict[int, Hook] = {}
+        self.posthooks: dict[int, Hook] = {}
         self.retained: dict[int, weakref.ref[Tensor]] = {}
+
+    is_barrier = False
 
     @property
     def name(self) -> str:
@@ -62,6 +68,23 @@ class Node:
 
     def free(self) -> None:
         """Let go what was saved."""
+
+    def register_prehook(self, hook: Hook) -> HookHandle:
+        """Call ``hook(grad_outputs)`` before the node runs, with a gradient per result, None where undefined.
+
+        A tuple that it returns takes their place. Not called where no gradient is
+        defined, or where the node isn't needed for what was asked for.
+        """
+        return HookHandle(self.prehooks, hook)
+
+    def register_hook(self, hook: Hook) -> HookHandle:
+        """Call ``hook(grad_inputs, grad_outputs)`` after the node ran.
+
+        `grad_inputs` has a gradient per entry of `next_functions`, None where it is
+        undefined or not needed. A tuple that it returns takes their place. After a
+        leaf's node `grad_inputs` is empty.
+        """
+        return HookHandle(self.posthooks, hook)
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
@@ -100,9 +123,10 @@ class OperatorNode(Node):
     keeps_arrays  whether there is more among them than sizes and numbers
     freed         the arrays were let go after a backward
     called_at     "file:line" of the call
+    forward_stack of the call, in anomaly mode
     """
 
-    __slots__ = ("called_at", "freed", "keeps_arrays", "operator", "saved")
+    __slots__ = ("called_at", "forward_stack", "freed", "keeps_arrays", "operator", "saved")
 
     def __init__(
         self, operator: Any, outputs: tuple[Output, ...], edges: tuple[Edges, ...], called_at: str
@@ -110,6 +134,7 @@ class OperatorNode(Node):
         super().__init__(outputs, edges)
         self.operator = operator
         self.called_at = called_at
+        self.forward_stack = ""
         self.saved: list[Any] = []
         self.keeps_arrays = False
         self.freed = False
@@ -117,8 +142,8 @@ class OperatorNode(Node):
     def free(self) -> None:
         """Let the saved arrays go; without any the node can run again."""
         if self.keeps_arrays:
+            self.freed = True  # first: another thread that finds the values gone finds this, too
             self.saved = []
-            self.freed = True
 
     @property
     def name(self) -> str:
@@ -129,6 +154,7 @@ class BarrierNode(Node):
     """Behind gradients that must not be differentiated: raises when one arrives."""
 
     __slots__ = ("_operator",)
+    is_barrier = True
 
     def __init__(self, operator: Any, outputs: tuple[Output, ...], edges: tuple[Edges, ...]) -> None:
         super().__init__(outputs, edges)

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import SavedVariableError
+from .. import forward_ad
+from ..errors import InferenceTensorError, SavedVariableError
+from ..saved_hooks import Packed
 from .storage import Array, Storage
 
 if TYPE_CHECKING:
-    from .node import OperatorNode
+    from .node import Edge, OperatorNode
     from .tensor import Tensor
 
 
@@ -31,6 +33,11 @@ class SavedVariable:
         self._storage = storage
         self._version = storage.version
         storage.keep()
+        if storage.inference:
+            raise InferenceTensorError(
+                f"{name!r} was made in inference mode and can't be saved for a backward: use x.copy() of it, "
+                "or make it under pb.no_grad()"
+            )
 
     def __del__(self) -> None:
         self._storage.release()
@@ -57,7 +64,9 @@ class SavedInput(SavedVariable):
         super().__init__(name, tensor._array, tensor._storage)
         self._node = tensor._node
         self._output = tensor._output
-        self._leaf = tensor if tensor._node is None and tensor._requires else None
+        # A constant's tangent hangs on the tensor itself.
+        kept = tensor._requires or forward_ad.is_active()
+        self._leaf = tensor if tensor._node is None and kept else None
         self._title = tensor.name
 
     def array(self, node: OperatorNode) -> Array:
@@ -100,9 +109,51 @@ class SavedOutput(SavedVariable):
         return Tensor(array, self._storage, name=name)
 
 
+class SavedPacked:
+    """A tensor or array in the form that a pack hook gave it, and its place in the graph.
+
+    edge    of an input that requires grad
+    output  number of the node's output that it is
+    tensor  whether a recorded derivative gets a tensor; an array otherwise
+    """
+
+    __slots__ = ("_edge", "_output", "_packed", "_tensor")
+
+    def __init__(
+        self, packed: Packed, edge: Edge | None = None, output: int | None = None, tensor: bool = True
+    ) -> None:
+        self._packed = packed
+        self._edge = edge
+        self._output = output
+        self._tensor = tensor
+
+    @property
+    def size(self) -> tuple[tuple[int, ...], np.dtype[Any]]:
+        """Shape and dtype of the array."""
+        return self._packed.size
+
+    def array(self, node: OperatorNode) -> Array:
+        """The values, unpacked."""
+        array: Array = self._packed.tensor()._array
+        return array
+
+    def unpack(self, node: OperatorNode) -> Any:
+        """A tensor in the place of what was packed; the array where that was none."""
+        from .tensor import Tensor
+
+        array = self.array(node)
+        if not self._tensor:
+            return array
+        if self._output is not None and node.outputs[self._output].differentiable:
+            return Tensor(array, node=node, output=self._output)
+        if self._edge is not None:
+            return Tensor(array, node=self._edge.node, output=self._edge.output)
+        return Tensor(array)
+
+
 def saved_arrays(value: Any, node: OperatorNode) -> Any:
     """What `save` kept, as arrays."""
-    if isinstance(value, (SavedInput, SavedOutput)):
+    if isinstance(value, (SavedInput, SavedOutput, SavedPacked)):
         return value.array(node)
     if type(value) is list:
         return [saved_arrays(item, node) for item in value]
@@ -111,7 +162,7 @@ def saved_arrays(value: Any, node: OperatorNode) -> Any:
 
 def saved_tensors(value: Any, node: OperatorNode) -> Any:
     """What `save` kept, as tensors that are part of the graph."""
-    if isinstance(value, (SavedInput, SavedOutput)):
+    if isinstance(value, (SavedInput, SavedOutput, SavedPacked)):
         return value.unpack(node)
     if type(value) is list:
         return [saved_tensors(item, node) for item in value]
@@ -122,4 +173,6 @@ def holds_array(value: Any) -> bool:
     """Whether a kept value is more than a size or a number, and so is let go after a backward."""
     if type(value) is list:
         return any(map(holds_array, value))
-    return isinstance(value, SavedVariable) or (isinstance(value, np.ndarray) and value.ndim > 0)
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    return isinstance(value, (SavedVariable, SavedPacked))

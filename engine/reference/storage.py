@@ -12,6 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ..callsite import callsite
+from ..grad_mode import is_inference_mode_enabled
+
 Array = np.ndarray[Any, Any]
 
 
@@ -25,18 +28,26 @@ def owner(array: Array) -> Array:
 class Storage:
     """One piece of memory.
 
-    version  number of in-place writes
-    written  "file:line by x += value" of the last one
-    saves    how many backward passes still need the values
+    version    number of in-place writes
+    written    "file:line by x += value" of the last one
+    saves      how many backward passes still need the values
+    inference  made in inference mode: writes are not counted, and nothing may be saved
     """
 
-    __slots__ = ("_exports", "saves", "version", "written")
+    __slots__ = ("_exports", "inference", "saves", "version", "written")
 
     def __init__(self) -> None:
         self.version = 0
         self.written = ""
         self.saves = 0
+        self.inference = is_inference_mode_enabled()
         self._exports: list[weakref.ref[Array]] = []
+
+    def bump_version(self, what: str) -> None:
+        """Count a write."""
+        if not self.inference:
+            self.version += 1
+            self.written = f"{callsite()} by {what}"
 
     def export(self, array: Array) -> Array:
         """A view to hand out, read-only while a backward needs the values."""

@@ -6,18 +6,21 @@ NumPy's operators, methods and functions come from the shared base class
 
 from __future__ import annotations
 
+import threading
 import weakref
 from typing import Any
 
 import numpy as np
 
-from ..callsite import callsite
-from ..errors import NotDifferentiableError
+from ..errors import InferenceTensorError, NotDifferentiableError
+from ..grad_mode import is_inference_mode_enabled
 from ..hooks import Hook, HookHandle
 from ..tensor import Tensor as AnyTensor
 from ..views import MADE_LEAF, renew
 from .node import Edge, LeafNode, Node
 from .storage import Array, Storage
+
+_LEAVES = threading.Lock()
 
 
 class View:
@@ -41,6 +44,7 @@ class Tensor(AnyTensor):
 
     __slots__ = (
         "__weakref__",
+        "_after_hooks",
         "_array",
         "_grad",
         "_hooks",
@@ -72,6 +76,7 @@ class Tensor(AnyTensor):
         self._requires = requires_grad or node is not None
         self._grad: Tensor | None = None
         self._hooks: dict[int, Hook] | None = None
+        self._after_hooks: dict[int, Hook] | None = None
         self._leaf: weakref.ref[LeafNode] | None = None
         self._view = view
         self._writes = 0  # recorded ones, into this tensor or a view of it
@@ -110,6 +115,10 @@ class Tensor(AnyTensor):
         return self._node
 
     @property
+    def output_nr(self) -> int:
+        return self._output
+
+    @property
     def grad(self) -> Tensor | None:
         return self._grad
 
@@ -120,6 +129,11 @@ class Tensor(AnyTensor):
         self._grad = value
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        if requires_grad and self._storage.inference and not is_inference_mode_enabled():
+            raise InferenceTensorError(
+                "a tensor that was made in inference mode can't require grad outside of it; x.copy() is an "
+                "ordinary tensor"
+            )
         if self.grad_fn is not None and not requires_grad:
             raise NotDifferentiableError(
                 "requires_grad can only be taken from a leaf; x.detach() is the same value without its "
@@ -148,6 +162,16 @@ class Tensor(AnyTensor):
             self._hooks = {}
         return HookHandle(self._hooks, hook)
 
+    def register_post_accumulate_grad_hook(self, hook: Hook) -> HookHandle:
+        if self._node is not None or not self._requires:
+            raise NotDifferentiableError(
+                "a hook after accumulation needs a leaf that requires grad: only there gradients are "
+                "accumulated; register_hook works on any tensor that requires grad"
+            )
+        if self._after_hooks is None:
+            self._after_hooks = {}
+        return HookHandle(self._after_hooks, hook)
+
     def retain_grad(self) -> None:
         if not self.requires_grad:
             raise NotDifferentiableError("retain_grad needs a tensor that requires grad")
@@ -161,10 +185,11 @@ class Tensor(AnyTensor):
             return Edge(self._node, self._output)
         if not self._requires:
             return None
-        leaf = self._leaf() if self._leaf is not None else None
-        if leaf is None:
-            leaf = LeafNode(self)
-            self._leaf = weakref.ref(leaf)
+        with _LEAVES:  # two threads must not make two nodes of one leaf
+            leaf = self._leaf() if self._leaf is not None else None
+            if leaf is None:
+                leaf = LeafNode(self)
+                self._leaf = weakref.ref(leaf)
         return Edge(leaf, 0)
 
     @property
@@ -204,8 +229,10 @@ class Tensor(AnyTensor):
         return self._storage.version
 
     def _bump_version(self, what: str = "a write") -> None:
-        self._storage.version += 1
-        self._storage.written = f"{callsite()} by {what}"
+        self._storage.bump_version(what)
+
+    def is_inference(self) -> bool:
+        return self._storage.inference
 
     def _exported(self) -> Array:
         return self._storage.export(self._array)

@@ -15,14 +15,23 @@ from typing import Any
 
 # The folder of formulas first: its name is the function's below.
 from . import formulas as _library  # noqa: F401
+from .engine import forward_ad
 from .engine.adjoints import order_of_norm, sum_repeats, sum_tiles, undiagonal
+from .engine.anomaly import (
+    detect_anomaly,
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
+    set_detect_anomaly,
+)
 from .engine.checkpointing import checkpoint
 from .engine.contraction import contract, contract_gradients, dot_subscripts, tensordot_subscripts
 from .engine.dispatch import current as _engine
 from .engine.dispatch import use_engine
 from .engine.dlpack import from_dlpack
 from .engine.errors import (
+    AnomalyError,
     BarrierError,
+    CheckpointError,
     CompilerError,
     EngineMismatchError,
     EngineUnavailableError,
@@ -30,6 +39,7 @@ from .engine.errors import (
     GradientLostWarning,
     GradientShapeError,
     GraphFreedError,
+    InferenceTensorError,
     MutationError,
     NotDifferentiableError,
     PullbackError,
@@ -39,11 +49,19 @@ from .engine.errors import (
 )
 from .engine.formula import Composite, Formula, composite, derive_pullback, formula
 from .engine.functional import backward, grad, value_and_grad
-from .engine.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from .engine.grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 from .engine.gradcheck import gradcheck
 from .engine.graph import Graph, graph
 from .engine.jacobian import hessian, jacobian
 from .engine.kernels import CompiledFormula, compile
+from .engine.multi_grad_hook import register_multi_grad_hook
 from .engine.plumbing import Like, accumulate, broadcast_like, like, stop_gradient, sum_to, unslice
 from .engine.primitives import (
     collect,
@@ -57,6 +75,7 @@ from .engine.primitives import (
 )
 from .engine.regions import Region, clear_region, region_at, region_of, spread_region, take_region
 from .engine.registry import formulas
+from .engine.saved_hooks import saved_tensors_hooks
 from .engine.tape import tape
 from .engine.tensor import Tensor
 from .engine.vector_products import hvp, jvp, vhp, vjp
@@ -91,7 +110,9 @@ def from_numpy(array: Any) -> Tensor:
 
 
 __all__ = [
+    "AnomalyError",
     "BarrierError",
+    "CheckpointError",
     "CompiledFormula",
     "CompilerError",
     "Composite",
@@ -105,6 +126,7 @@ __all__ = [
     "GradientShapeError",
     "Graph",
     "GraphFreedError",
+    "InferenceTensorError",
     "Like",
     "MutationError",
     "NotDifferentiableError",
@@ -126,11 +148,13 @@ __all__ = [
     "contract",
     "contract_gradients",
     "derive_pullback",
+    "detect_anomaly",
     "dot_subscripts",
     "enable_grad",
     "flatten_axes",
     "formula",
     "formulas",
+    "forward_ad",
     "from_dlpack",
     "from_numpy",
     "gelu",
@@ -139,7 +163,11 @@ __all__ = [
     "graph",
     "hessian",
     "hvp",
+    "inference_mode",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
     "is_grad_enabled",
+    "is_inference_mode_enabled",
     "jacobian",
     "jvp",
     "like",
@@ -148,7 +176,10 @@ __all__ = [
     "order_of_norm",
     "region_at",
     "region_of",
+    "register_multi_grad_hook",
     "relu",
+    "saved_tensors_hooks",
+    "set_detect_anomaly",
     "set_grad_enabled",
     "sigmoid",
     "softplus",

@@ -46,12 +46,87 @@ def test_a_decorated_coroutine_keeps_its_mode_while_it_waits(engine):
     assert asyncio.run(quiet()) is False
 
 
-def test_a_generator_is_not_decorated():
-    def generator():
+def test_a_decorated_generator_keeps_its_mode_and_its_caller_his_own(engine):
+    @pb.no_grad()
+    def modes():
+        try:
+            sent = yield pb.is_grad_enabled()
+            yield sent, pb.is_grad_enabled()
+        except KeyError:
+            yield "caught", pb.is_grad_enabled()
+        finally:
+            ended.append(pb.is_grad_enabled())
+        return "returned"
+
+    ended = []
+    steps = modes()
+    assert next(steps) is False
+    assert pb.is_grad_enabled()
+    assert steps.send(3) == (3, False)
+    with pytest.raises(StopIteration, match="returned"):
+        next(steps)
+    steps = modes()
+    next(steps)
+    assert steps.throw(KeyError) == ("caught", False)
+    steps.close()
+    assert ended == [False, False]
+    assert pb.is_grad_enabled()
+
+
+def test_an_asynchronous_generator_is_not_decorated():
+    async def generator():
         yield 1
 
-    with pytest.raises(TypeError, match="generator is a generator"):
+    with pytest.raises(TypeError, match="generator is an asynchronous generator"):
         pb.no_grad()(generator)
+
+
+def test_decorators_without_parentheses(engine):
+    @pb.no_grad
+    def silent():
+        """Doc."""
+        return pb.is_grad_enabled()
+
+    @pb.enable_grad
+    def recorded():
+        return pb.is_grad_enabled()
+
+    @pb.inference_mode
+    def inferred():
+        return pb.is_inference_mode_enabled()
+
+    assert silent() is False
+    assert silent.__doc__ == "Doc."
+    with pb.no_grad():
+        assert recorded() is True
+    assert inferred() is True
+
+
+def test_set_grad_enabled_as_a_call_a_manager_and_a_decorator(engine):
+    x = pb.tensor(1.0, requires_grad=True)
+    pb.set_grad_enabled(False)
+    try:
+        assert not (x * x).requires_grad
+        with pb.set_grad_enabled(True):
+            assert (x * x).requires_grad
+        assert not pb.is_grad_enabled()
+    finally:
+        pb.set_grad_enabled(True)
+
+    @pb.set_grad_enabled(False)
+    def silent():
+        return pb.is_grad_enabled()
+
+    assert pb.is_grad_enabled()
+    assert not silent()
+    assert pb.is_grad_enabled()
+
+
+def test_an_exception_ends_a_mode(engine):
+    with pytest.raises(KeyError), pb.no_grad(), pb.inference_mode():
+        raise KeyError
+    assert pb.is_grad_enabled()
+    assert not pb.is_inference_mode_enabled()
 
 
 def test_mode_belongs_to_the_thread(engine):

@@ -116,6 +116,8 @@ def _through(eqn: Eqn, env: Mapping[Var, Form]) -> Form:
     if all(part in (Form.CONSTANT, Form.ZERO) for part in (*parts, *named)):
         return _of_constants(eqn, parts)
     word = WORDS.get(eqn.op)
+    if eqn.op == "item":
+        return parts[0]
     if eqn.op in _THROUGH:
         return _sum(parts)
     if word is None:

@@ -2,11 +2,10 @@
 #include "arguments.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
+#include "pullback/switches.h"
 
 namespace pullback {
 namespace {
-
-PyObject* observer = nullptr;  // owned
 
 using Outputs = InlineVector<Ref<Tensor>, 4>;  // none: a hidden output of a branch not taken
 
@@ -165,6 +164,7 @@ Ref<Node> record(OperatorInfo& info, PyObject* inputs, Mask needed, Mask differe
         if (outputs[i]) output.layout = outputs[i]->layout;
     }
     remember_caller(*node);
+    if (switches.anomaly) remember_stack(*node);
 
     const Variant& variant = info.variant(differentiable, needed);
     node->recorded = &variant;
@@ -172,8 +172,9 @@ Ref<Node> record(OperatorInfo& info, PyObject* inputs, Mask needed, Mask differe
         if (variant.slots[static_cast<std::size_t>(read)] < 0) continue;
         const auto index = static_cast<std::size_t>(read);
         save(*node, info.saved[index], variant.relied[index], inputs, outputs, computed);
-        node->keeps_arrays =
-            node->keeps_arrays || node->saved[node->saved.size() - 1].holds_array();
+        const SavedVariable& saved = node->saved[node->saved.size() - 1];
+        node->keeps_arrays = node->keeps_arrays || saved.holds_array();
+        node->packed = node->packed || saved.holds_packed();
     }
     return node;
 }
@@ -234,12 +235,7 @@ PyRef to_array(PyRef value) {
     return checked(PyArray_FROM_OF(value.get(), NPY_ARRAY_ENSUREARRAY));
 }
 
-void set_observer(PyRef function) {
-    const PyRef before = PyRef::steal(observer);
-    observer = function.get() == Py_None ? nullptr : function.release();
-}
-
-bool observed() { return observer != nullptr; }
+Switches switches;
 
 namespace {
 
@@ -298,7 +294,7 @@ PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs) {
     PyRef inputs, attributes;
     bind(info, args, kwargs, inputs, attributes);
     const PyRef results = run(info, inputs, attributes.get());
-    if (const PyRef observing = PyRef::borrow(observer)) {
+    if (const PyRef observing = PyRef::borrow(switches.observer)) {
         checked(PyObject_CallFunctionObjArgs(observing.get(), operator_object, inputs.get(),
                                              attributes.get(), results.get(), nullptr));
     }

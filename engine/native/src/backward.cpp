@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "arrivals.h"
+#include "gradient_hooks.h"
+#include "nested.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
 
@@ -29,77 +31,6 @@ Ref<Tensor> ones(const Layout& layout) {
     return tensor;
 }
 
-/// A gradient to keep: memory of its own, unless it is part of a graph.
-Ref<Tensor> owned(Ref<Tensor> gradient, bool create_graph) {
-    if (create_graph && gradient->requires_grad) return gradient;
-    if (gradient->exclusive() && gradient->layout.contiguous()) return gradient;
-    return Tensor::of_array(checked(PyArray_NewCopy(as_array(gradient->array()), NPY_KEEPORDER)));
-}
-
-/// Adds to a tensor's grad: into a new tensor where somebody holds the old one.
-void accumulate(Tensor& tensor, Ref<Tensor> gradient, bool create_graph) {
-    if (!gradient) return;
-    tensor.grad = tensor.grad ? add_gradients(tensor.grad, gradient, create_graph)
-                              : owned(std::move(gradient), create_graph);
-}
-
-/// The gradient as a hook sees it: in a plain backward it can't be written to.
-Ref<Tensor> for_hook(const Ref<Tensor>& gradient, bool create_graph) {
-    if (create_graph) return gradient;
-    PyRef view = checked(PyArray_View(as_array(gradient->array()), nullptr, nullptr));
-    PyArray_CLEARFLAGS(as_array(view.get()), NPY_ARRAY_WRITEABLE);
-    return Tensor::of_array(std::move(view));
-}
-
-void call_hooks(PyObject* hooks, Ref<Tensor>& gradient, const Layout& layout, bool create_graph) {
-    Ref<Tensor> current = for_hook(gradient, create_graph);
-    const PyRef functions = checked(PyDict_Values(hooks));
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(functions.get()); ++i) {
-        const PyRef replaced =
-            checked(PyObject_CallOneArg(PyList_GET_ITEM(functions.get(), i), current.object()));
-        if (replaced.get() == Py_None) continue;
-        if (!Tensor::check(replaced.get())) {
-            raise(PyExc_TypeError, std::string("a hook returns a tensor or None, not ") +
-                                       Py_TYPE(replaced.get())->tp_name);
-        }
-        current = Ref<Tensor>::borrow(Tensor::cast(replaced.get()));
-        if (!current->layout.same_shape(layout)) {
-            raise("GradientShapeError", "a hook replaced a gradient of shape " +
-                                            layout.shape_text() + " by one of " +
-                                            current->layout.shape_text());
-        }
-    }
-    gradient = current;
-}
-
-PyObject* hooks_on(Node& node, std::int32_t output) {
-    if (node.kind == NodeKind::leaf) {
-        return node.leaf->extras ? node.leaf->extras->hooks.get() : nullptr;
-    }
-    if (!node.extras) return nullptr;
-    const auto found = node.extras->hooks.find(output);
-    return found == node.extras->hooks.end() ? nullptr : found->second.get();
-}
-
-/// Calls the hooks on each gradient, then gives it to tensors that retain theirs.
-void call_all_hooks(Node& node, Received& received, bool create_graph) {
-    if (!node.extras && node.kind != NodeKind::leaf) return;
-    for (std::uint32_t i = 0; i < received.size(); ++i) {
-        const auto output = static_cast<std::int32_t>(i);
-        if (!received[i]) continue;
-        PyObject* hooks = hooks_on(node, output);
-        if (hooks != nullptr && PyDict_GET_SIZE(hooks) > 0) {
-            const PyRef kept = PyRef::borrow(hooks);
-            call_hooks(hooks, received[i], node.outputs[i].layout, create_graph);
-        }
-        if (!node.extras) continue;
-        const auto retained = node.extras->retained.find(output);
-        if (retained == node.extras->retained.end()) continue;
-        PyObject* holder = PyWeakref_GetObject(retained->second.get());
-        if (holder != Py_None) Tensor::cast(holder)->grad = owned(received[i], create_graph);
-    }
-}
-
 class Pass {
   public:
     explicit Pass(const BackwardRequest& request)
@@ -108,9 +39,39 @@ class Pass {
           roots_(edges_of(request.outputs)),
           wanted_(request.all_leaves ? Wanted() : Wanted(roots_, targets_)),
           arrivals_(request.create_graph),
-          captured_(request.inputs.size()) {
-        start();
+          captured_(request.inputs.size()),
+          outer_(std::exchange(innermost, this)) {
+        try {
+            start();
+        } catch (...) {
+            innermost = outer_;
+            throw;
+        }
     }
+    ~Pass() { innermost = outer_; }
+    Pass(const Pass&) = delete;
+    Pass& operator=(const Pass&) = delete;
+
+    /// What Python knows of this; made when it is first asked for. Throws ErrorSet.
+    PyRef python() {
+        if (!python_) {
+            const PyRef type = import_from("pullback.engine.backward_pass", "BackwardPass");
+            const PyRef outputs = list_of(request_.outputs);
+            const PyRef inputs =
+                request_.all_leaves ? PyRef::borrow(Py_None) : list_of(request_.inputs);
+            python_ = checked(
+                PyObject_CallFunctionObjArgs(type.get(), outputs.get(), inputs.get(), nullptr));
+        }
+        return python_;
+    }
+    /// How many passes run in this thread, each inside of the one before.
+    static int depth() {
+        int found = 0;
+        for (Pass* pass = innermost; pass != nullptr; pass = pass->outer_) ++found;
+        return found;
+    }
+
+    static thread_local Pass* innermost;
 
     std::vector<Ref<Tensor>> run() {
         while (!arrivals_.empty()) {
@@ -121,6 +82,13 @@ class Pass {
     }
 
   private:
+    static PyRef list_of(const std::vector<Ref<Tensor>>& tensors) {
+        PyRef list = checked(PyList_New(static_cast<Py_ssize_t>(tensors.size())));
+        for (std::size_t i = 0; i < tensors.size(); ++i) {
+            PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), Py_NewRef(tensors[i].object()));
+        }
+        return list;
+    }
     static std::vector<Edge> edges_of(const std::vector<Ref<Tensor>>& tensors) {
         std::vector<Edge> edges;
         edges.reserve(tensors.size());
@@ -151,22 +119,61 @@ class Pass {
 
     void step(Arrival& arrival) {
         Node& node = *arrival.node;
-        Received& received = arrival.received;
-        call_all_hooks(node, received, request_.create_graph);
-        if (wanted_.is_target(node)) capture(node, received);
-        if (node.kind == NodeKind::leaf) {
-            if (request_.all_leaves) {
-                accumulate(*node.leaf, std::move(received[0]), request_.create_graph);
+        try {
+            Received& received = arrival.received;
+            call_tensor_hooks(node, received, request_.create_graph);
+            if (wanted_.is_target(node)) {
+                capture(node, received);
+                if (!wanted_.leads_on(node)) return;
             }
-            return;
+            if (node.extras) [[unlikely]]
+                call_prehooks(node, received, request_.create_graph);
+            if (node.kind == NodeKind::leaf) {
+                if (request_.all_leaves) end_at_leaf(node, received);
+                return;
+            }
+            if (std::any_of(received.begin(), received.end(),
+                            [](const Ref<Tensor>& gradient) { return bool(gradient); })) {
+                differentiate(node, received);
+            }
+        } catch (const ErrorSet&) {
+            explain(node);
+            throw;
         }
-        const bool any = std::any_of(received.begin(), received.end(),
-                                     [](const Ref<Tensor>& gradient) { return bool(gradient); });
-        if (!any) return;
+    }
+
+    void end_at_leaf(Node& node, Received& received) {
+        PyRef shown;
+        if (node.extras) [[unlikely]]
+            shown = for_posthooks(node, received, request_.create_graph);
+        accumulate(*node.leaf, std::move(received[0]), request_.create_graph);
+        if (shown) call_posthooks(node, shown.get(), sent_, request_.create_graph);
+    }
+
+    void differentiate(Node& node, Received& received) {
+        PyRef shown;
+        if (node.extras) [[unlikely]]
+            shown = for_posthooks(node, received, request_.create_graph);
         input_gradients(node, received, wanted_, request_.create_graph, sent_);
+        if (shown) call_posthooks(node, shown.get(), sent_, request_.create_graph);
         for (SentGradient& one : sent_) arrivals_.send(*one.edge, std::move(one.gradient));
         sent_.clear();
         if (!request_.retain_graph) node.free_saved();
+    }
+
+    /// Notes on the error where the node came from.
+    static void explain(Node& node) {
+        PyObject *kind, *value, *trace;
+        PyErr_Fetch(&kind, &value, &trace);
+        PyErr_NormalizeException(&kind, &value, &trace);
+        if (trace != nullptr) PyException_SetTraceback(value, trace);
+        try {
+            const PyRef explain = import_from("pullback.engine.anomaly", "explain");
+            checked(PyObject_CallFunctionObjArgs(explain.get(), value, node.object(), nullptr));
+        } catch (const ErrorSet&) {
+            PyErr_Clear();  // the error that is under way is worth more
+        }
+        PyErr_Restore(kind, value, trace);
     }
 
     std::vector<Ref<Tensor>> hand_out() {
@@ -206,13 +213,32 @@ class Pass {
     std::vector<std::pair<Node*, std::size_t>> positions_;  // of the inputs that a node stands for
     std::vector<Ref<Tensor>> captured_;
     std::vector<SentGradient> sent_;
+    Pass* const outer_;  // in this thread
+    PyRef python_;
 };
+
+thread_local Pass* Pass::innermost = nullptr;
+
+constexpr int kMostNested = 16;  // as `reentrant.MOST_NESTED`
 
 }  // namespace
 
 std::vector<Ref<Tensor>> run_backward(const BackwardRequest& request) {
-    const GradModeGuard mode(request.create_graph);
-    return Pass(request).run();
+    std::vector<Ref<Tensor>> found;
+    const auto run = [&] {
+        const GradModeGuard mode(request.create_graph);
+        found = Pass(request).run();
+    };
+    if (Pass::innermost != nullptr && Pass::depth() >= kMostNested) [[unlikely]] {
+        on_a_fresh_thread(run);
+    } else {
+        run();
+    }
+    return found;
+}
+
+PyRef current_pass() {
+    return Pass::innermost == nullptr ? PyRef::borrow(Py_None) : Pass::innermost->python();
 }
 
 }  // namespace pullback

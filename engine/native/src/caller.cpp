@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "pullback/engine.h"
+#include "pullback/errors.h"
 
 namespace pullback {
 namespace {
@@ -57,6 +58,11 @@ void remember_caller(Node& node) {
     }
     node.caller = PyRef::steal(code.release_object());
     node.caller_instruction = PyFrame_GetLasti(frame);
+}
+
+void remember_stack(Node& node) {
+    static PyObject* stack = import_from("pullback.engine.anomaly", "stack").release();
+    node.more().stack = checked(PyObject_CallNoArgs(stack));
 }
 
 }  // namespace pullback

@@ -5,6 +5,7 @@
 #include "direct.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
+#include "pullback/switches.h"
 
 namespace pullback {
 namespace {
@@ -176,22 +177,67 @@ void put_behind_barrier(const Node& node, const Received& received,
     }
 }
 
+/// In anomaly mode: nodes that are recorded until the end of the scope come from this one.
+class Origin {
+  public:
+    explicit Origin(const Node& node) {
+        if (!switches.anomaly) return;
+        PyObject* stack = node.extras ? node.extras->stack.get() : nullptr;
+        if (stack != nullptr) token_ = checked(PyContextVar_Set(variable(), stack));
+    }
+    ~Origin() {
+        if (!token_) return;
+        PyObject *kind, *value, *trace;
+        PyErr_Fetch(&kind, &value, &trace);
+        PyContextVar_Reset(variable(), token_.get());
+        PyErr_Restore(kind, value, trace);
+    }
+    Origin(const Origin&) = delete;
+    Origin& operator=(const Origin&) = delete;
+
+  private:
+    static PyObject* variable() {
+        static PyObject* kept = import_from("pullback.engine.anomaly", "RUNNING").release();
+        return kept;
+    }
+
+    PyRef token_;
+};
+
+/// Throws ErrorSet, with AnomalyError, where there is a NaN among the gradients.
+void check_nan(Node& node, const std::vector<SentGradient>& made) {
+    static PyObject* check = import_from("pullback.engine.anomaly", "check_nan").release();
+    const PyRef gradients = checked(PyList_New(0));
+    for (const SentGradient& one : made) {
+        checked(PyList_Append(gradients.get(), one.gradient.object()));
+    }
+    checked(PyObject_CallFunctionObjArgs(check, node.object(), gradients.get(), nullptr));
+}
+
 }  // namespace
+
+void raise_barrier(const Node& node) {
+    const PyRef message = attribute(node.operator_object.get(), "barrier");
+    raise("BarrierError", span_of(node) + ": second derivative of " + node.info->name + ": " +
+                              text_of(message.get()));
+}
 
 void input_gradients(Node& node, Received& received, const Wanted& wanted, bool create_graph,
                      std::vector<SentGradient>& made) {
-    if (node.kind == NodeKind::barrier) {
-        const PyRef message = attribute(node.operator_object.get(), "barrier");
-        raise("BarrierError", span_of(node) + ": second derivative of " + node.info->name + ": " +
-                                  text_of(message.get()));
-    }
+    if (node.kind == NodeKind::barrier) raise_barrier(node);
     if (node.freed) raise_freed(node);
+    const Running running(node);
+    const Origin origin(node);
     const Mask needed = needed_inputs(node, wanted);
     const bool record = create_graph && !node.info->has_barrier;
     const Variant& variant = node.info->variant(defined_outputs(received), needed);
-    if (!create_graph && differentiate_directly(node, variant, received, made)) return;
+    if (!create_graph && !node.packed && differentiate_directly(node, variant, received, made)) {
+        if (switches.check_nan) check_nan(node, made);
+        return;
+    }
     LaunchOutputs computed;
-    if (!record && variant.kernel && run_kernel(node, variant, received, computed)) {
+    if (!record && !node.packed && variant.kernel &&
+        run_kernel(node, variant, received, computed)) {
         for (std::uint32_t k = 0; k < computed.size(); ++k) {
             if (!computed[k]) continue;
             const auto input = static_cast<std::uint32_t>(variant.kernel->outputs[k]);
@@ -204,6 +250,7 @@ void input_gradients(Node& node, Received& received, const Wanted& wanted, bool 
         sort_gradients(node, gradients.get(), needed, wanted, record, made);
     }
     if (create_graph && !record) put_behind_barrier(node, received, made);
+    if (switches.check_nan) check_nan(node, made);
 }
 
 }  // namespace pullback

@@ -5,6 +5,7 @@
 #include "arguments.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
+#include "pullback/switches.h"
 
 namespace pullback {
 namespace {
@@ -157,7 +158,8 @@ void record(OperatorInfo& info, PyObject* const* args, Mask needed, Ref<Tensor>*
 }  // namespace
 
 PyObject* call_directly(OperatorInfo& info, std::span<PyObject* const> args) {
-    if (!info.is_flat || args.size() != info.kernel->arguments.size() || observed()) return nullptr;
+    if (!info.is_flat || args.size() != info.kernel->arguments.size() || switches.watched)
+        return nullptr;
     Flat flat;
     Mask needed = 0;
     for (const KernelArgument& argument : info.kernel->arguments) {

@@ -17,6 +17,13 @@ bool grad_enabled() {
     return PyRef::steal(value).get() == Py_True;
 }
 
+bool in_inference_mode() {
+    PyObject* value = nullptr;
+    checked(PyContextVar_Get(enabled_variable(), nullptr, &value));
+    const PyRef mode = PyRef::steal(value);
+    return !PyBool_Check(mode.get());  // an `Inference`
+}
+
 GradModeGuard::GradModeGuard(bool enabled)
     : token_(checked(PyContextVar_Set(enabled_variable(), enabled ? Py_True : Py_False))) {}
 

@@ -7,6 +7,7 @@
 #include "pullback/engine.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
+#include "pullback/switches.h"
 #include "words.h"
 
 namespace nb = nanobind;
@@ -125,6 +126,19 @@ NB_MODULE(_native, m) {
           "or 0)}).");
     m.def("forget_words", &Word::forget, "A formula was replaced: look up again which are called.");
     m.def(
-        "set_observer", [](nb::handle observer) { set_observer(PyRef::borrow(observer.ptr())); },
+        "set_observer", [](nb::handle observer) { switches.set_observer(observer.ptr()); },
         nb::arg("observer").none(), "Have observer(operator, inputs, attributes, results) called.");
+    m.def(
+        "set_packing", [](nb::handle pack) { switches.set_pack(pack.ptr()); },
+        nb::arg("pack").none(), "Keep pack(x) of each tensor that is saved, unless it is None.");
+    m.def(
+        "set_anomaly",
+        [](bool enabled, bool check_nan) { switches.set_anomaly(enabled, check_nan); },
+        nb::arg("enabled"), nb::arg("check_nan"), "Keep stacks in nodes, and look for NaN.");
+    m.def(
+        "set_inference", [](bool some) { switches.inference = some; }, nb::arg("some"),
+        "Whether some thread is in inference mode.");
+    m.def(
+        "current_pass", [] { return guarded([] { return current_pass(); }); },
+        "The innermost backward that runs in this thread, or None.");
 }

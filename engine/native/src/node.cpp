@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "derivative.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
 
@@ -34,7 +35,7 @@ void destroy(Node* node) {
     node->caller = nullptr;
     if (node->leaf) node->leaf = nullptr;
     if (node->extras) node->extras.reset();
-    node->freed = node->keeps_arrays = false;
+    node->freed = node->keeps_arrays = node->packed = false;
     node->mark = 0;
     node->info = nullptr;
     node->recorded = nullptr;
@@ -71,13 +72,18 @@ int traverse(PyObject* object, visitproc visit, void* arg) {
     }
     if (node->extras) {
         for (const auto& [output, hooks] : node->extras->hooks) Py_VISIT(hooks.get());
+        Py_VISIT(node->extras->prehooks.get());
+        Py_VISIT(node->extras->posthooks.get());
     }
     return 0;
 }
 
 int clear(PyObject* object) {
     Node* node = reinterpret_cast<Node*>(object);
-    if (node->extras) node->extras->hooks.clear();
+    if (node->extras) {
+        node->extras->hooks.clear();
+        node->extras->prehooks = node->extras->posthooks = nullptr;
+    }
     return 0;
 }
 
@@ -100,14 +106,11 @@ PyObject* get_next_functions(PyObject* self, void*) {
     const Node* node = node_of(self);
     return to_python([&] {
         const PyRef functions = checked(PyList_New(0));
-        for (const Edge& edge : node->edges) {
-            // Inputs that don't want a gradient have no edge; a list's other members have an empty
-            // one.
-            if (!edge && node->ranges.empty()) continue;
+        node->for_each_edge([&](const Edge& edge) {
             PyObject* next = edge ? edge.node.object() : Py_None;
             const PyRef pair = checked(Py_BuildValue("(Oi)", next, edge ? edge.output : 0));
             checked(PyList_Append(functions.get(), pair.get()));
-        }
+        });
         return PyList_AsTuple(functions.get());
     });
 }
@@ -120,7 +123,85 @@ const std::string& saved_name(const Node& node, std::int32_t index) {
     return node.info->saved[static_cast<std::size_t>(index)].name;
 }
 
-/// pullback.engine.plumbing.Like(shape, dtype).
+PyObject* get_tensor(PyObject* self, void*) {
+    PyObject* leaf = node_of(self)->leaf.object();
+    return Py_NewRef(leaf == nullptr ? Py_None : leaf);
+}
+
+PyObject* get_forward_stack(PyObject* self, void*) {
+    const Node* node = node_of(self);
+    if (node->extras && node->extras->stack) return Py_NewRef(node->extras->stack.get());
+    return PyUnicode_FromString("");
+}
+
+PyObject* get_saved(PyObject* self, void*) {
+    const Node* node = node_of(self);
+    return to_python([&] {
+        const PyRef values = checked(PyList_New(0));
+        if (node->recorded == nullptr || node->freed) return PyList_AsTuple(values.get());
+        for (const Slot slot : node->recorded->slots) {
+            PyRef value = PyRef::borrow(Py_None);
+            if (slot >= 0) value = node->saved[static_cast<std::size_t>(slot)].shown(*node);
+            checked(PyList_Append(values.get(), value.get()));
+        }
+        return PyList_AsTuple(values.get());
+    });
+}
+
+/// Adds a hook to a dict, which is made where there is none: the handle that takes it away.
+PyObject* add_hook(PyRef& hooks, PyObject* hook) {
+    if (!hooks) hooks = checked(PyDict_New());
+    const PyRef handle = import_from("pullback.engine.hooks", "HookHandle");
+    return PyObject_CallFunctionObjArgs(handle.get(), hooks.get(), hook, nullptr);
+}
+
+PyObject* register_prehook(PyObject* self, PyObject* hook) {
+    return to_python([&] { return add_hook(node_of(self)->more().prehooks, hook); });
+}
+
+PyObject* register_posthook(PyObject* self, PyObject* hook) {
+    return to_python([&] { return add_hook(node_of(self)->more().posthooks, hook); });
+}
+
+PyObject* refuse(PyObject* self, PyObject*) {
+    return to_python([&]() -> PyObject* { raise_barrier(*node_of(self)); });
+}
+
+PyObject* get_is_barrier(PyObject* self, void*) {
+    return PyBool_FromLong(node_of(self)->kind == NodeKind::barrier);
+}
+
+PyMethodDef methods[] = {
+    {"register_prehook", register_prehook, METH_O,
+     "Call hook(grad_outputs) before the node runs; a tuple that it returns takes their place."},
+    {"register_hook", register_posthook, METH_O,
+     "Call hook(grad_inputs, grad_outputs) after the node ran; a tuple that it returns takes the "
+     "place of the first."},
+    {"refuse", refuse, METH_NOARGS, "Raise what a barrier raises."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef properties[] = {
+    {"name", get_name, nullptr, "Name of the operator.", nullptr},
+    {"next_functions", get_next_functions, nullptr,
+     "The older nodes and which output of each, flat, as in torch.", nullptr},
+    {"called_at", get_called_at, nullptr, "file:line of the call.", nullptr},
+    {"operator", get_operator, nullptr, "The operator that was called, or None.", nullptr},
+    {"saved", get_saved, nullptr, "What it keeps, by the operator's saved values.", nullptr},
+    {"tensor", get_tensor, nullptr, "Of a leaf's node, the leaf; else None.", nullptr},
+    {"is_barrier", get_is_barrier, nullptr, "Whether it refuses to be differentiated.", nullptr},
+    {"forward_stack", get_forward_stack, nullptr, "The stack of the call, in anomaly mode.",
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Node, weak_references), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+}  // namespace
+
 PyRef python_like(const Layout& layout) {
     static PyObject* type = import_from("pullback.engine.plumbing", "Like").release();
     const PyRef shape = checked(PyTuple_New(layout.ndim()));
@@ -131,22 +212,6 @@ PyRef python_like(const Layout& layout) {
     const PyRef dtype = checked(reinterpret_cast<PyObject*>(PyArray_DescrFromType(layout.dtype())));
     return checked(PyObject_CallFunctionObjArgs(type, shape.get(), dtype.get(), nullptr));
 }
-
-PyGetSetDef properties[] = {
-    {"name", get_name, nullptr, "Name of the operator.", nullptr},
-    {"next_functions", get_next_functions, nullptr,
-     "The older nodes and which output of each, flat, as in torch.", nullptr},
-    {"called_at", get_called_at, nullptr, "file:line of the call.", nullptr},
-    {"operator", get_operator, nullptr, "The operator that was called, or None.", nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr},
-};
-
-PyMemberDef members[] = {
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(Node, weak_references), READONLY, nullptr},
-    {nullptr, 0, 0, 0, nullptr},
-};
-
-}  // namespace
 
 Ref<Node> Node::make(NodeKind kind) {
     auto node = Ref<Node>::steal(pool.take(type));
@@ -213,6 +278,7 @@ void define_node_type() {
         {Py_tp_clear, reinterpret_cast<void*>(clear)},
         {Py_tp_repr, reinterpret_cast<void*>(repr)},
         {Py_tp_getset, properties},
+        {Py_tp_methods, methods},
         {Py_tp_members, members},
         {0, nullptr},
     };

@@ -1,13 +1,52 @@
 #include "pullback/saved_variable.h"
 
+#include <algorithm>
+
+#include "pullback/engine.h"
 #include "pullback/errors.h"
 #include "pullback/node.h"
 #include "pullback/numpy_api.h"
+#include "pullback/switches.h"
 
 namespace pullback {
 
+/// Where in the graph an unpacked value belongs.
+struct SavedVariable::Place {
+    Edge edge;                 // of an input that requires grad
+    std::int32_t output = -1;  // of an output
+    bool is_tensor = true;     // else an array, whatever the derivative is run on
+};
+
+PyRef SavedVariable::packed_by_hooks(const Ref<Tensor>& tensor) {
+    PyRef value = checked(PyObject_CallOneArg(switches.pack, tensor.object()));
+    return value.get() == Py_None ? PyRef() : value;
+}
+
+SavedVariable SavedVariable::packed(PyRef value, Place place) {
+    SavedVariable saved;
+    saved.held_ = Held::packed;
+    saved.object_ = value.release();
+    saved.data_ = new Place(std::move(place));
+    return saved;
+}
+
+void SavedVariable::raise_inference() {
+    raise("InferenceTensorError",
+          "a tensor that was made in inference mode can't be saved for a backward: use x.copy() of "
+          "it, or make it under pb.no_grad()");
+}
+
 SavedVariable SavedVariable::input(PyObject* value, bool relied) {
-    if (Tensor::check(value)) return input(*Tensor::cast(value), relied);
+    if (Tensor::check(value)) {
+        Tensor& tensor = *Tensor::cast(value);
+        refuse_inference(*tensor.storage);
+        if (switches.pack != nullptr) [[unlikely]] {
+            if (PyRef made = packed_by_hooks(tensor.detach())) {
+                return packed(std::move(made), {edge_of(tensor)});
+            }
+        }
+        return input(tensor, relied);
+    }
     if (!PyList_Check(value)) return plain(PyRef::borrow(value));
     SavedVariable saved;
     auto list = std::make_unique<List>();
@@ -20,6 +59,12 @@ SavedVariable SavedVariable::input(PyObject* value, bool relied) {
 }
 
 SavedVariable SavedVariable::output(Tensor& tensor, std::int32_t number, bool relied) {
+    refuse_inference(*tensor.storage);
+    if (switches.pack != nullptr) [[unlikely]] {
+        if (PyRef made = packed_by_hooks(tensor.detach())) {
+            return packed(std::move(made), {{}, number});
+        }
+    }
     SavedVariable saved;
     saved.number_ = static_cast<std::int16_t>(number);
     if (tensor.layout.regular()) {
@@ -35,6 +80,12 @@ SavedVariable SavedVariable::output(Tensor& tensor, std::int32_t number, bool re
 }
 
 SavedVariable SavedVariable::plain(PyRef value) {
+    if (switches.pack != nullptr && PyArray_Check(value.get()) &&
+        PyArray_NDIM(as_array(value.get())) > 0) [[unlikely]] {
+        if (PyRef made = packed_by_hooks(Tensor::of_array(to_array(value)))) {
+            return packed(std::move(made), {{}, -1, false});
+        }
+    }
     SavedVariable saved;
     saved.held_ = Held::plain;
     saved.object_ = value.release();
@@ -46,6 +97,8 @@ void SavedVariable::let_go() {
         if (version_ != kUnwatched) storage().release();
     } else if (held_ == Held::list) {
         delete static_cast<List*>(data_);
+    } else if (held_ == Held::packed) {
+        delete static_cast<Place*>(data_);
     }
     Py_XDECREF(object_);
 }
@@ -64,13 +117,43 @@ bool SavedVariable::holds_array() const {
         case Held::input:
         case Held::output:
         case Held::odd_output:
+        case Held::packed:
             break;
     }
     return true;
 }
 
+bool SavedVariable::holds_packed() const {
+    if (held_ != Held::list) return held_ == Held::packed;
+    return std::any_of(list().begin(), list().end(),
+                       [](const SavedVariable& item) { return item.holds_packed(); });
+}
+
+PyRef SavedVariable::shown(const Node& node) const {
+    switch (held_) {
+        case Held::nothing:
+            return PyRef::borrow(Py_None);
+        case Held::output:
+        case Held::odd_output:
+            return python_like(node.outputs[std::size_t(number_)].layout);
+        case Held::list: {
+            PyRef made = checked(PyList_New(list().size()));
+            for (std::uint32_t i = 0; i < list().size(); ++i) {
+                PyList_SET_ITEM(made.get(), i, list()[i].shown(node).release());
+            }
+            return made;
+        }
+        case Held::plain:
+        case Held::input:
+        case Held::packed:
+            break;
+    }
+    return PyRef::borrow(object_);
+}
+
 int SavedVariable::traverse(visitproc visit, void* arg) const {
     Py_VISIT(object_);
+    if (held_ == Held::packed) Py_VISIT(static_cast<const Place*>(data_)->edge.node.object());
     if (held_ != Held::list) return 0;
     for (const SavedVariable& item : list()) {
         if (const int stop = item.traverse(visit, arg)) return stop;
@@ -112,9 +195,23 @@ Operand SavedVariable::peek(const Node& node, bool relied) const {
             return {nullptr, nullptr, object_};
         case Held::nothing:
         case Held::list:
+        case Held::packed:  // see Node::packed
             break;
     }
     return {};
+}
+
+PyRef SavedVariable::unpack_packed(Node& node, bool recorded) const {
+    PyRef value = checked(PyObject_CallMethod(object_, "tensor", nullptr));
+    auto tensor = Ref<Tensor>::borrow(Tensor::cast(value.get()));
+    const Place& place = *static_cast<const Place*>(data_);
+    if (!recorded || !place.is_tensor) return PyRef::borrow(tensor->array());
+    if (place.output >= 0 && node.outputs[std::size_t(place.output)].differentiable) {
+        tensor->hang_on(Ref<Node>::borrow(&node), place.output);
+    } else if (place.edge) {
+        tensor->hang_on(place.edge.node, place.edge.output);
+    }
+    return value;
 }
 
 PyRef SavedVariable::unpack(Node& node, const std::string& name, bool recorded, bool relied) const {
@@ -131,6 +228,8 @@ PyRef SavedVariable::unpack(Node& node, const std::string& name, bool recorded, 
             }
             return made;
         }
+        case Held::packed:
+            return unpack_packed(node, recorded);
         case Held::input:
         case Held::output:
         case Held::odd_output:

@@ -1,6 +1,7 @@
 #include "pullback/storage.h"
 
 #include "pullback/allocator.h"
+#include "pullback/engine.h"
 #include "pullback/numpy_api.h"
 
 namespace pullback {
@@ -25,6 +26,7 @@ void dealloc(PyObject* object) {
         storage->written = nullptr;
     }
     if (storage->exports) storage->exports = nullptr;
+    storage->inference = false;
     Storage::pool.give(storage);
 }
 
@@ -40,10 +42,13 @@ PyArrayObject* owner_of(PyObject* array) {
 Ref<Storage> make_storage() {
     auto storage = Ref<Storage>::steal(Storage::pool.take(Storage::type));
     if (!storage) throw ErrorSet{};
+    if (switches.inference) storage->find_mode();
     return storage;
 }
 
 }  // namespace
+
+void Storage::find_mode() { inference = in_inference_mode(); }
 
 Ref<Storage> Storage::allocate_block(std::size_t bytes) {
     Ref<Storage> storage = make_storage();

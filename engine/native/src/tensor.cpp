@@ -1,5 +1,6 @@
 #include "pullback/tensor.h"
 
+#include "pullback/engine.h"
 #include "pullback/errors.h"
 #include "pullback/node.h"
 #include "pullback/numpy_api.h"
@@ -95,6 +96,11 @@ void Tensor::set_requires_grad(bool flag) {
         PyObject* descr = reinterpret_cast<PyObject*>(PyArray_DESCR(as_array(array())));
         raise("NotDifferentiableError",
               "only tensors of a float dtype can require grad, and this is " + text_of(descr));
+    }
+    if (flag && storage->inference && !in_inference_mode()) {
+        raise("InferenceTensorError",
+              "a tensor that was made in inference mode can't require grad outside of it; x.copy() "
+              "is an ordinary tensor");
     }
     requires_grad = flag;
     if (flag) track();

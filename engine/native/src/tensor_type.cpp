@@ -45,7 +45,10 @@ int traverse(PyObject* object, visitproc visit, void* arg) {
     Py_VISIT(tensor->grad.object());
     Py_VISIT(tensor->grad_fn.object());
     Py_VISIT(tensor->base.object());
-    if (tensor->extras) Py_VISIT(tensor->extras->hooks.get());
+    if (tensor->extras) {
+        Py_VISIT(tensor->extras->hooks.get());
+        Py_VISIT(tensor->extras->after_hooks.get());
+    }
     return 0;
 }
 
@@ -54,7 +57,7 @@ int clear(PyObject* object) {
     tensor->grad = nullptr;
     tensor->grad_fn = nullptr;
     tensor->base = nullptr;
-    if (tensor->extras) tensor->extras->hooks = nullptr;
+    if (tensor->extras) tensor->extras->hooks = tensor->extras->after_hooks = nullptr;
     return 0;
 }
 
@@ -110,6 +113,10 @@ PyObject* get_is_leaf(PyObject* self, void*) {
         Tensor::cast(self)->refresh();
         return PyBool_FromLong(Tensor::cast(self)->is_leaf());
     });
+}
+
+PyObject* get_output_nr(PyObject* self, void*) {
+    return PyLong_FromLong(Tensor::cast(self)->output_number);
 }
 
 PyObject* get_grad_fn(PyObject* self, void*) {
@@ -187,6 +194,25 @@ PyObject* register_hook(PyObject* self, PyObject* hook) {
     });
 }
 
+PyObject* register_after_hook(PyObject* self, PyObject* hook) {
+    return to_python([&] {
+        Tensor* tensor = Tensor::cast(self);
+        if (tensor->grad_fn || !tensor->requires_grad) {
+            raise("NotDifferentiableError",
+                  "a hook after accumulation needs a leaf that requires grad: only there gradients "
+                  "are accumulated; register_hook works on any tensor that requires grad");
+        }
+        PyRef& hooks = tensor->more().after_hooks;
+        if (!hooks) hooks = checked(PyDict_New());
+        const PyRef handle = import_from("pullback.engine.hooks", "HookHandle");
+        return PyObject_CallFunctionObjArgs(handle.get(), hooks.get(), hook, nullptr);
+    });
+}
+
+PyObject* is_inference(PyObject* self, PyObject*) {
+    return PyBool_FromLong(Tensor::cast(self)->storage->inference);
+}
+
 PyObject* retain_grad(PyObject* self, PyObject*) {
     return to_python([&] {
         Tensor* tensor = Tensor::cast(self);
@@ -208,6 +234,7 @@ PyObject* bump_version(PyObject* self, PyObject* args) {
     return to_python([&] {
         const PyRef callsite = import_from("pullback.engine.callsite", "callsite");
         Storage& storage = *Tensor::cast(self)->storage;
+        if (storage.inference) return Py_NewRef(Py_None);
         ++storage.version;
         const PyRef place = checked(PyObject_CallNoArgs(callsite.get()));
         storage.written = checked(PyUnicode_FromFormat("%U by %s", place.get(), what));
@@ -270,6 +297,7 @@ PyGetSetDef properties[] = {
      nullptr},
     {"is_leaf", get_is_leaf, nullptr, "Whether no operator made this.", nullptr},
     {"grad_fn", get_grad_fn, nullptr, "The node that made this, or None.", nullptr},
+    {"output_nr", get_output_nr, nullptr, "Which output of grad_fn it is; 0 for a leaf.", nullptr},
     {"grad", get_grad, set_grad, "The accumulated gradient, or None.", nullptr},
     {"name", get_name, set_name, "A name for the printed tape, or None.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
@@ -282,6 +310,9 @@ PyMethodDef methods[] = {
     {"detach", detach, METH_NOARGS, "The same memory without history."},
     {"register_hook", register_hook, METH_O,
      "Call hook(grad) on the summed gradient; what it returns, unless None, replaces it."},
+    {"register_post_accumulate_grad_hook", register_after_hook, METH_O,
+     "Call hook(tensor) of a leaf each time after a backward has added to its grad."},
+    {"is_inference", is_inference, METH_NOARGS, "Whether its memory was made in inference mode."},
     {"retain_grad", retain_grad, METH_NOARGS,
      "Keep the gradient in `grad` though this is no leaf."},
     {"_bump_version", bump_version, METH_VARARGS, "Count a write, and remember what it was."},

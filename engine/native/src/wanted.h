@@ -26,6 +26,8 @@ class Wanted {
     bool contains(const Node& node) const { return everything() || mark_of(node) >= base_ + 2; }
     bool is_target(const Node& node) const { return !everything() && mark_of(node) >= base_ + 3; }
     bool everything() const { return base_ == 0; }
+    /// Whether some input of the node leads to what was asked for.
+    bool leads_on(const Node& node) const;
 
   private:
     // Above base_: 1 seen, 2 leads to a target, 3 is a target; at it, a target that wasn't seen.
@@ -38,7 +40,6 @@ class Wanted {
         (in_nodes_ ? node.mark : table_[&node]) = mark;
     }
     void enter(Node& node);
-    bool leads_on(const Node& node) const;
 
     struct Visit {
         Node* node;

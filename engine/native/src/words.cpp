@@ -3,6 +3,7 @@
 #include "direct.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
+#include "pullback/switches.h"
 
 namespace pullback {
 
@@ -31,7 +32,7 @@ PyObject* Word::call(std::span<PyObject* const> args) {
     return to_python([&]() -> PyObject* {
         if (OperatorInfo* found = info()) {
             if (PyObject* result = call_directly(*found, args)) return result;
-            bool usual = !observed() && !found->has_attributes &&
+            bool usual = switches.observer == nullptr && !found->has_attributes &&
                          found->n_inputs == static_cast<std::int32_t>(args.size());
             for (PyObject* value : args) usual = usual && is_usual(value);
             if (usual) return apply(*found, args).release();

@@ -29,12 +29,13 @@ PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs);
 /// The same for an operator without attributes on an argument per input, where nobody observes.
 PyRef apply(OperatorInfo& info, std::span<PyObject* const> args);
 
-/// Has observer(operator, inputs, attributes, results) called after each `apply`; None for no more.
-void set_observer(PyRef observer);
-bool observed();
-
 /// Where the innermost frame outside this package stands, into the node.
 void remember_caller(Node& node);
+/// All frames outside this package, as text, into the node: anomaly mode. Throws ErrorSet.
+void remember_stack(Node& node);
+
+/// Whether this is inside of inference mode, in this thread and task. Throws ErrorSet.
+bool in_inference_mode();
 
 /// What `pb.grad` and `Tensor.backward` come down to; see
 /// `pullback.engine.dispatch.Engine.run_backward`.
@@ -52,6 +53,10 @@ struct BackwardRequest {
 /// The gradient of each input, none where undefined; empty with `accumulate` or `all_leaves`.
 /// Throws ErrorSet.
 std::vector<Ref<Tensor>> run_backward(const BackwardRequest& request);
+
+/// The `backward_pass.BackwardPass` of the innermost backward that runs in this thread, or None.
+/// Throws ErrorSet.
+PyRef current_pass();
 
 /// np.asarray(value): a base-class array. Throws ErrorSet.
 PyRef to_array(PyRef value);

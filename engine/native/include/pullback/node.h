@@ -37,10 +37,13 @@ struct Output {
     bool differentiable = true;
 };
 
-/// Hooks and retained gradients, which few nodes have, by output.
+/// What few nodes have. Hooks are dicts of id to callable.
 struct NodeExtras {
-    std::map<std::int32_t, PyRef> hooks;     // dict of id to callable
-    std::map<std::int32_t, PyRef> retained;  // weak reference to a tensor
+    std::map<std::int32_t, PyRef> hooks;     // by output
+    std::map<std::int32_t, PyRef> retained;  // by output: weak reference to a tensor
+    PyRef prehooks;                          // before it runs
+    PyRef posthooks;                         // after it ran
+    PyRef stack;                             // of the call, a str, in anomaly mode
 };
 
 enum class NodeKind : std::uint8_t { call, leaf, barrier };
@@ -52,6 +55,8 @@ struct Node {
     NodeKind kind = NodeKind::call;
     bool freed = false;          // the saved arrays were let go after a backward
     bool keeps_arrays = false;   // there are any
+    bool packed = false;         // some of them by a hook
+    std::uint16_t running = 0;   // derivatives that run now, in several threads
     std::uint64_t sequence = 0;  // larger than that of every node that it reads
     std::uint64_t mark = 0;      // see `Wanted`
     InlineVector<Output, 1> outputs;
@@ -90,11 +95,19 @@ struct Node {
     }
     /// Gives it the next sequence number.
     void renumber();
-    /// Lets the saved arrays go.
+    /// Lets the saved arrays go, as soon as no thread reads them.
     void free_saved() {
         if (!keeps_arrays) return;
-        saved.clear();
         freed = true;
+        if (running == 0) saved.clear();
+    }
+    /// Each edge that a gradient may go along: inputs that don't want one have none, a list's other
+    /// members an empty one.
+    template <typename F>
+    void for_each_edge(F&& f) const {
+        for (const Edge& edge : edges) {
+            if (edge || !ranges.empty()) f(edge);
+        }
     }
 
     static PyTypeObject* type;
@@ -102,6 +115,23 @@ struct Node {
     /// A node with the next sequence number. Throws ErrorSet.
     static Ref<Node> make(NodeKind kind);
 };
+
+/// A node's derivative runs until the end of a scope: what it saved stays that long.
+class Running {
+  public:
+    explicit Running(Node& node) : node_(node) { ++node.running; }
+    ~Running() {
+        if (--node_.running == 0 && node_.freed) node_.saved.clear();
+    }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+  private:
+    Node& node_;
+};
+
+/// pullback.engine.plumbing.Like(shape, dtype). Throws ErrorSet.
+PyRef python_like(const Layout& layout);
 
 /// Makes the Python type; throws ErrorSet.
 void define_node_type();

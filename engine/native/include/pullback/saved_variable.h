@@ -28,6 +28,7 @@ class SavedVariable {
     static SavedVariable input(PyObject* value, bool relied);
     /// An input that is a tensor.
     static SavedVariable input(Tensor& tensor, bool relied) {
+        refuse_inference(*tensor.storage);
         SavedVariable saved;
         saved.held_ = Held::input;
         saved.object_ = Py_NewRef(tensor.object());
@@ -50,6 +51,11 @@ class SavedVariable {
         let_go();
     }
 
+    /// Whether a pack hook gave it, or part of it.
+    bool holds_packed() const;
+    /// What there is to see of it: the tensor or value, a `Like`, a `Packed`, a list of these.
+    /// Throws ErrorSet.
+    PyRef shown(const Node& node) const;
     /// More than a size or a number: let go after a backward.
     bool holds_array() const;
 
@@ -70,9 +76,22 @@ class SavedVariable {
     int traverse(visitproc visit, void* arg) const;
 
   private:
-    enum class Held : std::uint8_t { nothing, plain, input, output, odd_output, list };
+    enum class Held : std::uint8_t { nothing, plain, input, output, odd_output, list, packed };
     using List = InlineVector<SavedVariable, 4>;
     static constexpr std::uint32_t kUnwatched = ~std::uint32_t{0};
+    struct Place;  // of what is packed
+
+    /// What the hooks make of a tensor without history; none where there are no hooks. Throws
+    /// ErrorSet.
+    static PyRef packed_by_hooks(const Ref<Tensor>& tensor);
+    static SavedVariable packed(PyRef value, Place place);
+    /// Throws ErrorSet for memory that was made in inference mode.
+    static void refuse_inference(const Storage& storage) {
+        if (storage.inference) [[unlikely]]
+            raise_inference();
+    }
+    [[noreturn]] static void raise_inference();
+    PyRef unpack_packed(Node& node, bool recorded) const;
 
     bool holds_memory() const {
         return held_ == Held::input || held_ == Held::output || held_ == Held::odd_output;
@@ -91,9 +110,10 @@ class SavedVariable {
     void let_go();
 
     // Owned: a tensor, the storage of an output, or a plain value. Of an output in memory that a
-    // layout doesn't describe (unaligned, swapped bytes), a tensor without history.
+    // layout doesn't describe (unaligned, swapped bytes), a tensor without history. What is packed
+    // is a `saved_hooks.Packed`.
     PyObject* object_ = nullptr;
-    void* data_ = nullptr;       // of an output, its first element; of a list, the list
+    void* data_ = nullptr;                // of an output, its first element; a list; a Place
     std::uint32_t version_ = kUnwatched;  // of the memory when it was saved
     std::int16_t number_ = 0;             // of an output
     Held held_ = Held::nothing;

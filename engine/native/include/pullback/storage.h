@@ -6,6 +6,7 @@
 
 #include "pullback/object.h"
 #include "pullback/pool.h"
+#include "pullback/switches.h"
 
 namespace pullback {
 
@@ -19,6 +20,7 @@ struct Storage {
     char* end = nullptr;
     std::uint32_t version = 0;       // writes so far
     std::uint32_t saved = 0;         // saved variables that rely on the present values
+    bool inference = false;          // made in inference mode: writes are not counted
     PyRef written;                   // "file:line by x += value" of the last write, a str
     PyRef exports;                   // list of weak references to the arrays handed out
     alignas(16) char small[kSmall];  // a few values have no block of their own
@@ -53,12 +55,17 @@ struct Storage {
             if (storage == nullptr) throw ErrorSet{};
             storage->begin = storage->small;
             storage->end = storage->small + bytes;
+            if (switches.inference) [[unlikely]]
+                storage->find_mode();
             return Ref<Storage>::steal(storage);
         }
         return allocate_block(bytes);
     }
     /// The memory under an array, kept alive by the array. Throws ErrorSet.
     static Ref<Storage> of_array(PyObject* array);
+
+    /// Notes whether this is made in inference mode.
+    void find_mode();
 
   private:
     static Ref<Storage> allocate_block(std::size_t bytes);

@@ -15,8 +15,9 @@ struct Tensor;
 
 /// What few tensors have.
 struct TensorExtras {
-    PyRef name;   // str
-    PyRef hooks;  // of a leaf: dict of id to callable, run on the summed gradient
+    PyRef name;         // str
+    PyRef hooks;        // of a leaf: dict of id to callable, run on the summed gradient
+    PyRef after_hooks;  // of a leaf: likewise, run on the tensor after it was added to its grad
 };
 
 /// How a view was made, in the words of `pullback.engine.views`.
@@ -31,7 +32,7 @@ struct Tensor {
     Ref<Node> grad_fn;               // none for a leaf
     std::int32_t output_number = 0;  // among the outputs of grad_fn
     bool requires_grad = false;
-    Made made = Made::none;     // of a view
+    Made made = Made::none;  // of a view
     // Recorded in-place writes into a base and its views; of a view, those that its history has
     // seen.
     std::uint32_t writes = 0;
@@ -105,7 +106,8 @@ struct Tensor {
     Ref<Tensor> detach();
 
   private:
-    /// Lets the cycle collector see the tensor: in a graph it may be part of a cycle through a hook.
+    /// Lets the cycle collector see the tensor: in a graph it may be part of a cycle through a
+    /// hook.
     void track();
     void renew();
 };

@@ -1,0 +1,157 @@
+"""Several Python threads: forward, and backward on graphs that share parts."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+N = 8
+
+
+def together(function, count=N):
+    """Run function(index) in so many threads that start at once; what they return, in order."""
+    start = threading.Barrier(count)
+
+    def run(index):
+        start.wait()
+        return function(index)
+
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(run, range(count)))
+
+
+@pb.formula
+def product(a, b):
+    t = a + b
+    r = t * np.exp(b)
+
+    def product_pullback(grad):
+        return grad * np.exp(b), grad * t * np.exp(b) + grad * np.exp(b)
+
+    return r, product_pullback
+
+
+def chain(x, y):
+    for _ in range(20):
+        y = np.sin(product(y, x * 0.1)) + x
+    return y.sum()
+
+
+@pytest.fixture(params=[3, 20_000], ids=["small", "large"])
+def x(request, engine):
+    with pb.use_engine(engine):
+        yield pb.tensor(np.linspace(-1, 1, request.param), requires_grad=True)
+
+
+def test_forward_and_backward_in_several_threads(engine, x):
+    expected = pb.grad(chain(x, x), x)[0].numpy()
+
+    def run(_):
+        with pb.use_engine(engine):
+            leaf = pb.tensor(x, requires_grad=True)
+            return pb.grad(chain(leaf, leaf), leaf)[0].numpy()
+
+    for found in together(run):
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_backwards_at_once_through_one_graph(engine, x):
+    y = chain(x, x)
+    expected = pb.grad(y, x, retain_graph=True)[0].numpy()
+    for found in together(lambda _: pb.grad(y, x, retain_graph=True)[0].numpy()):
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_backwards_at_once_through_a_shared_part(engine, x):
+    shared = chain(x, x) * np.exp(x)
+    tops = [(shared * (i + 1.0)).sum() for i in range(N)]
+    expected = [pb.grad(top, x, retain_graph=True)[0].numpy() for top in tops]
+    found = together(lambda i: pb.grad(tops[i], x, retain_graph=True)[0].numpy())
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_recorded_backwards_at_once(engine, x):
+    y = chain(x, x)
+
+    def second(_):
+        (slope,) = pb.grad(y, x, create_graph=True)
+        return pb.grad((slope * slope).sum(), x, retain_graph=True)[0].numpy()
+
+    expected = second(0)
+    for found in together(second, 4):
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_all_accumulate_into_one_leaf(engine, x):
+    """Sums of whole numbers are the same in any order: none may be lost."""
+
+    def run(i):
+        for _ in range(5):
+            (x * float(i + 1)).sum().backward()
+
+    together(run)
+    np.testing.assert_array_equal(x.grad.numpy(), np.full(x.shape, 5.0 * N * (N + 1) / 2))
+
+
+def test_a_leaf_that_several_threads_meet_first(engine):
+    for _ in range(20):
+        leaf = pb.tensor([1.0, 2.0], requires_grad=True)
+        parts = together(lambda i, leaf=leaf: leaf * float(i + 1))
+        total = parts[0]
+        for part in parts[1:]:
+            total = total + part
+        assert pb.grad(total.sum(), leaf)[0].tolist() == [36.0, 36.0]
+
+
+def test_only_one_of_several_backwards_frees(engine, x):
+    for _ in range(10):
+        y = np.exp(np.sin(x) * x).sum()
+
+        def run(_, y=y):
+            try:
+                return pb.grad(y, x)[0].numpy()
+            except pb.GraphFreedError:
+                return None
+
+        expected = pb.grad(np.exp(np.sin(x) * x).sum(), x)[0].numpy()
+        found = [array for array in together(run, 4) if array is not None]
+        assert found
+        for array in found:
+            np.testing.assert_array_equal(array, expected)
+
+
+def test_checkpoints_at_once(engine, x):
+    y = pb.checkpoint(chain, x, x)
+    expected = pb.grad(y, x, retain_graph=True)[0].numpy()
+    for found in together(lambda _: pb.grad(y, x, retain_graph=True)[0].numpy(), 4):
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_modes_are_those_of_the_caller(engine):
+    seen = []
+    x = pb.tensor(1.0, requires_grad=True)
+    y = x * x
+    y.register_hook(lambda grad: seen.append(pb.is_grad_enabled()))
+    together(lambda i: pb.grad(y, x, retain_graph=True, create_graph=i % 2 == 0), 2)
+    assert sorted(seen) == [False, True]
+
+
+def test_branches_are_summed_in_one_order(engine):
+    """Independent branches meet at one leaf: the rounding is the same in each run and in both engines."""
+    rng = np.random.default_rng(0)
+    weights = rng.standard_normal((12, 40_000))
+    found = []
+    for name in ("reference", engine):
+        with pb.use_engine(name):
+            for _ in range(3):
+                leaf = pb.tensor(np.linspace(0, 1, 40_000), requires_grad=True)
+                total = sum(np.exp(leaf * pb.tensor(w)).sum() for w in weights)
+                found.append(pb.grad(total, leaf)[0].numpy())
+    for one in found[1:]:
+        np.testing.assert_allclose(one, found[0], rtol=1e-9)
+    for one in found[4:]:
+        np.testing.assert_array_equal(one, found[3])
