@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..transpile.attributes import p_of_norm
 from .errors import NotDifferentiableError
 from .plumbing import recorded
 
@@ -70,14 +71,11 @@ def order_of_norm(ord: Any, axis: int | tuple[int, ...] | None, ndim: int) -> fl
     >>> order_of_norm("fro", (0, 1), 3)
     2.0
     """
-    matrix = len(axis) == 2 if isinstance(axis, tuple) else axis is None and ndim == 2
-    if ord is None or (matrix and ord == "fro"):
-        return 2.0
-    if axis is None and ndim > 2:
-        raise ValueError(f"np.linalg.norm with ord={ord!r} of {ndim} axes needs to be told which: axis=...")
-    if matrix or isinstance(ord, str) or ord == 0:
+    p = p_of_norm(ord, axis, ndim)
+    if p is None:
+        matrix = len(axis) == 2 if isinstance(axis, tuple) else axis is None and ndim == 2
         raise NotDifferentiableError(
             f"np.linalg.norm with ord={ord!r} has no formula here{' for matrices' if matrix else ''}: there "
             "are the p-norms of vectors (give an axis) and the Frobenius norm"
         )
-    return float(ord)
+    return p

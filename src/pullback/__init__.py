@@ -24,7 +24,7 @@ from .engine.anomaly import (
     set_detect_anomaly,
 )
 from .engine.checkpointing import checkpoint
-from .engine.contraction import contract, contract_gradients, dot_subscripts, tensordot_subscripts
+from .engine.contraction import contract, contract_gradients
 from .engine.dispatch import current as _engine
 from .engine.dispatch import use_engine
 from .engine.dlpack import from_dlpack
@@ -80,6 +80,7 @@ from .engine.tape import tape
 from .engine.tensor import Tensor
 from .engine.vector_products import hvp, jvp, vhp, vjp
 from .numpy import gelu, relu, sigmoid, softplus
+from .transpile.attributes import dot_subscripts, tensordot_subscripts
 from .transpile.diagnostics import Diagnostic, FormulaError
 from .transpile.version import __version__
 

@@ -28,6 +28,7 @@ import operator
 from collections.abc import Callable, Mapping
 
 from ..analysis.extents import BOOL, extent_of, join
+from ..attributes import dot_subscripts, p_of_norm, tensordot_subscripts
 from ..ir import Atom, Eqn, Extent, Literal, Var
 
 _BINARY: dict[str, Callable[[float, float], float | bool]] = {
@@ -59,9 +60,49 @@ def fold(eqn: Eqn, known: Mapping[Var, Extent], false: set[Var]) -> Atom | None:
         return _if_same(args[1], eqn, known)
     if eqn.op in ("bitwise_and", "logical_and") and any(_false(atom, false) for atom in args):
         false.update(eqn.outs)
+    if eqn.op == "like" and args[0] == Literal(None):
+        return args[0]
+    if eqn.op in _CALLS:
+        return _CALLS[eqn.op](eqn)
     if eqn.op == "where" and len(args) == 3 and _false(args[0], false):
         return _if_same(args[2], eqn, known)
     return None
+
+
+def _called(function: Callable[..., object]) -> Callable[[Eqn], Atom | None]:
+    """A function of attributes where all of them are known; what it refuses is left to run time."""
+
+    def fold_call(eqn: Eqn) -> Atom | None:
+        given = [atom.value if isinstance(atom, Literal) else atom for atom in eqn.args]
+        given += [atom.value if isinstance(atom, Literal) else atom for _, atom in eqn.kwargs]
+        if any(isinstance(value, Var) for value in given):
+            return None
+        try:
+            return Literal(function(*given))
+        except (ValueError, TypeError, IndexError):
+            return None
+
+    return fold_call
+
+
+def _order_of_norm(eqn: Eqn) -> Atom | None:
+    """The order of a norm, for which the number of axes is seldom needed."""
+    ord, axis, ndim = (atom.value if isinstance(atom, Literal) else atom for atom in eqn.args)
+    if isinstance(ord, Var) or isinstance(axis, Var):
+        return None
+    try:
+        p = p_of_norm(ord, axis, ndim if isinstance(ndim, int) else None)  # type: ignore[arg-type]
+    except ValueError:
+        return None
+    return None if p is None else Literal(p)
+
+
+_CALLS: dict[str, Callable[[Eqn], Atom | None]] = {
+    "pullback.dot_subscripts": _called(dot_subscripts),
+    "pullback.tensordot_subscripts": _called(tensordot_subscripts),
+    "pullback.order_of_norm": _order_of_norm,
+    "range": _called(lambda *bounds: tuple(range(*bounds))),
+}
 
 
 def number(atom: Atom) -> int | float | None:

@@ -34,6 +34,7 @@ formula larger(x: Tensor, y: Tensor)
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from dataclasses import replace
 
 from ..ir import Atom, Block, Eqn, Literal, Var
 from ..library import Library
@@ -54,6 +55,15 @@ def inline(block: Block, library: Library, primitives: Container[str]) -> Block:
             return block
 
 
+def _inline_block(
+    block: Block, library: Library, primitives: Container[str], namer: Namer
+) -> tuple[Block, bool]:
+    """A nested block, and whether something in it was inlined."""
+    eqns, env, changed = _inline_once(block.eqns, library, primitives, namer)
+    results = tuple(replace_atom(atom, env) for atom in block.results)
+    return Block(block.params, tuple(eqns), results), changed
+
+
 def _inline_once(
     eqns: Sequence[Eqn], library: Library, primitives: Container[str], namer: Namer
 ) -> tuple[list[Eqn], dict[Var, Atom], bool]:
@@ -62,7 +72,12 @@ def _inline_once(
     changed = False
     for original in eqns:
         eqn = replace_block(Block((), (original,), ()), env).eqns[0]
-        if eqn.op in primitives or eqn.blocks or library.formula(eqn.op) is None:
+        if eqn.blocks:
+            inner = [_inline_block(block, library, primitives, namer) for block in eqn.blocks]
+            changed = changed or any(did for _, did in inner)
+            kept.append(replace(eqn, blocks=tuple(block for block, _ in inner)))
+            continue
+        if eqn.op in primitives or library.formula(eqn.op) is None:
             kept.append(eqn)
             continue
         formula = library.promoted(eqn.op, eqn)

@@ -66,10 +66,10 @@ def add_unslice(plan: Plan, eqn: Eqn, out: Var) -> None:
 
 def add_matmul(plan: Plan, eqn: Eqn, out: Var) -> None:
     """A matrix product, by a call between stages."""
-    left, right = plan.array(eqn.args[0]), plan.array(eqn.args[1])
-    kind = join([left.type, right.type])
-    if left.type != right.type or kind not in ("T", "double"):
-        raise plan.refuse("matmul of different types is not compiled")
+    kind = join(plan.of(atom).type for atom in eqn.args)
+    if kind not in ("T", "float", "double"):
+        raise plan.refuse("matmul is compiled for floats only")
+    left, right = (plan.array_of(atom, kind) for atom in eqn.args)
     level = max(left.level, right.level)
     shape = f"pb::matmul_shape(context, {left.text}.shape, {right.text}.shape)"
     view = plan.target(out, kind, shape, level)
@@ -99,6 +99,28 @@ def add_joined(plan: Plan, eqn: Eqn, out: Var) -> None:
         plan.store(atom, moved, target)
     token: ShapeSet = frozenset({(eqn.op, axis, tuple(part.shape for part in parts))})
     plan.array_fact(out, view, kind, token, level + 1)
+
+
+def add_collected(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """Arrays broadcast to one shape, along a new first axis."""
+    items = _list(plan, eqn)
+    facts = [plan.of(atom) for atom in items]
+    leaves = tuple(leaf for fact in facts for leaf in fact.leaves)
+    kind, shape = join(fact.type for fact in facts), extents.join(fact.shape for fact in facts)
+    level = max(fact.level for fact in facts)
+    name = plan.names.of(out)
+    shapes = plan.names.fresh(f"{name}_parts")
+    plan.declare(
+        level, f"const pb::Shape {shapes}[] = {{{', '.join([plan.shape_text(leaves)] * len(items))}}};"
+    )
+    view = plan.target(out, kind, f"pb::joined(context, {shapes}, 0, true)", level, kept=True)
+    for index, atom in enumerate(items):
+        part = Var(f"{out.name}_{index}", temp=True)
+        same = Eqn((part,), "positive", (atom,), (), (), eqn.span)
+        fact = Fact("lane", stored(kind), shape, leaves, level, "", same)
+        plan.define(part, fact)
+        plan.store(part, fact, f"pb::joined_part(context, {view}, {shapes}, {index}, 0, true)")
+    plan.array_fact(out, view, kind, frozenset({(eqn.op, out.name)}), level + 1)
 
 
 def add_split(plan: Plan, eqn: Eqn, out: Var) -> None:

@@ -25,11 +25,14 @@ from ...passes.rewrite import replace_block
 from ...passes.save_or_recompute import fused
 from ...passes.simplify import simplify
 from ...passes.specialize import specialize
+from .arguments import Argument, Arguments, decided, fitted, of_elements, with_plain_elements
+from .definitions import Definitions
 from .facts import Fact
 from .kernel import Input, Kernel, Role
+from .lists import with_lists_written_out, written_out
 from .operators import PRIMITIVES, add_equation
 from .plan import Plan
-from .ranks import ranks_of, with_ranks
+from .ranks import ranks_of, with_known_ranks, with_ranks
 from .types import stored
 
 _LOGIC = frozenset({"logical_and", "logical_or", "logical_not", "invert", "bitwise_and", "bitwise_or"})
@@ -67,21 +70,32 @@ def _constant_result(formula: Formula, atom: Literal) -> FormulaError:
     return FormulaError([found], formula.source)
 
 
+def _list_of_any_length(formula: Formula, param: Param) -> FormulaError:
+    message = f"{param.var} is a list of tensors: C++ is generated for a certain length"
+    hint = "pb.compile generates it for the lists that it is called with"
+    found = diagnostic("PB501", message, formula.span, name=formula.name, hint=hint)
+    return FormulaError([found], formula.source)
+
+
 def formula_kernels(
     formula: Formula,
     library: Library,
     attributes: Mapping[str, object],
     order: int = 2,
-    ranks: Mapping[str, int] | None = None,
+    arguments: Arguments | None = None,
 ) -> Compiled:
     """The kernels of a formula. Raises FormulaError, located, where its forward is not compiled.
 
     One that is not promoted yet is, with the save-or-recompute decisions of fused kernels.
 
-    `ranks` are the numbers of axes of the parameters, for a version that holds
-    for those alone: what chooses by them is then decided.
+    `arguments` says what is known of the arguments, for a version that holds
+    for such alone: lists need to know their lengths, and what chooses by numbers
+    of axes is decided where they are known.
     """
-    formula = promote(formula, library, fused)
+    arguments = arguments or {}
+    unknown = [p for p in formula.params if p.var.kind == "list" and p.var.name not in arguments]
+    if unknown:
+        raise _list_of_any_length(formula, unknown[0])
     for atom in formula.forward.results[: formula.results]:
         if not isinstance(atom, Var):
             raise _constant_result(formula, atom)
@@ -90,11 +104,12 @@ def formula_kernels(
         for param in formula.attributes
         if param.var.name in attributes and not is_runtime_number(param)
     }
-    fixed = _with_values(formula, known)
-    inputs = tuple(
-        replace(_parameter(param, fixed), rank=(ranks or {}).get(param.var.name)) for param in fixed.params
-    )
-    fixed = _folded(_ranked(fixed, inputs))
+    fixed = fitted(_with_values(formula, known), arguments)
+    each = {k: v for name, given in arguments.items() for k, v in of_elements(name, given).items()}
+    inputs = tuple(_parameter(param, fixed, each.get(param.var.name, Argument())) for param in fixed.params)
+    if known or arguments:
+        fixed = decided(_ranked(fixed, inputs))
+    fixed = _folded(_ranked(promote(fixed, library, fused), inputs))
     return _compile(fixed, library, inputs, order, f"{formula.name}_forward")
 
 
@@ -104,14 +119,13 @@ def is_runtime_number(param: Param) -> bool:
 
 
 def _with_values(formula: Formula, known: Mapping[Var, Literal]) -> Formula:
-    assert formula.pullback is not None
     env: dict[Var, Atom] = dict(known)
     params = tuple(param for param in formula.params if param.var not in known)
     count = len(formula.forward.results) - len(formula.plain)
     results = (*formula.forward.results[:count], *(var for var in formula.plain if var not in known))
     forward = replace_block(Block((), formula.forward.eqns, results), env)
     forward = Block(tuple(param.var for param in params), forward.eqns, forward.results)
-    pullback = replace_block(formula.pullback, env)
+    pullback = formula.pullback and replace_block(formula.pullback, env)
     plain = tuple(var for var in formula.plain if var not in known)
     return formula.evolve(params=params, forward=forward, pullback=pullback, plain=plain)
 
@@ -131,13 +145,14 @@ def _folded(formula: Formula) -> Formula:
     return _with_values(formula, known) if known else formula
 
 
-def _parameter(param: Param, formula: Formula) -> Input:
+def _parameter(param: Param, formula: Formula, given: Argument) -> Input:
     if param.attribute:
         return Input(param.var, "float")
     if param.annotation in ("int", "float", "bool"):
         role: Role = "int" if param.annotation == "int" else "bool" if param.annotation == "bool" else "float"
         return Input(param.var, role)
-    return Input(param.var, "tensor", "bool" if _is_mask(param.var, formula.forward) else "T")
+    dtype = "bool" if given.dtype == "T" and _is_mask(param.var, formula.forward) else given.dtype
+    return Input(param.var, "tensor", dtype, rank=given.rank)
 
 
 def _is_mask(var: Var, block: Block) -> bool:
@@ -150,6 +165,9 @@ def _is_mask(var: Var, block: Block) -> bool:
 def _compile(
     formula: Formula, library: Library, inputs: tuple[Input, ...], order: int, name: str
 ) -> Compiled:
+    if formula.pullback is not None:
+        known = {entry.var: entry.rank for entry in inputs if entry.rank is not None}
+        formula = with_plain_elements(with_lists_written_out(formula, known))
     kernel = _forward_kernel(formula, library, inputs, name)
     facts = _facts(kernel, formula.forward)
     if order == 0 or formula.pullback is None:
@@ -169,6 +187,7 @@ def _with_backward(
     derivative = backward.formula.evolve(
         name=f"{stem}_backward",
         params=tuple(replace(p, attribute=p.var.kind == "value") for p in backward.formula.params),
+        forward=written_out(backward.formula.forward, _saved_ranks(formula, kernel)),
     )
     likes = _likes(backward.reads, formula.forward)
     reads = [var for var in backward.reads if not any(var in eqn.outs for eqn in likes)]
@@ -204,7 +223,7 @@ def _likes(read: Collection[Var], forward: Block) -> list[Eqn]:
 
 
 def _forward_kernel(formula: Formula, library: Library, inputs: tuple[Input, ...], name: str) -> Kernel:
-    block = _inlined(formula.forward, library)
+    block = _inlined(formula.forward, library, inputs)
     names = ", ".join(str(atom) for atom in block.results if isinstance(atom, Var) and atom.kind == "tensor")
     params = ", ".join(str(param.var) for param in formula.params if param.var.kind == "tensor")
     return Kernel(name, block, inputs, formula.span, f"{names} = {formula.name}({params})")
@@ -232,8 +251,13 @@ def _plain_pattern(formula: Formula) -> list[bool]:
     return [k < formula.results and k not in formula.options.nondifferentiable for k in count]
 
 
-def _inlined(block: Block, library: Library) -> Block:
-    return simplify(inline(block, library, PRIMITIVES))
+def _inlined(block: Block, library: Library, inputs: Sequence[Input]) -> Block:
+    """The block in operators that the emitter has; choices by numbers of axes are decided where known."""
+    known = {entry.var: entry.rank for entry in inputs if entry.rank is not None}
+    block = inline(block, Definitions(library), PRIMITIVES)
+    while (decided := simplify(written_out(with_known_ranks(block, known), known))) != block:
+        block = inline(decided, Definitions(library), PRIMITIVES)
+    return block
 
 
 def _facts(kernel: Kernel, original: Block) -> dict[Var, Fact]:
@@ -257,15 +281,24 @@ def _backward_inputs(
 ) -> tuple[Input, ...]:
     """The parameters of a backward: what it reads of the forward, then cotangents."""
     outputs = dict(zip(formula.cotangents, formula.forward.results, strict=False))
-    own = {entry.var: entry.rank for entry in kernel.inputs if entry.rank is not None}
-    ranks = ranks_of(formula.forward.eqns, own) if own else {}
+    ranks = _saved_ranks(formula, kernel)
     inputs = [replace(_saved_input(var, facts[var]), rank=ranks.get(var)) for var in reads]
     for var in cotangents:
         output = outputs[var]
         assert isinstance(output, Var)
         like_output = replace(facts[output], kind="array")
-        inputs.append(replace(_saved_input(var, like_output), rank=ranks.get(output)))
+        inputs.append(replace(_saved_input(var, like_output), rank=ranks.get(var)))
     return tuple(inputs)
+
+
+def _saved_ranks(formula: Formula, kernel: Kernel) -> dict[Var, int]:
+    """Numbers of axes of what a backward takes, as far as they follow from those of the forward's inputs."""
+    own = {entry.var: entry.rank for entry in kernel.inputs if entry.rank is not None}
+    ranks = ranks_of(formula.forward.eqns, own) if own else {}
+    for cotangent, output in zip(formula.cotangents, formula.forward.results, strict=False):
+        if isinstance(output, Var) and output in ranks:
+            ranks[cotangent] = ranks[output]
+    return ranks
 
 
 def _saved_input(var: Var, fact: Fact) -> Input:
@@ -294,6 +327,6 @@ def _general_kernel(
     eqns = (*likes, *variant.block.eqns)
     block = Block(tuple(entry.var for entry in inputs), eqns, variant.block.results)
     title = f"The gradients of {formula.name}, whichever of its outputs have one."
-    made = Kernel(name, _inlined(block, library), inputs, formula.span, title, undefined=True)
+    made = Kernel(name, _inlined(block, library, inputs), inputs, formula.span, title, undefined=True)
     _facts(made, made.block)
     return made

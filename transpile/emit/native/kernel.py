@@ -8,7 +8,7 @@ from typing import Literal as OneOf
 from ...ir import Atom, Block, Span, Var
 
 # "T" is the kernel's float type, float32 or float64 according to its inputs.
-Dtype = OneOf["T", "double", "int64_t", "bool"]
+Dtype = OneOf["T", "float", "double", "int64_t", "bool"]
 
 # A tensor; the shape and dtype of one; a shape; a number.
 Role = OneOf["tensor", "like", "shape", "int", "float", "strong", "bool"]
@@ -44,7 +44,7 @@ class Input:
         """The code of a tensor input in the kernel's signature."""
         if self.role == "shape":
             return "s"
-        return {"T": "T", "double": "d", "int64_t": "i", "bool": "b"}[self.dtype]
+        return {"T": "T", "float": "f", "double": "d", "int64_t": "i", "bool": "b"}[self.dtype]
 
 
 @dataclass(frozen=True, slots=True)

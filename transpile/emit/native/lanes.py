@@ -58,11 +58,23 @@ _BITWISE = {"bitwise_and": ("&&", AND), "bitwise_or": ("||", OR)}
 # Functions of kernel_math.h that have NumPy's name; the first take only floats.
 _OF_FLOATS = """
     exp expm1 log log1p sqrt sin cos tan tanh sinh cosh arctan arcsin arccos arcsinh arccosh arctanh
-    exp2 log2 log10 cbrt erf erfc arctan2 hypot sigmoid softplus
+    exp2 log2 log10 cbrt erf erfc arctan2 hypot logaddexp logaddexp2 sigmoid softplus
 """
 _FLOAT_FUNCTIONS = frozenset(_OF_FLOATS.split())
 _FUNCTIONS = frozenset(
-    {"maximum", "minimum", "sign", "abs", "floor", "ceil", "trunc", "remainder", "floor_divide"}
+    {
+        "maximum",
+        "minimum",
+        "fmax",
+        "fmin",
+        "sign",
+        "abs",
+        "floor",
+        "ceil",
+        "trunc",
+        "remainder",
+        "floor_divide",
+    }
 )
 _PREDICATES = frozenset(["isnan", "isinf", "isfinite", "signbit"])
 _SAME = frozenset({"positive", "stop_gradient"})
@@ -103,7 +115,7 @@ def refusal(op: str, types: Sequence[Type]) -> str | None:
     if op in _BITWISE or op == "invert":
         return None if joined == "bool" else f"{op} is compiled for booleans only"
     if op in ("floor", "ceil", "trunc", "round", "sign", "clip", "power", "reciprocal", "relu"):
-        return None if joined in ("T", "double") else f"{op} is compiled for floats only"
+        return None if joined in ("T", "float", "double") else f"{op} is compiled for floats only"
     if op in ("subtract", "negative") and joined == "bool":
         return f"{op} of booleans is no NumPy operator"
     if op in ("add", "multiply", "accumulate", "maximum", "minimum", "square") and joined == "bool":
@@ -134,6 +146,10 @@ def lane(op: str, operands: Sequence[Expr], kind: Type) -> Expr:
 
 def _binary(symbol: str, precedence: int, operands: Sequence[Expr], kind: Type) -> Expr:
     left, right = (operand.to(kind) for operand in operands)
+    if symbol == "||":
+        # Compilers warn of `&&` within it.
+        left = left if left.precedence == OR else Expr(left.within(AND), kind)
+        right = Expr(right.within(AND), kind)
     # Evaluated from the left; a - (b - c) and a * (b * c) keep their parentheses, as NumPy's order.
     text = f"{left.within(precedence + 1)} {symbol} {right.within(precedence)}"
     return Expr(text, kind, precedence)

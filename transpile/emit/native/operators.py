@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ...ir import Atom, Eqn, Var
 from .arrangements import (
+    add_collected,
     add_item,
     add_joined,
     add_list,
@@ -15,10 +16,11 @@ from .arrangements import (
     add_unslice,
     add_view,
 )
+from .calls import CALLS
 from .facts import Fact
 from .lanes import CHOICE, POINTWISE, Expr, lane
 from .plan import Plan
-from .pointwise import add_filled, add_pointwise
+from .pointwise import add_filled, add_of_shape, add_pointwise
 from .reductions import REDUCTIONS, add_accumulate, add_broadcast_like, add_reduction, add_sum_to
 from .types import join, stored
 from .values import VALUE_OPS
@@ -126,15 +128,19 @@ _OTHER: dict[str, Callable[[Plan, Eqn, Var], None]] = {
     "zeros_like": add_filled,
     "ones_like": add_filled,
     "full_like": add_filled,
+    "zeros": add_of_shape,
+    "ones": add_of_shape,
     "matmul": add_matmul,
     "unslice": add_unslice,
     "concatenate": add_joined,
     "stack": add_joined,
+    "collect": add_collected,
     "split_like": add_split,
     "unstack_like": add_split,
     "flip": add_moved,
     "moveaxis": add_moved,
     "list": add_list,
+    **CALLS,
 }
 
 # What an emitter's caller leaves uninlined.

@@ -226,6 +226,16 @@ class Plan:
         self._arrays[atom] = array
         return array
 
+    def array_of(self, atom: Atom, kind: str) -> Fact:
+        """An operand as an array of a type: a number or an array of another type is stored in it."""
+        fact = self.of(atom)
+        if fact.type == kind and fact.kind != "number":
+            return self.array(atom)
+        cast = Var(f"{atom}_cast" if isinstance(atom, Var) else "number", temp=True)
+        eqn = Eqn((cast,), "positive", (atom,), (), (), self._eqn.span if self._eqn else None)
+        self.define(cast, Fact("lane", stored(kind), fact.shape, fact.leaves, fact.level, "", eqn))
+        return self.array(cast)
+
     def store(self, value: Atom, fact: Fact, target: str) -> None:
         """Write a lane or an array to a view, in the stage of its space."""
         name = self.names.of(value) if isinstance(value, Var) else "value"

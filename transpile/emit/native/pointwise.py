@@ -10,7 +10,7 @@ from .lanes import POINTWISE, refusal, result_type
 from .plan import Plan, literal_of
 from .types import stored
 
-_DTYPES = {"float64": "double", "bool": "bool", "bool_": "bool", "int64": "int64_t"}
+_DTYPES = {"float64": "double", "float32": "float", "bool": "bool", "bool_": "bool", "int64": "int64_t"}
 
 
 def add_pointwise(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -97,9 +97,26 @@ def add_filled(plan: Plan, eqn: Eqn, out: Var) -> None:
 
 def _cast_type(plan: Plan, eqn: Eqn) -> str:
     dtype = literal_of(eqn, "dtype")
-    if isinstance(dtype, Var):
-        return plan.known(dtype).type
+    return plan.known(dtype).type if isinstance(dtype, Var) else dtype_of(plan, dtype)
+
+
+def dtype_of(plan: Plan, dtype: object) -> str:
+    """The type of a dtype, or of its name. Refuses one that is not compiled."""
     name = str(getattr(dtype, "__name__", dtype))
     if name not in _DTYPES:
         raise plan.refuse(f"a cast to {name} is not compiled")
     return _DTYPES[name]
+
+
+def add_of_shape(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """zeros and ones of a shape."""
+    shape_atom = eqn.kwarg("shape")
+    text = plan.values.shape(shape_atom) if shape_atom is not None else None
+    if text is None:
+        raise plan.refuse(f"{eqn.op} of such a shape is not compiled")
+    kind = "double" if literal_of(eqn, "dtype") is None else _cast_type(plan, eqn)
+    positive = Eqn(eqn.outs, "positive", (Literal(0 if eqn.op == "zeros" else 1),), (), (), eqn.span)
+    owner = plan.of(shape_atom).shape if isinstance(shape_atom, Var) else frozenset[object]()
+    shape = owner or frozenset({("shape", text)})
+    level = plan.of(shape_atom).level if isinstance(shape_atom, Var) else 0
+    add_lane(plan, out, positive, kind, [], (Leaf(text, shape, level),))

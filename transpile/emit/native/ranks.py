@@ -17,12 +17,13 @@ from ...vocabulary import WORDS
 
 _LIKE_FIRST = """
     like shape swapaxes transpose flip moveaxis zeros_like ones_like full_like softmax log_softmax
-    concatenate cumsum cumprod
+    concatenate cumprod tril triu
 """
 _SAME = frozenset(_LIKE_FIRST.split())
 _REDUCTIONS = frozenset({"sum", "mean", "max", "min", "prod", "logsumexp"})
 # Operators whose derivative asks for the number of axes.
-ASKING = frozenset({"ndim", "matmul", "transpose", "moveaxis"})
+_ASKING = "ndim matmul transpose moveaxis dot inner tensordot norm vstack hstack"
+ASKING = frozenset(_ASKING.split())
 
 
 def asks(formula: Formula) -> bool:
@@ -46,6 +47,11 @@ def with_ranks(formula: Formula, known: Mapping[Var, int]) -> Formula:
             ranks[cotangent] = ranks[output]
     pullback = _decided(formula.pullback, ranks_of(formula.pullback.eqns, ranks))
     return formula.evolve(forward=forward, pullback=pullback)
+
+
+def with_known_ranks(block: Block, known: Mapping[Var, int]) -> Block:
+    """The block with numbers of axes in the place of `ndim`, as far as they follow from `known`."""
+    return _decided(block, ranks_of(block.eqns, known))
 
 
 def ranks_of(eqns: Iterable[Eqn], known: Mapping[Var, int]) -> dict[Var, int]:
@@ -109,8 +115,12 @@ def _rank(eqn: Eqn, ranks: Mapping[Var, int]) -> int | None:
     if eqn.op in ("expand_dims", "squeeze"):
         count = _count(eqn.kwarg("axis"))
         return None if count is None else first + (count if eqn.op == "expand_dims" else -count)
-    if eqn.op == "stack":
+    if eqn.op in ("stack", "collect"):
         return first + 1
+    if eqn.op in ("vstack", "hstack"):
+        return max(first, 2 if eqn.op == "vstack" else 1)
+    if eqn.op == "contract":
+        return _contracted(eqn)
     if eqn.op == "matmul":
         return _product(first, operands[1] or 0)
     if word is not None and word.pointwise:
@@ -146,6 +156,14 @@ def _reduced(eqn: Eqn, rank: int) -> int | None:
         return 0
     count = _count(axis)
     return None if count is None else rank - count
+
+
+def _contracted(eqn: Eqn) -> int | None:
+    subscripts = eqn.kwarg("subscripts")
+    text = subscripts.value if isinstance(subscripts, Literal) else None
+    if not isinstance(text, str) or "..." in text or "->" not in text:
+        return None
+    return len(text.replace(" ", "").partition("->")[2])
 
 
 def _product(left: int, right: int) -> int:

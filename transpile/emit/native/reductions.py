@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...ir import Atom, Eqn, Span, Var
+from ...ir import Atom, Eqn, Literal, Span, Var
 from . import extents
-from .facts import Fact
+from .facts import Fact, Leaf
 from .lanes import result_type
 from .plan import Plan, literal_of
-from .pointwise import add_lane, add_pointwise, cast_to
+from .pointwise import add_lane, add_pointwise, cast_to, dtype_of
 
 REDUCTIONS = {"sum": "Sum", "mean": "Sum", "prod": "Prod", "max": "Max", "min": "Min"}
 
@@ -22,7 +22,7 @@ def add_reduction(plan: Plan, eqn: Eqn, out: Var) -> None:
     axes = None if axis is None else plan.values.axes(eqn.kwarg("axis"))
     if not isinstance(keepdims, bool) or (axis is not None and axes is None):
         raise plan.refuse(f"{eqn.op} over axes that are not known when it is compiled")
-    if eqn.op in ("max", "min") and fact.type not in ("T", "double"):
+    if eqn.op in ("max", "min") and fact.type not in ("T", "float", "double"):
         raise plan.refuse(f"{eqn.op} is compiled for floats only")
     term = "double" if eqn.op == "mean" and fact.type in ("bool", "int64_t") else fact.type
     kind = "int64_t" if fact.type == "bool" and eqn.op != "mean" else term
@@ -94,6 +94,10 @@ def add_broadcast_like(plan: Plan, eqn: Eqn, out: Var) -> None:
 
 def _like(plan: Plan, eqn: Eqn) -> Fact:
     atom = eqn.kwarg("like") or (eqn.args[1] if len(eqn.args) > 1 else None)
+    if isinstance(atom, Literal) and hasattr(atom.value, "shape") and hasattr(atom.value, "dtype"):
+        kind, text = dtype_of(plan, atom.value.dtype), plan.values.shape(Literal(atom.value.shape))
+        shape = frozenset({("shape", text)})
+        return Fact("like", kind, shape, (Leaf(str(text), shape),), 0, str(text))
     if not isinstance(atom, Var) or plan.known(atom).kind != "like":
         raise plan.refuse(f"{eqn.op} needs a saved shape")
     return plan.known(atom)

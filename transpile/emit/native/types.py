@@ -2,7 +2,8 @@
 
 Numbers of Python are weak: they take the array's type. Float64 scalars of
 NumPy are strong, and widen. `T` is float32 or float64, not known until the
-kernel is called, so `T` and `double` join to `double`.
+kernel is called, so `T` and `double` join to `double`. `float` stands in kernels for
+arguments of several float types.
 
 >>> join(["T", "weak float"])
 'T'
@@ -21,7 +22,7 @@ from .kernel import Dtype
 
 Type = str  # a Dtype, or "weak int", "weak float", "weak bool"
 
-_RANK = ["bool", "int64_t", "T", "double"]
+_RANK = ["bool", "int64_t", "float", "T", "double"]
 
 
 def join(types: Iterable[Type]) -> Type:
@@ -33,7 +34,7 @@ def join(types: Iterable[Type]) -> Type:
         order = ["weak bool", "weak int", "weak float"]
         return max(weak, key=order.index)
     result = max(strong, key=_RANK.index)
-    if "int64_t" in strong and result == "T":
+    if "int64_t" in strong and result in ("T", "float"):
         result = "double"
     if "weak float" in weak and result in ("bool", "int64_t"):
         return "double"
@@ -84,12 +85,12 @@ def number(value: object, kind: Type) -> str:
         text = '__builtin_nan("")'
     elif value in (float("inf"), float("-inf")):
         text = "__builtin_inf()" if value > 0 else "-__builtin_inf()"
-    elif kind == "T" and float(value).is_integer() and abs(value) < 2**24:
+    elif kind in ("T", "float") and float(value).is_integer() and abs(value) < 2**24:
         text = f"-{-int(value)}" if value < 0 else str(int(value))
         text = "-0.0" if str(value).startswith("-0") else text
     else:
         text = repr(float(value))
-    return f"T({text})" if kind == "T" else text
+    return f"{kind}({text})" if kind in ("T", "float") else text
 
 
 def cast(text: str, source: Type, target: Type) -> str:

@@ -48,18 +48,19 @@ class Values:
         """A shape in C++: of a tuple of integers, an integer, or a saved shape."""
         if isinstance(atom, Var) and self._find(atom).kind in ("shape", "like"):
             return self._find(atom).text
-        extents = self._elements(atom)
+        extents = self.elements(atom)
         numbers = [self.number(extent) for extent in extents]
         if any(text is None for text in numbers):
             return None
         return f"pb::shape_of({', '.join(text for text in numbers if text)})"
 
-    def _elements(self, atom: Atom) -> Sequence[Atom]:
+    def elements(self, atom: Atom) -> Sequence[Atom]:
+        """The items of a tuple; of anything else, itself."""
         if isinstance(atom, Literal):
             values = atom.value if isinstance(atom.value, tuple | list) else (atom.value,)
             return [Literal(value) for value in values]
         fact = self._find(atom)
-        is_tuple = fact.kind == "index" and (fact.eqn is None or fact.eqn.op == "tuple")
+        is_tuple = fact.kind == "index" and (fact.eqn is None or fact.eqn.op != "slice")
         return fact.items if is_tuple else (atom,)
 
     def axes(self, atom: Atom | None) -> str | None:
@@ -74,7 +75,7 @@ class Values:
     def index(self, atom: Atom) -> list[str] | None:
         """The items of a basic index; None where an array is among them."""
         items: list[str] = []
-        for element in self._elements(atom):
+        for element in self.elements(atom):
             text = self._index_item(element)
             if text is None:
                 return None
@@ -118,7 +119,7 @@ class Values:
             return _truth(False) if known else None
         if op == "not_":
             return self._opposite(args[0])
-        if op in ("tuple", "slice"):
+        if op in ("tuple", "list", "slice"):
             return Fact("index", items=args, eqn=eqn)
         if op in _METADATA:
             return self._metadata(op, args[0])

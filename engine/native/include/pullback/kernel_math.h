@@ -115,6 +115,28 @@ T minimum(T x, T y) {
     return x <= y || x != x ? x : y;
 }
 
+// NumPy's: a NaN is the result only where both are.
+template <typename T>
+T fmax(T x, T y) {
+    return x >= y || y != y ? x : y;
+}
+template <typename T>
+T fmin(T x, T y) {
+    return x <= y || y != y ? x : y;
+}
+
+// log(exp(x) + exp(y)), and the same to base 2, by the distance, whose exp cannot overflow.
+template <typename T>
+T logaddexp(T x, T y) {
+    const T distance = x == y ? T{0} : abs(x - y);
+    return maximum(x, y) + log1p(exp(-distance));
+}
+template <typename T>
+T logaddexp2(T x, T y) {
+    const T distance = x == y ? T{0} : abs(x - y);
+    return maximum(x, y) + log1p(exp2(-distance)) * static_cast<T>(1.4426950408889634);
+}
+
 // 1 / (1 + exp(-x)) by exp(-|x|), which cannot overflow.
 template <typename T>
 T sigmoid(T x) {

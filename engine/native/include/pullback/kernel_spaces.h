@@ -31,8 +31,11 @@ PB_RUNTIME int Space::add(const AnyView& view, int64_t item, bool reads) {
 PB_RUNTIME int Space::add_reduction(const Reducer* how, const AnyView& target, DLDataType dtype,
                                     bool mean) {
     const int64_t results = target.shape.size();
-    context->require(how->has_identity || shape.size() > 0 || results == 0, PB_INVALID,
-                     "a reduction without an identity over nothing");
+    const int front = shape.ndim - target.shape.ndim;
+    for (int d = 0; d < shape.ndim && !how->has_identity; ++d) {
+        const bool nothing = shape.at[d] == 0 && (d < front || target.shape.at[d - front] == 1);
+        context->require(!nothing, PB_INVALID, "a reduction without an identity over nothing");
+    }
     const int64_t terms = results > 0 ? shape.size() / results : 1;
     if (same(how->term, dtype) && terms == 1 && shape.size() > 0)
         return add(target, how->term_bytes, false);

@@ -1,6 +1,7 @@
 """C++ of a formula's text."""
 
 from pullback.transpile.emit.native import emit_cpp
+from pullback.transpile.emit.native.arguments import Argument
 from pullback.transpile.emit.native.formula_kernels import formula_kernels
 from pullback.transpile.frontend import read_module
 from pullback.transpile.ir import Source
@@ -14,7 +15,8 @@ def compiled(text, attributes=None, order=0, ranks=None):
     source = Source("file.py", HEAD + text)
     (formula,) = read_module(source).formulas.values()
     library = standard_library()
-    return formula_kernels(formula, library, attributes or {}, order, ranks)
+    arguments = {name: Argument(rank=rank) for name, rank in (ranks or {}).items()}
+    return formula_kernels(formula, library, attributes or {}, order, arguments)
 
 
 def cpp(text, **options):

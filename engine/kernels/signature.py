@@ -1,0 +1,60 @@
+"""What kernels need to know of the arguments of a call, and the arguments in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...transpile.emit.native.arguments import Argument
+from ...transpile.emit.native.kernel import Dtype
+
+_TYPES: dict[str, Dtype] = {"float32": "float", "float64": "double", "int64": "int64_t", "bool": "bool"}
+
+
+def leaves(values: Iterable[Any]) -> list[Any]:
+    """The values that are there, lists entered.
+
+    >>> leaves([1, None, [2, 3]])
+    [1, 2, 3]
+    """
+    found: list[Any] = []
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            found += leaves(value)
+        elif value is not None:
+            found.append(value)
+    return found
+
+
+def signature(names: Sequence[str], inputs: Sequence[Any], ranks: bool) -> dict[str, Argument]:
+    """What differs from arrays of one float type. Numbers of axes are told where kernels depend on them.
+
+    >>> signature(["x", "b"], [np.ones(3), None], ranks=False)
+    {'b': Argument(dtype='T', rank=None, items=None, absent=True)}
+    >>> signature(["x", "y"], [np.ones(3), np.ones(3, "float32")], ranks=False)["y"].dtype
+    'float'
+    """
+    kinds = {_type(value) for value in leaves(inputs)} - {None, "bool"}
+    common = len(kinds) <= 1 and kinds <= {"float", "double"}
+    found = {}
+    for name, value in zip(names, inputs, strict=True):
+        argument = _argument(value, common, ranks)
+        if argument != Argument():
+            found[name] = argument
+    return found
+
+
+def _argument(value: Any, common: bool, ranks: bool) -> Argument:
+    if value is None:
+        return Argument(absent=True)
+    if isinstance(value, (list, tuple)):
+        return Argument(items=tuple(_argument(item, common, ranks) for item in value))
+    rank = np.ndim(value) if ranks else None
+    return Argument("T" if common else _type(value) or "T", rank)
+
+
+def _type(value: Any) -> Dtype | None:
+    dtype = getattr(value, "dtype", None)
+    return None if dtype is None else _TYPES.get(str(dtype))

@@ -1,0 +1,167 @@
+"""Every formula as C++: its result and two derivatives are those of the reference, whatever the arrays are."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pullback as pb
+from pullback.engine.dispatch import engine_of
+from pullback.engine.kernels.launch import CompiledKernel
+from pullback.engine.kernels.operator import CompiledOperator
+from pullback.engine.kernels.tensors import NotTaken
+from pullback.transpile.vocabulary import WORDS
+
+from .compiled import NOT_COMPILED, every_kernel, leaves_of
+from .samples import every_case
+
+pytestmark = pytest.mark.compiler
+
+CASES = [str(case) for case in every_case()]
+# Attributes that hold for the lengths of the sample's axes alone.
+OF_LENGTHS = {"shape", "index", "like", "repeats"}
+# The kernel knows that nothing is off a diagonal; the reference multiplies by zero there, which leaves a NaN.
+ON_A_DIAGONAL = "iij,i->"
+TOLERANCE = {np.dtype("float32"): 3e-3, np.dtype("float64"): 1e-7}
+
+
+@pytest.fixture(scope="module")
+def kernels():
+    return every_kernel()
+
+
+def test_the_table_of_what_is_not_compiled_is_true(kernels):
+    assert {name for name in CASES if name not in kernels} == set(NOT_COMPILED)
+
+
+@st.composite
+def arguments(draw, case):
+    """Arrays of the sample's entries, in shapes that fit as the sample's do, in any memory layout."""
+    dtype = draw(st.sampled_from([np.float32, np.float64]))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    free = not OF_LENGTHS & set(case.kwargs)
+    lengths = {0: 0, 1: 1}
+    leaves = leaves_of(case.args)
+    for n in sorted({n for leaf in leaves for n in np.shape(leaf)} - {0, 1}):
+        lengths[n] = draw(st.sampled_from([0, 1, 2, 3, 5, 9])) if free else n
+    broadcasts = WORDS[case.name].pointwise and len(leaves) > 1
+    found = []
+    for leaf in leaves:
+        if leaf is None:
+            found.append(None)
+            continue
+        shape = tuple(lengths[n] for n in np.shape(leaf))
+        if broadcasts:
+            shape = tuple(draw(st.sampled_from([n, 1])) for n in shape)[draw(st.integers(0, len(shape))) :]
+        pool = np.asarray(leaf, dtype).ravel()
+        if draw(st.integers(0, 7)) == 0 and case.kwargs.get("subscripts") != ON_A_DIAGONAL:
+            pool = np.append(pool, dtype(np.nan))
+        array = rng.choice(pool, shape).astype(dtype)
+        found.append(laid_out(array, draw(st.sampled_from(["C", "F", "reversed", "sparse", "repeated"]))))
+    rest = iter(found)
+    return tuple([next(rest) for _ in arg] if isinstance(arg, list) else next(rest) for arg in case.args)
+
+
+def laid_out(array, way):
+    """The same shape in C order, transposed, read backwards, as every second entry, or one row repeated."""
+    if array.ndim == 0 or way == "C":
+        return array
+    if way == "F":
+        return np.asfortranarray(array)
+    if way == "reversed":
+        return np.flip(np.flip(array).copy())
+    if way == "sparse":
+        wide = np.repeat(array, 2, axis=-1)
+        return wide[..., ::2]
+    return np.broadcast_to(array[:1], array.shape) if len(array) else array
+
+
+def derivatives(operator, args, attributes):
+    """The results, their gradients, and the gradients of those; cotangents are reproducible."""
+    rng = np.random.default_rng(7)
+
+    def like(tensor):
+        return np.asarray(rng.uniform(0.5, 1.5, tensor.shape), tensor.dtype)
+
+    with pb.use_engine("reference"):
+        given = [None if leaf is None else pb.tensor(leaf, requires_grad=True) for leaf in leaves_of(args)]
+        leaves = [leaf for leaf in given if leaf is not None]
+        rest = iter(given)
+        inputs = [[next(rest) for _ in arg] if isinstance(arg, list) else next(rest) for arg in args]
+        if isinstance(operator, CompiledOperator):
+            inputs = leaves
+        found = []
+        values = engine_of(*leaves).apply(operator, inputs, attributes)
+        values = [v for v in (values if isinstance(values, tuple) else (values,)) if v.requires_grad]
+        found.append([value.detach().numpy() for value in values])
+        for _ in range(2):
+            grads = pb.grad(values, leaves, [like(v) for v in values], create_graph=True, allow_unused=True)
+            values = [g for g in grads if g is not None and g.requires_grad]
+            found.append([None if g is None else g.detach().numpy() for g in grads])
+            if not values:
+                return [*found, *[[None] * len(leaves)] * (3 - len(found))]
+    return found
+
+
+def agree(found, expected):
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected, strict=True):
+        for mine, theirs in zip(one, other, strict=True):
+            if mine is None or theirs is None:
+                there = mine if mine is not None else theirs
+                assert there is None or not np.any(there)
+                continue
+            assert (mine.dtype, mine.shape) == (theirs.dtype, theirs.shape)
+            scale = np.max(np.abs(theirs), initial=1.0, where=np.isfinite(theirs))
+            tolerance = TOLERANCE[theirs.dtype]
+            np.testing.assert_allclose(mine, theirs, rtol=tolerance, atol=tolerance * scale)
+
+
+def run(kernels, name, args):
+    case, compiled = kernels[name].case, kernels[name].operator
+    reference = pb.formulas()[case.name].operator
+    attributes = reference.bind([None] * len(reference.inputs), case.kwargs)[1]
+    runtime = {p.var.name: attributes[p.var.name] for p in compiled.attributes}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            expected = derivatives(reference, args, attributes)
+        except (ValueError, IndexError) as error:
+            with pytest.raises(type(error)):
+                derivatives(compiled, args, runtime)
+            return
+        agree(derivatives(compiled, args, runtime), expected)
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name not in NOT_COMPILED])
+@settings(max_examples=6, deadline=None)
+@given(data=st.data())
+def test_two_derivatives_agree_with_the_reference(name, kernels, data):
+    run(kernels, name, data.draw(arguments(kernels[name].case)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in CASES if name not in NOT_COMPILED])
+@settings(max_examples=200, deadline=None)
+@given(data=st.data())
+def test_two_derivatives_agree_with_the_reference_on_many_arrays(name, kernels, data):
+    run(kernels, name, data.draw(arguments(kernels[name].case)))
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name not in NOT_COMPILED])
+def test_no_kernel_refuses_the_sample(name, kernels, monkeypatch):
+    refused = []
+    call = CompiledKernel.__call__
+
+    def watched(self, *args):
+        try:
+            return call(self, *args)
+        except NotTaken as error:
+            refused.append((self.kernel.name, str(error)))
+            raise
+
+    monkeypatch.setattr(CompiledKernel, "__call__", watched)
+    run(kernels, name, kernels[name].case.args)
+    assert refused == []

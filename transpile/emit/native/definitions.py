@@ -1,0 +1,68 @@
+"""Words that are written with other words in C++, because they need no loop of their own.
+
+Only their value is meant: the derivative is that of the word's formula.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ...ir import Eqn, Formula, Source
+from ...library import Library
+
+_TEXT = """
+import numpy as np
+import pullback as pb
+
+
+def outer(a, b):
+    return np.reshape(a, (-1, 1)) * np.reshape(b, (1, -1))
+
+
+def var(a, *, axis=None, ddof=0, keepdims=False):
+    distance = a - np.mean(a, axis=axis, keepdims=True)
+    r = np.sum(distance * distance, axis=axis, keepdims=keepdims)
+    terms = a.size // r.size if r.size else 1
+    return r / (terms - ddof if terms > ddof else 0)
+
+
+def std(a, *, axis=None, ddof=0, keepdims=False):
+    return np.sqrt(np.var(a, axis=axis, ddof=ddof, keepdims=keepdims))
+
+
+def norm(x, *, ord=None, axis=None, keepdims=False):
+    p = pb.order_of_norm(ord, axis, x.ndim)
+    size = np.abs(x)
+    if p == np.inf:
+        r = np.max(size, axis=axis, keepdims=keepdims)
+    elif p == -np.inf:
+        r = np.min(size, axis=axis, keepdims=keepdims)
+    elif p == 2:
+        r = np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
+    elif p == 1:
+        r = np.sum(size, axis=axis, keepdims=keepdims)
+    else:
+        r = np.sum(size**p, axis=axis, keepdims=keepdims) ** (1 / p)
+    return r
+"""
+
+
+class Definitions(Library):
+    """A library whose words of this file are written out; the others are those of `parent`."""
+
+    def __init__(self, parent: Library) -> None:
+        super().__init__(_definitions(), parent)
+
+    def promoted(self, op: str, eqn: Eqn | None = None) -> Formula:
+        """The definition of a word, which has no closure; the promoted formula of any other."""
+        known = _definitions().get(op)
+        return known if known is not None else super().promoted(op, eqn)
+
+
+@cache
+def _definitions() -> dict[str, Formula]:
+    from ...frontend import Binding, Names, read_function
+
+    names = Names.of({"np": Binding.dotted("numpy"), "pb": Binding.dotted("pullback")})
+    source = Source("definitions.py", _TEXT)
+    return {name: read_function(source, names, name) for name in ("outer", "var", "std", "norm")}

@@ -1,0 +1,27 @@
+"""Which headers a kernel needs besides kernel.h, so that it compiles no more than it calls."""
+
+from __future__ import annotations
+
+import re
+
+_FUNCTIONS = {
+    "kernel_contract.h": "contract contract_shape contract_gradient",
+    "kernel_places.h": """
+        repeat repeated sum_repeats tile tiled sum_tiles roll triangle diagonal arange arange_shape
+        flatten_axes unflatten_axes
+    """,
+    "kernel_scan.h": "cumsum cumprod linear_recurrence position_of_extreme truth_of",
+}
+# Those of them that touch no data.
+DESCRIBING = frozenset("contract_shape repeated tiled diagonal arange_shape".split())
+_HEADER_OF = {name: header for header, names in _FUNCTIONS.items() for name in names.split()}
+
+
+def headers_of(text: str) -> list[str]:
+    """The headers that declare what the text calls.
+
+    >>> headers_of("pb::cumsum(context, x_view, 0, r_view);")
+    ['kernel_scan.h']
+    """
+    called = set(re.findall(r"pb::(\w+)", text))
+    return sorted({_HEADER_OF[name] for name in called if name in _HEADER_OF})
