@@ -13,7 +13,7 @@ _FUNCTIONS = {
     "kernel_scan.h": "cumsum cumprod linear_recurrence position_of_extreme truth_of",
 }
 # Those of them that touch no data.
-DESCRIBING = frozenset("contract_shape repeated tiled diagonal arange_shape".split())
+DESCRIBING = frozenset(["contract_shape", "repeated", "tiled", "diagonal", "arange_shape"])
 _HEADER_OF = {name: header for header, names in _FUNCTIONS.items() for name in names.split()}
 
 

@@ -91,7 +91,7 @@ class _Writer:
         if eqn.op in ("list", "tuple"):
             self.lists[eqn.outs[0]] = eqn.args
         elif eqn.op == "like" and eqn.args[0] in self.lists:
-            items = self.lists[eqn.args[0]]  # type: ignore[index]
+            items = self.lists[eqn.args[0]]
             self._list(eqn, [self._new(eqn, "like", (item,), kind="value") for item in items])
             return
         writer = {
@@ -208,7 +208,7 @@ class _Writer:
         return self._list(eqn, gradients)
 
     def _gradient(self, eqn: Eqn, item: Atom, group: str, factors: Sequence[tuple[Atom, str]]) -> Var:
-        """The gradient by a factor: a label that no other has is repeated, one that stands twice a diagonal."""
+        """The gradient by a factor. A label that stands twice is a diagonal."""
         there = {label for _, name in factors for label in name}
         twice = next((label for label in group if group.count(label) > 1), "")
         kept = [label for label in group if label in there and label != twice]
@@ -224,11 +224,13 @@ class _Writer:
         like = self._new(eqn, "like", (item,), "value")
         if twice:
             first, second = (k for k, label in enumerate(group) if label == twice)
-            diagonal = {"offset": Literal(0), "axis1": Literal(first), "axis2": Literal(second)}
-            ones = self._new(eqn, "ones_like", (self._new(eqn, "diagonal", (item,), **diagonal),))
-            found = self._new(eqn, "multiply", (found, ones))
+            axis1, axis2, offset = Literal(first), Literal(second), Literal(0)
+            line = self._new(eqn, "diagonal", (item,), offset=offset, axis1=axis1, axis2=axis2)
+            found = self._new(eqn, "multiply", (found, self._new(eqn, "ones_like", (line,))))
             shape = self._new(eqn, "shape", (item,), "value")
-            found = self._new(eqn, "undiagonal", (found,), **diagonal, shape=shape)
+            found = self._new(
+                eqn, "undiagonal", (found,), offset=offset, axis1=axis1, axis2=axis2, shape=shape
+            )
         else:
             # An axis of length one repeats along its label, here and in the factors.
             found = self._new(eqn, "multiply", (found, self._new(eqn, "ones_like", (item,))))
