@@ -63,6 +63,22 @@ def sum_tiles(a: Any, reps: int | tuple[int, ...], shape: tuple[int, ...]) -> An
     return np.asarray(summed).reshape(shape)
 
 
+@recorded
+def put_along(a: Any, indices: Any, axis: int, shape: tuple[int, ...]) -> Any:
+    """Zeros of `shape` with `a` added at `indices` along an axis: the adjoint of `np.take_along_axis`.
+
+    >>> put_along(np.array([1.0, 2.0, 4.0]), np.array([1, 1, 0]), 0, (3,))
+    array([4., 3., 0.])
+    """
+    a = np.asarray(a)
+    out = np.zeros(shape, a.dtype)
+    axis = axis % len(shape)
+    places = list(np.ogrid[tuple(map(slice, a.shape))])
+    places[axis] = indices
+    np.add.at(out, tuple(np.where(n == 1, 0, place) for n, place in zip(shape, places, strict=True)), a)
+    return out
+
+
 def order_of_norm(ord: Any, axis: int | tuple[int, ...] | None, ndim: int) -> float:
     """Which p-norm `np.linalg.norm` means with these arguments; 2 for that of Frobenius.
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from .call import call
 from .copying import duplicate
-from .numpy_functions import WRITTEN_WITH_OPERATORS
+from .written.table import WRITTEN_WITH_OPERATORS
 
 T = TypeVar("T")
 VERSIONS = (None, "2021.12", "2022.12", "2023.12", "2024.12")
@@ -78,6 +78,22 @@ class ArrayMethods:
     diagonal = _method("diagonal")
     swapaxes = _method("swapaxes")
     squeeze = _method("squeeze")
+
+    take = _written("take")
+    compress = _written("compress")
+    choose = _written("choose")
+    conj = _written("conj")
+    conjugate = conj
+
+    @property
+    def real(self) -> Self:
+        """The tensor itself, or the real part of complex values."""
+        return np.real(self)  # type: ignore[return-value]
+
+    @property
+    def imag(self) -> Self:
+        """Zeros, or the imaginary part of complex values."""
+        return np.imag(self)  # type: ignore[return-value]
 
     def astype(
         self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True

@@ -18,6 +18,7 @@ from .copying import duplicate
 from .dispatch import current, engine_of
 from .dlpack import from_dlpack as from_dlpack
 from .signatures.arguments import cast
+from .written.table import WRITTEN_WITH_OPERATORS
 
 
 def _making(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -171,3 +172,8 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
         spread = call("reshape", vector, shape=tuple(alone))
         found.append(spread if sparse else call("broadcast_to", spread, shape=tuple(lengths)))
     return tuple(asarray(grid, copy=True) if copy else grid for grid in found)
+
+
+WRITTEN_WITH_OPERATORS.update(
+    {np.linspace: linspace, np.logspace: logspace, np.geomspace: geomspace, np.meshgrid: meshgrid}
+)

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from . import grad_mode, signatures
+from . import grad_mode
+from . import signatures as signatures  # imported for what it registers
+from . import written as written
 from .call import arrays, call, unrecorded
 from .dispatch import engine_of, tensors_in
 from .errors import NotDifferentiableError
 from .no_derivative import QUESTION, REFUSED, WRITES, why
-from .numpy_functions import WRITTEN_WITH_OPERATORS
 from .out import add_at, into, write, write_unrecorded
 from .registry import FORMULAS
-
-assert signatures, "imported for what they register: the calls that operators do not take"
+from .written.table import WRITTEN_WITH_OPERATORS
 
 # What ufunc.reduce means, for the ufuncs that have a reduction with a formula.
 _REDUCTIONS = {np.add: "sum", np.multiply: "prod", np.maximum: "max", np.minimum: "min"}

@@ -15,14 +15,19 @@ from typing import Any, TypeVar
 from ..transpile.vocabulary import WORDS
 
 _WIDE: dict[str, Callable[..., Any]] = {}
+_ALWAYS: set[str] = set()
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def wide(*words: str) -> Callable[[Function], Function]:
-    """Decorates a function with the whole signature of NumPy's function behind a word."""
+def wide(*words: str, always: bool = False) -> Callable[[Function], Function]:
+    """Decorates a function with the whole signature of NumPy's function behind a word.
+
+    always  it takes every call: the operator stands for a part of NumPy's function only
+    """
 
     def decorate(function: Function) -> Function:
         _WIDE.update(dict.fromkeys(words, function))
+        _ALWAYS.update(words if always else ())
         return function
 
     return decorate
@@ -36,7 +41,13 @@ def widened(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callab
     >>> widened("sum", (1.0, 0, np.float32), {}).__name__
     'sum'
     """
-    if len(args) <= len(WORDS[name].operands) and kwargs.keys() <= _known(name):
+    short = name == "where" and len(args) + len(kwargs) < 3
+    if (
+        not short
+        and name not in _ALWAYS
+        and len(args) <= len(WORDS[name].operands)
+        and kwargs.keys() <= _known(name)
+    ):
         return None
     return _WIDE.get(name)
 

@@ -147,3 +147,19 @@ def _remainder_inputs(rng):
     quotient = rng.integers(-3, 4, (3, 4)) + rng.uniform(0.2, 0.8, (3, 4))
     y = rng.uniform(1.0, 2.0, (3, 4))
     yield (quotient * y, y), {}
+
+
+@pb.formula(np.fmod)
+def fmod(x1, x2):
+    """x1 - trunc(x1 / x2) x2, with the truncated quotient constant between its jumps."""
+    r = np.fmod(x1, x2)
+
+    def fmod_pullback(grad):
+        return grad, -grad * np.trunc(x1 / x2)
+
+    return r, fmod_pullback
+
+
+@fmod.sample_inputs
+def _fmod_inputs(rng):
+    yield from _remainder_inputs(rng)

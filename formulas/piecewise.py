@@ -25,6 +25,22 @@ def _abs_inputs(rng):
     yield (_away_from(0.0, rng),), {}
 
 
+@pb.formula(np.copysign)
+def copysign(x1, x2):
+    """|x1| with the sign of x2: d = d|x1| with that sign; 0 at 0."""
+    r = np.copysign(x1, x2)
+
+    def copysign_pullback(grad):
+        return grad * (np.sign(x1) * np.copysign(1, x2)), None
+
+    return r, copysign_pullback
+
+
+@copysign.sample_inputs
+def _copysign_inputs(rng):
+    yield (_away_from(0.0, rng), rng.standard_normal((4,))), {}
+
+
 @pb.formula(np.maximum)
 def maximum(x, y):
     """The larger operand takes the gradient; operands that tie take half each."""

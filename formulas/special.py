@@ -1,24 +1,9 @@
-"""Special functions."""
-
-import math
+"""Sums of exponentials."""
 
 import numpy as np
 from scipy import special
 
 import pullback as pb
-
-_TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
-
-
-@pb.formula(special.erf)
-def erf(x):
-    """d erf(x) = 2 / sqrt(pi) exp(-x**2) dx. DLMF 7.10.1."""
-    r = special.erf(x)
-
-    def erf_pullback(grad):
-        return grad * (_TWO_OVER_ROOT_PI * np.exp(-x * x))
-
-    return r, erf_pullback
 
 
 @pb.formula(special.logsumexp)

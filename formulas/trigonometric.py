@@ -165,3 +165,52 @@ def _hypot_inputs(rng):
     angle = rng.uniform(-3.0, 3.0, (3, 4))
     radius = rng.uniform(0.5, 2.0, (3, 4))
     yield (radius * np.sin(angle), radius * np.cos(angle)), {}
+
+
+@pb.formula(np.deg2rad)
+def deg2rad(x):
+    """pi / 180 x."""
+    r = np.deg2rad(x)
+
+    def deg2rad_pullback(grad):
+        return np.deg2rad(grad)
+
+    return r, deg2rad_pullback
+
+
+@pb.formula(np.rad2deg)
+def rad2deg(x):
+    """180 / pi x."""
+    r = np.rad2deg(x)
+
+    def rad2deg_pullback(grad):
+        return np.rad2deg(grad)
+
+    return r, rad2deg_pullback
+
+
+@pb.formula(np.sinc)
+def sinc(x):
+    """sin(pi x) / (pi x), a power series in x**2: its derivatives have no closed form without a hole at 0."""
+    r = np.sinc(x)
+
+    def sinc_pullback(grad):
+        return grad * pb.sinc_derivative(x, n=1)
+
+    return r, sinc_pullback
+
+
+@pb.formula(pb.sinc_derivative)
+def sinc_derivative(x, *, n):
+    """The n-th derivative of sinc; the next one is its derivative."""
+    r = pb.sinc_derivative(x, n=n)
+
+    def sinc_derivative_pullback(grad):
+        return grad * pb.sinc_derivative(x, n=n + 1)
+
+    return r, sinc_derivative_pullback
+
+
+@sinc_derivative.sample_inputs
+def _sinc_derivative_inputs(rng):
+    yield (rng.standard_normal((3, 4)),), {"n": 2}

@@ -12,7 +12,7 @@ from pullback.engine.dispatch import available
 
 
 def _modules():
-    yield from ("pullback", "pullback.numpy")
+    yield from ("pullback", "pullback.numpy", "pullback.special")
     for name in ("transpile", "engine", "tools"):
         package = importlib.import_module(f"pullback.{name}")
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):

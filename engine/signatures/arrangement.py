@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..call import call
+from ..call import call, unrecorded
 from ..copying import duplicate
+from ..dispatch import engine_of
 from ..wide import wide
 from .arguments import cast, only, refuse_out
 
@@ -87,6 +88,27 @@ def astype(
     if x.dtype == np.dtype(dtype) and not copy:
         return x
     return call("astype", x, dtype=np.dtype(dtype))
+
+
+@wide("full_like")
+def full_like(
+    a: Any, fill_value: Any, dtype: Any = None, *args: Any, shape: Any = None, **kwargs: Any
+) -> Any:
+    """As `np.full_like`; a value that requires grad takes the sum of the gradients."""
+    if getattr(fill_value, "requires_grad", False):
+        value = cast(fill_value, a.dtype if dtype is None else dtype)
+        return duplicate(call("broadcast_to", value, shape=a.shape if shape is None else shape))
+    engine = engine_of(a, fill_value)
+    assert engine is not None
+    return unrecorded(engine, np.full_like, (a, fill_value, dtype, *args), {"shape": shape, **kwargs})
+
+
+@wide("where")
+def where(condition: Any, *values: Any) -> Any:
+    """As `np.where` of a condition alone: the indexes where it holds."""
+    if values:
+        raise ValueError("either both or neither of x and y should be given")
+    return condition.nonzero()
 
 
 @wide("outer")

@@ -15,8 +15,9 @@ from typing import Any
 
 # The folder of formulas first: its name is the function's below.
 from . import formulas as _library  # noqa: F401
+from . import special
 from .engine import forward_ad
-from .engine.adjoints import order_of_norm, sum_repeats, sum_tiles, undiagonal
+from .engine.adjoints import order_of_norm, put_along, sum_repeats, sum_tiles, undiagonal
 from .engine.anomaly import (
     detect_anomaly,
     is_anomaly_check_nan_enabled,
@@ -47,6 +48,7 @@ from .engine.errors import (
     SourceUnavailableError,
     UnusedInputError,
 )
+from .engine.families import bessel_i, bessel_j, polygamma, sinc_derivative
 from .engine.formula import Composite, Formula, composite, derive_pullback, formula
 from .engine.functional import backward, grad, value_and_grad
 from .engine.grad_mode import (
@@ -140,6 +142,8 @@ __all__ = [
     "__version__",
     "accumulate",
     "backward",
+    "bessel_i",
+    "bessel_j",
     "broadcast_like",
     "checkpoint",
     "clear_region",
@@ -175,6 +179,8 @@ __all__ = [
     "linear_recurrence",
     "no_grad",
     "order_of_norm",
+    "polygamma",
+    "put_along",
     "region_at",
     "region_of",
     "register_multi_grad_hook",
@@ -183,7 +189,9 @@ __all__ = [
     "set_detect_anomaly",
     "set_grad_enabled",
     "sigmoid",
+    "sinc_derivative",
     "softplus",
+    "special",
     "split_like",
     "spread_region",
     "stop_gradient",

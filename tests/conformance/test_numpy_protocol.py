@@ -188,8 +188,10 @@ def test_representation_shows_values_dtype_and_origin(engine):
 def test_pullback_numpy_has_every_word(engine):
     for word in WORDS.values():
         module, _, name = word.python.rpartition(".")
-        if module in ("numpy", "scipy.special"):
+        if module == "numpy":
             assert name in vars(pnp), name
+        if module == "scipy.special":
+            assert getattr(pb.special, name) is not getattr(scipy.special, name), name
     assert pnp.linalg.norm(pb.tensor([3.0, 4.0], requires_grad=True)).requires_grad
     for name in ("sigmoid", "relu", "gelu", "softplus", "array", "asarray", "pi", "float32", "newaxis"):
         assert name in vars(pnp), name

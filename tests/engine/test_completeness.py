@@ -7,16 +7,37 @@ import pytest
 
 import pullback.numpy as pnp
 from pullback.engine import creation, out
-from pullback.engine.no_derivative import CONSTANT, REFUSED, WRITES
-from pullback.engine.numpy_functions import WRITTEN_WITH_OPERATORS
+from pullback.engine.no_derivative import CONSTANT, REFUSED, WRITES, why
 from pullback.engine.registry import FORMULAS
+from pullback.engine.written import WRITTEN_WITH_OPERATORS
 from pullback.transpile.vocabulary import WORDS
 
 # Functions of the module that are neither operators nor ask for a gradient.
 OTHERS = {"finfo", "iinfo", "call", "call_into"}
-# Words that give lists: written with other operators.
-LISTS = {"split_like", "unstack_like", "contract_gradients"}
 TABLES = (CONSTANT, REFUSED, WRITES)
+MODULES = (np, np.linalg, np.fft)
+
+
+def has_derivative(function):
+    return FORMULAS.find(function) is not None or function in WRITTEN_WITH_OPERATORS
+
+
+def dispatching():
+    """NumPy's functions that ask the arrays they are given."""
+    found = {
+        f"{module.__name__}.{name}": value
+        for module in MODULES
+        for name, value in vars(module).items()
+        if isinstance(value, np.ufunc) or hasattr(value, "_implementation")
+    }
+    return {name: value for name, value in found.items() if not name.startswith("numpy._")}
+
+
+@pytest.mark.parametrize("name", sorted(dispatching()))
+def test_a_function_of_numpy_has_a_derivative_or_a_reason(name):
+    function = dispatching()[name]
+    reasons = [table for table in TABLES if why(function, table) is not None]
+    assert has_derivative(function) + len(reasons) == 1
 
 
 def operators():
@@ -43,7 +64,7 @@ def test_an_operator_has_a_derivative_or_a_reason(name):
 @pytest.mark.parametrize("word", WORDS.values(), ids=lambda word: word.name)
 def test_a_word_has_a_formula_or_a_reason(word):
     has_formula = FORMULAS.of_word(word.name) is not None
-    assert has_formula + (word.name in LISTS) + (word.python in CONSTANT) == 1
+    assert has_formula + word.gives_list + (word.python in CONSTANT) == 1
     assert has_formula or word.derivative == "zero" or word.gives_list
 
 

@@ -74,10 +74,24 @@ def table(torch):
     same = (
         "add subtract multiply divide negative positive exp expm1 log log1p sqrt sin cos tan tanh sinh cosh "
         "arcsin arccos arcsinh arccosh arctanh hypot logaddexp logaddexp2 log2 log10 exp2 fmax fmin "
-        "arctan arctan2 square reciprocal abs maximum minimum where erf sigmoid relu remainder matmul"
+        "arctan arctan2 square reciprocal abs maximum minimum where erf sigmoid relu remainder matmul "
+        "fmod copysign deg2rad rad2deg sinc"
     )
-    return {name: getattr(torch, name) for name in same.split()} | {
+    special = (
+        "erfc erfcx erfinv ndtr log_ndtr ndtri expit logit entr xlogy xlog1py gammaln digamma i0 i0e i1 i1e"
+    )
+    functions = {name: getattr(torch, name) for name in same.split()}
+    functions |= {name: getattr(torch.special, name) for name in special.split()}
+    functions |= {name: getattr(torch.linalg, name) for name in ("inv", "solve", "det")}
+    return functions | {
         "power": torch.pow,
+        "loggamma": torch.special.gammaln,
+        "polygamma": lambda x, n: torch.special.polygamma(n, x),
+        "pinv": lambda x, rcond=None: torch.linalg.pinv(x),
+        "sort": lambda x, axis=-1: torch.sort(x, axis)[0],
+        "take_along_axis": lambda x, indices, axis=-1: torch.take_along_dim(
+            x, torch.tensor(indices % x.shape[axis]), axis
+        ),
         "clip": torch.clamp,
         "gelu": f.gelu,
         "softplus": f.softplus,
@@ -140,6 +154,34 @@ ABSENT = {
     "take_region",
     "spread_region",
     "clear_region",
+    "put_along",
+    "convolve",
+    "sinc_derivative",
+    "bessel_i",
+    "bessel_j",
+    "cholesky",  # its gradient is symmetric there: tests/formulas/test_decompositions.py
+    "erfi",
+    "erfcinv",
+    "dawsn",
+    "log_expit",
+    "exp10",
+    "expi",
+    "exp1",
+    "cosm1",
+    "rel_entr",
+    "kl_div",
+    "gamma",
+    "rgamma",
+    "beta",
+    "betaln",
+    "j0",
+    "j1",
+    "y0",
+    "y1",
+    "k0",
+    "k0e",
+    "k1",
+    "k1e",
 }
 
 

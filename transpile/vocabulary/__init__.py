@@ -8,11 +8,12 @@ The derivative is not here: it is a formula in `formulas/`.
 
 from __future__ import annotations
 
-from . import arrangement, plumbing, pointwise, products, reductions
+from . import arrangement, plumbing, pointwise, products, reductions, special
 from .word import Word as Word
 
 _WORDS: tuple[Word, ...] = (
     *pointwise.WORDS,
+    *special.WORDS,
     *reductions.WORDS,
     *arrangement.WORDS,
     *products.WORDS,

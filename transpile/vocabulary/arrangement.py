@@ -42,6 +42,8 @@ WORDS: tuple[Word, ...] = (
     Word("expand_dims", "numpy.expand_dims", ("a",), ("axis",), linear=(0,), view=True),
     Word("squeeze", "numpy.squeeze", ("a",), ("axis",), linear=(0,), view=True, methods=("squeeze",)),
     Word("getitem", "operator.getitem", ("a",), ("index",), linear=(0,), view=True),
+    Word("take_along_axis", "numpy.take_along_axis", ("arr",), ("indices", "axis"), linear=(0,)),
+    Word("put_along", "pullback.put_along", ("a",), ("indices", "axis", "shape"), linear=(0,)),
     Word("unslice", "pullback.unslice", ("a",), ("index", "shape"), linear=(0,)),
     Word("take_region", "pullback.take_region", ("a",), ("region",), linear=(0,)),
     Word("spread_region", "pullback.spread_region", ("a",), ("region",), linear=(0,)),

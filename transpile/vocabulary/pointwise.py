@@ -1,4 +1,4 @@
-"""Words that work entry by entry."""
+"""Words of arithmetic, comparison and elementary functions, entry by entry."""
 
 from __future__ import annotations
 
@@ -53,6 +53,27 @@ WORDS: tuple[Word, ...] = (
         for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")
     ),
     *unary("square reciprocal"),
+    Word("copysign", "numpy.copysign", ("x1", "x2"), pointwise=True, dtype="float"),
+    Word("fmod", "numpy.fmod", ("x1", "x2"), pointwise=True),
+    Word(
+        "deg2rad",
+        "numpy.deg2rad",
+        ("x",),
+        pointwise=True,
+        dtype="float",
+        linear=(0,),
+        spelling=("numpy.radians",),
+    ),
+    Word(
+        "rad2deg",
+        "numpy.rad2deg",
+        ("x",),
+        pointwise=True,
+        dtype="float",
+        linear=(0,),
+        spelling=("numpy.degrees",),
+    ),
+    Word("sinc", "numpy.sinc", ("x",), pointwise=True, dtype="float"),
     Word("abs", "numpy.abs", ("x",), pointwise=True, spelling=("numpy.absolute", "numpy.fabs", "abs")),
     *unary("sign floor ceil trunc", derivative="zero"),
     Word(
@@ -106,13 +127,4 @@ WORDS: tuple[Word, ...] = (
         spelling=("numpy.bitwise_not", "numpy.bitwise_invert"),
     ),
     *unary("isnan isinf isfinite signbit", derivative="zero", dtype="bool"),
-    Word("erf", "scipy.special.erf", ("x",), pointwise=True, dtype="float"),
-    *(
-        Word(n, f"pullback.{n}", ("x",), pointwise=True, dtype="float")
-        for n in ("sigmoid", "gelu", "softplus")
-    ),
-    Word("relu", "pullback.relu", ("x",), pointwise=True),
-    Word("softmax", "scipy.special.softmax", ("x",), ("axis",), dtype="float"),
-    Word("log_softmax", "scipy.special.log_softmax", ("x",), ("axis",), dtype="float"),
-    Word("logsumexp", "scipy.special.logsumexp", ("a",), ("axis", "keepdims"), dtype="float"),
 )

@@ -20,4 +20,10 @@ WORDS: tuple[Word, ...] = (
     Word("dot", "numpy.dot", ("a", "b"), linear=(0, 1), methods=("dot",)),
     Word("vdot", "numpy.vdot", ("a", "b"), linear=(0, 1)),
     Word("inner", "numpy.inner", ("a", "b"), linear=(0, 1)),
+    Word("convolve", "numpy.convolve", ("a", "v"), ("mode",), linear=(0, 1)),
+    Word("inv", "numpy.linalg.inv", ("a",), dtype="float"),
+    Word("solve", "numpy.linalg.solve", ("a", "b"), dtype="float", linear=(1,)),
+    Word("det", "numpy.linalg.det", ("a",), dtype="float"),
+    Word("cholesky", "numpy.linalg.cholesky", ("a",), dtype="float"),
+    Word("pinv", "numpy.linalg.pinv", ("a",), ("rcond",), dtype="float"),
 )

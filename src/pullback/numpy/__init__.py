@@ -35,17 +35,8 @@ from ..engine.creation import (  # noqa: F401
     tri,
     zeros,
 )
-from ..engine.numpy_functions import (  # noqa: F401
-    array_split,
-    copy,
-    diag,
-    einsum,
-    hsplit,
-    ravel,
-    split,
-    vsplit,
-)
 from ..engine.out import call_into, copyto, fill_diagonal  # noqa: F401
+from ..engine.written.table import WRITTEN_WITH_OPERATORS
 from ..transpile.vocabulary import WORDS
 from . import fft, linalg  # noqa: F401
 
@@ -102,6 +93,8 @@ minimum = _operator("minimum")
 fmax = _operator("fmax")
 fmin = _operator("fmin")
 hypot = _operator("hypot")
+copysign = _operator("copysign")
+fmod = _operator("fmod")
 logaddexp = _operator("logaddexp")
 logaddexp2 = _operator("logaddexp2")
 arctan2 = atan2 = _operator("arctan2")
@@ -131,6 +124,9 @@ arccosh = acosh = _operator("arccosh")
 arctanh = atanh = _operator("arctanh")
 abs = absolute = fabs = _operator("abs")
 sign = _operator("sign")
+deg2rad = radians = _operator("deg2rad")
+rad2deg = degrees = _operator("rad2deg")
+sinc = _operator("sinc")
 floor = _operator("floor")
 ceil = _operator("ceil")
 trunc = _operator("trunc")
@@ -179,6 +175,11 @@ cumsum = _operator("cumsum")
 cumprod = _operator("cumprod")
 argmax = _operator("argmax")
 argmin = _operator("argmin")
+sort = _operator("sort")
+argsort = _operator("argsort")
+argpartition = _operator("argpartition")
+searchsorted = _operator("searchsorted")
+take_along_axis = _operator("take_along_axis")
 all = _operator("all")
 any = _operator("any")
 
@@ -204,6 +205,7 @@ hstack = _operator("hstack")
 astype = _operator("astype")
 matmul = _operator("matmul")
 outer = _operator("outer")
+convolve = _operator("convolve")
 dot = _operator("dot")
 vdot = _operator("vdot")
 inner = _operator("inner")
@@ -225,5 +227,10 @@ def iinfo(type: Any, /) -> _numpy.iinfo[Any]:
 
 
 def __getattr__(name: str) -> Any:
-    """What isn't defined here is NumPy's, which calls the formulas too where it gets tensors."""
-    return getattr(_numpy, name)
+    """What isn't defined here: a function written with operators, or NumPy's."""
+    found = getattr(_numpy, name)
+    return WRITTEN_WITH_OPERATORS.get(found, found) if callable(found) else found
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *dir(_numpy)]

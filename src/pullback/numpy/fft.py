@@ -10,6 +10,13 @@ from typing import Any
 
 import numpy as _numpy
 
+from ..engine.written.table import WRITTEN_WITH_OPERATORS
+
 
 def __getattr__(name: str) -> Any:
-    return getattr(_numpy.fft, name)
+    found = getattr(_numpy.fft, name)
+    return WRITTEN_WITH_OPERATORS.get(found, found) if callable(found) else found
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *dir(_numpy.fft)]

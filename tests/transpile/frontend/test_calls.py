@@ -91,8 +91,8 @@ def test_an_unknown_call_is_opaque_and_runs():
 
 
 def test_an_unknown_method_is_opaque():
-    text = "@pb.formula\ndef f(x):\n    return x.argsort(1), lambda g: g\n"
-    assert equations(formula(text)) == ["_1 = opaque(x, 1, callee='.argsort')"]
+    text = "@pb.formula\ndef f(x):\n    return x.tobytes(1), lambda g: g\n"
+    assert equations(formula(text)) == ["_1 = opaque(x, 1, callee='.tobytes')"]
 
 
 def test_einsum_takes_its_arrays_as_a_list():

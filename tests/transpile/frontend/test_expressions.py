@@ -133,8 +133,6 @@ def test_a_list_comprehension_over_known_elements_is_written_out():
 @pytest.mark.parametrize(
     ("text", "code", "column"),
     [
-        ("x ^ y", "PB402", 12),
-        ("x << 2", "PB402", 12),
         ("{'a': x}", "PB402", 12),
         ("(t := x)", "PB402", 13),
         ("f'{x}'", "PB402", 15),

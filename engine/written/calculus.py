@@ -1,0 +1,148 @@
+"""Differences, integrals, interpolation and running sums."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..call import arrays, call
+from .table import stands_for
+
+
+def _slice(a: Any, axis: int, *bounds: int | None) -> Any:
+    return a[(*(slice(None),) * (axis % a.ndim), slice(*bounds))]
+
+
+@stands_for(np.diff)
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """As `np.diff`: differences of neighbours, n times over."""
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n!r}")
+    if n and (prepend is not None or append is not None):
+        one = (*a.shape[: axis % a.ndim], 1, *a.shape[axis % a.ndim + 1 :])
+        ends = [
+            end if end is None or np.ndim(end) else np.broadcast_to(end, one) for end in (prepend, append)
+        ]
+        a = np.concatenate([part for part in (ends[0], a, ends[1]) if part is not None], axis)
+    for _ in range(n):
+        later, earlier = _slice(a, axis, 1, None), _slice(a, axis, None, -1)
+        a = np.not_equal(later, earlier) if a.dtype == np.bool_ else later - earlier
+    return a
+
+
+@stands_for(np.ediff1d)
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    """As `np.ediff1d`."""
+    parts = (to_begin, diff(np.reshape(ary, (-1,))), to_end)
+    return np.concatenate([np.reshape(part, (-1,)) for part in parts if part is not None])
+
+
+@stands_for(getattr(np, "trapezoid", None))
+def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
+    """As `np.trapezoid`: the integral of straight lines between the points."""
+    if x is None:
+        widths: Any = dx
+    elif np.ndim(x) == 1:
+        shape = [1] * y.ndim if hasattr(y, "ndim") else [1] * np.ndim(y)
+        shape[axis] = -1
+        widths = np.reshape(np.diff(x), tuple(shape))
+    else:
+        widths = np.diff(x, axis=axis)
+    y = y if hasattr(y, "shape") else np.asarray(y)
+    return np.sum(widths * (_slice(y, axis, 1, None) + _slice(y, axis, None, -1)) / 2, axis=axis)
+
+
+@stands_for(np.gradient)
+def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    """As `np.gradient`: central differences inside, one-sided ones of first order at the ends.
+
+    ValueError for ends of second order.
+    """
+    if edge_order != 1:
+        raise ValueError("np.gradient of a tensor takes edge_order=1")
+    axes = tuple(range(f.ndim)) if axis is None else tuple(np.atleast_1d(axis) % f.ndim)
+    if len(varargs) not in (0, 1, len(axes)):
+        raise TypeError("invalid number of arguments")
+    spacings = varargs * len(axes) if len(varargs) == 1 else varargs or (1.0,) * len(axes)
+    found = [_slopes(f, spacing, k) for spacing, k in zip(spacings, axes, strict=True)]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _slopes(f: Any, spacing: Any, axis: int) -> Any:
+    n = f.shape[axis]
+    if n < 2:
+        raise ValueError("Shape of array too small to calculate a numerical gradient")
+    places = spacing if np.ndim(spacing) else np.arange(n) * spacing
+    shape = tuple(-1 if k == axis else 1 for k in range(f.ndim))
+    widths = np.reshape(np.diff(places), shape)
+    steps = np.diff(f, axis=axis) / widths
+    before, after = _slice(widths, axis, None, -1), _slice(widths, axis, 1, None)
+    inside = (_slice(steps, axis, 1, None) * before + _slice(steps, axis, None, -1) * after) / (
+        before + after
+    )
+    return np.concatenate([_slice(steps, axis, 0, 1), inside, _slice(steps, axis, -1, None)], axis)
+
+
+@stands_for(np.interp)
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: float | None = None) -> Any:
+    """As `np.interp`: straight lines between points, differentiable in all three.
+
+    >>> import pullback as pb
+    >>> interp(pb.tensor(1.5), np.array([1.0, 2.0]), np.array([10.0, 20.0]))
+    tensor(15.)
+    """
+    if period is not None:
+        period = abs(period)
+        x, xp = np.remainder(x, period), np.remainder(xp, period)
+        order = np.argsort(arrays(xp))
+        xp, fp = xp[order], fp[order]
+        xp = np.concatenate([xp[-1:] - period, xp, xp[:1] + period])
+        fp = np.concatenate([fp[-1:], fp, fp[:1]])
+    xp, fp = (part if hasattr(part, "shape") else np.asarray(part) for part in (xp, fp))
+    values, points = np.asarray(arrays(x)), arrays(xp)
+    if len(points) == 1:
+        found = np.broadcast_to(fp[0], values.shape) * 1.0
+    else:
+        place = np.clip(np.searchsorted(points, values, side="right") - 1, 0, len(points) - 2)
+        low = xp[place]
+        share = (x - low) / (xp[place + 1] - low)
+        found = fp[place] + share * (fp[place + 1] - fp[place])
+    found = np.where(values < points[0], fp[0] if left is None else left, found)
+    found = np.where(values > points[-1], fp[-1] if right is None else right, found)
+    return np.where(values == points[-1], fp[-1], found) if len(points) == 1 else found
+
+
+@stands_for(np.unwrap)
+def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: float = 2 * np.pi) -> Any:
+    """As `np.unwrap`: with whole periods added, which are constant between their jumps."""
+    values = arrays(p)
+    return p + (np.unwrap(values, discont, axis, period=period) - values)
+
+
+@stands_for(getattr(np, "cumulative_sum", None))
+def cumulative_sum(
+    x: Any, /, *, axis: int | None = None, dtype: Any = None, out: Any = None, include_initial: bool = False
+) -> Any:
+    """As `np.cumulative_sum`: the array API's `cumsum`, of one axis."""
+    return _cumulative("cumsum", 0, x, axis, dtype, include_initial)
+
+
+@stands_for(getattr(np, "cumulative_prod", None))
+def cumulative_prod(
+    x: Any, /, *, axis: int | None = None, dtype: Any = None, out: Any = None, include_initial: bool = False
+) -> Any:
+    """As `np.cumulative_prod`: the array API's `cumprod`, of one axis."""
+    return _cumulative("cumprod", 1, x, axis, dtype, include_initial)
+
+
+def _cumulative(word: str, start: int, x: Any, axis: int | None, dtype: Any, include_initial: bool) -> Any:
+    if axis is None:
+        if x.ndim != 1:
+            raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
+        axis = 0
+    found = call(word, x, axis, dtype)
+    if not include_initial:
+        return found
+    shape = (*found.shape[: axis % found.ndim], 1, *found.shape[axis % found.ndim + 1 :])
+    return np.concatenate([np.full(shape, start, found.dtype), found], axis)

@@ -1,0 +1,69 @@
+"""Polynomials by their coefficients, the highest power first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .table import stands_for
+
+
+@stands_for(np.polyval)
+def polyval(p: Any, x: Any) -> Any:
+    """As `np.polyval`: the value at x, by Horner's rule."""
+    y = x * 0
+    for coefficient in p:
+        y = y * x + coefficient
+    return y
+
+
+def _aligned(a1: Any, a2: Any) -> tuple[Any, Any]:
+    """Both with as many coefficients."""
+    a1, a2 = np.atleast_1d(a1), np.atleast_1d(a2)
+    n = max(len(a1), len(a2))
+    return np.pad(a1, (n - len(a1), 0)), np.pad(a2, (n - len(a2), 0))
+
+
+@stands_for(np.polyadd)
+def polyadd(a1: Any, a2: Any) -> Any:
+    """As `np.polyadd`."""
+    first, second = _aligned(a1, a2)
+    return first + second
+
+
+@stands_for(np.polysub)
+def polysub(a1: Any, a2: Any) -> Any:
+    """As `np.polysub`."""
+    first, second = _aligned(a1, a2)
+    return first - second
+
+
+@stands_for(np.polymul)
+def polymul(a1: Any, a2: Any) -> Any:
+    """As `np.polymul`."""
+    return np.convolve(np.atleast_1d(a1), np.atleast_1d(a2))
+
+
+@stands_for(np.polyder)
+def polyder(p: Any, m: int = 1) -> Any:
+    """As `np.polyder`: the coefficients of the m-th derivative."""
+    for _ in range(m):
+        p = p[:-1] * np.arange(len(p) - 1, 0, -1)
+    return p
+
+
+@stands_for(np.polyint)
+def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
+    """As `np.polyint`: the coefficients of the m-th integral, with the constants k."""
+    constants = np.broadcast_to(0.0 if k is None else k, (m,))
+    for i in range(m):
+        p = np.concatenate([p / np.arange(len(p), 0, -1), constants[i : i + 1]])
+    return p
+
+
+@stands_for(np.vander)
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+    """As `np.vander`: the powers of each entry as a row."""
+    powers = np.arange(len(x) if N is None else N)
+    return np.expand_dims(x, 1) ** (powers if increasing else powers[::-1])

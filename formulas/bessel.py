@@ -1,0 +1,204 @@
+"""Bessel functions of the orders 0 and 1, plain and scaled by an exponential.
+
+DLMF is the Digital Library of Mathematical Functions, dlmf.nist.gov.
+"""
+
+import numpy as np
+from scipy import special
+
+import pullback as pb
+
+
+@pb.formula(special.i0)
+def i0(x):
+    """d I0(x) = I1(x) dx. DLMF 10.29.3."""
+    r = special.i0(x)
+
+    def i0_pullback(grad):
+        return grad * special.i1(x)
+
+    return r, i0_pullback
+
+
+@pb.formula(special.i1)
+def i1(x):
+    """d I1(x) = (I0(x) + I2(x)) / 2 dx. DLMF 10.29.1."""
+    r = special.i1(x)
+
+    def i1_pullback(grad):
+        return grad * (special.i0(x) + pb.bessel_i(x, order=2)) / 2
+
+    return r, i1_pullback
+
+
+@pb.formula(special.i0e)
+def i0e(x):
+    """exp(-|x|) I0(x): d = (I1e(x) - sign(x) r) dx, by the product rule."""
+    r = special.i0e(x)
+
+    def i0e_pullback(grad):
+        return grad * (special.i1e(x) - np.sign(x) * r)
+
+    return r, i0e_pullback
+
+
+@pb.formula(special.i1e)
+def i1e(x):
+    """exp(-|x|) I1(x): d = (exp(-|x|) (I0(x) + I2(x)) / 2 - sign(x) r) dx, by the product rule."""
+    r = special.i1e(x)
+
+    def i1e_pullback(grad):
+        scaled = special.i0e(x) + np.exp(-np.abs(x)) * pb.bessel_i(x, order=2)
+        return grad * (scaled / 2 - np.sign(x) * r)
+
+    return r, i1e_pullback
+
+
+@pb.formula(special.j0)
+def j0(x):
+    """d J0(x) = -J1(x) dx. DLMF 10.6.3."""
+    r = special.j0(x)
+
+    def j0_pullback(grad):
+        return -grad * special.j1(x)
+
+    return r, j0_pullback
+
+
+@pb.formula(special.j1)
+def j1(x):
+    """d J1(x) = (J0(x) - J2(x)) / 2 dx. DLMF 10.6.1."""
+    r = special.j1(x)
+
+    def j1_pullback(grad):
+        return grad * (special.j0(x) - pb.bessel_j(x, order=2)) / 2
+
+    return r, j1_pullback
+
+
+@pb.formula(special.y0)
+def y0(x):
+    """d Y0(x) = -Y1(x) dx. DLMF 10.6.3."""
+    r = special.y0(x)
+
+    def y0_pullback(grad):
+        return -grad * special.y1(x)
+
+    return r, y0_pullback
+
+
+@y0.sample_inputs
+def _y0_inputs(rng):
+    yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
+
+
+@pb.formula(special.y1)
+def y1(x):
+    """d Y1(x) = (Y0(x) - Y1(x) / x) dx. DLMF 10.6.2."""
+    r = special.y1(x)
+
+    def y1_pullback(grad):
+        return grad * (special.y0(x) - r / x)
+
+    return r, y1_pullback
+
+
+@y1.sample_inputs
+def _y1_inputs(rng):
+    yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
+
+
+@pb.formula(special.k0)
+def k0(x):
+    """d K0(x) = -K1(x) dx. DLMF 10.29.3."""
+    r = special.k0(x)
+
+    def k0_pullback(grad):
+        return -grad * special.k1(x)
+
+    return r, k0_pullback
+
+
+@k0.sample_inputs
+def _k0_inputs(rng):
+    yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
+
+
+@pb.formula(special.k1)
+def k1(x):
+    """d K1(x) = -(K0(x) + K1(x) / x) dx. DLMF 10.29.2."""
+    r = special.k1(x)
+
+    def k1_pullback(grad):
+        return -grad * (special.k0(x) + r / x)
+
+    return r, k1_pullback
+
+
+@k1.sample_inputs
+def _k1_inputs(rng):
+    yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
+
+
+@pb.formula(special.k0e)
+def k0e(x):
+    """exp(x) K0(x): d = (r - K1e(x)) dx."""
+    r = special.k0e(x)
+
+    def k0e_pullback(grad):
+        return grad * (r - special.k1e(x))
+
+    return r, k0e_pullback
+
+
+@k0e.sample_inputs
+def _k0e_inputs(rng):
+    yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
+
+
+@pb.formula(special.k1e)
+def k1e(x):
+    """exp(x) K1(x): d = (r - K0e(x) - r / x) dx."""
+    r = special.k1e(x)
+
+    def k1e_pullback(grad):
+        return grad * (r - special.k0e(x) - r / x)
+
+    return r, k1e_pullback
+
+
+@k1e.sample_inputs
+def _k1e_inputs(rng):
+    yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
+
+
+@pb.formula(pb.bessel_i)
+def bessel_i(x, *, order):
+    """The modified function I of a real order v: dI_v = (I_(v-1)(x) + I_(v+1)(x)) / 2 dx. DLMF 10.29.1."""
+    r = pb.bessel_i(x, order=order)
+
+    def bessel_i_pullback(grad):
+        return grad * (pb.bessel_i(x, order=order - 1) + pb.bessel_i(x, order=order + 1)) / 2
+
+    return r, bessel_i_pullback
+
+
+@bessel_i.sample_inputs
+def _bessel_i_inputs(rng):
+    yield (rng.uniform(0.5, 3.0, (3, 4)),), {"order": 2}
+
+
+@pb.formula(pb.bessel_j)
+def bessel_j(x, *, order):
+    """The function J of a real order v: d J_v(x) = (J_(v-1)(x) - J_(v+1)(x)) / 2 dx. DLMF 10.6.1."""
+    r = pb.bessel_j(x, order=order)
+
+    def bessel_j_pullback(grad):
+        return grad * (pb.bessel_j(x, order=order - 1) - pb.bessel_j(x, order=order + 1)) / 2
+
+    return r, bessel_j_pullback
+
+
+@bessel_j.sample_inputs
+def _bessel_j_inputs(rng):
+    yield (rng.uniform(0.5, 3.0, (3, 4)),), {"order": 1.5}

@@ -1,0 +1,28 @@
+"""Convolution of vectors."""
+
+import numpy as np
+
+import pullback as pb
+
+
+@pb.formula(np.convolve)
+def convolve(a, v, *, mode="full"):
+    """r_k = sum of a_i v_(k-i), or its middle: a factor takes the gradient correlated with the other."""
+    r = np.convolve(a, v, mode)
+
+    def convolve_pullback(grad):
+        n, m = a.shape[0], v.shape[0]
+        whole = n + m - 1
+        left = (whole - r.shape[0]) // 2
+        full = pb.unslice(grad, index=slice(left, left + r.shape[0]), shape=(whole,))
+        by_a = np.convolve(full, np.flip(v, 0))[m - 1 : m - 1 + n]
+        return by_a, np.convolve(full, np.flip(a, 0))[n - 1 : n - 1 + m]
+
+    return r, convolve_pullback
+
+
+@convolve.sample_inputs
+def _convolve_inputs(rng):
+    for mode in ("full", "same", "valid"):
+        yield (rng.standard_normal((5,)), rng.standard_normal((3,))), {"mode": mode}
+    yield (rng.standard_normal((2,)), rng.standard_normal((4,))), {"mode": "same"}

@@ -1,0 +1,125 @@
+"""Decompositions of matrices, and of stacks of them, that have several results.
+
+What NumPy's functions take besides, and give as named tuples, is written in
+`engine/written/decompositions.py`. Where singular values or eigenvalues are
+equal, their vectors have no derivative: what needs one comes out as NaN.
+"""
+
+import numpy as np
+
+import pullback as pb
+
+
+def _transposed(a):
+    """Each matrix of a stack turned over."""
+    return np.swapaxes(a, -1, -2)
+
+
+def _of_differences(x, ones):
+    """The matrix 1 / (x_j - x_i), and 0 on its diagonal; `ones` has its shape."""
+    same = np.triu(np.tril(ones))
+    return (1 - same) / (np.expand_dims(x, -2) - np.expand_dims(x, -1) + same)
+
+
+@pb.formula(nondifferentiable=(0,))
+def slogdet(a):
+    """Sign and logarithm of |det A|: d log|det A| = tr(A^-1 dA); the sign is constant between its jumps."""
+    sign, r = np.linalg.slogdet(a)
+
+    def slogdet_pullback(grad_sign, grad):
+        return np.expand_dims(grad, (-1, -2)) * _transposed(np.linalg.inv(a))
+
+    return (sign, r), slogdet_pullback
+
+
+@slogdet.sample_inputs
+def _slogdet_inputs(rng):
+    yield (rng.standard_normal((2, 3, 3)) + 3.0 * np.eye(3),), {}
+
+
+@pb.formula
+def eigh(a):
+    """A = V diag(w) V^T: dw_i = (V^T dA V)_ii and dV = V (F * (V^T dA V)) with F_ij = 1 / (w_j - w_i).
+
+    The function reads the lower triangle of `a` only, so all of the gradient is
+    there: twice that of a symmetric change off the diagonal. M. Giles (2008),
+    section 3.1.
+    """
+    w, v = np.linalg.eigh(a)
+
+    def eigh_pullback(grad_w, grad_v):
+        turned = _transposed(v)
+        along = v * np.expand_dims(grad_w, -2)
+        if grad_v is not None:
+            along = along + np.matmul(v, _of_differences(w, np.ones_like(v)) * np.matmul(turned, grad_v))
+        both = np.matmul(along, turned)
+        return np.tril(both + _transposed(both)) - np.triu(np.tril(both))
+
+    return (w, v), eigh_pullback
+
+
+@eigh.sample_inputs
+def _eigh_inputs(rng):
+    a = rng.standard_normal((2, 3, 3))
+    yield (np.matmul(a, np.swapaxes(a, -1, -2)),), {}
+
+
+@pb.formula
+def qr(a):
+    """A = Q R with as many columns as A, which has no fewer rows.
+
+    S. Walter and L. Lehmann, "Algorithmic differentiation of linear algebra
+    functions with application in optimum experimental design" (2010), section 4.
+    """
+    q, r = np.linalg.qr(a)
+
+    def qr_pullback(grad_q, grad_r):
+        inner = np.matmul(r, _transposed(grad_r)) - np.matmul(_transposed(grad_q), q)
+        lower = np.tril(inner)
+        both = grad_q + np.matmul(q, lower + _transposed(np.tril(inner, -1)))
+        return _transposed(np.linalg.solve(r, _transposed(both)))
+
+    return (q, r), qr_pullback
+
+
+@qr.sample_inputs
+def _qr_inputs(rng):
+    yield (rng.standard_normal((2, 4, 3)),), {}
+
+
+@pb.formula
+def svd(a):
+    """A = U diag(s) V^T with as many singular values as the shorter side.
+
+    J. Townsend, "Differentiating the singular value decomposition" (2016),
+    equations 28 to 31, with F_ij = 1 / (s_j**2 - s_i**2).
+    """
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+
+    def svd_pullback(grad_u, grad_s, grad_vh):
+        rows = np.expand_dims(s, -1)
+        columns = np.expand_dims(s, -2)
+        f = (
+            None
+            if grad_u is None and grad_vh is None
+            else _of_differences(s * s, np.ones_like(rows * columns))
+        )
+        left = u * np.expand_dims(grad_s, -2)
+        if grad_u is not None:
+            of_u = np.matmul(_transposed(u), grad_u)
+            left = left + np.matmul(u, f * (of_u - _transposed(of_u)) * columns)
+            left = left + (grad_u - np.matmul(u, of_u)) / columns
+        back = np.matmul(left, vh)
+        if grad_vh is not None:
+            of_v = np.matmul(vh, _transposed(grad_vh))
+            right = np.matmul(rows * (f * (of_v - _transposed(of_v))), vh)
+            back = back + np.matmul(u, right + (grad_vh - np.matmul(_transposed(of_v), vh)) / rows)
+        return back
+
+    return (u, s, vh), svd_pullback
+
+
+@svd.sample_inputs
+def _svd_inputs(rng):
+    yield (rng.standard_normal((4, 3)),), {}
+    yield (rng.standard_normal((2, 2, 3)),), {}

@@ -1,0 +1,140 @@
+"""The gamma function and its kin.
+
+DLMF is the Digital Library of Mathematical Functions, dlmf.nist.gov.
+"""
+
+from scipy import special
+
+import pullback as pb
+
+
+@pb.formula(special.gammaln)
+def gammaln(x):
+    """log|gamma(x)|: its derivative is digamma(x). DLMF 5.2.2."""
+    r = special.gammaln(x)
+
+    def gammaln_pullback(grad):
+        return grad * special.digamma(x)
+
+    return r, gammaln_pullback
+
+
+@gammaln.sample_inputs
+def _gammaln_inputs(rng):
+    yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
+
+
+@pb.formula(special.loggamma)
+def loggamma(x):
+    """log(gamma(x)): its derivative is digamma(x). DLMF 5.2.2."""
+    r = special.loggamma(x)
+
+    def loggamma_pullback(grad):
+        return grad * special.digamma(x)
+
+    return r, loggamma_pullback
+
+
+@loggamma.sample_inputs
+def _loggamma_inputs(rng):
+    yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
+
+
+@pb.formula(special.gamma)
+def gamma(x):
+    """d gamma(x) = gamma(x) digamma(x) dx. DLMF 5.2.2."""
+    r = special.gamma(x)
+
+    def gamma_pullback(grad):
+        return grad * r * special.digamma(x)
+
+    return r, gamma_pullback
+
+
+@gamma.sample_inputs
+def _gamma_inputs(rng):
+    yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
+
+
+@pb.formula(special.rgamma)
+def rgamma(x):
+    """1 / gamma(x): d = -r digamma(x) dx. DLMF 5.2.2."""
+    r = special.rgamma(x)
+
+    def rgamma_pullback(grad):
+        return -grad * r * special.digamma(x)
+
+    return r, rgamma_pullback
+
+
+@rgamma.sample_inputs
+def _rgamma_inputs(rng):
+    yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
+
+
+@pb.formula(special.digamma)
+def digamma(x):
+    """The first of the polygamma functions; the next is its derivative. DLMF 5.15.1."""
+    r = special.digamma(x)
+
+    def digamma_pullback(grad):
+        return grad * pb.polygamma(x, n=1)
+
+    return r, digamma_pullback
+
+
+@digamma.sample_inputs
+def _digamma_inputs(rng):
+    yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
+
+
+@pb.formula(pb.polygamma)
+def polygamma(x, *, n):
+    """The n-th derivative of digamma; the next one is its derivative. DLMF 5.15."""
+    r = pb.polygamma(x, n=n)
+
+    def polygamma_pullback(grad):
+        return grad * pb.polygamma(x, n=n + 1)
+
+    return r, polygamma_pullback
+
+
+@polygamma.sample_inputs
+def _polygamma_inputs(rng):
+    yield (rng.uniform(1.0, 3.0, (3,)),), {"n": 2}
+
+
+@pb.formula(special.beta)
+def beta(a, b):
+    """r = gamma(a) gamma(b) / gamma(a + b), DLMF 5.12.1: dr = r (digamma(a) - digamma(a + b)) da."""
+    r = special.beta(a, b)
+
+    def beta_pullback(grad):
+        return grad * r * (special.digamma(a) - special.digamma(a + b)), grad * r * (
+            special.digamma(b) - special.digamma(a + b)
+        )
+
+    return r, beta_pullback
+
+
+@beta.sample_inputs
+def _beta_inputs(rng):
+    yield (rng.uniform(0.5, 2.0, (3, 4)), rng.uniform(0.5, 2.0, (4,))), {}
+
+
+@pb.formula(special.betaln)
+def betaln(a, b):
+    """log(beta(a, b)): d = (digamma(a) - digamma(a + b)) da, and so for b. DLMF 5.12.1."""
+    r = special.betaln(a, b)
+
+    def betaln_pullback(grad):
+        return grad * (special.digamma(a) - special.digamma(a + b)), grad * (
+            special.digamma(b) - special.digamma(a + b)
+        )
+
+    return r, betaln_pullback
+
+
+@betaln.sample_inputs
+def _betaln_inputs(rng):
+    yield (rng.uniform(0.5, 2.0, (3, 4)), rng.uniform(0.5, 2.0, (4,))), {}

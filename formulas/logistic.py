@@ -1,0 +1,185 @@
+"""Logistic functions, entropies and exponential integrals.
+
+DLMF is the Digital Library of Mathematical Functions, dlmf.nist.gov.
+"""
+
+import math
+
+import numpy as np
+from scipy import special
+
+import pullback as pb
+
+_LOG_TEN = math.log(10)
+
+
+@pb.formula(special.expit)
+def expit(x):
+    """r = 1 / (1 + exp(-x)): dr = r (1 - r) dx."""
+    r = special.expit(x)
+
+    def expit_pullback(grad):
+        return grad * r * (1 - r)
+
+    return r, expit_pullback
+
+
+@pb.formula(special.logit)
+def logit(x):
+    """log(x / (1 - x)), the inverse of expit: 1 / (x (1 - x)) dx."""
+    r = special.logit(x)
+
+    def logit_pullback(grad):
+        return grad / (x * (1 - x))
+
+    return r, logit_pullback
+
+
+@logit.sample_inputs
+def _logit_inputs(rng):
+    yield (rng.uniform(0.2, 0.8, (3, 4)),), {}
+
+
+@pb.formula(special.log_expit)
+def log_expit(x):
+    """log(expit(x)): its derivative is expit(-x)."""
+    r = special.log_expit(x)
+
+    def log_expit_pullback(grad):
+        return grad * special.expit(-x)
+
+    return r, log_expit_pullback
+
+
+@pb.formula(special.exp10)
+def exp10(x):
+    """10**x: d 10**x = log(10) 10**x dx."""
+    r = special.exp10(x)
+
+    def exp10_pullback(grad):
+        return grad * (_LOG_TEN * r)
+
+    return r, exp10_pullback
+
+
+@pb.formula(special.expi)
+def expi(x):
+    """The exponential integral Ei: d Ei(x) = exp(x) / x dx. DLMF 6.2.5."""
+    r = special.expi(x)
+
+    def expi_pullback(grad):
+        return grad * np.exp(x) / x
+
+    return r, expi_pullback
+
+
+@expi.sample_inputs
+def _expi_inputs(rng):
+    yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
+
+
+@pb.formula(special.exp1)
+def exp1(x):
+    """The exponential integral E1: d E1(x) = -exp(-x) / x dx. DLMF 6.2.1."""
+    r = special.exp1(x)
+
+    def exp1_pullback(grad):
+        return -grad * np.exp(-x) / x
+
+    return r, exp1_pullback
+
+
+@exp1.sample_inputs
+def _exp1_inputs(rng):
+    yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
+
+
+@pb.formula(special.cosm1)
+def cosm1(x):
+    """cos(x) - 1: d = -sin(x) dx."""
+    r = special.cosm1(x)
+
+    def cosm1_pullback(grad):
+        return -grad * np.sin(x)
+
+    return r, cosm1_pullback
+
+
+@pb.formula(special.entr)
+def entr(x):
+    """-x log(x): d = -(log(x) + 1) dx."""
+    r = special.entr(x)
+
+    def entr_pullback(grad):
+        return -grad * (np.log(x) + 1)
+
+    return r, entr_pullback
+
+
+@entr.sample_inputs
+def _entr_inputs(rng):
+    yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
+
+
+@pb.formula(special.rel_entr)
+def rel_entr(x, y):
+    """x log(x / y): d = (log(x / y) + 1) dx - x / y dy."""
+    r = special.rel_entr(x, y)
+
+    def rel_entr_pullback(grad):
+        return grad * (np.log(x / y) + 1), -grad * x / y
+
+    return r, rel_entr_pullback
+
+
+@rel_entr.sample_inputs
+def _rel_entr_inputs(rng):
+    yield (rng.uniform(0.5, 2.0, (3, 4)), rng.uniform(0.5, 2.0, (4,))), {}
+
+
+@pb.formula(special.kl_div)
+def kl_div(x, y):
+    """x log(x / y) - x + y: d = log(x / y) dx + (1 - x / y) dy."""
+    r = special.kl_div(x, y)
+
+    def kl_div_pullback(grad):
+        return grad * np.log(x / y), grad * (1 - x / y)
+
+    return r, kl_div_pullback
+
+
+@kl_div.sample_inputs
+def _kl_div_inputs(rng):
+    yield (rng.uniform(0.5, 2.0, (3, 4)), rng.uniform(0.5, 2.0, (4,))), {}
+
+
+@pb.formula(special.xlogy)
+def xlogy(x, y):
+    """x log(y), and 0 where x is 0: d = log(y) dx + x / y dy."""
+    r = special.xlogy(x, y)
+
+    def xlogy_pullback(grad):
+        return grad * np.log(y), grad * x / y
+
+    return r, xlogy_pullback
+
+
+@xlogy.sample_inputs
+def _xlogy_inputs(rng):
+    yield (rng.uniform(0.5, 2.0, (3, 4)), rng.uniform(0.5, 2.0, (4,))), {}
+
+
+@pb.formula(special.xlog1py)
+def xlog1py(x, y):
+    """x log(1 + y), and 0 where x is 0: d = log(1 + y) dx + x / (1 + y) dy."""
+    r = special.xlog1py(x, y)
+
+    def xlog1py_pullback(grad):
+        return grad * np.log1p(y), grad * x / (1 + y)
+
+    return r, xlog1py_pullback
+
+
+@xlog1py.sample_inputs
+def _xlog1py_inputs(rng):
+    yield (rng.uniform(0.5, 2.0, (3, 4)), rng.uniform(0.5, 2.0, (4,))), {}

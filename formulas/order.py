@@ -1,0 +1,56 @@
+"""Sorting, and selection along an axis by indexes."""
+
+import numpy as np
+
+import pullback as pb
+
+
+@pb.formula(np.take_along_axis)
+def take_along_axis(arr, *, indices, axis=-1):
+    """Entries selected along an axis; each takes the gradients of all places that it was put to."""
+    r = np.take_along_axis(arr, indices, axis)
+
+    def take_along_axis_pullback(grad):
+        return pb.put_along(grad, indices=indices, axis=axis, shape=arr.shape)
+
+    return r, take_along_axis_pullback
+
+
+@take_along_axis.sample_inputs
+def _take_along_axis_inputs(rng):
+    yield (rng.standard_normal((3, 4)),), {"indices": rng.integers(0, 3, (2, 4)), "axis": 0}
+    yield (rng.standard_normal((2, 4)),), {"indices": np.array([[-1, 0, 0]] * 2)}
+
+
+@pb.formula(pb.put_along)
+def put_along(a, *, indices, axis, shape):
+    """Zeros of `shape` with `a` added at `indices` along an axis, the adjoint of taking them."""
+    r = pb.put_along(a, indices=indices, axis=axis, shape=shape)
+
+    def put_along_pullback(grad):
+        return np.take_along_axis(grad, indices, axis)
+
+    return r, put_along_pullback
+
+
+@put_along.sample_inputs
+def _put_along_inputs(rng):
+    yield (rng.standard_normal((2, 4)),), {"indices": rng.integers(0, 3, (2, 4)), "axis": 0, "shape": (3, 4)}
+
+
+@pb.formula(np.sort)
+def sort(a, *, axis=-1):
+    """A permutation of the entries, the same one as long as no two of them meet; back by the inverse."""
+    r = np.sort(a, axis)
+
+    def sort_pullback(grad):
+        places = np.argsort(np.argsort(a, axis), axis)
+        return np.take_along_axis(grad, places, axis)
+
+    return r, sort_pullback
+
+
+@sort.sample_inputs
+def _sort_inputs(rng):
+    yield (rng.permutation(12).reshape(3, 4) / 4.0,), {}
+    yield (rng.permutation(12).reshape(3, 4) / 4.0,), {"axis": 0}

@@ -1,0 +1,57 @@
+"""SciPy's special functions on tensors, recorded.
+
+As `scipy.special`, also where its functions would make arrays of tensors
+(`softmax`, `logsumexp`). A name that is not here is SciPy's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import scipy.special as _special
+
+from .engine.call import call
+from .engine.written.table import WRITTEN_WITH_OPERATORS
+from .transpile.vocabulary import WORDS
+
+
+def _operator(word: str) -> Callable[..., Any]:
+    """The function of a word, on arrays and tensors."""
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return call(word, *args, **kwargs)
+
+    function.__name__ = function.__qualname__ = word
+    function.__doc__ = f"As `{WORDS[word].python}`; tensors in, a tensor out, recorded."
+    return function
+
+
+_OPERATORS = {
+    name.rpartition(".")[2]: _operator(word.name)
+    for word in WORDS.values()
+    for name in (word.python, *word.spelling)
+    if name.startswith("scipy.special.")
+}
+
+
+def polygamma(n: int, x: Any) -> Any:
+    """As `scipy.special.polygamma`: the n-th derivative of digamma; n takes no gradient.
+
+    >>> import pullback as pb
+    >>> x = pb.tensor(1.0, requires_grad=True)
+    >>> pb.grad(polygamma(0, x), x)[0].item() == polygamma(1, 1.0).item()
+    True
+    """
+    return call("polygamma", x, n=n)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _OPERATORS:
+        return _OPERATORS[name]
+    found = getattr(_special, name)
+    return WRITTEN_WITH_OPERATORS.get(found, found) if callable(found) else found
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *dir(_special)]

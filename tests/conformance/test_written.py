@@ -1,0 +1,247 @@
+"""NumPy's functions that are written with operators: values as NumPy's, derivatives to second order."""
+
+import numpy as np
+import pytest
+import scipy.special
+
+import pullback as pb
+import pullback.numpy as pnp
+
+RNG = np.random.default_rng(12)
+A = RNG.permutation(12).reshape(3, 4) / 4.0 - 1.3
+B = RNG.standard_normal((4, 3))
+C = RNG.standard_normal((3, 3)) + 3 * np.eye(3)
+V = np.array([0.3, -1.2, 2.1, 0.7])
+W = np.array([1.0, 0.5, 2.0, 1.5])
+N = np.where(A.max() == A, np.nan, A)
+PICK = np.array([[0, 2, 1, 1], [2, 0, 0, 1], [1, 1, 2, 0]])
+
+CALLS = {
+    # products
+    "kron": (np.kron, A, B[:2]),
+    "kron of a vector": (np.kron, V, A),
+    "multi_dot": (lambda a, b, v: np.linalg.multi_dot([v, b, a]), A, B, V),
+    "vecdot": (np.vecdot, A, V),
+    "matvec": (np.matvec, A, V),
+    "vecmat": (np.vecmat, V, B),
+    "cross": (np.cross, B, B[::-1] + 1.0),
+    "linalg.cross": (lambda a, b: np.linalg.cross(a, b, axis=0), A, A[::-1] + 0.5),
+    "linalg.outer": (np.linalg.outer, V, W),
+    "correlate": (lambda a, v: np.correlate(a, v, "same"), V, W[:3]),
+    "einsum with optimize": (lambda a, b: np.einsum("ij,jk->ik", a, b, optimize=True), A, B),
+    # shapes
+    "ravel in column order": (lambda a: np.ravel(a, "F"), A),
+    "diagflat": (np.diagflat, V),
+    "atleast_3d": (np.atleast_3d, A),
+    "atleast_2d": (lambda v: np.atleast_2d(v) * 1.0, V),
+    "broadcast_arrays": (lambda a, v: np.broadcast_arrays(a, v)[1], A, V),
+    "column_stack": (lambda v, b: np.column_stack([v, b]), V, B),
+    "dstack": (lambda a: np.dstack([a, a * 2]), A),
+    "dsplit": (lambda a: np.dsplit(a[None], 2)[1], A),
+    "unstack": (lambda a: np.unstack(a, axis=1)[2], A),
+    "fliplr": (np.fliplr, A),
+    "rot90": (np.rot90, A),
+    "rot90 thrice": (lambda a: np.rot90(a, 3), A),
+    "rollaxis": (lambda a: np.rollaxis(a[None], 2), A),
+    "matrix_transpose": (np.matrix_transpose, A),
+    "block": (lambda a, b: np.block([[a, b.T], [np.ones((1, 8))]]), A, B),
+    "fftshift": (np.fft.fftshift, A),
+    "ifftshift": (lambda a: np.fft.ifftshift(a, 1), A),
+    "linalg.diagonal": (lambda a: np.linalg.diagonal(a[None], offset=1), A),
+    "linalg.trace": (np.linalg.trace, C),
+    # extending
+    "pad": (lambda a: np.pad(a, ((1, 0), (0, 2)), constant_values=3.0), A),
+    "pad by reflection": (lambda a: np.pad(a, 2, mode="reflect"), A),
+    "pad by the edge": (lambda a: np.pad(a, (1, 2), mode="edge"), A),
+    "pad round": (lambda a: np.pad(a, 1, "wrap"), A),
+    "append": (lambda a, b: np.append(a, b), A, B),
+    "delete": (lambda a: np.delete(a, [0, 2], 1), A),
+    "insert": (lambda a, v: np.insert(a, 1, v, axis=0), A, V),
+    "insert many": (lambda v: np.insert(v, [1, 3], [v[0], v[1]] if isinstance(v, list) else v[:2]), V),
+    "resize": (lambda a: np.resize(a, (5, 3)), A),
+    "trim_zeros": (lambda v: np.trim_zeros(np.pad(v, 2)), V),
+    # selection
+    "take": (lambda a: np.take(a, PICK[0], axis=0), A),
+    "take of all": (lambda a: np.take(a, [[0, 13], [-1, 5]], mode="wrap"), A),
+    "compress": (lambda a: np.compress([True, False, True], a, axis=0), A),
+    "extract": (lambda a: np.extract(A > 0, a), A),
+    "choose": (lambda a: np.choose(PICK[0], [a[0], a[1], a[2]]), A),
+    "select": (lambda a: np.select([A > 0.5, A > 0], [a * 2, a**2], -1.0), A),
+    "piecewise": (lambda v: np.piecewise(v, [V < 0, V > 1], [lambda x: x * x, lambda x: 3 * x, 7.0]), V),
+    "partition": (lambda a: np.sort(np.partition(a, 2, axis=1)[:, :2], axis=1), A),
+    "sort of all": (lambda a: np.sort(a, axis=None), A),
+    "sort of a kind": (lambda a: np.sort(a, 0, "stable"), A),
+    "apply_along_axis": (lambda a: np.apply_along_axis(lambda x: x * x.sum(), 0, a), A),
+    "apply_over_axes": (lambda a: np.apply_over_axes(np.sum, a, [0, 1]), A),
+    # statistics
+    "average": (lambda a, w: np.average(a, 1, w), A, W),
+    "ptp": (lambda a: np.ptp(a, axis=1), A),
+    "cov": (np.cov, A),
+    "cov with weights": (lambda a: np.cov(a, fweights=[1, 2, 1, 3], aweights=W), A),
+    "corrcoef": (np.corrcoef, A),
+    "bincount": (lambda w: np.bincount([0, 2, 2, 1], w, 5), W),
+    "quantile": (lambda a: np.quantile(a, [0.1, 0.6], axis=1), A),
+    "quantile below": (lambda a: np.quantile(a, 0.3, method="lower"), A),
+    "quantile nearest": (lambda a: np.quantile(a, 0.3, axis=0, method="nearest"), A),
+    "percentile": (lambda a: np.percentile(a, 35, axis=(0, 1), keepdims=True), A),
+    "median": (lambda a: np.median(a, axis=1), A),
+    # NaN
+    "nansum": (lambda a: np.nansum(a, axis=1), N),
+    "nanprod": (lambda a: np.nanprod(a, 0), N),
+    "nancumsum": (lambda a: np.nancumsum(a, 1), N),
+    "nancumprod": (lambda a: np.nancumprod(a, 0), N),
+    "nanmean": (lambda a: np.nanmean(a, axis=1), N),
+    "nanvar": (lambda a: np.nanvar(a, 1, ddof=1), N),
+    "nanstd": (lambda a: np.nanstd(a, axis=0, keepdims=True), N),
+    "nanmax": (lambda a: np.nanmax(a, axis=1), N),
+    "nanmin": (lambda a: np.nanmin(a), N),
+    "nanmedian": (lambda a: np.nanmedian(a, axis=1), N),
+    "nanquantile": (lambda a: np.nanquantile(a, 0.3, axis=0), N),
+    "nan_to_num": (lambda a: np.nan_to_num(a, nan=2.0), N),
+    # calculus
+    "diff": (lambda a: np.diff(a, 2, axis=0), A),
+    "diff with ends": (lambda v: np.diff(v, prepend=0.0, append=v[:1]), V),
+    "ediff1d": (lambda v: np.ediff1d(v, to_end=v[0]), V),
+    "trapezoid": (lambda a, w: np.trapezoid(a, np.cumsum(w)), A, W),
+    "gradient": (lambda a: np.gradient(a, 0.5)[1], A),
+    "gradient at places": (lambda v, w: np.gradient(v, np.cumsum(w)), V, W),
+    "interp": (lambda x, p, f: np.interp(x, np.cumsum(p), f), np.array([1.2, 2.0, 4.0]), W, V),
+    "interp beyond": (lambda f: np.interp([-1.0, 9.0], [0.0, 1.0, 2.0, 3.0], f, left=-5.0), V),
+    "interp round": (lambda f: np.interp([-1.5, 5.2], [0.0, 1.0, 2.0, 3.0], f, period=4), V),
+    "unwrap": (lambda v: np.unwrap(v * 4), V),
+    "cumulative_sum": (lambda a: np.cumulative_sum(a, axis=1, include_initial=True), A),
+    "cumulative_prod": (lambda v: np.cumulative_prod(v, include_initial=True), V),
+    # polynomials
+    "polyval": (lambda p, x: np.polyval(p, x), V, W),
+    "polyadd": (lambda p, q: np.polyadd(p, q[:2]), V, W),
+    "polysub": (lambda p, q: np.polysub(p, q[:2]), V, W),
+    "polymul": (lambda p, q: np.polymul(p, q), V, W),
+    "polyder": (lambda p: np.polyder(p, 2), V),
+    "polyint": (lambda p: np.polyint(p, 1, 2.0), V),
+    "vander": (lambda x: np.vander(x, 3, increasing=True), V),
+    # sets
+    "unique": (lambda a: np.unique(np.concatenate([a, a])), A),
+    "unique_all": (lambda a: np.unique_all(a).values, A),
+    "union1d": (lambda v, w: np.union1d(v, w), V, W),
+    "setdiff1d": (lambda v: np.setdiff1d(v, [-7.0, 5.0]), V),
+    "setxor1d": (lambda v: np.setxor1d(v, [-7.0, 5.0]), V),
+    # entries
+    "real and conj": (lambda a: np.real(a) * np.conj(a), A),
+    "divmod": (lambda a: np.divmod(a, 0.9)[1], A),
+    "divmod of Python": (lambda a: divmod(a, 0.9)[1], A),
+    "modf": (lambda a: np.modf(a * 1.1)[0], A),
+    "frexp": (lambda a: np.frexp(a)[0], A),
+    "ldexp": (lambda a: np.ldexp(a, [0, 1, 2, 3]), A),
+    "float_power": (lambda w: np.float_power(w, 1.5), W),
+    "i0": (np.i0, V),
+    "jv": (lambda v: scipy.special.jv(1.5, np.abs(v)), V),
+    "iv": (lambda v: scipy.special.iv(2, v), V),
+    # matrices
+    "slogdet": (lambda c: np.linalg.slogdet(c).logabsdet, C),
+    "eigh": (lambda c: np.linalg.eigh(c + c.T).eigenvalues, C),
+    "eigh from above": (lambda c: np.linalg.eigh(c + c.T, "U")[0], C),
+    "eigvalsh": (lambda c: np.linalg.eigvalsh(c @ c.T), C),
+    "cholesky from above": (lambda c: np.linalg.cholesky(c @ c.T, upper=True), C),
+    "qr": (lambda b: np.linalg.qr(b).R, B),
+    "qr of a wide matrix": (lambda a: np.linalg.qr(a)[1], A),
+    "qr mode r": (lambda b: np.linalg.qr(b, "r"), B),
+    "svd": (lambda a: np.linalg.svd(a, full_matrices=False).S, A),
+    "svd of a square matrix": (lambda c: np.abs(np.linalg.svd(c)[0]), C),
+    "svdvals": (np.linalg.svdvals, A),
+    "singular values alone": (lambda a: np.linalg.svd(a, compute_uv=False), A),
+    "pinv": (lambda a: np.linalg.pinv(a, rtol=1e-12), A),
+    "matrix_power": (lambda c: np.linalg.matrix_power(c, 5) / 1e3, C),
+    "matrix_power of the inverse": (lambda c: np.linalg.matrix_power(c, -2), C),
+    "matrix_power 0": (lambda c: np.linalg.matrix_power(c, 0) * c, C),
+    "lstsq": (lambda b, v: np.linalg.lstsq(b, v)[0], B, V),
+    "residuals of lstsq": (lambda b, v: np.linalg.lstsq(b, v)[1], B, V),
+    "tensorinv": (lambda b: np.linalg.tensorinv(np.reshape(b[:3], (3, 3)), 1), B),
+    "tensorsolve": (lambda c, v: np.linalg.tensorsolve(c, v[:3]), C, V),
+    "spectral norm": (lambda a: np.linalg.norm(a, 2), A),
+    "nuclear norm": (lambda a: np.linalg.norm(a[None], "nuc", (1, 2)), A),
+    "norm by columns": (lambda a: np.linalg.norm(a, 1), A),
+    "norm by rows": (lambda b: np.linalg.norm(b, np.inf, keepdims=True), B),
+    "matrix_norm": (np.linalg.matrix_norm, A),
+    "vector_norm": (lambda a: np.linalg.vector_norm(a, axis=1, ord=3), A),
+    "vector_norm of all": (lambda a: np.linalg.vector_norm(a, keepdims=True), A),
+    "cond": (np.linalg.cond, C),
+    "cond by columns": (lambda c: np.linalg.cond(c, 1), C),
+    # creation
+    "linspace": (lambda v: np.linspace(v[0], v[1], 5), V),
+    "logspace": (lambda w: np.logspace(w[0], w[1], 4), W),
+    "geomspace": (lambda w: np.geomspace(w[0], w[2], 4), W),
+    "meshgrid": (lambda v, w: np.meshgrid(v, w)[0] * 2, V, W),
+    "meshgrid by index": (lambda v, w: np.meshgrid(v, w, indexing="ij", sparse=True)[1] * 2, V, W),
+    "full_like": (
+        lambda v: np.full_like(A, v[1]) if isinstance(v, np.ndarray) else pnp.full_like(A, v[1]),
+        V,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_values_are_numpys_and_derivatives_agree_with_differences(engine, name):
+    function, *arrays = CALLS[name]
+    tensors = [pb.tensor(array, requires_grad=True) for array in arrays]
+    result, expected = function(*tensors), function(*arrays)
+    assert isinstance(result, pb.Tensor)
+    np.testing.assert_allclose(result.detach().numpy(), expected, rtol=1e-12, atol=1e-13)
+    assert (result.dtype, result.shape) == (np.asarray(expected).dtype, np.shape(expected))
+    finite = [np.nan_to_num(array, nan=1e9) for array in arrays]
+    if all(np.array_equal(array, same) for array, same in zip(arrays, finite, strict=True)):
+        assert pb.gradcheck(
+            lambda *given: function(*given) ** 2, *arrays, order=2 if engine == "reference" else 1
+        )
+    else:
+        gradients = pb.grad((result**2).sum(), tensors)
+        assert all(np.isfinite(gradient.numpy()).all() for gradient in gradients)
+
+
+def test_what_is_kept_of_equal_entries_takes_the_gradient(engine):
+    v = pb.tensor([3.0, 1.0, 3.0, 2.0], requires_grad=True)
+    weights = np.array([1.0, 10.0, 100.0])
+    assert pb.grad((np.unique(v) * weights).sum(), v)[0].tolist() == [100.0, 1.0, 0.0, 10.0]
+    assert pb.grad(np.intersect1d(v, [3.0, 9.0]).sum(), v)[0].tolist() == [1.0, 0.0, 0.0, 0.0]
+    assert pb.grad(np.setdiff1d(v, [3.0]).sum(), v)[0].tolist() == [0.0, 1.0, 0.0, 1.0]
+
+
+def test_sets_for_the_array_api_are_named_tuples_of_tensors(engine):
+    found = np.unique_counts(pb.tensor([3, 1, 3]))
+    assert (found.values.tolist(), found.counts.tolist()) == ([1, 3], [1, 2])
+    found = np.unique_inverse(pb.tensor([3.0, 1.0, 3.0], requires_grad=True))
+    assert found.values.requires_grad
+    assert found.inverse_indices.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda x: np.linalg.qr(x.T, "complete"), pb.NotDifferentiableError, "arbitrary"),
+        (lambda x: np.linalg.svd(x), pb.NotDifferentiableError, "full_matrices=False"),
+        (lambda x: np.pad(x, 1, "mean"), ValueError, "'mean'"),
+        (lambda x: np.quantile(x, 1.5), ValueError, "range"),
+        (lambda x: np.quantile(x, 0.5, method="hazen"), ValueError, "hazen"),
+        (lambda x: np.gradient(x, edge_order=2), ValueError, "edge_order"),
+        (lambda x: np.choose([5], [x, x]), ValueError, "choice"),
+        (lambda x: np.linalg.norm(x, 3), ValueError, "norm order"),
+        (lambda x: np.cross(x[:, :2], x[:, :2]), ValueError, "3 entries"),
+        (lambda x: np.fft.fft(x), pb.NotDifferentiableError, "complex"),
+        (lambda x: np.take_along_axis(x, x, 0), (IndexError, pb.NotDifferentiableError), "integer|attribute"),
+    ],
+)
+def test_what_they_refuse(engine, call, error, text):
+    with pytest.raises(error, match=text):
+        call(pb.tensor(A, requires_grad=True))
+
+
+def test_without_gradients_what_has_none_runs(engine):
+    x = pb.tensor(A)
+    q, r = np.linalg.qr(x.T, "complete")
+    np.testing.assert_allclose((q @ r).numpy(), A.T, atol=1e-14)
+    np.testing.assert_allclose(np.fft.ifft(np.fft.fft(x)).real.numpy(), A, atol=1e-14)
+    assert np.linalg.eigvals(x[:3, :3]).shape == (3,)
+
+
+def test_slices_of_nan_alone_warn(engine):
+    with pytest.warns(RuntimeWarning, match="All-NaN"):
+        assert np.isnan(np.nanmax(pb.tensor([np.nan, np.nan])).item())
