@@ -104,12 +104,60 @@ def unslice(a: Any, index: Any, shape: tuple[int, ...]) -> Any:
     """
     a = np.asarray(a)
     out = np.zeros(shape, a.dtype)
-    parts = index if isinstance(index, tuple) else (index,)
-    if all(part is None or part is Ellipsis or isinstance(part, (int, np.integer, slice)) for part in parts):
+    if _is_basic(index):
         out[index] = a
     else:
         np.add.at(out, index, a)
     return out
+
+
+def _is_basic(index: Any) -> bool:
+    """Whether an index has no arrays."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return all(
+        part is None or part is Ellipsis or isinstance(part, (int, np.integer, slice)) for part in parts
+    )
+
+
+@recorded
+def index_put(a: Any, value: Any, index: Any, repeated: bool = False) -> Any:
+    """A copy of `a` in which `value` stands at `index`: what ``a[index] = value`` makes of it.
+
+    repeated   the index may name a place twice, of which the last write stays
+
+    Raises ValueError for an index of positions where `repeated` does not say so.
+
+    >>> index_put(np.zeros(3), 1.0, index=slice(1, None))
+    array([0., 1., 1.])
+    """
+    index = _arrays(index)
+    if not repeated and not _is_basic(index):
+        parts = index if isinstance(index, tuple) else (index,)
+        if any(isinstance(part, np.ndarray) and part.dtype != bool for part in parts):
+            raise ValueError("index_put: positions may name a place twice; say repeated=True")
+    out = np.array(a)
+    out[index] = value
+    return out
+
+
+def last_written(index: Any, shape: tuple[int, ...]) -> Any:
+    """For each entry of ``a[index]``, whether no later one has the same place in `a`, which has this shape.
+
+    >>> last_written(np.array([0, 2, 0]), (3,))
+    array([False,  True,  True])
+    """
+    index = _arrays(index)
+    places = np.zeros(shape, int)
+    entries = np.arange(places[index].size).reshape(places[index].shape)
+    places[index] = entries
+    return places[index] == entries
+
+
+def _arrays(index: Any) -> Any:
+    """An index with arrays in the place of tensors."""
+    if isinstance(index, tuple):
+        return tuple(map(_arrays, index))
+    return index._array if engine_of(index) is not None else index
 
 
 def each(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

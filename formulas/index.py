@@ -43,6 +43,27 @@ def _unslice_inputs(rng):
     yield (rng.standard_normal((2,)),), {"index": (slice(None, None, -2), 1), "shape": (4, 5)}
 
 
+@pb.formula(pb.index_put)
+def index_put(a, value, *, index, repeated: bool = False):
+    """What was overwritten gets no gradient; of two writes to one place, the last one does."""
+    r = pb.index_put(a, value, index=index, repeated=repeated)
+
+    def index_put_pullback(grad):
+        written = grad[index]
+        if repeated:
+            written = np.where(pb.last_written(index, a.shape), written, 0.0)
+        return pb.index_put(grad, 0.0, index=index, repeated=repeated), written
+
+    return r, index_put_pullback
+
+
+@index_put.sample_inputs
+def _index_put_inputs(rng):
+    yield (rng.standard_normal((4, 5)), rng.standard_normal(5)), {"index": (slice(None, None, -2),)}
+    positions = np.array([0, 2, 0])
+    yield (rng.standard_normal((4, 5)), rng.standard_normal((3, 5))), {"index": positions, "repeated": True}
+
+
 @pb.formula(pb.collect, jvp=lambda arrays, tangents: pb.collect(tangents))
 def collect(arrays: list[pb.Tensor]):
     """What the turns of a loop computed, stacked along a new first axis."""

@@ -64,7 +64,17 @@ from .engine.graph import Graph, graph
 from .engine.jacobian import hessian, jacobian
 from .engine.kernels import CompiledFormula, compile
 from .engine.multi_grad_hook import register_multi_grad_hook
-from .engine.plumbing import Like, accumulate, broadcast_like, like, stop_gradient, sum_to, unslice
+from .engine.plumbing import (
+    Like,
+    accumulate,
+    broadcast_like,
+    index_put,
+    last_written,
+    like,
+    stop_gradient,
+    sum_to,
+    unslice,
+)
 from .engine.primitives import (
     collect,
     flatten_axes,
@@ -168,6 +178,7 @@ __all__ = [
     "graph",
     "hessian",
     "hvp",
+    "index_put",
     "inference_mode",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
@@ -175,6 +186,7 @@ __all__ = [
     "is_inference_mode_enabled",
     "jacobian",
     "jvp",
+    "last_written",
     "like",
     "linear_recurrence",
     "no_grad",

@@ -151,6 +151,7 @@ ABSENT = {
     "sum_repeats",
     "sum_tiles",
     "undiagonal",
+    "index_put",
     "take_region",
     "spread_region",
     "clear_region",

@@ -90,7 +90,7 @@ def extents(eqns: Iterable[Eqn], known: Mapping[Var, Extent] | None = None) -> d
 def _extent(eqn: Eqn, env: Mapping[Var, Extent]) -> Extent:
     own, word = own_extent(eqn.outs[0].name), WORDS.get(eqn.op)
     parts = [extent_of(atom, env) for atom in eqn.args]
-    if eqn.op in ("like", "stop_gradient", "zeros_like", "ones_like"):
+    if eqn.op in ("like", "stop_gradient", "zeros_like", "ones_like", "index_put"):
         return parts[0]
     if eqn.op in ("sum_to", "broadcast_like"):
         like = eqn.kwarg("like")

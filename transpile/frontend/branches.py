@@ -117,7 +117,7 @@ class Merger:
             Block((), tuple(self.then), tuple(a for _, a, _ in self.outs)),
             Block((), tuple(self.otherwise), tuple(b for _, _, b in self.outs)),
         )
-        self.frame.build.eqns.append(Eqn(outs, "if", (test,), (), blocks, self.frame.span(self.node)))
+        self.frame.build.add(Eqn(outs, "if", (test,), (), blocks, self.frame.span(self.node)))
 
 
 def _kind(a: Atom, b: Atom) -> Kind:

@@ -21,6 +21,8 @@ class Builder:
     `defined` and `used`: where each variable is bound, and first read by the closure.
     `origin`: the name that the author gave to a variable. `gradients`: the incoming ones.
     `opaque`: the full name of the unknown function that computes a variable.
+    `made`: the equation of each variable. `sources`: what a loop's parameter starts from.
+    `arrays`: indices that are arrays, or hold some.
     """
 
     eqns: list[Eqn] = field(default_factory=list)
@@ -39,6 +41,9 @@ class Builder:
     gradients: set[Var] = field(default_factory=set)
     factory: dict[str, Var] = field(default_factory=dict)
     opaque: dict[Var, str] = field(default_factory=dict)
+    made: dict[Var, Eqn] = field(default_factory=dict)
+    sources: dict[Var, set[Var]] = field(default_factory=dict)
+    arrays: set[Var] = field(default_factory=set)
     _temps: int = 0
     _ticks: int = 0
 
@@ -104,8 +109,13 @@ class Builder:
         if self.emitted > MAX_EQUATIONS:
             raise refuse("PB402", f"more than {MAX_EQUATIONS} operations when helpers are inlined", span)
         outs = tuple(self.fresh(name, kind, span) for name, kind in zip(names, kinds, strict=True))
-        self.eqns.append(Eqn(outs, op, tuple(args), tuple(kwargs), blocks, span))
+        self.add(Eqn(outs, op, tuple(args), tuple(kwargs), blocks, span))
         return outs
+
+    def add(self, eqn: Eqn) -> None:
+        """Add an equation whose outputs were made before."""
+        self.eqns.append(eqn)
+        self.made.update(dict.fromkeys(eqn.outs, eqn))
 
     def factory_value(self, name: str, span: Span) -> Var:
         """A variable of a function around the formula: an attribute that the caller doesn't see."""

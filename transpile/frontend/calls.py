@@ -302,7 +302,8 @@ def _function(frame: Frame, callee: Function | Choice, given: Arguments, name: s
     try:
         return inline(frame, callee, given.positional, given.keywords, given.node, name)
     except Refusal as refusal:
-        if refusal.finding is not None and refusal.finding.code in ("PB105", "PB404"):
+        code = refusal.finding.code if refusal.finding is not None else ""
+        if code in ("PB105", "PB404") or code.startswith("PB3"):
             raise
         del frame.build.eqns[mark:], frame.build.findings[findings:]
         return opaque(frame, callee.name, callee.name, given, name)

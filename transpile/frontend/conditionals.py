@@ -64,7 +64,7 @@ def _check(frame: Frame, node: ast.If, test: Value, body: Sequence[ast.stmt], wh
     if not when:
         found = expressions.combine(frame, "not_", [found], node.test)
     blocks = (Block((), tuple(eqns), ()), Block((), (), ()))
-    frame.build.eqns.append(Eqn((), "if", (found,), (), blocks, frame.span(node)))
+    frame.build.add(Eqn((), "if", (found,), (), blocks, frame.span(node)))
 
 
 def _merge_names(merger: Merger, first: dict[str, Value], second: dict[str, Value]) -> dict[str, Value]:

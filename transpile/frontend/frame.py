@@ -28,7 +28,8 @@ class Bound(NamedTuple):
 
 @dataclass
 class Frame:
-    """Names of a function while its body is read. `parent` is the function around it.
+    """Names of a function while its body is read. `parent` is the function around it, `caller`
+    the one that a helper was called in.
 
     `declared` are the names that Python makes local, bound yet or not.
     `bound` tells when and where each name was bound, to see what happens after a capture.
@@ -40,6 +41,7 @@ class Frame:
     local: dict[str, Value] = field(default_factory=dict)
     declared: frozenset[str] = frozenset()
     parent: Frame | None = None
+    caller: Frame | None = None
     calls: tuple[FunctionNode, ...] = ()
     loop_names: set[str] = field(default_factory=set)
     bound: dict[str, list[Bound]] = field(default_factory=dict)
@@ -97,7 +99,7 @@ class Frame:
     def _found(self, name: str, value: Value, node: ast.Name) -> Value:
         if isinstance(value, Poison):
             if value.why:
-                raise refuse("PB407", f"`{name}` {value.why}", self.span(node), value=name)
+                raise refuse(value.code, f"`{name}` {value.why}", self.span(node), value=name)
             raise Refusal
         if isinstance(value, LastTurn):
             value = self._last(value, name, node)

@@ -39,6 +39,7 @@ def inline(
         local=bind_parameters(frame, function, positional, keywords, node),
         declared=outer.text.locals_of(function.node),
         parent=outer,
+        caller=frame,
         calls=(*frame.calls, function.node),
     )
     if (found := is_generator(function.node)) is not None:

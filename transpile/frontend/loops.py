@@ -17,7 +17,9 @@ from dataclasses import dataclass, field
 
 from ..ir import Atom, Block, Eqn, Kind, Literal, Var
 from . import statements
+from .aliases import roots
 from .atoms import atom
+from .builder import Builder
 from .fence import refuse
 from .frame import Frame
 from .raising import may_return
@@ -60,18 +62,21 @@ def read_loop(frame: Frame, node: ast.For, iterated: Value, backwards: bool) -> 
     carried = [n for n in assigned if n in frame.local and not isinstance(frame.local[n], Poison)]
     before = dict(frame.local)
     kinds: dict[str, Kind] = {}
+    views: set[tuple[str, str]] = set()
     for growing in lists.values():
         growing.depth += 1
     while True:
         names, mark = set(build.names), len(build.eqns)
-        turn = _read_turn(frame, node, body, iterated, backwards and bool(after), carried, kinds)
+        turn = _read_turn(frame, node, body, iterated, backwards and bool(after), carried, kinds, views)
         widened = {
             name: "tensor"
             for name, param, result in zip(carried, turn.params, turn.results, strict=True)
             if param.kind == "value" and isinstance(result, Var) and result.kind == "tensor"
         }
-        if not widened:
+        seen = _looks_at(build, turn)
+        if not widened and seen <= views:
             break
+        views |= seen
         # A number at the start that a turn makes a tensor of is a tensor from the start.
         kinds.update(dict.fromkeys(widened, "tensor"))
         del build.eqns[mark:]
@@ -124,6 +129,7 @@ def _read_turn(
     from_the_end: bool,
     carried: Sequence[str],
     kinds: dict[str, Kind],
+    views: set[tuple[str, str]],
 ) -> _Turn:
     build, span = frame.build, frame.span(node)
     over, item, element = _over(frame, node, iterated, from_the_end)
@@ -134,6 +140,10 @@ def _read_turn(
         param = build.fresh("stopped" if name == _STOPPED else name, kind, span)
         turn.start.append(start)
         turn.params.append(param)
+        build.sources[param] = {start} if isinstance(start, Var) else set()
+    place = dict(zip(carried, turn.params, strict=True))
+    for one, other in views:
+        build.sources[place[one]].add(place[other])
     with build.block() as turn.eqns:
         for name, param in zip(carried, turn.params, strict=True):
             frame.local[name] = param
@@ -143,6 +153,17 @@ def _read_turn(
             frame.local[_STOPPED] = returned
         turn.results = [atom(frame, frame.local[name], node) for name in carried]
     return turn
+
+
+def _looks_at(build: Builder, turn: _Turn) -> set[tuple[str, str]]:
+    """Carried names that a turn leaves as views of other ones: so they come into the next turn."""
+    results = [(name, atom) for name, atom in zip(turn.carried, turn.results, strict=True)]
+    return {
+        (one, other)
+        for one, view in results
+        for other, base in results
+        if one != other and isinstance(view, Var) and isinstance(base, Var) and base in roots(build, view)
+    }
 
 
 def _over(
@@ -226,7 +247,7 @@ def _finish(
         (turn.item, *turn.params), tuple(turn.eqns), (*turn.results, *collected.values(), *last.values())
     )
     outs = (*finals, *grown, *turns)
-    build.eqns.append(Eqn(outs, "for", (turn.over, *turn.start), kwargs, (block,), span))
+    build.add(Eqn(outs, "for", (turn.over, *turn.start), kwargs, (block,), span))
     frame.local = before
     for name, var in zip([*turn.carried, *collected], [*finals, *grown], strict=True):
         frame.bind(name, var, node)
@@ -247,8 +268,15 @@ def _assigned(body: Iterable[ast.stmt]) -> list[str]:
             continue
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found.setdefault(node.id)
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            queue.insert(0, ast.copy_location(_stored(node.value), node))
         queue.extend(ast.iter_child_nodes(node))
     return list(found)
+
+
+def _stored(node: ast.expr) -> ast.expr:
+    """What ``name[...] = ...`` binds anew: the name."""
+    return ast.Name(node.id, ast.Store()) if isinstance(node, ast.Name) else node
 
 
 def _appended(body: Sequence[ast.stmt]) -> set[str]:

@@ -1,14 +1,20 @@
-"""In-place changes: of an input, of an alias, of an incoming gradient."""
+"""In-place changes: of an input, of an alias, of an incoming gradient, and of what a formula made.
+
+The IR has no memory: a write makes a new value, under the same name. That is
+what NumPy computes as long as nobody looks at the memory through another name.
+Another array's write is refused here; a view that was taken before the write is
+refused where it is read after it.
+"""
 
 from __future__ import annotations
 
 import ast
 
 from ..ir import Var
-from ..vocabulary import WORDS
+from .aliases import roots
 from .fence import Refusal, refuse
 from .frame import Frame
-from .values import Function, Growing, Items, Value
+from .values import Choice, Function, Growing, Items, Poison, Value
 
 _IN_PLACE_METHODS = frozenset({"fill", "sort", "put", "itemset", "resize", "partition", "setflags"})
 
@@ -21,7 +27,7 @@ def check_in_place(frame: Frame, node: ast.expr, name: str = "", held: Value | N
     """
     if held is not None:
         if isinstance(held, Var) and held.kind == "tensor":
-            _check_var(frame, held, name, node)
+            check_write(frame, held, name, node)
         return
     if (
         isinstance(node, ast.Call)
@@ -34,7 +40,7 @@ def check_in_place(frame: Frame, node: ast.expr, name: str = "", held: Value | N
 
 
 def check_store(frame: Frame, target: ast.expr) -> None:
-    """Refuse an assignment to an element, a slice or an attribute, with what it would change."""
+    """Refuse an assignment to an attribute, or to a part of what is no name, with what it would change."""
     if isinstance(target, ast.Tuple | ast.List):
         for item in target.elts:
             check_store(frame, item)
@@ -46,13 +52,13 @@ def check_store(frame: Frame, target: ast.expr) -> None:
         base = base.value
     held = _held(frame, base)
     if isinstance(base, ast.Name) and isinstance(held, Var) and held.kind == "tensor":
-        _check_var(frame, held, base.id, target)
-    what = "an attribute" if isinstance(target, ast.Attribute) else "an element"
+        check_write(frame, held, base.id, target)
+    what = "an attribute" if isinstance(target, ast.Attribute) else "this"
     raise refuse(
         "PB401",
         f"assignment to {what} is outside of the formula language",
         frame.span(target),
-        hint="compute a new array: `np.where`, `np.concatenate` or arithmetic",
+        hint="write `out[i] = value` to an array that the formula made",
     )
 
 
@@ -65,9 +71,11 @@ def _held(frame: Frame, node: ast.expr) -> Value | None:
         return None
 
 
-def _check_var(frame: Frame, var: Var, name: str, node: ast.AST) -> None:
+def check_write(frame: Frame, var: Var, name: str, node: ast.AST) -> None:
+    """Refuse a write that is seen through another name; views of the array are not read after it."""
     build, span = frame.build, frame.span(node)
-    if var in build.gradients:
+    own = roots(build, var)
+    if own & build.gradients:
         raise refuse(
             "PB302",
             f"`{name}` is an incoming gradient and is changed in place: other users of it would see that",
@@ -75,7 +83,7 @@ def _check_var(frame: Frame, var: Var, name: str, node: ast.AST) -> None:
             value=name,
             hint="compute a new array: `grad = grad * 2`",
         )
-    if build.in_closure and var in build.forward_vars:
+    if build.in_closure and own & build.forward_vars:
         raise refuse(
             "PB303",
             f"`{name}` is captured and the closure changes it in place: a second backward would differ",
@@ -83,24 +91,34 @@ def _check_var(frame: Frame, var: Var, name: str, node: ast.AST) -> None:
             value=name,
             hint="compute a new array",
         )
-    if var in build.inputs:
+    if shared := own & build.inputs:
+        what = "is" if var in build.inputs else "may be"
         raise refuse(
             "PB301",
-            f"`{name}` is the input `{var.name}`, which this changes in place for the caller as well",
+            f"`{name}` {what} the input `{min(shared, key=str).name}`, which this changes in place for the "
+            "caller as well",
             span,
             value=name,
-            hint=f"write `{name} = {name} + ...` instead of `{name} += ...`",
+            hint=f"write to a copy: `{name} = {name}.copy()`",
         )
-    other = next((key for key, value in _names(frame) if value is var and key != name), None)
-    if other is not None or _is_view(frame, var):
-        whom = f"also named `{other}`" if other else "a view of another array"
+    if any(source in build.opaque for source in own):
         raise refuse(
             "PB301",
-            f"`{name}` is {whom}, which this changes in place as well",
+            f"`{name}` comes from a call that the vocabulary does not know, and may be somebody else's",
             span,
             value=name,
-            hint=f"write `{name} = {name} + ...` instead of `{name} += ...`",
+            hint=f"write to a copy: `{name} = {name}.copy()`",
         )
+    if name not in frame.local:
+        raise refuse(
+            "PB303",
+            f"`{name}` is a name of the function around, which this changes in place",
+            span,
+            value=name,
+        )
+    for other, value in _names(frame):
+        if other != name and isinstance(value, Var) and roots(build, value) & own:
+            _seen_by(frame, var, name, other, value, node)
     captor = captured_before(frame, name, var)
     if captor is not None:
         raise refuse(
@@ -112,31 +130,46 @@ def _check_var(frame: Frame, var: Var, name: str, node: ast.AST) -> None:
         )
 
 
+def _seen_by(frame: Frame, var: Var, name: str, other: str, value: Var, node: ast.AST) -> None:
+    """Another name looks at what is written: a view of it must not be read afterwards."""
+    is_view = value is not var and var in roots(frame.build, value)
+    if is_view and frame.local.get(other) is value:
+        frame.local[other] = Poison(f"looks at `{name}`, which was changed in place since", "PB301")
+        return
+    whom = "a view of another array" if value is not var and not is_view else f"also named `{other}`"
+    raise refuse(
+        "PB301",
+        f"`{name}` is {whom}, which this changes in place as well",
+        frame.span(node),
+        value=name,
+        hint=f"write to a copy: `{name} = {name}.copy()`",
+    )
+
+
 def _names(frame: Frame) -> list[tuple[str, Value]]:
+    """Every name in sight, in the functions around and in those that called this one."""
     found: list[tuple[str, Value]] = []
-    here: Frame | None = frame
-    while here is not None:
+    queue, seen = [frame], {id(frame)}
+    while queue:
+        here = queue.pop(0)
+        where = "" if here is frame else " of the caller"
         for key, value in here.local.items():
-            found += [(key, value)]
+            found += [(key + where, value)]
             if isinstance(value, Growing | Items):
                 found += [(f"{key}[...]", item) for item in value.items]
-        here = here.parent
+        for more in (here.parent, here.caller):
+            if more is not None and id(more) not in seen:
+                seen.add(id(more))
+                queue.append(more)
     return found
-
-
-def _is_view(frame: Frame, var: Var) -> bool:
-    for eqn in reversed(frame.build.eqns):
-        if var in eqn.outs:
-            word = WORDS.get(eqn.op)
-            return word is not None and word.view
-    return False
 
 
 def captured_before(frame: Frame, name: str, var: Var) -> str | None:
     """The nested function, defined already, that captures this name or the value that it holds."""
     for value in frame.local.values():
-        if not isinstance(value, Function) or value.frame is not frame:
-            continue
-        if name in frame.text.free_of(value.node) or any(held is var for _, held in value.defaults):
-            return value.name
+        for function in value.leaves() if isinstance(value, Choice) else [value]:
+            if not isinstance(function, Function) or function.frame is not frame:
+                continue
+            if name in frame.text.free_of(function.node) or any(held is var for _, held in function.defaults):
+                return function.name
     return None

@@ -28,7 +28,7 @@ def read_raise(frame: Frame, node: ast.Raise) -> None:
         raise refuse("PB404", f"`{name}` takes positional arguments here", span, value=name)
     arguments = [_argument(frame, arg) for arg in (call.args if call else ())]
     kwargs = (("exception", Literal(name)),)
-    frame.build.eqns.append(Eqn((), "raise", tuple(arguments), kwargs, (), span))
+    frame.build.add(Eqn((), "raise", tuple(arguments), kwargs, (), span))
 
 
 def _exception(frame: Frame, node: ast.expr) -> str:

@@ -17,6 +17,7 @@ from .loops import read_loop
 from .mutation import check_in_place, check_store
 from .raising import may_return, read_raise
 from .values import Growing, Poison, Value, elements
+from .writes import change_part, write_part
 
 
 def read_body(
@@ -96,8 +97,6 @@ def _assign(frame: Frame, node: ast.Assign) -> None:
     elif isinstance(node.value, ast.Call) and (targets := _target_names(first)):
         value = read_call(frame, node.value, None, targets)
     else:
-        for target in node.targets:
-            check_store(frame, target)
         value = expressions.read(frame, node.value)
     for target in node.targets:
         bind_target(frame, target, value)
@@ -114,6 +113,9 @@ def bind_target(frame: Frame, target: ast.expr, value: Value) -> None:
     """Assign a value to a name, or its parts to a tuple of names."""
     if isinstance(target, ast.Name):
         frame.bind(target.id, value, target)
+        return
+    if isinstance(target, ast.Subscript):
+        write_part(frame, target, value, target)
         return
     if not isinstance(target, ast.Tuple | ast.List):
         check_store(frame, target)
@@ -148,13 +150,16 @@ def _unpack(frame: Frame, value: Value, count: int, node: ast.expr) -> tuple[Val
 
 
 def _augmented(frame: Frame, node: ast.AugAssign) -> None:
+    op = BINARY.get(type(node.op))
+    if op is None:
+        raise refuse("PB401", "this operator is outside of the formula language", frame.span(node))
+    if isinstance(node.target, ast.Subscript):
+        change_part(frame, node.target, op, node)
+        return
     if not isinstance(node.target, ast.Name):
         check_store(frame, node.target)
         raise refuse("PB401", "this cannot be changed in a formula", frame.span(node))
     name = node.target.id
-    op = BINARY.get(type(node.op))
-    if op is None:
-        raise refuse("PB401", "this operator is outside of the formula language", frame.span(node))
     held = frame.lookup(ast.copy_location(ast.Name(name, ast.Load()), node.target))
     if isinstance(held, Growing):
         raise refuse("PB401", "a list grows by `append` only", frame.span(node), value=name)

@@ -9,7 +9,7 @@ from . import expressions
 from .atoms import atom
 from .fence import refuse
 from .frame import Frame
-from .values import Items, Value, elements
+from .values import Growing, Items, Value, elements
 
 
 def read_subscript(frame: Frame, node: ast.Subscript, name: str | None) -> Value:
@@ -67,12 +67,20 @@ def read_index(frame: Frame, node: ast.expr) -> Atom:
         return frame.build.emit("slice", bounds, frame.span(node), kind="value")
     if isinstance(node, ast.Tuple):
         items = tuple(read_index(frame, item) for item in node.elts)
-        if any(isinstance(item, Var) and item.kind != "value" for item in items):
-            raise refuse(
-                "PB402",
-                "indexing with several arrays is not supported",
-                frame.span(node),
-                hint="index once per axis",
-            )
-        return atom(frame, Items(items), node)
-    return expressions.operand(frame, node)
+        if not any(isinstance(item, Var) and item.kind != "value" for item in items):
+            return atom(frame, Items(items), node)
+        index = frame.build.emit("tuple", items, frame.span(node), kind="value")
+        frame.build.arrays.add(index)
+        return index
+    value = expressions.read(frame, node)
+    if isinstance(value, Growing):
+        raise refuse(
+            "PB402",
+            "a list of positions is outside of the formula language",
+            frame.span(node),
+            hint="index with an array: make it a parameter, or slice",
+        )
+    found = atom(frame, value, node)
+    if isinstance(found, Var) and found.kind != "value":
+        frame.build.arrays.add(found)
+    return found

@@ -105,6 +105,7 @@ class Poison:
     """A name whose value could not be read; the reason was reported, or is told where it is used."""
 
     why: str = ""
+    code: str = "PB407"
 
 
 Value = Var | Literal | Items | Growing | Function | Choice | LastTurn | Dotted | Callee | Poison

@@ -61,7 +61,10 @@ def recompute_captures(formula: Formula) -> Formula:
 
 
 def recompute_constants(formula: Formula) -> Formula:
-    """The formula whose pullback makes slices and tuples of constants itself, and doesn't read them saved."""
+    """The formula whose pullback makes slices and tuples of constants itself, and doesn't read them saved.
+
+    A tuple with arrays, which is an index, is made of the arrays again: these are what is saved.
+    """
     assert formula.pullback is not None
     table = defining(formula.forward.eqns)
     constant = [
@@ -71,7 +74,14 @@ def recompute_constants(formula: Formula) -> Formula:
         and var in table
         and not Block((), tuple(slice_of(formula.forward.eqns, [var])), ()).free()
     ]
-    return compute_again(formula, constant, ())
+    formula = compute_again(formula, constant, ())
+    assert formula.pullback is not None
+    indices = [
+        var
+        for var in formula.pullback.free()
+        if var in table and table[var].op == "tuple" and any(v.kind == "tensor" for v in table[var].reads())
+    ]
+    return compute_again(formula, indices, set(table) - set(indices))
 
 
 def repeatable(eqns: Sequence[Eqn]) -> bool:

@@ -5,10 +5,18 @@ from __future__ import annotations
 from .word import Word
 
 WORDS: tuple[Word, ...] = (
-    Word("zeros_like", "numpy.zeros_like", ("a",), derivative="zero"),
+    Word("zeros_like", "numpy.zeros_like", ("a",), derivative="zero", spelling=("numpy.empty_like",)),
     Word("ones_like", "numpy.ones_like", ("a",), derivative="zero"),
     Word("full_like", "numpy.full_like", ("a",), ("fill_value",), derivative="zero"),
-    Word("zeros", "numpy.zeros", (), ("shape", "dtype"), derivative="zero", dtype="attr"),
+    Word(
+        "zeros",
+        "numpy.zeros",
+        (),
+        ("shape", "dtype"),
+        derivative="zero",
+        dtype="attr",
+        spelling=("numpy.empty",),
+    ),
     Word("ones", "numpy.ones", (), ("shape", "dtype"), derivative="zero", dtype="attr"),
     Word("arange", "numpy.arange", (), ("start", "stop", "step"), derivative="zero", dtype="int"),
     Word("sum_to", "pullback.sum_to", ("x",), ("like",), linear=(0,)),
