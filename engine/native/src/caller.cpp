@@ -44,9 +44,9 @@ bool is_internal(PyFrameObject* frame, PyCodeObject* code) {
 
 }  // namespace
 
-void remember_caller(Node& node) {
+Caller find_caller() {
     PyFrameObject* frame = PyEval_GetFrame();
-    if (frame == nullptr) return;
+    if (frame == nullptr) return {};
     auto code = Ref<PyCodeObject>::steal(PyFrame_GetCode(frame));
     Ref<PyFrameObject> outer;
     while (is_internal(frame, code.get())) {
@@ -56,8 +56,19 @@ void remember_caller(Node& node) {
         frame = outer.get();
         code = Ref<PyCodeObject>::steal(PyFrame_GetCode(frame));
     }
-    node.caller = PyRef::steal(code.release_object());
-    node.caller_instruction = PyFrame_GetLasti(frame);
+    return {PyRef::steal(code.release_object()), PyFrame_GetLasti(frame)};
+}
+
+void remember_caller(Node& node) {
+    Caller caller = find_caller();
+    node.caller = std::move(caller.code);
+    node.caller_instruction = caller.instruction;
+}
+
+std::string place_of(PyObject* code, int instruction) {
+    auto* object = reinterpret_cast<PyCodeObject*>(code);
+    return text_of(object->co_filename) + ":" +
+           std::to_string(PyCode_Addr2Line(object, instruction));
 }
 
 void remember_stack(Node& node) {

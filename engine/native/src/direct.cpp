@@ -195,6 +195,23 @@ PyObject* call_directly(OperatorInfo& info, std::span<PyObject* const> args) {
     return results.release();
 }
 
+bool write_directly(OperatorInfo& info, Tensor& target, PyObject* other) {
+    if (!info.is_flat || info.kernel->arguments.size() != 2 || info.n_outputs() != 1) return false;
+    Flat flat;
+    for (const KernelArgument& argument : info.kernel->arguments) {
+        PyObject* value = argument.index == 0 ? target.object() : other;
+        if (Tensor::check(value)) {
+            if (!flat.add(Tensor::cast(value)->layout, Tensor::cast(value)->data)) return false;
+        } else if (!flat.add_number(value)) {
+            return false;
+        }
+    }
+    if (!flat.ready()) return false;
+    void* const outputs[] = {target.data};
+    flat.run(info.kernel->flat, outputs);
+    return true;
+}
+
 bool differentiate_directly(Node& node, const Variant& variant, Received& received,
                             std::vector<SentGradient>& made) {
     if (!variant.is_flat) return false;

@@ -15,6 +15,10 @@ namespace pullback {
 /// Throws ErrorSet.
 PyObject* call_directly(OperatorInfo& info, std::span<PyObject* const> args);
 
+/// target = operator(target, other), into the target's memory; false where this is not for the
+/// short way. Nothing is recorded. Throws ErrorSet.
+bool write_directly(OperatorInfo& info, Tensor& target, PyObject* other);
+
 /// The gradients by the loop of the variant's kernel, in `made`; false where this is not for the
 /// short way. May write over received gradients that nobody else holds. Throws ErrorSet.
 bool differentiate_directly(Node& node, const Variant& variant, Received& received,

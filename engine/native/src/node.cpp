@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "derivative.h"
+#include "pullback/engine.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
 
@@ -238,9 +239,7 @@ std::string Node::name() const {
 
 std::string Node::called_at() const {
     if (!caller) return "?";
-    auto* code = reinterpret_cast<PyCodeObject*>(caller.get());
-    return text_of(code->co_filename) + ":" +
-           std::to_string(PyCode_Addr2Line(code, caller_instruction));
+    return place_of(caller.get(), caller_instruction);
 }
 
 NodeExtras& Node::more() {

@@ -171,14 +171,13 @@ void SavedVariable::raise_changed(Node& node, const std::string& name) const {
         held_ == Held::input ? tensor().layout : node.outputs[std::size_t(number_)].layout;
     const PyRef dtype = checked(reinterpret_cast<PyObject*>(PyArray_DescrFromType(layout.dtype())));
     const PyRef span = attribute(node.operator_object.get(), "span");
-    const std::string written = memory.written ? text_of(memory.written.get()) : "";
     raise("SavedVariableError",
           node.name() + " saved " + what + " '" + name + "' of shape " + layout.shape_text() +
               " and dtype " + text_of(dtype.get()) +
               " for its backward, and it was changed in place afterwards\n  saved at version " +
               std::to_string(version_) + ", at " + node.called_at() + " by " + node.name() +
               " (formula at " + text_of(span.get()) + ")\n  now at version " +
-              std::to_string(memory.version) + ", changed at " + written +
+              std::to_string(memory.version) + ", changed at " + memory.last_write() +
               "\n  help: write x = x + y for x += y, or change a copy");
 }
 

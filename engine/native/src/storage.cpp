@@ -2,6 +2,7 @@
 
 #include "pullback/allocator.h"
 #include "pullback/engine.h"
+#include "pullback/errors.h"
 #include "pullback/numpy_api.h"
 
 namespace pullback {
@@ -74,6 +75,21 @@ Ref<Storage> Storage::of_array(PyObject* array) {
         storage->end += PyArray_ITEMSIZE(owner);
     }
     return storage;
+}
+
+void Storage::count_write(const char* what) {
+    if (inference) return;
+    ++version;
+    Caller caller = find_caller();
+    written = std::move(caller.code);
+    written_instruction = caller.instruction;
+    written_by = what;
+}
+
+std::string Storage::last_write() const {
+    if (!written) return "an unknown place";
+    if (PyUnicode_Check(written.get())) return text_of(written.get());
+    return place_of(written.get(), written_instruction) + " by " + written_by;
 }
 
 PyRef Storage::export_view(PyObject* array) {

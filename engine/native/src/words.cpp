@@ -1,6 +1,7 @@
 #include "words.h"
 
 #include "direct.h"
+#include "inplace.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
 #include "pullback/switches.h"
@@ -60,6 +61,16 @@ PyObject* unary(PyObject* a) {
 Word add("add"), subtract("subtract"), multiply("multiply"), divide("divide"), power("power"),
     matmul("matmul"), negative("negative"), positive("positive"), absolute("abs");
 
+InPlace iadd{Word("add"), "x += value", "__iadd__"};
+InPlace isub{Word("subtract"), "x -= value", "__isub__"};
+InPlace imul{Word("multiply"), "x *= value", "__imul__"};
+InPlace idiv{Word("divide"), "x /= value", "__itruediv__"};
+
+template <InPlace& operation>
+PyObject* in_place(PyObject* self, PyObject* other) {
+    return operation.call(self, other);
+}
+
 PyObject* to_power(PyObject* a, PyObject* b, PyObject* modulus) {
     if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
     return binary<power>(a, b);
@@ -80,6 +91,10 @@ std::span<const PyType_Slot> number_slots() {
         slot(Py_nb_true_divide, binary<divide>),
         slot(Py_nb_power, to_power),
         slot(Py_nb_matrix_multiply, binary<matmul>),
+        slot(Py_nb_inplace_add, in_place<iadd>),
+        slot(Py_nb_inplace_subtract, in_place<isub>),
+        slot(Py_nb_inplace_multiply, in_place<imul>),
+        slot(Py_nb_inplace_true_divide, in_place<idiv>),
         slot(Py_nb_negative, unary<negative>),
         slot(Py_nb_positive, unary<positive>),
         slot(Py_nb_absolute, unary<absolute>),

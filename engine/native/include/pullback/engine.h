@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "pullback/node.h"
@@ -29,8 +30,16 @@ PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs);
 /// The same for an operator without attributes on an argument per input, where nobody observes.
 PyRef apply(OperatorInfo& info, std::span<PyObject* const> args);
 
-/// Where the innermost frame outside this package stands, into the node.
+/// Where the innermost frame outside this package stands.
+struct Caller {
+    PyRef code;  // none where no Python runs
+    int instruction = 0;
+};
+Caller find_caller();
+/// The same, into the node.
 void remember_caller(Node& node);
+/// "file:line" of an instruction. Throws ErrorSet.
+std::string place_of(PyObject* code, int instruction);
 /// All frames outside this package, as text, into the node: anomaly mode. Throws ErrorSet.
 void remember_stack(Node& node);
 

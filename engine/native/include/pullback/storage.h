@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "pullback/object.h"
 #include "pullback/pool.h"
@@ -21,13 +22,22 @@ struct Storage {
     std::uint32_t version = 0;       // writes so far
     std::uint32_t saved = 0;         // saved variables that rely on the present values
     bool inference = false;          // made in inference mode: writes are not counted
-    PyRef written;                   // "file:line by x += value" of the last write, a str
+    // The last write: "file:line by x += value", a str; or a code object, the place in it, and what
+    // it was.
+    PyRef written;
+    int written_instruction = 0;
+    const char* written_by = nullptr;
     PyRef exports;                   // list of weak references to the arrays handed out
     alignas(16) char small[kSmall];  // a few values have no block of their own
 
     bool holds(const void* address) const { return address >= begin && address < end; }
     /// Whether nobody but the one who asks can see the memory.
     bool exclusive() const { return Py_REFCNT(&ob_base) == 1 && !owner && !exports; }
+
+    /// Counts a write, and remembers who calls; `what` is a literal.
+    void count_write(const char* what);
+    /// "file:line by x += value" of the last write. Throws ErrorSet.
+    std::string last_write() const;
 
     /// A view of the array to hand out, read-only while a backward needs the values. Throws
     /// ErrorSet.

@@ -1,0 +1,75 @@
+"""The short way of in-place operators gives what the general way gives."""
+
+import operator
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+pytestmark = pytest.mark.native
+
+UPDATES = [operator.iadd, operator.isub, operator.imul, operator.itruediv]
+update = pytest.mark.parametrize("update", UPDATES, ids=lambda f: f.__name__)
+
+
+@update
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_values_are_those_of_numpy(update, dtype):
+    array = np.arange(1, 7, dtype=dtype).reshape(2, 3)
+    for other in (array + 2, np.float64(2.5), 3, 0.5, array[0], array.T.copy().T, np.ones((2, 3))):
+        x, expected = pb.tensor(array), array.copy()
+        before = x
+        x = update(x, pb.tensor(other) if isinstance(other, np.ndarray) else other)
+        assert x is before
+        np.testing.assert_array_equal(x.numpy(), update(expected, other))
+        assert x.dtype == dtype
+        assert x._version == 1
+
+
+@update
+def test_operands_that_overlap(update):
+    array = np.arange(1.0, 9.0)
+    for left, right in ((slice(1, None), slice(-1)), (slice(-1), slice(1, None)), (slice(None), slice(None))):
+        x, expected = pb.tensor(array), array.copy()
+        part, expected_part = x[left], expected[left]
+        part = update(part, x[right])
+        expected_part = update(expected_part, expected[right])
+        np.testing.assert_array_equal(x.numpy(), expected)
+
+
+@update
+def test_what_is_recorded_is_what_the_general_way_records(update):
+    w = pb.tensor([1.0, 2.0], requires_grad=True)
+
+    def gradients(x, other):
+        x = update(x, other(x))
+        (first,) = pb.grad((x * x * w).sum(), w, create_graph=True)
+        return [value.detach().numpy() for value in (x, first, *pb.grad(first.sum(), w))]
+
+    others = [lambda x: 1.5, lambda x: w, lambda x: x, lambda x: x.detach(), lambda x: pb.tensor([3.0, 4.0])]
+    for other in others:
+        short = gradients(w * 2, other)
+        with pb.use_engine("native"):
+            general = gradients(np.stack([w * 2, w * 2]).T[:, 0], other)  # a view: never the short way
+        for one, two in zip(short, general, strict=True):
+            np.testing.assert_allclose(one, two)
+
+
+def test_what_is_refused_is_refused():
+    w = pb.tensor([1.0, 2.0], requires_grad=True)
+    for write in (lambda: operator.iadd(w, 1.0), lambda: operator.iadd(w[:1], w[1:])):
+        with pytest.raises(pb.MutationError):
+            write()
+    array = np.ones(2)
+    array.flags.writeable = False
+    with pytest.raises(pb.MutationError, match="read-only"):
+        operator.imul(pb.from_numpy(array), 2.0)
+    assert w._version == 0
+
+
+def test_a_tape_sees_the_step(capsys):
+    x = pb.tensor([1.0, 2.0], requires_grad=True, name="x") * 1
+    with pb.tape() as tape:
+        x *= 3.0
+    assert tape.lines == ["v1 = v0 * 3.0"]
