@@ -5,6 +5,7 @@
 #include "direct.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
+#include "pullback/switches.h"
 
 namespace pullback {
 namespace {
@@ -53,7 +54,8 @@ bool InPlace::record(OperatorInfo& info, Tensor& target, PyObject* other) {
 
 bool InPlace::update(Tensor& target, PyObject* other) {
     OperatorInfo* info = word.info();
-    if (info == nullptr || observed() || target.stale() || !writable(target)) return false;
+    const bool special = switches.watched || target.storage->inference || target.stale();
+    if (info == nullptr || special || !writable(target)) return false;
     bool requires_grad = target.requires_grad || (target.base && target.base->requires_grad);
     if (Tensor::check(other)) {
         const Tensor& operand = *Tensor::cast(other);
