@@ -57,8 +57,9 @@ HINT = "save it with `ctx.save_for_backward`"
 
 
 def check(facts: ClassFacts) -> Iterator[Diagnostic]:
-    """One finding per input that flows into a returned gradient."""
-    tensors = {parameter.name for parameter in facts.forward.parameters if parameter.tensor}
+    """One finding per input that flows into a returned gradient, and is a tensor: it says so, or has one."""
+    given = facts.differentiable
+    tensors = {p.name for p in facts.forward.parameters if p.tensor or (p.required and p.name in given)}
     for saved in facts.saved:
         if (
             saved.on_context
