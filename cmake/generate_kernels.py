@@ -67,7 +67,7 @@ def registration(found: dict[str, tuple[str, list[str]]]) -> str:
             lines += [f"int {kernel}_infer(pb_infer*);\n", f"int {kernel}_run(const pb_call*);\n"]
             if has_flat(text, kernel):
                 arguments = "int32_t, const void* const*, void* const*, int64_t"
-                lines.append(f"void {kernel}_flat({arguments});\n")
+                lines.append(f"int {kernel}_flat({arguments});\n")
     lines.append("}\n\nnamespace pullback {\nnamespace {\n\n")
     for name, (text, kernels) in found.items():
         lines.append(f"constexpr std::array<BuiltinKernel, {len(kernels)}> k_{name} = {{{{\n")

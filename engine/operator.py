@@ -42,6 +42,35 @@ class Variant(NamedTuple):
     materialize: tuple[int, ...]
 
 
+def bound(
+    called: str,
+    inputs: Sequence[Param],
+    attributes: Sequence[Param],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call as `Operator.bind` gives them; `called` is for errors."""
+    params = (*inputs, *attributes)
+    if len(args) > len(params):
+        raise TypeError(f"{called}() takes {len(params)} arguments but {len(args)} were given")
+    given = {param.var.name: value for param, value in zip(params, args, strict=False)}
+    for name, value in kwargs.items():
+        if name in given:
+            raise TypeError(f"{called}() got multiple values for argument {name!r}")
+        if not any(param.var.name == name for param in params):
+            raise TypeError(f"{called}() got an unexpected keyword argument {name!r}")
+        given[name] = value
+    for param in params:
+        name = param.var.name
+        if name in given:
+            continue
+        if param.default is None and not param.optional:
+            raise TypeError(f"{called}() missing required argument {name!r}")
+        given[name] = param.default.value if param.default is not None else None
+    values = tuple(given[param.var.name] for param in inputs)
+    return values, {param.var.name: given[param.var.name] for param in attributes}
+
+
 class Operator:
     """A promoted formula, ready to run.
 
@@ -72,8 +101,7 @@ class Operator:
         self.result_is_tuple = formula.result_is_tuple
         self.nondifferentiable = frozenset(formula.options.nondifferentiable)
         self.barrier = formula.barrier or None
-        self._names = frozenset(param.var.name for param in formula.params)
-        self._namespace = dict(namespace)
+        self.namespace = namespace
         self._variables: tuple[Var, ...] = saved_variables(formula)
         self.saved = tuple(map(self._saved, self._variables))
         self.jvp = jvp
@@ -86,7 +114,7 @@ class Operator:
     @property
     def exposed(self) -> Operator:
         """The same operator with its hidden outputs among its results."""
-        other = Operator(self.formula, self._namespace, self.plain_views, self.jvp)
+        other = Operator(self.formula, self.namespace, self.plain_views, self.jvp)
         other.n_results, other.n_hidden = self.n_results + self.n_hidden, 0
         other.result_is_tuple = True
         other._variants = self._variants
@@ -98,25 +126,7 @@ class Operator:
         Attributes may also be positional, after the inputs, as in NumPy. Raises
         TypeError for arguments that do not fit, as a Python function does.
         """
-        params = (*self.inputs, *self.attributes)
-        if len(args) > len(params):
-            raise TypeError(f"{self.name}() takes {len(params)} arguments but {len(args)} were given")
-        given = {param.var.name: value for param, value in zip(params, args, strict=False)}
-        for name, value in kwargs.items():
-            if name in given:
-                raise TypeError(f"{self.name}() got multiple values for argument {name!r}")
-            if name not in self._names:
-                raise TypeError(f"{self.name}() got an unexpected keyword argument {name!r}")
-            given[name] = value
-        for param in params:
-            name = param.var.name
-            if name in given:
-                continue
-            if param.default is None and not param.optional:
-                raise TypeError(f"{self.name}() missing required argument {name!r}")
-            given[name] = param.default.value if param.default is not None else None
-        inputs = tuple(given[param.var.name] for param in self.inputs)
-        return inputs, {param.var.name: given[param.var.name] for param in self.attributes}
+        return bound(self.name, self.inputs, self.attributes, args, kwargs)
 
     def forward(self, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Any, ...]:
         """Results, hidden outputs and plain values of arrays and Python numbers."""
@@ -177,7 +187,7 @@ class Operator:
     def compile(self, function: ast.FunctionDef) -> Callable[..., Any]:
         """The emitted function; its lines are the author's, so tracebacks stand in the formula's file."""
         module = ast.Module([function], [])
-        namespace = dict(self._namespace)
+        namespace = dict(self.namespace)
         exec(compile(module, self.formula.source.path, "exec"), namespace)
         compiled: Callable[..., Any] = namespace[function.name]
         return compiled

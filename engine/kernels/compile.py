@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 from ...transpile.emit.native import ABI
 from . import cache as disk
-from .compiler import INCLUDE, find_compiler
+from .compiler import INCLUDE, find_compiler, identity
 
 RUNTIME = INCLUDE.parent / "kernel_runtime.cpp"
 _SEPARATE = "-DPB_SEPARATE_RUNTIME"
@@ -19,23 +20,29 @@ def compile_text(text: str, bits: int = 0) -> Path:
     """The shared library of a generated C++ text, for float32 or float64 alone where `bits` is not 0.
 
     What all kernels share is compiled once and linked to each. The key of the
-    cache is the text, the headers that it includes, the compiler with its
-    version and flags, the processor's features and the kernel ABI. Raises
-    CompilerError where there is no compiler or it refuses.
+    cache is the text, the headers that it includes, the compiler and its flags,
+    the processor's features and the kernel ABI. Raises CompilerError where there
+    is no compiler or it refuses.
     """
-    compiler = find_compiler()
+    return compile_cached(text, lambda: text, bits)
+
+
+def compile_cached(key: str, text: Callable[[], str], bits: int) -> Path:
+    """The same for a text that is only made where it is not in the cache under this key."""
 
     def make(target: Path) -> None:
         source = target.with_suffix(".cpp")
-        source.write_text(text, encoding="utf-8")
-        compiler.run(source, target, (_SEPARATE, f"-DPB_ONLY_BITS={bits}", str(_runtime())))
+        source.write_text(text(), encoding="utf-8")
+        find_compiler().run(source, target, (_SEPARATE, f"-DPB_ONLY_BITS={bits}", str(_runtime())))
 
-    return disk.entry(key_of(text, str(bits)), make)
+    return disk.entry(key_of(key, str(bits)), make)
 
 
 def key_of(*parts: str) -> str:
     """A key of texts, and of all that decides what kernels are made of them on this machine."""
-    return hashlib.sha256("\0".join([*parts, _machine(os.environ.get("CXX", ""))]).encode()).hexdigest()[:32]
+    return hashlib.sha256(
+        "\0".join([*parts, _machine(os.environ.get("CXX", ""), os.environ.get("PATH", ""))]).encode()
+    ).hexdigest()[:32]
 
 
 def _runtime() -> Path:
@@ -48,11 +55,11 @@ def _runtime() -> Path:
 
 
 @cache
-def _machine(named: str) -> str:
-    return "\0".join([_headers(), find_compiler().identity, f"ABI {ABI}", named])
+def _machine(named: str, path: str) -> str:
+    return "\0".join([_headers(), identity(), f"ABI {ABI}", named, path])
 
 
 @cache
 def _headers() -> str:
-    files = sorted((INCLUDE / "pullback").glob("kernel*.h"))
+    files = [*sorted((INCLUDE / "pullback").glob("kernel*.h")), RUNTIME]
     return "\0".join(file.read_text(encoding="utf-8") for file in files)

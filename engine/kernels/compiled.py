@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property, update_wrapper
 from typing import Any
 
@@ -11,14 +11,16 @@ import numpy as np
 from ...transpile.diagnostics import Diagnostic
 from ...transpile.emit.native import emit_cpp
 from ...transpile.emit.native.arguments import Arguments
-from ...transpile.emit.native.formula_kernels import Compiled, formula_kernels, is_runtime_number
-from ...transpile.emit.native.ranks import asks
+from ...transpile.emit.native.formula_kernels import is_runtime_number
+from ...transpile.ir import Param
 from ..dispatch import engine_of
-from ..formula import LIBRARY_OF_PROCESS, Composite, Formula, derive_pullback
-from .compile import compile_text
-from .compiler import find_compiler
-from .load import KernelLibrary
+from ..formula import Composite, Formula, derive_pullback
+from ..operator import bound
+from ..registry import LIBRARY
+from .compiler import identity
+from .lazy import LazyLibrary
 from .operator import CompiledOperator
+from .prepared import Prepared, asks_ranks, prepare
 from .signature import leaves, signature
 
 
@@ -65,39 +67,53 @@ class CompiledFormula:
         self._operators: dict[Hashable, CompiledOperator] = {}
         update_wrapper(self, formula.__wrapped__)
         attributes = self._fixed_attributes
-        find_compiler()
+        identity()
         known = {p.var.name: p.default.value for p in attributes if p.default is not None}
         if len(known) == len(attributes) and not self._waits:
             self._operator(known, {})
 
     @cached_property
     def _fixed_attributes(self) -> tuple[Any, ...]:
-        return tuple(p for p in self.formula.operator.formula.attributes if not is_runtime_number(p))
+        return tuple(p for p in self.formula.ir.attributes if not is_runtime_number(p))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        inputs, attributes = self.formula.operator.bind(args, kwargs)
+        inputs, attributes = self._bound(args, kwargs)
         fixed = {p.var.name: attributes.pop(p.var.name) for p in self._fixed_attributes}
         if any(isinstance(value, np.ndarray) for value in leaves(list(fixed.values()))):
             return self.formula(*args, **kwargs)
-        params = self.formula.operator.inputs
-        arguments = signature([param.var.name for param in params], inputs, self._asks_ranks)
-        operator = self._operator(fixed, arguments)
+        names = [param.var.name for param in self._inputs]
+        operator = self._operator(fixed, signature(names, inputs, self._asks_ranks))
         present = leaves(inputs)
+        library = operator.library
+        if isinstance(library, LazyLibrary) and not library.loaded:
+            library.bits = _bits_of(present)
         engine = engine_of(*present)
         if engine is not None:
             return engine.apply(operator, present, attributes)
         outputs = operator.forward(present, attributes)[: operator.n_results]
         return outputs if operator.result_is_tuple else outputs[0]
 
+    @property
+    def _is_library(self) -> bool:
+        return str(self.formula.__module__).startswith(LIBRARY)
+
+    @cached_property
+    def _inputs(self) -> tuple[Param, ...]:
+        return tuple(param for param in self.formula.ir.params if not param.attribute)
+
+    def _bound(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return bound(self.formula.ir.name, self._inputs, self.formula.ir.attributes, args, kwargs)
+
     @cached_property
     def _asks_ranks(self) -> bool:
-        return asks(self.formula.operator.formula)
+        return asks_ranks(self.formula)
 
     @cached_property
     def _waits(self) -> bool:
         """Whether there is nothing to compile before the arguments are seen."""
-        lists = any(param.var.kind == "list" for param in self.formula.operator.inputs)
-        return self._asks_ranks or lists
+        return self._asks_ranks or any(param.var.kind == "list" for param in self._inputs)
 
     def __repr__(self) -> str:
         return f"<compiled {self.formula.__name__}, order {self.order}>"
@@ -112,30 +128,52 @@ class CompiledFormula:
         known = {
             p.var.name: p.default.value for p in self._fixed_attributes if p.default is not None
         } | attributes
-        return self._text(self._compiled(known, {}))
+        compiled = self._prepared(known, {}).compiled
+        return emit_cpp(compiled.formula.name, compiled.kernels(), compiled.formula.source)
 
     def operator(self, **attributes: Any) -> CompiledOperator:
         """The operator for these attributes, as the engines run it."""
-        inputs = [None] * len(self.formula.operator.inputs)
-        _, bound = self.formula.operator.bind(inputs, attributes)
-        return self._operator({p.var.name: bound[p.var.name] for p in self._fixed_attributes}, {})
+        _, given = self._bound([None] * len(self._inputs), attributes)
+        return self._operator({p.var.name: given[p.var.name] for p in self._fixed_attributes}, {})
 
     def _operator(self, attributes: Mapping[str, Any], arguments: Arguments) -> CompiledOperator:
         key = (*((name, _key(value)) for name, value in attributes.items()), *arguments.items())
         if key not in self._operators:
             known = {name: _literal(value) for name, value in attributes.items()}
-            compiled = self._compiled(known, arguments)
-            path = compile_text(self._text(compiled))
-            library = KernelLibrary(path, self.formula.operator.name)
-            self._operators[key] = CompiledOperator(compiled, library, self.formula.operator)
+            prepared = self._prepared(known, arguments)
+            self._operators[key] = CompiledOperator(
+                prepared.compiled, LazyLibrary(prepared), Names(self.formula), self._is_library
+            )
         return self._operators[key]
 
-    def _compiled(self, attributes: Mapping[str, Any], arguments: Arguments) -> Compiled:
-        return formula_kernels(self.formula.ir, LIBRARY_OF_PROCESS, attributes, self.order, arguments)
+    def _prepared(self, attributes: Mapping[str, Any], arguments: Arguments) -> Prepared:
+        return prepare(self.formula, attributes, self.order, arguments)
 
-    def _text(self, compiled: Compiled) -> str:
-        ir = self.formula.operator.formula
-        return emit_cpp(ir.name, compiled.kernels(), ir.source)
+
+class Names(Mapping[str, Any]):
+    """What the emitted Python of a formula may name, worked out when some Python runs."""
+
+    def __init__(self, formula: Formula) -> None:
+        self._formula = formula
+
+    @cached_property
+    def _known(self) -> Mapping[str, Any]:
+        return self._formula.operator.namespace
+
+    def __getitem__(self, name: str) -> Any:
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
+def _bits_of(inputs: Sequence[Any]) -> int:
+    """The float type to compile first: that of the first array that has one."""
+    found = (getattr(value, "dtype", None) for value in inputs)
+    return next((8 * dtype.itemsize for dtype in found if dtype in (np.float32, np.float64)), 64)
 
 
 def _literal(value: Any) -> Any:

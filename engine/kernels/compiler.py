@@ -7,6 +7,7 @@ import platform
 import shlex
 import shutil
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -50,6 +51,26 @@ class Compiler:
             raise CompilerError(f"{' '.join(command)}\nfailed with:\n{done.stderr.strip()}")
 
 
+def identity() -> str:
+    """What decides what the compiler makes of a text, without running it: its file stands for its version."""
+    candidates = _candidates(os.environ.get("CXX", ""), os.environ.get("PATH", ""))
+    found = next(candidates, None)
+    if found is None:
+        return find_compiler().identity  # which raises, and says what to install
+    state = os.stat(os.path.realpath(found[0]))
+    binary = f"{os.path.realpath(found[0])} {state.st_size} {state.st_mtime_ns}"
+    return "\0".join([*found, binary, *_FLAGS, processor_features()])
+
+
+def _candidates(named: str, path: str) -> Iterator[tuple[str, ...]]:
+    """Commands that may be a compiler, the best first."""
+    for candidate in [named] if named else ["g++", "c++", "clang++"]:
+        words = shlex.split(candidate)
+        found = shutil.which(words[0], path=path) if words else None
+        if found is not None:
+            yield (found, *words[1:])
+
+
 def find_compiler() -> Compiler:
     """The compiler that CXX names, else g++, c++ or clang++.
 
@@ -60,12 +81,7 @@ def find_compiler() -> Compiler:
 
 @cache
 def _find(named: str, path: str) -> Compiler:
-    for candidate in [named] if named else ["g++", "c++", "clang++"]:
-        words = shlex.split(candidate)
-        found = shutil.which(words[0], path=path) if words else None
-        if found is None:
-            continue
-        command = (found, *words[1:])
+    for command in _candidates(named, path):
         said = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
         if said.returncode != 0:
             continue

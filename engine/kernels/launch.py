@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,10 +30,22 @@ class CompiledKernel:
 
     def __init__(self, library: KernelLibrary, kernel: Kernel) -> None:
         self.kernel = kernel
-        self._infer, self._run = library.functions(kernel.name)
-        self.flat_address = library.flat(kernel.name)
+        self._library = library
         self._codes = [entry.code for entry in kernel.inputs if not entry.is_number]
         self._count = len(kernel.outputs)
+
+    @cached_property
+    def _infer(self) -> Any:
+        return self._library.functions(self.kernel.name)[0]
+
+    @cached_property
+    def _run(self) -> Any:
+        return self._library.functions(self.kernel.name)[1]
+
+    @cached_property
+    def flat_address(self) -> int:
+        """Where the kernel's loop begins in memory, or 0."""
+        return self._library.flat(self.kernel.name)
 
     @property
     def infer_address(self) -> int:

@@ -47,3 +47,11 @@ class KernelLibrary:
         """The address of the kernel's loop; 0 where it is no pointwise one."""
         found = getattr(self._library, f"{kernel}_flat", None)
         return 0 if found is None else ctypes.cast(found, ctypes.c_void_p).value or 0
+
+    def supply(self, callback: Any) -> None:
+        """Set what the kernels ask for their twins of the other float type, where they are for one type."""
+        try:
+            place = ctypes.c_void_p.in_dll(self._library, "pb_supply")
+        except ValueError:
+            return
+        place.value = ctypes.cast(callback, ctypes.c_void_p).value

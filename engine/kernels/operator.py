@@ -25,11 +25,17 @@ class CompiledOperator(Operator):
     What a kernel doesn't take runs on the formula's Python, with the same
     result. A backward that is recorded calls the compiled derivative as an
     operator of its own, and beyond the compiled orders the emitted closure.
-    `origin` is the operator that was compiled, whose names the Python may use.
+    `namespace` and `plain_views` are those of the operator that was compiled.
     """
 
-    def __init__(self, compiled: Compiled, library: KernelLibrary, origin: Operator) -> None:
-        super().__init__(compiled.formula, origin._namespace, origin.plain_views)
+    def __init__(
+        self,
+        compiled: Compiled,
+        library: KernelLibrary,
+        namespace: Mapping[str, Any],
+        plain_views: bool = False,
+    ) -> None:
+        super().__init__(compiled.formula, namespace, plain_views)
         self.compiled = compiled
         self.library = library
         self.kernel = CompiledKernel(library, compiled.forward)
@@ -97,7 +103,7 @@ class CompiledOperator(Operator):
         derivative = self.compiled.derivative
         if derivative is None or derivative.general is None:
             return None
-        return CompiledOperator(derivative, self.library, self)
+        return CompiledOperator(derivative, self.library, self.namespace, self.plain_views)
 
 
 class _Backward:

@@ -90,7 +90,7 @@ def compiled_form(operator: Operator) -> Operator:
         return operator
     if hashlib.sha256(text.encode()).hexdigest() != digest:
         return operator
-    return CompiledOperator(compiled, BuiltinLibrary(addresses), operator)
+    return CompiledOperator(compiled, BuiltinLibrary(addresses), operator.namespace, operator.plain_views)
 
 
 def forward_layout(operator: Operator) -> Layout | None:

@@ -24,7 +24,7 @@ def emitted(construct: Construct) -> str:
         operator = construct.formula.operator
     except FormulaError:
         return NO
-    namespace = dict(operator._namespace)
+    namespace = dict(operator.namespace)
     exec(module_text(operator.formula), namespace)
     forward = namespace[f"{operator.formula.name}_forward"]
     for call in construct.calls:

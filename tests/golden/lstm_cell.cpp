@@ -8,6 +8,7 @@ namespace {
 
 // h, c_next, i, f, g, o, u = lstm_cell(input_gate, forget_gate, cell_gate, output_gate, c)
 struct LstmCellForward {
+    static constexpr char kName[] = "lstm_cell_forward";
     static constexpr char kInputs[] = "TTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 7;
@@ -48,48 +49,28 @@ struct LstmCellForward {
         const auto h_rows = space.write(h_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
-                const T* input_gate = loop.row(input_gate_rows);
-                const T* forget_gate = loop.row(forget_gate_rows);
-                const T* cell_gate = loop.row(cell_gate_rows);
-                const T* output_gate = loop.row(output_gate_rows);
-                const T* c = loop.row(c_rows);
-                T* i_row = loop.row(i_rows);
-                T* f_row = loop.row(f_rows);
-                T* g_row = loop.row(g_rows);
-                T* o_row = loop.row(o_rows);
-                T* c_next_row = loop.row(c_next_rows);
-                T* u_row = loop.row(u_rows);
-                T* h_row = loop.row(h_rows);
-                PB_SIMD
-                for (int64_t j = 0; j < loop.size; ++j) {
-                    // lstm_cell.py:17  i = pb.sigmoid(input_gate)
-                    const T i = pb::sigmoid(input_gate[j]);
-                    i_row[j] = i;
-                    // lstm_cell.py:18  f = pb.sigmoid(forget_gate)
-                    const T f = pb::sigmoid(forget_gate[j]);
-                    f_row[j] = f;
-                    // lstm_cell.py:19  g = np.tanh(cell_gate)
-                    const T g = pb::tanh(cell_gate[j]);
-                    g_row[j] = g;
-                    // lstm_cell.py:20  o = pb.sigmoid(output_gate)
-                    const T o = pb::sigmoid(output_gate[j]);
-                    o_row[j] = o;
-                    // lstm_cell.py:21  c_next = f * c + i * g
-                    const T c_next = f * c[j] + i * g;
-                    c_next_row[j] = c_next;
-                    // lstm_cell.py:22  u = np.tanh(c_next)
-                    const T u = pb::tanh(c_next);
-                    u_row[j] = u;
-                    // lstm_cell.py:23  h = o * u
-                    h_row[j] = o * u;
-                }
+                const void* inputs[5] = {};
+                void* outputs[7];
+                inputs[0] = loop.row(input_gate_rows);
+                inputs[1] = loop.row(forget_gate_rows);
+                inputs[2] = loop.row(cell_gate_rows);
+                inputs[3] = loop.row(output_gate_rows);
+                inputs[4] = loop.row(c_rows);
+                outputs[0] = loop.row(h_rows);
+                outputs[1] = loop.row(c_next_rows);
+                outputs[2] = loop.row(i_rows);
+                outputs[3] = loop.row(f_rows);
+                outputs[4] = loop.row(g_rows);
+                outputs[5] = loop.row(o_rows);
+                outputs[6] = loop.row(u_rows);
+                flat<T>(inputs, outputs, loop.size);
             }
         });
 
         passes.run_units();
     }
 
-    // The same on arrays of one shape in C order.
+    // The loop alone, for arrays of one shape in C order.
     template <typename T>
     static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
         const T* input_gate = static_cast<const T*>(inputs[0]);
@@ -132,6 +113,7 @@ struct LstmCellForward {
 
 // The gradients of lstm_cell, whichever of its outputs have one.
 struct LstmCellBackwardGeneral {
+    static constexpr char kName[] = "lstm_cell_backward_general";
     static constexpr char kInputs[] = "TTTTTTTTTTTTTTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 5;
@@ -328,6 +310,7 @@ struct LstmCellBackwardGeneral {
 // grad_input_gate, grad_forget_gate, grad_cell_gate, grad_output_gate, grad_c_1 =
 //     lstm_cell_backward(c, i, f, g, o, u, grad_h, grad_c)
 struct LstmCellBackward {
+    static constexpr char kName[] = "lstm_cell_backward";
     static constexpr char kInputs[] = "TTTTTTTTTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 5;
@@ -403,7 +386,7 @@ struct LstmCellBackward {
         passes.run();
     }
 
-    // The same on arrays of one shape in C order.
+    // The loop alone, for arrays of one shape in C order.
     template <typename T>
     static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
         const T* c = static_cast<const T*>(inputs[0]);
@@ -434,6 +417,7 @@ struct LstmCellBackward {
 
 // The gradients of lstm_cell_backward, whichever of its outputs have one.
 struct LstmCellBackwardBackwardGeneral {
+    static constexpr char kName[] = "lstm_cell_backward_backward_general";
     static constexpr char kInputs[] = "TTTTTTTTTTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 8;
@@ -678,6 +662,7 @@ struct LstmCellBackwardBackwardGeneral {
 //     lstm_cell_backward_backward(c, i, f, g, o, u, grad_h, grad_c, grad_grad_input_gate,
 //     grad_grad_forget_gate, grad_grad_cell_gate, grad_grad_output_gate, grad_grad_c_1)
 struct LstmCellBackwardBackward {
+    static constexpr char kName[] = "lstm_cell_backward_backward";
     static constexpr char kInputs[] = "TTTTTTTTTTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 8;
@@ -890,7 +875,7 @@ struct LstmCellBackwardBackward {
         passes.run();
     }
 
-    // The same on arrays of one shape in C order.
+    // The loop alone, for arrays of one shape in C order.
     template <typename T>
     static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
         const T* c = static_cast<const T*>(inputs[0]);
@@ -971,9 +956,9 @@ struct LstmCellBackwardBackward {
 PB_EXPORT uint32_t lstm_cell_abi(void) { return PB_KERNEL_ABI; }
 PB_EXPORT int lstm_cell_forward_infer(pb_infer* query) { return pb::infer<LstmCellForward>(query); }
 PB_EXPORT int lstm_cell_forward_run(const pb_call* call) { return pb::run<LstmCellForward>(call); }
-PB_EXPORT void lstm_cell_forward_flat(int32_t bits, const void* const* inputs, void* const* outputs,
-                                      int64_t size) {
-    pb::flat<LstmCellForward>(bits, inputs, outputs, size);
+PB_EXPORT int lstm_cell_forward_flat(int32_t bits, const void* const* inputs, void* const* outputs,
+                                     int64_t size) {
+    return pb::flat<LstmCellForward>(bits, inputs, outputs, size);
 }
 PB_EXPORT int lstm_cell_backward_general_infer(pb_infer* query) {
     return pb::infer<LstmCellBackwardGeneral>(query);
@@ -987,9 +972,9 @@ PB_EXPORT int lstm_cell_backward_infer(pb_infer* query) {
 PB_EXPORT int lstm_cell_backward_run(const pb_call* call) {
     return pb::run<LstmCellBackward>(call);
 }
-PB_EXPORT void lstm_cell_backward_flat(int32_t bits, const void* const* inputs,
-                                       void* const* outputs, int64_t size) {
-    pb::flat<LstmCellBackward>(bits, inputs, outputs, size);
+PB_EXPORT int lstm_cell_backward_flat(int32_t bits, const void* const* inputs, void* const* outputs,
+                                      int64_t size) {
+    return pb::flat<LstmCellBackward>(bits, inputs, outputs, size);
 }
 PB_EXPORT int lstm_cell_backward_backward_general_infer(pb_infer* query) {
     return pb::infer<LstmCellBackwardBackwardGeneral>(query);
@@ -1003,7 +988,7 @@ PB_EXPORT int lstm_cell_backward_backward_infer(pb_infer* query) {
 PB_EXPORT int lstm_cell_backward_backward_run(const pb_call* call) {
     return pb::run<LstmCellBackwardBackward>(call);
 }
-PB_EXPORT void lstm_cell_backward_backward_flat(int32_t bits, const void* const* inputs,
-                                                void* const* outputs, int64_t size) {
-    pb::flat<LstmCellBackwardBackward>(bits, inputs, outputs, size);
+PB_EXPORT int lstm_cell_backward_backward_flat(int32_t bits, const void* const* inputs,
+                                               void* const* outputs, int64_t size) {
+    return pb::flat<LstmCellBackwardBackward>(bits, inputs, outputs, size);
 }

@@ -8,6 +8,7 @@ namespace {
 
 // r = simple(a, b)
 struct SimpleForward {
+    static constexpr char kName[] = "simple_forward";
     static constexpr char kInputs[] = "TT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 1;
@@ -26,23 +27,19 @@ struct SimpleForward {
         const auto r_rows = space.write(r_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
-                const T* a = loop.row(a_rows);
-                const T* b = loop.row(b_rows);
-                T* r_row = loop.row(r_rows);
-                PB_SIMD
-                for (int64_t i = 0; i < loop.size; ++i) {
-                    // simple.py:13  t = a + b
-                    const T t = a[i] + b[i];
-                    // simple.py:14  r = t * b
-                    r_row[i] = t * b[i];
-                }
+                const void* inputs[2] = {};
+                void* outputs[1];
+                inputs[0] = loop.row(a_rows);
+                inputs[1] = loop.row(b_rows);
+                outputs[0] = loop.row(r_rows);
+                flat<T>(inputs, outputs, loop.size);
             }
         });
 
         passes.run_units();
     }
 
-    // The same on arrays of one shape in C order.
+    // The loop alone, for arrays of one shape in C order.
     template <typename T>
     static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
         const T* a = static_cast<const T*>(inputs[0]);
@@ -60,6 +57,7 @@ struct SimpleForward {
 
 // The gradients of simple, whichever of its outputs have one.
 struct SimpleBackwardGeneral {
+    static constexpr char kName[] = "simple_backward_general";
     static constexpr char kInputs[] = "TTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 2;
@@ -107,6 +105,7 @@ struct SimpleBackwardGeneral {
 
 // grad_a, grad_b = simple_backward(a, b, grad)
 struct SimpleBackward {
+    static constexpr char kName[] = "simple_backward";
     static constexpr char kInputs[] = "TTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 2;
@@ -128,27 +127,21 @@ struct SimpleBackward {
         const auto grad_b_rows = space.reduce<pb::Sum<T>>(grad_b_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
-                const T* a = loop.row(a_rows);
-                const T* b = loop.row(b_rows);
-                const T* grad = loop.row(grad_rows);
-                T* grad_a_row = loop.row(grad_a_rows);
-                T* grad_b_row = loop.row(grad_b_rows);
-                PB_SIMD
-                for (int64_t i = 0; i < loop.size; ++i) {
-                    // simple.py:13  t = a + b
-                    const T t_1 = a[i] + b[i];
-                    // simple.py:17  return grad * b, grad * t + grad * b
-                    const T v1 = grad[i] * b[i];
-                    grad_a_row[i] = v1;
-                    grad_b_row[i] = grad[i] * t_1 + v1;
-                }
+                const void* inputs[3] = {};
+                void* outputs[2];
+                inputs[0] = loop.row(a_rows);
+                inputs[1] = loop.row(b_rows);
+                inputs[2] = loop.row(grad_rows);
+                outputs[0] = loop.row(grad_a_rows);
+                outputs[1] = loop.row(grad_b_rows);
+                flat<T>(inputs, outputs, loop.size);
             }
         });
 
         passes.run();
     }
 
-    // The same on arrays of one shape in C order.
+    // The loop alone, for arrays of one shape in C order.
     template <typename T>
     static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
         const T* a = static_cast<const T*>(inputs[0]);
@@ -170,6 +163,7 @@ struct SimpleBackward {
 
 // The gradients of simple_backward, whichever of its outputs have one.
 struct SimpleBackwardBackwardGeneral {
+    static constexpr char kName[] = "simple_backward_backward_general";
     static constexpr char kInputs[] = "TTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 3;
@@ -230,6 +224,7 @@ struct SimpleBackwardBackwardGeneral {
 
 // grad_a_1, grad_b_1, grad_grad = simple_backward_backward(a, b, grad, grad_grad_a, grad_grad_b)
 struct SimpleBackwardBackward {
+    static constexpr char kName[] = "simple_backward_backward";
     static constexpr char kInputs[] = "TTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 3;
@@ -283,7 +278,7 @@ struct SimpleBackwardBackward {
         passes.run();
     }
 
-    // The same on arrays of one shape in C order.
+    // The loop alone, for arrays of one shape in C order.
     template <typename T>
     static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
         const T* a = static_cast<const T*>(inputs[0]);
@@ -314,9 +309,9 @@ struct SimpleBackwardBackward {
 PB_EXPORT uint32_t simple_abi(void) { return PB_KERNEL_ABI; }
 PB_EXPORT int simple_forward_infer(pb_infer* query) { return pb::infer<SimpleForward>(query); }
 PB_EXPORT int simple_forward_run(const pb_call* call) { return pb::run<SimpleForward>(call); }
-PB_EXPORT void simple_forward_flat(int32_t bits, const void* const* inputs, void* const* outputs,
-                                   int64_t size) {
-    pb::flat<SimpleForward>(bits, inputs, outputs, size);
+PB_EXPORT int simple_forward_flat(int32_t bits, const void* const* inputs, void* const* outputs,
+                                  int64_t size) {
+    return pb::flat<SimpleForward>(bits, inputs, outputs, size);
 }
 PB_EXPORT int simple_backward_general_infer(pb_infer* query) {
     return pb::infer<SimpleBackwardGeneral>(query);
@@ -326,9 +321,9 @@ PB_EXPORT int simple_backward_general_run(const pb_call* call) {
 }
 PB_EXPORT int simple_backward_infer(pb_infer* query) { return pb::infer<SimpleBackward>(query); }
 PB_EXPORT int simple_backward_run(const pb_call* call) { return pb::run<SimpleBackward>(call); }
-PB_EXPORT void simple_backward_flat(int32_t bits, const void* const* inputs, void* const* outputs,
-                                    int64_t size) {
-    pb::flat<SimpleBackward>(bits, inputs, outputs, size);
+PB_EXPORT int simple_backward_flat(int32_t bits, const void* const* inputs, void* const* outputs,
+                                   int64_t size) {
+    return pb::flat<SimpleBackward>(bits, inputs, outputs, size);
 }
 PB_EXPORT int simple_backward_backward_general_infer(pb_infer* query) {
     return pb::infer<SimpleBackwardBackwardGeneral>(query);
@@ -342,7 +337,7 @@ PB_EXPORT int simple_backward_backward_infer(pb_infer* query) {
 PB_EXPORT int simple_backward_backward_run(const pb_call* call) {
     return pb::run<SimpleBackwardBackward>(call);
 }
-PB_EXPORT void simple_backward_backward_flat(int32_t bits, const void* const* inputs,
-                                             void* const* outputs, int64_t size) {
-    pb::flat<SimpleBackwardBackward>(bits, inputs, outputs, size);
+PB_EXPORT int simple_backward_backward_flat(int32_t bits, const void* const* inputs,
+                                            void* const* outputs, int64_t size) {
+    return pb::flat<SimpleBackwardBackward>(bits, inputs, outputs, size);
 }

@@ -82,14 +82,15 @@ class Flat {
     void add_unused() { inputs_[count_++] = nullptr; }
     /// Once all inputs are in: whether the loop may run.
     bool ready() const { return layout_ != nullptr && (n_numbers_ == 0 || size_ <= kMostSpare); }
-    void run(pb_flat_function loop, void* const* outputs) {
+    /// False where the kernel is not compiled for this type; then nothing was done.
+    bool run(pb_flat_function loop, void* const* outputs) {
         for (std::size_t i = 0; i < count_; ++i) {
             if (inputs_[i] == nullptr) inputs_[i] = some_;
         }
         for (std::size_t i = 0; i < n_numbers_; ++i) {
             Spare::fill(numbers_[i].place, layout_->dtype(), numbers_[i].value, size_);
         }
-        loop(layout_->dtype() == NPY_FLOAT ? 32 : 64, inputs_, outputs, size_);
+        return loop(layout_->dtype() == NPY_FLOAT ? 32 : 64, inputs_, outputs, size_) == PB_OK;
     }
     /// Memory for an output that nobody needs; NULL where there is too little.
     void* unneeded() { return size_ > kMostSpare ? nullptr : spare_.take(); }
@@ -183,7 +184,7 @@ PyObject* call_directly(OperatorInfo& info, std::span<PyObject* const> args) {
         tensor = Tensor::allocate(flat.layout(), flat.bytes());
         outputs[k] = tensor->data;
     }
-    flat.run(info.kernel->flat, outputs);
+    if (!flat.run(info.kernel->flat, outputs)) return nullptr;
     needed &= info.differentiable_inputs;
     if (needed != 0 && grad_enabled()) record(info, args.data(), needed, made);
 
@@ -254,7 +255,7 @@ bool differentiate_directly(Node& node, const Variant& variant, Received& receiv
         if (!in_place) gradients[k] = Tensor::allocate(flat.layout(), flat.bytes());
         outputs[k] = in_place ? (*reusable)->data : gradients[k]->data;
     }
-    flat.run(kernel.flat, outputs);
+    if (!flat.run(kernel.flat, outputs)) return false;
     if (in_place) gradients[0] = std::move(*reusable);
     for (std::size_t k = 0; k < kernel.outputs.size(); ++k) {
         if (!gradients[k]) continue;
@@ -272,9 +273,10 @@ Ref<Tensor> add_directly(Ref<Tensor>& before, const Tensor& gradient) {
         return {};
     }
     const bool in_place = before->exclusive();
-    Ref<Tensor> sum = in_place ? std::move(before) : Tensor::allocate(flat.layout(), flat.bytes());
+    Ref<Tensor> sum = in_place ? before : Tensor::allocate(flat.layout(), flat.bytes());
     void* const outputs[] = {sum->data};
-    flat.run(info.kernel->flat, outputs);
+    if (!flat.run(info.kernel->flat, outputs)) return {};
+    if (in_place) before = {};
     return sum;
 }
 

@@ -8,7 +8,7 @@ than not. Then sums to an operand's shape sum nothing, and a kernel is its loop:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ...ir import Block, Eqn
 from ...passes.simplify import remove_dead
@@ -23,8 +23,58 @@ _SAME = frozenset({"sum_to", "broadcast_like"})
 _ALLOWED = frozenset({*POINTWISE, *_SAME, "zeros_like", "ones_like", "full_like"})
 
 
-def flat_lines(kernel: Kernel, index: str, comment: Callable[[Eqn], str | None]) -> list[str]:
-    """The member `flat` of a kernel's struct; none where the kernel is more than one pointwise loop.
+@dataclass(frozen=True, slots=True)
+class Flat:
+    """The member `flat` of a kernel's struct.
+
+    `inputs` and `outputs` are the C++ names of its arrays and their positions in its
+    arguments, `body` the statements for one element.
+    """
+
+    inputs: dict[str, int]
+    outputs: dict[str, int]
+    body: list[str]
+    index: str
+
+    def lines(self) -> list[str]:
+        """The function."""
+        return [
+            "    // The loop alone, for arrays of one shape in C order.",
+            "    template <typename T>",
+            "    static void flat(const void* const* inputs, void* const* outputs, int64_t size) {",
+            *(
+                f"        const T* {name} = static_cast<const T*>(inputs[{k}]);"
+                for name, k in self.inputs.items()
+            ),
+            *(f"        T* {name}_row = static_cast<T*>(outputs[{k}]);" for name, k in self.outputs.items()),
+            "        PB_SIMD",
+            f"        for (int64_t {self.index} = 0; {self.index} < size; ++{self.index}) {{",
+            *(f"            {line}" for line in self.body),
+            "        }",
+            "    }",
+        ]
+
+    def call(self, count: int) -> list[str]:
+        """Statements that call it for a stretch of a loop over rows, with `count` inputs."""
+        return [
+            f"const void* inputs[{count}] = {{}};",
+            f"void* outputs[{len(self.outputs)}];",
+            *(f"inputs[{position}] = loop.row({name}_rows);" for name, position in self.inputs.items()),
+            *(f"outputs[{position}] = loop.row({name}_rows);" for name, position in self.outputs.items()),
+            "flat<T>(inputs, outputs, loop.size);",
+        ]
+
+    def is_loop_of(self, text: StageText) -> bool:
+        """Whether a stage does the same to each element."""
+        reads = {text.names.of(var) for var in text.reads}
+        sinks = {sink.name for sink in text.stage.sinks}
+        return (reads, sinks) == (set(self.inputs), set(self.outputs)) and [
+            line.strip() for line in text.body()
+        ] == [line.strip() for line in self.body]
+
+
+def flat_of(kernel: Kernel, index: str, comment: Callable[[Eqn], str | None]) -> Flat | None:
+    """The loop of a kernel that is one pointwise loop; None for any other.
 
     `index` names the loop's counter; `comment` gives the source line of an equation.
     """
@@ -39,7 +89,7 @@ def flat_lines(kernel: Kernel, index: str, comment: Callable[[Eqn], str | None])
         for entry in kernel.inputs
     ) and all(eqn.op in _ALLOWED and all(out.kind == "tensor" for out in eqn.outs) for eqn in same)
     if not fits or not arrays:
-        return []
+        return None
     inputs = tuple(replace(entry, shape=_SHAPE) for entry in kernel.inputs)
     plan = Plan(replace(kernel, inputs=inputs, block=Block(kernel.block.params, same, arrays)))
     for eqn in same:
@@ -48,31 +98,14 @@ def flat_lines(kernel: Kernel, index: str, comment: Callable[[Eqn], str | None])
     phases = plan.phases.values()
     stages = [(shape, stage) for phase in phases for shape, stage in phase.stages.items()]
     if [shape for shape, _ in stages] != [_SHAPE] or any(phase.calls for phase in phases):
-        return []
+        return None
     ((_, stage),) = stages
     stores = [sink for sink in stage.sinks if isinstance(sink, Store) and sink.type == "T"]
     if len(stores) != len(arrays) or len(stage.sinks) != len(arrays):
-        return []
+        return None
     text = StageText(
         stage, plan.names, lambda var: plan.at_level(var, 0), plan.order, comment, index, depth=1
     )
     positions = {entry.var: k for k, entry in enumerate(kernel.inputs)}
     outputs = {sink.name: arrays.index(sink.value) for sink in stores}
-    return [
-        "    // The same on arrays of one shape in C order.",
-        "    template <typename T>",
-        "    static void flat(const void* const* inputs, void* const* outputs, int64_t size) {",
-        *(
-            f"        const T* {plan.names.of(var)} = static_cast<const T*>(inputs[{positions[var]}]);"
-            for var in text.reads
-        ),
-        *(
-            f"        T* {name}_row = static_cast<T*>(outputs[{position}]);"
-            for name, position in outputs.items()
-        ),
-        "        PB_SIMD",
-        f"        for (int64_t {index} = 0; {index} < size; ++{index}) {{",
-        *(f"            {line}" for line in text.body()),
-        "        }",
-        "    }",
-    ]
+    return Flat({plan.names.of(var): positions[var] for var in text.reads}, outputs, text.body(), index)

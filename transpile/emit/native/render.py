@@ -13,7 +13,7 @@ from pathlib import PurePath
 from ...ir import Block, Eqn, Source
 from ...passes.simplify import remove_dead
 from ...version import __version__
-from .flat import flat_lines
+from .flat import Flat, flat_of
 from .headers import DESCRIBING, headers_of
 from .kernel import Kernel
 from .names import pascal
@@ -70,8 +70,8 @@ def _export(name: str, what: str, argument: str, struct: str, call: str) -> list
 def _flat_export(name: str) -> list[str]:
     arguments = ["int32_t bits", "const void* const* inputs", "void* const* outputs", "int64_t size"]
     return [
-        *wrap(f"PB_EXPORT void {name}_flat(", arguments, ") {", depth=0),
-        f"    pb::flat<{pascal(name)}>(bits, inputs, outputs, size);",
+        *wrap(f"PB_EXPORT int {name}_flat(", arguments, ") {", depth=0),
+        f"    return pb::flat<{pascal(name)}>(bits, inputs, outputs, size);",
         "}",
     ]
 
@@ -88,11 +88,13 @@ def _struct(kernel: Kernel, source: Source) -> list[str]:
     codes = "".join(entry.code for entry in kernel.inputs if not entry.is_number)
     attrs = sum(entry.is_number for entry in kernel.inputs)
     text = _Body(plan, source)
-    body = text.lines()
-    flat = flat_lines(kernel, text.index, text.comment)
+    flat = flat_of(kernel, text.index, text.comment)
+    text.shown = 0
+    body = text.lines(flat)
     return [
         *textwrap.wrap(kernel.title, LINE_WIDTH, initial_indent="// ", subsequent_indent="//     "),
         f"struct {pascal(kernel.name)} {{",
+        f'    static constexpr char kName[] = "{kernel.name}";',
         f'    static constexpr char kInputs[] = "{codes}";',
         f"    static constexpr int kAttrs = {attrs};",
         f"    static constexpr int kOutputs = {len(kernel.outputs)};",
@@ -101,7 +103,7 @@ def _struct(kernel: Kernel, source: Source) -> list[str]:
         "    static void apply(pb::Context& context) {",
         *(f"        {line}" if line else "" for line in body),
         "    }",
-        *(["", *flat] if flat else []),
+        *(["", *flat.lines()] if flat else []),
         "};",
     ]
 
@@ -117,8 +119,8 @@ class _Body:
         used |= {var.name for var in plan.kernel.block.params}
         self.index = next(name for name in ("i", "j", "k", "n", "at", "element") if name not in used)
 
-    def lines(self) -> list[str]:
-        """All phases in order; a lone loop needs no braces of its own."""
+    def lines(self, flat: Flat | None) -> list[str]:
+        """All phases in order; a lone loop needs no braces, and calls `flat` where that does the same."""
         braces = len(self.plan.loops()) > 1
         parts: list[tuple[Eqn | None, str | list[str]]] = []
         listed: list[StageText] = []
@@ -144,7 +146,10 @@ class _Body:
                     head, passes = len(parts), self.plan.names.fresh("passes")
                 text = self._stage_text(stage, level, braces)
                 self.shown = 0
-                lines = text.lines(passes)
+                alone = flat is not None and not braces and flat.is_loop_of(text)
+                self.shown = 0
+                call = flat.call(len(self.plan.kernel.inputs)) if flat is not None and alone else ()
+                lines = text.lines(passes, call)
                 self.shown = 0
                 lines = ["{", *(f"    {line}" if line else "" for line in lines), "}"] if braces else lines
                 parts.append((None, lines))

@@ -112,9 +112,13 @@ class StageText:
         """How many arrays walk the stage's space."""
         return len(self.reads) + len(self.stage.sinks)
 
-    def lines(self, passes: str) -> list[str]:
-        """The stage as a pass of the list that `passes` names."""
-        return [*self._declarations(passes), *self._loop()]
+    def lines(self, passes: str, call: Sequence[str] = ()) -> list[str]:
+        """The stage as a pass of the list that `passes` names; `call` does the work of its loop, if given."""
+        return [*self._declarations(passes), *(self._calling(call) if call else self._loop())]
+
+    def _calling(self, call: Sequence[str]) -> list[str]:
+        lines = ["space.each([=](pb::Loop& loop) {", "    while (loop.next()) {"]
+        return [*lines, *(f"        {line}" for line in call), "    }", "});"]
 
     def _declarations(self, passes: str) -> list[str]:
         stage = self.stage

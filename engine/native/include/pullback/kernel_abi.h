@@ -143,9 +143,10 @@ typedef int (*pb_run_function)(const pb_call* call);
 /* A pointwise kernel may export its loop too, as NAME_flat: all arrays are of one
    shape, in C order, of floats of 32 or 64 bits, `size` of them. Pointers are in
    the order of `pb_call`'s arrays; those of inputs that are only shapes may be
-   NULL, and no other. An output that is the only one may be an input. */
-typedef void (*pb_flat_function)(int32_t bits, const void* const* inputs, void* const* outputs,
-                                 int64_t size);
+   NULL, and no other. An output that is the only one may be an input. Returns a
+   status; unless that is PB_OK it has done nothing. */
+typedef int (*pb_flat_function)(int32_t bits, const void* const* inputs, void* const* outputs,
+                                int64_t size);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -97,18 +97,21 @@ PB_RUNTIME int report(const Outcome& outcome, char* error, size_t bytes) {
     return outcome.status;
 }
 
+PB_RUNTIME int bits_of(const char* codes, int count, const DLTensor* const* inputs) {
+    for (int k = 0; k < count && codes[k]; ++k) {
+        if (codes[k] != 'T' || !inputs[k]) continue;
+        const DLDataType dtype = inputs[k]->dtype;
+        return dtype.code == kDLFloat ? dtype.bits : -1;
+    }
+    return 64;
+}
+
 // Runs the kernel for the float type of its inputs.
 template <typename Call>
 int dispatch(Context& context, const Call& call, const Signature& signature) {
-    int bits = 0;
+    const int bits = bits_of(signature.inputs, call.n_inputs, call.inputs);
     int count = 0;
-    for (; signature.inputs[count]; ++count) {
-        if (signature.inputs[count] != 'T' || bits || count >= call.n_inputs || !call.inputs[count])
-            continue;
-        const DLDataType dtype = call.inputs[count]->dtype;
-        bits = dtype.code == kDLFloat ? dtype.bits : -1;
-    }
-    if (bits == 0) bits = signature.of_double ? 64 : 32;
+    while (signature.inputs[count]) ++count;
     const auto apply = bits == 32 ? signature.of_float : bits == 64 ? signature.of_double : nullptr;
     if (call.abi != PB_KERNEL_ABI) {
         context.fail(PB_ABI_MISMATCH, "caller and kernel were built for different interfaces");
@@ -118,9 +121,7 @@ int dispatch(Context& context, const Call& call, const Signature& signature) {
     } else if (apply) {
         apply(context);
     } else {
-        context.fail(PB_UNSUPPORTED, signature.of_float && signature.of_double
-                                         ? "compiled for float32 and float64 only"
-                                         : "compiled for another float type");
+        context.fail(PB_UNSUPPORTED, "compiled for float32 and float64 only");
     }
     return report(context, call.error, call.error_bytes);
 }

@@ -142,26 +142,76 @@ constexpr Signature signature_of() {
     return signature;
 }
 
+// The float type of arguments, in bits: that of the first input of the kernel's type. 64 where none
+// has one, -1 where it is no float.
+PB_RUNTIME int bits_of(const char* codes, int count, const DLTensor* const* inputs);
+
+// A kernel compiled for one float type has its twin for the other from whoever loaded it, who may
+// set `pb_supply` to find it. It is asked for when it is first needed.
+struct Twin {
+    pb_infer_function infer;
+    pb_run_function run;
+    pb_flat_function flat;
+};
+
+}  // namespace pb
+
+#if PB_ONLY_BITS
+PB_EXPORT int (*pb_supply)(const char* kernel, pb::Twin* twin);
+int (*pb_supply)(const char* kernel, pb::Twin* twin) = nullptr;
+#endif
+
+namespace pb {
+
+template <typename Kernel>
+const Twin* twin_of() {
+#if PB_ONLY_BITS
+    static Twin twin = {};
+    if (!twin.infer && pb_supply) pb_supply(Kernel::kName, &twin);
+    return twin.infer ? &twin : nullptr;
+#else
+    return nullptr;
+#endif
+}
+
+// Whether arguments are of the float type that this kernel is not compiled for.
+template <typename Kernel>
+bool is_for_twin(int count, const DLTensor* const* inputs) {
+    return PB_ONLY_BITS != 0 && bits_of(Kernel::kInputs, count, inputs) == 96 - PB_ONLY_BITS;
+}
+
 template <typename Kernel>
 int infer(pb_infer* query) {
     static constexpr Signature signature = signature_of<Kernel>();
+    if (is_for_twin<Kernel>(query->n_inputs, query->inputs)) {
+        if (const Twin* twin = twin_of<Kernel>()) return twin->infer(query);
+    }
     return infer(query, signature);
 }
 
 template <typename Kernel>
 int run(const pb_call* call) {
     static constexpr Signature signature = signature_of<Kernel>();
+    if (is_for_twin<Kernel>(call->n_inputs, call->inputs)) {
+        if (const Twin* twin = twin_of<Kernel>()) return twin->run(call);
+    }
     return run(call, signature);
 }
 
 // The loop of a pointwise kernel on arrays of `bits` floats, see pb_flat_function.
 template <typename Kernel>
-void flat(int32_t bits, const void* const* inputs, void* const* outputs, int64_t size) {
-    if (bits == 32) {
-        Kernel::template flat<float>(inputs, outputs, size);
-    } else {
-        Kernel::template flat<double>(inputs, outputs, size);
+int flat(int32_t bits, const void* const* inputs, void* const* outputs, int64_t size) {
+    if (PB_ONLY_BITS != 0 && bits != PB_ONLY_BITS) {
+        const Twin* twin = twin_of<Kernel>();
+        return twin && twin->flat ? twin->flat(bits, inputs, outputs, size) : PB_UNSUPPORTED;
     }
+#if PB_ONLY_BITS != 64
+    if (bits == 32) Kernel::template flat<float>(inputs, outputs, size);
+#endif
+#if PB_ONLY_BITS != 32
+    if (bits != 32) Kernel::template flat<double>(inputs, outputs, size);
+#endif
+    return PB_OK;
 }
 
 }  // namespace pb

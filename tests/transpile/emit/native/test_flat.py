@@ -21,7 +21,7 @@ def test_it_has_a_pointer_per_array_and_one_loop():
 
 
 def test_it_is_exported():
-    assert "PB_EXPORT void f_forward_flat(" in cpp(function("r = np.exp(x)"))
+    assert "PB_EXPORT int f_forward_flat(" in cpp(function("r = np.exp(x)"))
 
 
 @pytest.mark.parametrize(

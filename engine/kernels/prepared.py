@@ -1,0 +1,128 @@
+"""The kernels of a formula as the emitter takes them, kept on disk: transpiling costs more than loading.
+
+An entry is a pickle of `Compiled`. Its key holds what decides it: the formula as it was read, the user's
+formulas that may stand in it, the attributes, and the transpiler and the library as they are now.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import os
+import pickle
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from ...transpile.emit.native.arguments import Arguments
+from ...transpile.emit.native.formula_kernels import Compiled, formula_kernels
+from ...transpile.emit.native.ranks import asks
+from ...transpile.ir import Block
+from ...transpile.ir import Formula as FormulaIR
+from ...transpile.version import __version__
+from ...transpile.vocabulary import WORDS
+from ..formula import LIBRARY_OF_PROCESS, Formula
+from ..registry import FORMULAS, LIBRARY
+from . import cache as disk
+
+Made = TypeVar("Made")
+
+_PACKAGE = Path(__file__).resolve().parent.parent.parent
+
+
+class Prepared(NamedTuple):
+    """A formula with its kernels, and a key that no other has."""
+
+    compiled: Compiled
+    key: str
+
+
+def prepare(
+    formula: Formula, attributes: Mapping[str, Any], order: int, arguments: Arguments
+) -> Prepared:
+    """The kernels for these attributes. Raises FormulaError where the forward is not compiled."""
+    key = _key(formula, repr([*_stable(attributes), order, *_stable(arguments)]))
+
+    def make() -> Compiled:
+        return formula_kernels(formula.ir, LIBRARY_OF_PROCESS, attributes, order, arguments)
+
+    return Prepared(_kept(key, make), key)
+
+
+def asks_ranks(formula: Formula) -> bool:
+    """Whether its kernels depend on the numbers of axes of its inputs."""
+    return _kept(_key(formula, "asks ranks"), lambda: asks(formula.operator.formula))
+
+
+def _key(formula: Formula, *what: str) -> str:
+    parts = [_transpiler(), repr(formula.ir), *_of_users(formula.ir), *what]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+def _kept(key: str, make: Callable[[], Made]) -> Made:
+    """What `make` gives, from the disk where it was made before."""
+    made: list[Made] = []
+
+    def write(target: Path) -> None:
+        made.append(make())
+        target.write_bytes(pickle.dumps(made[0], pickle.HIGHEST_PROTOCOL))
+
+    place = disk.entry(key, write, ".kernels")
+    return made[0] if made else _loaded(place)
+
+
+def _loaded(place: Path) -> Any:
+    """A pickle's value; the collector need not look for cycles meanwhile, which costs more than loading."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        return pickle.loads(place.read_bytes())
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _stable(values: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    return [(name, type(value).__name__, repr(value)) for name, value in values.items()]
+
+
+def _of_users(ir: FormulaIR) -> list[str]:
+    """The user's formulas that this one may run: those for words, and those that it calls, and so on."""
+    found: dict[str, str] = {}
+    queue = [word for word in WORDS if _is_users(word)]
+    queue += list(_operators(ir))
+    while queue:
+        name = queue.pop()
+        if name in found or not _is_users(name):
+            continue
+        called: FormulaIR = FORMULAS.operator(name).ir  # type: ignore[union-attr]
+        found[name] = f"{name}: {called!r}"
+        queue += _operators(called)
+    return [found[name] for name in sorted(found)]
+
+
+def _is_users(name: str) -> bool:
+    entry = FORMULAS.operator(name)
+    return isinstance(entry, Formula) and not str(entry.__module__).startswith(LIBRARY)
+
+
+def _operators(ir: FormulaIR) -> Iterator[str]:
+    blocks: list[Block] = [ir.forward, *([ir.pullback] if ir.pullback is not None else [])]
+    while blocks:
+        for eqn in blocks.pop().eqns:
+            yield eqn.op
+            blocks += eqn.blocks
+
+
+@cache
+def _transpiler() -> str:
+    """What the package's text is now: the version, and each file's size and time."""
+    said = [__version__]
+    for folder in ("transpile", "formulas", "engine/kernels"):
+        for where, _, names in os.walk(_PACKAGE / folder):
+            for name in sorted(names):
+                if name.endswith(".py"):
+                    state = os.stat(os.path.join(where, name))
+                    said.append(f"{name} {state.st_size} {state.st_mtime_ns}")
+    return "\n".join(sorted(said))
