@@ -13,6 +13,7 @@ from ...transpile.emit.native import emit_cpp
 from ...transpile.emit.native.arguments import Arguments
 from ...transpile.emit.native.formula_kernels import is_runtime_number
 from ...transpile.ir import Param
+from ..direct import DirectCall
 from ..dispatch import engine_of
 from ..formula import Composite, Formula, derive_pullback
 from ..operator import bound
@@ -53,7 +54,7 @@ def compile(function: Callable[..., Any] | Formula, order: int = 2) -> CompiledF
     return CompiledFormula(formula, order)
 
 
-class CompiledFormula:
+class CompiledFormula(DirectCall):
     """A formula with its kernels. `formula` is what it was compiled from.
 
     Attributes of type float are arguments of the kernels; for other attributes
@@ -76,7 +77,7 @@ class CompiledFormula:
     def _fixed_attributes(self) -> tuple[Any, ...]:
         return tuple(p for p in self.formula.ir.attributes if not is_runtime_number(p))
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def _call(self, *args: Any, **kwargs: Any) -> Any:
         inputs, attributes = self._bound(args, kwargs)
         fixed = {p.var.name: attributes.pop(p.var.name) for p in self._fixed_attributes}
         if any(isinstance(value, np.ndarray) for value in leaves(list(fixed.values()))):
@@ -89,6 +90,8 @@ class CompiledFormula:
             library.bits = _bits_of(present)
         engine = engine_of(*present)
         if engine is not None:
+            if not (fixed or arguments or attributes):
+                self._set_operator(operator)  # from now on without Python in between
             return engine.apply(operator, present, attributes)
         outputs = operator.forward(present, attributes)[: operator.n_results]
         return outputs if operator.result_is_tuple else outputs[0]

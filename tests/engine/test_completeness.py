@@ -7,6 +7,7 @@ import pytest
 
 import pullback.numpy as pnp
 from pullback.engine import creation, out
+from pullback.engine.direct import WordFunction
 from pullback.engine.no_derivative import CONSTANT, REFUSED, WRITES, why
 from pullback.engine.registry import FORMULAS
 from pullback.engine.written import WRITTEN_WITH_OPERATORS
@@ -45,7 +46,7 @@ def operators():
     return {
         name: value
         for name, value in vars(pnp).items()
-        if isinstance(value, types.FunctionType) and not name.startswith("_") and name not in OTHERS
+        if isinstance(value, (types.FunctionType, WordFunction)) and not name.startswith("_") and name not in OTHERS
     }
 
 

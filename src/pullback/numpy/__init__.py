@@ -35,6 +35,7 @@ from ..engine.creation import (  # noqa: F401
     tri,
     zeros,
 )
+from ..engine.direct import WordFunction
 from ..engine.out import call_into, copyto, fill_diagonal  # noqa: F401
 from ..engine.written.table import WRITTEN_WITH_OPERATORS
 from ..transpile.vocabulary import WORDS
@@ -76,7 +77,7 @@ def _operator(word: str) -> Callable[..., Any]:
 
     function.__name__ = function.__qualname__ = word
     function.__doc__ = f"As `{WORDS[word].python}`; tensors in, a tensor out, recorded; or into `out`."
-    return function
+    return WordFunction(word, function)
 
 
 add = _operator("add")

@@ -1,0 +1,45 @@
+"""Callables that reach the native engine without Python in between, where it is built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .native._native import DirectCall
+else:
+    try:
+        from .native._native import DirectCall
+    except ImportError:
+
+        class DirectCall:
+            """Calls its method `_call`, always."""
+
+            def __call__(self, *args, **kwargs):
+                return self._call(*args, **kwargs)
+
+            def _set_operator(self, operator):
+                pass
+
+            def _set_word(self, word):
+                pass
+
+
+class WordFunction(DirectCall):
+    """The function of a word on arrays and tensors: `function`, or at once the word's operator.
+
+    word      of the vocabulary; calls of its operator by position need no more than arguments
+    function  what is called otherwise, whose name and documentation this takes
+    """
+
+    def __init__(self, word: str, function: Callable[..., Any]) -> None:
+        self._call = function
+        self._set_word(word)
+        update_wrapper(self, function)
+
+    def __repr__(self) -> str:
+        return f"<function {self.__module__}.{self.__qualname__}>"
+
+    def __reduce__(self) -> str:
+        return self.__qualname__
