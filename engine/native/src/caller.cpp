@@ -1,3 +1,16 @@
+// Where an operator was called: the code object and the place in it, which name file and line.
+#include <Python.h>
+
+// Python 3.11's own view of a frame costs nothing; the public one makes an object per call of a
+// Python function.
+#if PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030C0000 && \
+    __has_include(<internal/pycore_frame.h>)
+#define PULLBACK_FRAMES_OF_3_11
+#define Py_BUILD_CORE 1
+#include <internal/pycore_frame.h>
+#undef Py_BUILD_CORE
+#endif
+
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -9,9 +22,8 @@ namespace pullback {
 namespace {
 
 /// Whether a module belongs to this package or to what stands between it and its caller.
-bool is_internal_module(PyFrameObject* frame) {
-    const PyRef globals = PyRef::steal(PyFrame_GetGlobals(frame));
-    PyObject* name = PyDict_GetItemString(globals.get(), "__name__");
+bool is_internal_module(PyObject* globals) {
+    PyObject* name = PyDict_GetItemString(globals, "__name__");
     const char* text = name != nullptr && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
     if (text == nullptr) return false;
     const std::string_view module(text);
@@ -21,36 +33,58 @@ bool is_internal_module(PyFrameObject* frame) {
 
 /// What was found out of a code object. It is kept alive, so that no other one takes its address.
 struct Known {
-    PyCodeObject* code = nullptr;
+    PyRef code;
     bool internal = false;
 };
 
 constexpr std::size_t kKnown = 256;  // a power of two
-std::array<Known, kKnown> known;
 
-bool is_internal(PyFrameObject* frame, PyCodeObject* code) {
+std::array<Known, kKnown>& known() {
+    static auto* table = new std::array<Known, kKnown>;
+    return *table;
+}
+
+/// `globals` gives the dict of the module that the code belongs to.
+template <typename Globals>
+bool is_internal(PyCodeObject* code, const Globals& globals) {
+    auto* object = reinterpret_cast<PyObject*>(code);
     const auto address = reinterpret_cast<std::uintptr_t>(code);
-    Known& place = known[(address >> 4 ^ address >> 12) % kKnown];
-    if (place.code != code) {
-        const bool internal = is_internal_module(frame);
-        PyCodeObject* before = place.code;
-        place = {reinterpret_cast<PyCodeObject*>(Py_NewRef(reinterpret_cast<PyObject*>(code))),
-                 internal};
-        Py_XDECREF(reinterpret_cast<PyObject*>(before));
-        return internal;
-    }
-    return place.internal;
+    Known& place = known()[(address >> 4 ^ address >> 12) % kKnown];
+    if (place.code.get() == object) [[likely]]
+        return place.internal;
+    const bool internal = is_internal_module(globals().get());
+    place.internal = internal;
+    place.code = PyRef::borrow(object);
+    return internal;
 }
 
 }  // namespace
+
+#ifdef PULLBACK_FRAMES_OF_3_11
+
+Caller find_caller() {
+    const _PyInterpreterFrame* found = nullptr;
+    for (const _PyInterpreterFrame* frame = PyThreadState_Get()->cframe->current_frame;
+         frame != nullptr; frame = frame->previous) {
+        if (_PyFrame_IsIncomplete(const_cast<_PyInterpreterFrame*>(frame))) continue;
+        found = frame;
+        if (!is_internal(frame->f_code, [=] { return PyRef::borrow(frame->f_globals); })) break;
+    }
+    if (found == nullptr) return {};
+    const auto place = found->prev_instr - _PyCode_CODE(found->f_code);
+    return {PyRef::borrow(reinterpret_cast<PyObject*>(found->f_code)),
+            static_cast<int>(place * std::int64_t{sizeof(_Py_CODEUNIT)})};
+}
+
+#else
 
 Caller find_caller() {
     PyFrameObject* frame = PyEval_GetFrame();
     if (frame == nullptr) return {};
     auto code = Ref<PyCodeObject>::steal(PyFrame_GetCode(frame));
     Ref<PyFrameObject> outer;
-    while (is_internal(frame, code.get())) {
-        Ref<PyFrameObject> next = Ref<PyFrameObject>::steal(PyFrame_GetBack(frame));
+    while (is_internal(code.get(), [=] { return PyRef::steal(PyFrame_GetGlobals(frame)); })) {
+        auto next = Ref<PyFrameObject>::steal(PyFrame_GetBack(frame));
         if (!next) break;
         outer = std::move(next);
         frame = outer.get();
@@ -58,6 +92,8 @@ Caller find_caller() {
     }
     return {PyRef::steal(code.release_object()), PyFrame_GetLasti(frame)};
 }
+
+#endif
 
 void remember_caller(Node& node) {
     Caller caller = find_caller();

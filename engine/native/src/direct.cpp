@@ -116,43 +116,59 @@ class Flat {
     Spare spare_;
 };
 
-void record(OperatorInfo& info, PyObject* const* args, Mask needed, Ref<Tensor>* outputs) {
-    const Mask all = (Mask{1} << info.n_outputs()) - 1;
-    const Mask differentiable = all & ~info.nondifferentiable;
+using Outputs = InlineVector<Ref<Tensor>, 2>;
+
+void add_edge(Node& node, Tensor& tensor) {
+    if (tensor.grad_fn) [[likely]] {
+        Edge& edge = node.edges.emplace_back();
+        edge.output = tensor.output_number;
+        edge.node.adopt(Ref<Node>(tensor.grad_fn).release());
+    } else {
+        node.edges.emplace_back(edge_of(tensor));
+    }
+}
+
+/// The value of an entry, as the general way saves it.
+void save(Node& node, const SavedPlace& place, PyObject* const* args, const Outputs& outputs) {
+    const auto index = static_cast<std::size_t>(place.index);
+    if (place.source == SavedSource::output) {
+        node.keeps_arrays = true;
+        node.saved.emplace_back(SavedVariable::output(*outputs[index], place.index, place.relied));
+    } else if (place.source == SavedSource::plain) {
+        node.saved.emplace_back(SavedVariable::plain(like(args[index])));
+    } else if (Tensor::check(args[index])) [[likely]] {
+        node.keeps_arrays = true;
+        node.saved.emplace_back(SavedVariable::input(*Tensor::cast(args[index]), place.relied));
+    } else {
+        node.saved.emplace_back(SavedVariable::plain(PyRef::borrow(args[index])));
+    }
+}
+
+void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout& layout,
+            const Outputs& outputs) {
+    const Mask differentiable = ((Mask{1} << info.n_outputs()) - 1) & ~info.nondifferentiable;
     const Mask results = differentiable & ((Mask{1} << info.n_results) - 1);
     if (results == 0) return;
     const Variant& variant = info.variant(differentiable, needed);
-    Ref<Node> node = Node::make(NodeKind::call);
-    node->operator_object = PyRef::borrow(info.object);
+    const Ref<Node> node = Node::make(NodeKind::call);
+    node->operator_object.adopt(Py_NewRef(info.object));
     node->info = &info;
     node->recorded = &variant;
     for (std::int32_t i = 0; i < info.n_inputs; ++i) {
         if ((needed >> i) & 1) {
-            node->edges.emplace_back(edge_of(*Tensor::cast(args[i])));
+            add_edge(*node, *Tensor::cast(args[i]));
         } else {
             node->edges.emplace_back();
         }
     }
     node->renumber();
-    for (std::int32_t i = 0; i < info.n_outputs(); ++i) {
-        node->outputs.emplace_back(outputs[i]->layout, ((differentiable >> i) & 1) != 0);
+    for (std::uint32_t i = 0; i < outputs.size(); ++i) {
+        node->outputs.emplace_back(layout, ((differentiable >> i) & 1) != 0);
     }
     remember_caller(*node);
-    for (const SavedPlace& place : variant.kept) {
-        if (place.source == SavedSource::output) {
-            node->saved.emplace_back(
-                SavedVariable::output(*outputs[place.index], place.index, place.relied));
-            node->keeps_arrays = true;
-        } else {
-            PyObject* value = args[place.index];
-            node->keeps_arrays = node->keeps_arrays || Tensor::check(value);
-            node->saved.emplace_back(place.source == SavedSource::input
-                                         ? SavedVariable::input(value, place.relied)
-                                         : SavedVariable::plain(like(value)));
-        }
-    }
+    for (const SavedPlace& place : variant.kept) save(*node, place, args, outputs);
     for (std::int32_t i = 0; i < info.n_results; ++i) {
-        if ((results >> i) & 1) outputs[i]->hang_on(node, i);
+        if ((results >> i) & 1) outputs[static_cast<std::size_t>(i)]->hang_on(node, i);
     }
 }
 
@@ -165,7 +181,7 @@ PyObject* call_directly(OperatorInfo& info, std::span<PyObject* const> args) {
     Mask needed = 0;
     for (const KernelArgument& argument : info.kernel->arguments) {
         PyObject* value = args[static_cast<std::size_t>(argument.index)];
-        if (Tensor::check(value)) {
+        if (Tensor::check(value)) [[likely]] {
             const Tensor& tensor = *Tensor::cast(value);
             if (tensor.stale()) [[unlikely]]
                 return nullptr;
@@ -177,21 +193,27 @@ PyObject* call_directly(OperatorInfo& info, std::span<PyObject* const> args) {
     }
     if (!flat.ready()) return nullptr;
 
-    Ref<Tensor> made[kMost];
+    Outputs made;
     void* outputs[kMost];
-    for (std::size_t k = 0; k < info.kernel->outputs.size(); ++k) {
-        Ref<Tensor>& tensor = made[info.kernel->outputs[k]];
-        tensor = Tensor::allocate(flat.layout(), flat.bytes());
-        outputs[k] = tensor->data;
+    const std::size_t count = info.kernel->outputs.size();
+    if (count == 1) [[likely]] {
+        outputs[0] = made.emplace_back(Tensor::allocate(flat.layout(), flat.bytes()))->data;
+    } else {
+        for (std::size_t k = 0; k < count; ++k) {
+            made.emplace_back(Tensor::allocate(flat.layout(), flat.bytes()));
+        }
+        for (std::size_t k = 0; k < count; ++k) {
+            outputs[k] = made[static_cast<std::size_t>(info.kernel->outputs[k])]->data;
+        }
     }
     if (!flat.run(info.kernel->flat, outputs)) return nullptr;
     needed &= info.differentiable_inputs;
-    if (needed != 0 && grad_enabled()) record(info, args.data(), needed, made);
+    if (needed != 0 && grad_enabled()) record(info, args.data(), needed, flat.layout(), made);
 
     if (!info.result_is_tuple) return made[0].release_object();
     PyRef results = checked(PyTuple_New(info.n_results));
     for (std::int32_t i = 0; i < info.n_results; ++i) {
-        PyTuple_SET_ITEM(results.get(), i, made[i].release_object());
+        PyTuple_SET_ITEM(results.get(), i, made[static_cast<std::size_t>(i)].release_object());
     }
     return results.release();
 }

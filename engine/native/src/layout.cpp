@@ -6,8 +6,8 @@ namespace pullback {
 
 Layout Layout::c_order(DType dtype, int ndim, const std::int64_t* shape) {
     Layout layout;
-    layout.dtype_ = dtype;
-    layout.ndim_ = static_cast<std::int8_t>(ndim);
+    layout.head_.dtype = dtype;
+    layout.head_.ndim = static_cast<std::int8_t>(ndim);
     if (ndim <= kInline) {
         std::copy(shape, shape + ndim, layout.inline_);
         return layout;
@@ -21,10 +21,10 @@ Layout Layout::c_order(DType dtype, int ndim, const std::int64_t* shape) {
 Layout Layout::strided(DType dtype, int ndim, const std::int64_t* shape,
                        const std::int64_t* strides, bool regular) {
     Layout layout;
-    layout.dtype_ = dtype;
-    layout.ndim_ = static_cast<std::int8_t>(ndim);
-    layout.contiguous_ = false;
-    layout.regular_ = regular;
+    layout.head_.dtype = dtype;
+    layout.head_.ndim = static_cast<std::int8_t>(ndim);
+    layout.head_.contiguous = false;
+    layout.head_.regular = regular;
     layout.heap_ =
         new std::int64_t[2 * static_cast<std::size_t>(ndim) + 1];  // not NULL without axes
     std::copy(shape, shape + ndim, layout.heap_);
@@ -33,29 +33,29 @@ Layout Layout::strided(DType dtype, int ndim, const std::int64_t* shape,
 }
 
 void Layout::copy_strides(std::int64_t* strides) const {
-    if (!contiguous_) {
-        std::copy(heap_ + ndim_, heap_ + 2 * ndim_, strides);
+    if (!head_.contiguous) {
+        std::copy(heap_ + head_.ndim, heap_ + 2 * head_.ndim, strides);
         return;
     }
     std::int64_t stride = 1;
-    for (int axis = ndim_ - 1; axis >= 0; --axis) {
+    for (int axis = head_.ndim - 1; axis >= 0; --axis) {
         strides[axis] = stride;
         stride *= shape(axis);
     }
 }
 
 void Layout::copy_heap(const Layout& other) {
-    const auto count = 2 * static_cast<std::size_t>(ndim_);
+    const auto count = 2 * static_cast<std::size_t>(head_.ndim);
     heap_ = new std::int64_t[count + 1];
     std::copy(other.heap_, other.heap_ + count, heap_);
 }
 
 std::string Layout::shape_text() const {
     std::string text = "(";
-    for (int axis = 0; axis < ndim_; ++axis) {
+    for (int axis = 0; axis < head_.ndim; ++axis) {
         text += (axis > 0 ? ", " : "") + std::to_string(shape(axis));
     }
-    return text + (ndim_ == 1 ? ",)" : ")");
+    return text + (head_.ndim == 1 ? ",)" : ")");
 }
 
 }  // namespace pullback

@@ -15,37 +15,39 @@ namespace pullback {
 
 PyTypeObject* Node::type = nullptr;
 Pool<Node> Node::pool;
+std::uint64_t Node::next_sequence = 0;
 
 namespace {
-
-std::uint64_t next_sequence = 0;
 
 /// Nodes whose last reference went while another node is being destroyed: a chain of a million
 /// nodes is taken down one after the other, not one inside the other.
 std::vector<Node*> dying;
 bool destroying = false;
 
+/// Empties a node that is not tracked any more.
 void destroy(Node* node) {
-    PyObject_GC_UnTrack(node->object());
-    if (node->weak_references != nullptr) PyObject_ClearWeakRefs(node->object());
+    if (node->weak_references != nullptr) [[unlikely]] {
+        PyObject_ClearWeakRefs(node->object());
+        node->weak_references = nullptr;
+    }
     node->outputs.clear();
     node->edges.clear();
     node->saved.clear();
     node->ranges.clear();
-    node->operator_object = nullptr;
-    node->caller = nullptr;
+    Py_XDECREF(node->operator_object.release());
+    Py_XDECREF(node->caller.release());
     if (node->leaf) node->leaf = nullptr;
     if (node->extras) node->extras.reset();
     node->freed = node->keeps_arrays = node->packed = false;
     node->mark = 0;
     node->info = nullptr;
     node->recorded = nullptr;
-    node->weak_references = nullptr;
     Node::pool.give(node);
 }
 
 void dealloc(PyObject* object) {
     Node* node = reinterpret_cast<Node*>(object);
+    PyObject_GC_UnTrack(object);
     // The leaf must not find a node that only waits for its end.
     if (node->leaf) node->leaf->leaf_node = nullptr;
     if (destroying) {
@@ -214,16 +216,6 @@ PyRef python_like(const Layout& layout) {
     return checked(PyObject_CallFunctionObjArgs(type, shape.get(), dtype.get(), nullptr));
 }
 
-Ref<Node> Node::make(NodeKind kind) {
-    auto node = Ref<Node>::steal(pool.take(type));
-    if (!node) throw ErrorSet{};
-    node->kind = kind;
-    node->sequence = next_sequence++;
-    PyObject_GC_Track(node->object());
-    return node;
-}
-
-void Node::renumber() { sequence = next_sequence++; }
 
 std::string Node::name() const {
     switch (kind) {

@@ -28,10 +28,6 @@ Layout layout_of(PyArrayObject* array) {
 
 }  // namespace
 
-void Tensor::track() {
-    if (!PyObject_GC_IsTracked(object())) PyObject_GC_Track(object());
-}
-
 Ref<Tensor> Tensor::of_array(PyRef array, Ref<Storage> storage) {
     Ref<Tensor> tensor = make();
     tensor->layout = layout_of(as_array(array.get()));
@@ -105,13 +101,6 @@ void Tensor::set_requires_grad(bool flag) {
     requires_grad = flag;
     if (flag) track();
     if (flag && base && !grad_fn) made = Made::leaf;
-}
-
-void Tensor::hang_on(Ref<Node> node, std::int32_t output) {
-    grad_fn = std::move(node);
-    output_number = output;
-    requires_grad = true;
-    track();
 }
 
 Ref<Tensor> Tensor::detach() {

@@ -21,8 +21,14 @@ namespace {
 
 void dealloc(PyObject* object) {
     Tensor* tensor = Tensor::cast(object);
-    if (PyObject_GC_IsTracked(object)) PyObject_GC_UnTrack(object);
-    if (tensor->weak_references != nullptr) PyObject_ClearWeakRefs(object);
+    if (tensor->tracked) {
+        PyObject_GC_UnTrack(object);
+        tensor->tracked = false;
+    }
+    if (tensor->weak_references != nullptr) [[unlikely]] {
+        PyObject_ClearWeakRefs(object);
+        tensor->weak_references = nullptr;
+    }
     tensor->storage = nullptr;
     tensor->layout.clear();
     if (tensor->grad_fn) tensor->grad_fn = nullptr;
@@ -35,7 +41,6 @@ void dealloc(PyObject* object) {
     if (tensor->grad) tensor->grad = nullptr;
     if (tensor->extras) tensor->extras.reset();
     if (tensor->cached_array) tensor->cached_array = nullptr;
-    tensor->weak_references = nullptr;
     Tensor::pool.give(tensor);
 }
 

@@ -1,6 +1,7 @@
 // Shape, strides and element type of a tensor.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -41,61 +42,61 @@ class Layout {
     static Layout strided(DType dtype, int ndim, const std::int64_t* shape,
                           const std::int64_t* strides, bool regular);
 
-    int ndim() const { return ndim_; }
-    DType dtype() const { return dtype_; }
+    int ndim() const { return head_.ndim; }
+    DType dtype() const { return head_.dtype; }
     /// C order, aligned.
-    bool contiguous() const { return contiguous_; }
-    bool regular() const { return regular_; }
+    bool contiguous() const { return head_.contiguous; }
+    bool regular() const { return head_.regular; }
     const std::int64_t* shape() const { return heap_ != nullptr ? heap_ : inline_; }
     std::int64_t shape(int axis) const { return shape()[axis]; }
     /// Where the layout is not contiguous; NULL stands for C order.
-    const std::int64_t* strides() const { return contiguous_ ? nullptr : heap_ + ndim_; }
+    const std::int64_t* strides() const { return head_.contiguous ? nullptr : heap_ + head_.ndim; }
     /// In elements, C order or not: `strides` has room for every axis.
     void copy_strides(std::int64_t* strides) const;
 
     std::int64_t size() const {
         std::int64_t product = 1;
         const std::int64_t* extents = shape();
-        for (int axis = 0; axis < ndim_; ++axis) product *= extents[axis];
+        for (int axis = 0; axis < head_.ndim; ++axis) product *= extents[axis];
         return product;
     }
     bool same_shape(const Layout& other) const {
-        if (ndim_ != other.ndim_) return false;
+        if (head_.ndim != other.head_.ndim) return false;
         const std::int64_t *mine = shape(), *theirs = other.shape();
-        for (int axis = 0; axis < ndim_; ++axis) {
+        for (int axis = 0; axis < head_.ndim; ++axis) {
             if (mine[axis] != theirs[axis]) return false;
         }
         return true;
     }
     /// Both in C order and regular, of one shape and dtype.
     bool twin_of(const Layout& other) const {
-        return head() == other.head() && contiguous_ && regular_ && same_shape(other);
+        return std::bit_cast<std::uint64_t>(head_) == std::bit_cast<std::uint64_t>(other.head_) &&
+               head_.contiguous && head_.regular && same_shape(other);
     }
     /// As Python prints a shape: "(2, 3)".
     std::string shape_text() const;
 
+    /// Makes an empty layout this one.
+    void fill(const Layout& other) { copy(other); }
     /// Back to what `Layout()` is.
     void clear() {
         if (heap_ != nullptr) [[unlikely]] {
             delete[] heap_;
             heap_ = nullptr;
         }
-        ndim_ = 0;
+        head_.ndim = 0;
     }
 
   private:
-    std::uint64_t head() const {
-        return std::uint64_t(std::uint16_t(dtype_)) | std::uint64_t(std::uint8_t(ndim_)) << 16 |
-               std::uint64_t(contiguous_) << 24 | std::uint64_t(regular_) << 25;
-    }
-    void copy_head(const Layout& other) {
-        dtype_ = other.dtype_;
-        ndim_ = other.ndim_;
-        contiguous_ = other.contiguous_;
-        regular_ = other.regular_;
-    }
+    struct Head {
+        DType dtype = 0;
+        std::int8_t ndim = 0;
+        bool contiguous = true;
+        bool regular = true;
+        std::uint8_t unused[3] = {};  // compared too
+    };
     void copy(const Layout& other) {
-        copy_head(other);
+        head_ = other.head_;
         if (other.heap_ != nullptr) [[unlikely]] {
             copy_heap(other);
         } else {
@@ -103,17 +104,14 @@ class Layout {
         }
     }
     void take(Layout& other) {
-        copy_head(other);
+        head_ = other.head_;
         heap_ = std::exchange(other.heap_, nullptr);
         std::memcpy(inline_, other.inline_, sizeof inline_);
-        other.ndim_ = 0;
+        other.head_.ndim = 0;
     }
     void copy_heap(const Layout& other);
 
-    DType dtype_ = 0;
-    std::int8_t ndim_ = 0;
-    bool contiguous_ = true;
-    bool regular_ = true;
+    Head head_;
     std::int64_t* heap_ = nullptr;  // shape, then strides
     std::int64_t inline_[kInline];
 };

@@ -94,7 +94,7 @@ struct Node {
         return edge.node->outputs[static_cast<std::size_t>(edge.output)].layout;
     }
     /// Gives it the next sequence number.
-    void renumber();
+    void renumber() { sequence = next_sequence++; }
     /// Lets the saved arrays go, as soon as no thread reads them.
     void free_saved() {
         if (!keeps_arrays) return;
@@ -110,10 +110,18 @@ struct Node {
         }
     }
 
+    static std::uint64_t next_sequence;
     static PyTypeObject* type;
     static Pool<Node> pool;
     /// A node with the next sequence number. Throws ErrorSet.
-    static Ref<Node> make(NodeKind kind);
+    static Ref<Node> make(NodeKind kind) {
+        Node* node = pool.take(type);
+        if (node == nullptr) throw ErrorSet{};
+        node->kind = kind;
+        node->renumber();
+        PyObject_GC_Track(node->object());
+        return Ref<Node>::steal(node);
+    }
 };
 
 /// A node's derivative runs until the end of a scope: what it saved stays that long.

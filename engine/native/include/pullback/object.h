@@ -48,6 +48,8 @@ class Ref {
     explicit operator bool() const { return pointer_ != nullptr; }
     PyObject* object() const { return reinterpret_cast<PyObject*>(pointer_); }
 
+    /// Takes over a reference that the caller owns, into this empty one.
+    void adopt(T* pointer) { pointer_ = pointer; }
     /// Hands the reference over to the caller.
     T* release() { return std::exchange(pointer_, nullptr); }
     PyObject* release_object() { return reinterpret_cast<PyObject*>(release()); }

@@ -46,8 +46,8 @@ struct Variant {
     std::unique_ptr<KernelLayout> kernel;  // the same for arrays that it takes, or none
     std::vector<std::int32_t> reads;
     std::vector<bool> relied;  // by saved value: the gradients depend on it, not only the kernel
-    bool is_flat = false;          // the kernel is a loop, see `call_directly`
-    std::vector<Slot> slots;       // of a node that is recorded for this pattern: by saved value
+    bool is_flat = false;      // the kernel is a loop, see `call_directly`
+    std::vector<Slot> slots;   // of a node that is recorded for this pattern: by saved value
     std::vector<SavedPlace> kept;  // what such a node keeps, by slot
     Mask materialize = 0;
     Mask defined = 0;

@@ -32,6 +32,7 @@ struct Tensor {
     Ref<Node> grad_fn;               // none for a leaf
     std::int32_t output_number = 0;  // among the outputs of grad_fn
     bool requires_grad = false;
+    bool tracked = false;    // by the cycle collector
     Made made = Made::none;  // of a view
     // Recorded in-place writes into a base and its views; of a view, those that its history has
     // seen.
@@ -54,7 +55,12 @@ struct Tensor {
     /// Refuses what can't require grad. Throws ErrorSet.
     void set_requires_grad(bool flag);
     /// Makes this an output of a node: it requires grad.
-    void hang_on(Ref<Node> node, std::int32_t output);
+    void hang_on(Ref<Node> node, std::int32_t output) {
+        grad_fn = std::move(node);
+        output_number = output;
+        requires_grad = true;
+        track();
+    }
     /// Makes this, over memory of `source`, a view of it or of its base.
     void show_part_of(Tensor& source, Made how);
     /// Has a history of the present values: that of a view is old after a recorded write into its
@@ -97,9 +103,9 @@ struct Tensor {
     /// The same where the number of bytes is known.
     static Ref<Tensor> allocate(const Layout& layout, std::size_t bytes) {
         Ref<Tensor> tensor = make();
-        tensor->storage = Storage::allocate(bytes);
+        tensor->storage.adopt(Storage::allocate(bytes).release());
         tensor->data = tensor->storage->begin;
-        tensor->layout = layout;
+        tensor->layout.fill(layout);
         return tensor;
     }
     /// The same memory without history.
@@ -108,7 +114,11 @@ struct Tensor {
   private:
     /// Lets the cycle collector see the tensor: in a graph it may be part of a cycle through a
     /// hook.
-    void track();
+    void track() {
+        if (tracked) return;
+        tracked = true;
+        PyObject_GC_Track(object());
+    }
     void renew();
 };
 
