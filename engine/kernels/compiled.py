@@ -83,7 +83,8 @@ class CompiledFormula(DirectCall):
         if any(isinstance(value, np.ndarray) for value in leaves(list(fixed.values()))):
             return self.formula(*args, **kwargs)
         names = [param.var.name for param in self._inputs]
-        operator = self._operator(fixed, signature(names, inputs, self._asks_ranks))
+        arguments = signature(names, inputs, self._asks_ranks)
+        operator = self._operator(fixed, arguments)
         present = leaves(inputs)
         library = operator.library
         if isinstance(library, LazyLibrary) and not library.loaded:
