@@ -49,7 +49,7 @@ class Spec(ctypes.Structure):
     _fields_ = (("shape", ctypes.c_int64 * MAX_DIMS), ("ndim", ctypes.c_int32), ("dtype", DLDataType))
 
 
-_ParallelFor = ctypes.CFUNCTYPE(
+ParallelFor = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p
 )
 Gemm = ctypes.CFUNCTYPE(
@@ -69,7 +69,7 @@ class Runtime(ctypes.Structure):
         ("context", ctypes.c_void_p),
         ("alloc", ctypes.c_void_p),
         ("free", ctypes.c_void_p),
-        ("parallel_for", _ParallelFor),
+        ("parallel_for", ParallelFor),
         ("gemm", Gemm),
     )
 

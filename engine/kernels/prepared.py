@@ -38,9 +38,7 @@ class Prepared(NamedTuple):
     key: str
 
 
-def prepare(
-    formula: Formula, attributes: Mapping[str, Any], order: int, arguments: Arguments
-) -> Prepared:
+def prepare(formula: Formula, attributes: Mapping[str, Any], order: int, arguments: Arguments) -> Prepared:
     """The kernels for these attributes. Raises FormulaError where the forward is not compiled."""
     key = _key(formula, repr([*_stable(attributes), order, *_stable(arguments)]))
 

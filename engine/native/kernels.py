@@ -19,16 +19,18 @@ from ...transpile.emit.native.formula_kernels import formula_kernels
 from ...transpile.ir import Block, Var
 from ...transpile.library import standard_library
 from ..kernels import CompiledKernel
-from ..kernels.abi import Call, Infer
+from ..kernels.abi import Call, Infer, ParallelFor
 from ..kernels.gemm import RUNTIME
 from ..kernels.load import KernelLibrary
 from ..kernels.operator import CompiledOperator
 from ..operator import Operator, Variant
-from ._native import builtin_kernels
+from ._native import builtin_kernels, parallel_for_address
 
 # Of library kernels: the forward and the first backward. Further ones run the emitted closure, whose
 # operators have kernels again.
 ORDER = 1
+
+RUNTIME.parallel_for = ParallelFor(parallel_for_address())
 
 _INFER = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Infer))
 _RUN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Call))

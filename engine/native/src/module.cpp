@@ -3,11 +3,13 @@
 #include <nanobind/nanobind.h>
 
 #include "direct_call.h"
+#include "pullback/allocator.h"
 #include "pullback/builtin_kernels.h"
 #include "pullback/engine.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
 #include "pullback/switches.h"
+#include "pullback/workers.h"
 #include "words.h"
 
 namespace nb = nanobind;
@@ -124,6 +126,11 @@ NB_MODULE(_native, m) {
     m.def("builtin_kernels", &builtin_kernels,
           "Kernels linked in: name of a formula to (digest of its C++, {kernel: (infer, run, flat "
           "or 0)}).");
+    m.def(
+        "parallel_for_address", [] { return reinterpret_cast<std::uintptr_t>(&parallel_for); },
+        "The kernels' `parallel_for`, by threads that wait for work.");
+    m.def("release_memory", &release_blocks,
+          "Give memory that waits for its next use back to the system.");
     m.def("forget_words", &Word::forget, "A formula was replaced: look up again which are called.");
     m.def(
         "set_observer", [](nb::handle observer) { switches.set_observer(observer.ptr()); },

@@ -9,5 +9,7 @@ namespace pullback {
 char* take_block(std::size_t bytes);
 /// Takes back what `take_block` gave for this many bytes.
 void give_block(char* block, std::size_t bytes);
+/// Gives large blocks that wait for their next use back to the system.
+void release_blocks();
 
 }  // namespace pullback

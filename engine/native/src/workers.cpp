@@ -1,0 +1,148 @@
+#include "pullback/workers.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <thread>
+
+namespace pullback {
+namespace {
+
+constexpr int kSpins = 2000;  // looks for work before a thread sleeps
+constexpr std::uint32_t kOpen = 1u << 31;
+constexpr std::int64_t kRanges = 16;  // for each thread, where there are as many
+
+int allowed_threads() {
+    if (const char* wanted = std::getenv("PULLBACK_THREADS")) {
+        const int count = std::atoi(wanted);
+        if (count > 0) return count;
+    }
+#ifdef __linux__
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
+#endif
+    return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+void pause_briefly() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/// The threads, and the one job that they have at a time. Never destroyed: they sleep to the end.
+class Workers {
+  public:
+    void run(std::int64_t count, std::int64_t range,
+             void (*body)(void*, std::int64_t, std::int64_t), void* argument) {
+        start();
+        body_ = body;
+        argument_ = argument;
+        count_ = count;
+        range_ = range;
+        next_.store(0, std::memory_order_relaxed);
+        state_.store(kOpen, std::memory_order_release);
+        round_.fetch_add(1, std::memory_order_release);
+        round_.notify_all();
+        work();
+        // Threads that have not come by now need not come: only those inside are waited for.
+        state_.fetch_and(~kOpen, std::memory_order_acq_rel);
+        for (int spins = 0;;) {
+            const std::uint32_t inside = state_.load(std::memory_order_acquire);
+            if (inside == 0) return;
+            if (++spins < kSpins)
+                pause_briefly();
+            else
+                state_.wait(inside, std::memory_order_acquire);
+        }
+    }
+
+    std::mutex& mutex() { return mutex_; }
+    int others() {
+        if (wanted_ < 0) wanted_ = allowed_threads() - 1;
+        return wanted_;
+    }
+
+    /// In a child of `fork`, where the threads are gone.
+    void forget() {
+        threads_ = 0;
+        state_.store(0);
+        new (&mutex_) std::mutex;
+    }
+
+  private:
+    void start() {
+        for (; threads_ < wanted_; ++threads_) {
+            const std::uint32_t seen = round_.load(std::memory_order_relaxed);
+            std::thread([this, seen] { serve(seen); }).detach();
+        }
+    }
+
+    void serve(std::uint32_t seen) {
+        for (;;) {
+            for (int spins = 0; round_.load(std::memory_order_acquire) == seen;) {
+                if (++spins < kSpins)
+                    pause_briefly();
+                else
+                    round_.wait(seen, std::memory_order_acquire);
+            }
+            seen = round_.load(std::memory_order_acquire);
+            std::uint32_t state = state_.load(std::memory_order_acquire);
+            while ((state & kOpen) != 0) {
+                if (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel))
+                    continue;
+                work();
+                if (state_.fetch_sub(1, std::memory_order_acq_rel) == 1) state_.notify_one();
+                break;
+            }
+        }
+    }
+
+    void work() {
+        for (;;) {
+            const std::int64_t begin = next_.fetch_add(range_, std::memory_order_relaxed);
+            if (begin >= count_) return;
+            body_(argument_, begin, begin + range_ < count_ ? begin + range_ : count_);
+        }
+    }
+
+    std::mutex mutex_;
+    int wanted_ = -1;
+    int threads_ = 0;
+    std::atomic<std::uint32_t> round_{0};
+    std::atomic<std::uint32_t> state_{0};  // whether there is a job, and how many work on it
+    std::atomic<std::int64_t> next_{0};
+    std::int64_t count_ = 0;
+    std::int64_t range_ = 1;
+    void (*body_)(void*, std::int64_t, std::int64_t) = nullptr;
+    void* argument_ = nullptr;
+};
+
+Workers& workers() {
+    static Workers& made = *[] {
+        auto* fresh = new Workers;
+        pthread_atfork(nullptr, nullptr, [] { workers().forget(); });
+        return fresh;
+    }();
+    return made;
+}
+
+}  // namespace
+
+void parallel_for(void*, std::int64_t count, std::int64_t grain,
+                  void (*body)(void*, std::int64_t, std::int64_t), void* argument) {
+    Workers& pool = workers();
+    std::unique_lock<std::mutex> alone(pool.mutex(), std::try_to_lock);
+    if (!alone || pool.others() < 1 || count <= grain) {
+        body(argument, 0, count);
+        return;
+    }
+    const std::int64_t even = count / (kRanges * (pool.others() + 1));
+    pool.run(count, even > grain ? even : grain, body, argument);
+}
+
+}  // namespace pullback

@@ -1,0 +1,91 @@
+"""Threads of kernels: every range is done once, and results do not depend on how many threads there are."""
+
+import ctypes
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.native
+
+_BODY = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+
+PROGRAM = """
+import hashlib
+import numpy as np
+import pullback as pb
+
+def normalized(x):
+    c = x - np.mean(x, axis=-1, keepdims=True)
+    return c / np.sqrt(np.mean(c * c, axis=-1, keepdims=True) + 1e-3), np.sum(x * x, axis=0), np.sum(x)
+
+with pb.use_engine("native"):
+    x = pb.tensor(np.random.default_rng(0).standard_normal((3000, 200)), requires_grad=True)
+    results = pb.compile(normalized, order=1)(x)
+    gradient = pb.grad(sum((r * r).sum() for r in results), [x])
+    for array in (*results, *gradient):
+        print(hashlib.sha256(array.detach().numpy().tobytes()).hexdigest())
+"""
+
+
+@pytest.fixture
+def parallel_for():
+    native = pytest.importorskip("pullback.engine.native._native")
+    kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, _BODY, ctypes.c_void_p)
+    return kind(native.parallel_for_address())
+
+
+@pytest.mark.parametrize(("count", "grain"), [(1, 1), (16, 1), (1000, 7), (5, 100)])
+def test_ranges_cover_the_count_once(parallel_for, count, grain):
+    seen = []
+    parallel_for(None, count, grain, _BODY(lambda _, begin, end: seen.append((begin, end))), None)
+    assert sorted(k for begin, end in seen for k in range(begin, end)) == list(range(count))
+
+
+def test_calls_from_within_and_from_several_threads_do_their_own_work(parallel_for):
+    done = []
+
+    def nested(_, begin, end):
+        parallel_for(None, 4, 1, _BODY(lambda _, b, e: done.append((e - b) * (end - begin))), None)
+
+    body = _BODY(nested)
+    threads = [threading.Thread(target=parallel_for, args=(None, 8, 1, body, None)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert sum(done) == 3 * 8 * 4
+
+
+@pytest.mark.compiler
+def test_the_number_of_threads_changes_no_bit(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    said = [
+        subprocess.run(
+            [sys.executable, str(program)],
+            env=os.environ | {"PULLBACK_THREADS": threads},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "3")
+    ]
+    assert said[0] == said[1]
+    assert len(said[0].split()) == 4
+
+
+def test_memory_that_waits_is_given_back(parallel_for):
+    import pullback as pb
+    from pullback.engine.native._native import release_memory
+
+    with pb.use_engine("native"):
+        x = pb.tensor(np.ones(1 << 20))
+        for _ in range(3):
+            y = x + x
+        assert float(y.detach().numpy()[-1]) == 2.0
+        release_memory()
+        assert float((x + x).detach().numpy()[0]) == 2.0
