@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from pullback.transpile.analysis.torch import words
 
-from .reading import root_of, shares
+from .fix import names_in, unused
+from .reading import reads, root_of, shares
 from .splices import CannotFix
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def functional(statement: ast.stmt, slicer: Slicer, live: set[str]) -> list[str]
     _check_dropped(statement)
     edits: dict[tuple[int, int], str] = {}
     after: list[str] = []
+    before = _stored(statement, slicer, edits)
     for node in ast.walk(statement):
         if isinstance(node, ast.keyword) and node.arg in ("out", "inplace"):
             raise CannotFix(f"`{node.arg}=` changes a tensor in place")
@@ -72,7 +74,23 @@ def functional(statement: ast.stmt, slicer: Slicer, live: set[str]) -> list[str]
             and words.is_in_place(node.func.attr)
         ):
             _method(node, node.func, statement, slicer, live, edits, after)
-    return [*_edited(statement, slicer, edits), *after]
+    return [*before, *_edited(statement, slicer, edits), *after]
+
+
+def _stored(statement: ast.stmt, slicer: Slicer, edits: dict[tuple[int, int], str]) -> list[str]:
+    """What stands before ``x[i] = ...``: autograd may keep ``x``, so a copy is changed."""
+    match statement:
+        case ast.Assign(targets=[ast.Subscript() as target], value=value):
+            root = root_of(target)
+            if root is None or not slicer.is_read_before(root, statement):
+                return []
+            if root not in reads(value):
+                return [f"{root} = {root}.clone()"]
+            name = unused("entries", names_in(slicer.function))
+            text = slicer.text
+            edits[text.start(value), text.end(value)] = name
+            return [*f"{name} = {text.of(value)}".split("\n"), f"{root} = {root}.clone()"]
+    return []
 
 
 def _check_dropped(statement: ast.stmt) -> None:
@@ -138,7 +156,8 @@ def _augmented(statement: ast.AugAssign, slicer: Slicer, live: set[str]) -> list
     from .slicing import OPERATORS
 
     if not isinstance(statement.target, ast.Name):
-        return slicer.lines_of(statement)
+        root = root_of(statement.target)
+        return [*([f"{root} = {root}.clone()"] if root else []), *slicer.lines_of(statement)]
     name = statement.target.id
     if slicer.aliases.of(name) & live:
         raise CannotFix(f"another name may share the memory of `{name}`, which is changed in place")

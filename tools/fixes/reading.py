@@ -98,6 +98,16 @@ def root_of(node: ast.expr, written: bool = True) -> str | None:
                 return None
 
 
+def sets_attribute(function: ast.FunctionDef, owner: str, name: str) -> bool:
+    """Whether a function sets ``owner.name``."""
+    return any(
+        isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and ast.unparse(node) == f"{owner}.{name}"
+        for node in ast.walk(function)
+    )
+
+
 def shares(method: str) -> bool:
     """Whether what a method gives may share memory with its tensor."""
     return (

@@ -11,15 +11,16 @@ from dataclasses import dataclass
 
 from pullback.transpile.analysis.torch.facts import Saved, Use
 from pullback.transpile.analysis.torch.facts import Saving as Verdict
-from pullback.transpile.analysis.torch.words import is_in_place
+from pullback.transpile.analysis.torch.words import METHODS, is_in_place
 
+from .bundle import Bundle, find_bundle
 from .fix import Fix, Place, body_of, names_in, unused
 from .parameters import Parameters
-from .reading import changed, root_of
+from .reading import changed, root_of, sets_attribute
 from .saved_call import Handover, Taking, find_saving, find_taking
 from .short import is_short
 from .slicing import Slice, Slicer, Wanted
-from .splices import CannotFix
+from .splices import CannotFix, Splice
 
 CODES = ("PB101", "PB107")
 WRONG = (Verdict.INTERMEDIATE, Verdict.CONDITIONAL)
@@ -65,14 +66,22 @@ class _Recomputed:
         self.saving = find_saving(self.saver, self.parameters.context)
         self.taken_names = names_in(self.backward)
         self.bindings: list[str] = []
+        self.bundle: Bundle | None = None
         self.targets = [self._target(s) for s in saved]
+        kept: set[str] = set(self.bundle.names) if self.bundle else set()
+        if kept and not {t.name for t in self.targets} <= kept:
+            raise CannotFix("values are kept in several ways")
 
     def _target(self, saved: Saved) -> _Target:
         if saved.on_context:
             name = saved.name
             if not name.isidentifier():
                 raise CannotFix(f"`{name}` is no plain attribute")
-            return _Target(name, name, name)
+            context = self.parameters.context
+            if sets_attribute(self.saver, context, name):
+                return _Target(name, name, name)
+            self.bundle = find_bundle(self.saver, context, self.backward, self.taking.context, name)
+            return _Target(name, self.bundle.local(name), None)
         if self.saving is None or saved.name not in self.saving.names:
             raise CannotFix(f"`{saved.name}` is not saved by its name")
         index = self.saving.names.index(saved.name)
@@ -88,7 +97,12 @@ class _Recomputed:
         """Make the splices."""
         found = self._slice()
         short = is_short(found) and all(t.attribute is None for t in self.targets) and len(self.targets) == 1
-        short = short and self.taking.unpacked is not None and self.targets[0].name not in found.at_hand
+        short = (
+            short
+            and self.bundle is None
+            and self.taking.unpacked is not None
+            and self.targets[0].name not in found.at_hand
+        )
         tensors, plain = self.parameters.to_save(found.parameters, set(found.made_tensors))
         handover = Handover(
             self.text, self.saver, self.parameters.context, self.saving, self.taking, self.taken_names
@@ -104,7 +118,17 @@ class _Recomputed:
         if not short:
             lines = [f"if {self.place.torch()}.is_grad_enabled():{WHY}", *(f"    {line}" for line in lines)]
         copies = [f"{t.local} = {t.local}.clone()" for t in self.targets if self._is_written(t.local)]
+        self._plain_methods()
         self._insert([*self.bindings, *binding, *self._attributes(), *lines, *copies])
+
+    def _plain_methods(self) -> None:
+        """Changes in place of what the backward just computed: autograd may need it as it was."""
+        for node in ast.walk(self.backward):
+            match node:
+                case ast.Call(func=ast.Attribute(value=value, attr=attr) as function) if is_in_place(attr):
+                    if root_of(value) is None and attr[:-1] in METHODS:
+                        end = self.text.end(function)
+                        self.text.splices.append(Splice(end - 1, end, ""))
 
     def _is_written(self, name: str) -> bool:
         """Whether the backward changes a value in place: it then changes a copy."""
@@ -123,6 +147,19 @@ class _Recomputed:
         known = {
             s.name for s in self.place.facts.saved if s.saving in KNOWN and not s.on_context and not s.marked
         }
+        if self.bundle is not None:
+            self.parameters.check_returns(self.bundle.kept)
+            known = {s.name for s in self.place.facts.saved if s.saving in KNOWN and s.on_context}
+            known -= {n for n in self.parameters.names if self.parameters.is_tensor(n)}
+            wanted = Wanted(
+                self.parameters.context,
+                self.bundle.kept,
+                names,
+                {},
+                known & set(self.bundle.names),
+                self.parameters.given,
+            )
+            return Slicer(self.text, self.saver, wanted, set(self.parameters.names)).slice()
         saving = self.saving
         at_hand = known & set(saving.names) if saving is not None else set()
         at_hand = {n for n in at_hand if saving and self.taking.local(saving.names.index(n))}
@@ -132,6 +169,8 @@ class _Recomputed:
         return Slicer(self.text, self.saver, wanted, set(self.parameters.names)).slice()
 
     def _at_hand(self, found: Slice) -> dict[str, str]:
+        if self.bundle is not None:
+            return {name: self.bundle.local(name) for name in found.at_hand}
         assert self.saving is not None or not found.at_hand
         local = {}
         for name in found.at_hand:
@@ -231,8 +270,10 @@ class _Recomputed:
         return lines
 
     def _insert(self, lines: list[str]) -> None:
-        if self.taking.place is not None:
-            self.text.after(self.taking.place, lines)
+        places = [self.taking.place, self.bundle.taken if self.bundle is not None else None]
+        place = max((p for p in places if p is not None), key=lambda p: p.lineno, default=None)
+        if place is not None:
+            self.text.after(place, lines)
         else:
             self.text.before(body_of(self.backward)[0], lines)
 

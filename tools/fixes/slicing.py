@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pullback.transpile.analysis.torch.statements import is_tensor_test
 
 from .in_place import Aliases, functional
-from .reading import bound, changed, exposed, is_random, reads
+from .reading import bound, changed, exposed, is_random, reads, sets_attribute
 from .splices import CannotFix, Text
 
 OPERATORS = {
@@ -87,7 +87,7 @@ class Slicer:
                 self.found.parameters.add(name)
             elif "." in name:
                 attribute = name.partition(".")[2]
-                if not self._sets(attribute):
+                if not sets_attribute(self.function, self.wanted.context, attribute):
                     raise CannotFix(f"`{name}` is set elsewhere")
                 unbound.append(self.wanted.attributes[attribute])
             elif name in self.locals:
@@ -103,12 +103,6 @@ class Slicer:
         """An attribute that is computed again must not be read as it was saved."""
         if any(_is_one(node, self.wanted) for node in ast.walk(statement)):
             raise CannotFix("the forward changes or reads the attribute where it computes it")
-
-    def _sets(self, attribute: str) -> bool:
-        return any(
-            isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr == attribute
-            for node in ast.walk(self.function)
-        )
 
     def _block(self, statements: list[ast.stmt]) -> list[str]:
         lines: list[str] = []
@@ -293,6 +287,26 @@ class Slicer:
                 dropped |= reads(part)
                 kept |= reads(part.body if known else part.orelse)
         return (reads(node) - dropped) | kept if dropped else reads(node)
+
+    def is_read_before(self, name: str, statement: ast.stmt) -> bool:
+        """Whether something may have been computed from a name before a statement, or in an earlier round."""
+        loops = [
+            n
+            for n in ast.walk(self.function)
+            if isinstance(n, ast.For | ast.While) and n.lineno <= statement.lineno <= (n.end_lineno or 0)
+        ]
+        first = min((loop.lineno for loop in loops), default=statement.lineno)
+        last = max((loop.end_lineno or 0 for loop in loops), default=statement.lineno - 1)
+        stores = {
+            id(n.value)
+            for n in ast.walk(self.function)
+            if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)
+        }
+        return any(
+            isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) and id(n) not in stores
+            for n in ast.walk(self.function)
+            if getattr(n, "lineno", 10**9) < first or first <= getattr(n, "lineno", 10**9) <= last
+        )
 
     def _may_write(self, arguments: list[ast.expr]) -> bool:
         return any(isinstance(a, ast.Name) and a.id in self.needed for a in arguments)

@@ -68,7 +68,8 @@ def check(facts: ClassFacts) -> Iterator[Diagnostic]:
             lost = thing.facts.lost
             if lost is None or (lost.span, lost.token) in seen:
                 continue
-            if lost.how.endswith("a number of it") and lost.token.name in facts.numbers:
+            of_number = lost.how.endswith("a number of it") or lost.how == "`torch.tensor(...)`"
+            if of_number and lost.token.name in facts.numbers:
                 continue
             seen.add((lost.span, lost.token))
             name = lost.token.name

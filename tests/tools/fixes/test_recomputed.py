@@ -106,6 +106,37 @@ WRONG = {
         "x",
         "torch.rand(3)",
     ),
+    "kept together on the context": (
+        "e = x.exp()\nt = e * x\nctx.variables = e, x, n, t\nreturn t * e",
+        "e, x, n, t = ctx.variables\nreturn grad * (e * e + 2 * t * e), None",
+        "x, n",
+        "torch.rand(3), 1",
+    ),
+    "entries that are filled in a loop": (
+        """
+        t = torch.zeros(3, *x.shape, dtype=x.dtype)
+        t[0] = x.exp()
+        for i in range(1, 3):
+            t[i] = t[i - 1] * x.exp()
+        ctx.save_for_backward(t)
+        return t[2] * 1
+        """,
+        "(t,) = ctx.saved_tensors\nreturn 3 * grad * t[2]",
+        "x",
+        "torch.rand(3)",
+    ),
+    "changes of what the backward just computed": (
+        "t = x.sin()\nctx.save_for_backward(t, x)\nreturn t.exp()",
+        "t, x = ctx.saved_tensors\nreturn t.exp().mul_(grad).mul_(x.cos())",
+        "x",
+        "torch.rand(3)",
+    ),
+    "a number that becomes a tensor": (
+        "w = torch.tensor(weights, dtype=x.dtype)\nt = x.exp() * w\nctx.save_for_backward(t)\nreturn t * t",
+        "(t,) = ctx.saved_tensors\nreturn 2 * grad * t * t, None",
+        "x, weights",
+        "torch.rand(2), [1.0, 2.0]",
+    ),
     "changed in the backward": (
         "t = x.exp()\nctx.save_for_backward(t)\nreturn t * t",
         "(t,) = ctx.saved_tensors\nt *= 2\nreturn grad * t * t / 2",

@@ -28,9 +28,9 @@ ZERO_DERIVATIVE = _names(
     bitwise_not bitwise_xor bitwise_left_shift bitwise_right_shift any all argmax argmin argsort argwhere
     nonzero count_nonzero floor ceil round trunc fix sign sgn signbit heaviside floor_divide bool int long
     short byte char bernoulli multinomial poisson histc bincount searchsorted bucketize one_hot nonzero_static
-    isin unique unique_consecutive int_repr offsets rand_like randn_like randint_like zeros_like ones_like full_like
+    isin unique unique_consecutive int_repr rand_like randn_like randint_like zeros_like ones_like full_like
     empty_like new_zeros new_ones new_full new_empty new bernoulli_ random_ uniform_ normal_ exponential_
-    geometric_ cauchy_ log_normal_"""
+    geometric_ cauchy_ log_normal_ offsets"""
 )
 ZEROS = _names("zeros zeros_like new_zeros zero_")
 
