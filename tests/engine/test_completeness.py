@@ -46,7 +46,9 @@ def operators():
     return {
         name: value
         for name, value in vars(pnp).items()
-        if isinstance(value, (types.FunctionType, WordFunction)) and not name.startswith("_") and name not in OTHERS
+        if isinstance(value, (types.FunctionType, WordFunction))
+        and not name.startswith("_")
+        and name not in OTHERS
     }
 
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "look.h"
 #include "pullback/errors.h"
 #include "pullback/node.h"
 #include "pullback/numpy_api.h"
@@ -334,12 +335,20 @@ PyMemberDef members[] = {
 }  // namespace
 
 void define_tensor_type() {
+    // Python keeps pointers into these.
+    static std::vector<PyMethodDef> all_methods(std::begin(methods), std::end(methods) - 1);
+    for (const PyMethodDef& method : look_methods()) all_methods.push_back(method);
+    all_methods.push_back({nullptr, nullptr, 0, nullptr});
+    static std::vector<PyGetSetDef> all_properties(std::begin(properties), std::end(properties) - 1);
+    for (const PyGetSetDef& property : look_properties()) all_properties.push_back(property);
+    all_properties.push_back({nullptr, nullptr, nullptr, nullptr, nullptr});
     std::vector<PyType_Slot> slots = {
         {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
         {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
         {Py_tp_clear, reinterpret_cast<void*>(clear)},
-        {Py_tp_getset, properties},
-        {Py_tp_methods, methods},
+        {Py_tp_getset, all_properties.data()},
+        {Py_tp_methods, all_methods.data()},
+        {Py_mp_subscript, reinterpret_cast<void*>(get_item)},
         {Py_tp_members, members},
     };
     for (const PyType_Slot& slot : number_slots()) slots.push_back(slot);
