@@ -116,16 +116,26 @@ class CompiledFormula(DirectCall):
 
     @cached_property
     def _waits(self) -> bool:
-        """Whether there is nothing to compile before the arguments are seen."""
-        return self._asks_ranks or any(param.var.kind == "list" for param in self._inputs)
+        """Whether nothing is compiled before the arguments are seen."""
+        return self._asks_ranks or self._takes_lists
+
+    @cached_property
+    def _takes_lists(self) -> bool:
+        return any(param.var.kind == "list" for param in self._inputs)
 
     def __repr__(self) -> str:
         return f"<compiled {self.formula.__name__}, order {self.order}>"
 
     def limits(self, **attributes: Any) -> tuple[Diagnostic, ...]:
-        """Why some order that was asked for runs on the formula's Python; empty where none does."""
-        operator = self.operator(**attributes)
-        return operator.compiled.limits
+        """Why some order that was asked for runs on the formula's Python; empty where none does.
+
+        With lists there is nothing to compile before their lengths are seen: then
+        this is of the versions that were compiled so far.
+        """
+        if not self._takes_lists:
+            return self.operator(**attributes).compiled.limits
+        found = (limit for operator in self._operators.values() for limit in operator.compiled.limits)
+        return tuple(dict.fromkeys(found))
 
     def source(self, **attributes: Any) -> str:
         """The C++ for these attributes; defaults stand for those that are not given."""

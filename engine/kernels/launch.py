@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...transpile.emit.native import ABI, Kernel
+from ...transpile.emit.native import ABI, Input, Kernel
 from ..plumbing import Like
 from . import abi
 from .gemm import RUNTIME
@@ -99,7 +99,12 @@ class CompiledKernel:
         numbers: list[abi.Scalar] = []
         for entry, value in zip(self.kernel.inputs, arguments, strict=True):
             if entry.is_number:
-                numbers.append(_scalar(value, entry.role))
+                absent = entry.optional and value is None
+                numbers.append(abi.Scalar(i=0) if absent else _scalar(value, entry.role))
+            elif entry.role in ("likes", "shapes", "numbers"):
+                tensors.append(_rows(value, entry))
+            elif entry.optional and value is None:
+                tensors.append(None)
             elif entry.role in ("like", "shape"):
                 tensors.append(value if isinstance(value, Like) else Like(tuple(value), np.dtype(float)))
             else:
@@ -117,6 +122,23 @@ class CompiledKernel:
             elif tensors[position] is not None and not isinstance(tensors[position], Like):
                 tensors[position] = np.asarray(tensors[position])
         return tensors, numbers
+
+
+_DTYPES = {"int64_t": np.int64, "bool": np.bool_, "double": np.float64}
+
+
+def _rows(values: Any, entry: Input) -> np.ndarray[Any, Any]:
+    """A list that a loop collected, as kernels read it: numbers, or each shape's axes and lengths."""
+    if entry.role == "numbers":
+        return np.asarray(values, _DTYPES[entry.dtype])
+    rows = np.zeros((len(values), 1 + abi.MAX_DIMS), np.int64)
+    for row, value in zip(rows, values, strict=True):
+        shape = value.shape if isinstance(value, Like) else tuple(value)
+        if len(shape) > abi.MAX_DIMS:
+            raise NotTaken(f"{len(shape)} dimensions")
+        row[0] = len(shape)
+        row[1 : 1 + len(shape)] = shape
+    return rows
 
 
 def _is_array(value: Any) -> bool:

@@ -108,6 +108,8 @@ def forward_layout(operator: Operator) -> Layout | None:
     order = [*(param.var for param in operator.inputs), *(param.var for param in operator.attributes)]
     arguments = tuple(_argument(entry, False, order.index(entry.var)) for entry in kernel.kernel.inputs)
     outputs = tuple(position for position, _ in kernel.kernel.outputs)
+    if not _is_passed_as_it_is(kernel):
+        return None
     if sorted(outputs) != list(range(operator.n_results + operator.n_hidden)):
         return None
     return _layout(kernel, arguments, outputs, likes)
@@ -120,6 +122,8 @@ def backward_layout(operator: Operator, variant: Variant) -> Layout | None:
     if not isinstance(operator, CompiledOperator) or sources is None:
         return None
     kernel = run.kernel  # type: ignore[attr-defined]
+    if not _is_passed_as_it_is(kernel):
+        return None
     arguments = tuple(
         _argument(entry, is_cotangent, position)._replace(used=used)
         for entry, (is_cotangent, position), used in zip(
@@ -133,6 +137,14 @@ def backward_layout(operator: Operator, variant: Variant) -> Layout | None:
     slots = [*run.slots, *[-1] * (len(wanted) - len(run.slots))]  # type: ignore[attr-defined]
     outputs = tuple(slot if need else -1 for slot, need in zip(slots, wanted, strict=True))
     return _layout(kernel, arguments, outputs, ())
+
+
+def _is_passed_as_it_is(kernel: CompiledKernel) -> bool:
+    """Whether no argument is a list, or a value that a branch may leave out, which Python prepares."""
+    return all(
+        entry.role not in ("likes", "shapes", "numbers") and (entry.role == "tensor" or not entry.optional)
+        for entry in kernel.kernel.inputs
+    )
 
 
 def relied_on(variant: Variant) -> tuple[int, ...]:

@@ -67,10 +67,10 @@ def compiled(construct: Construct) -> str:
         try:
             fast = pb.compile(construct.formula, order=2)
             fixed = {param.var.name for param in fast._fixed_attributes} & set(call.attributes)
-            complete = complete and not fast.limits(**{name: call.attributes[name] for name in fixed})
             expected = outcome(lambda call=call: construct.plain(call))
             with _no_python_forward():
                 actual = outcome(lambda call=call, fast=fast: call.of(fast))
+            complete = complete and not fast.limits(**{name: call.attributes[name] for name in fixed})
         except Exception:  # no kernel, or the transpiler or the compiler fails
             return NO
         assert_same(expected, actual)

@@ -437,14 +437,17 @@ struct LstmCellBackwardBackwardGeneral {
         const auto grad_grad_cell_gate_view = context.gradient<T>(10);
         const auto grad_grad_output_gate_view = context.gradient<T>(11);
         const auto grad_grad_c_1_view = context.gradient<T>(12);
+        const auto grad_f_1_view = context.scratch<T>(f_view.shape);
+        const auto grad_f_2_view = context.scratch<T>(f_view.shape);
+        const auto grad_i_1_view = context.scratch<T>(i_view.shape);
+        const auto grad_i_2_view = context.scratch<T>(i_view.shape);
+        const auto grad_o_1_view = context.scratch<T>(o_view.shape);
+        const auto grad_o_2_view = context.scratch<T>(o_view.shape);
         const auto grad_y_3_view = context.scratch<T>(i_view.shape);
-        const auto grad_i_3_view = context.scratch<T>(i_view.shape);
         const auto grad_y_2_view = context.scratch<T>(f_view.shape);
-        const auto grad_f_3_view = context.scratch<T>(f_view.shape);
         const auto grad_y_1_view = context.scratch<T>(g_view.shape);
         const auto grad_g_1_view = context.scratch<T>(g_view.shape);
         const auto grad_y_view = context.scratch<T>(o_view.shape);
-        const auto grad_o_3_view = context.scratch<T>(o_view.shape);
         const auto grad_y_4_view = context.scratch<T>(u_view.shape);
         const auto grad_u_1_view = context.scratch<T>(u_view.shape);
         const auto grad_c_2_view = context.output<T>(0, c_view.shape);
@@ -456,18 +459,18 @@ struct LstmCellBackwardBackwardGeneral {
             grad_grad_input_gate_view.shape);
         const auto grad_grad_h_view = context.output<T>(6, shape_6);
         const pb::Shape shape_7 = pb::broadcast(
-            context, grad_grad_input_gate_view.shape, grad_h_view.shape, grad_c_view.shape,
-            o_view.shape, u_view.shape, g_view.shape, i_view.shape, grad_grad_cell_gate_view.shape,
-            grad_grad_forget_gate_view.shape, c_view.shape, f_view.shape, grad_grad_c_1_view.shape,
-            grad_grad_output_gate_view.shape);
+            context, grad_grad_c_1_view.shape, grad_h_view.shape, grad_c_view.shape, o_view.shape,
+            u_view.shape, grad_grad_forget_gate_view.shape, f_view.shape, c_view.shape,
+            grad_grad_cell_gate_view.shape, g_view.shape, grad_grad_input_gate_view.shape,
+            i_view.shape, grad_grad_output_gate_view.shape);
 
-        pb::Passes<3, 43> passes(context);
+        pb::Passes<3, 49> passes(context);
         {
             pb::Space& space = passes.space(shape_7);
-            space.cover(i_view.shape);
             space.cover(f_view.shape);
-            space.cover(g_view.shape);
+            space.cover(i_view.shape);
             space.cover(o_view.shape);
+            space.cover(g_view.shape);
             space.cover(u_view.shape);
             space.cover(c_view.shape);
             const auto c_rows = space.read(c_view);
@@ -483,19 +486,22 @@ struct LstmCellBackwardBackwardGeneral {
             const auto grad_grad_cell_gate_rows = space.read(grad_grad_cell_gate_view);
             const auto grad_grad_output_gate_rows = space.read(grad_grad_output_gate_view);
             const auto grad_grad_c_1_rows = space.read(grad_grad_c_1_view);
+            const auto grad_f_1_rows = space.reduce<pb::Sum<T>>(grad_f_1_view);
             const auto grad_y_rows = space.reduce<pb::Sum<T>>(grad_y_view);
+            const auto grad_o_1_rows = space.reduce<pb::Sum<T>>(grad_o_1_view);
             const auto grad_u_1_rows = space.reduce<pb::Sum<T>>(grad_u_1_view);
             const auto grad_y_1_rows = space.reduce<pb::Sum<T>>(grad_y_1_view);
+            const auto grad_i_1_rows = space.reduce<pb::Sum<T>>(grad_i_1_view);
             const auto grad_y_2_rows = space.reduce<pb::Sum<T>>(grad_y_2_view);
-            const auto grad_f_3_rows = space.reduce<pb::Sum<T>>(grad_f_3_view);
+            const auto grad_f_2_rows = space.reduce<pb::Sum<T>>(grad_f_2_view);
             const auto grad_c_2_rows = space.reduce<pb::Sum<T>>(grad_c_2_view);
             const auto grad_y_3_rows = space.reduce<pb::Sum<T>>(grad_y_3_view);
-            const auto grad_i_3_rows = space.reduce<pb::Sum<T>>(grad_i_3_view);
+            const auto grad_i_2_rows = space.reduce<pb::Sum<T>>(grad_i_2_view);
             const auto grad_g_1_rows = space.reduce<pb::Sum<T>>(grad_g_1_view);
             const auto grad_grad_c_rows = space.reduce<pb::Sum<T>>(grad_grad_c_view);
             const auto grad_y_4_rows = space.reduce<pb::Sum<T>>(grad_y_4_view);
+            const auto grad_o_2_rows = space.reduce<pb::Sum<T>>(grad_o_2_view);
             const auto grad_grad_h_rows = space.write(grad_grad_h_view);
-            const auto grad_o_3_rows = space.reduce<pb::Sum<T>>(grad_o_3_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* c = loop.row(c_rows);
@@ -511,19 +517,22 @@ struct LstmCellBackwardBackwardGeneral {
                     const T* grad_grad_cell_gate = loop.row(grad_grad_cell_gate_rows);
                     const T* grad_grad_output_gate = loop.row(grad_grad_output_gate_rows);
                     const T* grad_grad_c_1 = loop.row(grad_grad_c_1_rows);
+                    T* grad_f_1_row = loop.row(grad_f_1_rows);
                     T* grad_y_row = loop.row(grad_y_rows);
+                    T* grad_o_1_row = loop.row(grad_o_1_rows);
                     T* grad_u_1_row = loop.row(grad_u_1_rows);
                     T* grad_y_1_row = loop.row(grad_y_1_rows);
+                    T* grad_i_1_row = loop.row(grad_i_1_rows);
                     T* grad_y_2_row = loop.row(grad_y_2_rows);
-                    T* grad_f_3_row = loop.row(grad_f_3_rows);
+                    T* grad_f_2_row = loop.row(grad_f_2_rows);
                     T* grad_c_2_row = loop.row(grad_c_2_rows);
                     T* grad_y_3_row = loop.row(grad_y_3_rows);
-                    T* grad_i_3_row = loop.row(grad_i_3_rows);
+                    T* grad_i_2_row = loop.row(grad_i_2_rows);
                     T* grad_g_1_row = loop.row(grad_g_1_rows);
                     T* grad_grad_c_row = loop.row(grad_grad_c_rows);
                     T* grad_y_4_row = loop.row(grad_y_4_rows);
+                    T* grad_o_2_row = loop.row(grad_o_2_rows);
                     T* grad_grad_h_row = loop.row(grad_grad_h_rows);
-                    T* grad_o_3_row = loop.row(grad_o_3_rows);
                     PB_SIMD
                     for (int64_t j = 0; j < loop.size; ++j) {
                         // lstm_cell.py:22  u = np.tanh(c_next)
@@ -537,68 +546,80 @@ struct LstmCellBackwardBackwardGeneral {
                         const T v12 = to_c_1 * c[j];
                         // lstm_cell.py:31  grad_h * u * o * (1 - o),
                         const T v15 = grad_h[j] * u[j];
+                        // lstm_cell.py:32  to_c * f,
+                        grad_f_1_row[j] = grad_grad_c_1[j] * to_c_1;
+                        // lstm_cell.py:31  grad_h * u * o * (1 - o),
                         const T v24 = grad_grad_output_gate[j] * (T(1) - o[j]);
                         grad_y_row[j] = grad_grad_output_gate[j] * (v15 * o[j]);
                         const T v26 = v24 * o[j];
+                        grad_o_1_row[j] = v24 * v15;
                         grad_u_1_row[j] = v26 * grad_h[j];
                         // lstm_cell.py:30  to_c * i * (1 - g * g),
                         const T v30 = grad_grad_cell_gate[j] * (T(1) - g[j] * g[j]);
                         grad_y_1_row[j] = grad_grad_cell_gate[j] * (to_c_1 * i[j]);
+                        grad_i_1_row[j] = v30 * to_c_1;
                         const T grad_to_c = grad_grad_c_1[j] * f[j] + v30 * i[j];
                         // lstm_cell.py:29  to_c * c * f * (1 - f),
                         const T v34 = grad_grad_forget_gate[j] * (T(1) - f[j]);
                         grad_y_2_row[j] = grad_grad_forget_gate[j] * (v12 * f[j]);
                         const T v36 = v34 * f[j];
-                        grad_f_3_row[j] = grad_grad_c_1[j] * to_c_1 + v34 * v12;
+                        grad_f_2_row[j] = v34 * v12;
                         grad_c_2_row[j] = v36 * to_c_1;
                         const T grad_to_c_1 = grad_to_c + v36 * c[j];
                         // lstm_cell.py:28  to_c * g * i * (1 - i),
                         const T v40 = grad_grad_input_gate[j] * (T(1) - i[j]);
                         grad_y_3_row[j] = grad_grad_input_gate[j] * (v10 * i[j]);
                         const T v42 = v40 * i[j];
-                        grad_i_3_row[j] = v30 * to_c_1 + v40 * v10;
+                        grad_i_2_row[j] = v40 * v10;
                         grad_g_1_row[j] = v42 * to_c_1;
                         const T grad_to_c_2 = grad_to_c_1 + v42 * g[j];
                         grad_grad_c_row[j] = grad_to_c_2;
                         // lstm_cell.py:26  to_c = grad_c + grad_h * o * (1 - u * u)
                         const T v46 = grad_to_c_2 * v2;
                         grad_y_4_row[j] = grad_to_c_2 * v8;
+                        grad_o_2_row[j] = v46 * grad_h[j];
                         grad_grad_h_row[j] = v26 * u[j] + v46 * o[j];
-                        grad_o_3_row[j] = v24 * v15 + v46 * grad_h[j];
                     }
                 }
             });
         }
-        const pb::Shape shape = pb::broadcast(context, grad_i_3_view.shape, grad_y_3_view.shape);
+        const pb::Shape shape =
+            pb::broadcast(context, grad_i_1_view.shape, grad_i_2_view.shape, grad_y_3_view.shape);
         const auto grad_i_view = context.output<T>(1, shape);
-        const pb::Shape shape_2 = pb::broadcast(context, grad_f_3_view.shape, grad_y_2_view.shape);
+        const pb::Shape shape_2 =
+            pb::broadcast(context, grad_f_1_view.shape, grad_f_2_view.shape, grad_y_2_view.shape);
         const auto grad_f_view = context.output<T>(2, shape_2);
         const pb::Shape shape_3 =
             pb::broadcast(context, grad_g_1_view.shape, grad_y_1_view.shape, g_view.shape);
         const auto grad_g_view = context.output<T>(3, shape_3);
-        const pb::Shape shape_4 = pb::broadcast(context, grad_o_3_view.shape, grad_y_view.shape);
+        const pb::Shape shape_4 =
+            pb::broadcast(context, grad_o_1_view.shape, grad_o_2_view.shape, grad_y_view.shape);
         const auto grad_o_view = context.output<T>(4, shape_4);
         const pb::Shape shape_5 =
             pb::broadcast(context, grad_u_1_view.shape, grad_y_4_view.shape, u_view.shape);
         const auto grad_u_view = context.output<T>(5, shape_5);
         const pb::Shape shape_8 = pb::broadcast(
-            context, grad_g_1_view.shape, grad_y_1_view.shape, g_view.shape, grad_f_3_view.shape,
-            grad_y_2_view.shape, grad_i_3_view.shape, grad_y_3_view.shape, grad_u_1_view.shape,
-            grad_y_4_view.shape, u_view.shape);
+            context, grad_g_1_view.shape, grad_y_1_view.shape, g_view.shape, grad_f_1_view.shape,
+            grad_f_2_view.shape, grad_y_2_view.shape, grad_i_1_view.shape, grad_i_2_view.shape,
+            grad_y_3_view.shape, grad_u_1_view.shape, grad_y_4_view.shape, u_view.shape);
         {
             pb::Space& space = passes.space(shape_4);
             const auto grad_y_rows = space.read(grad_y_view);
-            const auto grad_o_3_rows = space.read(grad_o_3_view);
+            const auto grad_o_1_rows = space.read(grad_o_1_view);
+            const auto grad_o_2_rows = space.read(grad_o_2_view);
             const auto grad_o_rows = space.write(grad_o_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* grad_y = loop.row(grad_y_rows);
-                    const T* grad_o_3 = loop.row(grad_o_3_rows);
+                    const T* grad_o_1 = loop.row(grad_o_1_rows);
+                    const T* grad_o_2 = loop.row(grad_o_2_rows);
                     T* grad_o_row = loop.row(grad_o_rows);
                     PB_SIMD
                     for (int64_t j = 0; j < loop.size; ++j) {
+                        // lstm_cell.py:26  to_c = grad_c + grad_h * o * (1 - u * u)
+                        const T grad_o_3 = grad_o_1[j] + grad_o_2[j];
                         // lstm_cell.py:20  o = pb.sigmoid(output_gate)
-                        grad_o_row[j] = grad_o_3[j] + -grad_y[j];
+                        grad_o_row[j] = grad_o_3 + -grad_y[j];
                     }
                 }
             });
@@ -607,12 +628,14 @@ struct LstmCellBackwardBackwardGeneral {
             pb::Space& space = passes.space(shape_8);
             const auto g_rows = space.read(g_view);
             const auto u_rows = space.read(u_view);
+            const auto grad_f_1_rows = space.read(grad_f_1_view);
             const auto grad_u_1_rows = space.read(grad_u_1_view);
             const auto grad_y_1_rows = space.read(grad_y_1_view);
+            const auto grad_i_1_rows = space.read(grad_i_1_view);
             const auto grad_y_2_rows = space.read(grad_y_2_view);
-            const auto grad_f_3_rows = space.read(grad_f_3_view);
+            const auto grad_f_2_rows = space.read(grad_f_2_view);
             const auto grad_y_3_rows = space.read(grad_y_3_view);
-            const auto grad_i_3_rows = space.read(grad_i_3_view);
+            const auto grad_i_2_rows = space.read(grad_i_2_view);
             const auto grad_g_1_rows = space.read(grad_g_1_view);
             const auto grad_y_4_rows = space.read(grad_y_4_view);
             const auto grad_i_rows = space.write(grad_i_view);
@@ -623,12 +646,14 @@ struct LstmCellBackwardBackwardGeneral {
                 while (loop.next()) {
                     const T* g = loop.row(g_rows);
                     const T* u = loop.row(u_rows);
+                    const T* grad_f_1 = loop.row(grad_f_1_rows);
                     const T* grad_u_1 = loop.row(grad_u_1_rows);
                     const T* grad_y_1 = loop.row(grad_y_1_rows);
+                    const T* grad_i_1 = loop.row(grad_i_1_rows);
                     const T* grad_y_2 = loop.row(grad_y_2_rows);
-                    const T* grad_f_3 = loop.row(grad_f_3_rows);
+                    const T* grad_f_2 = loop.row(grad_f_2_rows);
                     const T* grad_y_3 = loop.row(grad_y_3_rows);
-                    const T* grad_i_3 = loop.row(grad_i_3_rows);
+                    const T* grad_i_2 = loop.row(grad_i_2_rows);
                     const T* grad_g_1 = loop.row(grad_g_1_rows);
                     const T* grad_y_4 = loop.row(grad_y_4_rows);
                     T* grad_i_row = loop.row(grad_i_rows);
@@ -637,10 +662,14 @@ struct LstmCellBackwardBackwardGeneral {
                     T* grad_u_row = loop.row(grad_u_rows);
                     PB_SIMD
                     for (int64_t j = 0; j < loop.size; ++j) {
+                        // lstm_cell.py:29  to_c * c * f * (1 - f),
+                        const T grad_f_3 = grad_f_1[j] + grad_f_2[j];
+                        // lstm_cell.py:28  to_c * g * i * (1 - i),
+                        const T grad_i_3 = grad_i_1[j] + grad_i_2[j];
                         // lstm_cell.py:17  i = pb.sigmoid(input_gate)
-                        grad_i_row[j] = grad_i_3[j] + -grad_y_3[j];
+                        grad_i_row[j] = grad_i_3 + -grad_y_3[j];
                         // lstm_cell.py:18  f = pb.sigmoid(forget_gate)
-                        grad_f_row[j] = grad_f_3[j] + -grad_y_2[j];
+                        grad_f_row[j] = grad_f_3 + -grad_y_2[j];
                         // lstm_cell.py:19  g = np.tanh(cell_gate)
                         const T v53 = -grad_y_1[j] * g[j];
                         const T grad_g_2 = grad_g_1[j] + v53;
@@ -682,21 +711,24 @@ struct LstmCellBackwardBackward {
         const auto grad_grad_cell_gate_view = context.input<T>(10);
         const auto grad_grad_output_gate_view = context.input<T>(11);
         const auto grad_grad_c_1_view = context.input<T>(12);
+        const auto grad_f_1_view = context.scratch<T>(f_view.shape);
+        const auto grad_f_2_view = context.scratch<T>(f_view.shape);
+        const auto grad_i_1_view = context.scratch<T>(i_view.shape);
+        const auto grad_i_2_view = context.scratch<T>(i_view.shape);
+        const auto grad_o_1_view = context.scratch<T>(o_view.shape);
+        const auto grad_o_2_view = context.scratch<T>(o_view.shape);
         const auto grad_y_3_view = context.scratch<T>(i_view.shape);
-        const auto grad_i_3_view = context.scratch<T>(i_view.shape);
         const auto grad_y_2_view = context.scratch<T>(f_view.shape);
-        const auto grad_f_3_view = context.scratch<T>(f_view.shape);
         const auto grad_y_1_view = context.scratch<T>(g_view.shape);
         const auto grad_g_1_view = context.scratch<T>(g_view.shape);
         const auto grad_y_view = context.scratch<T>(o_view.shape);
-        const auto grad_o_3_view = context.scratch<T>(o_view.shape);
         const auto grad_y_4_view = context.scratch<T>(u_view.shape);
         const auto grad_u_1_view = context.scratch<T>(u_view.shape);
         const auto grad_c_2_view = context.output<T>(0, c_view.shape);
         const auto grad_grad_c_view = context.output<T>(7, u_view.shape);
         const auto grad_grad_h_view = context.output<T>(6, grad_h_view.shape);
 
-        pb::Passes<3, 43> passes(context);
+        pb::Passes<3, 49> passes(context);
         {
             pb::Space& space = passes.space(grad_h_view.shape);
             const auto c_rows = space.read(c_view);
@@ -712,19 +744,22 @@ struct LstmCellBackwardBackward {
             const auto grad_grad_cell_gate_rows = space.read(grad_grad_cell_gate_view);
             const auto grad_grad_output_gate_rows = space.read(grad_grad_output_gate_view);
             const auto grad_grad_c_1_rows = space.read(grad_grad_c_1_view);
+            const auto grad_f_1_rows = space.reduce<pb::Sum<T>>(grad_f_1_view);
             const auto grad_y_rows = space.reduce<pb::Sum<T>>(grad_y_view);
+            const auto grad_o_1_rows = space.reduce<pb::Sum<T>>(grad_o_1_view);
             const auto grad_u_1_rows = space.reduce<pb::Sum<T>>(grad_u_1_view);
             const auto grad_y_1_rows = space.reduce<pb::Sum<T>>(grad_y_1_view);
+            const auto grad_i_1_rows = space.reduce<pb::Sum<T>>(grad_i_1_view);
             const auto grad_y_2_rows = space.reduce<pb::Sum<T>>(grad_y_2_view);
-            const auto grad_f_3_rows = space.reduce<pb::Sum<T>>(grad_f_3_view);
+            const auto grad_f_2_rows = space.reduce<pb::Sum<T>>(grad_f_2_view);
             const auto grad_c_2_rows = space.reduce<pb::Sum<T>>(grad_c_2_view);
             const auto grad_y_3_rows = space.reduce<pb::Sum<T>>(grad_y_3_view);
-            const auto grad_i_3_rows = space.reduce<pb::Sum<T>>(grad_i_3_view);
+            const auto grad_i_2_rows = space.reduce<pb::Sum<T>>(grad_i_2_view);
             const auto grad_g_1_rows = space.reduce<pb::Sum<T>>(grad_g_1_view);
             const auto grad_grad_c_rows = space.reduce<pb::Sum<T>>(grad_grad_c_view);
             const auto grad_y_4_rows = space.reduce<pb::Sum<T>>(grad_y_4_view);
+            const auto grad_o_2_rows = space.reduce<pb::Sum<T>>(grad_o_2_view);
             const auto grad_grad_h_rows = space.write(grad_grad_h_view);
-            const auto grad_o_3_rows = space.reduce<pb::Sum<T>>(grad_o_3_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* c = loop.row(c_rows);
@@ -740,19 +775,22 @@ struct LstmCellBackwardBackward {
                     const T* grad_grad_cell_gate = loop.row(grad_grad_cell_gate_rows);
                     const T* grad_grad_output_gate = loop.row(grad_grad_output_gate_rows);
                     const T* grad_grad_c_1 = loop.row(grad_grad_c_1_rows);
+                    T* grad_f_1_row = loop.row(grad_f_1_rows);
                     T* grad_y_row = loop.row(grad_y_rows);
+                    T* grad_o_1_row = loop.row(grad_o_1_rows);
                     T* grad_u_1_row = loop.row(grad_u_1_rows);
                     T* grad_y_1_row = loop.row(grad_y_1_rows);
+                    T* grad_i_1_row = loop.row(grad_i_1_rows);
                     T* grad_y_2_row = loop.row(grad_y_2_rows);
-                    T* grad_f_3_row = loop.row(grad_f_3_rows);
+                    T* grad_f_2_row = loop.row(grad_f_2_rows);
                     T* grad_c_2_row = loop.row(grad_c_2_rows);
                     T* grad_y_3_row = loop.row(grad_y_3_rows);
-                    T* grad_i_3_row = loop.row(grad_i_3_rows);
+                    T* grad_i_2_row = loop.row(grad_i_2_rows);
                     T* grad_g_1_row = loop.row(grad_g_1_rows);
                     T* grad_grad_c_row = loop.row(grad_grad_c_rows);
                     T* grad_y_4_row = loop.row(grad_y_4_rows);
+                    T* grad_o_2_row = loop.row(grad_o_2_rows);
                     T* grad_grad_h_row = loop.row(grad_grad_h_rows);
-                    T* grad_o_3_row = loop.row(grad_o_3_rows);
                     PB_SIMD
                     for (int64_t j = 0; j < loop.size; ++j) {
                         // lstm_cell.py:22  u = np.tanh(c_next)
@@ -766,57 +804,66 @@ struct LstmCellBackwardBackward {
                         const T v12 = to_c_1 * c[j];
                         // lstm_cell.py:31  grad_h * u * o * (1 - o),
                         const T v15 = grad_h[j] * u[j];
+                        // lstm_cell.py:32  to_c * f,
+                        grad_f_1_row[j] = grad_grad_c_1[j] * to_c_1;
+                        // lstm_cell.py:31  grad_h * u * o * (1 - o),
                         const T v24 = grad_grad_output_gate[j] * (T(1) - o[j]);
                         grad_y_row[j] = grad_grad_output_gate[j] * (v15 * o[j]);
                         const T v26 = v24 * o[j];
+                        grad_o_1_row[j] = v24 * v15;
                         grad_u_1_row[j] = v26 * grad_h[j];
                         // lstm_cell.py:30  to_c * i * (1 - g * g),
                         const T v30 = grad_grad_cell_gate[j] * (T(1) - g[j] * g[j]);
                         grad_y_1_row[j] = grad_grad_cell_gate[j] * (to_c_1 * i[j]);
+                        grad_i_1_row[j] = v30 * to_c_1;
                         const T grad_to_c = grad_grad_c_1[j] * f[j] + v30 * i[j];
                         // lstm_cell.py:29  to_c * c * f * (1 - f),
                         const T v34 = grad_grad_forget_gate[j] * (T(1) - f[j]);
                         grad_y_2_row[j] = grad_grad_forget_gate[j] * (v12 * f[j]);
                         const T v36 = v34 * f[j];
-                        grad_f_3_row[j] = grad_grad_c_1[j] * to_c_1 + v34 * v12;
+                        grad_f_2_row[j] = v34 * v12;
                         grad_c_2_row[j] = v36 * to_c_1;
                         const T grad_to_c_1 = grad_to_c + v36 * c[j];
                         // lstm_cell.py:28  to_c * g * i * (1 - i),
                         const T v40 = grad_grad_input_gate[j] * (T(1) - i[j]);
                         grad_y_3_row[j] = grad_grad_input_gate[j] * (v10 * i[j]);
                         const T v42 = v40 * i[j];
-                        grad_i_3_row[j] = v30 * to_c_1 + v40 * v10;
+                        grad_i_2_row[j] = v40 * v10;
                         grad_g_1_row[j] = v42 * to_c_1;
                         const T grad_to_c_2 = grad_to_c_1 + v42 * g[j];
                         grad_grad_c_row[j] = grad_to_c_2;
                         // lstm_cell.py:26  to_c = grad_c + grad_h * o * (1 - u * u)
                         const T v46 = grad_to_c_2 * v2;
                         grad_y_4_row[j] = grad_to_c_2 * v8;
+                        grad_o_2_row[j] = v46 * grad_h[j];
                         grad_grad_h_row[j] = v26 * u[j] + v46 * o[j];
-                        grad_o_3_row[j] = v24 * v15 + v46 * grad_h[j];
                     }
                 }
             });
         }
-        const auto grad_i_view = context.output<T>(1, grad_i_3_view.shape);
-        const auto grad_f_view = context.output<T>(2, grad_f_3_view.shape);
+        const auto grad_i_view = context.output<T>(1, grad_i_1_view.shape);
+        const auto grad_f_view = context.output<T>(2, grad_f_1_view.shape);
         const auto grad_g_view = context.output<T>(3, grad_g_1_view.shape);
-        const auto grad_o_view = context.output<T>(4, grad_o_3_view.shape);
+        const auto grad_o_view = context.output<T>(4, grad_o_1_view.shape);
         const auto grad_u_view = context.output<T>(5, grad_u_1_view.shape);
         {
-            pb::Space& space = passes.space(grad_o_3_view.shape);
+            pb::Space& space = passes.space(grad_o_1_view.shape);
             const auto grad_y_rows = space.read(grad_y_view);
-            const auto grad_o_3_rows = space.read(grad_o_3_view);
+            const auto grad_o_1_rows = space.read(grad_o_1_view);
+            const auto grad_o_2_rows = space.read(grad_o_2_view);
             const auto grad_o_rows = space.write(grad_o_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* grad_y = loop.row(grad_y_rows);
-                    const T* grad_o_3 = loop.row(grad_o_3_rows);
+                    const T* grad_o_1 = loop.row(grad_o_1_rows);
+                    const T* grad_o_2 = loop.row(grad_o_2_rows);
                     T* grad_o_row = loop.row(grad_o_rows);
                     PB_SIMD
                     for (int64_t j = 0; j < loop.size; ++j) {
+                        // lstm_cell.py:26  to_c = grad_c + grad_h * o * (1 - u * u)
+                        const T grad_o_3 = grad_o_1[j] + grad_o_2[j];
                         // lstm_cell.py:20  o = pb.sigmoid(output_gate)
-                        grad_o_row[j] = grad_o_3[j] + -grad_y[j];
+                        grad_o_row[j] = grad_o_3 + -grad_y[j];
                     }
                 }
             });
@@ -825,12 +872,14 @@ struct LstmCellBackwardBackward {
             pb::Space& space = passes.space(grad_u_1_view.shape);
             const auto g_rows = space.read(g_view);
             const auto u_rows = space.read(u_view);
+            const auto grad_f_1_rows = space.read(grad_f_1_view);
             const auto grad_u_1_rows = space.read(grad_u_1_view);
             const auto grad_y_1_rows = space.read(grad_y_1_view);
+            const auto grad_i_1_rows = space.read(grad_i_1_view);
             const auto grad_y_2_rows = space.read(grad_y_2_view);
-            const auto grad_f_3_rows = space.read(grad_f_3_view);
+            const auto grad_f_2_rows = space.read(grad_f_2_view);
             const auto grad_y_3_rows = space.read(grad_y_3_view);
-            const auto grad_i_3_rows = space.read(grad_i_3_view);
+            const auto grad_i_2_rows = space.read(grad_i_2_view);
             const auto grad_g_1_rows = space.read(grad_g_1_view);
             const auto grad_y_4_rows = space.read(grad_y_4_view);
             const auto grad_i_rows = space.write(grad_i_view);
@@ -841,12 +890,14 @@ struct LstmCellBackwardBackward {
                 while (loop.next()) {
                     const T* g = loop.row(g_rows);
                     const T* u = loop.row(u_rows);
+                    const T* grad_f_1 = loop.row(grad_f_1_rows);
                     const T* grad_u_1 = loop.row(grad_u_1_rows);
                     const T* grad_y_1 = loop.row(grad_y_1_rows);
+                    const T* grad_i_1 = loop.row(grad_i_1_rows);
                     const T* grad_y_2 = loop.row(grad_y_2_rows);
-                    const T* grad_f_3 = loop.row(grad_f_3_rows);
+                    const T* grad_f_2 = loop.row(grad_f_2_rows);
                     const T* grad_y_3 = loop.row(grad_y_3_rows);
-                    const T* grad_i_3 = loop.row(grad_i_3_rows);
+                    const T* grad_i_2 = loop.row(grad_i_2_rows);
                     const T* grad_g_1 = loop.row(grad_g_1_rows);
                     const T* grad_y_4 = loop.row(grad_y_4_rows);
                     T* grad_i_row = loop.row(grad_i_rows);
@@ -855,10 +906,14 @@ struct LstmCellBackwardBackward {
                     T* grad_u_row = loop.row(grad_u_rows);
                     PB_SIMD
                     for (int64_t j = 0; j < loop.size; ++j) {
+                        // lstm_cell.py:29  to_c * c * f * (1 - f),
+                        const T grad_f_3 = grad_f_1[j] + grad_f_2[j];
+                        // lstm_cell.py:28  to_c * g * i * (1 - i),
+                        const T grad_i_3 = grad_i_1[j] + grad_i_2[j];
                         // lstm_cell.py:17  i = pb.sigmoid(input_gate)
-                        grad_i_row[j] = grad_i_3[j] + -grad_y_3[j];
+                        grad_i_row[j] = grad_i_3 + -grad_y_3[j];
                         // lstm_cell.py:18  f = pb.sigmoid(forget_gate)
-                        grad_f_row[j] = grad_f_3[j] + -grad_y_2[j];
+                        grad_f_row[j] = grad_f_3 + -grad_y_2[j];
                         // lstm_cell.py:19  g = np.tanh(cell_gate)
                         const T v53 = -grad_y_1[j] * g[j];
                         const T grad_g_2 = grad_g_1[j] + v53;

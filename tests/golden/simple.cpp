@@ -175,48 +175,73 @@ struct SimpleBackwardBackwardGeneral {
         const auto grad_view = context.input<T>(2);
         const auto grad_grad_a_view = context.gradient<T>(3);
         const auto grad_grad_b_view = context.gradient<T>(4);
+        const auto grad_b_2_view = context.scratch<T>(b_view.shape);
+        const auto grad_b_3_view = context.scratch<T>(b_view.shape);
         const auto grad_a_1_view = context.output<T>(0, a_view.shape);
-        const auto grad_b_1_view = context.output<T>(1, b_view.shape);
-        const pb::Shape shape = pb::broadcast(context, grad_grad_b_view.shape, grad_view.shape,
-                                              a_view.shape, b_view.shape, grad_grad_a_view.shape);
-        const auto grad_grad_view = context.output<T>(2, shape);
+        const pb::Shape shape_2 = pb::broadcast(context, grad_grad_b_view.shape, grad_view.shape,
+                                                a_view.shape, b_view.shape, grad_grad_a_view.shape);
+        const auto grad_grad_view = context.output<T>(2, shape_2);
 
-        pb::Passes<1, 8> passes(context);
-        pb::Space& space = passes.space(shape);
-        space.cover(a_view.shape);
-        space.cover(b_view.shape);
-        const auto a_rows = space.read(a_view);
-        const auto b_rows = space.read(b_view);
-        const auto grad_rows = space.read(grad_view);
-        const auto grad_grad_a_rows = space.read(grad_grad_a_view);
-        const auto grad_grad_b_rows = space.read(grad_grad_b_view);
-        const auto grad_a_1_rows = space.reduce<pb::Sum<T>>(grad_a_1_view);
-        const auto grad_grad_rows = space.write(grad_grad_view);
-        const auto grad_b_1_rows = space.reduce<pb::Sum<T>>(grad_b_1_view);
-        space.each([=](pb::Loop& loop) {
-            while (loop.next()) {
-                const T* a = loop.row(a_rows);
-                const T* b = loop.row(b_rows);
-                const T* grad = loop.row(grad_rows);
-                const T* grad_grad_a = loop.row(grad_grad_a_rows);
-                const T* grad_grad_b = loop.row(grad_grad_b_rows);
-                T* grad_a_1_row = loop.row(grad_a_1_rows);
-                T* grad_grad_row = loop.row(grad_grad_rows);
-                T* grad_b_1_row = loop.row(grad_b_1_rows);
-                PB_SIMD
-                for (int64_t i = 0; i < loop.size; ++i) {
-                    // simple.py:13  t = a + b
-                    const T t_2 = a[i] + b[i];
-                    // simple.py:17  return grad * b, grad * t + grad * b
-                    const T grad_v1 = grad_grad_a[i] + grad_grad_b[i];
-                    const T v4 = grad_grad_b[i] * grad[i];
-                    grad_a_1_row[i] = v4;
-                    grad_grad_row[i] = grad_grad_b[i] * t_2 + grad_v1 * b[i];
-                    // simple.py:13  t = a + b
-                    grad_b_1_row[i] = grad_v1 * grad[i] + v4;
+        pb::Passes<2, 12> passes(context);
+        {
+            pb::Space& space = passes.space(shape_2);
+            space.cover(b_view.shape);
+            space.cover(a_view.shape);
+            const auto a_rows = space.read(a_view);
+            const auto b_rows = space.read(b_view);
+            const auto grad_rows = space.read(grad_view);
+            const auto grad_grad_a_rows = space.read(grad_grad_a_view);
+            const auto grad_grad_b_rows = space.read(grad_grad_b_view);
+            const auto grad_b_3_rows = space.reduce<pb::Sum<T>>(grad_b_3_view);
+            const auto grad_a_1_rows = space.reduce<pb::Sum<T>>(grad_a_1_view);
+            const auto grad_b_2_rows = space.reduce<pb::Sum<T>>(grad_b_2_view);
+            const auto grad_grad_rows = space.write(grad_grad_view);
+            space.each([=](pb::Loop& loop) {
+                while (loop.next()) {
+                    const T* a = loop.row(a_rows);
+                    const T* b = loop.row(b_rows);
+                    const T* grad = loop.row(grad_rows);
+                    const T* grad_grad_a = loop.row(grad_grad_a_rows);
+                    const T* grad_grad_b = loop.row(grad_grad_b_rows);
+                    T* grad_b_3_row = loop.row(grad_b_3_rows);
+                    T* grad_a_1_row = loop.row(grad_a_1_rows);
+                    T* grad_b_2_row = loop.row(grad_b_2_rows);
+                    T* grad_grad_row = loop.row(grad_grad_rows);
+                    PB_SIMD
+                    for (int64_t i = 0; i < loop.size; ++i) {
+                        // simple.py:13  t = a + b
+                        const T t_2 = a[i] + b[i];
+                        // simple.py:17  return grad * b, grad * t + grad * b
+                        const T grad_v1 = grad_grad_a[i] + grad_grad_b[i];
+                        const T v4 = grad_grad_b[i] * grad[i];
+                        grad_b_3_row[i] = v4;
+                        grad_a_1_row[i] = v4;
+                        grad_b_2_row[i] = grad_v1 * grad[i];
+                        grad_grad_row[i] = grad_grad_b[i] * t_2 + grad_v1 * b[i];
+                    }
                 }
-            }
-        });
+            });
+        }
+        const pb::Shape shape = pb::broadcast(context, grad_b_2_view.shape, grad_b_3_view.shape);
+        const auto grad_b_1_view = context.output<T>(1, shape);
+        {
+            pb::Space& space = passes.space(shape);
+            const auto grad_b_2_rows = space.read(grad_b_2_view);
+            const auto grad_b_3_rows = space.read(grad_b_3_view);
+            const auto grad_b_1_rows = space.write(grad_b_1_view);
+            space.each([=](pb::Loop& loop) {
+                while (loop.next()) {
+                    const T* grad_b_2 = loop.row(grad_b_2_rows);
+                    const T* grad_b_3 = loop.row(grad_b_3_rows);
+                    T* grad_b_1_row = loop.row(grad_b_1_rows);
+                    PB_SIMD
+                    for (int64_t i = 0; i < loop.size; ++i) {
+                        // simple.py:13  t = a + b
+                        grad_b_1_row[i] = grad_b_2[i] + grad_b_3[i];
+                    }
+                }
+            });
+        }
 
         passes.run();
     }
@@ -236,44 +261,68 @@ struct SimpleBackwardBackward {
         const auto grad_view = context.input<T>(2);
         const auto grad_grad_a_view = context.input<T>(3);
         const auto grad_grad_b_view = context.input<T>(4);
+        const auto grad_b_2_view = context.scratch<T>(b_view.shape);
+        const auto grad_b_3_view = context.scratch<T>(b_view.shape);
         const auto grad_a_1_view = context.output<T>(0, a_view.shape);
-        const auto grad_b_1_view = context.output<T>(1, b_view.shape);
         const auto grad_grad_view = context.output<T>(2, grad_view.shape);
 
-        pb::Passes<1, 8> passes(context);
-        pb::Space& space = passes.space(grad_view.shape);
-        const auto a_rows = space.read(a_view);
-        const auto b_rows = space.read(b_view);
-        const auto grad_rows = space.read(grad_view);
-        const auto grad_grad_a_rows = space.read(grad_grad_a_view);
-        const auto grad_grad_b_rows = space.read(grad_grad_b_view);
-        const auto grad_a_1_rows = space.reduce<pb::Sum<T>>(grad_a_1_view);
-        const auto grad_grad_rows = space.write(grad_grad_view);
-        const auto grad_b_1_rows = space.reduce<pb::Sum<T>>(grad_b_1_view);
-        space.each([=](pb::Loop& loop) {
-            while (loop.next()) {
-                const T* a = loop.row(a_rows);
-                const T* b = loop.row(b_rows);
-                const T* grad = loop.row(grad_rows);
-                const T* grad_grad_a = loop.row(grad_grad_a_rows);
-                const T* grad_grad_b = loop.row(grad_grad_b_rows);
-                T* grad_a_1_row = loop.row(grad_a_1_rows);
-                T* grad_grad_row = loop.row(grad_grad_rows);
-                T* grad_b_1_row = loop.row(grad_b_1_rows);
-                PB_SIMD
-                for (int64_t i = 0; i < loop.size; ++i) {
-                    // simple.py:13  t = a + b
-                    const T t_2 = a[i] + b[i];
-                    // simple.py:17  return grad * b, grad * t + grad * b
-                    const T grad_v1 = grad_grad_a[i] + grad_grad_b[i];
-                    const T v4 = grad_grad_b[i] * grad[i];
-                    grad_a_1_row[i] = v4;
-                    grad_grad_row[i] = grad_grad_b[i] * t_2 + grad_v1 * b[i];
-                    // simple.py:13  t = a + b
-                    grad_b_1_row[i] = grad_v1 * grad[i] + v4;
+        pb::Passes<2, 12> passes(context);
+        {
+            pb::Space& space = passes.space(grad_view.shape);
+            const auto a_rows = space.read(a_view);
+            const auto b_rows = space.read(b_view);
+            const auto grad_rows = space.read(grad_view);
+            const auto grad_grad_a_rows = space.read(grad_grad_a_view);
+            const auto grad_grad_b_rows = space.read(grad_grad_b_view);
+            const auto grad_b_3_rows = space.reduce<pb::Sum<T>>(grad_b_3_view);
+            const auto grad_a_1_rows = space.reduce<pb::Sum<T>>(grad_a_1_view);
+            const auto grad_b_2_rows = space.reduce<pb::Sum<T>>(grad_b_2_view);
+            const auto grad_grad_rows = space.write(grad_grad_view);
+            space.each([=](pb::Loop& loop) {
+                while (loop.next()) {
+                    const T* a = loop.row(a_rows);
+                    const T* b = loop.row(b_rows);
+                    const T* grad = loop.row(grad_rows);
+                    const T* grad_grad_a = loop.row(grad_grad_a_rows);
+                    const T* grad_grad_b = loop.row(grad_grad_b_rows);
+                    T* grad_b_3_row = loop.row(grad_b_3_rows);
+                    T* grad_a_1_row = loop.row(grad_a_1_rows);
+                    T* grad_b_2_row = loop.row(grad_b_2_rows);
+                    T* grad_grad_row = loop.row(grad_grad_rows);
+                    PB_SIMD
+                    for (int64_t i = 0; i < loop.size; ++i) {
+                        // simple.py:13  t = a + b
+                        const T t_2 = a[i] + b[i];
+                        // simple.py:17  return grad * b, grad * t + grad * b
+                        const T grad_v1 = grad_grad_a[i] + grad_grad_b[i];
+                        const T v4 = grad_grad_b[i] * grad[i];
+                        grad_b_3_row[i] = v4;
+                        grad_a_1_row[i] = v4;
+                        grad_b_2_row[i] = grad_v1 * grad[i];
+                        grad_grad_row[i] = grad_grad_b[i] * t_2 + grad_v1 * b[i];
+                    }
                 }
-            }
-        });
+            });
+        }
+        const auto grad_b_1_view = context.output<T>(1, grad_b_2_view.shape);
+        {
+            pb::Space& space = passes.space(grad_b_2_view.shape);
+            const auto grad_b_2_rows = space.read(grad_b_2_view);
+            const auto grad_b_3_rows = space.read(grad_b_3_view);
+            const auto grad_b_1_rows = space.write(grad_b_1_view);
+            space.each([=](pb::Loop& loop) {
+                while (loop.next()) {
+                    const T* grad_b_2 = loop.row(grad_b_2_rows);
+                    const T* grad_b_3 = loop.row(grad_b_3_rows);
+                    T* grad_b_1_row = loop.row(grad_b_1_rows);
+                    PB_SIMD
+                    for (int64_t i = 0; i < loop.size; ++i) {
+                        // simple.py:13  t = a + b
+                        grad_b_1_row[i] = grad_b_2[i] + grad_b_3[i];
+                    }
+                }
+            });
+        }
 
         passes.run();
     }

@@ -52,6 +52,9 @@ def fold(eqn: Eqn, known: Mapping[Var, Extent], false: set[Var]) -> Atom | None:
         numbers = [number(atom) for atom in args]
         if numbers[0] is not None and numbers[1] is not None:
             return Literal(_BINARY[eqn.op](numbers[0], numbers[1]))
+    if eqn.op in ("equal", "not_equal") and all(_is_named(atom) for atom in args):
+        same = args[0].value == args[1].value  # type: ignore[union-attr]
+        return Literal(same == (eqn.op == "equal"))
     if eqn.op == "negative" and (value := number(args[0])) is not None:
         return Literal(-value)
     if eqn.op in _NEUTRAL and len(args) == 2 and _is(args[1], _NEUTRAL[eqn.op]):
@@ -103,6 +106,11 @@ _CALLS: dict[str, Callable[[Eqn], Atom | None]] = {
     "pullback.order_of_norm": _order_of_norm,
     "range": _called(lambda *bounds: tuple(range(*bounds))),
 }
+
+
+def _is_named(atom: Atom) -> bool:
+    """Whether the operand is a text, a truth value, None or a tuple."""
+    return isinstance(atom, Literal) and isinstance(atom.value, str | bool | tuple | None)
 
 
 def number(atom: Atom) -> int | float | None:

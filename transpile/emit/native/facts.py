@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal as OneOf
 
 from ...ir import Atom, Eqn
@@ -14,7 +14,8 @@ from .types import Type
 # lane: computed per element inside a loop; array: a view at function scope;
 # total: a reduction of a lane to a saved shape, not begun yet; number, shape:
 # C++ values; like: shape and type of an array.
-Kind = OneOf["lane", "array", "total", "number", "shape", "like", "list", "index", "dtype", "none"]
+# list: one that is written out; turns: what a loop collected, of elements of one kind.
+Kind = OneOf["lane", "array", "total", "number", "shape", "like", "list", "turns", "index", "dtype", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,11 @@ class Fact:
     eqn: Eqn | None = None
     items: tuple[Atom, ...] = ()
     literal: object = None
+    element: str = ""
+
+    def at_start(self) -> Fact:
+        """The fact as a block inside finds it: it is there before the block begins."""
+        return replace(self, level=0, leaves=tuple(replace(leaf, level=0) for leaf in self.leaves))
 
 
 def covering(leaves: Iterable[Leaf], prune: bool = True) -> list[Leaf]:

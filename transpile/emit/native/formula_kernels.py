@@ -34,6 +34,7 @@ from .operators import PRIMITIVES, add_equation
 from .plan import Plan
 from .ranks import ranks_of, with_known_ranks, with_ranks
 from .types import stored
+from .uniform import without_uniform_lists
 
 _LOGIC = frozenset({"logical_and", "logical_or", "logical_not", "invert", "bitwise_and", "bitwise_or"})
 
@@ -167,6 +168,7 @@ def _compile(
 ) -> Compiled:
     if formula.pullback is not None:
         known = {entry.var: entry.rank for entry in inputs if entry.rank is not None}
+        formula = without_uniform_lists(formula)
         formula = with_plain_elements(with_lists_written_out(formula, known))
     kernel = _forward_kernel(formula, library, inputs, name)
     facts = _facts(kernel, formula.forward)
@@ -303,10 +305,14 @@ def _saved_ranks(formula: Formula, kernel: Kernel) -> dict[Var, int]:
 
 def _saved_input(var: Var, fact: Fact) -> Input:
     roles: dict[str, Role] = {"weak int": "int", "weak float": "float", "weak bool": "bool"}
+    maybe = fact.element == "maybe"
     if fact.kind == "number":
-        return Input(var, roles.get(fact.type, "strong"))
+        return Input(var, roles.get(fact.type, "strong"), optional=maybe)
+    if fact.kind == "turns" and fact.element in ("like", "shape", "number"):
+        of_list: dict[str, Role] = {"like": "likes", "shape": "shapes", "number": "numbers"}
+        return Input(var, of_list[fact.element], stored(fact.type))
     role: Role = "like" if fact.kind == "like" else "shape" if fact.kind == "shape" else "tensor"
-    return Input(var, role, stored(fact.type), fact.shape)
+    return Input(var, role, stored(fact.type), fact.shape, optional=maybe)
 
 
 def _general_kernel(

@@ -6,6 +6,10 @@ import re
 
 _FUNCTIONS = {
     "kernel_contract.h": "contract contract_shape contract_gradient",
+    "kernel_lists.h": """
+        List read_shapes write_shapes read_numbers write_numbers shapes_of broadcast_of stacked stack
+        concatenated concatenate unstack split add_lists constant absent holds raise
+    """,
     "kernel_places.h": """
         repeat repeated sum_repeats tile tiled sum_tiles roll triangle diagonal arange arange_shape
         flatten_axes unflatten_axes

@@ -11,7 +11,8 @@ from ...ir import Atom, Block, Span, Var
 Dtype = OneOf["T", "float", "double", "int64_t", "bool"]
 
 # A tensor; the shape and dtype of one; a shape; a number.
-Role = OneOf["tensor", "like", "shape", "int", "float", "strong", "bool"]
+# Of a list that a loop collected: likes, shapes, numbers.
+Role = OneOf["tensor", "like", "shape", "int", "float", "strong", "bool", "likes", "shapes", "numbers"]
 
 ShapeSet = frozenset[object]
 
@@ -23,7 +24,8 @@ class Input:
     `shape` names the arrays whose shapes broadcast to this one's: two inputs
     with equal sets have equal shapes. "strong" is a float64 scalar of NumPy's,
     which widens float32; "float" is a Python number, which does not. An
-    `optional` tensor is a gradient that may be undefined. `rank` is its number
+    `optional` tensor is a gradient that may be undefined, another value one
+    that a branch may leave out. `rank` is its number
     of axes, where the kernel holds for that one alone.
     """
 
@@ -44,6 +46,8 @@ class Input:
         """The code of a tensor input in the kernel's signature."""
         if self.role == "shape":
             return "s"
+        if self.role in ("likes", "shapes"):
+            return "i"
         return {"T": "T", "float": "f", "double": "d", "int64_t": "i", "bool": "b"}[self.dtype]
 
 

@@ -98,6 +98,8 @@ class _Writer:
             "split_like": self._split,
             "unstack_like": self._unstack,
             "contract_gradients": self._gradients,
+            "unitem": self._single,
+            "zeros_list": self._zeros,
             "vstack": self._joined,
             "hstack": self._joined,
         }.get(eqn.op)
@@ -167,6 +169,28 @@ class _Writer:
             start = stop
         return self._list(eqn, parts)
 
+    def _zeros(self, eqn: Eqn) -> bool:
+        items, _ = self._likes(eqn)
+        if items is None:
+            return False
+        return self._list(
+            eqn, [self._new(eqn, "broadcast_like", (Literal(0.0),), like=item) for item in items]
+        )
+
+    def _single(self, eqn: Eqn) -> bool:
+        """A list of zeros but for one place."""
+        items, _ = self._likes(eqn)
+        given = eqn.kwarg("index") or (eqn.args[1] if len(eqn.args) > 1 else None)
+        index = given.value if isinstance(given, Literal) else None
+        if items is None or not isinstance(index, int):
+            return False
+        parts = []
+        for k, item in enumerate(items):
+            value = eqn.args[0] if k == index % len(items) else Literal(0.0)
+            op = "sum_to" if k == index % len(items) else "broadcast_like"
+            parts.append(self._new(eqn, op, (value,), like=item))
+        return self._list(eqn, parts)
+
     def _joined(self, eqn: Eqn) -> bool:
         owner = eqn.args[0]
         items = self.lists.get(owner) if isinstance(owner, Var) else None
@@ -194,7 +218,9 @@ class _Writer:
         if items is None or not isinstance(text, str):
             return False
         ranks = [self.ranks.get(item) if isinstance(item, Var) else 0 for item in items]
-        if any(rank is None for rank in ranks):
+        if "..." not in text:
+            ranks = [len(group) for group in text.replace(" ", "").partition("->")[0].split(",")]
+        if any(rank is None for rank in ranks) or len(ranks) != len(items):
             return False
         groups, output = spelled_out(text, [rank or 0 for rank in ranks])
         if any(len(group) > len(set(group)) + 1 for group in groups):

@@ -25,6 +25,12 @@ class Names:
         self._taken: set[str] = set(_RESERVED)
         self._of: dict[Var, str] = {}
 
+    def copy(self) -> Names:
+        """The same names, for a trial."""
+        made = Names()
+        made._taken, made._of = set(self._taken), dict(self._of)
+        return made
+
     def of(self, var: Var) -> str:
         """The variable's name; a made-up one such as `_1` becomes `v1`."""
         if var not in self._of:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...ir import Atom, Eqn, Var
+from ...ir import Eqn, Var
 from .arrangements import (
     add_collected,
     add_item,
@@ -17,11 +17,13 @@ from .arrangements import (
     add_view,
 )
 from .calls import CALLS
+from .control import add_branch, add_loop, add_raise
 from .facts import Fact
 from .lanes import CHOICE, POINTWISE, Expr, lane
 from .plan import Plan
 from .pointwise import add_filled, add_of_shape, add_pointwise
 from .reductions import REDUCTIONS, add_accumulate, add_broadcast_like, add_reduction, add_sum_to
+from .turns import add_collected_list, is_collected
 from .types import join, stored
 from .values import VALUE_OPS
 from .views import VIEWS
@@ -30,13 +32,21 @@ from .views import VIEWS
 def add_equation(plan: Plan, eqn: Eqn) -> None:
     """Enter an equation into the plan. Raises FormulaError for what is not compiled."""
     plan.enter(eqn)
-    if eqn.op == "if" and any(out.kind != "value" for out in eqn.outs):
-        _assumed_branch(plan, eqn)
+    if eqn.op == "raise":
+        add_raise(plan, eqn)
+        return
+    if eqn.op == "for":
+        add_loop(plan, eqn, add_equation)
+        return
+    if eqn.op == "if" and not _is_choice(eqn):
+        add_branch(plan, eqn, add_equation)
         return
     if len(eqn.outs) != 1:
         raise plan.refuse(f"{eqn.op} is not compiled")
     (out,) = eqn.outs
-    if eqn.op == "item" and out.kind == "tensor":
+    if is_collected(plan, eqn):
+        add_collected_list(plan, eqn, out)
+    elif eqn.op == "item" and out.kind == "tensor":
         add_item(plan, eqn, out)
     elif out.kind == "value" or eqn.op in VALUE_OPS:
         _value(plan, eqn, out)
@@ -72,32 +82,14 @@ def _value(plan: Plan, eqn: Eqn, out: Var) -> None:
     )
 
 
-def _assumed_branch(plan: Plan, eqn: Eqn) -> None:
-    """A choice of arrays by a condition on numbers: only the second side is compiled.
-
-    The first side is the special case, a vector or an absent operand, for
-    which the kernel refuses and the reference formula runs.
-    """
-    condition = plan.values.expr(eqn.args[0])
-    if condition is None:
-        raise plan.refuse("a choice by a condition on arrays is not compiled")
-    if condition.literal is None:
-        text = f"context.require(!{condition.within(CHOICE)}, PB_UNSUPPORTED, "
-        level = plan.of(eqn.args[0]).level
-        plan.declare(level, f'{text}"compiled for the other case of a condition");', computes=True)
-    side = eqn.blocks[0 if condition.literal else 1]
-    for inner in side.eqns:
-        add_equation(plan, inner)
-    for out, atom in zip(eqn.outs, side.results, strict=True):
-        fact = plan.of(atom)
-        if out.kind == "tensor" and fact.kind == "number":
-            fact = Fact("lane", stored(fact.type), fact.shape, fact.leaves, fact.level, "", _same(out, atom))
-        if fact.kind != "none":
-            plan.define(out, fact)
-
-
-def _same(out: Var, atom: Atom) -> Eqn:
-    return Eqn((out,), "positive", (atom,))
+def _is_choice(eqn: Eqn) -> bool:
+    """Whether an `if` only picks a number, which C++ writes as a conditional expression."""
+    numbers = ("add", "subtract", "multiply", "item", "len", "size", "ndim", "negative")
+    return [out.kind for out in eqn.outs] == ["value"] and all(
+        all(inner.op in numbers and inner.outs[0].temp for inner in block.eqns)
+        and all(isinstance(atom, Var) or isinstance(atom.value, (int, float)) for atom in block.results)
+        for block in eqn.blocks
+    )
 
 
 def _chosen_value(plan: Plan, eqn: Eqn) -> Fact | None:

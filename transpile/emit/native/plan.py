@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from ...codes import diagnostic
 from ...diagnostics import FormulaError
-from ...ir import Atom, Eqn, Literal, Var
+from ...ir import Atom, Block, Eqn, Literal, Var
 from . import extents
 from .facts import Fact, Leaf, covering
 from .kernel import Input, Kernel, ShapeSet
@@ -22,6 +23,9 @@ from .stages import Reduce, Stage, Store
 from .types import of_literal, stored
 from .values import Values
 
+if TYPE_CHECKING:
+    from .control import Control
+
 
 @dataclass(slots=True)
 class Phase:
@@ -29,15 +33,19 @@ class Phase:
 
     declarations: list[tuple[Eqn | None, str]] = field(default_factory=list)
     stages: dict[ShapeSet, Stage] = field(default_factory=dict)
-    calls: list[tuple[Eqn | None, str]] = field(default_factory=list)
+    calls: list[tuple[Eqn | None, str | Control]] = field(default_factory=list)
 
 
 class Plan:
-    """The phases of a kernel. `operators` fills them, equation by equation."""
+    """The phases of a kernel, or of a block in it. `operators` fills them, equation by equation.
 
-    def __init__(self, kernel: Kernel) -> None:
+    `closing` are statements at the end of a block.
+    """
+
+    def __init__(self, kernel: Kernel, outer: Plan | None = None, names: Names | None = None) -> None:
         self.kernel = kernel
-        self.names = Names()
+        self.names = names or Names()
+        self.closing: list[str] = []
         self.phases: dict[int, Phase] = {}
         self.values = Values(self.known, self.define, self.shape_of)
         self._facts: dict[Var, Fact] = {}
@@ -45,11 +53,70 @@ class Plan:
         self._arrays: dict[Var, Fact] = {}
         self._begin: dict[Var, Callable[[], None]] = {}
         self._eqn: Eqn | None = None
-        self.output_of = {atom: k for k, (_, atom) in reversed(list(enumerate(kernel.outputs)))}
+        outputs = kernel.outputs if outer is None else ()
+        self.output_of = {atom: k for k, (_, atom) in reversed(list(enumerate(outputs)))}
         self.uses = Counter(var for eqn in kernel.block.eqns for var in eqn.reads())
+        self.uses.update(var for eqn in kernel.block.eqns for block in eqn.blocks for var in block.free())
         self._written: set[int] = set()
         self._shapes: dict[frozenset[str], str] = {}
-        self._inputs()
+        if outer is None:
+            self._inputs()
+            return
+        self._eqn = outer._eqn
+        for var, fact in outer._facts.items():
+            known = outer._arrays.get(var, fact)
+            if known.kind not in ("lane", "total"):
+                self._facts[var] = known.at_start()
+                self._order[var] = outer._order.get(var, 0)
+                if known.kind == "array":
+                    self._arrays[var] = self._facts[var]
+
+    # Blocks inside.
+
+    def inside(self, block: Block, names: Names) -> Plan:
+        """A plan for a block in this one, which finds what is in memory before it."""
+        return Plan(replace(self.kernel, block=block), self, names)
+
+    def control(self, level: int, control: Control) -> None:
+        """A statement with blocks, after this level's stages."""
+        self.phase(level).calls.append((self._eqn, control))
+
+    def array_at(self, var: Var) -> Fact | None:
+        """The variable's array, where it has one."""
+        return self._arrays.get(var)
+
+    def claim_output(self, var: Var) -> int | None:
+        """The output that a variable is, which the caller then writes; None where it is none."""
+        index = self.output_of.get(var)
+        if index is None or index in self._written:
+            return None
+        self._written.add(index)
+        return index
+
+    def delivered(self, atom: Atom, kind: str, output: int | None, name: str) -> str:
+        """The view of a value that leaves a block: in an output's memory, if it is one."""
+        fact = self.of(atom)
+        if fact.kind == "total":
+            fact = self.known(atom)  # type: ignore[arg-type]
+        if output is None:
+            return self.array_of(atom, kind).text
+        if fact.type != kind or fact.kind == "number":
+            atom, fact = self.cast(atom, kind)
+        view = self.names.fresh(f"{name}_view")
+        shape = self.shape_text(fact.leaves)
+        self.declare(fact.level, f"const auto {view} = context.kept_output<{kind}>({output}, {shape});")
+        self.store(atom, fact, view)
+        return view
+
+    def turns_of(self, over: Atom) -> str:
+        """How often a loop turns."""
+        if isinstance(over, Var) and over.kind == "list":
+            fact = self.of(over)
+            return f"{fact.text}.size" if fact.kind == "turns" else str(len(fact.items))
+        text = self.values.number(over)
+        if text is None:
+            raise self.refuse("a loop over this is not compiled")
+        return text
 
     # Facts.
 
@@ -63,6 +130,7 @@ class Plan:
             if entry.is_number:
                 kind = {"strong": "double"}.get(entry.role, f"weak {entry.role}")
                 method = "number" if entry.role in ("float", "strong") else "integer"
+                # A value that a branch left out comes as zero.
                 read = f"context.{method}({numbers})" + (" != 0" if entry.role == "bool" else "")
                 self.declare(0, f"const {stored(kind)} {name} = {read};")
                 self._facts[entry.var] = Fact("number", kind, text=name)
@@ -75,6 +143,11 @@ class Plan:
 
     def _tensor_input(self, entry: Input, name: str, position: int) -> Fact:
         shape = frozenset({entry.var.name}) if entry.shape is None else entry.shape
+        if entry.role in ("likes", "shapes", "numbers"):
+            return self._list_input(entry, name, position)
+        if entry.optional and entry.role in ("like", "shape"):
+            self.declare(0, f"const pb::Shape {name} = context.shape_if_any({position});")
+            return Fact(entry.role, entry.dtype, shape, (Leaf(name, shape),), 0, name)
         if entry.role in ("like", "shape"):
             method = "shape" if entry.role == "shape" else f"like<{entry.dtype}>"
             self.declare(0, f"const pb::Shape {name} = context.{method}({position});")
@@ -85,6 +158,19 @@ class Plan:
         self.declare(0, f"const auto {view} = context.{method}<{entry.dtype}>({position});")
         self._check_rank(entry, f"{view}.shape")
         return Fact("array", entry.dtype, shape, (Leaf(f"{view}.shape", shape),), 0, view)
+
+    def _list_input(self, entry: Input, name: str, position: int) -> Fact:
+        """A list that a loop of the forward collected, a row of numbers for each turn."""
+        numbers = entry.role == "numbers"
+        rows = self.names.fresh(f"{name}_rows")
+        kind = entry.dtype if numbers else "int64_t"
+        self.declare(0, f"const auto {rows} = context.input<{kind}>({position});")
+        item = entry.dtype if numbers else "pb::Shape"
+        self.declare(0, f"const pb::List<{item}> {name}({rows}.shape[0]);")
+        read = "read_numbers" if numbers else "read_shapes"
+        self.declare(0, f"pb::{read}(context, {rows}, {name});")
+        element = {"likes": "like", "shapes": "shape"}.get(entry.role, "number")
+        return Fact("turns", entry.dtype, text=name, element=element)
 
     def _check_rank(self, entry: Input, shape: str) -> None:
         if entry.rank is None or entry.optional:
@@ -231,10 +317,16 @@ class Plan:
         fact = self.of(atom)
         if fact.type == kind and fact.kind != "number":
             return self.array(atom)
+        return self.array(self.cast(atom, kind)[0])
+
+    def cast(self, atom: Atom, kind: str) -> tuple[Var, Fact]:
+        """A value in another type, as a lane."""
+        fact = self.of(atom)
         cast = Var(f"{atom}_cast" if isinstance(atom, Var) else "number", temp=True)
         eqn = Eqn((cast,), "positive", (atom,), (), (), self._eqn.span if self._eqn else None)
-        self.define(cast, Fact("lane", stored(kind), fact.shape, fact.leaves, fact.level, "", eqn))
-        return self.array(cast)
+        made = Fact("lane", stored(kind), fact.shape, fact.leaves, fact.level, "", eqn)
+        self.define(cast, made)
+        return cast, made
 
     def store(self, value: Atom, fact: Fact, target: str) -> None:
         """Write a lane or an array to a view, in the stage of its space."""
@@ -274,6 +366,10 @@ class Plan:
             )
             self._written.add(index)
             self.store(atom, fact, view)
+        self.settle()
+
+    def settle(self) -> None:
+        """Join stages that may share a pass, and spell their shapes."""
         for phase in list(self.phases.values()):
             _join_stages(phase)
             for stage in phase.stages.values():

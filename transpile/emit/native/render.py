@@ -13,6 +13,7 @@ from pathlib import PurePath
 from ...ir import Block, Eqn, Source
 from ...passes.simplify import remove_dead
 from ...version import __version__
+from .control import Control
 from .flat import Flat, flat_of
 from .headers import DESCRIBING, headers_of
 from .kernel import Kernel
@@ -111,10 +112,15 @@ def _struct(kernel: Kernel, source: Source) -> list[str]:
 class _Body:
     """The statements of a kernel's `apply`."""
 
-    def __init__(self, plan: Plan, source: Source) -> None:
+    def __init__(self, plan: Plan, source: Source, outer: _Body | None = None) -> None:
         self.plan = plan
         self.source = source
         self.shown = 0
+        self.depth = 2
+        self.index: str
+        if outer is not None:
+            self.depth, self.index = outer.depth + 1, outer.index
+            return
         used = {var.name for eqn in plan.kernel.block.eqns for var in (*eqn.outs, *eqn.reads())}
         used |= {var.name for var in plan.kernel.block.params}
         self.index = next(name for name in ("i", "j", "k", "n", "at", "element") if name not in used)
@@ -156,20 +162,35 @@ class _Body:
                 listed.append(text)
             if phase.calls:
                 run()
-            parts += phase.calls
+            parts += [(eqn, self._call(call)) for eqn, call in phase.calls]
         run()
+        parts += [(None, text) for text in self.plan.closing]
         lines = []
         for eqn, part in _without_unused(parts):
             lines += self._said(eqn)
             if isinstance(part, str):
-                lines += fold(part)
+                lines += fold(part, self.depth)
             else:
                 lines += part if lines or part[0] else part[1:]
         return lines
 
+    def _call(self, call: str | Control) -> str | list[str]:
+        """A statement after the passes of a level: one with blocks is indented as C++ is."""
+        if isinstance(call, str):
+            return call
+        lines = [line for text in call.before for line in fold(text, self.depth)]
+        for position, (header, plan) in enumerate(call.sides):
+            inner = _Body(plan, self.source, self).lines()
+            if position > 0 and not header.startswith("}"):
+                lines.append("}")
+            lines += [header, *(f"    {line}" if line else "" for line in inner)]
+        return [*lines, "}"]
+
     def _is_whole(self, stage: Stage) -> bool:
         """Whether the kernel is this one loop, so that a caller may split it."""
         phases = self.plan.phases.values()
+        if self.depth > 2:
+            return False
         moves = any(phase.calls for phase in phases) or any(
             not _only_describes(text) for phase in phases for _, text in phase.declarations
         )
@@ -183,7 +204,7 @@ class _Body:
             self.plan.order,
             self.comment,
             self.index,
-            depth=3 if braces else 2,
+            depth=self.depth + (1 if braces else 0),
         )
 
     def comment(self, eqn: Eqn) -> str | None:
@@ -235,9 +256,9 @@ def _without_unused(
         parts = kept
 
 
-def fold(text: str) -> list[str]:
-    """A statement at function scope, broken where it is too long."""
-    if len(text) <= LINE_WIDTH - 8:
+def fold(text: str, depth: int = 2) -> list[str]:
+    """A statement at this depth of blocks, broken where it is too long."""
+    if len(text) <= LINE_WIDTH - 4 * depth:
         return [text]
     head, _, rest = text.partition("(")
-    return wrap(f"{head}(", rest.removesuffix(");").split(", "), ");", depth=2)
+    return wrap(f"{head}(", rest.removesuffix(");").split(", "), ");", depth=depth)

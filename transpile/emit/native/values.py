@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...ir import Atom, Eqn, Literal, Var
-from .facts import Fact
+from . import extents
+from .facts import Fact, Leaf
 from .lanes import POINTWISE, Expr, lane, refusal, result_type
-from .types import of_literal
+from .types import of_literal, stored
 
 _METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
 VALUE_OPS = frozenset(
@@ -128,6 +129,9 @@ class Values:
         if op in ("int", "float", "bool") and len(args) == 1:
             expr = self.expr(args[0])
             return None if expr is None else Fact("number", f"weak {op}", text=expr.to(f"weak {op}").text)
+        if op == "len" and isinstance(args[0], Var) and self._find(args[0]).kind == "list":
+            count = len(self._find(args[0]).items)
+            return Fact("number", "weak int", text=str(count), literal=count)
         if op == "len":
             text = self.shape(args[0])
             return Fact("number", "weak int", text=f"{text}.ndim") if text else None
@@ -156,6 +160,9 @@ class Values:
     def _metadata(self, op: str, atom: Atom) -> Fact | None:
         if op == "like" and isinstance(atom, Var) and self._find(atom).kind == "list":
             return self._likes(self._find(atom).items)
+        if op == "like" and self.expr(atom) is not None:
+            shapes = (Leaf("pb::Shape{}", extents.SCALAR),)
+            return Fact("like", stored(self.expr(atom).type), leaves=shapes, text="pb::Shape{}")  # type: ignore[union-attr]
         shape = self._shape_of(atom)
         if shape is None or not isinstance(atom, Var):
             return None

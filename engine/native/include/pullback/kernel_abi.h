@@ -106,7 +106,8 @@ typedef struct {
     int32_t n_inputs;
     int32_t n_attrs;
     int32_t n_outputs;
-    const DLTensor* const* inputs; /* NULL: undefined or absent. `data` is not read here */
+    const DLTensor* const* inputs; /* NULL: undefined or absent. `data` is not read here,
+                                      except of lists of shapes and numbers */
     const pb_scalar* attrs;
 
     pb_spec* outputs;       /* filled */

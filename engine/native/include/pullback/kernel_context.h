@@ -69,6 +69,9 @@ class Context : public Outcome {
     // A shape that came as that of a tensor.
     Shape shape(int k);
 
+    // The same, or a shape without axes where none came.
+    Shape shape_if_any(int k) { return argument(k) ? shape(k) : Shape{}; }
+
     int64_t integer(int k) const { return (query_ ? query_->attrs : call_->attrs)[k].i; }
     double number(int k) const { return (query_ ? query_->attrs : call_->attrs)[k].f; }
 

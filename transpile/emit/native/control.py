@@ -1,0 +1,353 @@
+"""Branches, loops and `raise` into a plan: C++'s own, around plans of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ...ir import Atom, Block, Eqn, Literal, Var
+from .facts import Fact, Leaf
+from .lanes import CHOICE
+from .plan import Plan
+from .types import join, stored
+
+Enter = Callable[[Plan, Eqn], None]
+
+
+@dataclass(slots=True)
+class Control:
+    """A statement with blocks: declarations before it, then a header and a plan for each block."""
+
+    before: list[str] = field(default_factory=list)
+    sides: list[tuple[str, Plan]] = field(default_factory=list)
+
+
+def add_raise(plan: Plan, eqn: Eqn) -> None:
+    """The author's error: the kernel refuses with its message, and the formula's Python raises it."""
+    said = eqn.args[0] if eqn.args else Literal("")
+    text = said.value if isinstance(said, Literal) else plan.of(said).literal
+    message = (
+        str(text or "an error of the formula").replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+    )
+    level = max((plan.of(atom).level for atom in eqn.args), default=0)
+    plan.call(level, f'pb::raise(context, "{message}");')
+
+
+def add_branch(plan: Plan, eqn: Eqn, enter: Enter) -> None:
+    """An `if`: each side computes its values, which are there under one name after it."""
+    condition, level = _condition(plan, eqn.args[0])
+    for block in eqn.blocks:
+        level = max([level, *(bring(plan, var) for var in block.free())])
+    control = Control()
+    children = []
+    for block in eqn.blocks:
+        child = plan.inside(block, plan.names)
+        for inner in block.eqns:
+            enter(child, inner)
+        children.append(child)
+    for k, out in enumerate(eqn.outs):
+        _merge(plan, out, [(child, child.kernel.block.results[k]) for child in children], control, level)
+    first, second = children
+    for child in children:
+        child.settle()
+    headers = [f"if ({condition}) {{", "} else {"]
+    if condition.startswith("context.dry() || "):
+        # While shapes are worked out nobody knows the elements: both sides are, one after the other.
+        headers[1] = f"if (context.dry() || !({condition.removeprefix('context.dry() || ')})) {{"
+    empty = not second.phases and not second.closing
+    control.sides = [(headers[0], first)] if empty else [(headers[0], first), (headers[1], second)]
+    plan.control(level, control)
+
+
+def _condition(plan: Plan, atom: Atom) -> tuple[str, int]:
+    """The condition in C++, and its level. That on an element is not known while shapes are worked out."""
+    expr = plan.values.expr(atom)
+    if expr is not None:
+        return expr.within(CHOICE), plan.of(atom).level
+    fact = plan.array(atom)
+    name = plan.names.fresh("holds")
+    plan.declare(fact.level, f"const bool {name} = pb::holds(context, {fact.text});")
+    return f"context.dry() || {name}", fact.level
+
+
+def bring(plan: Plan, atom: Atom) -> int:
+    """Have a value in memory before a statement with blocks; its level then."""
+    if not isinstance(atom, Var):
+        return 0
+    fact = plan.of(atom)
+    if fact.kind == "lane":
+        fact = plan.array(atom)
+    array = plan.array_at(atom)
+    return max([(array or fact).level, *(bring(plan, item) for item in fact.items)])
+
+
+def _merge(plan: Plan, out: Var, sides: Sequence[tuple[Plan, Atom]], control: Control, level: int) -> None:
+    """The value that either side leaves, under one name."""
+    facts = [child.of(atom) for child, atom in sides]
+    there = [fact for fact in facts if fact.kind != "none"]
+    if not there:
+        plan.define(out, Fact("none", "none", literal=None))
+        return
+    kinds = {fact.kind for fact in there}
+    maybe = "maybe" if len(there) < len(facts) or any(fact.element == "maybe" for fact in there) else ""
+    if kinds & {"lane", "array"} or (out.kind == "tensor" and kinds == {"number"}):
+        _merge_arrays(plan, out, sides, control, level)
+    elif kinds == {"number"}:
+        kind = join(fact.type for fact in there)
+        name = plan.names.of(out)
+        control.before.append(f"{stored(kind)} {name}{{}};")
+        for (child, atom), fact in zip(sides, facts, strict=True):
+            if fact.kind == "none":
+                continue
+            expr = child.values.expr(atom)
+            assert expr is not None
+            child.closing.append(f"{name} = {expr.to(kind).text};")
+        plan.define(out, Fact("number", kind, level=level + 1, text=name, element=maybe))
+    elif kinds <= {"like", "shape"} and len({fact.type for fact in there}) == 1 and len(kinds) == 1:
+        name = plan.names.of(out)
+        control.before.append(f"pb::Shape {name};")
+        for (child, _), fact in zip(sides, facts, strict=True):
+            if fact.kind != "none":
+                child.closing.append(f"{name} = {fact.text};")
+        token = frozenset[object]({("if", name)})
+        leaves = (Leaf(name, token, level + 1),)
+        plan.define(out, Fact(there[0].kind, there[0].type, token, leaves, level + 1, name, element=maybe))
+    elif kinds == {"index"} and len({(len(f.items), f.eqn.op if f.eqn else "") for f in there}) == 1:
+        items: list[Atom] = []
+        for k in range(len(there[0].items)):
+            item = Var(f"{out.name}_{k}", "value", True)
+            parts = [
+                (child, fact.items[k] if fact.kind != "none" else Literal(None))
+                for (child, _), fact in zip(sides, facts, strict=True)
+            ]
+            same = {str(atom) for _, atom in parts if atom != Literal(None)}
+            if len(same) == 1 and all(isinstance(atom, Literal) for _, atom in parts):
+                items.append(next(atom for _, atom in parts if atom != Literal(None)))
+                continue
+            _merge(plan, item, parts, control, level)
+            items.append(item)
+        eqn = there[0].eqn
+        plan.define(out, Fact("index", level=level + 1, items=tuple(items), eqn=eqn))
+    else:
+        raise plan.refuse(
+            f"{out} is another kind of value on each side of a condition, which is not compiled"
+        )
+
+
+def _merge_arrays(
+    plan: Plan, out: Var, sides: Sequence[tuple[Plan, Atom]], control: Control, level: int
+) -> None:
+    facts = [child.of(atom) for child, atom in sides]
+    strong = {fact.type for fact in facts if fact.kind in ("lane", "array")}
+    kind = stored(join(fact.type for fact in facts if fact.kind != "none"))
+    if len(strong) > 1:
+        raise plan.refuse(f"{out} has another dtype on each side of a condition, which is not compiled")
+    view = plan.names.fresh(f"{plan.names.of(out)}_view")
+    control.before.append(f"pb::View<const {kind}> {view};")
+    output = plan.claim_output(out)
+    for (child, atom), fact in zip(sides, facts, strict=True):
+        if fact.kind == "none":
+            if output is not None:
+                # A hidden output of the side that is not taken: nobody reads it.
+                child.closing.append(f"{view} = pb::absent<{kind}>(context, {output});")
+            continue
+        text = child.delivered(atom, kind, output, plan.names.of(out))
+        child.closing.append(f"{view} = {text}.read_only();")
+    plan.array_fact(out, view, kind, frozenset({("if", view)}), level + 1)
+
+
+def add_loop(plan: Plan, eqn: Eqn, enter: Enter) -> None:
+    """A `for`: carried values are variables of C++, what is collected of each turn is a list."""
+    (body,) = eqn.blocks
+    over, start = eqn.args[0], eqn.args[1:]
+    level = max([bring(plan, over), *(bring(plan, a) for a in start), *(bring(plan, v) for v in body.free())])
+    carried = list(body.params[1:])
+    facts = [plan.of(atom) for atom in start]
+    for _ in range(3):
+        trial = plan.inside(body, plan.names.copy())
+        _enter_turn(plan, trial, eqn, carried, facts, "turn", [], enter)
+        found = [trial.of(atom) for atom in body.results[: len(carried)]]
+        after = [
+            _carried(plan, var, *pair)
+            for var, pair in zip(carried, zip(facts, found, strict=True), strict=True)
+        ]
+        if after == facts:
+            break
+        facts = after
+    else:
+        raise plan.refuse("a value that a loop carries has another dtype in each turn, which is not compiled")
+    _write_loop(plan, eqn, carried, facts, level, enter)
+
+
+def _carried(plan: Plan, var: Var, before: Fact, after: Fact) -> Fact:
+    """How a loop holds a value: as it was before, or as an array where a turn makes it one."""
+    if before.kind == "number" and after.kind == "number":
+        kind = join([before.type, after.type])
+        return (
+            before if kind == before.type else Fact("number", kind, text=before.text, literal=before.literal)
+        )
+    arrays = ("lane", "array")
+    if before.kind == "number" and before.type.startswith("weak") and after.kind in arrays:
+        return Fact(
+            "array", after.type, eqn=Eqn((var,), "start", (Literal(before.literal),)), text=before.text
+        )
+    if before.kind in arrays and after.kind in arrays and before.type == after.type:
+        return before
+    if before.kind == after.kind and before.kind in ("like", "shape") and before.type == after.type:
+        return before
+    raise plan.refuse(f"{var} changes its kind or its dtype in a loop, which is not compiled")
+
+
+def _enter_turn(
+    plan: Plan,
+    child: Plan,
+    eqn: Eqn,
+    carried: Sequence[Var],
+    facts: Sequence[Fact],
+    turn: str,
+    names: Sequence[str],
+    enter: Enter,
+) -> None:
+    """The equations of a turn, in which the parameters are what `facts` and the list say."""
+    (body,) = eqn.blocks
+    item, over = body.params[0], eqn.args[0]
+    number = Fact("number", "weak int", text=turn)
+    if isinstance(over, Var) and over.kind == "list":
+        index = Var("turn", "value", temp=True)
+        child.define(index, number)
+        if item in Block((), body.eqns, body.results).free():
+            enter(child, Eqn((item,), "item", (over, index), span=eqn.span))
+    else:
+        child.define(item, number)
+    for k, (var, fact) in enumerate(zip(carried, facts, strict=True)):
+        name = names[k] if names else f"carried_{k}"
+        if fact.kind in ("lane", "array"):
+            child.array_fact(var, name, fact.type, frozenset({("carried", name)}), 0)
+        elif fact.kind == "number":
+            child.define(var, Fact("number", fact.type, text=name))
+        else:
+            token = frozenset[object]({("carried", name)})
+            child.define(var, Fact(fact.kind, fact.type, token, (Leaf(name, token),), 0, name))
+    for inner in body.eqns:
+        enter(child, inner)
+
+
+def _write_loop(
+    plan: Plan, eqn: Eqn, carried: Sequence[Var], facts: Sequence[Fact], level: int, enter: Enter
+) -> None:
+    (body,) = eqn.blocks
+    over, start = eqn.args[0], eqn.args[1:]
+    control = Control()
+    turns = plan.turns_of(over)
+    item = body.params[0]
+    turn = (
+        plan.names.of(item)
+        if item.kind == "value" and not item.name.startswith("_")
+        else plan.names.fresh("turn")
+    )
+    names = []
+    for var, fact, atom in zip(carried, facts, start, strict=True):
+        own = plan.names.of(var)
+        if fact.kind in ("lane", "array"):
+            own = plan.names.fresh(f"{own}_view")
+            begin = _start(plan, atom, fact)
+            control.before.append(f"pb::View<const {stored(fact.type)}> {own} = {begin};")
+        elif fact.kind == "number":
+            expr = plan.values.expr(atom)
+            assert expr is not None
+            control.before.append(f"{stored(fact.type)} {own} = {expr.to(fact.type).text};")
+        else:
+            control.before.append(f"pb::Shape {own} = {fact.text};")
+        names.append(own)
+    child = plan.inside(body, plan.names)
+    _enter_turn(plan, child, eqn, carried, facts, turn, names, enter)
+    for out, atom in zip(eqn.outs[len(carried) :], body.results[len(carried) :], strict=True):
+        _collect(plan, child, out, atom, control, turns, turn, level)
+    _carry_on(child, body, facts, names)
+    child.settle()
+    backwards = eqn.kwarg("reverse") is not None
+    until = eqn.kwarg("until") is not None
+    more = f" && {names[0]} == 0" if until else ""
+    if backwards:
+        header = f"for (int64_t {turn} = {turns} - 1; {turn} >= 0{more}; --{turn}) {{"
+    else:
+        header = f"for (int64_t {turn} = 0; {turn} < {turns}{more}; ++{turn}) {{"
+    control.sides = [(header, child)]
+    plan.control(level, control)
+    for out, fact, name, atom in zip(eqn.outs, facts, names, start, strict=False):
+        if fact.kind in ("lane", "array"):
+            if plan.of(atom).kind == "number" and out in plan.output_of:
+                why = '"a loop without turns leaves a number"'
+                plan.declare(level, f"context.require({turns} > 0, PB_UNSUPPORTED, {why});")
+            plan.array_fact(out, name, fact.type, frozenset({("loop", name)}), level + 1)
+        elif fact.kind == "number":
+            plan.define(out, Fact("number", fact.type, level=level + 1, text=name))
+        else:
+            token = frozenset[object]({("loop", name)})
+            plan.define(
+                out, Fact(fact.kind, fact.type, token, (Leaf(name, token, level + 1),), level + 1, name)
+            )
+
+
+def _start(plan: Plan, atom: Atom, fact: Fact) -> str:
+    before = plan.of(atom)
+    if before.kind == "number":
+        expr = plan.values.expr(atom)
+        assert expr is not None
+        return f"pb::constant<{stored(fact.type)}>(context, {expr.to(stored(fact.type)).text})"
+    return f"{plan.array(atom).text}.read_only()"
+
+
+def _carry_on(child: Plan, body: Block, facts: Sequence[Fact], names: Sequence[str]) -> None:
+    """The end of a turn: the carried values are those of the next."""
+    moves = []
+    for atom, fact, name in zip(body.results, facts, names, strict=False):
+        if fact.kind in ("lane", "array"):
+            text = child.array_of(atom, stored(fact.type)).text
+            moves.append((name, f"{text}.read_only()", text))
+        elif fact.kind == "number":
+            expr = child.values.expr(atom)
+            assert expr is not None
+            moves.append((name, expr.to(fact.type).text, expr.text))
+        else:
+            moves.append((name, child.of(atom).text, child.of(atom).text))
+    early: list[str] = []
+    late: list[str] = []
+    for k, (name, text, source) in enumerate(moves):
+        if source == name:
+            continue
+        overwritten = any(other == source or f"{other}" in text.split("(")[0] for other, _, _ in moves[:k])
+        mixed = facts[k].kind == "number" and any(other in text for other, _, _ in moves[:k])
+        if overwritten or mixed:
+            held = child.names.fresh(f"next_{name}")
+            early.append(f"const auto {held} = {text};")
+            text = held
+        late.append(f"{name} = {text};")
+    child.closing += [*early, *late]
+
+
+def _collect(
+    plan: Plan, child: Plan, out: Var, atom: Atom, control: Control, turns: str, turn: str, level: int
+) -> None:
+    """A list with a value of each turn."""
+    fact = child.of(atom)
+    name = plan.names.of(out)
+    if fact.kind in ("lane", "array"):
+        item, text = f"pb::View<const {fact.type}>", f"{child.array(atom).text}.read_only()"
+        made = Fact("turns", fact.type, level=level + 1, text=name, element="array")
+    elif fact.kind in ("like", "shape"):
+        item, text = "pb::Shape", fact.text
+        made = Fact("turns", fact.type, level=level + 1, text=name, element=fact.kind)
+    elif fact.kind == "number":
+        expr = child.values.expr(atom)
+        assert expr is not None
+        item, text = stored(fact.type), expr.to(fact.type).text
+        made = Fact("turns", fact.type, level=level + 1, text=name, element="number")
+    elif fact.kind == "none":
+        plan.define(out, Fact("turns", "none", level=level + 1, text="", element="none"))
+        return
+    else:
+        raise plan.refuse(f"a list of such values as {out} is not compiled")
+    control.before.append(f"const pb::List<{item}> {name}({turns});")
+    child.closing.append(f"{name}[{turn}] = {text};")
+    plan.define(out, made)
