@@ -180,7 +180,7 @@ class _Body:
             return call
         lines = [line for text in call.before for line in fold(text, self.depth)]
         for position, (header, plan) in enumerate(call.sides):
-            inner = _Body(plan, self.source, self).lines()
+            inner = _Body(plan, self.source, self).lines(None)
             if position > 0 and not header.startswith("}"):
                 lines.append("}")
             lines += [header, *(f"    {line}" if line else "" for line in inner)]
