@@ -33,6 +33,7 @@ from .lists import with_lists_written_out, written_out
 from .operators import PRIMITIVES, add_equation
 from .plan import Plan
 from .ranks import ranks_of, with_known_ranks, with_ranks
+from .sizes import with_own_sizes
 from .types import stored
 from .uniform import without_uniform_lists
 
@@ -170,6 +171,7 @@ def _compile(
         known = {entry.var: entry.rank for entry in inputs if entry.rank is not None}
         formula = without_uniform_lists(formula)
         formula = with_plain_elements(with_lists_written_out(formula, known))
+        formula = with_own_sizes(formula, lambda wanted: _shapes(formula, library, inputs, wanted))
     kernel = _forward_kernel(formula, library, inputs, name)
     facts = _facts(kernel, formula.forward)
     if order == 0 or formula.pullback is None:
@@ -180,6 +182,16 @@ def _compile(
         return _with_backward(merged, kernel, facts, library, order, name.removesuffix("_forward"))
     except FormulaError as error:
         return Compiled(merged, kernel, limits=error.diagnostics)
+
+
+def _shapes(
+    formula: Formula, library: Library, inputs: tuple[Input, ...], wanted: Sequence[Var]
+) -> dict[Var, Fact]:
+    """What is known of variables of the forward, whether they are results or not."""
+    forward = formula.forward
+    block = Block(forward.params, forward.eqns, tuple(dict.fromkeys(wanted)))
+    kernel = Kernel(formula.name, _inlined(block, library, inputs), inputs, formula.span)
+    return _facts(kernel, block)
 
 
 def _with_backward(
