@@ -54,6 +54,10 @@ class Level:
         kept = self._kept
         self._kept[key] = weakref.ref(holder, lambda _: kept.pop(key, None)), tangent
 
+    def close(self) -> None:
+        """Let all go: each entry's callback knows the table that it is in."""
+        self._kept.clear()
+
     def holds(self, holder: Any) -> bool:
         """Whether an output of this node, or this leaf, has a tangent."""
         return any(ref() is holder for ref, _ in self._kept.values())
@@ -82,12 +86,14 @@ def dual_level() -> Iterator[None]:
     """
     if _LEVEL.get() is not None:
         raise RuntimeError("a dual level inside of another one: levels don't nest")
-    token = _LEVEL.set(Level())
+    level = Level()
+    token = _LEVEL.set(level)
     try:
         with observing(_propagate):
             yield
     finally:
         _LEVEL.reset(token)
+        level.close()
 
 
 def make_dual(tensor: Any, tangent: Any) -> Any:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from .dispatch import engine_of
 from .errors import NotDifferentiableError
 from .picture import Arrow, Box, svg
+from .saved_hooks import Packed
 
 
 @dataclass
@@ -81,7 +80,7 @@ def graph(tensors: Any) -> Graph:
     """The recorded graph behind a tensor, or several.
 
     Each node shows its operator's name and what it keeps for the backward, with
-    dtype and shape where the engine tells; hidden outputs are marked as such.
+    dtype and shape; hidden outputs are marked as such.
     Raises NotDifferentiableError for a tensor that doesn't require grad.
 
     >>> import pullback as pb
@@ -156,5 +155,9 @@ def _size(value: Any) -> str:
     """dtype and shape of what is kept; nothing where that is no array."""
     if isinstance(value, list):
         return ", ".join(filter(None, map(_size, value)))
-    value = getattr(value, "tensor", getattr(value, "_array", value))
-    return f"{value.dtype} {value.shape}" if hasattr(value, "dtype") and np.shape(value) is not None else ""
+    value = getattr(value, "_packed", value)
+    if isinstance(value, Packed):
+        shape, dtype = value.size
+        return f"{dtype} {shape}, packed"
+    value = getattr(value, "_array", value)
+    return f"{value.dtype} {value.shape}" if hasattr(value, "dtype") else ""

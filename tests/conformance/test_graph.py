@@ -35,14 +35,27 @@ def test_nodes_stand_after_what_they_read(example):
     assert repr(example) == "<graph of 5 nodes>"
 
 
-def test_saved_values_and_hidden_outputs_are_named(example, engine):
+def test_saved_values_and_hidden_outputs_are_named(example):
     saved = example.nodes[2].saved
     assert any(line.startswith("t: hidden output") for line in saved)
     assert any(line.startswith("b: input") for line in saved)
     assert example.nodes[3].saved[0].startswith("r: result")
-    if engine == "reference":
-        assert "t: hidden output, float64 (2, 3)" in saved
-        assert example.nodes[0].saved == ["a: float64 (2, 3)"]
+    assert "t: hidden output, float64 (2, 3)" in saved
+    assert "b: input, float64 (3,)" in saved
+    assert example.nodes[3].saved == ["r: result, float64 (2, 3)"]
+    assert example.nodes[0].saved == ["a: float64 (2, 3)"]
+
+
+def test_lists_and_packed_values_have_sizes(engine):
+    x = pb.tensor(np.ones((2, 3)), requires_grad=True)
+    with pb.saved_tensors_hooks(lambda t: t, lambda t: t):
+        y = np.exp(x)
+    z = pb.contract([x, y], subscripts="ij,ij->")
+    nodes = pb.graph(z).nodes
+    assert nodes[1].saved == ["r: result, float64 (2, 3), packed"]
+    assert nodes[2].saved == ["arrays: input, float64 (2, 3), float64 (2, 3)"]
+    z.backward()
+    assert pb.graph(z).nodes[1].saved == ["(let go)"]
 
 
 def test_dot_is_complete(example):
