@@ -75,6 +75,14 @@ void Arrivals::send(const Edge& edge, Ref<Tensor> gradient) {
     }
 }
 
+bool Arrivals::has_another(std::ptrdiff_t bytes) const {
+    const auto is_one = [&](const Arrival* arrival) {
+        return arrival->node->kind == NodeKind::call && receives(*arrival, bytes);
+    };
+    return waiting_.front()->node->kind == NodeKind::call &&
+           std::any_of(waiting_.begin() + 1, waiting_.end(), is_one);
+}
+
 Arrival* Arrivals::next() {
     std::pop_heap(waiting_.begin(), waiting_.end(), older);
     Arrival* arrival = waiting_.back();

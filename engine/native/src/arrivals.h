@@ -30,11 +30,21 @@ class Arrivals {
     /// Adds a gradient to what an output of a node has received so far. Throws ErrorSet.
     void send(const Edge& edge, Ref<Tensor> gradient);
     bool empty() const { return waiting_.empty(); }
+    /// Whether the youngest node that waits, and another one that is no leaf, have received so many
+    /// bytes.
+    bool has_branches(std::ptrdiff_t bytes) const {
+        return waiting_.size() > 1 && receives(*waiting_.front(), bytes) && has_another(bytes);
+    }
     /// Takes out the youngest node; to be given to `done`.
     Arrival* next();
     static void done(Arrival* arrival);
 
   private:
+    static bool receives(const Arrival& arrival, std::ptrdiff_t bytes) {
+        const Ref<Tensor>& first = arrival.received[0];
+        return first && first->storage->end - first->storage->begin >= bytes;
+    }
+    bool has_another(std::ptrdiff_t bytes) const;
     Arrival& arrival_at(Node& node);
     static void unlink(Arrival& arrival);
 
@@ -50,6 +60,7 @@ class Turn {
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
     Arrival& operator*() const { return *arrival_; }
+    Arrival* operator->() const { return arrival_; }
 
   private:
     Arrival* arrival_;

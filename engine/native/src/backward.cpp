@@ -3,10 +3,13 @@
 #include <utility>
 
 #include "arrivals.h"
+#include "branches.h"
+#include "errand_threads.h"
 #include "gradient_hooks.h"
 #include "nested.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
+#include "pullback/switches.h"
 
 namespace pullback {
 namespace {
@@ -75,8 +78,12 @@ class Pass {
 
     std::vector<Ref<Tensor>> run() {
         while (!arrivals_.empty()) {
+            if (arrivals_.has_branches(kWorthAWorker) && may_branch()) [[unlikely]] {
+                run_branches();
+                break;
+            }
             const Turn turn(arrivals_.next());
-            step(*turn);
+            step(*turn->node, turn->received);
         }
         return hand_out();
     }
@@ -117,29 +124,98 @@ class Pass {
         }
     }
 
-    void step(Arrival& arrival) {
-        Node& node = *arrival.node;
+    void step(Node& node, Received& received) {
         try {
-            Received& received = arrival.received;
-            call_tensor_hooks(node, received, request_.create_graph);
-            if (wanted_.is_target(node)) {
-                capture(node, received);
-                if (!wanted_.leads_on(node)) return;
-            }
-            if (node.extras) [[unlikely]]
-                call_prehooks(node, received, request_.create_graph);
-            if (node.kind == NodeKind::leaf) {
-                if (request_.all_leaves) end_at_leaf(node, received);
-                return;
-            }
-            if (std::any_of(received.begin(), received.end(),
-                            [](const Ref<Tensor>& gradient) { return bool(gradient); })) {
-                differentiate(node, received);
-            }
+            if (!enter(node, received)) return;
+            differentiate(node, received);
+            for (SentGradient& one : sent_) arrivals_.send(*one.edge, std::move(one.gradient));
+            leave(node);
         } catch (const ErrorSet&) {
             explain(node);
             throw;
         }
+    }
+
+    /// All that comes before the derivative; false where there is none to run.
+    bool enter(Node& node, Received& received) {
+        call_tensor_hooks(node, received, request_.create_graph);
+        if (wanted_.is_target(node)) {
+            capture(node, received);
+            if (!wanted_.leads_on(node)) return false;
+        }
+        if (node.extras) [[unlikely]]
+            call_prehooks(node, received, request_.create_graph);
+        if (node.kind == NodeKind::leaf) {
+            if (request_.all_leaves) end_at_leaf(node, received);
+            return false;
+        }
+        return std::any_of(received.begin(), received.end(),
+                           [](const Ref<Tensor>& gradient) { return bool(gradient); });
+    }
+
+    void leave(Node& node) {
+        sent_.clear();
+        if (!request_.retain_graph) node.free_saved();
+    }
+
+    bool may_branch() const {
+        return !request_.create_graph && !switches.watched && errand_threads() > 0;
+    }
+
+    /// The rest of the pass, with large kernels of independent branches on several threads.
+    void run_branches() {
+        Branches branches(arrivals_, wanted_);
+        while (branches.busy()) {
+            while (std::unique_ptr<Errand> errand = branches.back()) {
+                step_back(branches, *errand);
+            }
+            if (branches.has_ready()) step_out(branches);
+        }
+    }
+
+    /// Runs a node, or hands its kernel to a worker where another node can run meanwhile.
+    void step_out(Branches& branches) {
+        Received received;
+        const Ref<Node> node = branches.next(received);
+        try {
+            if (!enter(*node, received)) {
+                branches.done(*node);
+                return;
+            }
+            if (branches.worth_a_worker(received) && !node->extras) {
+                if (auto run = prepare_kernel(*node, received, wanted_)) {
+                    auto errand = std::make_unique<Errand>();
+                    errand->node = node;
+                    for (Ref<Tensor>& one : received) errand->received.emplace_back(std::move(one));
+                    errand->run = std::move(run);
+                    branches.hand_out(std::move(errand));
+                    return;
+                }
+            }
+            differentiate(*node, received);
+            send_all(branches, *node);
+        } catch (const ErrorSet&) {
+            explain(*node);
+            throw;
+        }
+    }
+
+    void step_back(Branches& branches, Errand& errand) {
+        Node& node = *errand.node;
+        try {
+            if (!finish_kernel(node, *errand.run, sent_)) differentiate(node, errand.received);
+            errand.run.reset();
+            send_all(branches, node);
+        } catch (const ErrorSet&) {
+            explain(node);
+            throw;
+        }
+    }
+
+    void send_all(Branches& branches, Node& node) {
+        for (SentGradient& one : sent_) branches.send(node, *one.edge, std::move(one.gradient));
+        branches.done(node);
+        leave(node);
     }
 
     void end_at_leaf(Node& node, Received& received) {
@@ -156,9 +232,6 @@ class Pass {
             shown = for_posthooks(node, received, request_.create_graph);
         input_gradients(node, received, wanted_, request_.create_graph, sent_);
         if (shown) call_posthooks(node, shown.get(), sent_, request_.create_graph);
-        for (SentGradient& one : sent_) arrivals_.send(*one.edge, std::move(one.gradient));
-        sent_.clear();
-        if (!request_.retain_graph) node.free_saved();
     }
 
     /// Notes on the error where the node came from.

@@ -84,10 +84,8 @@ PyRef call_variant(Node& node, const Variant& variant, const Received& received,
     return checked(PySequence_Tuple(gradients.get()));
 }
 
-/// Runs the variant's kernel; false where it doesn't take these values.
-bool run_kernel(Node& node, const Variant& variant, const Received& received,
-                LaunchOutputs& gradients) {
-    Launch launch(*variant.kernel);
+/// Gives the variant's kernel its arguments; false where it doesn't take them.
+bool add_arguments(Launch& launch, Node& node, const Variant& variant, const Received& received) {
     const auto defined = std::find_if(received.begin(), received.end(),
                                       [](const Ref<Tensor>& gradient) { return bool(gradient); });
     // A pointwise kernel reads zeros for what only gradients depend on that nobody needs.
@@ -103,7 +101,14 @@ bool run_kernel(Node& node, const Variant& variant, const Received& received,
         }
         if (!launch.add(argument, operand)) return false;
     }
-    return launch.run(gradients);
+    return true;
+}
+
+/// Runs the variant's kernel; false where it doesn't take these values.
+bool run_kernel(Node& node, const Variant& variant, const Received& received,
+                LaunchOutputs& gradients) {
+    Launch launch(*variant.kernel);
+    return add_arguments(launch, node, variant, received) && launch.run(gradients);
 }
 
 [[noreturn]] void raise_shape(const Node& node, std::int32_t position, const Layout& got,
@@ -156,6 +161,17 @@ void sort_gradients(const Node& node, PyObject* gradients, Mask needed, const Wa
             if (part == Py_None || !leads(edge, wanted)) continue;
             made.push_back({&edge, checked_gradient(node, i, edge, tensor_of(part), record)});
         }
+    }
+}
+
+/// Each gradient that a kernel gave with the edge that it goes along.
+void sort_computed(const Node& node, const Variant& variant, LaunchOutputs& computed,
+                   std::vector<SentGradient>& made) {
+    for (std::uint32_t k = 0; k < computed.size(); ++k) {
+        if (!computed[k]) continue;
+        const auto input = static_cast<std::uint32_t>(variant.kernel->outputs[k]);
+        const Edge& edge = node.edges[node.range(input).begin];
+        made.push_back({&edge, checked_gradient(node, input, edge, std::move(computed[k]), false)});
     }
 }
 
@@ -216,6 +232,24 @@ void check_nan(Node& node, const std::vector<SentGradient>& made) {
 
 }  // namespace
 
+std::unique_ptr<KernelRun> prepare_kernel(Node& node, const Received& received,
+                                          const Wanted& wanted) {
+    if (node.kind != NodeKind::call || node.freed || node.packed) return nullptr;
+    const Variant& variant =
+        node.info->variant(defined_outputs(received), needed_inputs(node, wanted));
+    if (!variant.kernel) return nullptr;
+    auto run = std::make_unique<KernelRun>(node, variant);
+    if (!add_arguments(run->launch, node, variant, received)) return nullptr;
+    if (!run->launch.prepare(run->computed)) return nullptr;
+    return run;
+}
+
+bool finish_kernel(Node& node, KernelRun& run, std::vector<SentGradient>& made) {
+    if (!run.launch.finish(run.computed)) return false;
+    sort_computed(node, run.variant, run.computed, made);
+    return true;
+}
+
 void raise_barrier(const Node& node) {
     const PyRef message = attribute(node.operator_object.get(), "barrier");
     raise("BarrierError", span_of(node) + ": second derivative of " + node.info->name + ": " +
@@ -238,13 +272,7 @@ void input_gradients(Node& node, Received& received, const Wanted& wanted, bool 
     LaunchOutputs computed;
     if (!record && !node.packed && variant.kernel &&
         run_kernel(node, variant, received, computed)) {
-        for (std::uint32_t k = 0; k < computed.size(); ++k) {
-            if (!computed[k]) continue;
-            const auto input = static_cast<std::uint32_t>(variant.kernel->outputs[k]);
-            const Edge& edge = node.edges[node.range(input).begin];
-            made.push_back(
-                {&edge, checked_gradient(node, input, edge, std::move(computed[k]), record)});
-        }
+        sort_computed(node, variant, computed, made);
     } else {
         const PyRef gradients = call_variant(node, variant, received, record);
         sort_gradients(node, gradients.get(), needed, wanted, record, made);

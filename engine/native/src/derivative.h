@@ -1,6 +1,7 @@
 // One node's step of the backward pass: from gradients of its outputs to gradients of its inputs.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "pullback/engine.h"
@@ -18,6 +19,23 @@ using Received = InlineVector<Ref<Tensor>, 2>;
 
 /// Throws ErrorSet: a barrier was to be differentiated.
 [[noreturn]] void raise_barrier(const Node& node);
+
+/// A node's derivative by a kernel that is ready to run, on any thread.
+struct KernelRun {
+    KernelRun(Node& node, const Variant& of) : variant(of), launch(*of.kernel), running(node) {}
+
+    const Variant& variant;
+    Launch launch;
+    LaunchOutputs computed;
+    const Running running;
+};
+
+/// The node's derivative as a kernel; none where it is none, or one that is done at once. Throws
+/// ErrorSet.
+std::unique_ptr<KernelRun> prepare_kernel(Node& node, const Received& received,
+                                          const Wanted& wanted);
+/// Adds what it gave to `made`; false where the kernel didn't take its arguments. Throws ErrorSet.
+bool finish_kernel(Node& node, KernelRun& run, std::vector<SentGradient>& made);
 
 /// Runs the node's derivative: adds each gradient, with the edge that it goes along, to `made`.
 /// Throws ErrorSet.

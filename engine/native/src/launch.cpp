@@ -194,10 +194,9 @@ bool Launch::place_numbers() {
     return true;
 }
 
-bool Launch::run(LaunchOutputs& outputs) {
+bool Launch::prepare(LaunchOutputs& outputs) {
     const std::size_t count = kernel_.outputs.size();
     if (count > kMost || !place_numbers()) return false;
-    pb_spec specs[kMost];
     pb_infer query{};
     query.abi = PB_KERNEL_ABI;
     query.n_inputs = static_cast<std::int32_t>(n_inputs_);
@@ -205,52 +204,56 @@ bool Launch::run(LaunchOutputs& outputs) {
     query.n_outputs = static_cast<std::int32_t>(count);
     query.inputs = inputs_;
     query.attrs = attributes_;
-    query.outputs = specs;
+    query.outputs = specs_;
     if (kernel_.infer(&query) != PB_OK) return false;
 
-    DLTensor results[kMost];
-    const DLTensor* pointers[kMost];
     for (std::size_t i = 0; i < count; ++i) {
-        pointers[i] = nullptr;
+        outputs_[i] = nullptr;
         if (kernel_.outputs[i] < 0) {
             outputs.emplace_back();
             continue;
         }
         const Layout layout =
-            Layout::c_order(from_dlpack(specs[i].dtype), specs[i].ndim, specs[i].shape);
+            Layout::c_order(from_dlpack(specs_[i].dtype), specs_[i].ndim, specs_[i].shape);
         Ref<Tensor>& made = outputs.emplace_back(Tensor::allocate(layout));
         elements_ += layout.size();
-        results[i] = {
-            made->data, {kDLCPU, 0}, layout.ndim(), specs[i].dtype, specs[i].shape, nullptr, 0};
-        pointers[i] = &results[i];
+        results_[i] = {
+            made->data, {kDLCPU, 0}, layout.ndim(), specs_[i].dtype, specs_[i].shape, nullptr, 0};
+        outputs_[i] = &results_[i];
     }
-    Ref<Storage> workspace;
-    if (query.workspace_bytes > 0) workspace = Storage::allocate(query.workspace_bytes);
+    if (query.workspace_bytes > 0) workspace_ = Storage::allocate(query.workspace_bytes);
 
-    pb_call call{};
-    call.abi = PB_KERNEL_ABI;
-    call.n_inputs = query.n_inputs;
-    call.n_attrs = query.n_attrs;
-    call.n_outputs = query.n_outputs;
-    call.inputs = inputs_;
-    call.attrs = attributes_;
-    call.outputs = pointers;
-    call.workspace = workspace ? workspace->begin : nullptr;
-    call.workspace_bytes = query.workspace_bytes;
-    call.begin = 0;
-    call.end = query.units > 1 ? query.units : 1;
-    call.runtime = kernel_.runtime;
-    int status;
-    if (elements_ > kReleaseGil) {
-        Py_BEGIN_ALLOW_THREADS;
-        status = kernel_.run(&call);
-        Py_END_ALLOW_THREADS;
-    } else {
-        status = kernel_.run(&call);
-    }
-    if (status == PB_OK) return true;
+    call_.abi = PB_KERNEL_ABI;
+    call_.n_inputs = query.n_inputs;
+    call_.n_attrs = query.n_attrs;
+    call_.n_outputs = query.n_outputs;
+    call_.inputs = inputs_;
+    call_.attrs = attributes_;
+    call_.outputs = outputs_;
+    call_.workspace = workspace_ ? workspace_->begin : nullptr;
+    call_.workspace_bytes = query.workspace_bytes;
+    call_.begin = 0;
+    call_.end = query.units > 1 ? query.units : 1;
+    call_.runtime = kernel_.runtime;
+    return true;
+}
+
+bool Launch::finish(LaunchOutputs& outputs) {
+    if (status_ == PB_OK) return true;
     outputs.clear();
     return false;
+}
+
+bool Launch::run(LaunchOutputs& outputs) {
+    if (!prepare(outputs)) return false;
+    if (elements_ > kReleaseGil) {
+        Py_BEGIN_ALLOW_THREADS;
+        execute();
+        Py_END_ALLOW_THREADS;
+    } else {
+        execute();
+    }
+    return finish(outputs);
 }
 
 }  // namespace pullback

@@ -69,6 +69,15 @@ class Launch {
     /// per entry of the layout's outputs, none for -1. Throws ErrorSet.
     bool run(LaunchOutputs& outputs);
 
+    // The same in three steps, the one in the middle on any thread.
+
+    /// Makes the outputs; false where the kernel doesn't take these arguments. Throws ErrorSet.
+    bool prepare(LaunchOutputs& outputs);
+    /// Runs the kernel; needs neither the GIL nor Python.
+    void execute() noexcept { status_ = kernel_.run(&call_); }
+    /// Whether it ran; lets the outputs go where it didn't.
+    bool finish(LaunchOutputs& outputs);
+
   private:
     static constexpr std::size_t kMost = 16;
 
@@ -94,6 +103,12 @@ class Launch {
     std::size_t n_attributes_ = 0;
     DType own_type_ = -1;
     std::int64_t elements_ = 0;
+    pb_spec specs_[kMost];
+    DLTensor results_[kMost];
+    const DLTensor* outputs_[kMost];
+    Ref<Storage> workspace_;
+    pb_call call_{};
+    int status_ = PB_OK;
 };
 
 }  // namespace pullback

@@ -5,6 +5,10 @@
 
 namespace pullback {
 
+/// How many threads may work at a time: as many as the process may run on, or as PULLBACK_THREADS
+/// says.
+int thread_count();
+
 /// The `parallel_for` of kernel_abi.h: calls body(argument, begin, end) for ranges that cover
 /// [0, count), from this thread and as many others as the process may run on, or as
 /// PULLBACK_THREADS says. Each takes the next range when it has done one, so that a thread
