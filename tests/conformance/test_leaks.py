@@ -204,12 +204,16 @@ def test_nothing_is_left_after_an_error(engine, no_collector, program):
     assert [ref() for ref in seen] == [None] * len(seen)
 
 
+def holding(tensor):
+    return lambda grads: tensor
+
+
 def test_a_tensor_in_its_own_hook_needs_the_collector_only(engine):
     x = pb.tensor([1.0], requires_grad=True)
     y = x * 2.0
-    y.register_hook(lambda grad: y)
-    y.grad_fn.register_prehook(lambda grads: (y,))
-    x.register_post_accumulate_grad_hook(lambda tensor: x)
+    y.register_hook(holding(y))
+    y.grad_fn.register_prehook(holding(y))
+    x.register_post_accumulate_grad_hook(holding(x))
     seen = [weakref.ref(x), weakref.ref(y.grad_fn)]
     del x, y
     gc.collect()

@@ -59,17 +59,19 @@ def test_shapes_of_a_gradient_are_those_of_its_result():
     assert "tangent_x" in made
 
 
+# Operators of lists have a rule by hand; what is derived from them runs as operators and needs none.
+BY_HAND = {"concatenate", "stack", "vstack", "hstack", "collect", "contract", "tensordot", "dot", "inner"}
+
+
 @pytest.mark.parametrize("name", standard_library().names())
 def test_every_formula_of_the_library_has_a_rule_or_one_by_hand(name):
     formula = standard_library().promoted(name)
-    by_hand = {"concatenate", "stack", "vstack", "hstack", "collect", "contract"}
-    of_lists = {"tensordot", "dot", "inner"}
-    try:
-        made = transpose(formula, (True,) * len(formula.inputs), standard_library())
-    except FormulaError as error:
-        assert name in by_hand | of_lists, str(error)
+    present = (True,) * len(formula.inputs)
+    if name in BY_HAND:
+        with pytest.raises(FormulaError):
+            transpose(formula, present, standard_library())
     else:
-        verify(made.formula)
+        verify(transpose(formula, present, standard_library()).formula)
 
 
 REFUSED = {
