@@ -60,7 +60,7 @@ def main() -> None:
         report(arguments, arguments.inside)
         return
     for threads in arguments.threads:
-        limits = dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "PULLBACK_THREADS"), str(threads))
+        limits = dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "PULLBACK_NUM_THREADS"), str(threads))
         command = [sys.executable, *sys.argv, "--inside", str(threads)]
         subprocess.run(command, env=os.environ | limits, check=True)
 

@@ -13,6 +13,7 @@ import numpy as np
 from ..grad_mode import on_inference
 from ..registry import FORMULAS
 from ..tensor import Tensor as AnyTensor
+from . import blas
 from ._native import (
     Tensor,
     apply,
@@ -29,6 +30,7 @@ from ._native import (
 name = "native"
 AnyTensor.register(Tensor)
 FORMULAS.on_replaced(forget_words)
+blas.choose()
 on_inference(set_inference)
 
 KINDS = "biufc"

@@ -63,6 +63,15 @@ from .engine.gradcheck import gradcheck
 from .engine.graph import Graph, graph
 from .engine.jacobian import hessian, jacobian
 from .engine.kernels import CompiledFormula, compile
+from .engine.memory import (
+    MemoryStats,
+    empty_cache,
+    get_num_threads,
+    memory_stats,
+    reset_memory_peak,
+    set_memory_limit,
+    set_num_threads,
+)
 from .engine.multi_grad_hook import register_multi_grad_hook
 from .engine.plumbing import (
     Like,
@@ -141,6 +150,7 @@ __all__ = [
     "GraphFreedError",
     "InferenceTensorError",
     "Like",
+    "MemoryStats",
     "MutationError",
     "NotDifferentiableError",
     "PullbackError",
@@ -165,6 +175,7 @@ __all__ = [
     "derive_pullback",
     "detect_anomaly",
     "dot_subscripts",
+    "empty_cache",
     "enable_grad",
     "flatten_axes",
     "formula",
@@ -173,6 +184,7 @@ __all__ = [
     "from_dlpack",
     "from_numpy",
     "gelu",
+    "get_num_threads",
     "grad",
     "gradcheck",
     "graph",
@@ -189,6 +201,7 @@ __all__ = [
     "last_written",
     "like",
     "linear_recurrence",
+    "memory_stats",
     "no_grad",
     "order_of_norm",
     "polygamma",
@@ -197,9 +210,12 @@ __all__ = [
     "region_of",
     "register_multi_grad_hook",
     "relu",
+    "reset_memory_peak",
     "saved_tensors_hooks",
     "set_detect_anomaly",
     "set_grad_enabled",
+    "set_memory_limit",
+    "set_num_threads",
     "sigmoid",
     "sinc_derivative",
     "softplus",

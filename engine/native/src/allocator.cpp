@@ -1,129 +1,147 @@
 #include "pullback/allocator.h"
 
-#include <cstdlib>
-#include <map>
-#include <vector>
-
-#ifdef __linux__
 #include <sys/mman.h>
-#include <unistd.h>
-#endif
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdlib>
+#include <mutex>
+#include <vector>
 
 #include "pullback/pool.h"
 
 namespace pullback {
 namespace {
 
-constexpr std::size_t kAlignment = 64;
-constexpr std::size_t kSmall = 16;  // units: one KiB
-constexpr int kKept = 64;
-constexpr std::size_t kLarge = std::size_t{1} << 16;  // bytes, from where on fresh pages cost
+constexpr std::size_t kLine = 64;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kClasses = 4 * 64;
+constexpr std::size_t kAlwaysKept = std::size_t{64} << 20;
 
-/// Small blocks wait for the next tensor of their size.
-char* kept[kSmall][kKept];
-int counts[kSmall];
+/// The size class of a block: bytes rounded up to a quarter of a power of two.
+struct SizeClass {
+    std::size_t index;
+    std::size_t bytes;
+};
 
-std::size_t units_of(std::size_t bytes) {
-    return bytes == 0 ? 1 : (bytes + kAlignment - 1) / kAlignment;
+SizeClass class_of(std::size_t bytes) {
+    const std::size_t size = std::max(bytes, kLine);
+    const auto power = static_cast<std::size_t>(std::bit_width(size) - 1);
+    const std::size_t quarter = std::max(kLine, (std::size_t{1} << power) / 4);
+    const std::size_t rounded = (size + quarter - 1) / quarter * quarter;
+    const auto top = static_cast<std::size_t>(std::bit_width(rounded) - 1);
+    return {4 * top + ((rounded >> (top - 2)) & 3), rounded};
 }
 
-/// Large blocks wait by size, up to a quarter of the machine's memory: fresh pages cost more than
-/// the arithmetic on them.
-class LargeBlocks {
+char* from_system(std::size_t bytes) {
+    if (bytes < kHugePage) return static_cast<char*>(std::aligned_alloc(kLine, bytes));
+    const std::size_t whole = (bytes + kLine - 1) / kLine * kLine;
+    void* block = nullptr;
+    if (posix_memalign(&block, kHugePage, whole) != 0) return nullptr;
+#ifdef MADV_HUGEPAGE
+    madvise(block, whole, MADV_HUGEPAGE);
+#endif
+    return static_cast<char*>(block);
+}
+
+class Allocator {
   public:
     char* take(std::size_t bytes) {
-        const std::size_t size = rounded(bytes);
-        const auto found = waiting_.find(size);
-        if (found != waiting_.end() && !found->second.empty()) {
-            char* block = found->second.back();
-            found->second.pop_back();
-            held_ -= size;
-            return block;
+        const SizeClass size = class_of(bytes);
+        const std::lock_guard lock(mutex_);
+        if (stats_.limit != 0 && stats_.in_use + size.bytes > stats_.limit) return nullptr;
+        std::vector<char*>& waiting = waiting_[size.index];
+        char* block = nullptr;
+        if (!waiting.empty()) {
+            block = waiting.back();
+            waiting.pop_back();
+            stats_.cached -= size.bytes;
+            ++stats_.reused;
+        } else {
+            block = fresh(size.bytes);
+            if (block == nullptr) return nullptr;
         }
-        const bool huge = size >= kHugePage;
-        char* block = static_cast<char*>(std::aligned_alloc(huge ? kHugePage : kAlignment, size));
-        if (block == nullptr && held_ > 0) {
-            release();
-            block = static_cast<char*>(std::aligned_alloc(huge ? kHugePage : kAlignment, size));
-        }
-#ifdef MADV_HUGEPAGE
-        if (block != nullptr && huge) madvise(block, size, MADV_HUGEPAGE);
-#endif
+        ++stats_.taken;
+        stats_.in_use += size.bytes;
+        stats_.peak_in_use = std::max(stats_.peak_in_use, stats_.in_use);
         return block;
     }
 
     void give(char* block, std::size_t bytes) {
-        const std::size_t size = rounded(bytes);
-        if (held_ + size > limit()) release();
-        if (!kReuseMemory || size > limit()) {
+        const SizeClass size = class_of(bytes);
+        const std::lock_guard lock(mutex_);
+        stats_.in_use -= size.bytes;
+        if (!kReuseMemory) {
             std::free(block);
             return;
         }
-        waiting_[size].push_back(block);
-        held_ += size;
+        waiting_[size.index].push_back(block);
+        stats_.cached += size.bytes;
     }
 
-    void release() {
-        for (auto& [size, blocks] : waiting_) {
-            for (char* block : blocks) std::free(block);
-        }
-        waiting_.clear();
-        held_ = 0;
+    std::size_t release() {
+        const std::lock_guard lock(mutex_);
+        return let_go();
+    }
+
+    MemoryStats stats() {
+        const std::lock_guard lock(mutex_);
+        return stats_;
+    }
+
+    void reset_peak() {
+        const std::lock_guard lock(mutex_);
+        stats_.peak_in_use = stats_.in_use;
+    }
+
+    void set_limit(std::size_t bytes) {
+        const std::lock_guard lock(mutex_);
+        stats_.limit = bytes;
     }
 
   private:
-    /// A size with few neighbours, so that a block is found again: an eighth of a power of two.
-    static std::size_t rounded(std::size_t bytes) {
-        std::size_t step = kLarge / 8;
-        while (step * 16 <= bytes) step *= 2;
-        if (bytes >= kHugePage && step < kHugePage) step = kHugePage;
-        return (bytes + step - 1) / step * step;
+    /// Sizes that change from step to step must not leave a trail of blocks: what waits is let go
+    /// before memory grows beyond what was ever in use.
+    char* fresh(std::size_t bytes) {
+        const std::size_t ever = std::max(stats_.peak_in_use, stats_.in_use + bytes);
+        const bool beyond_limit =
+            stats_.limit != 0 && stats_.in_use + stats_.cached + bytes > stats_.limit;
+        if (beyond_limit || (stats_.cached > kAlwaysKept && stats_.in_use + stats_.cached > ever)) {
+            let_go();
+        }
+        char* block = from_system(bytes);
+        if (block != nullptr || stats_.cached == 0) return block;
+        let_go();
+        return from_system(bytes);
     }
 
-    static std::size_t limit() {
-        static const std::size_t bytes = [] {
-#ifdef __linux__
-            const long pages = sysconf(_SC_PHYS_PAGES);
-            const long size = sysconf(_SC_PAGESIZE);
-            if (pages > 0 && size > 0) return std::size_t(pages) * std::size_t(size) / 4;
-#endif
-            return std::size_t{1} << 30;
-        }();
-        return bytes;
+    std::size_t let_go() {
+        for (std::vector<char*>& waiting : waiting_) {
+            for (char* block : waiting) std::free(block);
+            waiting.clear();
+        }
+        return std::exchange(stats_.cached, 0);
     }
 
-    std::map<std::size_t, std::vector<char*>> waiting_;
-    std::size_t held_ = 0;
+    std::mutex mutex_;
+    std::array<std::vector<char*>, kClasses> waiting_;
+    MemoryStats stats_;
 };
 
-LargeBlocks& large() {
-    static LargeBlocks& made = *new LargeBlocks;
-    return made;
+/// Never destroyed: tensors may outlive static objects.
+Allocator& allocator() {
+    static auto* made = new Allocator;
+    return *made;
 }
 
 }  // namespace
 
-char* take_block(std::size_t bytes) {
-    if (bytes >= kLarge) return large().take(bytes);
-    const std::size_t units = units_of(bytes);
-    if (units <= kSmall && counts[units - 1] > 0) return kept[units - 1][--counts[units - 1]];
-    return static_cast<char*>(std::aligned_alloc(kAlignment, units * kAlignment));
-}
-
-void give_block(char* block, std::size_t bytes) {
-    if (bytes >= kLarge) {
-        large().give(block, bytes);
-        return;
-    }
-    const std::size_t units = units_of(bytes);
-    if (kReuseMemory && units <= kSmall && counts[units - 1] < kKept) {
-        kept[units - 1][counts[units - 1]++] = block;
-    } else {
-        std::free(block);
-    }
-}
-
-void release_blocks() { large().release(); }
+char* take_block(std::size_t bytes) { return allocator().take(bytes); }
+void give_block(char* block, std::size_t bytes) { allocator().give(block, bytes); }
+MemoryStats memory_stats() { return allocator().stats(); }
+void reset_memory_peak() { allocator().reset_peak(); }
+void set_memory_limit(std::size_t bytes) { allocator().set_limit(bytes); }
+std::size_t release_cached_memory() { return allocator().release(); }
 
 }  // namespace pullback

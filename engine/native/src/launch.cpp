@@ -7,6 +7,7 @@
 #include "pullback/engine.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
+#include "pullback/services.h"
 
 namespace pullback {
 namespace {
@@ -78,7 +79,7 @@ std::unique_ptr<KernelLayout> KernelLayout::of(PyObject* layout) {
     kernel->infer = address_of<pb_infer_function>(layout, "infer");
     kernel->run = address_of<pb_run_function>(layout, "run");
     kernel->flat = address_of<pb_flat_function>(layout, "flat");
-    kernel->runtime = address_of<const pb_runtime*>(layout, "runtime");
+    kernel->runtime = services(address_of<const pb_runtime*>(layout, "runtime"));
     const PyRef arguments = checked(PySequence_Tuple(attribute(layout, "arguments").get()));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(arguments.get()); ++i) {
         PyObject* entry = PyTuple_GET_ITEM(arguments.get(), i);

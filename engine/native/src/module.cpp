@@ -1,6 +1,7 @@
 // The module `_native`: what `pullback.engine.native` offers, in terms of the engine.
 #define PULLBACK_IMPORTS_NUMPY
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include "direct_call.h"
 #include "pullback/allocator.h"
@@ -8,6 +9,7 @@
 #include "pullback/engine.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
+#include "pullback/services.h"
 #include "pullback/switches.h"
 #include "pullback/workers.h"
 #include "words.h"
@@ -129,9 +131,28 @@ NB_MODULE(_native, m) {
     m.def(
         "parallel_for_address", [] { return reinterpret_cast<std::uintptr_t>(&parallel_for); },
         "The kernels' `parallel_for`, by threads that wait for work.");
-    m.def("release_memory", &release_blocks,
-          "Give memory that waits for its next use back to the system.");
     m.def("forget_words", &Word::forget, "A formula was replaced: look up again which are called.");
+    m.def(
+        "memory_stats",
+        [] {
+            const MemoryStats stats = memory_stats();
+            return nb::make_tuple(stats.in_use, stats.cached, stats.peak_in_use, stats.limit,
+                                  stats.taken, stats.reused);
+        },
+        "In use, cached, peak, limit, blocks taken, of them reused.");
+    m.def("reset_memory_peak", &reset_memory_peak, "Begin a new peak.");
+    m.def("set_memory_limit", &set_memory_limit, nb::arg("limit"), "In bytes; 0 for none.");
+    m.def("empty_cache", &release_cached_memory, "Give waiting memory back: how many bytes.");
+    m.def("get_num_threads", &num_threads, "Threads of a kernel.");
+    m.def(
+        "set_num_threads",
+        [](int count) {
+            set_num_threads(count);
+            set_blas_threads(count);
+        },
+        nb::arg("count"), "Have kernels use so many threads.");
+    m.def("set_blas_library", &set_blas_library, nb::arg("path"), "Where BLAS is.");
+    m.def("has_blas", &has_blas, "Whether products go there; loads it.");
     m.def(
         "set_observer", [](nb::handle observer) { switches.set_observer(observer.ptr()); },
         nb::arg("observer").none(), "Have observer(operator, inputs, attributes, results) called.");

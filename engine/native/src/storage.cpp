@@ -55,8 +55,15 @@ Ref<Storage> Storage::allocate_block(std::size_t bytes) {
     Ref<Storage> storage = make_storage();
     storage->begin = take_block(bytes);
     if (storage->begin == nullptr) {
-        PyErr_NoMemory();
-        throw ErrorSet{};
+        const MemoryStats stats = memory_stats();
+        if (stats.limit == 0) {
+            PyErr_NoMemory();
+            throw ErrorSet{};
+        }
+        raise(PyExc_MemoryError,
+              std::to_string(bytes) + " bytes more than the " + std::to_string(stats.in_use) +
+                  " in use are too many for the limit of " + std::to_string(stats.limit) +
+                  " (pb.set_memory_limit), or for this machine");
     }
     storage->end = storage->begin + bytes;
     return storage;

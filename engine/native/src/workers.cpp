@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
@@ -17,7 +18,7 @@ constexpr std::uint32_t kOpen = 1u << 31;
 constexpr std::int64_t kRanges = 16;  // for each thread, where there are as many
 
 int allowed_threads() {
-    if (const char* wanted = std::getenv("PULLBACK_THREADS")) {
+    if (const char* wanted = std::getenv("PULLBACK_NUM_THREADS")) {
         const int count = std::atoi(wanted);
         if (count > 0) return count;
     }
@@ -63,9 +64,14 @@ class Workers {
 
     std::mutex& mutex() { return mutex_; }
     int others() {
-        if (wanted_ < 0) wanted_ = allowed_threads() - 1;
-        return wanted_;
+        int wanted = wanted_.load(std::memory_order_relaxed);
+        if (wanted < 0) {
+            wanted = allowed_threads() - 1;
+            wanted_.store(wanted, std::memory_order_relaxed);
+        }
+        return wanted;
     }
+    void set_others(int count) { wanted_.store(count, std::memory_order_relaxed); }
 
     /// In a child of `fork`, where the threads are gone.
     void forget() {
@@ -76,7 +82,7 @@ class Workers {
 
   private:
     void start() {
-        for (; threads_ < wanted_; ++threads_) {
+        for (const int wanted = others(); threads_ < wanted; ++threads_) {
             const std::uint32_t seen = round_.load(std::memory_order_relaxed);
             std::thread([this, seen] { serve(seen); }).detach();
         }
@@ -92,7 +98,8 @@ class Workers {
             }
             seen = round_.load(std::memory_order_acquire);
             std::uint32_t state = state_.load(std::memory_order_acquire);
-            while ((state & kOpen) != 0) {
+            while ((state & kOpen) != 0 &&
+                   (state & ~kOpen) < static_cast<std::uint32_t>(others())) {
                 if (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel))
                     continue;
                 work();
@@ -111,7 +118,7 @@ class Workers {
     }
 
     std::mutex mutex_;
-    int wanted_ = -1;
+    std::atomic<int> wanted_{-1};  // not asked for yet
     int threads_ = 0;
     std::atomic<std::uint32_t> round_{0};
     std::atomic<std::uint32_t> state_{0};  // whether there is a job, and how many work on it
@@ -148,6 +155,13 @@ void parallel_for(void*, std::int64_t count, std::int64_t grain,
     }
     const std::int64_t even = count / (kRanges * (pool.others() + 1));
     pool.run(count, even > grain ? even : grain, body, argument);
+}
+
+int num_threads() { return workers().others() + 1; }
+
+void set_num_threads(int count) {
+    constexpr int kMost = 256;
+    workers().set_others(std::clamp(count, 1, kMost) - 1);
 }
 
 }  // namespace pullback

@@ -67,7 +67,7 @@ def test_the_number_of_threads_changes_no_bit(tmp_path):
     said = [
         subprocess.run(
             [sys.executable, str(program)],
-            env=os.environ | {"PULLBACK_THREADS": threads},
+            env=os.environ | {"PULLBACK_NUM_THREADS": threads},
             capture_output=True,
             text=True,
             check=True,
@@ -80,12 +80,12 @@ def test_the_number_of_threads_changes_no_bit(tmp_path):
 
 def test_memory_that_waits_is_given_back(parallel_for):
     import pullback as pb
-    from pullback.engine.native._native import release_memory
+    from pullback.engine.native._native import empty_cache
 
     with pb.use_engine("native"):
         x = pb.tensor(np.ones(1 << 20))
         for _ in range(3):
             y = x + x
         assert float(y.detach().numpy()[-1]) == 2.0
-        release_memory()
+        empty_cache()
         assert float((x + x).detach().numpy()[0]) == 2.0

@@ -10,12 +10,16 @@ namespace pullback {
 int thread_count();
 
 /// The `parallel_for` of kernel_abi.h: calls body(argument, begin, end) for ranges that cover
-/// [0, count), from this thread and as many others as the process may run on, or as
-/// PULLBACK_THREADS says. Each takes the next range when it has done one, so that a thread
+/// [0, count), from this thread and others, `num_threads` in all. Each takes the next range when it has done one, so that a thread
 /// which another program disturbs does less. Calls from several threads at once, and from
 /// within a body, do all of their own work themselves. `context` is not looked at.
 void parallel_for(void* context, std::int64_t count, std::int64_t grain,
                   void (*body)(void* argument, std::int64_t begin, std::int64_t end),
                   void* argument);
+
+/// Threads that a loop may use, the caller included: those of `set_num_threads`, else
+/// PULLBACK_NUM_THREADS, else the processors that this process may use.
+int num_threads();
+void set_num_threads(int count);
 
 }  // namespace pullback

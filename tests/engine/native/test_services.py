@@ -1,0 +1,71 @@
+"""Matrix products of kernels: BLAS on operands of any strides, and what serves without it."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.engine.native import blas
+
+pytestmark = pytest.mark.native
+
+RNG = np.random.default_rng(0)
+SHAPES = [(64, 70, 80), (1, 200, 300), (200, 300, 1), (65, 1, 90), (1, 500, 1)]
+
+
+def views(array):
+    """The same values in several orders of memory."""
+    wide = np.repeat(array, 2, axis=-1)[..., ::2]
+    return [array, np.asfortranarray(array), wide, array[::-1][::-1], np.flip(np.flip(array).copy())]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_products_of_every_order_of_memory(shape, dtype):
+    m, k, n = shape
+    a, b = RNG.normal(size=(m, k)).astype(dtype), RNG.normal(size=(k, n)).astype(dtype)
+    expected = a.astype(np.float64) @ b.astype(np.float64)
+    tolerance = {"rtol": 1e-4, "atol": 1e-3} if dtype is np.float32 else {"rtol": 1e-10}
+    for left in views(a):
+        for right in views(b):
+            product = pb.from_numpy(left) @ pb.from_numpy(right)
+            np.testing.assert_allclose(product.numpy(), expected, **tolerance)
+
+
+def test_gradients_of_a_batch_of_products():
+    a, b = RNG.normal(size=(3, 40, 50)), RNG.normal(size=(3, 50, 60))
+    x, y = pb.tensor(a, requires_grad=True), pb.tensor(b, requires_grad=True)
+    seed = RNG.normal(size=(3, 40, 60))
+    dx, dy = pb.grad(x @ y, (x, y), grad_outputs=seed)
+    np.testing.assert_allclose(dx.numpy(), seed @ b.swapaxes(1, 2))
+    np.testing.assert_allclose(dy.numpy(), a.swapaxes(1, 2) @ seed)
+
+
+def test_empty_products_are_zero():
+    product = pb.tensor(np.ones((40, 0))) @ pb.tensor(np.ones((0, 50)))
+    np.testing.assert_array_equal(product.numpy(), np.zeros((40, 50)))
+
+
+def test_the_packages_library_is_used_where_it_is_installed():
+    pytest.importorskip(blas.PACKAGE)
+    from pullback.engine.native._native import has_blas
+
+    assert blas.library_path() is not None
+    assert has_blas()
+
+
+def test_without_the_package_numpy_multiplies():
+    program = f"""
+import sys, importlib.util
+find = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *rest: None if name == {blas.PACKAGE!r} else find(name, *rest)
+import numpy as np, pullback as pb
+from pullback.engine.native._native import has_blas
+a, b = np.random.rand(60, 70), np.random.rand(70, 80)
+assert np.allclose((pb.tensor(a) @ pb.tensor(b)).numpy(), a @ b)
+print(has_blas())
+"""
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert found.stdout.strip() == "False", found.stderr
