@@ -66,6 +66,8 @@ class CompiledFormula(DirectCall):
         self.formula = formula
         self.order = order
         self._operators: dict[Hashable, CompiledOperator] = {}
+        # What a call of arrays of these dtypes and nothing else comes to.
+        self._usual: dict[tuple[Any, ...], tuple[CompiledOperator, dict[str, Any]]] = {}
         update_wrapper(self, formula.__wrapped__)
         attributes = self._fixed_attributes
         identity()
@@ -78,6 +80,11 @@ class CompiledFormula(DirectCall):
         return tuple(p for p in self.formula.ir.attributes if not is_runtime_number(p))
 
     def _call(self, *args: Any, **kwargs: Any) -> Any:
+        kinds = None if kwargs else tuple([getattr(value, "dtype", None) for value in args])
+        usual = self._usual.get(kinds) if kinds is not None else None
+        if usual is not None:
+            operator, attributes = usual
+            return self._run(operator, args, dict(attributes))
         inputs, attributes = self._bound(args, kwargs)
         fixed = {p.var.name: attributes.pop(p.var.name) for p in self._fixed_attributes}
         if any(isinstance(value, np.ndarray) for value in leaves(list(fixed.values()))):
@@ -89,12 +96,18 @@ class CompiledFormula(DirectCall):
         library = operator.library
         if isinstance(library, LazyLibrary) and not library.loaded:
             library.bits = _bits_of(present)
-        engine = engine_of(*present)
+        if not (fixed or arguments or attributes) and engine_of(*present) is not None:
+            self._set_operator(operator)  # from now on without Python in between
+        if kinds is not None and None not in kinds and len(kinds) == len(names) and not self._waits:
+            self._usual[kinds] = operator, dict(attributes)
+        return self._run(operator, present, attributes)
+
+    @staticmethod
+    def _run(operator: CompiledOperator, inputs: Sequence[Any], attributes: dict[str, Any]) -> Any:
+        engine = engine_of(*inputs)
         if engine is not None:
-            if not (fixed or arguments or attributes):
-                self._set_operator(operator)  # from now on without Python in between
-            return engine.apply(operator, present, attributes)
-        outputs = operator.forward(present, attributes)[: operator.n_results]
+            return engine.apply(operator, inputs, attributes)
+        outputs = operator.forward(inputs, attributes)[: operator.n_results]
         return outputs if operator.result_is_tuple else outputs[0]
 
     @property

@@ -180,11 +180,18 @@ def _layout(
 
 
 def _plain_likes(operator: CompiledOperator) -> tuple[int, ...] | None:
-    """The inputs whose shape and dtype the plain values are; None where one is anything else."""
+    """Where each plain value comes from; None where one is computed.
+
+    An input whose shape and dtype it is, or -1 and below for an attribute, counted from the first.
+    """
     forward = operator.formula.forward
     inputs = [param.var for param in operator.inputs]
     found = []
+    attributes = [param.var for param in operator.attributes]
     for atom in forward.results[operator.n_results + operator.n_hidden :]:
+        if atom in attributes:
+            found.append(-1 - attributes.index(atom))
+            continue
         source = _like_of(forward, atom)
         if source not in inputs:
             return None

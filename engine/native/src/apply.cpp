@@ -95,9 +95,19 @@ Mask differentiable_outputs(const OperatorInfo& info, const Outputs& outputs) {
     return differentiable & ~info.nondifferentiable;
 }
 
+/// The value of the attribute at this place of a dict.
+PyObject* nth_value(PyObject* dict, std::int32_t place) {
+    PyObject *key, *value = nullptr;
+    Py_ssize_t position = 0;
+    for (std::int32_t i = 0; i <= place; ++i) {
+        if (!PyDict_Next(dict, &position, &key, &value)) return nullptr;
+    }
+    return value;
+}
+
 /// The value of an entry, which some derivative reads. `computed` is what the Python forward
 /// returned, NULL where a kernel ran.
-void save(Node& node, const SavedEntry& entry, bool relied, PyObject* inputs,
+void save(Node& node, const SavedEntry& entry, bool relied, PyObject* inputs, PyObject* attributes,
           const Outputs& outputs, PyObject* computed) {
     switch (entry.source) {
         case SavedSource::input:
@@ -110,9 +120,10 @@ void save(Node& node, const SavedEntry& entry, bool relied, PyObject* inputs,
                 value =
                     PyRef::borrow(PyTuple_GET_ITEM(computed, node.info->n_outputs() + entry.index));
             } else {
-                const auto input =
+                const auto place =
                     node.info->kernel->plain_likes[static_cast<std::size_t>(entry.index)];
-                value = like(PyTuple_GET_ITEM(inputs, input));
+                value = place >= 0 ? like(PyTuple_GET_ITEM(inputs, place))
+                                   : PyRef::borrow(nth_value(attributes, -1 - place));
             }
             node.saved.emplace_back(SavedVariable::plain(std::move(value)));
             return;
@@ -150,8 +161,8 @@ void add_edges(Node& node, PyObject* inputs, Mask needed) {
 }
 
 /// The node of this call, with the values that its derivative reads.
-Ref<Node> record(OperatorInfo& info, PyObject* inputs, Mask needed, Mask differentiable,
-                 const Outputs& outputs, PyObject* computed) {
+Ref<Node> record(OperatorInfo& info, PyObject* inputs, PyObject* attributes, Mask needed,
+                 Mask differentiable, const Outputs& outputs, PyObject* computed) {
     Ref<Node> node = Node::make(NodeKind::call);
     node->operator_object = PyRef::borrow(info.object);
     node->info = &info;
@@ -171,22 +182,13 @@ Ref<Node> record(OperatorInfo& info, PyObject* inputs, Mask needed, Mask differe
     for (const std::int32_t read : variant.reads) {
         if (variant.slots[static_cast<std::size_t>(read)] < 0) continue;
         const auto index = static_cast<std::size_t>(read);
-        save(*node, info.saved[index], variant.relied[index], inputs, outputs, computed);
+        save(*node, info.saved[index], variant.relied[index], inputs, attributes, outputs,
+             computed);
         const SavedVariable& saved = node->saved[node->saved.size() - 1];
         node->keeps_arrays = node->keeps_arrays || saved.holds_array();
         node->packed = node->packed || saved.holds_packed();
     }
     return node;
-}
-
-/// The value of the attribute at this place of a dict.
-PyObject* nth_value(PyObject* dict, std::int32_t place) {
-    PyObject *key, *value = nullptr;
-    Py_ssize_t position = 0;
-    for (std::int32_t i = 0; i <= place; ++i) {
-        if (!PyDict_Next(dict, &position, &key, &value)) return nullptr;
-    }
-    return value;
 }
 
 /// Runs the forward's kernel; false where it doesn't take these inputs.
@@ -265,8 +267,8 @@ PyRef run(OperatorInfo& info, PyRef& inputs, PyObject* attributes) {
         const Mask differentiable = differentiable_outputs(info, outputs);
         const Mask results = differentiable & ((Mask{1} << info.n_results) - 1);
         if (results != 0) {
-            const Ref<Node> node =
-                record(info, inputs.get(), needed, differentiable, outputs, computed.get());
+            const Ref<Node> node = record(info, inputs.get(), constants.get(), needed,
+                                          differentiable, outputs, computed.get());
             for (std::int32_t i = 0; i < info.n_results; ++i) {
                 if (((results >> i) & 1) == 0) continue;
                 outputs[static_cast<std::size_t>(i)]->hang_on(node, i);

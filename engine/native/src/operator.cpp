@@ -198,7 +198,7 @@ void OperatorInfo::find_slots(Variant& variant) const {
         SavedPlace place{entry.source, variant.relied[static_cast<std::size_t>(read)], entry.index};
         if (entry.source == SavedSource::plain && kernel) {
             place.index = kernel->plain_likes[static_cast<std::size_t>(entry.index)];
-            if ((variant.needed & ~list_inputs) >> place.index & 1) {
+            if (place.index >= 0 && ((variant.needed & ~list_inputs) >> place.index & 1) != 0) {
                 slot = like_of(place.index);
                 continue;
             }

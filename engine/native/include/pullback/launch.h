@@ -39,7 +39,7 @@ struct KernelLayout {
     /// Of a forward, each output's place among results and hidden outputs; of a backward, the input
     /// that the gradient belongs to, -1 where nobody needs it.
     std::vector<std::int32_t> outputs;
-    /// Of a forward: the input whose shape and dtype each plain value is.
+    /// Of a forward: the input whose shape and dtype each plain value is; -1 - k for attribute k.
     std::vector<std::int32_t> plain_likes;
 
     /// From a `pullback.engine.native.kernels.Layout`. Throws ErrorSet.
