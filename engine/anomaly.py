@@ -1,7 +1,7 @@
 """Where a backward that fails came from: notes on its error, and anomaly mode, which shows more.
 
-Every error that is raised while a node runs carries a note with the operator,
-the line of its call in the forward, and its formula. In anomaly mode the note
+An error that is raised while a node runs carries a note with the operator, the
+line of its call in the forward, and its formula. In anomaly mode the note
 holds the whole stack of that call, and a gradient with a NaN is an error.
 """
 
@@ -19,9 +19,10 @@ import numpy as np
 
 from .callsite import is_internal
 from .dispatch import available, load
-from .errors import AnomalyError
+from .errors import AnomalyError, BarrierError, GraphFreedError, SavedVariableError
 
 _MOST_NOTES = 3
+_TELL_THEMSELVES = (BarrierError, GraphFreedError, SavedVariableError)  # name both lines anyway
 _MARK = "while differentiating "
 
 _enabled = False
@@ -129,6 +130,8 @@ class Running:
 
 def explain(error: BaseException, node: Any) -> None:
     """Note on an error where the node that ran was called and where its formula stands."""
+    if isinstance(error, _TELL_THEMSELVES) and not _enabled:
+        return
     notes = getattr(error, "__notes__", ())
     if sum(note.startswith(_MARK) for note in notes) >= _MOST_NOTES:
         return  # backward in backward in backward: the innermost tell it all
