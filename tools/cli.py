@@ -14,15 +14,15 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from importlib import import_module
 
 from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.version import __version__
 
-from .commands import cache, check, derive, doctor, dump, explain, lint, rule, transpile
 from .errors import BROKEN_PIPE, FINDINGS, INTERNAL, INTERRUPTED, MISUSE, CommandError, UsageError
 from .render import located
 
-COMMANDS = (lint, transpile, derive, explain, check, dump, rule, doctor, cache)
+COMMANDS = ("lint", "transpile", "derive", "explain", "check", "dump", "rule", "doctor", "cache")
 
 DESCRIPTION = """\
 Derivatives written once as plain Python: lint verdicts, right derivatives of every order, and C++.
@@ -36,8 +36,8 @@ examples:
 """
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The parser with all commands."""
+def build_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+    """The parser with these commands. The module of each is imported: lint needs no engine."""
     parser = argparse.ArgumentParser(
         prog="pullback",
         description=DESCRIPTION,
@@ -46,8 +46,8 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"pullback {__version__}")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in COMMANDS:
-        command.add_parser(subparsers)
+    for command in commands:
+        import_module(f".commands.{command}", __package__).add_parser(subparsers)
     return parser
 
 
@@ -81,8 +81,10 @@ def _write_any_text() -> None:
 
 
 def _run(argv: Sequence[str] | None) -> int:
+    given = sys.argv[1:] if argv is None else argv
+    commands = given[:1] if given[:1] and given[0] in COMMANDS else COMMANDS
     try:
-        arguments = build_parser().parse_args(argv)
+        arguments = build_parser(commands).parse_args(given)
     except SystemExit as stop:  # argparse: --help, --version, wrong usage
         return stop.code if isinstance(stop.code, int) else MISUSE
     status: int = arguments.run(arguments)

@@ -14,17 +14,15 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from pullback.transpile.places import cache_folder
+
 _MARK = b"pullback-kernel\0"
 _TAIL = len(_MARK) + hashlib.sha256().digest_size
 
 
 def folder() -> Path:
-    """Where compiled kernels lie: PULLBACK_CACHE, else the user's cache folder."""
-    named = os.environ.get("PULLBACK_CACHE")
-    if named:
-        return Path(named) / "kernels"
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(base) / "pullback" / "kernels"
+    """Where compiled kernels lie."""
+    return cache_folder() / "kernels"
 
 
 def entry(key: str, make: Callable[[Path], None], suffix: str = ".so") -> Path:

@@ -7,237 +7,34 @@
 ...     def simple_pullback(grad):
 ...         return grad * b, grad * t + grad * b
 ...     return t * b, simple_pullback
+
+The public names stand in `_surface`. They are imported when the first of them is asked for, so that a command
+which only reads text, as lint does, starts without NumPy and SciPy.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-# The folder of formulas first: its name is the function's below.
-from . import formulas as _library  # noqa: F401
-from . import special
-from .engine import forward_ad
-from .engine.adjoints import order_of_norm, put_along, sum_repeats, sum_tiles, undiagonal
-from .engine.anomaly import (
-    detect_anomaly,
-    is_anomaly_check_nan_enabled,
-    is_anomaly_enabled,
-    set_detect_anomaly,
-)
-from .engine.checkpointing import checkpoint
-from .engine.contraction import contract, contract_gradients
-from .engine.dispatch import current as _engine
-from .engine.dispatch import use_engine
-from .engine.dlpack import from_dlpack
-from .engine.errors import (
-    AnomalyError,
-    BarrierError,
-    CheckpointError,
-    CompilerError,
-    EngineMismatchError,
-    EngineUnavailableError,
-    GradcheckError,
-    GradientLostWarning,
-    GradientShapeError,
-    GraphFreedError,
-    InferenceTensorError,
-    MutationError,
-    NotDifferentiableError,
-    PullbackError,
-    SavedVariableError,
-    SourceUnavailableError,
-    UnusedInputError,
-)
-from .engine.families import bessel_i, bessel_j, polygamma, sinc_derivative
-from .engine.formula import Composite, Formula, composite, derive_pullback, formula
-from .engine.functional import backward, grad, value_and_grad
-from .engine.grad_mode import (
-    enable_grad,
-    inference_mode,
-    is_grad_enabled,
-    is_inference_mode_enabled,
-    no_grad,
-    set_grad_enabled,
-)
-from .engine.gradcheck import gradcheck
-from .engine.graph import Graph, graph
-from .engine.jacobian import hessian, jacobian
-from .engine.kernels import CompiledFormula, compile
-from .engine.memory import (
-    MemoryStats,
-    empty_cache,
-    get_num_threads,
-    memory_stats,
-    reset_memory_peak,
-    set_memory_limit,
-    set_num_threads,
-)
-from .engine.multi_grad_hook import register_multi_grad_hook
-from .engine.plumbing import (
-    Like,
-    accumulate,
-    broadcast_like,
-    index_put,
-    last_written,
-    like,
-    stop_gradient,
-    sum_to,
-    unslice,
-)
-from .engine.primitives import (
-    collect,
-    flatten_axes,
-    linear_recurrence,
-    split_like,
-    unflatten_axes,
-    unitem,
-    unstack_like,
-    zeros_list,
-)
-from .engine.regions import Region, clear_region, region_at, region_of, spread_region, take_region
-from .engine.registry import formulas
-from .engine.saved_hooks import saved_tensors_hooks
-from .engine.tape import tape
-from .engine.tensor import Tensor
-from .engine.vector_products import hvp, jvp, vhp, vjp
-from .numpy import gelu, relu, sigmoid, softplus
-from .transpile.attributes import dot_subscripts, tensordot_subscripts
-from .transpile.diagnostics import Diagnostic, FormulaError
-from .transpile.version import __version__
+from .transpile.version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from ._surface import *  # noqa: F403
 
 
-def tensor(array: Any, requires_grad: bool = False, name: str | None = None) -> Tensor:
-    """A tensor with a copy of the values.
-
-    array          an array, number, nested list or tensor; its dtype is kept
-    requires_grad  have operators on it recorded; float dtypes only (NotDifferentiableError)
-    name           for the printed tape
-
-    >>> import pullback as pb
-    >>> pb.tensor([1.0, 2.0], requires_grad=True)
-    tensor([1., 2.], requires_grad=True)
-    """
-    made: Tensor = _engine().tensor(array, requires_grad, name)
-    return made
+def __getattr__(name: str) -> Any:
+    """A public name, or a module of the package that the public names bring."""
+    surface = import_module("._surface", __name__)
+    public = getattr(surface, "__all__", None)
+    if public is None:  # asked for while they are being imported
+        return getattr(surface, name)
+    names = globals()
+    names.update({public_name: getattr(surface, public_name) for public_name in public}, __all__=public)
+    if name not in names:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return names[name]
 
 
-def from_numpy(array: Any) -> Tensor:
-    """A tensor over the array's own memory: each sees what the other writes.
-
-    Writes from outside are not counted by the version, so a saved value that is
-    changed through the array goes unnoticed.
-    """
-    made: Tensor = _engine().from_numpy(array)
-    return made
-
-
-__all__ = [
-    "AnomalyError",
-    "BarrierError",
-    "CheckpointError",
-    "CompiledFormula",
-    "CompilerError",
-    "Composite",
-    "Diagnostic",
-    "EngineMismatchError",
-    "EngineUnavailableError",
-    "Formula",
-    "FormulaError",
-    "GradcheckError",
-    "GradientLostWarning",
-    "GradientShapeError",
-    "Graph",
-    "GraphFreedError",
-    "InferenceTensorError",
-    "Like",
-    "MemoryStats",
-    "MutationError",
-    "NotDifferentiableError",
-    "PullbackError",
-    "Region",
-    "SavedVariableError",
-    "SourceUnavailableError",
-    "Tensor",
-    "UnusedInputError",
-    "__version__",
-    "accumulate",
-    "backward",
-    "bessel_i",
-    "bessel_j",
-    "broadcast_like",
-    "checkpoint",
-    "clear_region",
-    "collect",
-    "compile",
-    "composite",
-    "contract",
-    "contract_gradients",
-    "derive_pullback",
-    "detect_anomaly",
-    "dot_subscripts",
-    "empty_cache",
-    "enable_grad",
-    "flatten_axes",
-    "formula",
-    "formulas",
-    "forward_ad",
-    "from_dlpack",
-    "from_numpy",
-    "gelu",
-    "get_num_threads",
-    "grad",
-    "gradcheck",
-    "graph",
-    "hessian",
-    "hvp",
-    "index_put",
-    "inference_mode",
-    "is_anomaly_check_nan_enabled",
-    "is_anomaly_enabled",
-    "is_grad_enabled",
-    "is_inference_mode_enabled",
-    "jacobian",
-    "jvp",
-    "last_written",
-    "like",
-    "linear_recurrence",
-    "memory_stats",
-    "no_grad",
-    "order_of_norm",
-    "polygamma",
-    "put_along",
-    "region_at",
-    "region_of",
-    "register_multi_grad_hook",
-    "relu",
-    "reset_memory_peak",
-    "saved_tensors_hooks",
-    "set_detect_anomaly",
-    "set_grad_enabled",
-    "set_memory_limit",
-    "set_num_threads",
-    "sigmoid",
-    "sinc_derivative",
-    "softplus",
-    "special",
-    "split_like",
-    "spread_region",
-    "stop_gradient",
-    "sum_repeats",
-    "sum_tiles",
-    "sum_to",
-    "take_region",
-    "tape",
-    "tensor",
-    "tensordot_subscripts",
-    "undiagonal",
-    "unflatten_axes",
-    "unitem",
-    "unslice",
-    "unstack_like",
-    "use_engine",
-    "value_and_grad",
-    "vhp",
-    "vjp",
-    "zeros_list",
-]
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__getattr__("__all__")})

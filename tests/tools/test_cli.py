@@ -39,7 +39,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"pullback {__version__}\n"
 
 
-@pytest.mark.parametrize("command", [module.__name__.rpartition(".")[2] for module in cli.COMMANDS])
+@pytest.mark.parametrize("command", cli.COMMANDS)
 def test_help_of_each_command_shows_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([command, "--help"]) == 0
     assert f"example:\n  $ pullback {command}" in capsys.readouterr().out
@@ -124,3 +124,16 @@ def test_python_dash_m_pullback_is_the_command_line() -> None:
         [sys.executable, "-m", "pullback", "--version"], capture_output=True, text=True, check=True
     )
     assert done.stdout == f"pullback {__version__}\n"
+
+
+def test_lint_starts_without_the_engines(tmp_path: Path) -> None:
+    path = tmp_path / "f.py"
+    path.write_text("import torch\n\n\nclass A(torch.autograd.Function):\n    pass\n")
+    program = (
+        "import sys; from pullback.tools.cli import main; main(['lint', '--no-cache', sys.argv[1]]);"
+        "print([m for m in sys.modules if m in ('numpy', 'scipy', 'torch', 'pullback.engine')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"

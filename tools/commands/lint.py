@@ -23,7 +23,6 @@ from ..lint.settings import Override, codes_of
 from ..lint.work import Crash
 from ..render import as_json, print_text, summary
 from . import Subparsers, add_command
-from .lint_fixes import fixes_for, print_diff, write_fixes
 
 EXAMPLE = """\
 example:
@@ -102,6 +101,8 @@ def run(arguments: argparse.Namespace) -> int:
     request = _request(arguments)
     report = lint_paths(request)
     if arguments.fix or arguments.diff:
+        from .lint_fixes import fixes_for, print_diff, write_fixes
+
         changes = fixes_for(report, request.override, arguments.unsafe_fixes, arguments.verbose)
         if arguments.diff:
             return print_diff(changes)
@@ -167,6 +168,8 @@ def _page(report: Report) -> str:
 
 
 def _print_summary(console: Console, report: Report, shown: Sequence[Diagnostic], statistics: bool) -> None:
+    if report.unreadable and not report.files:
+        return  # nothing was looked at, so nothing is clean
     if statistics:
         for code, times in sorted(Counter(found.code for found in shown).items()):
             console.print(f"{times:6}  {code}  {CODES[code].rule}", soft_wrap=True)

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pullback.transpile
-from pullback.engine.kernels import cache as kernels
 from pullback.transpile.diagnostics import Diagnostic
 from pullback.transpile.ir import Span
+from pullback.transpile.places import cache_folder
 from pullback.transpile.version import __version__
 
 from ..linter import Linted, Subject
@@ -37,7 +37,7 @@ class Outcome(NamedTuple):
 
 def folder() -> Path:
     """Where the entries lie: beside the compiled kernels."""
-    return kernels.folder().parent / "lint"
+    return cache_folder() / "lint"
 
 
 def key_of(path: str, data: bytes) -> str:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import traceback
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing.context import BaseContext
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pullback.transpile.diagnostics import Diagnostic
 
@@ -17,6 +14,9 @@ from ..files import decode
 from ..linter import Linted, lint_source
 from .cache import Outcome
 from .dependencies import Modules, TrackedProgram
+
+if TYPE_CHECKING:
+    from multiprocessing.context import BaseContext
 
 # Below so many files for each, starting another process costs more than it saves.
 WORTH_A_PROCESS = 64
@@ -57,6 +57,8 @@ def lint_all(tasks: Sequence[Task], processes: int) -> Iterator[Result]:
         worker = Worker()
         yield from (worker.lint(task) for task in tasks)
         return
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+
     chunks = [tasks[start : start + CHUNK] for start in range(0, len(tasks), CHUNK)]
     with ProcessPoolExecutor(processes, mp_context=_context()) as pool:
         try:
@@ -103,6 +105,8 @@ def _lint_chunk(chunk: Sequence[Task]) -> list[Result]:
 
 def _context() -> BaseContext:
     """A clean server that forks where there is one: forking this process could copy a held lock."""
+    import multiprocessing
+
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")

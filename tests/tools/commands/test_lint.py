@@ -91,6 +91,14 @@ def test_a_file_that_is_not_there_is_misuse(
     assert printed.err == f"pullback: {gone}: no such file or folder\n"
 
 
+def test_where_nothing_was_read_nothing_is_clean(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gone = tmp_path / "gone.py"
+    assert main(["lint", str(gone)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err == f"pullback: {gone}: no such file or folder\n"
+
+
 def test_a_file_that_cannot_be_read_is_misuse(
     write: Write,
     monkeypatch: pytest.MonkeyPatch,
