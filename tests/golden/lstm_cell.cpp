@@ -114,7 +114,7 @@ struct LstmCellForward {
 // The gradients of lstm_cell, whichever of its outputs have one.
 struct LstmCellBackwardGeneral {
     static constexpr char kName[] = "lstm_cell_backward_general";
-    static constexpr char kInputs[] = "TTTTTTTTTTTTT";
+    static constexpr char kInputs[] = "TTTTTTTTTTTTTTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 5;
 
@@ -126,17 +126,21 @@ struct LstmCellBackwardGeneral {
         const auto g_view = context.input<T>(3);
         const auto o_view = context.input<T>(4);
         const auto u_view = context.input<T>(5);
-        const auto grad_h_view = context.gradient<T>(6);
-        const auto grad_c_view = context.gradient<T>(7);
-        const auto grad_i_view = context.gradient<T>(8);
-        const auto grad_f_view = context.gradient<T>(9);
-        const auto grad_g_view = context.gradient<T>(10);
-        const auto grad_o_view = context.gradient<T>(11);
-        const auto grad_u_view = context.gradient<T>(12);
-        const auto grad_input_gate_2_view = context.scratch<T>(i_view.shape);
-        const auto grad_forget_gate_2_view = context.scratch<T>(f_view.shape);
-        const auto grad_cell_gate_2_view = context.scratch<T>(g_view.shape);
-        const auto grad_output_gate_2_view = context.scratch<T>(o_view.shape);
+        const pb::Shape like_input_gate = context.like<T>(6);
+        const pb::Shape like_forget_gate = context.like<T>(7);
+        const pb::Shape like_cell_gate = context.like<T>(8);
+        const pb::Shape like_output_gate = context.like<T>(9);
+        const auto grad_h_view = context.gradient<T>(10);
+        const auto grad_c_view = context.gradient<T>(11);
+        const auto grad_i_view = context.gradient<T>(12);
+        const auto grad_f_view = context.gradient<T>(13);
+        const auto grad_g_view = context.gradient<T>(14);
+        const auto grad_o_view = context.gradient<T>(15);
+        const auto grad_u_view = context.gradient<T>(16);
+        const auto grad_input_gate_2_view = context.scratch<T>(like_input_gate);
+        const auto grad_forget_gate_2_view = context.scratch<T>(like_forget_gate);
+        const auto grad_cell_gate_2_view = context.scratch<T>(like_cell_gate);
+        const auto grad_output_gate_2_view = context.scratch<T>(like_output_gate);
         const auto grad_c_1_view = context.output<T>(4, c_view.shape);
         const pb::Shape shape_5 = pb::broadcast(
             context, grad_c_view.shape, grad_u_view.shape, u_view.shape, grad_h_view.shape,
@@ -145,10 +149,10 @@ struct LstmCellBackwardGeneral {
         pb::Passes<5, 30> passes(context);
         {
             pb::Space& space = passes.space(shape_5);
-            space.cover(i_view.shape);
-            space.cover(f_view.shape);
-            space.cover(g_view.shape);
-            space.cover(o_view.shape);
+            space.cover(like_input_gate);
+            space.cover(like_forget_gate);
+            space.cover(like_cell_gate);
+            space.cover(like_output_gate);
             space.cover(c_view.shape);
             const auto c_rows = space.read(c_view);
             const auto i_rows = space.read(i_view);
@@ -307,7 +311,7 @@ struct LstmCellBackwardGeneral {
 //     lstm_cell_backward(c, i, f, g, o, u, grad_h, grad_c)
 struct LstmCellBackward {
     static constexpr char kName[] = "lstm_cell_backward";
-    static constexpr char kInputs[] = "TTTTTTTT";
+    static constexpr char kInputs[] = "TTTTTTTTTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 5;
 
@@ -319,12 +323,16 @@ struct LstmCellBackward {
         const auto g_view = context.input<T>(3);
         const auto o_view = context.input<T>(4);
         const auto u_view = context.input<T>(5);
-        const auto grad_h_view = context.input<T>(6);
-        const auto grad_c_view = context.input<T>(7);
-        const auto grad_input_gate_view = context.output<T>(0, i_view.shape);
-        const auto grad_forget_gate_view = context.output<T>(1, f_view.shape);
-        const auto grad_cell_gate_view = context.output<T>(2, g_view.shape);
-        const auto grad_output_gate_view = context.output<T>(3, o_view.shape);
+        const pb::Shape like_input_gate = context.like<T>(6);
+        const pb::Shape like_forget_gate = context.like<T>(7);
+        const pb::Shape like_cell_gate = context.like<T>(8);
+        const pb::Shape like_output_gate = context.like<T>(9);
+        const auto grad_h_view = context.input<T>(10);
+        const auto grad_c_view = context.input<T>(11);
+        const auto grad_input_gate_view = context.output<T>(0, like_input_gate);
+        const auto grad_forget_gate_view = context.output<T>(1, like_forget_gate);
+        const auto grad_cell_gate_view = context.output<T>(2, like_cell_gate);
+        const auto grad_output_gate_view = context.output<T>(3, like_output_gate);
         const auto grad_c_1_view = context.output<T>(4, c_view.shape);
 
         pb::Passes<1, 13> passes(context);
@@ -387,8 +395,8 @@ struct LstmCellBackward {
         const T* g = static_cast<const T*>(inputs[3]);
         const T* o = static_cast<const T*>(inputs[4]);
         const T* u = static_cast<const T*>(inputs[5]);
-        const T* grad_h = static_cast<const T*>(inputs[6]);
-        const T* grad_c = static_cast<const T*>(inputs[7]);
+        const T* grad_h = static_cast<const T*>(inputs[10]);
+        const T* grad_c = static_cast<const T*>(inputs[11]);
         T* grad_input_gate_row = static_cast<T*>(outputs[0]);
         T* grad_forget_gate_row = static_cast<T*>(outputs[1]);
         T* grad_cell_gate_row = static_cast<T*>(outputs[2]);

@@ -17,34 +17,56 @@ _ASKED = frozenset({"like", "size", "ndim", "shape"})
 def with_own_sizes(formula: Formula, facts_of: Callable[[Sequence[Var]], dict[Var, Fact]]) -> Formula:
     """The formula whose saved sizes are worked out in the closure where it reads an array of that size.
 
-    `facts_of` tells shapes and types of variables of the forward.
+    Only for gradients that read this array anyway: no other is to keep it. Saved shapes are
+    those of inputs where some input has it. `facts_of` tells shapes and types of variables of
+    the forward.
     """
     assert formula.pullback is not None
     asked = _asked(formula)
     if not asked:
         return formula
-    free = formula.pullback.free()
-    params = [param.var for param in formula.params]
-    there = [var for var in (*params, *formula.forward.results) if isinstance(var, Var) and var in free]
-    arrays = [var for var in dict.fromkeys(there) if var.kind == "tensor"]
-    facts = facts_of([*arrays, *(tensor for _, tensor in asked.values())])
-    moved = []
+    inputs = [param.var for param in formula.params if param.var.kind == "tensor"]
+    results = [var for var in formula.forward.results if isinstance(var, Var) and var.kind == "tensor"]
+    reads = _reads(formula.pullback)
+    facts = facts_of([*inputs, *results, *(tensor for _, tensor in asked.values())])
+    moved, renamed = [], {}
     for plain, (op, tensor) in asked.items():
-        source = next((var for var in arrays if _same(op, facts, var, tensor)), None)
-        if source is not None:
+        same = [var for var in (*inputs, *results) if _same(op, facts, var, tensor)]
+        source = next((var for var in same if all(var in read for read in reads if plain in read)), None)
+        if source is not None and not (op == "like" and tensor in inputs):
             moved.append(Eqn((plain,), op, (source,)))
-    if not moved:
+        elif op == "like" and tensor not in inputs and same and same[0] in inputs:
+            renamed[plain] = Eqn((plain,), op, (same[0],))
+    if not moved and not renamed:
         return formula
     gone = {eqn.outs[0] for eqn in moved}
     forward, pullback = formula.forward, formula.pullback
     count = len(forward.results) - len(formula.plain)
     kept = [k for k, var in enumerate(formula.plain) if var not in gone]
-    results = (*forward.results[:count], *(forward.results[count + k] for k in kept))
+    eqns = tuple(renamed.get(eqn.outs[0], eqn) if eqn.outs else eqn for eqn in forward.eqns)
+    saved = (*forward.results[:count], *(forward.results[count + k] for k in kept))
     return formula.evolve(
-        forward=Block(forward.params, forward.eqns, results),
+        forward=Block(forward.params, eqns, saved),
         plain=tuple(formula.plain[k] for k in kept),
         pullback=Block(pullback.params, (*moved, *pullback.eqns), pullback.results),
     )
+
+
+def _reads(pullback: Block) -> list[set[Var]]:
+    """What each gradient depends on."""
+    made = {out: eqn for eqn in pullback.eqns for out in eqn.outs}
+    found = []
+    for result in pullback.results:
+        reached: set[Var] = set()
+        queue = [result]
+        while queue:
+            atom = queue.pop()
+            if isinstance(atom, Var) and atom not in reached:
+                reached.add(atom)
+                eqn = made.get(atom)
+                queue += [] if eqn is None else [*eqn.reads(), *(v for b in eqn.blocks for v in b.free())]
+        found.append(reached)
+    return found
 
 
 def _asked(formula: Formula) -> dict[Var, tuple[str, Var]]:
