@@ -44,6 +44,16 @@ _full = _making(np.full)
 _linspace = _making(np.linspace)
 
 
+def fftfreq(n: int, d: float = 1.0, *, device: str | None = None, dtype: Any = None) -> Any:
+    """As `np.fft.fftfreq`; `dtype` is the array API's."""
+    return cast(asarray(np.fft.fftfreq(n, d), device=device), dtype)
+
+
+def rfftfreq(n: int, d: float = 1.0, *, device: str | None = None, dtype: Any = None) -> Any:
+    """As `np.fft.rfftfreq`; `dtype` is the array API's."""
+    return cast(asarray(np.fft.rfftfreq(n, d), device=device), dtype)
+
+
 def array(
     object: Any,
     dtype: Any = None,

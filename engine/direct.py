@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import update_wrapper
 from typing import TYPE_CHECKING, Any
+
+from .wide import whole_signature
 
 if TYPE_CHECKING:
     from .native._native import DirectCall
@@ -35,8 +38,14 @@ class WordFunction(DirectCall):
 
     def __init__(self, word: str, function: Callable[..., Any]) -> None:
         self._call = function
+        self._word = word
         self._set_word(word)
         update_wrapper(self, function)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """That of NumPy's function: what the arguments mean."""
+        return whole_signature(self._word)
 
     def __repr__(self) -> str:
         return f"<function {self.__module__}.{self.__qualname__}>"

@@ -53,6 +53,7 @@ CONSTANT: dict[str, str] = {
         array_equiv allclose may_share_memory shares_memory array_repr array_str array2string einsum_path""",
     ),
     "pullback.stop_gradient": "it is what it is for",
+    "pullback.last_written": "the result is bool",
 }
 
 _COMPLEX = "the result is complex, and complex values have no gradients here"

@@ -8,14 +8,20 @@ or the same attributes at other positions) is written with operators in
 
 from __future__ import annotations
 
+import importlib
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar
+
+import numpy as np
 
 from ..transpile.vocabulary import WORDS
 
 _WIDE: dict[str, Callable[..., Any]] = {}
 _ALWAYS: set[str] = set()
+# What can be left out by NumPy or the array API, and not of the operator.
+_FEWEST = {"where": 3, "expand_dims": 2}
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -41,7 +47,7 @@ def widened(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callab
     >>> widened("sum", (1.0, 0, np.float32), {}).__name__
     'sum'
     """
-    short = name == "where" and len(args) + len(kwargs) < 3
+    short = len(args) + len(kwargs) < _FEWEST.get(name, 0)
     if (
         not short
         and name not in _ALWAYS
@@ -56,3 +62,36 @@ def widened(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callab
 def _known(name: str) -> frozenset[str]:
     """The keywords that the word's operator takes."""
     return frozenset((*WORDS[name].operands, *WORDS[name].attrs))
+
+
+def whole_signature(name: str) -> inspect.Signature:
+    """The signature of what a word's function takes altogether: as NumPy's, where it is one of NumPy's.
+
+    >>> str(whole_signature("sort"))
+    '(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)'
+    """
+    written = _WIDE.get(name)
+    module, _, attribute = WORDS[name].python.rpartition(".")
+    theirs = None if module == "pullback" else getattr(importlib.import_module(module), attribute, None)
+    if isinstance(theirs, np.ufunc) or written is None:
+        try:
+            return inspect.signature(theirs or _of_operands(name))
+        except ValueError:  # NumPy's ufuncs have none before 2.4
+            return inspect.signature(_of_operands(name))
+    plain = inspect.signature(written)
+    parameters = [p.replace(annotation=p.empty) for p in plain.parameters.values()]
+    return plain.replace(parameters=parameters, return_annotation=plain.empty)
+
+
+def _of_operands(name: str) -> Callable[..., Any]:
+    """A function that has the word's operands as its parameters, by position."""
+    parameters = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in WORDS[name].operands]
+    parameters += [
+        inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in WORDS[name].attrs
+    ]
+
+    def function() -> None:
+        """Only its signature is asked for."""
+
+    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return function

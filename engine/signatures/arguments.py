@@ -10,9 +10,18 @@ from ..call import call
 from ..dispatch import engine_of
 from ..errors import MutationError
 
-# What `where=` is where nothing is left out, and `initial=` where there is none.
+# What `where=` is where nothing is left out.
 EVERYWHERE = True
-MISSING: Any = object()
+
+
+class _Missing:
+    """No argument: None has a meaning of its own."""
+
+    def __repr__(self) -> str:
+        return "<no value>"
+
+
+MISSING: Any = _Missing()
 
 
 def refuse_out(name: str, out: Any) -> None:

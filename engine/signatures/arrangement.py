@@ -11,7 +11,7 @@ from ..call import call, unrecorded
 from ..copying import duplicate
 from ..dispatch import engine_of
 from ..wide import wide
-from .arguments import cast, only, refuse_out
+from .arguments import MISSING, cast, only, refuse_out
 
 
 @wide("reshape")
@@ -92,7 +92,14 @@ def astype(
 
 @wide("full_like")
 def full_like(
-    a: Any, fill_value: Any, dtype: Any = None, *args: Any, shape: Any = None, **kwargs: Any
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: str | None = None,
 ) -> Any:
     """As `np.full_like`; a value that requires grad takes the sum of the gradients."""
     if getattr(fill_value, "requires_grad", False):
@@ -100,13 +107,20 @@ def full_like(
         return duplicate(call("broadcast_to", value, shape=a.shape if shape is None else shape))
     engine = engine_of(a, fill_value)
     assert engine is not None
-    return unrecorded(engine, np.full_like, (a, fill_value, dtype, *args), {"shape": shape, **kwargs})
+    given = (a, fill_value, dtype, order, subok, shape)
+    return unrecorded(engine, np.full_like, given, {"device": device})
+
+
+@wide("expand_dims")
+def expand_dims(a: Any, axis: Any = 0) -> Any:
+    """As `np.expand_dims`; the array API's default is the first axis."""
+    return call("expand_dims", a, axis=axis)
 
 
 @wide("where")
-def where(condition: Any, *values: Any) -> Any:
+def where(condition: Any, x: Any = MISSING, y: Any = MISSING, /) -> Any:
     """As `np.where` of a condition alone: the indexes where it holds."""
-    if values:
+    if x is not MISSING:
         raise ValueError("either both or neither of x and y should be given")
     return condition.nonzero()
 

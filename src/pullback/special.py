@@ -12,6 +12,7 @@ from typing import Any
 import scipy.special as _special
 
 from .engine.call import call
+from .engine.direct import WordFunction
 from .engine.written.table import WRITTEN_WITH_OPERATORS
 from .transpile.vocabulary import WORDS
 
@@ -24,7 +25,7 @@ def _operator(word: str) -> Callable[..., Any]:
 
     function.__name__ = function.__qualname__ = word
     function.__doc__ = f"As `{WORDS[word].python}`; tensors in, a tensor out, recorded."
-    return function
+    return WordFunction(word, function)
 
 
 _OPERATORS = {

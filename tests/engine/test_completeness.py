@@ -14,7 +14,7 @@ from pullback.engine.written import WRITTEN_WITH_OPERATORS
 from pullback.transpile.vocabulary import WORDS
 
 # Functions of the module that are neither operators nor ask for a gradient.
-OTHERS = {"finfo", "iinfo", "call", "call_into"}
+OTHERS = {"finfo", "iinfo", "call", "call_into", "engine_of"}
 TABLES = (CONSTANT, REFUSED, WRITES)
 MODULES = (np, np.linalg, np.fft)
 

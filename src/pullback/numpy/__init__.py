@@ -36,6 +36,7 @@ from ..engine.creation import (  # noqa: F401
     zeros,
 )
 from ..engine.direct import WordFunction
+from ..engine.dispatch import engine_of
 from ..engine.out import call_into, copyto, fill_diagonal  # noqa: F401
 from ..engine.written.table import WRITTEN_WITH_OPERATORS
 from ..transpile.vocabulary import WORDS
@@ -212,19 +213,23 @@ vdot = _operator("vdot")
 inner = _operator("inner")
 tensordot = _operator("tensordot")
 
-zeros_like = _operator("zeros_like")
+zeros_like = empty_like = _operator("zeros_like")
 ones_like = _operator("ones_like")
 full_like = _operator("full_like")
 
 
 def finfo(type: Any, /) -> _numpy.finfo[Any]:
     """As `np.finfo`, of a dtype, tensor or array."""
-    return _numpy.finfo(getattr(type, "dtype", type) if hasattr(type, "shape") else type)
+    return _numpy.finfo(_dtype_of(type))
 
 
 def iinfo(type: Any, /) -> _numpy.iinfo[Any]:
     """As `np.iinfo`, of a dtype, tensor or array."""
-    return _numpy.iinfo(getattr(type, "dtype", type) if hasattr(type, "shape") else type)
+    return _numpy.iinfo(_dtype_of(type))
+
+
+def _dtype_of(value: Any) -> Any:
+    return value.dtype if isinstance(value, _numpy.ndarray) or engine_of(value) is not None else value
 
 
 def __getattr__(name: str) -> Any:

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as _numpy
 
+from ..engine.creation import fftfreq as fftfreq
+from ..engine.creation import rfftfreq as rfftfreq
 from ..engine.written.table import WRITTEN_WITH_OPERATORS
 
 
