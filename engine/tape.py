@@ -7,7 +7,7 @@ after a backward ``dL0_db = v6`` for each gradient.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar, Token
 from types import TracebackType
 from typing import Any, TextIO
@@ -18,6 +18,7 @@ from ..transpile.vocabulary import WORDS
 from . import dispatch
 from .dispatch import Engine
 from .plumbing import Like
+from .tape_program import Program, place
 
 _ACTIVE: ContextVar[Tape | None] = ContextVar("pullback_tape", default=None)
 RULE = "------------------------"
@@ -44,6 +45,30 @@ class Tape:
         self._seen: dict[int, Any] = {}
         self._observing: Any = None
         self._token: Token[Tape | None] | None = None
+        self._program = Program(self.name)
+
+    @property
+    def source(self) -> str:
+        """The same program as straight-line Python on arrays: a function of the tensors there were before.
+
+        Forward and backward, a line each. It returns every value by its name.
+
+        >>> import io, pullback as pb
+        >>> a = pb.tensor([1.0, 2.0], requires_grad=True, name="a")
+        >>> with pb.tape(io.StringIO()) as tape:
+        ...     y = (a * a).sum()
+        >>> print(tape.source[tape.source.index("def") :])
+        def program(a):
+            v0 = a * a
+            v1 = np.sum(v0)
+            return locals()
+        <BLANKLINE>
+        """
+        return self._program.text
+
+    def function(self) -> Callable[..., dict[str, Any]]:
+        """`source` as a function, to run on other arrays or to step through: ``pdb.runcall(f, *arrays)``."""
+        return self._program.function()
 
     def __enter__(self) -> Tape:
         self._token = _ACTIVE.set(self)
@@ -61,11 +86,11 @@ class Tape:
     def name(self, tensor: Any) -> str:
         """The tensor's name; a new one where it has none."""
         if tensor.name is None:
-            place = _place(tensor)
-            if place not in self._places:
-                self._places[place] = f"v{self._names}"
+            where = place(tensor)
+            if where not in self._places:
+                self._places[where] = f"v{self._names}"
                 self._names += 1
-            tensor.name = self._places[place]
+            tensor.name = self._places[where]
         self._seen[id(tensor)] = tensor
         return str(tensor.name)
 
@@ -88,6 +113,7 @@ class Tape:
         if operator in ("sum_to", "broadcast_like") and _same(inputs[0], results[0]):
             results[0].name = self.name(inputs[0])
             return
+        self._program.step(operator, inputs, attributes, results)
         right = _expression(operator, [self._text(value) for value in inputs], attributes)
         self.write(f"{', '.join(map(self.name, results))} = {right}")
 
@@ -105,6 +131,9 @@ class Tape:
         title = "_".join(map(self.name, outputs))
         watched = [tensor for tensor in self._seen.values() if tensor.requires_grad]
         self.write(f"d{title} {RULE}")
+        for output in outputs:
+            self._program.see(output)
+        self._program.note(f"d{title}")
         seeds = [self._seed(engine, *pair) for pair in zip(outputs, seeds, strict=True)]
         found = engine.run_backward(outputs, seeds, watched, retain_graph, True, True, False)
         by_id: dict[int, Any] = {}
@@ -114,6 +143,7 @@ class Tape:
             if gradient is not None and tensor.name not in printed:
                 printed.add(tensor.name)
                 self.write(f"d{title}_d{tensor.name} = {self.name(gradient)}")
+                self._program.alias(f"d{title}_d{tensor.name}", gradient)
         self.write(RULE)
         return by_id
 
@@ -121,6 +151,7 @@ class Tape:
         if seed is None:
             seed = engine.tensor(np.ones(output.shape, output.dtype))
             self.write(f"{self.name(seed)} = 1")
+            self._program.assign([seed], f"np.ones({seed.shape}, np.{seed.dtype!r})")
         return seed
 
     def watch(self, tensors: Sequence[Any]) -> None:
@@ -167,12 +198,6 @@ def observe_unrecorded(function: Any, args: Sequence[Any], kwargs: Mapping[str, 
     if active is not None and dispatch.engine_of(result) is not None:
         results = result if isinstance(result, (list, tuple)) else (result,)
         active.step(function.__name__, args, kwargs, results)
-
-
-def _place(tensor: Any) -> Any:
-    """Where the values are: a saved result has its name back when a backward reads it."""
-    array = tensor._array
-    return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype
 
 
 def _same(x: Any, y: Any) -> bool:

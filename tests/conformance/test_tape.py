@@ -91,3 +91,66 @@ def test_nothing_is_printed_after_the_block(engine, capsys):
         pass
     pb.grad(x * x, x)
     assert capsys.readouterr().out == ""
+
+
+def by_name(tape, **tensors):
+    """What the tape's function computes of the arrays under these tensors."""
+    return tape.function()(**{name: tensor.detach().numpy() for name, tensor in tensors.items()})
+
+
+def test_the_same_program_as_straight_line_python(engine):
+    a = pb.tensor([1.0, 2.0], requires_grad=True, name="a")
+    b = pb.tensor([3.0, 4.0], requires_grad=True, name="b")
+    with pb.tape(io.StringIO()) as tape:
+        loss = ((a + b) * b).sum()
+        loss.name = "L0"
+        da, db = pb.grad(loss, [a, b])
+    lines = tape.source.splitlines()
+    assert "def program(a, b):" in lines
+    assert "    v1 = v0 * b" in lines
+    assert "    L0 = v2" in lines
+    assert "    # dL0" in lines
+    values = by_name(tape, a=a, b=b)
+    assert values["L0"] == loss.item()
+    np.testing.assert_array_equal(values["dL0_da"], da.numpy())
+    np.testing.assert_array_equal(values["dL0_db"], db.numpy())
+    assert tape.function()(np.zeros(2), np.ones(2))["L0"] == 2.0
+
+
+@pb.formula
+def straight_product(a, b):
+    t = a + b
+    r = t * b
+
+    def straight_product_pullback(grad):
+        return grad * b, grad * t + grad * b
+
+    return r, straight_product_pullback
+
+
+def test_its_values_are_those_of_the_program(engine):
+    x = pb.tensor(np.linspace(-1, 1, 6).reshape(2, 3), requires_grad=True, name="x")
+    w = pb.tensor(np.linspace(1, 2, 3), requires_grad=True, name="w-1")
+    mask = np.array([True, False, True])
+    with pb.tape(io.StringIO()) as tape:
+        y = straight_product(x, w)
+        z = np.where(mask, np.exp(y), y[:, ::-1]) @ w
+        u = np.concatenate([z, x.reshape(-1)[:2].astype(np.float64)])
+        value = np.linalg.norm(u) + u.max() - np.var(x, axis=0, keepdims=True).sum()
+        (dx,) = pb.grad(value, x, create_graph=True)
+        (ddx,) = pb.grad((dx * dx).sum(), x)
+    values = by_name(tape, x=x, w_1=w)
+    for tensor in (y, z, u, value, dx, ddx):
+        np.testing.assert_allclose(values[tensor.name], tensor.detach().numpy(), rtol=1e-12)
+
+
+def test_a_debugger_finds_the_lines(engine):
+    import linecache
+
+    x = pb.tensor(3.0, requires_grad=True, name="x")
+    with pb.tape(io.StringIO()) as tape:
+        np.exp(x)
+    function = tape.function()
+    code = function.__code__
+    line = code.co_firstlineno + 1
+    assert linecache.getline(code.co_filename, line).strip() == "v0 = np.exp(x)"
