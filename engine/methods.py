@@ -128,6 +128,8 @@ class TensorMethods(ArrayMethods, InPlaceMethods):
         return len(self._array)
 
     def __iter__(self) -> Iterator[Self]:
+        if self._array.ndim == 0:
+            raise TypeError("iteration over a 0-d tensor")
         return (self[i] for i in range(len(self)))
 
     def __bool__(self) -> bool:

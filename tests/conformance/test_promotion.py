@@ -1,4 +1,4 @@
-"""Operators with numbers, NumPy's scalars, lists and arrays on either side: dtypes and values as NumPy 2 has them."""
+"""Operators with numbers, NumPy's scalars, lists and arrays on either side; indexing; what prints."""
 
 import operator
 
@@ -52,7 +52,7 @@ def same(function, x, other, reflected):
         found = function(*given)
     assert isinstance(found, pb.Tensor)
     assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
-    np.testing.assert_array_equal(found.numpy(), expected)
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-15 if found.dtype == np.float64 else 1e-3)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -145,7 +145,5 @@ def test_what_prints(engine):
     x = pb.tensor(np.array([1.5, 2.0], np.float32), requires_grad=True, name="x")
     assert repr(x) == "tensor([1.5, 2. ], dtype=float32, name='x', requires_grad=True)"
     assert repr(np.tanh(x * 0)).endswith("dtype=float32, grad_fn=<tanh>)")
-    assert repr(pb.tensor([True, False])) == "tensor([ True, False])" or "dtype=bool" in repr(
-        pb.tensor([True])
-    )
+    assert repr(pb.tensor([True, False])) == "tensor([ True, False], dtype=bool)"
     assert repr(pb.tensor(np.arange(3))) == "tensor([0, 1, 2], dtype=int64)"
