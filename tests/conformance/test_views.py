@@ -291,3 +291,45 @@ def test_a_buffer_that_is_filled_again_and_again_keeps_no_history(engine):
         buffer[...] = w * 2
         nodes.append(weakref.ref(buffer.grad_fn))
     assert [ref() is not None for ref in nodes] == [False] * 4 + [True]
+
+
+def residual(w):
+    x = w * 2
+    x += x * x
+    return x
+
+
+def residual_through_a_view(w):
+    x = w * 2
+    part = x[1:]
+    x[:1] = part * part
+    return x
+
+
+def residual_of_a_product(w):
+    x = np.stack([w, w])
+    x += x @ np.ones((2, 2))
+    return x
+
+
+def residual_of_a_buffer(w):
+    x = pb.tensor([1.0, 2.0])
+    x += w * x
+    return x
+
+
+@pytest.mark.parametrize(
+    "program", [residual, residual_through_a_view, residual_of_a_product, residual_of_a_buffer]
+)
+def test_a_graph_of_values_that_were_written_goes_without_the_cycle_collector(engine, program):
+    """Its backward would be an error, but a forward alone is none, and must not leak."""
+    gc.collect()
+    gc.disable()
+    try:
+        w = pb.tensor([1.0, 2.0], requires_grad=True)
+        x = program(w)
+        gone = [weakref.ref(x), weakref.ref(x.grad_fn)]
+        del x
+        assert all(ref() is None for ref in gone)
+    finally:
+        gc.enable()

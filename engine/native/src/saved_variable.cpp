@@ -95,12 +95,22 @@ SavedVariable SavedVariable::plain(PyRef value) {
 void SavedVariable::let_go() {
     if (holds_memory()) {
         if (version_ != kUnwatched) storage().release();
+        if (held_ == Held::input) --storage().kept;
     } else if (held_ == Held::list) {
         delete static_cast<List*>(data_);
     } else if (held_ == Held::packed) {
         delete static_cast<Place*>(data_);
     }
     Py_XDECREF(object_);
+}
+
+void SavedVariable::forget_history(const Storage& written) {
+    if (held_ == Held::list) {
+        for (SavedVariable& item : *static_cast<List*>(data_)) item.forget_history(written);
+    } else if (held_ == Held::input && &storage() == &written && version_ != written.version) {
+        PyObject* before = std::exchange(object_, tensor().detach().release_object());
+        Py_DECREF(before);
+    }
 }
 
 bool SavedVariable::holds_array() const {

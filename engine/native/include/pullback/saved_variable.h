@@ -32,6 +32,7 @@ class SavedVariable {
         SavedVariable saved;
         saved.held_ = Held::input;
         saved.object_ = Py_NewRef(tensor.object());
+        ++tensor.storage->kept;
         if (relied) saved.watch(*tensor.storage);
         return saved;
     }
@@ -71,6 +72,10 @@ class SavedVariable {
         if (holds_memory() && changed()) [[unlikely]]
             raise_changed(node, name);
     }
+
+    /// After a write into this memory, which gave tensors over it another history: an input over it
+    /// that was saved before is kept without history from now on. Throws ErrorSet.
+    void forget_history(const Storage& written);
 
     /// For the cycle collector.
     int traverse(visitproc visit, void* arg) const;

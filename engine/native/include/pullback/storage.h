@@ -21,6 +21,7 @@ struct Storage {
     char* end = nullptr;
     std::uint32_t version = 0;       // writes so far
     std::uint32_t saved = 0;         // saved variables that rely on the present values
+    std::uint32_t kept = 0;          // saved variables that are tensors over the memory
     bool inference = false;          // made in inference mode: writes are not counted
     // The last write: "file:line by x += value", a str; or a code object, the place in it, and what
     // it was.
