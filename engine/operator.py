@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from ..transpile.emit.python import backward_function, forward_function, saved_variables
-from ..transpile.ir import Formula, Param, Span, Var
+from ..transpile.ir import Block, Formula, Param, Span, Var
 from ..transpile.passes.specialize import specialize
 from .errors import GradientShapeError
 
@@ -34,12 +34,14 @@ class Variant(NamedTuple):
     ``call(saved, cotangents)`` takes an entry per `Operator.saved`, of which it
     looks at those in `reads`, and one per result and hidden output, None where
     undefined; undefined ones in `materialize` must come as zeros. It returns a
-    gradient per input, None for zero, a list for a list of tensors.
+    gradient per input, None for zero, a list for a list of tensors. `relied` are
+    those of `reads` whose values count, not only their sizes; None means all.
     """
 
     call: Callable[[Sequence[Any], Sequence[Any]], tuple[Any, ...]]
     reads: tuple[int, ...]
     materialize: tuple[int, ...]
+    relied: tuple[int, ...] | None = None
 
 
 def bound(
@@ -69,6 +71,15 @@ def bound(
         given[name] = param.default.value if param.default is not None else None
     values = tuple(given[param.var.name] for param in inputs)
     return values, {param.var.name: given[param.var.name] for param in attributes}
+
+
+_ABOUT_SIZES = frozenset({"like", "shape", "ndim", "size", "dtype", "is_none"})
+
+
+def _read_by_value(block: Block) -> set[Var]:
+    """The free variables of a closure that it reads for more than their sizes."""
+    eqns = tuple(eqn for eqn in block.eqns if eqn.op not in _ABOUT_SIZES)
+    return set(Block(block.params, eqns, block.results).free())
 
 
 class Operator:
@@ -172,7 +183,9 @@ class Operator:
                 full[index] = gradient
             return tuple(full)
 
-        return Variant(call, reads, special.materialize)
+        by_value = _read_by_value(special.block)
+        relied = tuple(i for i in reads if self._variables[i] in by_value)
+        return Variant(call, reads, special.materialize, relied)
 
     def _saved(self, var: Var) -> Saved:
         for index, param in enumerate(self.inputs):

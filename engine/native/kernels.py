@@ -149,8 +149,8 @@ def _is_passed_as_it_is(kernel: CompiledKernel) -> bool:
 
 def relied_on(variant: Variant) -> tuple[int, ...]:
     """The saved values that the variant's gradients depend on; a kernel may take others besides."""
-    python: Variant | None = getattr(variant.call, "python", None)
-    return variant.reads if python is None else python.reads
+    python: Variant = getattr(variant.call, "python", variant)
+    return python.reads if python.relied is None else python.relied
 
 
 def closure_of(variant: Variant) -> Any:
