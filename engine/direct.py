@@ -36,6 +36,8 @@ class WordFunction(DirectCall):
     function  what is called otherwise, whose name and documentation this takes
     """
 
+    __qualname__: str
+
     def __init__(self, word: str, function: Callable[..., Any]) -> None:
         self._call = function
         self._word = word

@@ -6,14 +6,15 @@ govern; where the native engine is not built, they say so.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .errors import EngineUnavailableError
 
+_native: Any
 try:
     from .native import _native
 except ImportError:
-    _native = None  # type: ignore[assignment]
+    _native = None
 
 
 class MemoryStats(NamedTuple):
@@ -75,7 +76,7 @@ def set_memory_limit(limit: int | None) -> None:
 
 def empty_cache() -> int:
     """Give memory that waits to be used again back to the system: how many bytes."""
-    return 0 if _native is None else _native.empty_cache()
+    return 0 if _native is None else int(_native.empty_cache())
 
 
 def get_num_threads() -> int:
@@ -83,7 +84,7 @@ def get_num_threads() -> int:
 
     1 where the native engine is not built.
     """
-    return 1 if _native is None else _native.get_num_threads()
+    return 1 if _native is None else int(_native.get_num_threads())
 
 
 def set_num_threads(count: int) -> None:

@@ -22,7 +22,7 @@ from pullback.transpile.version import __version__
 from .errors import BROKEN_PIPE, FINDINGS, INTERNAL, INTERRUPTED, MISUSE, CommandError, UsageError
 from .render import located
 
-COMMANDS = ("lint", "transpile", "derive", "explain", "check", "dump", "rule", "doctor", "cache")
+COMMANDS = ("lint", "transpile", "derive", "explain", "check", "dump", "rule", "doctor", "config", "cache")
 
 DESCRIPTION = """\
 Derivatives written once as plain Python: lint verdicts, right derivatives of every order, and C++.

@@ -20,13 +20,14 @@ from pullback.transpile.emit.native import ABI
 from pullback.transpile.library import standard_library
 from pullback.transpile.version import __version__
 
-from ..errors import CLEAN, FINDINGS
+from ..errors import CLEAN, FINDINGS, CommandError
 from . import Subparsers, add_command
 from .cache import described
 
 EXAMPLE = """\
-example:
+examples:
   $ pullback doctor
+  $ pullback doctor --operators   which operators run by a kernel, which by their formula
 
 exit status: 0 everything works, 1 something is missing (and the line says what to do)
 """
@@ -37,13 +38,20 @@ PACKAGES = ("numpy", "scipy", "astor", "rich", "torch")
 
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command's arguments."""
-    add_command(
+    parser = add_command(
         subparsers, "doctor", "say what this machine has: compiler, flags, engines, caches", EXAMPLE, run
+    )
+    parser.add_argument(
+        "--operators",
+        action="store_true",
+        help="list how each operator of the library runs on the native engine",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print a line per part; the exit status says whether one is missing."""
+    if arguments.operators:
+        return _operators()
     table = Table(show_header=False, box=None)
     table.add_column(style="bold")
     table.add_column(overflow="fold")
@@ -73,6 +81,26 @@ def run(arguments: argparse.Namespace) -> int:
     line("cache", described())
     Console(highlight=False, markup=False).print(table)
     return FINDINGS if missing else CLEAN
+
+
+def _operators() -> int:
+    """Print how each operator of the library runs on the native engine."""
+    try:
+        dispatch.load("native")
+    except EngineUnavailableError as error:
+        raise CommandError(str(error)) from error
+    from .operator_table import Row, counts, rows
+
+    table = Table(box=None)
+    for heading in Row._fields:
+        table.add_column(heading if heading != "why" else "", overflow="fold")
+    found = list(rows())
+    for row in found:
+        table.add_row(*row)
+    console = Console(highlight=False, markup=False)
+    console.print(table)
+    console.print(counts(found))
+    return CLEAN
 
 
 def _package(name: str) -> str:

@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include "direct_call.h"
+#include "engine_capsule.h"
 #include "pullback/allocator.h"
 #include "pullback/builtin_kernels.h"
 #include "pullback/engine.h"
@@ -116,6 +117,7 @@ NB_MODULE(_native, m) {
     }
     m.doc() = "The native engine: see `pullback.engine.native` for what is public.";
     m.attr("Tensor") = nb::handle(reinterpret_cast<PyObject*>(Tensor::type));
+    m.attr("engine_api") = nb::steal(engine_capsule().release());
     m.attr("DirectCall") = nb::handle(reinterpret_cast<PyObject*>(direct_call));
     m.attr("Node") = nb::handle(reinterpret_cast<PyObject*>(Node::type));
     m.def("leaf", &leaf, nb::arg("array"), nb::arg("requires_grad"), nb::arg("name").none(),

@@ -54,3 +54,27 @@ def test_without_the_native_engine_it_says_so(
     monkeypatch.setattr(dispatch, "load", without_native)
     assert main(["doctor"]) == 1
     assert "missing: the native engine is not built here" in capsys.readouterr().out
+
+
+@pytest.mark.native
+def test_operators_are_listed_with_how_they_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--operators"]) == 0
+    out = capsys.readouterr().out
+    lines = {line.split()[0]: line for line in out.splitlines() if line.strip()}
+    assert "kernel, loop alone" in lines["multiply"]
+    assert "kernel" in lines["matmul"]
+    assert "loop" not in lines["matmul"]
+    assert "reference formula" in lines["astype"]
+    assert "attributes (dtype)" in lines["astype"]
+    assert "by a kernel" in out.splitlines()[-1]
+
+
+def test_operators_need_the_native_engine(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def missing(name: str) -> None:
+        raise EngineUnavailableError("the native engine is not built here")
+
+    monkeypatch.setattr(dispatch, "load", missing)
+    assert main(["doctor", "--operators"]) == 1
+    assert "not built" in capsys.readouterr().err
