@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup, escape
 from pygments.formatters import HtmlFormatter
 
 from pullback.transpile.diagnostics import Diagnostic, Severity
@@ -25,6 +26,7 @@ from .runner import Report
 TEMPLATE = Path(__file__).with_name("page.html.jinja")
 # Lines shown before and after what was looked at.
 AROUND = 2
+SHOWN = {"error": "with an error", "warning": "with a warning", "clean": "clean"}
 SEVERITIES: tuple[Severity, ...] = ("error", "warning")
 # A step of the path that a message tells: ``saved (line 9)``, ``... (line 12, other.py, line 3)``.
 _STEP = re.compile(r"(computed|saved|enters the returned gradient)[^()]*\(([^()]*line \d+)\)")
@@ -80,15 +82,27 @@ def as_html(report: Report) -> str:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    environment.filters["code"] = _with_code
+    verdicts = {
+        verdict: sum(looked.verdict == verdict for file in files for looked in file.looked)
+        for verdict in SHOWN
+    }
     template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
     shown = [found for found in report.findings if found.severity != "info"]
     return template.render(
         files=files,
+        verdicts=verdicts,
+        shown=SHOWN,
         summary=summary(shown, report.files, report.formulas, report.classes),
         version=__version__,
         light=HtmlFormatter(style="default").get_style_defs(".source"),
         dark=HtmlFormatter(style="monokai").get_style_defs(".source"),
     )
+
+
+def _with_code(text: str) -> Markup:
+    """The text with what stands between backticks as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def _file(source: Source, report: Report) -> File:

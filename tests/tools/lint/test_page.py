@@ -122,3 +122,14 @@ def test_without_its_packages_it_says_what_to_install(
     monkeypatch.setitem(sys.modules, "pullback.tools.lint.page", None)
     assert main(["lint", "--format", "html", "-o", "out.html", "f.py"]) == 2
     assert "pip install 'pullback[report]'" in capsys.readouterr().err
+
+
+def test_the_verdicts_are_counted_at_the_top(page: Callable[..., Page], folder: Path) -> None:
+    (folder / "clean.py").write_text(CLASS.replace("(b, t)", "(a, b)").replace("* t +", "* (a + b) +"))
+    texts = "".join(page("f.py", "clean.py").texts["tiles"]).split("\n")
+    assert [text for text in texts if text] == ["1with an error", "0with a warning", "1clean"]
+
+
+def test_what_a_message_quotes_is_code(page: Callable[..., Page]) -> None:
+    found = page("f.py")
+    assert "`" not in "".join(found.texts["note"])

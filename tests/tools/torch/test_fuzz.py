@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+import importlib.util
 import random
+import time
 from pathlib import Path
 
 import pytest
 
-from pullback.tools.linter import lint_source
+from pullback.tools.fixes.fixing import fix_source
+from pullback.tools.linter import lint_source, may_have_classes
+from pullback.tools.modules import find_module
+from pullback.transpile.frontend.torch.modules import Program
 from pullback.transpile.ir import Source
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "lint_torch"
@@ -91,3 +97,39 @@ def test_odd_classes_never_raise(name: str) -> None:
 def test_a_syntax_error_is_one_finding() -> None:
     text = HEAD + "class A(Function):\n    def forward(ctx x): pass\n"
     assert [finding.code for finding in lint_source(Source("bad.py", text)).findings] == ["PB400"]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_fixes_of_mutated_classes_never_raise(seed: int) -> None:
+    generator = random.Random(1000 + seed)
+    for _ in range(6):
+        text = mutated(generator.choice(TEXTS), generator)
+        try:
+            ast.parse(text)
+        except SyntaxError:
+            continue
+        ast.parse(fix_source(Source("mutated.py", text), find_module, lambda _, found: found, True).text)
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_fixes_of_odd_classes_never_raise(name: str) -> None:
+    fix_source(Source("odd.py", HEAD + ODD[name]), find_module, lambda _, found: found, True)
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+@pytest.mark.parametrize("seed", range(4))
+def test_mutated_files_of_torch_never_raise_and_never_hang(seed: int) -> None:
+    spec = importlib.util.find_spec("torch")
+    if spec is None or spec.origin is None:
+        pytest.skip("torch is not installed")
+    files = sorted(Path(spec.origin).parent.rglob("*.py"))
+    texts = [(path, path.read_text("utf-8", "replace")) for path in files]
+    real = [(path, text) for path, text in texts if may_have_classes(text.encode("utf-8", "replace"))]
+    generator = random.Random(seed)
+    for path, text in generator.sample(real, 25):
+        broken = mutated(text, generator)
+        began = time.process_time()
+        found = lint_source(Source(str(path), broken), Program(find_module)).findings
+        assert time.process_time() - began < 20
+        assert sum(finding.code == "PB400" for finding in found) <= 1
