@@ -387,7 +387,7 @@ class Plan:
 def _join_stages(phase: Phase) -> None:
     """Stores over a part of another stage's space go along with it, but for those of one element a row."""
     for shape, stage in list(phase.stages.items()):
-        if stage.reduces or (shape and extents.is_kept(shape)):
+        if stage.reduces or extents.is_kept(shape):
             continue
         for other_shape, other in phase.stages.items():
             wider = other is not stage and extents.join([shape, other_shape]) == other_shape

@@ -38,6 +38,22 @@ PB_RUNTIME int64_t rows_of(const Shape& shape, int axes) {
     return rows;
 }
 
+// Fewer axes where parts of all of them would add to totals of which there is one copy.
+PB_RUNTIME int parted_axes(const Space* spaces, int count, int axes) {
+    for (; axes > 1 && rows_of(spaces[0].shape, axes - 1) >= kParts; --axes) {
+        bool adds = false;
+        for (int p = 0; p < count; ++p) {
+            for (int k = 0; k < spaces[p].count; ++k) {
+                const Operand& operand = spaces[p].operands[k];
+                adds = adds || (operand.reducer && operand.copies == 1 &&
+                                operand.strides[axes - 1] == 0 && spaces[p].shape.at[axes - 1] > 1);
+            }
+        }
+        if (!adds) break;
+    }
+    return axes;
+}
+
 PB_RUNTIME void PassList::run() {
     if (!context_.ok() || context_.dry()) return;
     for (int first = 0; first < count_;) {
@@ -50,7 +66,10 @@ PB_RUNTIME void PassList::run() {
             if (rows_of(spaces_[first].shape, joint) < 2) break;
             axes = joint;
         }
-        if (last == first + 1) axes = own_axes(spaces_[first]);
+        if (last == first + 1)
+            axes = own_axes(spaces_[first]);
+        else
+            axes = parted_axes(spaces_ + first, last - first, axes);
         Group group(spaces_ + first, last - first, axes);
         group.prepare();
         group.run(context_.runtime(), 0, rows_of(spaces_[first].shape, axes));

@@ -73,6 +73,38 @@ typename Op::Total total_of_row(const T* terms, int64_t n) {
     return total;
 }
 
+// Rows of a few terms, to totals one behind the other.
+template <typename Op, int kWidth, typename T>
+void accumulate_short(const T* terms, int64_t rows, typename Op::Total* totals) {
+    using Total = typename Op::Total;
+    for (int64_t r = 0; r < rows; ++r) {
+        Total total = static_cast<Total>(terms[r * kWidth]);
+        for (int i = 1; i < kWidth; ++i)
+            total = Op::combine(total, static_cast<Total>(terms[r * kWidth + i]));
+        totals[r] = Op::combine(totals[r], total);
+    }
+}
+
+// Rows of a few terms, each term to a total of its own.
+template <typename Op, int kWidth, typename T>
+void accumulate_columns(const T* terms, int64_t rows, typename Op::Total* totals) {
+    using Total = typename Op::Total;
+    constexpr int kRows = 8;  // independent totals of as many rows
+    constexpr int kAll = kRows * kWidth;
+    Total lanes[kAll];
+    for (int i = 0; i < kAll; ++i) lanes[i] = Op::identity();
+    int64_t r = 0;
+    for (; r + kRows <= rows; r += kRows) {
+        for (int i = 0; i < kAll; ++i)
+            lanes[i] = Op::combine(lanes[i], static_cast<Total>(terms[r * kWidth + i]));
+    }
+    for (; r < rows; ++r) {
+        for (int i = 0; i < kWidth; ++i)
+            lanes[i] = Op::combine(lanes[i], static_cast<Total>(terms[r * kWidth + i]));
+    }
+    for (int i = 0; i < kAll; ++i) totals[i % kWidth] = Op::combine(totals[i % kWidth], lanes[i]);
+}
+
 template <typename Op, typename T>
 void accumulate_rows(const char* buffer, int64_t width, int64_t rows, char* to, int64_t stride,
                      int64_t step) {
@@ -82,6 +114,22 @@ void accumulate_rows(const char* buffer, int64_t width, int64_t rows, char* to, 
         Total& total = *reinterpret_cast<Total*>(to);
         total = Op::combine(total, total_of_row<Op>(terms, width * rows));
         return;
+    }
+    if (stride == 0 && step == static_cast<int64_t>(sizeof(Total)) && width <= 4) {
+        Total* totals = reinterpret_cast<Total*>(to);
+        if (width == 4) return accumulate_short<Op, 4>(terms, rows, totals);
+        if (width == 3) return accumulate_short<Op, 3>(terms, rows, totals);
+        if (width == 2) return accumulate_short<Op, 2>(terms, rows, totals);
+    }
+    if (stride == static_cast<int64_t>(sizeof(Total)) && step == 0 && width <= 4) {
+        Total* totals = reinterpret_cast<Total*>(to);
+        if (width == 4) return accumulate_columns<Op, 4>(terms, rows, totals);
+        if (width == 3) return accumulate_columns<Op, 3>(terms, rows, totals);
+        if (width == 2) return accumulate_columns<Op, 2>(terms, rows, totals);
+    }
+    if (stride == static_cast<int64_t>(sizeof(Total)) && step == stride * width) {
+        width *= rows;
+        rows = 1;
     }
     for (int64_t r = 0; r < rows; ++r, terms += width, to += step) {
         Total* totals = reinterpret_cast<Total*>(to);

@@ -46,6 +46,25 @@ void store_row(const char* row, char* to, int64_t stride, int64_t n) {
     }
 }
 
+// Short rows of one element each.
+template <typename Word, int kWidth>
+void spread_in(char* rows, const char* from, int64_t step, int64_t count) {
+    for (int64_t r = 0; r < count; ++r) {
+        const Word value = peek<Word>(from + r * step);
+        for (int64_t i = 0; i < kWidth; ++i)
+            poke(rows + (r * kWidth + i) * static_cast<int64_t>(sizeof(Word)), value);
+    }
+}
+
+template <typename Word>
+void spread(char* rows, const char* from, int64_t step, int64_t width, int64_t count) {
+    if (width == 2) return spread_in<Word, 2>(rows, from, step, count);
+    if (width == 3) return spread_in<Word, 3>(rows, from, step, count);
+    if (width == 4) return spread_in<Word, 4>(rows, from, step, count);
+    for (int64_t r = 0; r < count; ++r, rows += width * static_cast<int64_t>(sizeof(Word)))
+        load_row<Word>(rows, from + r * step, 0, width);
+}
+
 // Rows whose elements lie next to those of the next row: a column of the tile at a time.
 template <typename Word>
 void load_tile(char* tile, const char* from, int64_t rows, int64_t width, int64_t stride) {
@@ -69,11 +88,12 @@ void store_tile(const char* tile, char* to, int64_t rows, int64_t width, int64_t
 struct Moves {
     void (*load)(char* row, const char* from, int64_t stride, int64_t n);
     void (*store)(const char* row, char* to, int64_t stride, int64_t n);
+    void (*spread)(char* rows, const char* from, int64_t step, int64_t width, int64_t count);
     void (*load_tile)(char* tile, const char* from, int64_t rows, int64_t width, int64_t stride);
     void (*store_tile)(const char* tile, char* to, int64_t rows, int64_t width, int64_t stride);
 };
 template <typename T>
-inline constexpr Moves kMoves = {load_row<T>, store_row<T>, load_tile<T>, store_tile<T>};
+inline constexpr Moves kMoves = {load_row<T>, store_row<T>, spread<T>, load_tile<T>, store_tile<T>};
 
 PB_RUNTIME const Moves& moves_of(int64_t item) {
     return item == 8 ? kMoves<int64_t> : item == 4 ? kMoves<int32_t> : kMoves<char>;
@@ -227,26 +247,46 @@ void Loop::each_run(int k, const Move& move) const {
     }
 }
 
-// What is the same for every row stays in its buffer, filled once.
+// A row, so many times one behind the other.
+PB_RUNTIME void repeat_row(char* rows, int64_t bytes, int64_t count) {
+    const int64_t all = bytes * count;
+    for (int64_t done = bytes; done < all;) {
+        const int64_t more = done < all - done ? done : all - done;
+        __builtin_memcpy(rows + done, rows, static_cast<size_t>(more));
+        done += more;
+    }
+}
+
+// What is the same for every row of this stretch and of the last one stays in its buffer.
 PB_RUNTIME void Loop::load(int k) {
     const Operand& operand = space_.operands[k];
     const int64_t stride = inner_ < 0 ? 0 : operand.steps[inner_];
     const char* first = address_of(k, index_);
     bool same = stride == 0 || width_ == extent_;
-    for (int d = 0; d < inner_; ++d) same = same && operand.steps[d] == 0;
+    if (inner_ > 0 && stretch_rows_ > 1) {
+        const bool one_run = space_.merged.at[inner_ - 1] - index_[inner_ - 1] >= stretch_rows_;
+        bool nowhere = true;  // no step from row to row at all
+        for (int d = 0; d < inner_; ++d) nowhere = nowhere && operand.steps[d] == 0;
+        same = same && (nowhere || (one_run && operand.steps[inner_ - 1] == 0));
+    }
     if (same && held_[k] == first && held_size_ >= size) return;
     const Moves& moves = moves_of(operand.item);
     const bool tiles = lies_across(operand, inner_);
     const int64_t width = width_;
     each_run(k, [&](char* rows, const char* from, int64_t count, int64_t step) {
         if (tiles && count > 1) return moves.load_tile(rows, from, count, width, stride);
+        if (step == 0) {
+            moves.load(rows, from, stride, width);
+            return repeat_row(rows, width * operand.item, count);
+        }
+        if (stride == 0) return moves.spread(rows, from, step, width, count);
         if (stride == operand.item && step == stride * width) {
             return moves.load(rows, from, stride, count * width);
         }
         for (int64_t r = 0; r < count; ++r)
             moves.load(rows + r * width * operand.item, from + r * step, stride, width);
     });
-    held_[k] = first;
+    held_[k] = same ? first : nullptr;
 }
 
 PB_RUNTIME void Loop::store(int k) const {
