@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from .wide import whole_signature
 
 if TYPE_CHECKING:
-    from .native._native import DirectCall
+    from .native._native import DirectCall as DirectCall
 else:
     try:
-        from .native._native import DirectCall
+        from .native._native import DirectCall as DirectCall
     except ImportError:
 
         class DirectCall:

@@ -149,7 +149,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "int": (int, np.integer),
     "bool": (bool, np.bool_),
     "float": (int, float),
-    "strong": (np.float64,),
+    "strong": (np.float64, bool, np.bool_),
 }
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ...transpile.diagnostics import FormulaError
 from ...transpile.emit.native import emit_cpp
 from ...transpile.emit.native.formula_kernels import formula_kernels
-from ...transpile.ir import Block, Var
+from ...transpile.ir import Atom, Block, Literal
 from ...transpile.library import standard_library
 from ..kernels import CompiledKernel
 from ..kernels.abi import Call, Infer, ParallelFor
@@ -56,6 +56,7 @@ class Layout(NamedTuple):
     arguments: tuple[Argument, ...]
     outputs: tuple[int, ...]
     plain_likes: tuple[int, ...]
+    plain_ranks: tuple[int, ...]
     kernel: CompiledKernel
 
 
@@ -100,8 +101,8 @@ def forward_layout(operator: Operator) -> Layout | None:
     if not isinstance(operator, CompiledOperator):
         return None
     kernel = operator.kernel
-    likes = _plain_likes(operator)
-    if likes is None or any(
+    plain = _plain_places(operator)
+    if plain is None or any(
         position >= operator.n_results + operator.n_hidden for position, _ in kernel.kernel.outputs
     ):
         return None
@@ -112,7 +113,7 @@ def forward_layout(operator: Operator) -> Layout | None:
         return None
     if sorted(outputs) != list(range(operator.n_results + operator.n_hidden)):
         return None
-    return _layout(kernel, arguments, outputs, likes)
+    return _layout(kernel, arguments, outputs, *plain)
 
 
 def backward_layout(operator: Operator, variant: Variant) -> Layout | None:
@@ -136,7 +137,7 @@ def backward_layout(operator: Operator, variant: Variant) -> Layout | None:
     wanted = run.wanted  # type: ignore[attr-defined]
     slots = [*run.slots, *[-1] * (len(wanted) - len(run.slots))]  # type: ignore[attr-defined]
     outputs = tuple(slot if need else -1 for slot, need in zip(slots, wanted, strict=True))
-    return _layout(kernel, arguments, outputs, ())
+    return _layout(kernel, arguments, outputs, (), ())
 
 
 def _is_passed_as_it_is(kernel: CompiledKernel) -> bool:
@@ -164,7 +165,11 @@ def _argument(entry: Any, is_cotangent: bool, position: int) -> Argument:
 
 
 def _layout(
-    kernel: CompiledKernel, arguments: tuple[Argument, ...], outputs: tuple[int, ...], likes: tuple[int, ...]
+    kernel: CompiledKernel,
+    arguments: tuple[Argument, ...],
+    outputs: tuple[int, ...],
+    likes: tuple[int, ...],
+    ranks: tuple[int, ...],
 ) -> Layout:
     runtime = ctypes.addressof(RUNTIME)
     return Layout(
@@ -175,32 +180,49 @@ def _layout(
         arguments,
         outputs,
         likes,
+        ranks,
         kernel,
     )
 
 
-def _plain_likes(operator: CompiledOperator) -> tuple[int, ...] | None:
-    """Where each plain value comes from; None where one is computed.
+def _plain_places(operator: CompiledOperator) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """Where each plain value comes from; None where one is computed otherwise.
 
-    An input whose shape and dtype it is, or -1 and below for an attribute, counted from the first.
+    First an input whose shape and dtype it is, or -1 and below for an attribute,
+    counted from the first. Then -1; or a number of axes, where the value is
+    whether that input has so many.
     """
     forward = operator.formula.forward
-    inputs = [param.var for param in operator.inputs]
-    found = []
+    inputs: list[Atom] = [param.var for param in operator.inputs]
     attributes = [param.var for param in operator.attributes]
+    likes, ranks = [], []
     for atom in forward.results[operator.n_results + operator.n_hidden :]:
+        ranked = _rank_of(forward, atom)
+        source = _read_by(forward, atom, "like")
         if atom in attributes:
-            found.append(-1 - attributes.index(atom))
-            continue
-        source = _like_of(forward, atom)
-        if source not in inputs:
+            likes.append(-1 - attributes.index(atom))
+            ranks.append(-1)
+        elif source in inputs:
+            likes.append(inputs.index(source))
+            ranks.append(-1)
+        elif ranked is not None and ranked[0] in inputs:
+            likes.append(inputs.index(ranked[0]))
+            ranks.append(ranked[1])
+        else:
             return None
-        found.append(inputs.index(source))
-    return tuple(found)
+    return tuple(likes), tuple(ranks)
 
 
-def _like_of(block: Block, atom: object) -> Var | None:
+def _rank_of(block: Block, atom: Atom) -> tuple[Atom, int] | None:
+    """The tensor and the number for ``tensor.ndim == number``."""
     for eqn in block.eqns:
-        if atom in eqn.outs and eqn.op == "like" and isinstance(eqn.args[0], Var):
-            return eqn.args[0]
+        if atom in eqn.outs and eqn.op == "equal" and isinstance(eqn.args[1], Literal):
+            source = _read_by(block, eqn.args[0], "ndim")
+            number = eqn.args[1].value
+            return (source, number) if source is not None and isinstance(number, int) else None
     return None
+
+
+def _read_by(block: Block, atom: Atom, op: str) -> Atom | None:
+    """The operand of the equation with this operator that gives the atom."""
+    return next((eqn.args[0] for eqn in block.eqns if eqn.op == op and atom in eqn.outs), None)

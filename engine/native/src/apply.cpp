@@ -105,6 +105,11 @@ PyObject* nth_value(PyObject* dict, std::int32_t place) {
     return value;
 }
 
+int number_of_axes(PyObject* input) {
+    if (Tensor::check(input)) return Tensor::cast(input)->layout.ndim();
+    return PyArray_Check(input) ? PyArray_NDIM(as_array(input)) : 0;
+}
+
 /// The value of an entry, which some derivative reads. `computed` is what the Python forward
 /// returned, NULL where a kernel ran.
 void save(Node& node, const SavedEntry& entry, bool relied, PyObject* inputs, PyObject* attributes,
@@ -120,10 +125,17 @@ void save(Node& node, const SavedEntry& entry, bool relied, PyObject* inputs, Py
                 value =
                     PyRef::borrow(PyTuple_GET_ITEM(computed, node.info->n_outputs() + entry.index));
             } else {
-                const auto place =
-                    node.info->kernel->plain_likes[static_cast<std::size_t>(entry.index)];
-                value = place >= 0 ? like(PyTuple_GET_ITEM(inputs, place))
-                                   : PyRef::borrow(nth_value(attributes, -1 - place));
+                const auto index = static_cast<std::size_t>(entry.index);
+                const std::int32_t place = node.info->kernel->plain_likes[index];
+                const std::int32_t rank = node.info->kernel->plain_ranks[index];
+                if (place < 0) {
+                    value = PyRef::borrow(nth_value(attributes, -1 - place));
+                } else if (rank >= 0) {
+                    value = PyRef::steal(
+                        PyBool_FromLong(number_of_axes(PyTuple_GET_ITEM(inputs, place)) == rank));
+                } else {
+                    value = like(PyTuple_GET_ITEM(inputs, place));
+                }
             }
             node.saved.emplace_back(SavedVariable::plain(std::move(value)));
             return;

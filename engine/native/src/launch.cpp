@@ -92,6 +92,7 @@ std::unique_ptr<KernelLayout> KernelLayout::of(PyObject* layout) {
     }
     kernel->outputs = ints_of(layout, "outputs");
     kernel->plain_likes = ints_of(layout, "plain_likes");
+    kernel->plain_ranks = ints_of(layout, "plain_ranks");
     return kernel;
 }
 
@@ -162,7 +163,7 @@ bool Launch::add_number(KernelRole role, PyObject* value) {
             scalar.f = PyFloat_AsDouble(value);
             break;
         case KernelRole::strong:
-            if (!PyArray_IsScalar(value, Double)) return false;
+            if (!PyArray_IsScalar(value, Double) && !PyBool_Check(value)) return false;
             scalar.f = PyFloat_AsDouble(value);
             break;
         case KernelRole::tensor:

@@ -1,5 +1,6 @@
 #include "pullback/operator.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -61,6 +62,8 @@ bool is_loop(const KernelLayout* kernel, std::optional<std::int32_t> inputs) {
     constexpr std::size_t kMost = 8;
     return kernel != nullptr && kernel->flat != nullptr && kernel->arguments.size() <= kMost &&
            kernel->outputs.size() <= kMost &&
+           std::all_of(kernel->plain_ranks.begin(), kernel->plain_ranks.end(),
+                       [](std::int32_t rank) { return rank < 0; }) &&
            (!inputs || kernel->arguments.size() == static_cast<std::size_t>(*inputs));
 }
 
@@ -198,7 +201,9 @@ void OperatorInfo::find_slots(Variant& variant) const {
         SavedPlace place{entry.source, variant.relied[static_cast<std::size_t>(read)], entry.index};
         if (entry.source == SavedSource::plain && kernel) {
             place.index = kernel->plain_likes[static_cast<std::size_t>(entry.index)];
-            if (place.index >= 0 && ((variant.needed & ~list_inputs) >> place.index & 1) != 0) {
+            const bool is_like = kernel->plain_ranks[static_cast<std::size_t>(entry.index)] < 0;
+            if (is_like && place.index >= 0 &&
+                ((variant.needed & ~list_inputs) >> place.index & 1) != 0) {
                 slot = like_of(place.index);
                 continue;
             }

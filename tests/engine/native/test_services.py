@@ -69,3 +69,22 @@ print(has_blas())
 """
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert found.stdout.strip() == "False", found.stderr
+
+
+@pytest.mark.parametrize(
+    "shapes", [((3, 4), (4, 5)), ((4,), (4, 5)), ((3, 4), (4,)), ((4,), (4,)), ((2, 3, 4), (4, 5))]
+)
+def test_a_product_and_its_backward_run_by_kernels(shapes):
+    from pullback.engine.native import kernels
+
+    form = kernels.compiled_form(pb.formulas()["matmul"].operator)
+    assert kernels.forward_layout(form) is not None
+    a, b = (RNG.normal(size=shape) for shape in shapes)
+    x, y = pb.tensor(a, requires_grad=True), pb.tensor(b, requires_grad=True)
+    seed = RNG.normal(size=(a @ b).shape)
+    ours = pb.grad(x @ y, (x, y), grad_outputs=seed)
+    with pb.use_engine("reference"):
+        u, v = pb.tensor(a, requires_grad=True), pb.tensor(b, requires_grad=True)
+        theirs = pb.grad(u @ v, (u, v), grad_outputs=seed)
+    for mine, other in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(mine.numpy(), other.numpy())

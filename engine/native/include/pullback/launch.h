@@ -41,6 +41,8 @@ struct KernelLayout {
     std::vector<std::int32_t> outputs;
     /// Of a forward: the input whose shape and dtype each plain value is; -1 - k for attribute k.
     std::vector<std::int32_t> plain_likes;
+    /// And -1; or a number of axes, where the value is whether that input has so many.
+    std::vector<std::int32_t> plain_ranks;
 
     /// From a `pullback.engine.native.kernels.Layout`. Throws ErrorSet.
     static std::unique_ptr<KernelLayout> of(PyObject* layout);
