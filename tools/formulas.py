@@ -38,7 +38,7 @@ def read_formula(target: str, plain: bool = False) -> tuple[Formula, FormulaFile
     source = read_source(path)
     module = read_module(source)
     if plain and name is not None and name not in module.formulas and _defines(source, name):
-        library = Library(module.formulas, standard_library())
+        library = Library(module.operators, standard_library())
         return read_function(source, module.names, name), FormulaFile(source, module.formulas, library)
     file = _usable(source, module)
     if name is None and len(file.formulas) == 1:
@@ -52,7 +52,7 @@ def _usable(source: Source, module: Module) -> FormulaFile:
     errors = [found for found in module.diagnostics if found.severity == "error"]
     if errors:
         raise FormulaError(errors, source)
-    return FormulaFile(source, module.formulas, Library(module.formulas, standard_library()))
+    return FormulaFile(source, module.formulas, Library(module.operators, standard_library()))
 
 
 def _defines(source: Source, name: str) -> bool:

@@ -102,7 +102,7 @@ def standard_library(folder: Path | None = None) -> Library:
 
         library = Library()
         for path in sorted((folder or formula_folder()).glob("*.py")):
-            module = read_module(Source(str(path), path.read_text(encoding="utf-8")))
+            module = read_module(Source(str(path), path.read_text(encoding="utf-8")), ours=True)
             for formula in module.formulas.values():
                 library.add(formula)
         if folder is not None:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ..diagnostics import Diagnostic
 from ..ir import Formula, Source, Span
+from ..vocabulary import WORDS, by_python
 from .closure import last_return
 from .decorators import Decoration, decoration
 from .factory import enclosing_functions, names_inside
 from .fence import Refusal, refuse
 from .function import Reading, read_node
 from .names import Binding, Names, static_bindings
-from .signature import clashes, cycles, signature
+from .signature import cycles, operator_name, signature
 from .text import Text, parse
 
 if TYPE_CHECKING:
@@ -24,19 +25,25 @@ if TYPE_CHECKING:
 
 @dataclass
 class Module:
-    """Formulas by name, findings of all severities, and where the unreadable ones stand."""
+    """Formulas by name, findings of all severities, and where the unreadable ones stand.
+
+    `operators` has them by the name of their calls, which is that of the word a formula stands for,
+    and another one than a word's where it stands for none.
+    """
 
     source: Source
     names: Names
     formulas: dict[str, Formula] = field(default_factory=dict)
+    operators: dict[str, Formula] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     unreadable: list[tuple[str, Span]] = field(default_factory=list)
 
 
-def read_module(source: Source, library: Library | None = None) -> Module:
+def read_module(source: Source, library: Library | None = None, ours: bool = False) -> Module:
     """Read all formulas of a file. Never raises for any text.
 
-    Calls of functions that a formula of `library` stands for are calls of that formula.
+    Calls of functions that a formula of `library` stands for are calls of that formula. The formulas
+    of the vocabulary itself are `ours`, and named like its words.
 
     >>> text = "import pullback as pb\\n@pb.formula\\ndef f(x):\\n    return x * 2, lambda grad: grad * 2\\n"
     >>> list(read_module(Source("f.py", text)).formulas)
@@ -51,14 +58,21 @@ def read_module(source: Source, library: Library | None = None) -> Module:
     bindings, names = static_bindings(text.tree, source, _formulas_of(library))
     module = Module(source, names)
     found = _decorated(module, text, names)
+    taken: set[str] = set() if ours else set(WORDS)
+    operators: list[str] = []
     for node, decorated in found:
-        bindings[node.name] = signature(node, decorated.target, decorated.role == "formula")
+        binding = signature(node, decorated.target, decorated.role == "formula")
+        for_word = decorated.target is not None and by_python(decorated.target) is not None
+        operators.append(binding.name if for_word else operator_name(binding, taken))
+        taken.add(operators[-1])
+        bindings[node.name] = replace(binding, name=operators[-1])
     around = enclosing_functions(text.tree)
-    for node, decorated in found:
-        _read_into(module, text, node, decorated, around[node])
-    refused = cycles(module.formulas) | clashes(module.formulas)
-    for name, why in refused.items():
+    for (node, decorated), operator in zip(found, operators, strict=True):
+        _read_into(module, text, node, decorated, around[node], operator)
+    for operator, why in cycles(module.operators).items():
         module.diagnostics += [why.finding] if why.finding else []
+        formula = module.operators.pop(operator)
+        name = next(name for name, other in module.formulas.items() if other is formula)
         module.unreadable.append((name, module.formulas.pop(name).span))
     return module
 
@@ -98,6 +112,7 @@ def _read_into(
     node: ast.FunctionDef,
     decorated: Decoration,
     around: tuple[ast.FunctionDef, ...],
+    operator: str,
 ) -> None:
     """Read one formula; of two with one name, the second is known by the functions around it and its line."""
     names = names_inside(text, module.names, around)
@@ -119,3 +134,4 @@ def _read_into(
         if key in module.formulas:
             key = ".".join([*(function.name for function in around), f"{node.name}:{text.span(node).line}"])
         module.formulas[key] = reading.formula
+        module.operators[operator] = reading.formula

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Container
 
 from ..analysis.facts import every
 from ..ir import Formula
@@ -28,12 +29,27 @@ def signature(node: ast.FunctionDef, target: str | None, has_closure: bool) -> B
     )
 
 
+def operator_name(binding: Binding, taken: Container[str]) -> str:
+    """What calls of a formula are called: its name, numbered where another one or a word has it.
+
+    >>> operator_name(Binding.formula("inner"), {"inner"})
+    'inner_2'
+    """
+    name, number = binding.name, 2
+    while name in taken:
+        name = f"{binding.name}_{number}"
+        number += 1
+    return name
+
+
 def with_itself(names: Names, node: ast.FunctionDef, target: str | None) -> Names:
     """Names in which the formula's own name is known, so that a closure may call the operator."""
-    own = signature(node, target, has_closure=True)
 
     def find(name: str) -> Binding | None:
-        return own if name == node.name else names.find(name)
+        known = names.find(name)
+        if name != node.name or (known is not None and known.kind == "formula"):
+            return known
+        return signature(node, target, has_closure=True)
 
     return Names(find, names.formulas)
 
@@ -77,25 +93,4 @@ def cycles(formulas: dict[str, Formula]) -> dict[str, Refusal]:
             elif path[-1] not in seen:
                 seen.add(path[-1])
                 paths += [[*path, callee] for callee in calls[path[-1]]]
-    return found
-
-
-def clashes(formulas: dict[str, Formula]) -> dict[str, Refusal]:
-    """For each formula that calls one named like a word that it doesn't stand for, the refusal."""
-    named = {
-        name
-        for name, formula in formulas.items()
-        if name in WORDS and formula.target is None and not WORDS[name].python.startswith("pullback.")
-    }
-    found: dict[str, Refusal] = {}
-    for name, formula in formulas.items():
-        for eqn in every(formula.forward.eqns):
-            if eqn.op in named:
-                found[name] = refuse(
-                    "PB402",
-                    f"`{eqn.op}` is a formula here and a word of the vocabulary, `{WORDS[eqn.op].python}`",
-                    eqn.span or formula.span,
-                    value=eqn.op,
-                    hint=f"give the formula another name than `{eqn.op}`",
-                )
     return found

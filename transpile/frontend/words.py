@@ -21,6 +21,24 @@ _KEYWORDS: dict[str, dict[str, str]] = {
     "sum": {"x": "a"},
     "concatenate": {"seq": "arrays"},
 }
+# NumPy's positional parameters, where it has others between or after the word's own.
+_REDUCED = ("a", "axis", "dtype", "out", "keepdims")
+_SPREAD = ("a", "axis", "dtype", "out", "ddof", "keepdims")
+_CHOSEN = ("a", "axis", "out", "keepdims")
+POSITIONAL: dict[str, tuple[str, ...]] = {
+    "sum": _REDUCED,
+    "mean": _REDUCED,
+    "prod": _REDUCED,
+    "max": _CHOSEN,
+    "min": _CHOSEN,
+    "all": _CHOSEN,
+    "any": _CHOSEN,
+    "argmax": ("a", "axis", "out"),
+    "argmin": ("a", "axis", "out"),
+    "var": _SPREAD,
+    "std": _SPREAD,
+    "logsumexp": ("a", "axis", "b", "keepdims"),
+}
 _OPTIONAL = frozenset({("clip", "a_min"), ("clip", "a_max")})
 _LISTS = frozenset({"split_like", "unstack_like"})
 # Attributes that may be tensors: positions, and what only its shape and dtype are used of.
@@ -42,18 +60,30 @@ def bind_word(
     if method and word.attrs and word.attrs[0] in _SHAPES and len(positional) > 2:
         positional = [positional[0], Items(tuple(positional[1:]))]
     slots = (*word.operands, *word.attrs)
-    if len(positional) > len(slots):
+    places = POSITIONAL.get(word.name, slots)
+    if len(positional) > len(places):
         raise refuse(
             "PB404",
-            f"`{dotted}` takes at most {len(slots)} arguments: {', '.join(slots)}",
+            f"`{dotted}` takes at most {len(places)} arguments: {', '.join(places)}",
             frame.span(node),
             value=dotted,
         )
     if word.name == "arange" and len(positional) == 1 and not keywords:
         positional = [Literal(0), *positional]
-    given: dict[str, Value] = dict(zip(slots, positional, strict=False))
+    given: dict[str, Value] = dict(zip(places, positional, strict=False))
+    for place in [place for place in given if place not in slots]:
+        if given.pop(place) != Literal(None):
+            raise refuse(
+                "PB404",
+                f"the argument of `{dotted}` in this place is `{place}`, which a formula does not have",
+                frame.span(node),
+                value=place,
+                hint=f"it takes {', '.join(slots)}, by name where NumPy has others between",
+            )
     for key, value in keywords.items():
         slot = _KEYWORDS.get(word.name, {}).get(key, key)
+        if slot not in slots and slot in places and value == Literal(None):
+            continue
         if slot not in slots:
             raise refuse(
                 "PB404",

@@ -4,6 +4,7 @@ import pytest
 
 from pullback.transpile.frontend import read_module
 from pullback.transpile.ir import Source
+from pullback.transpile.library import Library, standard_library
 
 from .reading import equations, findings, formula, module
 
@@ -113,7 +114,7 @@ def test_a_syntax_error_is_one_finding():
     assert found.formulas == {}
 
 
-def test_a_call_of_a_formula_named_like_a_word_is_refused():
+def test_a_formula_named_like_a_word_has_calls_of_another_name():
     text = """
 import pullback as pb
 @pb.formula
@@ -124,5 +125,18 @@ def caller(x):
     return inner(x), lambda grad: 2 * grad
 """
     module = read_module(Source("clash.py", text))
-    assert [(found.code, found.value) for found in module.diagnostics] == [("PB402", "inner")]
-    assert list(module.formulas) == ["inner"]
+    assert module.diagnostics == []
+    assert [eqn.op for eqn in module.formulas["caller"].forward.eqns] == ["inner_2"]
+    promoted = Library(module.operators, standard_library()).promoted("inner_2")
+    assert [eqn.op for eqn in promoted.forward.eqns] == ["multiply"]
+
+
+def test_a_closure_of_a_formula_named_like_a_word_calls_its_own_operator():
+    text = """
+import pullback as pb
+@pb.formula
+def inner(x):
+    return 2 * x, lambda grad: inner(grad)
+"""
+    read = read_module(Source("own.py", text)).formulas["inner"]
+    assert [eqn.op for eqn in read.pullback.eqns] == ["inner_2"]
