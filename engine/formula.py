@@ -251,7 +251,7 @@ def formula(target: Any = None, /, *, jvp: Any = None, **options: Any) -> Any:
 
     first_order_only   second derivatives are refused with BarrierError
     surrogate          the gradient is deliberately not the forward's derivative
-    complex            the closure conjugates as complex inputs need
+    complex            refused where it is True: gradients of complex inputs are not supported
     recompute          names of intermediates to compute again in the closure
     save               names of intermediates to save, where a kernel would compute them again
     nondifferentiable  indexes of results without a gradient

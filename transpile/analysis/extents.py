@@ -81,10 +81,20 @@ def extents(eqns: Iterable[Eqn], known: Mapping[Var, Extent] | None = None) -> d
     for eqn in eqns:
         if not eqn.outs:
             continue
+        if eqn.op == "if":
+            # Nothing is known of what a branch leaves None.
+            env.update(
+                (out, own_extent(out.name)) for k, out in enumerate(eqn.outs) if not _one_sided(eqn, k)
+            )
+            continue
         env[eqn.outs[0]] = _extent(eqn, env)
         for var in eqn.outs[1:]:
             env[var] = own_extent(var.name)
     return env
+
+
+def _one_sided(eqn: Eqn, place: int) -> bool:
+    return any(block.results[place] == Literal(None) for block in eqn.blocks)
 
 
 def _extent(eqn: Eqn, env: Mapping[Var, Extent]) -> Extent:

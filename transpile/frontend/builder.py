@@ -58,7 +58,12 @@ class Builder:
         return self.forward is not None
 
     def fresh(self, name: str | None, kind: Kind, span: Span | None = None) -> Var:
-        """A variable with this name, numbered if it is taken; a temporary without one."""
+        """A variable with this name, numbered if it is taken; a temporary without one.
+
+        Of a name that no author can write (``<stopped>``) it has the first word.
+        """
+        if name is not None and not name.isidentifier():
+            name = name.strip("<>").split()[0]
         if name is None:
             self._temps += 1
             while f"_{self._temps}" in self.names:

@@ -133,6 +133,8 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
         )
         if found is not None:
             return found
+    if callee.name in ("min", "max") and of_values and len(given.positional) > 1 and not given.keywords:
+        return _extreme(frame, callee.name, given, name)
     if callee.name == "str" and of_values and isinstance(first, Var):
         return formatted(frame, "{}", [first], given.node, name)
     if of_values and (folded := _folded_builtin(callee.name, given)) is not None:
@@ -141,6 +143,21 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
     if builtin is not None:
         return builtin
     return opaque(frame, callee.text, callee.name, given, name)
+
+
+def _extreme(frame: Frame, which: str, given: Arguments, name: str | None) -> Value:
+    """Python's `min` or `max` of numbers: the first one that no other one beats."""
+    best, *others = given.positional
+    for number, other in enumerate(others, start=1):
+        operands = [atom(frame, value, given.node) for value in (other, best)]
+        test = expressions.combine(frame, "less" if which == "min" else "greater", operands, given.node)
+        label = name if number == len(others) else None
+        best = choose(frame, test, partial(_same, other), partial(_same, best), given.node, label)
+    return best
+
+
+def _same(value: Value) -> Value:
+    return value
 
 
 def _einsum(frame: Frame, given: Arguments, name: str | None) -> Atom:

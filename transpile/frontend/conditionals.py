@@ -72,7 +72,7 @@ def _merge_names(merger: Merger, first: dict[str, Value], second: dict[str, Valu
     for name in {**first, **second}:
         a, b = first.get(name, Literal(None)), second.get(name, Literal(None))
         try:
-            merged[name] = merger.merge(a, b, name if name.isidentifier() else None)
+            merged[name] = merger.merge(a, b, name)
         except Refusal:
             merged[name] = Poison("differs in kind between the branches of an `if`")
     return merged

@@ -74,7 +74,7 @@ def _items(frame: Frame, node: ast.Tuple | ast.List, name: str | None) -> Value:
         else:
             raise fence.expression(item, frame.span(item))
     if not pieces:
-        return Growing(parts, frame.build.in_closure) if isinstance(node, ast.List) else Items(tuple(parts))
+        return _new_list(frame, parts) if isinstance(node, ast.List) else Items(tuple(parts))
     joined: Value = pieces[0]
     for piece in (*pieces[1:], Items(tuple(parts))):
         joined = _join(frame, joined, piece, node)
@@ -236,16 +236,41 @@ def function_value(frame: Frame, node: ast.FunctionDef | ast.Lambda) -> Function
 def _comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp, name: str | None) -> Value:
     """``[expression for item in known]``, written out for each element."""
     first = node.generators[0]
-    known = elements(read(frame, first.iter))
-    if known is None or len(node.generators) != 1 or first.ifs or first.is_async:
+    if len(node.generators) != 1 or first.ifs or first.is_async:
         raise fence.expression(node, frame.span(node))
-    inner = Frame(frame.build, frame.text, frame.names, parent=frame, calls=frame.calls)
+    inner = Frame(frame.build, frame.text, frame.names, parent=frame, caller=frame, calls=frame.calls)
+    iterated = read(frame, first.iter)
+    known = elements(iterated)
     found: list[Value] = []
+    if known is None:
+        return _collected(inner, node, first, name)
     for item in known:
         statements.bind_target(inner, first.target, item)
         found.append(read(inner, node.elt))
-    return Growing(found, frame.build.in_closure)
+    return _new_list(frame, found)
 
+
+def _new_list(frame: Frame, items: list[Value]) -> Growing:
+    """A list that may grow here, and in loops, but not in branches."""
+    return Growing(items, frame.build.in_closure, frame.build.branches)
+
+
+def _collected(
+    inner: Frame, node: ast.ListComp | ast.GeneratorExp, first: ast.comprehension, name: str | None
+) -> Value:
+    """``[expression for x in xs]`` over a list of a length that only the run knows: a loop that appends."""
+    inner.local[_LIST] = _new_list(inner, [])
+    append = ast.Attribute(ast.Name(_LIST, ast.Load()), "append", ast.Load())
+    loop = ast.For(first.target, first.iter, [ast.Expr(ast.Call(append, [node.elt], []))], [])
+    for part in ast.walk(loop):
+        if "lineno" in part._attributes and not hasattr(part, "lineno"):
+            ast.copy_location(part, node)
+    statements.read_body(inner, [loop])
+    return inner.local[_LIST]
+
+
+# The name, which no author can write, of the list that a comprehension fills.
+_LIST = "<list>"
 
 _READERS: dict[type[ast.expr], Callable[[Frame, Any, str | None], Value]] = {
     ast.Constant: _constant,

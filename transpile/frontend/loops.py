@@ -59,6 +59,10 @@ def read_loop(frame: Frame, node: ast.For, iterated: Value, backwards: bool) -> 
         for name, value in frame.local.items()
         if isinstance(value, Growing) and not value.items and name in _appended(body)
     }
+    for name in assigned:
+        # What another loop left is no value that every turn begins with.
+        if isinstance(frame.local.get(name), LastTurn):
+            frame.local[name] = Poison("has no value here in every turn of the loop")
     carried = [n for n in assigned if n in frame.local and not isinstance(frame.local[n], Poison)]
     before = dict(frame.local)
     kinds: dict[str, Kind] = {}
@@ -137,7 +141,7 @@ def _read_turn(
     for name in carried:
         start = atom(frame, frame.local[name], node)
         kind = kinds.get(name) or (start.kind if isinstance(start, Var) else "value")
-        param = build.fresh("stopped" if name == _STOPPED else name, kind, span)
+        param = build.fresh(name, kind, span)
         turn.start.append(start)
         turn.params.append(param)
         build.sources[param] = {start} if isinstance(start, Var) else set()
@@ -228,19 +232,24 @@ def _finish(
 ) -> None:
     """Add the equation, and bind the names to what the loop leaves in them."""
     build, span = frame.build, frame.span(node)
-    finals = [
-        build.fresh("stopped" if name == _STOPPED else name, var.kind, span)
-        for name, var in zip(turn.carried, turn.params, strict=True)
-    ]
+    finals = [build.fresh(name, var.kind, span) for name, var in zip(turn.carried, turn.params, strict=True)]
     grown = [build.fresh(name, "list", span) for name in collected]
-    inside = {name: frame.local[name] for name in frame.local if name not in before}
+    inside = {
+        name: value
+        for name, value in frame.local.items()
+        if name not in before or (isinstance(before[name], Poison) and value is not before[name])
+    }
     last = {
         name: value
         for name, value in inside.items()
         if isinstance(value, Var) and value.kind in ("tensor", "value") and value not in build.maybe_none
     }
     turns = [
-        build.fresh(f"{name}_turns", "list" if value.kind == "tensor" else "value", span)
+        build.fresh(
+            f"{name}_turns" if name.isidentifier() else "turns",
+            "list" if value.kind == "tensor" else "value",
+            span,
+        )
         for name, value in last.items()
     ]
     block = Block(

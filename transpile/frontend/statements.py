@@ -13,6 +13,7 @@ from .conditionals import read_if
 from .fence import Refusal, refuse
 from .folding import BINARY
 from .frame import Frame
+from .iteration import counted
 from .loops import read_loop
 from .mutation import check_in_place, check_store
 from .raising import may_return, read_raise
@@ -172,6 +173,7 @@ def _for(frame: Frame, node: ast.For, rest: Sequence[ast.stmt], name: str | None
     """A loop over something known is written out; over anything else it stays a loop."""
     if node.orelse or any(isinstance(item, ast.Break | ast.Continue) for item in ast.walk(node)):
         raise fence.statement(node, frame.span(node))
+    node = counted(frame, node) or node
     backwards = expressions.reversed_of(frame, node.iter)
     iterated = expressions.read(frame, backwards or node.iter)
     known = elements(iterated)

@@ -48,7 +48,7 @@ from __future__ import annotations
 
 from ..ir import Atom, Block, Eqn, Literal, Var
 from .recompute import repeatable
-from .rewrite import copy_eqns, defining, replace_atom, slice_of
+from .rewrite import METADATA, copy_eqns, defining, replace_atom, slice_of
 from .sweep import Context, Sweep, grad_name, zeros_of
 
 
@@ -90,12 +90,18 @@ def sweep_branch(eqn: Eqn, sweep: Sweep, context: Context) -> None:
     outs, results = list(eqn.outs), [list(block.results) for block in eqn.blocks]
     block_results = [set(block.results) for block in eqn.blocks]
     rename: list[dict[Var, Atom]] = [{}, {}]
+    before: list[Eqn] = []
     for side, part in enumerate(inner):
         produced = set(defining(part.forward))
         body = Block((), tuple(part.backward), tuple(part.cotangents.values()))
+        lists = [inner for inner in part.forward if inner.op == "list" and inner.outs[0] in body.free()]
+        part.backward[:0] = lists
+        body = Block((), tuple(part.backward), tuple(part.cotangents.values()))
         again = slice_of(part.forward, body.free())
         if context.in_loop and repeatable(again):
-            part.backward[:0] = again
+            shapes = [e for e in again if e.op in METADATA and not produced.intersection(e.reads())]
+            before += shapes
+            part.backward[:0] = [inner for inner in again if inner not in shapes]
             part.forward[:] = eqn.blocks[side].eqns
             continue
         for var in body.free():
@@ -127,7 +133,8 @@ def sweep_branch(eqn: Eqn, sweep: Sweep, context: Context) -> None:
     blocks = tuple(
         Block((), tuple(part.forward), tuple(result)) for part, result in zip(inner, results, strict=True)
     )
-    sweep.forward += [*likes, Eqn(tuple(outs), "if", eqn.args, eqn.kwargs, blocks, eqn.span)]
+    rewritten = Eqn(tuple(outs), "if", eqn.args, eqn.kwargs, blocks, eqn.span)
+    sweep.forward += [*likes, rewritten, *reversed(before)]
     gradients_of = [namer.fresh(grad_name(target), target.kind) for target in targets]
     if targets:
         sweep.backward.append(Eqn(tuple(gradients_of), "if", eqn.args, (), tuple(branches), eqn.span))

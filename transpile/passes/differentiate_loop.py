@@ -50,7 +50,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..ir import Atom, Block, Eqn, Kind, Literal, Var
-from ..library import NoDerivative
 from .rewrite import Namer, copy_eqns, defining, label, replace_atom
 from .sweep import Context, Sweep, grad_name, zeros_of
 
@@ -98,6 +97,8 @@ def sweep_loop(eqn: Eqn, sweep: Sweep, context: Context) -> None:
     loop = _Loop(list(eqn.outs), list(body.results))
     turn = Block((), (*opening, *part.backward, *closing), (*outgoing, *items))
     forward_body = (*part.forward, *likes)
+    made, again = _lists(turn, forward_body, namer)
+    forward_body, turn = (*forward_body, *made), Block((), (*again, *turn.eqns), turn.results)
     start = _start(eqn, flowing, sweep, context)
     reads, env = _residuals(eqn, turn, forward_body, loop, sweep, context, index)
     count = _count(eqn, loop, sweep, context)
@@ -184,6 +185,27 @@ def _start(eqn: Eqn, flowing: Sequence[int], sweep: Sweep, context: Context) -> 
     return start
 
 
+def _lists(turn: Block, forward: Sequence[Eqn], namer: Namer) -> tuple[list[Eqn], list[Eqn]]:
+    """What a turn adds to its forward, and how its sweep makes lists of that again.
+
+    A list is no tensor that could be saved: one that is written out is made again of its
+    elements, one that an inner loop collected of these stacked.
+    """
+    table = defining(forward)
+    made, again = [], []
+    for var in turn.free():
+        if var.kind != "list" or var not in table:
+            continue
+        if table[var].op == "list":
+            again.append(table[var])
+            continue
+        every, likes = namer.fresh(f"every_{label(var)}"), namer.fresh(f"like_{label(var)}", "value")
+        made += [Eqn((every,), "collect", (var,)), Eqn((likes,), "like", (var,))]
+        kwargs = (("likes", likes), ("axis", Literal(0)))
+        again.append(Eqn((var,), "unstack_like", (every,), kwargs))
+    return made, again
+
+
 def _count(eqn: Eqn, loop: _Loop, sweep: Sweep, context: Context) -> Atom:
     """How many turns there are; of a loop that may stop, how many there were."""
     over = eqn.args[0]
@@ -227,8 +249,6 @@ def _residuals(
         if var == item:
             reads.append(Eqn((here,), "item", (eqn.args[0], index), span=eqn.span))
             continue
-        if var.kind == "list":
-            raise NoDerivative(eqn, f"{var.name!r} is a list that every turn of a loop makes anew")
         if var not in loop.results[carried:]:
             kind: Kind = "value" if var.kind == "value" else "list"
             loop.outs.append(context.namer.fresh(f"{label(var)}_turns", kind))

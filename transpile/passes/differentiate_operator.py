@@ -30,11 +30,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from ..ir import Atom, Eqn, Formula, Literal, Param, Var
-from .rewrite import copy_eqns, label, placed, replace_atom, slice_of
+from .rewrite import METADATA, copy_eqns, label, placed, replace_atom, slice_of
 from .specialize import specialize
 from .sweep import Context, Sweep, grad_name, zeros_of
-
-_METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
 
 
 def sweep_operator(eqn: Eqn, sweep: Sweep, context: Context) -> None:
@@ -97,7 +95,7 @@ def _metadata_names(eqns: Iterable[Eqn], env: Mapping[Var, Atom]) -> dict[Var, s
     named = {}
     for eqn in eqns:
         operand = env.get(eqn.args[0]) if eqn.args and isinstance(eqn.args[0], Var) else None
-        if eqn.op in _METADATA and isinstance(operand, Var) and not operand.temp:
+        if eqn.op in METADATA and isinstance(operand, Var) and not operand.temp:
             named[eqn.outs[0]] = f"like_{operand}" if eqn.op == "like" else f"{operand}_{eqn.op}"
     return named
 

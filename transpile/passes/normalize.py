@@ -30,10 +30,8 @@ formula scale(x: Tensor, y: Tensor)
 from __future__ import annotations
 
 from ..ir import Atom, Block, Eqn, Formula, Literal, Var
-from .rewrite import Namer, label, replace_atom, replace_block
+from .rewrite import METADATA, Namer, label, replace_atom, replace_block
 from .simplify import simplify_forward
-
-_METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
 
 
 def normalize(formula: Formula) -> Formula:
@@ -111,7 +109,7 @@ def hoist_metadata(pullback: Block, forward: Block, namer: Namer) -> tuple[Block
         from_outside = (
             all(var in outer for var in reads) and not eqn.blocks and eqn.op not in ("opaque", "raise")
         )
-        if from_outside and reads and (eqn.op in _METADATA or _of_values(eqn)):
+        if from_outside and reads and (eqn.op in METADATA or _of_values(eqn)):
             hoisted.append(eqn)
             outer.update(eqn.outs)
         else:
@@ -135,7 +133,7 @@ def _of_values(eqn: Eqn) -> bool:
 def _metadata_name(eqn: Eqn) -> str:
     operand = eqn.args[0] if eqn.args else None
     stem = label(operand) if isinstance(operand, Var) else "value"
-    return f"{stem}_{eqn.op}" if eqn.op in _METADATA else f"{stem}_{eqn.op.replace('.', '_')}"
+    return f"{stem}_{eqn.op}" if eqn.op in METADATA else f"{stem}_{eqn.op.replace('.', '_')}"
 
 
 def reduce_to_inputs(

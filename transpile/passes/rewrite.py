@@ -10,6 +10,9 @@ from ..ir import Atom, Block, Eqn, Formula, Kind, Var
 # Names that emitted code uses for modules.
 RESERVED = frozenset({"np", "pb", "special", "math", "operator"})
 
+# What tells of a tensor without its values.
+METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
+
 
 class Namer:
     """Makes variables whose names nobody uses yet.

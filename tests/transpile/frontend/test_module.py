@@ -28,7 +28,7 @@ def test_the_decorator_by_any_name(head):
 
 def test_targets_and_options():
     text = """
-    @pb.formula(np.mean, first_order_only=True, save=("t",), nondifferentiable=1, complex=True)
+    @pb.formula(np.mean, first_order_only=True, save=("t",), nondifferentiable=1)
     def f(x):
         t = np.exp(x)
         return (t, t > 0), lambda g, h: g * t
@@ -36,7 +36,6 @@ def test_targets_and_options():
     read = formula(text)
     assert read.target == "numpy.mean"
     assert read.options.first_order_only
-    assert read.options.complex
     assert not read.options.surrogate
     assert (read.options.save, read.options.nondifferentiable) == (("t",), (1,))
 
@@ -140,3 +139,8 @@ def inner(x):
 """
     read = read_module(Source("own.py", text)).formulas["inner"]
     assert [eqn.op for eqn in read.pullback.eqns] == ["inner_2"]
+
+
+def test_complex_gradients_are_refused_at_the_decorator():
+    text = "@pb.formula(complex=True)\ndef f(x):\n    return x * 2, lambda g: 2 * g\n"
+    assert findings(text) == [("PB408", 1, 2, "complex")]
