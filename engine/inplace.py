@@ -22,6 +22,7 @@ from .grad_mode import is_inference_mode_enabled, is_recording
 from .indexing import is_basic, part_of
 from .regions import inside, region_at, region_of
 from .registry import FORMULAS
+from .tape import observe_write
 from .views import PLAIN, WHY_NOT_WRITTEN, described, overlaps, overwritten, root_of
 
 
@@ -46,6 +47,7 @@ def update(self: Any, word: str, *operands: Any, what: str, **attributes: Any) -
             _refuse_cast(np.asarray(result).dtype, self, what)
             self._array[...] = _fitting(result, self, what)
         self._bump_version(what)
+        observe_write(self)
         return self
     inputs = kept(self, FORMULAS.of_word(word), (self, *operands))
     return store(self, call(word, *inputs, **attributes), what)
@@ -61,6 +63,7 @@ def store(self: Any, result: Any, what: str) -> Any:
     if root is not self:
         root._rebase(overwritten(root, result, region_of(root._array, self._array)))
     self._rebase(result)
+    observe_write(self, result)
     return self
 
 
@@ -77,6 +80,7 @@ def setitem(self: Any, index: Any, value: Any) -> None:
     if not permitted(self, (value,), what):
         self._array[index] = arrays(value)
         self._bump_version(what)
+        observe_write(self)
         return
     root = root_of(self)
     if root is self and part is not None and _same_memory(part, self._array):

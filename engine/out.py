@@ -14,6 +14,7 @@ from .grad_mode import is_recording
 from .indexing import owned
 from .inplace import fitted, kept, permitted, setitem, store
 from .registry import FORMULAS
+from .tape import observe_write
 
 
 def call_into(out: Any, word: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -59,6 +60,7 @@ def into(
     else:
         function(*given, out=out._array, **options)
     out._bump_version(what)
+    observe_write(out)
     return out
 
 
@@ -133,6 +135,7 @@ def write_unrecorded(function: Callable[..., Any], args: Sequence[Any], kwargs: 
     function(*map(arrays, args), **{key: arrays(value) for key, value in kwargs.items()})
     if engine_of(target) is not None:
         target._bump_version(name)
+        observe_write(target)
 
 
 _RECORDED: dict[Any, Callable[..., None]] = {np.copyto: copyto, np.fill_diagonal: fill_diagonal}

@@ -152,6 +152,18 @@ def spread_region(a: Any, region: Region) -> Any:
     return out
 
 
+def put_region(a: Any, value: Any, region: Region) -> Any:
+    """A copy of an array with these values at a region.
+
+    >>> a = np.zeros((2, 3))
+    >>> put_region(a, [1.0, 2.0], region_of(a, a[:, 1]))
+    array([[0., 1., 0.],
+           [0., 2., 0.]])
+    """
+    values = np.broadcast_to(np.asarray(value, np.asarray(a).dtype), region.shape)
+    return clear_region(a, region) + spread_region(values, region)
+
+
 @recorded
 def clear_region(a: Any, region: Region) -> Any:
     """A copy of `a` with zeros at a region.

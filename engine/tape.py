@@ -17,6 +17,7 @@ import numpy as np
 from ..transpile.vocabulary import WORDS
 from . import dispatch
 from .dispatch import Engine
+from .errors import MutationError
 from .plumbing import Like
 from .tape_program import Program, place
 
@@ -116,6 +117,17 @@ class Tape:
         self._program.step(operator, inputs, attributes, results)
         right = _expression(operator, [self._text(value) for value in inputs], attributes)
         self.write(f"{', '.join(map(self.name, results))} = {right}")
+        if operator == "overwrite":
+            self._seen.pop(id(results[0]))  # the tensor that was written takes its place
+
+    def written(self, tensor: Any, result: Any) -> None:
+        """Print that a tensor has the values of another now, or, where nothing is recorded, new ones."""
+        name = self.name(tensor)
+        if result is not None:
+            self.write(f"{name} = {self.name(result)}")
+        else:
+            self.write(f"{name} = {_short(tensor._array)}, written in place")
+        self._program.rebind(tensor, tensor._array.copy() if result is None else result)
 
     def _text(self, value: Any) -> str:
         if dispatch.engine_of(value) is None:
@@ -129,7 +141,7 @@ class Tape:
     ) -> dict[int, Any]:
         """Run a recorded backward, print its steps, and return the gradient of each tensor seen, by id."""
         title = "_".join(map(self.name, outputs))
-        watched = [tensor for tensor in self._seen.values() if tensor.requires_grad]
+        watched = [tensor for tensor in list(self._seen.values()) if _wants_gradient(tensor)]
         self.write(f"d{title} {RULE}")
         for output in outputs:
             self._program.see(output)
@@ -192,12 +204,26 @@ def run(
     return gradients if create_graph else tuple(g if g is None else g.detach() for g in gradients)
 
 
+def observe_write(tensor: Any, result: Any = None) -> None:
+    """Print a write in place: of a recorded result, or of what nobody recorded."""
+    active = _ACTIVE.get()
+    if active is not None:
+        active.written(tensor, result)
+
+
 def observe_unrecorded(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
     """Print a function without a derivative, which no engine sees."""
     active = _ACTIVE.get()
     if active is not None and dispatch.engine_of(result) is not None:
         results = result if isinstance(result, (list, tuple)) else (result,)
         active.step(function.__name__, args, kwargs, results)
+
+
+def _wants_gradient(tensor: Any) -> bool:
+    try:
+        return bool(tensor.requires_grad)
+    except MutationError:  # a view that nobody may use any more
+        return False
 
 
 def _same(x: Any, y: Any) -> bool:

@@ -95,6 +95,11 @@ class Program:
         """Add a name for a value that has one."""
         self._lines.append(f"{_identifier(name)} = {self._value(tensor)}")
 
+    def rebind(self, tensor: Any, value: Any) -> None:
+        """Give a tensor's name another value: it was written in place."""
+        right = self._value(value)
+        self._lines.append(f"{self._fresh(tensor)} = {right}")
+
     def _fresh(self, tensor: Any) -> str:
         name = _identifier(self._name_of(tensor))
         self._bound.add(name)
@@ -159,6 +164,8 @@ class Program:
         given = {key: self._value(value) for key, value in attributes.items()}
         if operator == "getitem":
             return f"{operands[0]}[{given['index']}]"
+        if operator == "overwrite":
+            return f"pb.put_region({_arguments(operands, given)})"
         if word is None:
             entry = FORMULAS.operator(operator)
             name = _identifier(operator)

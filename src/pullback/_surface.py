@@ -86,7 +86,15 @@ from .engine.primitives import (
     unstack_like,
     zeros_list,
 )
-from .engine.regions import Region, clear_region, region_at, region_of, spread_region, take_region
+from .engine.regions import (
+    Region,
+    clear_region,
+    put_region,
+    region_at,
+    region_of,
+    spread_region,
+    take_region,
+)
 from .engine.registry import formulas
 from .engine.saved_hooks import saved_tensors_hooks
 from .engine.tape import tape
@@ -198,6 +206,7 @@ __all__ = [
     "order_of_norm",
     "polygamma",
     "put_along",
+    "put_region",
     "region_at",
     "region_of",
     "register_multi_grad_hook",
