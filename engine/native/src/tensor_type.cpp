@@ -35,10 +35,8 @@ void dealloc(PyObject* object) {
     if (tensor->grad_fn) tensor->grad_fn = nullptr;
     tensor->requires_grad = false;
     tensor->writes = 0;
-    if (tensor->base) {
-        tensor->base = nullptr;
-        tensor->made = Made::none;
-    }
+    tensor->made = Made::none;
+    if (tensor->base) tensor->base = nullptr;
     if (tensor->grad) tensor->grad = nullptr;
     if (tensor->extras) tensor->extras.reset();
     if (tensor->cached_array) tensor->cached_array = nullptr;

@@ -72,4 +72,4 @@ def test_a_tape_sees_the_step(capsys):
     x = pb.tensor([1.0, 2.0], requires_grad=True, name="x") * 1
     with pb.tape() as tape:
         x *= 3.0
-    assert tape.lines == ["v1 = v0 * 3.0"]
+    assert tape.lines == ["v1 = v0 * 3.0", "v0 = v1"]
