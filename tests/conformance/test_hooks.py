@@ -329,3 +329,39 @@ def test_several_tensors_must_have_gradients(engine):
         pb.register_multi_grad_hook([1.0], print)
     with pytest.raises(ValueError, match="'all' or 'any'"):
         pb.register_multi_grad_hook([x], print, mode="some")
+
+
+def everything_hooked(x, y, leaf, order):
+    """Register a hook of every kind on y = x * 2 * 3 and the nodes behind it, in one mixed order."""
+
+    def note(name):
+        return lambda *gradients: order.append(name)
+
+    leaf.register_hook(note("after leaf"))
+    y.grad_fn.register_hook(note("after node"))
+    x.register_post_accumulate_grad_hook(note("accumulated"))
+    x.register_hook(note("x 1"))
+    y.register_hook(note("y 1"))
+    y.grad_fn.register_prehook(note("before node"))
+    y.retain_grad()
+    x.register_hook(note("x 2"))
+    y.register_hook(note("y 2"))
+    leaf.register_prehook(note("before leaf"))
+
+
+@pytest.mark.torch
+def test_the_order_is_that_of_torch(engine):
+    import torch
+
+    found = []
+    for x in (
+        pb.tensor(1.0, requires_grad=True),
+        torch.tensor(1.0, requires_grad=True),
+    ):
+        order = []
+        y = x * 2.0
+        everything_hooked(x, y, y.grad_fn.next_functions[0][0], order)
+        (y * 3.0).backward()
+        found.append((order, float(y.grad), float(x.grad)))
+    assert found[0] == found[1]
+    assert len(found[0][0]) == 9
