@@ -70,7 +70,7 @@ class CompiledKernel:
         error = ctypes.create_string_buffer(_ERROR_BYTES)
         specs = (abi.Spec * max(1, self._count))()
         common = (ABI, len(tensors), len(numbers), self._count, taken.pointers, attrs)
-        text = ctypes.cast(error, ctypes.c_char_p)
+        text = ctypes.c_char_p(ctypes.addressof(error))  # `cast` would make a cycle
         query = abi.Infer(*common, specs, 0, 0, text, _ERROR_BYTES)
         if self._infer(ctypes.byref(query)) != abi.OK:
             raise NotTaken(error.value.decode())

@@ -267,8 +267,11 @@ for step in range({steps}):
         w[...] = w.detach() - 0.01 * w.grad
     w.grad = None
     if step == {steps} // 10:
+        gc.collect()
         before = resident()
 grown = resident() - before
+del hidden, loss, slope
+assert gc.collect() == 0, "something in the loop needs the cycle collector"
 assert grown < 4 << 20, f"{{grown}} bytes in {{0.9 * {steps}:.0f}} steps"
 """
 
