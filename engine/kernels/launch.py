@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -66,9 +66,9 @@ class CompiledKernel:
         """
         tensors, numbers = self._sorted(arguments)
         taken = Tensors(tensors)
-        attrs = (abi.Scalar * max(1, len(numbers)))(*numbers)
-        error = ctypes.create_string_buffer(_ERROR_BYTES)
-        specs = (abi.Spec * max(1, self._count))()
+        attrs = _array(abi.Scalar, len(numbers))(*numbers)
+        error = _array(ctypes.c_char, _ERROR_BYTES)()
+        specs = _array(abi.Spec, self._count)()
         common = (ABI, len(tensors), len(numbers), self._count, taken.pointers, attrs)
         text = ctypes.c_char_p(ctypes.addressof(error))  # `cast` would make a cycle
         query = abi.Infer(*common, specs, 0, 0, text, _ERROR_BYTES)
@@ -122,6 +122,12 @@ class CompiledKernel:
             elif tensors[position] is not None and not isinstance(tensors[position], Like):
                 tensors[position] = np.asarray(tensors[position])
         return tensors, numbers
+
+
+@cache
+def _array(kind: Any, length: int) -> Any:
+    """The type of an array, kept: each that is made anew is a cycle for the collector."""
+    return kind * max(1, length)
 
 
 _DTYPES = {"int64_t": np.int64, "bool": np.bool_, "double": np.float64}
