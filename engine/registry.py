@@ -16,6 +16,7 @@ import pkgutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..transpile.ir import STRUCTURAL
 from ..transpile.vocabulary import WORDS, Word
 
 LIBRARY = "pullback.formulas"
@@ -80,7 +81,7 @@ class Formulas:
         """The name, numbered where another entry has it or where it is a word of the vocabulary."""
         free = name
         number = 2
-        while free in self._entries or (not ours and free in WORDS):
+        while free in self._entries or (not ours and (free in WORDS or free in STRUCTURAL)):
             free = f"{name}_{number}"
             number += 1
         return free

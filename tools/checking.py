@@ -92,10 +92,10 @@ def locate(contender: Contender, samples: Sequence[Sample], order: int) -> str:
 def measure(contender: Contender, samples: Sequence[Sample], wanted: range) -> Iterator[Measurement]:
     """The largest error over all samples, for each order in float64 and then in float32."""
     with use_engine(contender.engine):
-        probes = [probe for args, kwargs in samples for probe in _probes(contender.function, args, kwargs)]
+        found = [probe for args, kwargs in samples for probe in probes(contender.function, args, kwargs)]
         for order in wanted:
-            yield Measurement(order, "float64", max(_from_differences(*probe, order) for probe in probes))
-            yield Measurement(order, "float32", max(_from_float32(*probe, order) for probe in probes))
+            yield Measurement(order, "float64", max(_from_differences(*probe, order) for probe in found))
+            yield Measurement(order, "float32", max(_from_float32(*probe, order) for probe in found))
 
 
 def flattened(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Function, list[Any]]:
@@ -114,7 +114,7 @@ def flattened(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -
     return call, flat
 
 
-def _probes(
+def probes(
     function: Function, args: Sequence[Any], kwargs: dict[str, Any]
 ) -> Iterator[tuple[Probe, list[Any]]]:
     """A probe of all results together and, of several, of each alone: the others' gradients are undefined."""

@@ -39,6 +39,12 @@ from typing import Literal as OneOf
 
 Kind = OneOf["tensor", "list", "value", "none"]
 
+# Operators of the IR itself, which no formula's operator is named like.
+STRUCTURAL = frozenset(
+    {"tuple", "list", "slice", "item", "shape", "ndim", "size", "dtype", "like", "is_none", "not_", "len"}
+    | {"if", "for", "raise", "format", "opaque", "range", "sum_to", "accumulate", "stop_gradient"}
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Span:

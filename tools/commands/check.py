@@ -15,6 +15,7 @@ from pullback.engine.formula import Formula
 from pullback.transpile.diagnostics import FormulaError
 
 from ..checking import TOLERANCE, Contender, Measurement, locate, make_contender, measure, orders, why_not
+from ..derived import compare, derived_of
 from ..errors import CLEAN, FINDINGS, CommandError, UsageError
 from ..files import python_files, read_bytes, split_target
 from ..guessing import Sample, guess_inputs
@@ -176,6 +177,27 @@ def _check(
                 f"{formula.ir.span}: {name} ({where}): {_first(contender, samples, wrong)}"
             )
 
+    if runs_on:
+        _check_against_derived(formula, name, samples, wanted, report)
+
+
+def _check_against_derived(
+    formula: Formula, name: str, samples: list[Sample], wanted: range, report: Report
+) -> None:
+    """Add a row that compares a closure with the one that follows from the forward, where one does."""
+    place = f"{formula.ir.span}: {name}"
+    derived = derived_of(formula)
+    if derived is None or any(failure.startswith(place) for failure in report.failures):
+        return
+    found = compare(formula, derived, samples, wanted)
+    report.rows.append((name, "derived", found))
+    wrong = [measurement for measurement in found if not measurement.passes]
+    if wrong:
+        report.failures.append(
+            f"{place}: the derivative of order {wrong[0].order} is not that of `pb.derive_pullback`: "
+            f"off by {wrong[0].error:.2g}"
+        )
+
 
 def _first(contender: Contender, samples: list[Sample], wrong: list[Measurement]) -> str:
     """What is wrong first: the element that `pb.gradcheck` finds, or the measurement itself."""
@@ -196,6 +218,8 @@ def _table(rows: list[tuple[str, str, list[Measurement]]], highest: int) -> Tabl
     for name, where, found in rows:
         for dtype in TOLERANCE:
             cells = {m.order: _cell(m) for m in found if m.dtype == dtype}
+            if not cells and where == "derived":
+                continue
             table.add_row(name, where, dtype, *(cells.get(k, "-") for k in range(1, highest + 1)))
     return table
 

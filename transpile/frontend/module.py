@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ..diagnostics import Diagnostic
-from ..ir import Formula, Source, Span
+from ..ir import STRUCTURAL, Formula, Source, Span
 from ..vocabulary import WORDS, by_python
 from .closure import last_return
 from .decorators import Decoration, decoration
@@ -58,7 +58,7 @@ def read_module(source: Source, library: Library | None = None, ours: bool = Fal
     bindings, names = static_bindings(text.tree, source, _formulas_of(library))
     module = Module(source, names)
     found = _decorated(module, text, names)
-    taken: set[str] = set() if ours else set(WORDS)
+    taken: set[str] = set() if ours else {*WORDS, *STRUCTURAL}
     operators: list[str] = []
     for node, decorated in found:
         binding = signature(node, decorated.target, decorated.role == "formula")

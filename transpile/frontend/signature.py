@@ -6,7 +6,7 @@ import ast
 from collections.abc import Container
 
 from ..analysis.facts import every
-from ..ir import Formula
+from ..ir import STRUCTURAL, Formula
 from ..vocabulary import WORDS, by_python
 from .closure import last_return
 from .fence import Refusal, refuse
@@ -56,7 +56,7 @@ def with_itself(names: Names, node: ast.FunctionDef, target: str | None) -> Name
 
 def own_call(formula: Formula) -> Refusal | None:
     """The refusal (PB105) of a forward that calls the operator that it defines."""
-    if formula.name in WORDS:
+    if formula.name in WORDS or formula.name in STRUCTURAL:
         return None
     for eqn in every(formula.forward.eqns):
         if eqn.op == formula.name:

@@ -144,3 +144,18 @@ def inner(x):
 def test_complex_gradients_are_refused_at_the_decorator():
     text = "@pb.formula(complex=True)\ndef f(x):\n    return x * 2, lambda g: 2 * g\n"
     assert findings(text) == [("PB408", 1, 2, "complex")]
+
+
+@pytest.mark.parametrize("name", ["opaque", "item", "shape", "format"])
+def test_a_formula_may_be_named_like_an_operator_of_the_ir(name):
+    text = f"""
+import pullback as pb
+@pb.formula
+def {name}(x):
+    return 2 * x, lambda grad: 2 * grad
+@pb.formula
+def caller(x):
+    return {name}(x), lambda grad: 2 * grad
+"""
+    module = read_module(Source("names.py", text))
+    assert [eqn.op for eqn in module.formulas["caller"].forward.eqns] == [f"{name}_2"]

@@ -1,0 +1,60 @@
+"""A closure written by hand beside the one that follows from its forward."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from pullback.engine.dispatch import use_engine
+from pullback.engine.formula import Formula
+from pullback.engine.gradcheck import derivatives
+from pullback.transpile.diagnostics import FormulaError
+from pullback.transpile.ir import Options
+
+from .checking import Measurement, probes
+from .guessing import Sample
+
+
+def derived_of(formula: Formula) -> Formula | None:
+    """The formula with a derived closure; None where it has no other one, or none follows from its forward.
+
+    None follows where the forward calls what has no derivative, or the operator that the formula defines.
+    """
+    read = formula.ir
+    if read.pullback is None or read.options.surrogate:
+        return None
+    made = Formula(formula.__wrapped__, Options(), derived=True)
+    options = Options(nondifferentiable=read.options.nondifferentiable)
+    made.ir = read.evolve(pullback=None, captures=(), rules=(), options=options)
+    try:
+        return made if not made.operator.barrier else None
+    except FormulaError:
+        return None
+
+
+def compare(
+    formula: Formula, derived: Formula, samples: Sequence[Sample], wanted: range
+) -> list[Measurement]:
+    """The largest difference between the derivatives of the two, for each order, in float64."""
+    with use_engine("reference"):
+        return [
+            Measurement(order, "float64", max(_errors(formula, derived, samples, order))) for order in wanted
+        ]
+
+
+def _errors(formula: Formula, derived: Formula, samples: Sequence[Sample], order: int) -> Iterator[float]:
+    for args, kwargs in samples:
+        pairs = zip(probes(formula, args, kwargs), probes(derived, args, kwargs), strict=True)
+        for (one, points), (other, _) in pairs:
+            ours, theirs = derivatives(one, points, order), derivatives(other, points, order)
+            for left, right in zip(map(_array, ours), map(_array, theirs), strict=True):
+                scale = max(1.0, float(np.max(np.abs(right), initial=0.0)))
+                error = float(np.max(np.abs(left - right), initial=0.0)) / scale
+                yield error if np.isfinite(error) else np.inf
+
+
+def _array(gradient: Any) -> np.ndarray[Any, Any]:
+    """A gradient; one that is undefined is zero."""
+    return np.zeros(()) if gradient is None else np.asarray(gradient)
