@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import numpy as np
 
 import pullback as pb
 from pullback.engine.kernels import cache
+from pullback.engine.kernels.compile import RUNTIME, key_of
 from pullback.engine.kernels.compiler import INCLUDE, WARNINGS, find_compiler
 from pullback.engine.kernels.load import KernelLibrary
 from pullback.engine.kernels.operator import CompiledOperator
@@ -27,7 +27,7 @@ from .samples import Case, every_case
 ORDER = 2
 UNITS = 12
 # Not what kernels are built with, but compiled four times as fast, with the same warnings.
-FLAGS = ("-std=c++20", "-O1", "-ffp-contract=off", "-fopenmp-simd", "-DPB_OPENMP_SIMD", "-fPIC", "-shared")
+FLAGS = ("-std=c++20", "-O1", "-ffp-contract=off", "-DPB_SEPARATE_RUNTIME", "-fPIC")
 
 _BY_SCIPY = (
     "beta",
@@ -80,20 +80,25 @@ _BY_SCIPY = (
     "y1",
 )
 
-# Why a case has no kernels, or none of the second order. A test fails where that is no longer so.
-NOT_COMPILED = {
-    "getitem 4x5 index=[0 2 2]": "an attribute that is an array is data, which kernels take as an input",
-    **dict.fromkeys(
-        _BY_SCIPY,
-        "entry by entry, by SciPy or NumPy; there is no vectorized form of it yet",
+_DATA = "an attribute that is an array is data: kernels take positions as an input"
+_SPECIAL = "neither this nor its derivative is in the C library: SciPy computes them"
+_SOLVER = "LAPACK computes it, on the reference formula"
+_REGION = "of the engines' views: a region is an arrangement of memory, found when it runs"
+_EDGES = "its edge cases are SciPy's own"
+_REASONS = {
+    _DATA: ("take_along_axis", "put_along", "index_put", "getitem 4x5 index=[0 2 2]"),
+    _SPECIAL: (
+        "sinc", "sinc_derivative", "erfcx", "erfi", "erfinv", "erfcinv", "dawsn", "ndtr", "log_ndtr", "ndtri",
+        "expi", "exp1", "gammaln", "loggamma", "gamma", "rgamma", "digamma", "beta", "betaln", "polygamma",
+        "i0", "i0e", "i1", "i1e", "j0", "j1", "y0", "y1", "k0", "k0e", "k1", "k1e", "bessel_i", "bessel_j",
     ),
-    **dict.fromkeys(["cholesky", "det", "inv", "pinv", "solve"], "LAPACK computes it"),
-    **dict.fromkeys(["put_along", "sort", "take_along_axis"], "selects by an array of indexes or makes one"),
-    "convolve": "of lengths that are known when it runs",
-    "take_region": "of the engines' views: a region is memory's own arrangement, found when it runs",
-    "spread_region": "as take_region",
-    "clear_region": "as take_region",
-}
+    _EDGES: ("rel_entr", "kl_div"),
+    _SOLVER: ("inv", "solve", "det", "cholesky", "pinv"),
+    _REGION: ("take_region", "spread_region", "clear_region"),
+    "a correlation of two lines, which NumPy computes as matrix products": ("convolve",),
+}  # fmt: skip
+# Why a case has no kernels, or none of the second order. A test fails where that is no longer so.
+NOT_COMPILED = {name: reason for reason, names in _REASONS.items() for name in names}
 
 
 def is_compiled(case: Case) -> bool:
@@ -133,18 +138,21 @@ def emitted(case: Case, number: int) -> Kernels | None:
     return Kernels(case, compiled, emit_cpp(compiled.formula.name, compiled.kernels(), formula.source))
 
 
-def every_kernel() -> dict[str, Kernels]:
-    """The kernels of all cases that have some, compiled without warnings."""
-    made = [emitted(case, number) for number, case in enumerate(every_case()) if _is_plain(case)]
+def every_kernel(*names: str) -> dict[str, Kernels]:
+    """The kernels of all cases that have some, or of the formulas named, compiled without warnings."""
+    chosen = [case for case in every_case() if _is_plain(case) and (not names or case.name in names)]
+    made = [emitted(case, number) for number, case in enumerate(chosen)]
     there = [kernels for kernels in made if kernels is not None]
     units = [there[unit::UNITS] for unit in range(UNITS)]
     with ThreadPoolExecutor(2) as pool:
-        paths = list(pool.map(_compile, ["\n".join(kernels.text for kernels in unit) for unit in units]))
-    for unit, path in zip(units, paths, strict=True):
+        runtime = _compile(f'#include "{RUNTIME}"\n', "-c", ".o")
+        texts = ["\n".join(kernels.text for kernels in unit) for unit in units if unit]
+        paths = list(pool.map(lambda text: _compile(text, "-shared", ".so", str(runtime)), texts))
+    for unit, path in zip(units, paths, strict=False):
         for kernels in unit:
             origin = pb.formulas()[kernels.case.name].operator
             library = KernelLibrary(path, kernels.compiled.formula.name)
-            kernels.operator = CompiledOperator(kernels.compiled, library, origin)
+            kernels.operator = CompiledOperator(kernels.compiled, library, origin.namespace)
     return {str(kernels.case): kernels for kernels in there}
 
 
@@ -152,22 +160,20 @@ def _is_plain(case: Case) -> bool:
     return not any(isinstance(value, np.ndarray) for value in case.kwargs.values())
 
 
-def _compile(text: str) -> Path:
-    """The shared library of a text, kept in the cache of kernels."""
+def _compile(text: str, how: str, ending: str, *linked: str) -> Path:
+    """What the compiler makes of a text, kept in the cache of kernels."""
     compiler = find_compiler()
-    headers = "".join(path.read_text(encoding="utf-8") for path in sorted(INCLUDE.glob("pullback/kernel*.h")))
-    parts = [text, headers, *FLAGS, *WARNINGS, compiler.identity]
 
     def make(target: Path) -> None:
         source = target.with_suffix(".cpp")
         source.write_text(text, encoding="utf-8")
-        command = [*compiler.command, *FLAGS, *WARNINGS, "-Werror", f"-I{INCLUDE}", str(source)]
+        command = [*compiler.command, *FLAGS, how, *WARNINGS, "-Werror", f"-I{INCLUDE}", str(source), *linked]
         done = subprocess.run(
             [*command, "-o", str(target), "-lm"], capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr[:4000]
 
-    return cache.entry(hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32], make)
+    return cache.entry(key_of(text, how, *FLAGS, *WARNINGS), make, ending)
 
 
 def leaves_of(args: tuple[Any, ...]) -> list[Any]:

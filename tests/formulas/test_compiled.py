@@ -61,6 +61,8 @@ def arguments(draw, case):
         if draw(st.integers(0, 7)) == 0 and case.kwargs.get("subscripts") != ON_A_DIAGONAL:
             pool = np.append(pool, dtype(np.nan))
         array = rng.choice(pool, shape).astype(dtype)
+        if case.name == "sort":  # which of two equal entries comes first is not NumPy's promise
+            array = rng.permutation(array.size).reshape(shape).astype(dtype)
         found.append(laid_out(array, draw(st.sampled_from(["C", "F", "reversed", "sparse", "repeated"]))))
     rest = iter(found)
     return tuple([next(rest) for _ in arg] if isinstance(arg, list) else next(rest) for arg in case.args)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from pullback.transpile.emit.native import emit_cpp
+from pullback.transpile.emit.native.arguments import Argument
 from pullback.transpile.emit.native.formula_kernels import formula_kernels
 from pullback.transpile.frontend import read_module
 from pullback.transpile.ir import Source
@@ -10,15 +11,32 @@ from pullback.transpile.library import standard_library
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parent.parent / "examples"
-NAMES = ("simple", "lstm_cell")
+# The order that is shown: the second for two of them, for the others it would be more of the same.
+ORDERS = {
+    "simple": 2,
+    "softplus": 2,
+    "gelu_tanh": 1,
+    "lstm_cell": 1,
+    "layer_norm": 1,
+    "cross_entropy": 1,
+    "gp_covariance": 1,
+    "iterated_sine": 1,
+    "elu": 1,
+    "embedding": 1,
+}
+NAMES = tuple(ORDERS)
+ARGUMENTS = {"embedding": {"tokens": Argument(dtype="int64_t")}}
 
 
 def generated(name: str) -> str:
-    """The C++ of an example, to the second order."""
-    source = Source(f"{name}.py", (EXAMPLES / f"{name}.py").read_text(encoding="utf-8"))
+    """The C++ of an example, or of a formula that stands beside this file."""
+    own = HERE / "formulas" / f"{name}.py"
+    path = own if own.exists() else EXAMPLES / f"{name}.py"
+    source = Source(path.name, path.read_text(encoding="utf-8"))
     formula = read_module(source).formulas[name]
-    library = standard_library()
-    compiled = formula_kernels(formula, library, {}, order=2)
+    attributes = {p.var.name: p.default.value for p in formula.attributes if p.default is not None}
+    compiled = formula_kernels(formula, standard_library(), attributes, ORDERS[name], ARGUMENTS.get(name))
+    assert not compiled.limits
     return emit_cpp(name, compiled.kernels(), source)
 
 

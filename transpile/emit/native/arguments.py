@@ -145,7 +145,7 @@ class _Spread:
     def __init__(self, formula: Formula) -> None:
         self._built = {eqn.outs[0]: eqn for eqn in formula.forward.eqns if len(eqn.outs) == 1}
         self._namer = Namer.of(formula)
-        self._inputs = {param.var for param in formula.params}
+        self._inputs = {param.var for param in formula.params if not param.attribute}
         self.plain: dict[Var, Atom] = {}
         self.more: list[Eqn] = []
         self.again: list[Eqn] = []

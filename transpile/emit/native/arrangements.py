@@ -64,6 +64,23 @@ def add_unslice(plan: Plan, eqn: Eqn, out: Var) -> None:
     plan.array_fact(out, view, fact.type, owner or frozenset({("unslice", text)}), fact.level + 1)
 
 
+def add_put(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """A copy of an array in which another one stands at a basic index."""
+    index = eqn.kwarg("index")
+    items = plan.values.index(index) if index is not None else None
+    if items is None:
+        raise plan.refuse("a write at such an index is not compiled")
+    whole = plan.array(eqn.args[0])
+    value = plan.array_of(eqn.args[1], stored(whole.type))
+    level = max(whole.level, value.level, plan.of(index).level if index is not None else 0)
+    view = plan.target(out, whole.type, f"{whole.text}.shape", level, kept=True)
+    part = plan.names.fresh(f"{plan.names.of(out)}_part")
+    plan.declare(level, f"const auto {part} = pb::take(context, {view}, {{{', '.join(items)}}});")
+    plan.call(level, f"pb::copy(context, {whole.text}, {view});")
+    plan.call(level, f"pb::copy(context, {value.text}, {part});")
+    plan.array_fact(out, view, whole.type, frozenset({("index_put", out.name)}), level + 1)
+
+
 def add_matmul(plan: Plan, eqn: Eqn, out: Var) -> None:
     """A matrix product, by a call between stages."""
     kind = join(plan.of(atom).type for atom in eqn.args)

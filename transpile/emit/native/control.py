@@ -143,16 +143,22 @@ def _merge_arrays(
     if len(strong) > 1:
         raise plan.refuse(f"{out} has another dtype on each side of a condition, which is not compiled")
     view = plan.names.fresh(f"{plan.names.of(out)}_view")
-    control.before.append(f"pb::View<const {kind}> {view};")
     output = plan.claim_output(out)
+    read_again = output is None or out in plan.uses
+    if read_again:
+        maybe = any(fact.kind == "none" for fact in facts)
+        begin = f" = pb::nothing<{kind}>()" if maybe else ""
+        control.before.append(f"pb::View<const {kind}> {view}{begin};")
+    to_view = f"{view} = " if read_again else ""
     for (child, atom), fact in zip(sides, facts, strict=True):
         if fact.kind == "none":
             if output is not None:
                 # A hidden output of the side that is not taken: nobody reads it.
-                child.closing.append(f"{view} = pb::absent<{kind}>(context, {output});")
+                child.closing.append(f"{to_view}pb::absent<{kind}>(context, {output});")
             continue
-        text = child.delivered(atom, kind, output, plan.names.of(out))
-        child.closing.append(f"{view} = {text}.read_only();")
+        text = child.delivered(atom, kind, output, plan.names.of(out), read_again)
+        if read_again:
+            child.closing.append(f"{to_view}{text}.read_only();")
     plan.array_fact(out, view, kind, frozenset({("if", view)}), level + 1)
 
 
@@ -267,6 +273,9 @@ def _write_loop(
     child.settle()
     backwards = eqn.kwarg("reverse") is not None
     until = eqn.kwarg("until") is not None
+    if until:
+        lists = [plan.of(out) for out in eqn.outs[len(carried) :]]
+        child.closing += [f"{made.text}.keep({turn} + 1);" for made in lists if made.text]
     more = f" && {names[0]} == 0" if until else ""
     if backwards:
         header = f"for (int64_t {turn} = {turns} - 1; {turn} >= 0{more}; --{turn}) {{"

@@ -44,6 +44,55 @@ def norm(x, *, ord=None, axis=None, keepdims=False):
     else:
         r = np.sum(size**p, axis=axis, keepdims=keepdims) ** (1 / p)
     return r
+
+
+def sort(a, *, axis=-1):
+    return np.take_along_axis(a, indices=np.argsort(a, axis=axis), axis=axis)
+
+
+def deg2rad(x):
+    return x * 0.017453292519943295
+
+
+def rad2deg(x):
+    return x * 57.29577951308232
+
+
+def expit(x):
+    return pb.sigmoid(x)
+
+
+def logit(x):
+    return np.log(x / (1 - x))
+
+
+def log_expit(x):
+    return -pb.softplus(-x)
+
+
+def exp10(x):
+    return 10.0**x
+
+
+def cosm1(x):
+    half = np.sin(0.5 * x)
+    return -2.0 * half * half
+
+
+def entr(x):
+    inside = -x * np.log(np.where(x > 0, x, 1))
+    return np.where(x > 0, inside, np.where(x == 0, 0, np.where(x < 0, -np.inf, x)))
+
+
+def xlogy(x, y):
+    return np.where((x == 0) & ~np.isnan(y), 0, x * np.log(y))
+
+
+def xlog1py(x, y):
+    return np.where((x == 0) & ~np.isnan(y), 0, x * np.log1p(y))
+"""
+_NAMES = """
+    outer var std norm sort deg2rad rad2deg expit logit log_expit exp10 cosm1 entr xlogy xlog1py
 """
 
 
@@ -65,4 +114,4 @@ def _definitions() -> dict[str, Formula]:
 
     names = Names.of({"np": Binding.dotted("numpy"), "pb": Binding.dotted("pullback")})
     source = Source("definitions.py", _TEXT)
-    return {name: read_function(source, names, name) for name in ("outer", "var", "std", "norm")}
+    return {name: read_function(source, names, name) for name in _NAMES.split()}

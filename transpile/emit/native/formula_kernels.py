@@ -153,7 +153,11 @@ def _parameter(param: Param, formula: Formula, given: Argument) -> Input:
     if param.annotation in ("int", "float", "bool"):
         role: Role = "int" if param.annotation == "int" else "bool" if param.annotation == "bool" else "float"
         return Input(param.var, role)
-    dtype = "bool" if given.dtype == "T" and _is_mask(param.var, formula.forward) else given.dtype
+    dtype = given.dtype
+    if dtype == "T" and _is_mask(param.var, formula.forward):
+        dtype = "bool"
+    elif dtype == "T" and _is_position(param.var, formula.forward):
+        dtype = "int64_t"
     return Input(param.var, "tensor", dtype, rank=given.rank)
 
 
@@ -162,6 +166,22 @@ def _is_mask(var: Var, block: Block) -> bool:
     uses = [(eqn, i) for eqn in block.eqns for i, atom in enumerate(eqn.args) if atom == var]
     uses = [(eqn, i) for eqn, i in uses if eqn.op not in ("like", "shape", "ndim", "size")]
     return bool(uses) and all(eqn.op in _LOGIC or (eqn.op == "where" and i == 0) for eqn, i in uses)
+
+
+def _is_position(var: Var, block: Block) -> bool:
+    """Whether a tensor is only an index of others."""
+    tuples = {eqn.outs[0] for eqn in block.eqns if eqn.op == "tuple" and var in eqn.args}
+    found = False
+    for eqn in block.eqns:
+        if any(var in inner.free() for inner in eqn.blocks):
+            return False
+        if var in eqn.args and eqn.op not in ("tuple", "like", "shape", "ndim", "size"):
+            return False
+        named = {name for name, atom in eqn.kwargs if atom == var or atom in tuples}
+        if named - {"index", "indices"}:
+            return False
+        found = found or bool(named)
+    return found
 
 
 def _compile(
@@ -316,7 +336,13 @@ def _saved_ranks(formula: Formula, kernel: Kernel) -> dict[Var, int]:
 
 
 def _saved_input(var: Var, fact: Fact) -> Input:
-    roles: dict[str, Role] = {"weak int": "int", "weak float": "float", "weak bool": "bool"}
+    roles: dict[str, Role] = {
+        "weak int": "int",
+        "int64_t": "int",
+        "weak float": "float",
+        "weak bool": "bool",
+        "bool": "bool",
+    }
     maybe = fact.element == "maybe"
     if fact.kind == "number":
         return Input(var, roles.get(fact.type, "strong"), optional=maybe)

@@ -12,6 +12,7 @@ from .arrangements import (
     add_list,
     add_matmul,
     add_moved,
+    add_put,
     add_split,
     add_unslice,
     add_view,
@@ -20,6 +21,7 @@ from .calls import CALLS
 from .control import add_branch, add_loop, add_raise
 from .facts import Fact
 from .lanes import CHOICE, POINTWISE, Expr, lane
+from .picks import PICKS, add_pick, picks
 from .plan import Plan
 from .pointwise import add_filled, add_of_shape, add_pointwise
 from .reductions import REDUCTIONS, add_accumulate, add_broadcast_like, add_reduction, add_sum_to
@@ -46,6 +48,8 @@ def add_equation(plan: Plan, eqn: Eqn) -> None:
     (out,) = eqn.outs
     if is_collected(plan, eqn):
         add_collected_list(plan, eqn, out)
+    elif picks(plan, eqn):
+        add_pick(plan, eqn, out)
     elif eqn.op == "item" and out.kind == "tensor":
         add_item(plan, eqn, out)
     elif out.kind == "value" or eqn.op in VALUE_OPS:
@@ -124,6 +128,7 @@ _OTHER: dict[str, Callable[[Plan, Eqn, Var], None]] = {
     "ones": add_of_shape,
     "matmul": add_matmul,
     "unslice": add_unslice,
+    "index_put": add_put,
     "concatenate": add_joined,
     "stack": add_joined,
     "collect": add_collected,
@@ -133,6 +138,7 @@ _OTHER: dict[str, Callable[[Plan, Eqn, Var], None]] = {
     "moveaxis": add_moved,
     "list": add_list,
     **CALLS,
+    **PICKS,
 }
 
 # What an emitter's caller leaves uninlined.

@@ -93,8 +93,11 @@ class Plan:
         self._written.add(index)
         return index
 
-    def delivered(self, atom: Atom, kind: str, output: int | None, name: str) -> str:
-        """The view of a value that leaves a block: in an output's memory, if it is one."""
+    def delivered(self, atom: Atom, kind: str, output: int | None, name: str, kept: bool) -> str:
+        """The view of a value that leaves a block: in an output's memory, if it is one.
+
+        `kept` says whether the kernel reads that again.
+        """
         fact = self.of(atom)
         if fact.kind == "total":
             fact = self.known(atom)  # type: ignore[arg-type]
@@ -104,7 +107,8 @@ class Plan:
             atom, fact = self.cast(atom, kind)
         view = self.names.fresh(f"{name}_view")
         shape = self.shape_text(fact.leaves)
-        self.declare(fact.level, f"const auto {view} = context.kept_output<{kind}>({output}, {shape});")
+        method = "kept_output" if kept else "output"
+        self.declare(fact.level, f"const auto {view} = context.{method}<{kind}>({output}, {shape});")
         self.store(atom, fact, view)
         return view
 

@@ -44,7 +44,7 @@ def add_lane(
     operands = {atom: fact for atom, fact in zip(eqn.args, facts, strict=False) if isinstance(atom, Var)}
     facts = [_once_per_row(plan, atom, fact, shape) for atom, fact in operands.items()] or facts
     leaves = (*(leaf for fact in facts for leaf in fact.leaves), *extra)
-    level = max((fact.level for fact in facts), default=0)
+    level = max([0, *(fact.level for fact in facts), *(leaf.level for leaf in extra)])
     plan.define(out, Fact("lane", stored(kind), shape, leaves, level, "", eqn))
 
 

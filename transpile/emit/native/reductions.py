@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...ir import Atom, Eqn, Literal, Span, Var
 from . import extents
 from .facts import Fact, Leaf
@@ -56,6 +58,7 @@ def _defer_sum(plan: Plan, eqn: Eqn, out: Var, value: Atom, like: Fact) -> None:
     def begin() -> None:
         plan.enter(eqn)
         fact = plan.of(value)
+        fact = replace(fact, level=max([fact.level, like.level, *(leaf.level for leaf in like.leaves)]))
         view = plan.target(out, like.type, like.text, fact.level)
         stage = plan.reduce(out, value, fact, view, "Sum")
         if plan.kernel.undefined:
@@ -80,7 +83,9 @@ def add_accumulate(plan: Plan, eqn: Eqn, out: Var) -> None:
     both = Var(f"_{out.name}", temp=True)
     kind = result_type("accumulate", [fact.type for fact in facts])
     add_lane(plan, both, Eqn((both,), "accumulate", terms, (), (), eqn.span or _span_of(facts)), kind, facts)
-    _defer_sum(plan, eqn, out, both, Fact("like", first.type, first.shape, first.leaves, 0, first.text))
+    _defer_sum(
+        plan, eqn, out, both, Fact("like", first.type, first.shape, first.leaves, first.level, first.text)
+    )
 
 
 def _span_of(facts: list[Fact]) -> Span | None:

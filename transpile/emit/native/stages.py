@@ -236,7 +236,8 @@ def wrap(head: str, arguments: Sequence[str], tail: str, depth: int) -> list[str
     ways.append([head, *_fill("    ", words, room)])
     if equals:
         ways[:2] = ways[1::-1]
-    return min(ways, key=len)
+    fitting = [way for way in ways if all(len(line) <= room for line in way)]
+    return min(fitting or ways, key=len)
 
 
 def assignment(head: str, text: str, depth: int) -> list[str]:

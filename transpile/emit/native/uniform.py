@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from ...ir import Atom, Block, Eqn, Formula, Literal, Var
 from ...passes.rewrite import defining, replace_block, replace_eqn
+from ...passes.simplify import simplify
 
 
 def without_uniform_lists(formula: Formula) -> Formula:
@@ -20,24 +21,29 @@ def without_uniform_lists(formula: Formula) -> Formula:
         return formula
     forward = formula.forward
     uniform, same = _collected(forward)
+    decided = _decided(forward, {})
     count = len(forward.results) - len(formula.plain)
+    constants: dict[Var, Literal] = {}
     values: dict[Var, Atom] = {}
     first: dict[Atom, Var] = {}
     env: dict[Var, Atom] = {}
     for var, atom in zip(formula.plain, forward.results[count:], strict=True):
         atom = same.get(atom, atom) if isinstance(atom, Var) else atom
-        if isinstance(atom, Var) and atom in uniform:
+        if isinstance(atom, Var) and atom in decided:
+            constants[var] = decided[atom]
+        elif isinstance(atom, Var) and atom in uniform:
             values[var] = uniform[atom]
         elif isinstance(atom, Var) and first.setdefault(atom, var) != var:
             env[var] = first[atom]
-    if not values and not env:
+    if not values and not env and not constants:
         return formula
-    eqns, used = _read(replace_block(pullback, env).eqns, values)
-    body = Block(pullback.params, tuple(eqns), replace_block(pullback, env).results)
+    pullback = replace_block(pullback, {**env, **constants})
+    eqns, used = _read(pullback.eqns, values)
+    body = simplify(Block(pullback.params, tuple(eqns), pullback.results))
     kept = [
         (var, atom)
         for var, atom in zip(formula.plain, forward.results[count:], strict=True)
-        if var not in env and (var not in values or var in used)
+        if var not in env and var not in constants and (var not in values or var in used)
     ]
     there = {*forward.params, *forward.results, *(var for var, _ in kept)}
     more = [a for a in dict.fromkeys(values.values()) if isinstance(a, Var) and a not in there]
@@ -48,6 +54,23 @@ def without_uniform_lists(formula: Formula) -> Formula:
         plain=(*(var for var, _ in kept), *more),
         pullback=body,
     )
+
+
+def _decided(block: Block, known: dict[Var, Literal]) -> dict[Var, Literal]:
+    """Values that are one literal on each side of a branch that has them."""
+    for eqn in block.eqns:
+        if eqn.op != "if":
+            continue
+        for side in eqn.blocks:
+            _decided(side, known)
+        for k, out in enumerate(eqn.outs):
+            atoms = [side.results[k] for side in eqn.blocks]
+            literals = [known.get(atom) if isinstance(atom, Var) else atom for atom in atoms]
+            there = [literal for literal in literals if literal != Literal(None)]
+            first = there[0] if there else None
+            if first is not None and all(repr(literal) == repr(first) for literal in there):
+                known[out] = first
+    return known
 
 
 def _collected(block: Block) -> tuple[dict[Var, Atom], dict[Var, Atom]]:

@@ -129,6 +129,12 @@ class Values:
         if op in ("int", "float", "bool") and len(args) == 1:
             expr = self.expr(args[0])
             return None if expr is None else Fact("number", f"weak {op}", text=expr.to(f"weak {op}").text)
+        if op == "len" and isinstance(args[0], Literal) and isinstance(args[0].value, tuple):
+            count = len(args[0].value)
+            return Fact("number", "weak int", text=str(count), literal=count)
+        if op == "format":
+            said = args[0].value if isinstance(args[0], Literal) else ""
+            return Fact("index", literal=said, eqn=eqn)
         if op == "len" and isinstance(args[0], Var) and self._find(args[0]).kind == "list":
             count = len(self._find(args[0]).items)
             return Fact("number", "weak int", text=str(count), literal=count)
@@ -178,6 +184,8 @@ class Values:
 
     def _item(self, args: Sequence[Atom]) -> Fact | None:
         owner, position = args
+        if isinstance(owner, Literal) and isinstance(owner.value, tuple):
+            return self._of_progression(owner.value, position)
         if isinstance(owner, Var) and self._find(owner).kind in ("shape", "like"):
             index = self.number(position)
             return Fact("number", "weak int", text=f"{self._find(owner).text}[{index}]") if index else None
@@ -190,7 +198,28 @@ class Values:
                 )
         return None
 
+    def _of_progression(self, numbers: tuple[object, ...], position: Atom) -> Fact | None:
+        """An element of a `range` that is known."""
+        index = self.number(position)
+        if index is None or not all(type(number) is int for number in numbers) or not numbers:
+            return None
+        first = numbers[0]
+        step = numbers[1] - first if len(numbers) > 1 else 1  # type: ignore[operator]
+        if tuple(first + k * step for k in range(len(numbers))) != numbers:  # type: ignore[operator]
+            return None
+        return Fact("number", "weak int", text=f"({first} + {step} * {index})")
+
+    def _is_text(self, atom: Atom) -> bool:
+        """Whether a value is a text, which only `raise` has a use for."""
+        if isinstance(atom, Literal):
+            return isinstance(atom.value, str)
+        eqn = self._find(atom).eqn
+        return eqn is not None and eqn.op in ("format", "str", "text")
+
     def _arithmetic(self, eqn: Eqn) -> Fact | None:
+        if eqn.op in ("add", "str") and any(map(self._is_text, eqn.args)):
+            first = next((a.value for a in eqn.args if isinstance(a, Literal)), "")
+            return Fact("index", literal=first, eqn=Eqn(eqn.outs, "text", eqn.args))
         op = _MATH.get(eqn.op, eqn.op)
         exprs = [self.expr(atom) for atom in eqn.args]
         operands = [expr for expr in exprs if expr is not None]

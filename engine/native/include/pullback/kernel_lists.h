@@ -25,7 +25,10 @@ class List {
         return outcome.require(inside, PB_INVALID, "list index out of range") ? (*this)[k] : Item{};
     }
 
-    const int64_t size;
+    // What a loop that ended early has collected.
+    void keep(int64_t count) const { size = count; }
+
+    mutable int64_t size;
 
   private:
     Item* items_;
@@ -195,6 +198,14 @@ PB_SETUP void add_lists(Context& context, const List<View<const T>>& a,
             entry(sum, index) = entry(left, index) + entry(right, index);
         });
     }
+}
+
+// What a value is where the branch that makes it is not taken: a zero, which nobody reads.
+template <typename T>
+inline constexpr T kNothing{};
+template <typename T>
+View<const T> nothing() {
+    return {&kNothing<T>, {}, {}};
 }
 
 // A number as an array without axes.

@@ -89,6 +89,7 @@ PB_UNARY(sinh, sinh)
 PB_UNARY(tan, tan)
 PB_UNARY(tanh, tanh)
 PB_BINARY(arctan2, atan2)
+PB_BINARY(fmod, fmod)
 PB_BINARY(hypot, hypot)
 PB_BINARY(power, pow)
 PB_BUILTIN(abs, fabs)
@@ -99,6 +100,11 @@ PB_BUILTIN(sqrt, sqrt)
 PB_BUILTIN(trunc, trunc)
 
 inline int64_t abs(int64_t x) { return x < 0 ? -x : x; }
+
+template <typename T>
+T copysign(T x, T y) {
+    return static_cast<T>(__builtin_copysign(x, y));
+}
 
 template <typename T>
 T square(T x) {
