@@ -123,8 +123,8 @@ struct LayerNormForward {
 // The gradients of layer_norm, whichever of its outputs have one.
 struct LayerNormBackwardGeneral {
     static constexpr char kName[] = "layer_norm_backward_general";
-    static constexpr char kInputs[] = "TTTTTTTTTTT";
-    static constexpr int kAttrs = 4;
+    static constexpr char kInputs[] = "TTTTTTTTTT";
+    static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 3;
 
     template <typename T>
@@ -134,18 +134,15 @@ struct LayerNormBackwardGeneral {
         const auto mean_1_view = context.input<T>(2);
         const auto sqrt_1_view = context.input<T>(3);
         const auto s_view = context.input<T>(4);
-        const pb::Shape like_variance_1 = context.like<T>(5);
-        const int64_t variance_size_1 = context.integer(0);
-        const int64_t a_size_1 = context.integer(1);
-        const int64_t r_size_1 = context.integer(2);
-        const int64_t x_size_1 = context.integer(3);
-        const pb::Shape like_bias = context.like<T>(6);
-        const auto grad_view = context.gradient<T>(7);
-        const auto grad_mean_1_view = context.gradient<T>(8);
-        const auto grad_sqrt_1_view = context.gradient<T>(9);
-        const auto grad_s_view = context.gradient<T>(10);
+        const pb::Shape like_bias = context.like<T>(5);
+        const auto grad_view = context.gradient<T>(6);
+        const auto grad_mean_1_view = context.gradient<T>(7);
+        const auto grad_sqrt_1_view = context.gradient<T>(8);
+        const auto grad_s_view = context.gradient<T>(9);
+        const int64_t r_size_1 = mean_1_view.shape.size();
+        const int64_t x_size_1 = x_view.shape.size();
         const pb::Shape shape = pb::broadcast(context, grad_sqrt_1_view.shape, grad_s_view.shape,
-                                              s_view.shape, sqrt_1_view.shape, like_variance_1);
+                                              s_view.shape, sqrt_1_view.shape, mean_1_view.shape);
         const auto grad_variance_view = context.scratch<T>(shape);
         const pb::Shape shape_2 = pb::broadcast(context, grad_view.shape, weight_view.shape,
                                                 x_view.shape, mean_1_view.shape, s_view.shape);
@@ -229,8 +226,8 @@ struct LayerNormBackwardGeneral {
         passes.run();
         // layer_norm.py:17  variance = np.mean(centered * centered, axis=-1,...
         int64_t terms{};
-        if (variance_size_1) {
-            terms = pb::floor_divide(a_size_1, variance_size_1);
+        if (r_size_1) {
+            terms = pb::floor_divide(x_size_1, r_size_1);
         } else {
             terms = 1;
         }
@@ -241,7 +238,7 @@ struct LayerNormBackwardGeneral {
         } else {
             terms_1 = 1;
         }
-        const auto grad_y_view = context.scratch<T>(like_variance_1);
+        const auto grad_y_view = context.scratch<T>(mean_1_view.shape);
         const auto grad_x_4_view = context.scratch<T>(x_view.shape);
         const pb::Shape shape_6 =
             pb::broadcast(context, s_view.shape, grad_view.shape, weight_view.shape, v15_view.shape,
@@ -250,7 +247,7 @@ struct LayerNormBackwardGeneral {
         pb::Passes<3, 19> passes_2(context);
         {
             pb::Space& space = passes_2.space(shape_5);
-            space.cover(like_variance_1);
+            space.cover(mean_1_view.shape);
             const auto x_rows = space.read(x_view);
             const auto mean_1_rows = space.read(mean_1_view);
             const auto grad_variance_rows = space.read(grad_variance_view);
