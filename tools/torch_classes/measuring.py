@@ -77,7 +77,13 @@ class Around:
     def gradient(self, points: Tensors, create_graph: bool = False) -> Tensors:
         """The first derivative as the class computes it."""
         value = self.value(points)
-        found = torch.autograd.grad(value, points, create_graph=create_graph, allow_unused=True)
+        try:
+            found = torch.autograd.grad(value, points, create_graph=create_graph, allow_unused=True)
+        except RuntimeError as error:
+            if ".grad()" not in str(error):  # PyTorch's checkpoint refuses it, and takes `backward`
+                raise
+            self.value(points).backward(create_graph=create_graph)
+            found = tuple(point.grad for point in points)
         return [torch.zeros_like(p) if g is None else g for g, p in zip(found, points, strict=True)]
 
 

@@ -86,6 +86,8 @@ def _verdict(found: Measured, surrogate: bool, notes: list[str], name: str) -> V
         notes.append(f"{name}: a second derivative raises {found.raised}")
     if wrong and found.second <= TOLERANCE[2]:
         notes.append(f"{name}: only in float32")
+    if first_wrong and wrong:
+        notes.append(f"{name}: its second derivative is silently wrong, too: not that of its gradient")
     if first_wrong and not surrogate:
         if not wrong and not found.raised:
             notes.append(
