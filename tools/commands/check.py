@@ -184,18 +184,23 @@ def _check(
 def _check_against_derived(
     formula: Formula, name: str, samples: list[Sample], wanted: range, report: Report
 ) -> None:
-    """Add a row that compares a closure with the one that follows from the forward, where one does."""
-    place = f"{formula.ir.span}: {name}"
+    """Add a row that compares a closure with the one that follows from the forward, where one does.
+
+    A closure that agrees with finite differences and not with the derived one is no error: the
+    forward may be written with a kink, which the author's closure does not have.
+    """
     derived = derived_of(formula)
-    if derived is None or any(failure.startswith(place) for failure in report.failures):
+    if derived is None or any(
+        failure.startswith(f"{formula.ir.span}: {name}") for failure in report.failures
+    ):
         return
     found = compare(formula, derived, samples, wanted)
     report.rows.append((name, "derived", found))
     wrong = [measurement for measurement in found if not measurement.passes]
     if wrong:
-        report.failures.append(
-            f"{place}: the derivative of order {wrong[0].order} is not that of `pb.derive_pullback`: "
-            f"off by {wrong[0].error:.2g}"
+        report.notes.append(
+            f"{name}: the derivative of order {wrong[0].order} is not that of `pb.derive_pullback`, by "
+            f"{wrong[0].error:.2g}: the forward has a kink at a sample, or one of the two loses digits"
         )
 
 

@@ -52,6 +52,25 @@ def test_a_first_order_formula_is_checked_to_its_order(
     assert "simple: checked to order 1: it says first_order_only" in capsys.readouterr().out
 
 
+def test_a_closure_is_compared_with_the_derived_one(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    kink = """
+@pb.formula
+def hinge(x):
+    def hinge_pullback(grad):
+        return grad * (x > 0)
+
+    return np.maximum(x, 0.0) + 0.0 * np.abs(x), hinge_pullback
+
+
+@hinge.sample_inputs
+def samples(rng):
+    yield (np.array([-1.0, 0.5]),), {}
+"""
+    assert main(["check", write(SIMPLE + kink), "--on", "reference"]) == 0
+    out = capsys.readouterr().out
+    assert [line.split()[1] for line in out.splitlines() if "derived" in line] == ["simple", "hinge"]
+
+
 def test_an_error_while_importing_is_located(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(SIMPLE + "\nraise RuntimeError('not today')\n")
     assert main(["check", path]) == 1
