@@ -22,7 +22,7 @@ class Builder:
     `origin`: the name that the author gave to a variable. `gradients`: the incoming ones.
     `opaque`: the full name of the unknown function that computes a variable.
     `made`: the equation of each variable. `sources`: what a loop's parameter starts from.
-    `arrays`: indices that are arrays, or hold some.
+    `arrays`: indices that are arrays, or hold some. `texts`: strings.
     """
 
     eqns: list[Eqn] = field(default_factory=list)
@@ -44,6 +44,7 @@ class Builder:
     made: dict[Var, Eqn] = field(default_factory=dict)
     sources: dict[Var, set[Var]] = field(default_factory=dict)
     arrays: set[Var] = field(default_factory=set)
+    texts: set[Var] = field(default_factory=set)
     _temps: int = 0
     _ticks: int = 0
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..ir import Atom, Kind, Literal, Var
+from ..vocabulary import WORDS
 from . import fence, statements
 from .atoms import atom
 from .branches import choose
@@ -15,6 +16,7 @@ from .calls import read_call
 from .fence import refuse
 from .folding import BINARY, COMPARE, UNARY, fold
 from .frame import Frame
+from .kinds import check_arithmetic, is_text
 from .raising import read_formatted
 from .spelling import canonical, constant_of
 from .subscripts import read_subscript
@@ -107,7 +109,24 @@ def arithmetic(
     """A binary operator; ``+`` of two tuples joins them."""
     if op == "add" and elements(left) is not None and elements(right) is not None:
         return _join(frame, left, right, node)
-    return combine(frame, op, [atom(frame, left, node), atom(frame, right, node)], node, name)
+    first, second = atom(frame, left, node), atom(frame, right, node)
+    check_arithmetic(frame, op, first, second, _places(node), _SIGNS.get(op, op))
+    made = combine(frame, op, [first, second], node, name)
+    if isinstance(made, Var) and is_text(frame, first):
+        frame.build.texts.add(made)
+    return made
+
+
+_SIGNS = {word.name: word.infix for word in WORDS.values() if word.infix}
+
+
+def _places(node: ast.AST) -> tuple[ast.AST, ast.AST]:
+    """Where the two operands of an operator stand."""
+    if isinstance(node, ast.BinOp):
+        return node.left, node.right
+    if isinstance(node, ast.AugAssign):
+        return node.target, node.value
+    return node, node
 
 
 def _unary(frame: Frame, node: ast.UnaryOp, name: str | None) -> Value:
@@ -140,9 +159,9 @@ def _comparison(
         return _identity(frame, sign, left, right, node)
     if isinstance(sign, ast.In | ast.NotIn):
         return _membership(frame, sign, left, right, node)
-    return combine(
-        frame, COMPARE[type(sign)], [atom(frame, left, node), atom(frame, right, node)], node, name
-    )
+    op, first, second = COMPARE[type(sign)], atom(frame, left, node), atom(frame, right, node)
+    check_arithmetic(frame, op, first, second, (node, node), _SIGNS[op])
+    return combine(frame, op, [first, second], node, name)
 
 
 def _identity(frame: Frame, sign: ast.cmpop, left: Value, right: Value, node: ast.Compare) -> Value:

@@ -123,6 +123,8 @@ def _parameter(frame: Frame, arg: ast.arg, default: ast.expr | None, attribute: 
     if optional:
         frame.build.maybe_none.add(var)
     differentiable = stated.kind != "value" and not attribute
+    if written == "str" or (literal is not None and isinstance(literal.value, str)):
+        frame.build.texts.add(var)
     frame.build.inputs.add(var)
     frame.bind(arg.arg, var, arg)
     return Param(var, written or "Tensor", attribute, differentiable, optional, literal)

@@ -78,7 +78,9 @@ def formatted(
             return Literal(template.format(*known))
         except (ValueError, TypeError) as error:
             raise refuse("PB402", f"this cannot be formatted: {error}", frame.span(node)) from None
-    return frame.build.emit("format", (Literal(template), *values), frame.span(node), kind="value", name=name)
+    made = frame.build.emit("format", (Literal(template), *values), frame.span(node), kind="value", name=name)
+    frame.build.texts.add(made)
+    return made
 
 
 def _field(frame: Frame, part: ast.FormattedValue) -> str:

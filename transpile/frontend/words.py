@@ -10,6 +10,7 @@ from .atoms import atom, list_atom
 from .fence import refuse
 from .folding import fold_call
 from .frame import Frame
+from .kinds import check_operand
 from .values import Dotted, Items, Value, is_value
 
 # NumPy's other names for a parameter.
@@ -40,6 +41,7 @@ POSITIONAL: dict[str, tuple[str, ...]] = {
     "logsumexp": ("a", "axis", "b", "keepdims"),
 }
 _OPTIONAL = frozenset({("clip", "a_min"), ("clip", "a_max")})
+_OF_LISTS = frozenset({"arrays", "tup"})
 _LISTS = frozenset({"split_like", "unstack_like"})
 # Attributes that may be tensors: positions, and what only its shape and dtype are used of.
 _TENSORS = frozenset({"index", "like", "likes", "indices"})
@@ -126,7 +128,19 @@ def _operand(frame: Frame, word: Word, slot: str, given: dict[str, Value], node:
         )
     if word.variadic and slot == word.operands[0]:
         return list_atom(frame, given[slot], node)
-    return atom(frame, given[slot], node)
+    operand = atom(frame, given[slot], node)
+    if slot in _OF_LISTS:
+        return operand
+    check_operand(frame, operand, _place(word, slot, node), f"`{word.python}`")
+    return operand
+
+
+def _place(word: Word, slot: str, node: ast.Call) -> ast.AST:
+    """Where an operand is written, if it stands in the place that the word gives it."""
+    place = word.operands.index(slot)
+    method = isinstance(node.func, ast.Attribute) and node.func.attr in word.methods
+    positional = [node.func, *node.args] if method and len(node.args) < len(word.operands) else node.args
+    return positional[place] if place < len(positional) else node
 
 
 def _attribute(frame: Frame, slot: str, value: Value, node: ast.Call) -> Atom:
