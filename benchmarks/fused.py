@@ -2,8 +2,9 @@
 
 Each operator runs forward, forward and backward, and with second gradients, by `pb.compile`, PyTorch eager,
 torch.compile, jax.jit and loops by hand in Numba, in float32. All contenders of a line and the streaming
-triad take turns, in an order shuffled anew in each of 20 rounds; each cell is a median. Each number of
-threads is a process of its own that sees as many processors, so that every library obeys.
+triad take turns, in an order shuffled anew in each of 20 rounds, each for a millisecond or for one run; a
+cell is the median of the rounds. Each number of threads is a process of its own that sees as many
+processors, so that every library obeys.
 
     python benchmarks/fused.py --operators gelu_tanh --sizes 10000 --threads 1 --peers torch jax
 """
@@ -98,7 +99,7 @@ def _measure(
     rounds: int,
 ) -> Line:
     contenders = {name: way[mode] for name, way in ways.items() if mode in way}
-    timings = interleaved(contenders | {TRIAD: memory}, rounds=rounds, seconds=float("inf"))
+    timings = interleaved(contenders | {TRIAD: memory}, rounds=rounds, seconds=float("inf"), least=1e-3)
     once = sum(array.nbytes for array in workload.inputs)
     given = sum(array.nbytes for array in workload.cotangents)
     moved = once + given + (once + given + once) * (mode == "backward")

@@ -19,15 +19,17 @@ class Timing:
 
 
 def interleaved(
-    contenders: Mapping[str, Callable[[], object]], rounds: int = 30, seconds: float = 2.0
+    contenders: Mapping[str, Callable[[], object]],
+    rounds: int = 30,
+    seconds: float = 2.0,
+    least: float = 0.0,
 ) -> dict[str, Timing]:
-    """Run every contender once per round, in an order shuffled anew, until rounds or seconds are over.
+    """Run every contender in each round, in an order shuffled anew, until rounds or seconds are over.
 
     Each runs twice before, unmeasured: compiling and first touches of memory are not what is compared.
+    What takes less than `least` seconds runs as often as fits into them, and a sample is the mean.
     """
-    for run in contenders.values():
-        run()
-        run()
+    numbers = {name: _repeats(run, least) for name, run in contenders.items()}
     samples: dict[str, list[float]] = {name: [] for name in contenders}
     order = list(contenders)
     shuffle = random.Random(0).shuffle
@@ -38,10 +40,19 @@ def interleaved(
         shuffle(order)
         for name in order:
             run = contenders[name]
+            number = numbers[name]
             start = time.perf_counter()
-            run()
-            samples[name].append(time.perf_counter() - start)
+            for _ in range(number):
+                run()
+            samples[name].append((time.perf_counter() - start) / number)
     return {name: _summary(times) for name, times in samples.items()}
+
+
+def _repeats(run: Callable[[], object], least: float) -> int:
+    run()
+    start = time.perf_counter()
+    run()
+    return max(1, int(least / max(time.perf_counter() - start, 1e-7)))
 
 
 def _summary(times: list[float]) -> Timing:

@@ -49,11 +49,25 @@ class CompiledOperator(Operator):
             outputs = self.kernel([given[entry.var] for entry in self.kernel.kernel.inputs])
         except NotTaken:
             return super().forward(inputs, attributes)
-        results: list[Any] = [None] * len(self.formula.forward.results)
+        results: list[Any] = [None] * (self.n_results + self.n_hidden + self.n_plain)
         for (position, _), array in zip(self.kernel.kernel.outputs, outputs, strict=True):
             results[position] = array[()] if array.ndim == 0 else array
+        return self._completed(results, inputs, attributes)
+
+    def plain_values(
+        self, inputs: Sequence[Any], attributes: Mapping[str, Any], outputs: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """The plain values behind the outputs that a kernel computed."""
+        return self._completed([*outputs, *[None] * self.n_plain], inputs, attributes)
+
+    def _completed(
+        self, results: list[Any], inputs: Sequence[Any], attributes: Mapping[str, Any]
+    ) -> tuple[Any, ...]:
+        """The results with what is no array among them."""
         positions, extras, function = self._values
         if positions:
+            given = dict(zip((p.var for p in self.inputs), inputs, strict=True))
+            given |= {p.var: attributes[p.var.name] for p in self.attributes}
             arguments = [given[param.var] for param in self.formula.params]
             computed = function(*arguments, *(results[k] for k in extras))
             for position, value in zip(positions, computed, strict=True):

@@ -102,9 +102,7 @@ def forward_layout(operator: Operator) -> Layout | None:
         return None
     kernel = operator.kernel
     plain = _plain_places(operator)
-    if plain is None or any(
-        position >= operator.n_results + operator.n_hidden for position, _ in kernel.kernel.outputs
-    ):
+    if any(position >= operator.n_results + operator.n_hidden for position, _ in kernel.kernel.outputs):
         return None
     order = [*(param.var for param in operator.inputs), *(param.var for param in operator.attributes)]
     arguments = tuple(_argument(entry, False, order.index(entry.var)) for entry in kernel.kernel.inputs)
@@ -113,6 +111,8 @@ def forward_layout(operator: Operator) -> Layout | None:
         return None
     if sorted(outputs) != list(range(operator.n_results + operator.n_hidden)):
         return None
+    if plain is None:  # `operator.plain_values` computes them when the call is recorded
+        return _layout(kernel, arguments, outputs, (), ())._replace(flat=0)
     return _layout(kernel, arguments, outputs, *plain)
 
 

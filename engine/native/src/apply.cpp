@@ -242,6 +242,23 @@ PyRef run_forward(const OperatorInfo& info, PyObject* inputs, PyObject* attribut
     return computed;
 }
 
+/// The plain values of a call whose kernel ran, behind as many None as there are outputs.
+PyRef plain_values(const OperatorInfo& info, PyObject* inputs, PyObject* attributes,
+                   const Outputs& outputs) {
+    const PyRef arrays = checked(PyTuple_New(info.n_inputs));
+    for (std::int32_t i = 0; i < info.n_inputs; ++i) {
+        PyTuple_SET_ITEM(arrays.get(), i, raw(PyTuple_GET_ITEM(inputs, i)).release());
+    }
+    const PyRef made = checked(PyTuple_New(info.n_outputs()));
+    for (std::int32_t i = 0; i < info.n_outputs(); ++i) {
+        const Ref<Tensor>& output = outputs[static_cast<std::size_t>(i)];
+        PyTuple_SET_ITEM(made.get(), i, Py_NewRef(output ? output->array() : Py_None));
+    }
+    const PyRef function = attribute(info.object, "plain_values");
+    return checked(PyObject_CallFunctionObjArgs(function.get(), arrays.get(), attributes,
+                                                made.get(), nullptr));
+}
+
 }  // namespace
 
 PyRef to_array(PyRef value) {
@@ -279,6 +296,9 @@ PyRef run(OperatorInfo& info, PyRef& inputs, PyObject* attributes) {
         const Mask differentiable = differentiable_outputs(info, outputs);
         const Mask results = differentiable & ((Mask{1} << info.n_results) - 1);
         if (results != 0) {
+            if (!computed && info.n_plain > 0 && info.kernel->plain_likes.empty()) {
+                computed = plain_values(info, inputs.get(), constants.get(), outputs);
+            }
             const Ref<Node> node = record(info, inputs.get(), constants.get(), needed,
                                           differentiable, outputs, computed.get());
             for (std::int32_t i = 0; i < info.n_results; ++i) {

@@ -199,7 +199,7 @@ void OperatorInfo::find_slots(Variant& variant) const {
         const SavedEntry& entry = saved[static_cast<std::size_t>(read)];
         Slot& slot = variant.slots[static_cast<std::size_t>(read)];
         SavedPlace place{entry.source, variant.relied[static_cast<std::size_t>(read)], entry.index};
-        if (entry.source == SavedSource::plain && kernel) {
+        if (entry.source == SavedSource::plain && kernel && !kernel->plain_likes.empty()) {
             place.index = kernel->plain_likes[static_cast<std::size_t>(entry.index)];
             const bool is_like = kernel->plain_ranks[static_cast<std::size_t>(entry.index)] < 0;
             if (is_like && place.index >= 0 &&
