@@ -20,7 +20,20 @@ FUNCTIONS = {
     "log2": lambda x: mpmath.log(x) / mpmath.log(2),
     "sin": mpmath.sin, "sinh": mpmath.sinh, "tan": mpmath.tan, "tanh": mpmath.tanh,
 }  # fmt: skip
-ODD = {"arcsin", "arcsinh", "arctan", "arctanh", "cbrt", "erf", "expm1", "log1p", "sin", "sinh", "tan", "tanh"}
+ODD = {
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctanh",
+    "cbrt",
+    "erf",
+    "expm1",
+    "log1p",
+    "sin",
+    "sinh",
+    "tan",
+    "tanh",
+}
 ULPS = 4
 TYPES = {"float": np.float32, "double": np.float64}
 
