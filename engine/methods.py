@@ -149,6 +149,9 @@ class TensorMethods(ArrayMethods, InPlaceMethods):
     def __int__(self) -> int:
         return int(self.item())
 
+    def __format__(self, spec: str) -> str:
+        return format(self._array.item(), spec) if spec and self._array.ndim == 0 else format(str(self), spec)
+
     def __complex__(self) -> complex:
         return complex(self.item())
 

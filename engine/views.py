@@ -36,7 +36,9 @@ def root_of(tensor: Any) -> Any:
 
 def overlaps(array: np.ndarray[Any, Any]) -> bool:
     """Whether two entries are the same memory, as in a broadcast array."""
-    return any(n > 1 and stride == 0 for n, stride in zip(array.shape, array.strides, strict=True))
+    return array.size > 0 and any(
+        n > 1 and stride == 0 for n, stride in zip(array.shape, array.strides, strict=True)
+    )
 
 
 # Why a view is refused after a recorded write into its base, and why such a write into it.

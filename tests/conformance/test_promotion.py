@@ -147,3 +147,18 @@ def test_what_prints(engine):
     assert repr(np.tanh(x * 0)).endswith("dtype=float32, grad_fn=<tanh>)")
     assert repr(pb.tensor([True, False])) == "tensor([ True, False], dtype=bool)"
     assert repr(pb.tensor(np.arange(3))) == "tensor([0, 1, 2], dtype=int64)"
+
+
+def test_what_has_no_entries_may_be_written_whatever_its_strides(engine):
+    nothing = np.lib.stride_tricks.as_strided(np.zeros(1), shape=(3, 0), strides=(0, 8))
+    x = pb.from_numpy(nothing)
+    x += 1
+    assert x.shape == (3, 0)
+
+
+def test_numbers_are_formatted(engine):
+    x = pb.tensor(2.0, requires_grad=True)
+    assert f"{x:.2f}" == "2.00"
+    assert f"{x}" == "tensor(2., requires_grad=True)"
+    with pytest.raises(TypeError):
+        format(pb.tensor([1.0]), ".2f")
