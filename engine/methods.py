@@ -150,7 +150,11 @@ class TensorMethods(ArrayMethods, InPlaceMethods):
         return int(self.item())
 
     def __format__(self, spec: str) -> str:
-        return format(self._array.item(), spec) if spec and self._array.ndim == 0 else format(str(self), spec)
+        if spec and self._array.ndim:
+            raise TypeError(
+                f"a tensor of {self._array.ndim} axes takes no format ({spec!r}), only a number does"
+            )
+        return format(self._array.item(), spec) if spec else str(self)
 
     def __complex__(self) -> complex:
         return complex(self.item())
