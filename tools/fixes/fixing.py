@@ -38,16 +38,17 @@ def fix_source(source: Source, finder: Finder, wanted: Wanted, unsafe: bool = Fa
     """
     fixed = Fixed(source.text)
     tried: dict[tuple[str, str, str], str] = {}
+    found = _findings(source, finder)
     for _ in range(MOST_FIXES):
         source = Source(source.path, fixed.text)
-        found = _findings(source, finder)
         chosen = wanted(source, found)
         step = _first(source, finder, chosen, found, unsafe, tried)
         if step is None:
             fixed.left = [(finding, tried[key]) for finding in chosen if (key := _key(finding)) in tried]
             return fixed
-        fixed.text = step.text
-        fixed.done += step.done
+        made, found = step
+        fixed.text = made.text
+        fixed.done += made.done
     return fixed
 
 
@@ -62,8 +63,8 @@ def _first(
     before: list[Diagnostic],
     unsafe: bool,
     tried: dict[tuple[str, str, str], str],
-) -> Fixed | None:
-    """The text after the first fix that works; None where none does."""
+) -> tuple[Fixed, list[Diagnostic]] | None:
+    """The text after the first fix that works, and what lint finds then; None where none does."""
     for finding in chosen:
         key = _key(finding)
         fixes = [fix for fix in FIXES.get(finding.code, ()) if fix.safe or unsafe]
@@ -85,7 +86,7 @@ def _key(finding: Diagnostic) -> tuple[str, str, str]:
 
 def _applied(
     fix: Fix, source: Source, finder: Finder, finding: Diagnostic, before: list[Diagnostic]
-) -> Fixed:
+) -> tuple[Fixed, list[Diagnostic]]:
     program = Program(finder)
     module = program.module(source)
     facts = _facts(source, program, finding)
@@ -108,7 +109,7 @@ def _applied(
         if gone[_key(one)] > 0:
             gone[_key(one)] -= 1
             done.append((one, fix.what))
-    return Fixed(made, done)
+    return Fixed(made, done), after
 
 
 def _facts(source: Source, program: Program, finding: Diagnostic) -> ClassFacts | None:

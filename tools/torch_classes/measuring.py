@@ -82,8 +82,8 @@ class Around:
         except RuntimeError as error:
             if ".grad()" not in str(error):  # PyTorch's checkpoint refuses it, and takes `backward`
                 raise
-            self.value(points).backward(create_graph=create_graph)
-            found = tuple(point.grad for point in points)
+            torch.autograd.backward(self.value(points), create_graph=create_graph)
+            found = tuple(p.new_zeros(p.shape) if p.grad is None else p.grad for p in points)
         return [torch.zeros_like(p) if g is None else g for g, p in zip(found, points, strict=True)]
 
 

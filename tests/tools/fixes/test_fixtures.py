@@ -7,11 +7,12 @@ import io
 import shutil
 import tokenize
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from pullback.tools.fixes.fixing import fix_source
+from pullback.tools.fixes.fixing import Fixed, fix_source
 from pullback.tools.modules import find_module
 from pullback.transpile.ir import Source
 
@@ -26,11 +27,15 @@ def comments(text: str) -> Counter[str]:
     return Counter(token.string for token in tokens if token.type == tokenize.COMMENT)
 
 
-@pytest.mark.parametrize("unsafe", [False, True])
+@cache
+def made_of(path: Path, unsafe: bool = False) -> Fixed:
+    return fix_source(Source(str(path), path.read_text()), find_module, shown, unsafe)
+
+
+@pytest.mark.parametrize("unsafe", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_fixed_file_can_be_fixed_no_further(path: Path, unsafe: bool) -> None:
-    source = Source(str(path), path.read_text())
-    made = fix_source(source, find_module, shown, unsafe)
+    made = made_of(path, unsafe)
     ast.parse(made.text)
     again = fix_source(Source(str(path), made.text), find_module, shown, unsafe)
     assert again.text == made.text
@@ -40,9 +45,8 @@ def test_a_fixed_file_can_be_fixed_no_further(path: Path, unsafe: bool) -> None:
 def test_most_captured_intermediates_are_fixed() -> None:
     done, left = Counter[str](), Counter[str]()
     for path in FILES:
-        made = fix_source(Source(str(path), path.read_text()), find_module, shown)
-        done.update(finding.code for finding, _ in made.done)
-        left.update(finding.code for finding, _ in made.left)
+        done.update(finding.code for finding, _ in made_of(path).done)
+        left.update(finding.code for finding, _ in made_of(path).left)
     assert done["PB101"] >= 25
     assert left["PB101"] <= 15
 
@@ -50,11 +54,11 @@ def test_most_captured_intermediates_are_fixed() -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_comments_survive_where_their_statement_does(path: Path) -> None:
     text = path.read_text()
-    made = fix_source(Source(str(path), text), find_module, shown).text
-    lost = comments(text) - comments(made)
+    lost = comments(text) - comments(made_of(path).text)
     assert sum(lost.values()) <= text.count("PB306") + text.count("PB307"), lost
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_no_fix_makes_a_class_worse(tmp_path: Path) -> None:
     pytest.importorskip("torch")

@@ -99,10 +99,10 @@ def test_a_syntax_error_is_one_finding() -> None:
     assert [finding.code for finding in lint_source(Source("bad.py", text)).findings] == ["PB400"]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 def test_fixes_of_mutated_classes_never_raise(seed: int) -> None:
     generator = random.Random(1000 + seed)
-    for _ in range(6):
+    for _ in range(3):
         text = mutated(generator.choice(TEXTS), generator)
         try:
             ast.parse(text)
