@@ -33,7 +33,8 @@ class Text:
     splices: list[Splice] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._lines = self.text.splitlines(keepends=True)
+        self._lines = [f"{line}\n" for line in self.text.split("\n")]  # as Python counts lines
+        self._lines[-1] = self._lines[-1][:-1]
         self._starts = [0]
         for line in self._lines:
             self._starts.append(self._starts[-1] + len(line))

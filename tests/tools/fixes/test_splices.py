@@ -45,3 +45,9 @@ def test_changes_that_meet_are_refused() -> None:
     text.replace(call.args[0], "c")
     with pytest.raises(CannotFix, match="meet"):
         text.spliced()
+
+
+def test_lines_are_those_that_python_counts() -> None:
+    text = Text("a = 1\n\x0c\nb = 2\n")
+    text.replace(ast.parse(text.text).body[1], "c = 3")
+    assert text.spliced() == "a = 1\n\x0c\nc = 3\n"

@@ -85,3 +85,12 @@ def test_nothing_of_the_linted_code_runs(tmp_path: Path) -> None:
     (tmp_path / "scaled.py").write_text(f"open({str(marker)!r}, 'w')\n" + SCALED)
     assert main(["lint", str(tmp_path)]) == 1
     assert not marker.exists()
+
+
+def test_columns_are_counted_in_characters(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    file = Path(path)
+    file.write_text(SCALED.replace("ctx.save_for_backward(b, t)", 'print("é"); ctx.save_for_backward(b, t)'))
+    assert main(["lint", "--format", "json", path]) == 1
+    (finding,) = json.loads(capsys.readouterr().out)
+    line = file.read_text().splitlines()[finding["line"] - 1]
+    assert line[finding["column"] - 1 :].startswith("t)")

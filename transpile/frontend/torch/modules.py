@@ -84,8 +84,21 @@ class TorchModule:
         """Where a node stands in the file."""
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         end = getattr(node, "end_lineno", None) or line
-        end_column = getattr(node, "end_col_offset", None)
-        return Span(self.source.path, line, column + 1, end, (end_column or column) + 1)
+        end_column = getattr(node, "end_col_offset", None) or column
+        return Span(
+            self.source.path, line, self._column(line, column) + 1, end, self._column(end, end_column) + 1
+        )
+
+    def _column(self, line: int, offset: int) -> int:
+        """A column of characters; `ast` counts bytes."""
+        if self._lines is None or not 0 < line <= len(self._lines):
+            return offset
+        return len(self._lines[line - 1].encode()[:offset].decode("utf-8", "ignore"))
+
+    @cached_property
+    def _lines(self) -> list[str] | None:
+        """The lines, where a character may be more than a byte."""
+        return None if self.source.text.isascii() else self.source.text.split("\n")
 
     def classes(self) -> Iterator[Class]:
         """The classes of the file, nested ones too, in the order of the text."""
