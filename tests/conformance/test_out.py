@@ -1,0 +1,101 @@
+"""Results that go into memory which the caller names: `out=`, and functions that write an argument."""
+
+import operator
+
+import numpy as np
+import pytest
+
+import pullback as pb
+import pullback.numpy as pnp
+
+W = np.array([0.5, 1.5, 2.0])
+
+
+@pytest.fixture
+def w(engine):
+    return pb.tensor(W, requires_grad=True, name="w")
+
+
+def check(program, *inputs, order=2):
+    """The program's gradients are those of finite differences."""
+    assert pb.gradcheck(program, *(np.array(x, float) for x in inputs), order=order, rtol=1e-4, atol=1e-5)
+
+
+OUT = [
+    lambda a, b, out: np.add(a, b, out=out),
+    lambda a, b, out: np.multiply(a, b, out),
+    lambda a, b, out: pnp.multiply(a, b, out=out),
+    lambda a, b, out: np.exp(a * b, out=out),
+    lambda a, b, out: pnp.sigmoid(a * b, out=out),
+    lambda a, b, out: np.clip(a * b, 0.2, 2.0, out=out),
+    lambda a, b, out: np.sum(np.stack([a, b]), axis=0, out=out),
+    lambda a, b, out: np.add.reduce(np.stack([a, b * b]), out=out),
+    lambda a, b, out: np.concatenate([a[:1], b[1:]], out=out),
+    lambda a, b, out: np.multiply(out, b, out=out),
+    lambda a, b, out: np.divide(b, out, out=out),
+    lambda a, b, out: np.subtract(out[::-1], out, out=out),
+]
+
+
+@pytest.mark.parametrize("function", OUT, ids=range(len(OUT)))
+@pytest.mark.parametrize("part", [False, True])
+def test_out(engine, function, part):
+    def program(a, b):
+        memory = np.stack([a, a * b])
+        out = memory[1] if part else a * 1.5
+        assert function(a, b, out) is out
+        return (out * out * a).sum() + (memory * memory).sum()
+
+    check(program, [0.4, 0.9, 1.4], [0.8, 1.1, 0.5])
+
+
+def test_out_where_nothing_requires_grad(engine):
+    x, out = pb.tensor([1.0, 4.0]), pb.tensor(np.zeros(2))
+    assert np.sqrt(x, out=out, where=[False, True]) is out
+    assert out.numpy().tolist() == [0.0, 2.0]
+    assert out._version == 1
+    truth = pb.tensor([False, False])
+    np.greater(x, 2, out=truth)
+    assert truth.numpy().tolist() == [False, True]
+    array = np.zeros(2)
+    assert np.add(x, 1, out=array) is array
+    array += x
+    assert array.tolist() == [3.0, 9.0]
+
+
+def test_an_array_as_out_would_lose_the_gradient(w):
+    for write in (
+        lambda: np.add(w, 1, out=np.zeros(3)),
+        lambda: operator.iadd(np.zeros(3), w),
+        lambda: np.sum(w, out=np.zeros(())),
+        lambda: np.copyto(np.zeros(3), w),
+    ):
+        with pytest.raises(pb.MutationError, match="lose it"):
+            write()
+    with pb.no_grad():
+        assert np.add(w, 1, out=np.zeros(3)).tolist() == (W + 1).tolist()
+
+
+def test_functions_that_write_an_argument(engine):
+    def program(a, b):
+        x = a * 2
+        np.copyto(x, b[0], where=np.array([[True, False, True], [False, True, False]]))
+        np.add.at(x, ([0, 0, 1], [1, 1, 2]), b[1])
+        np.subtract.at(x, 0, b[1] * b[0])
+        np.fill_diagonal(x, b[0, :2])
+        return (x * x * a).sum()
+
+    check(program, np.arange(1.0, 7.0).reshape(2, 3) / 4, np.arange(1.0, 7.0).reshape(2, 3) / 5)
+
+
+def test_functions_that_write_and_are_not_recorded(w):
+    x = pb.tensor(np.zeros(3))
+    np.put(x, [0], 5.0)
+    np.multiply.at(x, [0, 0], 2.0)
+    np.putmask(x, [False, True, False], 3.0)
+    assert x.numpy().tolist() == [20.0, 3.0, 0.0]
+    assert x._version == 3
+    with pytest.raises(pb.MutationError, match="put is not recorded"):
+        np.put(w * 1, [0], 5.0)
+    with pytest.raises(pb.MutationError, match="not recorded"):
+        np.multiply.at(x, [0], w[0])
