@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "look.h"
+#include "pullback/engine.h"
 #include "pullback/errors.h"
 #include "pullback/node.h"
 #include "pullback/numpy_api.h"
@@ -236,12 +237,13 @@ PyObject* bump_version(PyObject* self, PyObject* args) {
     const char* what = "a write";
     if (!PyArg_ParseTuple(args, "|s", &what)) return nullptr;
     return to_python([&] {
-        const PyRef callsite = import_from("pullback.engine.callsite", "callsite");
         Storage& storage = *Tensor::cast(self)->storage;
         if (storage.inference) return Py_NewRef(Py_None);
         ++storage.version;
-        const PyRef place = checked(PyObject_CallNoArgs(callsite.get()));
-        storage.written = checked(PyUnicode_FromFormat("%U by %s", place.get(), what));
+        const Caller caller = find_caller();
+        const std::string place =
+            caller.code ? place_of(caller.code.get(), caller.instruction) : "an unknown place";
+        storage.written = checked(PyUnicode_FromFormat("%s by %s", place.c_str(), what));
         return Py_NewRef(Py_None);
     });
 }
