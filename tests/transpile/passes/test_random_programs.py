@@ -104,3 +104,23 @@ def test_every_pass_leaves_valid_ir_to_third_order(program):
         plain = [i < formula.results for i in range(len(formula.cotangents))]
         backward = reverse(formula, plain, [True] * len(formula.inputs)).formula
         formula = verify(promote(verify(backward), Library(parent=library)))
+
+
+@pytest.mark.compiler
+@given(programs(), st.booleans())
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+def test_kernels_have_the_derivatives_of_the_program(tmp_path_factory, program, flag):
+    folder = tmp_path_factory.mktemp("program")
+    head = "import numpy as np\nimport pullback as pb\n\n\n"
+    plain = _load(folder / "plain.py", head + program + "\n")
+    compiled = pb.compile(_load(folder / "derived.py", derived_text(formula_in(program), standard_library())))
+    with pb.use_engine("reference"):
+        expected = _gradients(plain, flag, 2)
+        actual = _gradients(compiled, flag, 2)
+    assert compiled.limits(flag=flag) == ()
+    for one, other in zip(actual, expected, strict=True):
+        for left, right in zip(one, other, strict=True):
+            zero = np.zeros(())
+            np.testing.assert_allclose(
+                zero if left is None else left, zero if right is None else right, rtol=1e-7, atol=1e-9
+            )

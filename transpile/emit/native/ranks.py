@@ -45,7 +45,10 @@ def with_ranks(formula: Formula, known: Mapping[Var, int]) -> Formula:
     for cotangent, output in zip(formula.cotangents, formula.forward.results, strict=False):
         if isinstance(output, Var) and output in ranks:
             ranks[cotangent] = ranks[output]
-    pullback = _decided(formula.pullback, ranks_of(formula.pullback.eqns, ranks))
+    # What the closure captures of the forward's numbers of axes; after promotion it is saved.
+    captured = {var: atom for var, atom in _asked(formula.forward, ranks).items() if var not in formula.plain}
+    pullback = replace_block(formula.pullback, dict(captured))
+    pullback = _decided(pullback, ranks_of(pullback.eqns, ranks))
     return formula.evolve(forward=forward, pullback=pullback)
 
 
@@ -69,14 +72,19 @@ def ranks_of(eqns: Iterable[Eqn], known: Mapping[Var, int]) -> dict[Var, int]:
 
 def _decided(block: Block, ranks: Mapping[Var, int]) -> Block:
     """The block with literals for `ndim`; conditions on them are folded later."""
-    asked = {
+    asked = _asked(block, ranks)
+    kept = _without(block, asked)
+    replaced = replace_block(Block((), kept.eqns, kept.results), dict(asked))
+    return Block(block.params, replaced.eqns, replaced.results)
+
+
+def _asked(block: Block, ranks: Mapping[Var, int]) -> dict[Var, Literal]:
+    """Numbers of axes that a block asks for, where they are known."""
+    return {
         eqn.outs[0]: Literal(ranks[eqn.args[0]])
         for eqn in _all(block)
         if eqn.op == "ndim" and isinstance(eqn.args[0], Var) and eqn.args[0] in ranks
     }
-    kept = _without(block, asked)
-    replaced = replace_block(Block((), kept.eqns, kept.results), dict(asked))
-    return Block(block.params, replaced.eqns, replaced.results)
 
 
 def _all(block: Block) -> Iterable[Eqn]:
