@@ -39,16 +39,21 @@ class Contender:
     backward: Callable[[object], object] | None
     samples: tuple[list[float], list[float]] = field(default_factory=lambda: ([], []))
 
-    def run(self) -> None:
-        """One measurement of each way."""
-        begun = time.perf_counter_ns()
-        state = self.forward()
-        between = time.perf_counter_ns()
-        self.samples[0].append((between - begun) / self.length)
-        if self.backward is not None:
+    def run(self, times: int = 3) -> None:
+        """Measure each way. The first time in a turn doesn't count: caches hold what others left there."""
+        for turn in range(times):
+            begun = time.perf_counter_ns()
+            state = self.forward()
             between = time.perf_counter_ns()
-            self.backward(state)
-            self.samples[1].append((time.perf_counter_ns() - between) / self.length)
+            if self.backward is not None:
+                self.backward(state)
+            done = time.perf_counter_ns()
+            del state
+            if turn == 0:
+                continue
+            self.samples[0].append((between - begun) / self.length)
+            if self.backward is not None:
+                self.samples[1].append((done - between) / self.length)
 
     def medians(self) -> tuple[float, float | None]:
         """Nanoseconds per operator, forward and backward."""
