@@ -14,7 +14,8 @@ from ..errors import CLEAN
 from . import Subparsers, add_command
 
 EXAMPLE = """\
-examples:
+example:
+  $ pullback config --cflags
   $ cmake -B build -Dpullback_DIR=$(pullback config --cmakedir)
   $ c++ $(pullback config --cflags) program.cpp $(pullback config --libs)
 

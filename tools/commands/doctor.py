@@ -25,7 +25,7 @@ from . import Subparsers, add_command
 from .cache import described
 
 EXAMPLE = """\
-examples:
+example:
   $ pullback doctor
   $ pullback doctor --operators   which operators run by a kernel, which by their formula
 
