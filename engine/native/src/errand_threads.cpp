@@ -19,8 +19,9 @@ constexpr int kMost = 15;
 /// Never destroyed: its threads wait until the process ends.
 class ErrandThreads {
   public:
-    explicit ErrandThreads(int count) {
-        for (int i = 0; i < count; ++i) std::thread([this] { serve(); }).detach();
+    /// Has at least so many threads. The GIL guards it.
+    void grow(int count) {
+        for (; count_ < count; ++count_) std::thread([this] { serve(); }).detach();
     }
 
     void add(std::function<void()> work) {
@@ -45,6 +46,7 @@ class ErrandThreads {
         }
     }
 
+    int count_ = 0;
     std::mutex mutex_;
     std::condition_variable arrived_;
     std::deque<std::function<void()>> waiting_;
@@ -57,17 +59,15 @@ void forget_in_child() { started = nullptr; }
 
 }  // namespace
 
-int errand_threads() {
-    static const int count = std::clamp(thread_count() - 1, 0, kMost);
-    return count;
-}
+int errand_threads() { return std::clamp(num_threads() - 1, 0, kMost); }
 
 void run_errand(std::function<void()> work) {
     if (started == nullptr) {
         static const int registered = pthread_atfork(nullptr, nullptr, forget_in_child);
         static_cast<void>(registered);
-        started = new ErrandThreads(errand_threads());
+        started = new ErrandThreads;
     }
+    started->grow(errand_threads());
     started->add(std::move(work));
 }
 

@@ -216,7 +216,6 @@ PyRef python_like(const Layout& layout) {
     return checked(PyObject_CallFunctionObjArgs(type, shape.get(), dtype.get(), nullptr));
 }
 
-
 std::string Node::name() const {
     switch (kind) {
         case NodeKind::call:

@@ -339,7 +339,8 @@ void define_tensor_type() {
     static std::vector<PyMethodDef> all_methods(std::begin(methods), std::end(methods) - 1);
     for (const PyMethodDef& method : look_methods()) all_methods.push_back(method);
     all_methods.push_back({nullptr, nullptr, 0, nullptr});
-    static std::vector<PyGetSetDef> all_properties(std::begin(properties), std::end(properties) - 1);
+    static std::vector<PyGetSetDef> all_properties(std::begin(properties),
+                                                   std::end(properties) - 1);
     for (const PyGetSetDef& property : look_properties()) all_properties.push_back(property);
     all_properties.push_back({nullptr, nullptr, nullptr, nullptr, nullptr});
     std::vector<PyType_Slot> slots = {

@@ -140,11 +140,6 @@ Workers& workers() {
 
 }  // namespace
 
-int thread_count() {
-    const std::lock_guard<std::mutex> alone(workers().mutex());
-    return workers().others() + 1;
-}
-
 void parallel_for(void*, std::int64_t count, std::int64_t grain,
                   void (*body)(void*, std::int64_t, std::int64_t), void* argument) {
     Workers& pool = workers();

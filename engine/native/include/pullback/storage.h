@@ -19,10 +19,10 @@ struct Storage {
     PyRef owner;            // the array that owns the memory; none where the storage itself does
     char* begin = nullptr;  // the whole extent, by which tensors that share memory are found
     char* end = nullptr;
-    std::uint32_t version = 0;       // writes so far
-    std::uint32_t saved = 0;         // saved variables that rely on the present values
-    std::uint32_t kept = 0;          // saved variables that are tensors over the memory
-    bool inference = false;          // made in inference mode: writes are not counted
+    std::uint32_t version = 0;  // writes so far
+    std::uint32_t saved = 0;    // saved variables that rely on the present values
+    std::uint32_t kept = 0;     // saved variables that are tensors over the memory
+    bool inference = false;     // made in inference mode: writes are not counted
     // The last write: "file:line by x += value", a str; or a code object, the place in it, and what
     // it was.
     PyRef written;
