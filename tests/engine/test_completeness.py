@@ -47,6 +47,7 @@ def operators():
         name: value
         for name, value in vars(pnp).items()
         if isinstance(value, (types.FunctionType, WordFunction))
+        and value.__module__.startswith("pullback")
         and not name.startswith("_")
         and name not in OTHERS
     }
