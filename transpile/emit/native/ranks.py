@@ -111,7 +111,9 @@ def _rank(eqn: Eqn, ranks: Mapping[Var, int]) -> int | None:
     if eqn.op in ("tuple", "list"):
         return len(eqn.args) if eqn.op == "tuple" else first
     if eqn.op in ("sum_to", "broadcast_like"):
-        return _of(eqn.kwarg("like"), ranks)
+        like = eqn.kwarg("like")
+        shape = getattr(like.value, "shape", None) if isinstance(like, Literal) else None
+        return _of(like, ranks) if shape is None else len(shape)
     if eqn.op in ("reshape", "broadcast_to", "unslice"):
         return _length(eqn.kwarg("shape"), ranks)
     if first is None or any(rank is None for rank in operands):
