@@ -125,7 +125,7 @@ def _rank(eqn: Eqn, ranks: Mapping[Var, int]) -> int | None:
     if eqn.op in ("expand_dims", "squeeze"):
         count = _count(eqn.kwarg("axis"))
         return None if count is None else first + (count if eqn.op == "expand_dims" else -count)
-    if eqn.op in ("stack", "collect"):
+    if eqn.op == "stack":
         return first + 1
     if eqn.op in ("vstack", "hstack"):
         return max(first, 2 if eqn.op == "vstack" else 1)
