@@ -44,8 +44,8 @@ bool InPlace::record(OperatorInfo& info, Tensor& target, PyObject* other) {
     if (!made || !Tensor::check(made.get())) return false;
     const Tensor& result = *Tensor::cast(made.get());
     if (!result.layout.twin_of(target.layout) || !result.requires_grad) return false;
-    const auto bytes = static_cast<std::size_t>(target.layout.size()) *
-                       item_size(target.layout.dtype());
+    const auto bytes =
+        static_cast<std::size_t>(target.layout.size()) * item_size(target.layout.dtype());
     std::memcpy(target.data, result.data, bytes);
     target.storage->count_write(what);
     target.rebase(result);
@@ -72,7 +72,8 @@ bool InPlace::update(Tensor& target, PyObject* other) {
 PyObject* InPlace::call(PyObject* self, PyObject* other) {
     return to_python([&] {
         if (update(*Tensor::cast(self), other)) return Py_NewRef(self);
-        static PyObject* general = import_from("pullback.engine.methods", "TensorMethods").release();
+        static PyObject* general =
+            import_from("pullback.engine.methods", "TensorMethods").release();
         const PyRef function = attribute(general, method);
         PyObject* const args[] = {self, other};
         return PyObject_Vectorcall(function.get(), args, 2, nullptr);

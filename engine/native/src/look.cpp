@@ -278,8 +278,7 @@ PyObject* swapaxes(PyObject* self, PyObject* args, PyObject* kwargs) {
             for (int axis = 0; axis < look.ndim; ++axis) axes[axis] = axis;
             const std::int64_t first = pair[0] < 0 ? pair[0] + look.ndim : pair[0];
             const std::int64_t second = pair[1] < 0 ? pair[1] + look.ndim : pair[1];
-            const bool there =
-                first >= 0 && first < look.ndim && second >= 0 && second < look.ndim;
+            const bool there = first >= 0 && first < look.ndim && second >= 0 && second < look.ndim;
             if (there) std::swap(axes[first], axes[second]);
             if (there && permute(look, {axes, static_cast<std::size_t>(look.ndim)})) {
                 view = finish(word, tensor, look, [&](const std::string& name) -> PyRef {
