@@ -6,12 +6,12 @@ static_assert(PB_KERNEL_ABI == 1, "regenerate this file: pullback transpile gp_c
 
 namespace {
 
-// k, scaled, squared, correlation = gp_covariance(x1, x2, length_scale, variance)
+// k, squared, correlation = gp_covariance(x1, x2, length_scale, variance)
 struct GpCovarianceForward {
     static constexpr char kName[] = "gp_covariance_forward";
     static constexpr char kInputs[] = "TTTT";
     static constexpr int kAttrs = 0;
-    static constexpr int kOutputs = 4;
+    static constexpr int kOutputs = 3;
 
     template <typename T>
     static void apply(pb::Context& context) {
@@ -26,16 +26,14 @@ struct GpCovarianceForward {
             pb::broadcast(context, v1_view.shape, v2_view.shape, length_scale_view.shape);
         const unsigned squared_axes = pb::axis_set(context, {-1}, shape.ndim);
         const auto squared_view =
-            context.kept_output<T>(2, pb::reduced(shape, squared_axes, false));
-        const auto scaled_view = context.output<T>(1, shape);
+            context.kept_output<T>(1, pb::reduced(shape, squared_axes, false));
 
-        pb::Passes<2, 9> passes(context);
+        pb::Passes<2, 8> passes(context);
         {
             pb::Space& space = passes.space(shape);
             const auto length_scale_rows = space.read(length_scale_view);
             const auto v1_rows = space.read(v1_view);
             const auto v2_rows = space.read(v2_view);
-            const auto scaled_rows = space.write(scaled_view);
             const auto squared_rows =
                 space.reduce<pb::Sum<T>>(pb::expand_dims(squared_view, squared_axes));
             space.each([=](pb::Loop& loop) {
@@ -43,13 +41,11 @@ struct GpCovarianceForward {
                     const T* length_scale = loop.row(length_scale_rows);
                     const T* v1 = loop.row(v1_rows);
                     const T* v2 = loop.row(v2_rows);
-                    T* scaled_row = loop.row(scaled_rows);
                     T* squared_row = loop.row(squared_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
                         const T scaled = (v1[i] - v2[i]) / length_scale[i];
-                        scaled_row[i] = scaled;
                         // gp_covariance.py:17  squared = np.sum(scaled * scaled, axis=-1)
                         squared_row[i] = scaled * scaled;
                     }
@@ -58,7 +54,7 @@ struct GpCovarianceForward {
         }
         const pb::Shape shape_2 = pb::broadcast(context, variance_view.shape, squared_view.shape);
         const auto k_view = context.output<T>(0, shape_2);
-        const auto correlation_view = context.output<T>(3, squared_view.shape);
+        const auto correlation_view = context.output<T>(2, squared_view.shape);
         {
             pb::Space& space = passes.space(shape_2);
             const auto variance_rows = space.read(variance_view);
@@ -90,29 +86,29 @@ struct GpCovarianceForward {
 // The gradients of gp_covariance, whichever of its outputs have one.
 struct GpCovarianceBackwardGeneral {
     static constexpr char kName[] = "gp_covariance_backward_general";
-    static constexpr char kInputs[] = "TTTTTTTTsTsTTTTTT";
+    static constexpr char kInputs[] = "TTTTTTTTTTTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 4;
 
     template <typename T>
     static void apply(pb::Context& context) {
-        const auto length_scale_view = context.input<T>(0);
-        const auto k_view = context.input<T>(1);
-        const auto scaled_view = context.input<T>(2);
-        const auto squared_view = context.input<T>(3);
-        const auto correlation_view = context.input<T>(4);
-        const pb::Shape like_x = context.like<T>(5);
-        const pb::Shape like_x_1 = context.like<T>(6);
-        const pb::Shape like_y = context.like<T>(7);
-        const pb::Shape x2_shape = context.shape(8);
-        const pb::Shape like_x2 = context.like<T>(9);
-        const pb::Shape x1_shape = context.shape(10);
-        const pb::Shape like_x1 = context.like<T>(11);
-        const pb::Shape like_variance = context.like<T>(12);
-        const auto grad_view = context.gradient<T>(13);
-        const auto grad_scaled_view = context.gradient<T>(14);
-        const auto grad_squared_view = context.gradient<T>(15);
-        const auto grad_correlation_view = context.gradient<T>(16);
+        const auto x1_view = context.input<T>(0);
+        const auto x2_view = context.input<T>(1);
+        const auto length_scale_view = context.input<T>(2);
+        const auto k_view = context.input<T>(3);
+        const auto squared_view = context.input<T>(4);
+        const auto correlation_view = context.input<T>(5);
+        const pb::Shape like_scaled = context.like<T>(6);
+        const pb::Shape like_x = context.like<T>(7);
+        const pb::Shape like_x_1 = context.like<T>(8);
+        const pb::Shape like_y = context.like<T>(9);
+        const pb::Shape like_variance = context.like<T>(10);
+        const auto grad_view = context.gradient<T>(11);
+        const auto grad_squared_view = context.gradient<T>(12);
+        const auto grad_correlation_view = context.gradient<T>(13);
+        // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
+        const auto v1_view = pb::expand_dims(context, x1_view, {1});
+        const auto v2_view = pb::expand_dims(context, x2_view, {0});
         const pb::Shape shape = pb::broadcast(context, grad_squared_view.shape,
                                               grad_correlation_view.shape, correlation_view.shape);
         const auto grad_squared_1_view = context.scratch<T>(shape);
@@ -120,16 +116,16 @@ struct GpCovarianceBackwardGeneral {
         const auto weighted_view = context.scratch<T>(shape_2);
         const pb::Shape shape_4 =
             pb::broadcast(context, grad_view.shape, k_view.shape, squared_view.shape);
-        const unsigned v19_axes = pb::all_axes(shape_4.ndim);
-        const auto v19_view = context.scratch<T>(pb::reduced(shape_4, v19_axes, false));
+        const unsigned v22_axes = pb::all_axes(shape_4.ndim);
+        const auto v22_view = context.scratch<T>(pb::reduced(shape_4, v22_axes, false));
         const pb::Shape shape_5 = pb::broadcast(context, grad_view.shape, correlation_view.shape);
-        const unsigned v22_axes = pb::all_axes(shape_5.ndim);
-        const auto v22_view = context.scratch<T>(pb::reduced(shape_5, v22_axes, false));
+        const unsigned v25_axes = pb::all_axes(shape_5.ndim);
+        const auto v25_view = context.scratch<T>(pb::reduced(shape_5, v25_axes, false));
         const pb::Shape shape_9 = pb::broadcast(context, grad_squared_view.shape,
                                                 grad_correlation_view.shape, correlation_view.shape,
                                                 grad_view.shape, k_view.shape, squared_view.shape);
 
-        pb::Passes<8, 34> passes(context);
+        pb::Passes<8, 35> passes(context);
         {
             pb::Space& space = passes.space(shape_9);
             const auto k_rows = space.read(k_view);
@@ -140,8 +136,8 @@ struct GpCovarianceBackwardGeneral {
             const auto grad_correlation_rows = space.read(grad_correlation_view);
             const auto grad_squared_1_rows = space.write(grad_squared_1_view);
             const auto weighted_rows = space.write(weighted_view);
-            const auto v19_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v19_view, v19_axes));
             const auto v22_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v22_view, v22_axes));
+            const auto v25_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v25_view, v25_axes));
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* k = loop.row(k_rows);
@@ -152,67 +148,67 @@ struct GpCovarianceBackwardGeneral {
                     const T* grad_correlation = loop.row(grad_correlation_rows);
                     T* grad_squared_1_row = loop.row(grad_squared_1_rows);
                     T* weighted_row = loop.row(weighted_rows);
-                    T* v19_row = loop.row(v19_rows);
                     T* v22_row = loop.row(v22_rows);
+                    T* v25_row = loop.row(v25_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // gp_covariance.py:18  correlation = np.exp(-0.5 * squared)
-                        const T v2 = grad_correlation[i] * correlation[i] * T(-0.5);
-                        grad_squared_1_row[i] = grad_squared[i] + v2;
+                        const T v5 = grad_correlation[i] * correlation[i] * T(-0.5);
+                        grad_squared_1_row[i] = grad_squared[i] + v5;
                         // gp_covariance.py:22  weighted = grad * k
                         const T weighted = grad[i] * k[i];
                         weighted_row[i] = weighted;
                         // gp_covariance.py:27  np.sum(weighted * squared) / length_scale,
-                        v19_row[i] = weighted * squared[i];
+                        v22_row[i] = weighted * squared[i];
                         // gp_covariance.py:28  np.sum(grad * correlation),
-                        v22_row[i] = grad[i] * correlation[i];
+                        v25_row[i] = grad[i] * correlation[i];
                     }
                 }
             });
         }
         // gp_covariance.py:17  squared = np.sum(scaled * scaled, axis=-1)
-        const auto v3_view = pb::expand_dims(context, grad_squared_1_view, {-1});
+        const auto v6_view = pb::expand_dims(context, grad_squared_1_view, {-1});
         const auto grad_x_view = context.scratch<T>(like_x);
         // gp_covariance.py:23  pull = np.expand_dims(weighted, -1) * scaled...
-        const auto v13_view = pb::expand_dims(context, weighted_view, {-1});
-        const pb::Shape shape_3 =
-            pb::broadcast(context, v13_view.shape, scaled_view.shape, length_scale_view.shape);
-        const unsigned v15_axes = pb::axis_set(context, {1}, shape_3.ndim);
-        const auto v15_view = context.scratch<T>(pb::reduced(shape_3, v15_axes, false));
-        const unsigned v17_axes = pb::axis_set(context, {0}, shape_3.ndim);
-        const auto v17_view = context.scratch<T>(pb::reduced(shape_3, v17_axes, false));
+        const auto v16_view = pb::expand_dims(context, weighted_view, {-1});
+        const pb::Shape shape_3 = pb::broadcast(context, v16_view.shape, v1_view.shape,
+                                                v2_view.shape, length_scale_view.shape);
+        const unsigned v18_axes = pb::axis_set(context, {1}, shape_3.ndim);
+        const auto v18_view = context.scratch<T>(pb::reduced(shape_3, v18_axes, false));
+        const unsigned v20_axes = pb::axis_set(context, {0}, shape_3.ndim);
+        const auto v20_view = context.scratch<T>(pb::reduced(shape_3, v20_axes, false));
         const auto grad_length_scale_1_view = context.scratch<T>(length_scale_view.shape);
         const auto grad_variance_view = context.output<T>(3, like_variance);
-        const pb::Shape shape_10 = pb::broadcast(context, grad_scaled_view.shape, v3_view.shape,
-                                                 scaled_view.shape, length_scale_view.shape);
+        const pb::Shape shape_10 = pb::broadcast(context, v6_view.shape, like_scaled, v1_view.shape,
+                                                 v2_view.shape, length_scale_view.shape);
         {
             pb::Space& space = passes.space(shape_10);
             space.cover(like_x);
             space.cover(length_scale_view.shape);
             const auto length_scale_rows = space.read(length_scale_view);
-            const auto scaled_rows = space.read(scaled_view);
-            const auto grad_scaled_rows = space.read(grad_scaled_view);
-            const auto v3_rows = space.read(v3_view);
+            const auto v1_rows = space.read(v1_view);
+            const auto v2_rows = space.read(v2_view);
+            const auto v6_rows = space.read(v6_view);
             const auto grad_x_rows = space.reduce<pb::Sum<T>>(grad_x_view);
             const auto grad_length_scale_1_rows =
                 space.reduce<pb::Sum<T>>(grad_length_scale_1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* length_scale = loop.row(length_scale_rows);
-                    const T* scaled = loop.row(scaled_rows);
-                    const T* grad_scaled = loop.row(grad_scaled_rows);
-                    const T* v3 = loop.row(v3_rows);
+                    const T* v1 = loop.row(v1_rows);
+                    const T* v2 = loop.row(v2_rows);
+                    const T* v6 = loop.row(v6_rows);
                     T* grad_x_row = loop.row(grad_x_rows);
                     T* grad_length_scale_1_row = loop.row(grad_length_scale_1_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        // gp_covariance.py:17  squared = np.sum(scaled * scaled, axis=-1)
-                        const T v5 = v3[i] * scaled[i];
-                        const T grad_scaled_1 = grad_scaled[i] + v5;
-                        const T grad_scaled_2 = grad_scaled_1 + v5;
                         // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
-                        grad_x_row[i] = grad_scaled_2 / length_scale[i];
-                        grad_length_scale_1_row[i] = -grad_scaled_2 * scaled[i] / length_scale[i];
+                        const T scaled_1 = (v1[i] - v2[i]) / length_scale[i];
+                        // gp_covariance.py:17  squared = np.sum(scaled * scaled, axis=-1)
+                        const T grad_scaled_1 = v6[i] * scaled_1 + v6[i] * scaled_1;
+                        // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
+                        grad_x_row[i] = grad_scaled_1 / length_scale[i];
+                        grad_length_scale_1_row[i] = -grad_scaled_1 * scaled_1 / length_scale[i];
                     }
                 }
             });
@@ -220,48 +216,52 @@ struct GpCovarianceBackwardGeneral {
         {
             pb::Space& space = passes.space(shape_3);
             const auto length_scale_rows = space.read(length_scale_view);
-            const auto scaled_rows = space.read(scaled_view);
-            const auto v13_rows = space.read(v13_view);
-            const auto v15_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v15_view, v15_axes));
-            const auto v17_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v17_view, v17_axes));
+            const auto v1_rows = space.read(v1_view);
+            const auto v2_rows = space.read(v2_view);
+            const auto v16_rows = space.read(v16_view);
+            const auto v18_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v18_view, v18_axes));
+            const auto v20_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v20_view, v20_axes));
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* length_scale = loop.row(length_scale_rows);
-                    const T* scaled = loop.row(scaled_rows);
-                    const T* v13 = loop.row(v13_rows);
-                    T* v15_row = loop.row(v15_rows);
-                    T* v17_row = loop.row(v17_rows);
+                    const T* v1 = loop.row(v1_rows);
+                    const T* v2 = loop.row(v2_rows);
+                    const T* v16 = loop.row(v16_rows);
+                    T* v18_row = loop.row(v18_rows);
+                    T* v20_row = loop.row(v20_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
+                        // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
+                        const T scaled_1 = (v1[i] - v2[i]) / length_scale[i];
                         // gp_covariance.py:23  pull = np.expand_dims(weighted, -1) * scaled...
-                        const T pull = v13[i] * scaled[i] / length_scale[i];
-                        v15_row[i] = pull;
-                        v17_row[i] = pull;
+                        const T pull = v16[i] * scaled_1 / length_scale[i];
+                        v18_row[i] = pull;
+                        v20_row[i] = pull;
                     }
                 }
             });
         }
         {
-            pb::Space& space = passes.space(v22_view.shape);
+            pb::Space& space = passes.space(v25_view.shape);
             space.cover(like_variance);
-            const auto v22_rows = space.read(v22_view);
+            const auto v25_rows = space.read(v25_view);
             const auto grad_variance_rows = space.reduce<pb::Sum<T>>(grad_variance_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* v22 = loop.row(v22_rows);
+                    const T* v25 = loop.row(v25_rows);
                     T* grad_variance_row = loop.row(grad_variance_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_variance_row[i] = v22[i];
+                        grad_variance_row[i] = v25[i];
                     }
                 }
             });
         }
         const auto grad_y_view = context.scratch<T>(like_y);
         const auto grad_x_1_view = context.scratch<T>(like_x_1);
-        const auto grad_x1_2_view = context.scratch<T>(like_x1);
-        const auto grad_x2_2_view = context.scratch<T>(like_x2);
-        const pb::Shape shape_8 = pb::broadcast(context, v19_view.shape, length_scale_view.shape,
+        const auto grad_x1_2_view = context.scratch<T>(x1_view.shape);
+        const auto grad_x2_2_view = context.scratch<T>(x2_view.shape);
+        const pb::Shape shape_8 = pb::broadcast(context, v22_view.shape, length_scale_view.shape,
                                                 grad_length_scale_1_view.shape);
         const auto grad_length_scale_view = context.output<T>(2, shape_8);
         {
@@ -286,34 +286,34 @@ struct GpCovarianceBackwardGeneral {
             });
         }
         {
-            pb::Space& space = passes.space(v15_view.shape);
-            space.cover(like_x1);
-            const auto v15_rows = space.read(v15_view);
+            pb::Space& space = passes.space(v18_view.shape);
+            space.cover(x1_view.shape);
+            const auto v18_rows = space.read(v18_view);
             const auto grad_x1_2_rows = space.reduce<pb::Sum<T>>(grad_x1_2_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* v15 = loop.row(v15_rows);
+                    const T* v18 = loop.row(v18_rows);
                     T* grad_x1_2_row = loop.row(grad_x1_2_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // gp_covariance.py:25  -np.sum(pull, axis=1),
-                        grad_x1_2_row[i] = -v15[i];
+                        grad_x1_2_row[i] = -v18[i];
                     }
                 }
             });
         }
         {
-            pb::Space& space = passes.space(v17_view.shape);
-            space.cover(like_x2);
-            const auto v17_rows = space.read(v17_view);
+            pb::Space& space = passes.space(v20_view.shape);
+            space.cover(x2_view.shape);
+            const auto v20_rows = space.read(v20_view);
             const auto grad_x2_2_rows = space.reduce<pb::Sum<T>>(grad_x2_2_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* v17 = loop.row(v17_rows);
+                    const T* v20 = loop.row(v20_rows);
                     T* grad_x2_2_row = loop.row(grad_x2_2_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_x2_2_row[i] = v17[i];
+                        grad_x2_2_row[i] = v20[i];
                     }
                 }
             });
@@ -322,18 +322,18 @@ struct GpCovarianceBackwardGeneral {
             pb::Space& space = passes.space(shape_8);
             const auto length_scale_rows = space.read(length_scale_view);
             const auto grad_length_scale_1_rows = space.read(grad_length_scale_1_view);
-            const auto v19_rows = space.read(v19_view);
+            const auto v22_rows = space.read(v22_view);
             const auto grad_length_scale_rows = space.write(grad_length_scale_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* length_scale = loop.row(length_scale_rows);
                     const T* grad_length_scale_1 = loop.row(grad_length_scale_1_rows);
-                    const T* v19 = loop.row(v19_rows);
+                    const T* v22 = loop.row(v22_rows);
                     T* grad_length_scale_row = loop.row(grad_length_scale_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         grad_length_scale_row[i] =
-                            v19[i] / length_scale[i] + grad_length_scale_1[i];
+                            v22[i] / length_scale[i] + grad_length_scale_1[i];
                     }
                 }
             });
@@ -341,40 +341,40 @@ struct GpCovarianceBackwardGeneral {
 
         passes.run();
         // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
-        const auto v11_view = pb::reshape(context, grad_y_view, x2_shape);
-        const auto v12_view = pb::reshape(context, grad_x_1_view, x1_shape);
-        const auto grad_x1_1_view = context.scratch<T>(like_x1);
-        const auto grad_x2_1_view = context.scratch<T>(like_x2);
+        const auto v14_view = pb::reshape(context, grad_y_view, x2_view.shape);
+        const auto v15_view = pb::reshape(context, grad_x_1_view, x1_view.shape);
+        const auto grad_x1_1_view = context.scratch<T>(x1_view.shape);
+        const auto grad_x2_1_view = context.scratch<T>(x2_view.shape);
 
         pb::Passes<4, 10> passes_2(context);
         {
-            pb::Space& space = passes_2.space(v12_view.shape);
-            space.cover(like_x1);
-            const auto v12_rows = space.read(v12_view);
+            pb::Space& space = passes_2.space(v15_view.shape);
+            space.cover(x1_view.shape);
+            const auto v15_rows = space.read(v15_view);
             const auto grad_x1_1_rows = space.reduce<pb::Sum<T>>(grad_x1_1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* v12 = loop.row(v12_rows);
+                    const T* v15 = loop.row(v15_rows);
                     T* grad_x1_1_row = loop.row(grad_x1_1_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_x1_1_row[i] = v12[i];
+                        grad_x1_1_row[i] = v15[i];
                     }
                 }
             });
         }
         {
-            pb::Space& space = passes_2.space(v11_view.shape);
-            space.cover(like_x2);
-            const auto v11_rows = space.read(v11_view);
+            pb::Space& space = passes_2.space(v14_view.shape);
+            space.cover(x2_view.shape);
+            const auto v14_rows = space.read(v14_view);
             const auto grad_x2_1_rows = space.reduce<pb::Sum<T>>(grad_x2_1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* v11 = loop.row(v11_rows);
+                    const T* v14 = loop.row(v14_rows);
                     T* grad_x2_1_row = loop.row(grad_x2_1_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_x2_1_row[i] = v11[i];
+                        grad_x2_1_row[i] = v14[i];
                     }
                 }
             });
@@ -424,32 +424,34 @@ struct GpCovarianceBackwardGeneral {
     }
 };
 
-// grad_x1, grad_x2, grad_length_scale, grad_variance = gp_covariance_backward(length_scale, k,
-//     scaled, squared, correlation, grad)
+// grad_x1, grad_x2, grad_length_scale, grad_variance = gp_covariance_backward(x1, x2, length_scale,
+//     k, squared, correlation, grad)
 struct GpCovarianceBackward {
     static constexpr char kName[] = "gp_covariance_backward";
-    static constexpr char kInputs[] = "TTTTTTTTT";
+    static constexpr char kInputs[] = "TTTTTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 4;
 
     template <typename T>
     static void apply(pb::Context& context) {
-        const auto length_scale_view = context.input<T>(0);
-        const auto k_view = context.input<T>(1);
-        const auto scaled_view = context.input<T>(2);
-        const auto squared_view = context.input<T>(3);
-        const auto correlation_view = context.input<T>(4);
-        const pb::Shape like_x2 = context.like<T>(5);
-        const pb::Shape like_x1 = context.like<T>(6);
-        const pb::Shape like_variance = context.like<T>(7);
-        const auto grad_view = context.input<T>(8);
+        const auto x1_view = context.input<T>(0);
+        const auto x2_view = context.input<T>(1);
+        const auto length_scale_view = context.input<T>(2);
+        const auto k_view = context.input<T>(3);
+        const auto squared_view = context.input<T>(4);
+        const auto correlation_view = context.input<T>(5);
+        const pb::Shape like_variance = context.like<T>(6);
+        const auto grad_view = context.input<T>(7);
+        // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
+        const auto v1_view = pb::expand_dims(context, x1_view, {1});
+        const auto v2_view = pb::expand_dims(context, x2_view, {0});
         const auto weighted_view = context.scratch<T>(grad_view.shape);
-        const unsigned v7_axes = pb::all_axes(grad_view.shape.ndim);
-        const auto v7_view = context.scratch<T>(pb::reduced(grad_view.shape, v7_axes, false));
         const unsigned v10_axes = pb::all_axes(grad_view.shape.ndim);
         const auto v10_view = context.scratch<T>(pb::reduced(grad_view.shape, v10_axes, false));
+        const unsigned v13_axes = pb::all_axes(grad_view.shape.ndim);
+        const auto v13_view = context.scratch<T>(pb::reduced(grad_view.shape, v13_axes, false));
 
-        pb::Passes<5, 20> passes(context);
+        pb::Passes<5, 21> passes(context);
         {
             pb::Space& space = passes.space(grad_view.shape);
             const auto k_rows = space.read(k_view);
@@ -457,8 +459,8 @@ struct GpCovarianceBackward {
             const auto correlation_rows = space.read(correlation_view);
             const auto grad_rows = space.read(grad_view);
             const auto weighted_rows = space.write(weighted_view);
-            const auto v7_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v7_view, v7_axes));
             const auto v10_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v10_view, v10_axes));
+            const auto v13_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v13_view, v13_axes));
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* k = loop.row(k_rows);
@@ -466,103 +468,108 @@ struct GpCovarianceBackward {
                     const T* correlation = loop.row(correlation_rows);
                     const T* grad = loop.row(grad_rows);
                     T* weighted_row = loop.row(weighted_rows);
-                    T* v7_row = loop.row(v7_rows);
                     T* v10_row = loop.row(v10_rows);
+                    T* v13_row = loop.row(v13_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // gp_covariance.py:22  weighted = grad * k
                         const T weighted = grad[i] * k[i];
                         weighted_row[i] = weighted;
                         // gp_covariance.py:27  np.sum(weighted * squared) / length_scale,
-                        v7_row[i] = weighted * squared[i];
+                        v10_row[i] = weighted * squared[i];
                         // gp_covariance.py:28  np.sum(grad * correlation),
-                        v10_row[i] = grad[i] * correlation[i];
+                        v13_row[i] = grad[i] * correlation[i];
                     }
                 }
             });
         }
         // gp_covariance.py:23  pull = np.expand_dims(weighted, -1) * scaled...
-        const auto v1_view = pb::expand_dims(context, weighted_view, {-1});
-        const pb::Shape shape = pb::broadcast(context, v1_view.shape, scaled_view.shape);
-        const unsigned v3_axes = pb::axis_set(context, {1}, shape.ndim);
-        const auto v3_view = context.scratch<T>(pb::reduced(shape, v3_axes, false));
-        const unsigned v5_axes = pb::axis_set(context, {0}, shape.ndim);
-        const auto v5_view = context.scratch<T>(pb::reduced(shape, v5_axes, false));
+        const auto v4_view = pb::expand_dims(context, weighted_view, {-1});
+        const pb::Shape shape = pb::broadcast(context, v4_view.shape, v1_view.shape, v2_view.shape,
+                                              length_scale_view.shape);
+        const unsigned v6_axes = pb::axis_set(context, {1}, shape.ndim);
+        const auto v6_view = context.scratch<T>(pb::reduced(shape, v6_axes, false));
+        const unsigned v8_axes = pb::axis_set(context, {0}, shape.ndim);
+        const auto v8_view = context.scratch<T>(pb::reduced(shape, v8_axes, false));
         const auto grad_variance_view = context.output<T>(3, like_variance);
         const auto grad_length_scale_view = context.output<T>(2, length_scale_view.shape);
         {
             pb::Space& space = passes.space(shape);
             const auto length_scale_rows = space.read(length_scale_view);
-            const auto scaled_rows = space.read(scaled_view);
             const auto v1_rows = space.read(v1_view);
-            const auto v7_rows = space.read(v7_view);
-            const auto v3_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v3_view, v3_axes));
-            const auto v5_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v5_view, v5_axes));
+            const auto v2_rows = space.read(v2_view);
+            const auto v4_rows = space.read(v4_view);
+            const auto v10_rows = space.read(v10_view);
+            const auto v6_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v6_view, v6_axes));
+            const auto v8_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v8_view, v8_axes));
             const auto grad_length_scale_rows = space.write(grad_length_scale_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* length_scale = loop.row(length_scale_rows);
-                    const T* scaled = loop.row(scaled_rows);
                     const T* v1 = loop.row(v1_rows);
-                    const T* v7 = loop.row(v7_rows);
-                    T* v3_row = loop.row(v3_rows);
-                    T* v5_row = loop.row(v5_rows);
+                    const T* v2 = loop.row(v2_rows);
+                    const T* v4 = loop.row(v4_rows);
+                    const T* v10 = loop.row(v10_rows);
+                    T* v6_row = loop.row(v6_rows);
+                    T* v8_row = loop.row(v8_rows);
                     T* grad_length_scale_row = loop.row(grad_length_scale_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
+                        // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
+                        const T scaled_1 = (v1[i] - v2[i]) / length_scale[i];
                         // gp_covariance.py:23  pull = np.expand_dims(weighted, -1) * scaled...
-                        const T pull = v1[i] * scaled[i] / length_scale[i];
-                        v3_row[i] = pull;
-                        v5_row[i] = pull;
-                        grad_length_scale_row[i] = v7[i] / length_scale[i];
+                        const T pull = v4[i] * scaled_1 / length_scale[i];
+                        v6_row[i] = pull;
+                        v8_row[i] = pull;
+                        grad_length_scale_row[i] = v10[i] / length_scale[i];
                     }
                 }
             });
         }
         {
             pb::Space& space = passes.space(pb::Shape{});
-            const auto v10_rows = space.read(v10_view);
+            const auto v13_rows = space.read(v13_view);
             const auto grad_variance_rows = space.reduce<pb::Sum<T>>(grad_variance_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* v10 = loop.row(v10_rows);
+                    const T* v13 = loop.row(v13_rows);
                     T* grad_variance_row = loop.row(grad_variance_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_variance_row[i] = v10[i];
+                        grad_variance_row[i] = v13[i];
                     }
                 }
             });
         }
-        const auto grad_x1_view = context.output<T>(0, like_x1);
-        const auto grad_x2_view = context.output<T>(1, like_x2);
+        const auto grad_x1_view = context.output<T>(0, x1_view.shape);
+        const auto grad_x2_view = context.output<T>(1, x2_view.shape);
         {
-            pb::Space& space = passes.space(v3_view.shape);
-            const auto v3_rows = space.read(v3_view);
+            pb::Space& space = passes.space(v6_view.shape);
+            const auto v6_rows = space.read(v6_view);
             const auto grad_x1_rows = space.reduce<pb::Sum<T>>(grad_x1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* v3 = loop.row(v3_rows);
+                    const T* v6 = loop.row(v6_rows);
                     T* grad_x1_row = loop.row(grad_x1_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // gp_covariance.py:25  -np.sum(pull, axis=1),
-                        grad_x1_row[i] = -v3[i];
+                        grad_x1_row[i] = -v6[i];
                     }
                 }
             });
         }
         {
-            pb::Space& space = passes.space(v5_view.shape);
-            const auto v5_rows = space.read(v5_view);
+            pb::Space& space = passes.space(v8_view.shape);
+            const auto v8_rows = space.read(v8_view);
             const auto grad_x2_rows = space.reduce<pb::Sum<T>>(grad_x2_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* v5 = loop.row(v5_rows);
+                    const T* v8 = loop.row(v8_rows);
                     T* grad_x2_row = loop.row(grad_x2_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_x2_row[i] = v5[i];
+                        grad_x2_row[i] = v8[i];
                     }
                 }
             });

@@ -9,7 +9,7 @@ about half hides behind the loads around it).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import inf
 
 from ..ir import Atom, Block, Eqn, Var
@@ -56,6 +56,17 @@ def work(eqn: Eqn, library: Library) -> float:
     if formula is not None and all(inner.op != eqn.op for inner in formula.forward.eqns):
         return sum(work(inner, library) for inner in formula.forward.eqns)
     return _OTHER_FUNCTION if word is not None and word.pointwise else inf
+
+
+def broadcast_values(eqns: Sequence[Eqn]) -> set[Var]:
+    """Values that meet others over an axis that they don't have, and what is read for them alone.
+
+    In ``x[:, None] - y[None]`` both have fewer elements than the difference.
+    """
+    views = {out for eqn in eqns if eqn.op == "expand_dims" for out in eqn.outs}
+    read = {var for eqn in eqns if eqn.op == "expand_dims" for var in eqn.reads()}
+    elsewhere = {var for eqn in eqns if eqn.op != "expand_dims" for var in eqn.reads()}
+    return views | (read - elsewhere)
 
 
 def mask_values(eqns: Iterable[Eqn]) -> set[Var]:

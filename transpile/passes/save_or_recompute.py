@@ -53,14 +53,23 @@ formula bell(x: Tensor, y: Tensor)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from ..analysis.costs import MOVE, MOVE_MASK, SMALL, in_memory, mask_values, small_values, work
+from ..analysis.costs import (
+    MOVE,
+    MOVE_MASK,
+    SMALL,
+    broadcast_values,
+    in_memory,
+    mask_values,
+    small_values,
+    work,
+)
 from ..analysis.differentiability import intermediates
 from ..analysis.min_cut import min_cut
-from ..ir import Formula, Var
+from ..ir import Eqn, Formula, Var
 from ..library import Library
 from .recompute import repeatable
 from .rewrite import slice_of
@@ -100,15 +109,31 @@ def fused(formula: Formula, hidden: Iterable[Var], library: Library) -> Plan:
 def prices(formula: Formula, var: Var, plan: Plan, library: Library) -> tuple[float, float]:
     """What saving a captured value costs, and what computing it again from what the plan saves."""
     assert formula.pullback is not None
-    eqns = formula.forward.eqns
-    small, read = small_values(eqns), set(formula.pullback.free())
+    eqns, read = formula.forward.eqns, set(formula.pullback.free())
     again = slice_of(eqns, [var], plan.stops - {var})
+    moves = _Moves(again, eqns)
     made = {out for eqn in again for out in eqn.outs}
     operands = {operand for eqn in again for operand in eqn.reads()} - made - read
-    size = SMALL if var in small else 1.0
-    reading = sum(MOVE for operand in operands if operand.kind == "tensor" and operand not in small)
-    move = MOVE_MASK if var in mask_values(eqns) else MOVE
-    return 2 * move * size, sum(work(eqn, library) for eqn in again) * size + reading
+    reading = sum(moves.of(operand) for operand in operands)
+    return 2 * moves.of(var), sum(work(eqn, library) * moves.size(eqn) for eqn in again) + reading
+
+
+class _Moves:
+    """The bytes of one reading or writing of values, per element, in the course of some equations."""
+
+    def __init__(self, again: Sequence[Eqn], eqns: Sequence[Eqn]) -> None:
+        self._small, self._masks = small_values(eqns), mask_values(eqns)
+        self._broadcast = broadcast_values(again)
+
+    def of(self, var: Var) -> float:
+        """What moving a value costs."""
+        if var.kind == "value" or var in self._small or var in self._broadcast:
+            return SMALL
+        return MOVE_MASK if var in self._masks else MOVE
+
+    def size(self, eqn: Eqn) -> float:
+        """The elements that an equation works on, as a part of the operands'."""
+        return SMALL if eqn.outs[0] in self._small else 1.0
 
 
 _SOURCE, _SINK = "source", "sink"
@@ -130,18 +155,16 @@ class _Cut:
         kept.update(self.demanded & in_memory(formula.pullback))
         slice_ = slice_of(eqns, self.demanded, kept)
         self.values = {*self.demanded, *(var for eqn in slice_ for var in eqn.reads())}
-        small, masks = small_values(eqns), mask_values(eqns)
+        moves = _Moves(slice_, eqns)
         for eqn in slice_:
-            size = SMALL if eqn.outs[0] in small else 1.0
             asked = eqn.outs[0].name in options.recompute and repeatable([eqn])
             again = 0.0 if asked else work(eqn, library)
             forced = any(out in kept or out.name in options.save for out in eqn.outs)
-            self.edges[eqn.outs, _SINK] = inf if forced else again * size
+            self.edges[eqn.outs, _SINK] = inf if forced else again * moves.size(eqn)
             self.edges |= {(eqn.outs, var): inf for var in eqn.reads()}
         for var in self.values:
-            move = SMALL if var in small or var.kind == "value" else MOVE_MASK if var in masks else MOVE
             there = var in hidden or (var in read and var not in self.demanded)
             times = 0 if there else 1 if var in written or var not in self.makers else 2
-            self.edges[var, self.makers.get(var, _SINK) if var not in kept else _SINK] = times * move
+            self.edges[var, self.makers.get(var, _SINK) if var not in kept else _SINK] = times * moves.of(var)
             if var in self.demanded:
                 self.edges[_SOURCE, var] = inf

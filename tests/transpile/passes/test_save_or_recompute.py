@@ -1,7 +1,7 @@
 from itertools import product
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pullback.transpile.analysis.costs import MOVE, work
@@ -56,6 +56,16 @@ def test_statistics_of_rows_are_saved_and_what_they_normalize_is_not():
     assert {"m", "s"} <= set(hidden(made))
 
 
+def test_differences_of_all_pairs_are_computed_again():
+    made = formula(
+        "d = np.expand_dims(x, 1) - np.expand_dims(y, 0)",
+        "r = np.sum(d * d, axis=-1)",
+        grad="np.sum(np.expand_dims(grad, -1) * 2 * d, axis=1)",
+    )
+    assert hidden(made, interpreted) == ["d"]
+    assert hidden(made) == []
+
+
 def test_an_operand_of_a_matrix_product_is_saved():
     assert hidden(formula("t = np.exp(x)", "r = t @ y", grad="grad @ y.T * t * x")) == []
     assert hidden(formula("t = np.exp(x)", "r = t @ y", grad="grad @ (t.T @ t) * x")) == ["t"]
@@ -78,7 +88,7 @@ def chains(draw):
     names, lines = ["x", "y"], []
     for k in range(draw(st.integers(1, 6))):
         one, other = draw(st.sampled_from(names)), draw(st.sampled_from(names))
-        operation = draw(st.sampled_from(["{} + {}", "np.exp({}) + 0 * {}", "np.sin({})", "np.sqrt({})"]))
+        operation = draw(st.sampled_from(["{} + {}", "np.exp({})", "np.sin({})", "np.sqrt({})"]))
         lines.append(f"v{k} = {operation.format(one, other)}")
         names.append(f"v{k}")
     read = draw(st.lists(st.sampled_from(names[2:]), min_size=1, unique=True))
@@ -105,6 +115,7 @@ def cost(made, saved):
     return total
 
 
+@settings(deadline=None)
 @given(chains())
 def test_the_choice_is_the_cheapest_of_all(made):
     table = [eqn.outs[0] for eqn in made.forward.eqns if eqn.outs[0] not in made.forward.results]
