@@ -137,6 +137,8 @@ def backward_layout(operator: Operator, variant: Variant) -> Layout | None:
     wanted = run.wanted  # type: ignore[attr-defined]
     slots = [*run.slots, *[-1] * (len(wanted) - len(run.slots))]  # type: ignore[attr-defined]
     outputs = tuple(slot if need else -1 for slot, need in zip(slots, wanted, strict=True))
+    if all(slot < 0 for slot in outputs):  # the gradients that are needed are known to be zero
+        return None
     return _layout(kernel, arguments, outputs, (), ())
 
 

@@ -96,3 +96,11 @@ def test_a_result_without_gradient_at_second_order(engine):
     (ddx,) = pb.grad((dx * second).sum(), x)
     e, s, c = np.exp([1.0, 2.0]), np.sin([1.0, 2.0]), np.cos([1.0, 2.0])
     np.testing.assert_allclose(ddx.numpy(), 4 * e * e * s + 2 * e * e * c)
+
+
+def test_a_gradient_that_is_known_to_be_zero_is_nobodys_work(engine):
+    x = pb.tensor([1.0, -2.0], requires_grad=True)
+    y = pb.tensor([3.0, -4.0], requires_grad=True)
+    (gradient,) = pb.grad(np.copysign(x, y).sum(), x, create_graph=True)
+    assert gradient.tolist() == [1.0, 1.0]
+    assert pb.grad(gradient.sum(), (x, y), allow_unused=True) == (None, None)

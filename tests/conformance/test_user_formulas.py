@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import special
 
 import pullback as pb
 
@@ -128,23 +129,23 @@ def test_a_composite_stands_for_a_function_of_numpy(engine):
     assert np.ptp(X) == pytest.approx(1.9)
 
 
-@pb.formula(np.deg2rad)
-def radians(x):
-    r = np.deg2rad(x)
+@pb.formula(special.cosdg)
+def cosine_of_degrees(x):
+    r = special.cosdg(x)
 
-    def radians_pullback(grad):
-        return grad * np.pi / 180
+    def cosine_of_degrees_pullback(grad):
+        return -grad * np.sin(x * np.pi / 180) * np.pi / 180
 
-    return r, radians_pullback
+    return r, cosine_of_degrees_pullback
 
 
 def test_a_formula_for_a_function_outside_the_vocabulary(engine):
     x = pb.tensor(90.0, requires_grad=True)
-    y = np.deg2rad(x)
-    assert y.item() == pytest.approx(np.pi / 2)
-    assert pb.grad(y, x)[0].item() == pytest.approx(np.pi / 180)
-    assert pb.gradcheck(np.deg2rad, np.array([0.5, 2.0]), order=2)
-    assert pb.formulas()[np.deg2rad] is radians
+    y = special.cosdg(x)
+    assert y.item() == pytest.approx(0)
+    assert pb.grad(y, x)[0].item() == pytest.approx(-np.pi / 180)
+    assert pb.gradcheck(special.cosdg, np.array([0.5, 2.0]), order=2)
+    assert pb.formulas()[special.cosdg] is cosine_of_degrees
 
 
 def test_a_formula_tells_its_captures(engine):

@@ -18,6 +18,7 @@ from pullback.transpile.passes.reverse import reverse
 from pullback.transpile.passes.save_or_recompute import fused
 from pullback.transpile.passes.simplify import simplify
 from pullback.transpile.passes.specialize import known_extents
+from pullback.transpile.passes.transpose import transpose
 from pullback.transpile.printer import formula_text
 from pullback.transpile.verify import verify
 
@@ -61,6 +62,11 @@ def _reversed(formula: Formula, library: Library) -> Formula:
     return reverse(promoted, given, [True] * len(promoted.inputs)).formula
 
 
+def _transposed(formula: Formula, library: Library) -> Formula:
+    promoted = promote(formula, library)
+    return transpose(promoted, [True] * len(promoted.inputs), library).formula
+
+
 PASSES: dict[str, Callable[[Formula, Library], Formula]] = {
     "read": lambda formula, library: verify(formula),
     "derive": lambda formula, library: verify(derive(formula, library)),
@@ -72,6 +78,7 @@ PASSES: dict[str, Callable[[Formula, Library], Formula]] = {
     "specialize": _first_backward,
     "inline": _inlined,
     "reverse": _reversed,
+    "transpose": _transposed,
 }
 
 

@@ -34,7 +34,7 @@ def test_a_dump_shows_what_the_docstring_shows(path):
     name = re.search(r"def (\w+)", text)[1]
     source = Source("example.py", HEAD + text)
     formula = read_function(source, read_module(source).names, name)
-    stages = [path.stem] if path.stem in PASSES else list(PASSES)
+    stages = [path.stem] if path.stem in PASSES else ["derive", "promote", "specialize"]
     dumps = {stage: formula_text(PASSES[stage](formula, standard_library())) for stage in stages}
     assert after in dumps.values()
 

@@ -13,6 +13,32 @@ A gradient is returned for those that have a float type.
 ...     return (r if b is None else r + b), lambda grad: ([grad * xs[1], grad * xs[0]], grad)
 ... '''), standard_library())
 >>> print(formula_text(fitted(total, {"xs": Argument(items=(Argument(),) * 2), "b": Argument(absent=True)})))
+formula total(xs_0: Tensor, xs_1: Tensor)
+  forward:
+    xs = list(xs_0, xs_1)
+    like_b = like(None)
+    _1 = item(xs, 0)
+    _2 = item(xs, 1)
+    r = multiply(_1, _2)
+    _3 = is_none(None)
+    _5 = if(_3)
+      then:
+        return r
+      else:
+        _4 = add(r, None)
+        return _4
+    return result _5, plain like_b
+  pullback(grad):
+    xs = list(xs_0, xs_1)
+    _1 = item(xs, 1)
+    _2 = multiply(grad, _1)
+    _3 = item(xs, 0)
+    _4 = multiply(grad, _3)
+    _6 = list(_2, _4)
+    grad_b = sum_to(grad, like=like_b)
+    grad_xs_0 = item(_6, 0)
+    grad_xs_1 = item(_6, 1)
+    return grad_xs_0, grad_xs_1
 """
 
 from __future__ import annotations

@@ -17,11 +17,11 @@ of one. What these need, and what differentiates them, the emitter has.
 >>> print(block_text(written_out(block, {})))
 likes = list(a, b)
 parts_0 = getitem(x, index=(0,))
-parts_0_1 = sum_to(parts_0, like=a)
-parts_0_2 = getitem(x, index=(1,))
-parts_0_3 = sum_to(parts_0_2, like=b)
-parts = list(parts_0_1, parts_0_3)
-r = positive(parts_0_3)
+parts_1 = sum_to(parts_0, like=a)
+parts_2 = getitem(x, index=(1,))
+parts_3 = sum_to(parts_2, like=b)
+parts = list(parts_1, parts_3)
+r = positive(parts_3)
 return r
 """
 
