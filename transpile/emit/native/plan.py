@@ -9,31 +9,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...codes import diagnostic
 from ...diagnostics import FormulaError
 from ...ir import Atom, Block, Eqn, Literal, Var
-from . import extents
 from .facts import Fact, Leaf, covering
 from .kernel import Input, Kernel, ShapeSet
 from .names import Names
+from .phases import Phase
 from .stages import Reduce, Stage, Store
 from .types import of_literal, stored
 from .values import Values
 
 if TYPE_CHECKING:
     from .control import Control
-
-
-@dataclass(slots=True)
-class Phase:
-    """What runs at one level: declarations, then stages, then calls; each with the equation it is for."""
-
-    declarations: list[tuple[Eqn | None, str]] = field(default_factory=list)
-    stages: dict[ShapeSet, Stage] = field(default_factory=dict)
-    calls: list[tuple[Eqn | None, str | Control]] = field(default_factory=list)
 
 
 class Plan:
@@ -375,7 +366,7 @@ class Plan:
     def settle(self) -> None:
         """Join stages that may share a pass, and spell their shapes."""
         for phase in list(self.phases.values()):
-            _join_stages(phase)
+            phase.join_stages()
             for stage in phase.stages.values():
                 stage.shape = self.shape_text(stage.leaves)
 
@@ -386,20 +377,6 @@ class Plan:
     def loops(self) -> list[Stage]:
         """All stages, in order."""
         return [stage for _, phase in sorted(self.phases.items()) for stage in phase.stages.values()]
-
-
-def _join_stages(phase: Phase) -> None:
-    """Stores over a part of another stage's space go along with it, but for those of one element a row."""
-    for shape, stage in list(phase.stages.items()):
-        if stage.reduces or extents.is_kept(shape):
-            continue
-        for other_shape, other in phase.stages.items():
-            wider = other is not stage and extents.join([shape, other_shape]) == other_shape
-            if wider:
-                other.sinks[:0] = stage.sinks
-                other.leaves[:0] = stage.leaves
-                del phase.stages[shape]
-                break
 
 
 def literal_of(eqn: Eqn, name: str, default: object = None) -> object:

@@ -1,0 +1,36 @@
+"""What runs once everything before it has: declarations, loops and calls of one level of a kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ...ir import Eqn
+from . import extents
+from .kernel import ShapeSet
+from .stages import Stage
+
+if TYPE_CHECKING:
+    from .control import Control
+
+
+@dataclass(slots=True)
+class Phase:
+    """What runs at one level: declarations, then stages, then calls; each with the equation it is for."""
+
+    declarations: list[tuple[Eqn | None, str]] = field(default_factory=list)
+    stages: dict[ShapeSet, Stage] = field(default_factory=dict)
+    calls: list[tuple[Eqn | None, str | Control]] = field(default_factory=list)
+
+    def join_stages(self) -> None:
+        """Let stores over a part of another stage's space go along with it, but for one element a row."""
+        for shape, stage in list(self.stages.items()):
+            if stage.reduces or extents.is_kept(shape):
+                continue
+            for other_shape, other in self.stages.items():
+                wider = other is not stage and extents.join([shape, other_shape]) == other_shape
+                if wider:
+                    other.sinks[:0] = stage.sinks
+                    other.leaves[:0] = stage.leaves
+                    del self.stages[shape]
+                    break
