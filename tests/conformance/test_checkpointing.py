@@ -137,7 +137,7 @@ def test_saved_memory_is_less(engine):
         return kept
 
     if engine == "native":
-        pytest.skip("its allocator is its own")
+        pytest.skip("tracemalloc does not see the native engine's allocator")
     assert peak(lambda x: pb.checkpoint(chain, x)) < peak(chain) / 5
 
 

@@ -87,7 +87,7 @@ def nested_helper(x, y):
     def scaled(a, by=y):
         return a * by
 
-    twice = lambda a: 2 * a  # noqa: E731
+    twice = lambda a: 2 * a  # noqa: E731 - a lambda with a name is the construct
     return scaled(np.sin(x)) + twice(scaled(x, by=2.0))
 
 

@@ -17,7 +17,6 @@ from .programs import INPUTS, loaded, programs
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.generate],
-    derandomize=True,
 )
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_every_way_to_run_a_program_agrees(tmp_path_factory, program, n, kind):
