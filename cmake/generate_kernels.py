@@ -1,6 +1,9 @@
 """Writes the C++ of library formulas, and the table that registers it, for the build of the native engine.
 
-    python cmake/generate_kernels.py FOLDER
+    python cmake/generate_kernels.py KERNELS DERIVATIVES
+
+Kernels and their table go to one folder, derivatives over the operators of
+`pullback.h`, for programs without Python, to the other.
 
 The transpiler runs from the source tree: nothing is installed when the build
 runs, and NumPy need not be. Files that are current stay untouched.
@@ -12,6 +15,7 @@ import hashlib
 import sys
 import types
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = types.ModuleType("pullback")
@@ -21,7 +25,9 @@ sys.modules["pullback"] = PACKAGE
 from pullback.transpile.diagnostics import FormulaError  # noqa: E402
 from pullback.transpile.emit.native import emit_cpp  # noqa: E402
 from pullback.transpile.emit.native.formula_kernels import formula_kernels  # noqa: E402
-from pullback.transpile.library import NoDerivative, standard_library  # noqa: E402
+from pullback.transpile.emit.surface.kernels import KernelCalls, kernel_calls  # noqa: E402
+from pullback.transpile.emit.surface.library import sources, surface_library  # noqa: E402
+from pullback.transpile.library import Library, NoDerivative, standard_library  # noqa: E402
 
 # As `pullback.engine.native.kernels.ORDER`, which asks for the same text.
 ORDER = 1
@@ -38,17 +44,26 @@ TAIL = """std::span<const BuiltinFormula> builtin_formulas() { return kFormulas;
 """
 
 
-def generate() -> dict[str, tuple[str, list[str]]]:
-    """The C++ and the kernels' names of each formula that has kernels whatever its arguments are."""
-    library = standard_library()
+class Compiled(NamedTuple):
+    """A formula's C++, its kernels' names, and how two of them are called."""
+
+    text: str
+    kernels: list[str]
+    calls: KernelCalls
+
+
+def generate(library: Library) -> dict[str, Compiled]:
+    """Each formula that has kernels whatever its arguments are."""
     found = {}
     for name in library.names():
         try:
             formula = library.promoted(name)
             if formula.attributes:
                 continue
-            kernels = formula_kernels(formula, library, {}, ORDER).kernels()
-            found[name] = emit_cpp(name, kernels, formula.source), [kernel.name for kernel in kernels]
+            compiled = formula_kernels(formula, library, {}, ORDER)
+            kernels = compiled.kernels()
+            text = emit_cpp(name, kernels, formula.source)
+            found[name] = Compiled(text, [kernel.name for kernel in kernels], kernel_calls(formula, compiled))
         except (FormulaError, NoDerivative):
             continue
     return found
@@ -59,24 +74,24 @@ def has_flat(text: str, kernel: str) -> bool:
     return f" {kernel}_flat(" in text
 
 
-def registration(found: dict[str, tuple[str, list[str]]]) -> str:
+def registration(found: dict[str, Compiled]) -> str:
     """The table of all kernels, as C++."""
     lines = [HEAD, 'extern "C" {\n']
-    for text, kernels in found.values():
+    for text, kernels, _ in found.values():
         for kernel in kernels:
             lines += [f"int {kernel}_infer(pb_infer*);\n", f"int {kernel}_run(const pb_call*);\n"]
             if has_flat(text, kernel):
                 arguments = "int32_t, const void* const*, void* const*, int64_t"
                 lines.append(f"int {kernel}_flat({arguments});\n")
     lines.append("}\n\nnamespace pullback {\nnamespace {\n\n")
-    for name, (text, kernels) in found.items():
+    for name, (text, kernels, _) in found.items():
         lines.append(f"constexpr std::array<BuiltinKernel, {len(kernels)}> k_{name} = {{{{\n")
         for kernel in kernels:
             flat = f"{kernel}_flat" if has_flat(text, kernel) else "nullptr"
             lines.append(f'    {{"{kernel}", {kernel}_infer, {kernel}_run, {flat}}},\n')
         lines.append("}};\n")
     lines.append(f"\nconst std::array<BuiltinFormula, {len(found)}> kFormulas = {{{{\n")
-    for name, (text, _) in found.items():
+    for name, (text, *_) in found.items():
         digest = hashlib.sha256(text.encode()).hexdigest()
         lines.append(f'    {{"{name}",\n     "{digest}",\n     k_{name}}},\n')
     lines.append("}};\n\n}  // namespace\n\n")
@@ -84,13 +99,9 @@ def registration(found: dict[str, tuple[str, list[str]]]) -> str:
     return "".join(lines)
 
 
-def main() -> None:
-    """Write all files; remove those of formulas that are gone."""
-    folder = Path(sys.argv[1])
+def write(folder: Path, files: dict[str, str]) -> None:
+    """Write the files that changed; remove those that are gone."""
     folder.mkdir(parents=True, exist_ok=True)
-    found = generate()
-    files = {f"{name}.cpp": text for name, (text, _) in found.items()}
-    files["library.cpp"] = registration(found)
     for path in folder.glob("*.cpp"):
         if path.name not in files:
             path.unlink()
@@ -98,6 +109,17 @@ def main() -> None:
         path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    """Write all files of both folders."""
+    library = standard_library()
+    found = generate(library)
+    kernels = {f"{name}.cpp": made.text for name, made in found.items()}
+    kernels["library.cpp"] = registration(found)
+    write(Path(sys.argv[1]), kernels)
+    calls = {name: made.calls for name, made in found.items()}
+    write(Path(sys.argv[2]), sources(surface_library(library, calls)))
 
 
 if __name__ == "__main__":

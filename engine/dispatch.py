@@ -75,13 +75,14 @@ from __future__ import annotations
 
 import importlib
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Protocol, cast
 
-from .errors import EngineMismatchError, EngineUnavailableError
+from .errors import EngineMismatchError, EngineUnavailableError, StaleModuleError
 
 Observer = Callable[[Any, Sequence[Any], Mapping[str, Any], tuple[Any, ...]], None]
 
@@ -159,6 +160,8 @@ def load(name: str) -> Engine:
                 raise ImportError("its extension module is missing")
             engine = cast(Engine, module)
         except ImportError as error:
+            if isinstance(error, StaleModuleError):
+                warnings.warn(f"{error}; the reference engine runs meanwhile", RuntimeWarning, stacklevel=2)
             raise EngineUnavailableError(
                 f"the {name} engine is not built here ({error}); use_engine('reference') always works"
             ) from error

@@ -13,6 +13,10 @@ class EngineUnavailableError(PullbackError, ImportError):
     """An engine was asked for that is unknown or not built on this machine."""
 
 
+class StaleModuleError(EngineUnavailableError):
+    """The native module was built from other sources than those beside it."""
+
+
 class EngineMismatchError(PullbackError, TypeError):
     """Tensors of two engines met in one call."""
 
@@ -59,6 +63,10 @@ class GradientLostWarning(UserWarning):
 
 class MutationError(PullbackError, RuntimeError):
     """An in-place write that would make recorded gradients wrong."""
+
+
+class OperatorLibraryError(PullbackError, ImportError):
+    """A shared library is none of operators, or one that this package cannot use."""
 
 
 class CompilerError(PullbackError, RuntimeError):

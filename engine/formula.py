@@ -102,7 +102,7 @@ class Formula:
         else:
             promoted = Library({name: self.ir}, LIBRARY_OF_PROCESS).promoted(name)
         plain_views = str(self.__module__).startswith(LIBRARY)
-        return Operator(promoted, self._namespace(promoted), plain_views, self._jvp)
+        return Operator(promoted, self.namespace(promoted), plain_views, self._jvp)
 
     def _refuse_recursion(self, name: str) -> None:
         """Raise FormulaError where the forward comes back to itself through other formulas."""
@@ -125,7 +125,7 @@ class Formula:
     def _exposed(self) -> Operator:
         return self.operator.exposed
 
-    def _namespace(self, promoted: FormulaIR) -> dict[str, Any]:
+    def namespace(self, promoted: FormulaIR) -> dict[str, Any]:
         """What the emitted text may name: the author's module, and the formulas it calls."""
         names = namespace_of(self.__wrapped__)
         for block in (promoted.forward, promoted.pullback):

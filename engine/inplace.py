@@ -44,7 +44,7 @@ def update(self: Any, word: str, *operands: Any, what: str, **attributes: Any) -
             function(self._array, *map(arrays, operands), out=self._array, **attributes)
         else:
             result = call(word, self._array, *map(arrays, operands), **attributes)
-            _refuse_cast(np.asarray(result).dtype, self, what)
+            refuse_cast(np.asarray(result).dtype, self, what)
             self._array[...] = _fitting(result, self, what)
         self._bump_version(what)
         observe_write(self)
@@ -55,7 +55,7 @@ def update(self: Any, word: str, *operands: Any, what: str, **attributes: Any) -
 
 def store(self: Any, result: Any, what: str) -> Any:
     """The tensor becomes a recorded result, which has memory of its own; returns it."""
-    _refuse_cast(result.dtype, self, what)
+    refuse_cast(result.dtype, self, what)
     result = fitted(_fitting(result, self, what), self.shape, self.dtype)
     root = root_of(self)
     self._array[...] = result._array
@@ -67,9 +67,8 @@ def store(self: Any, result: Any, what: str) -> Any:
     return self
 
 
-def setitem(self: Any, index: Any, value: Any) -> None:
-    """``x[index] = value``."""
-    what = "x[index] = value"
+def setitem(self: Any, index: Any, value: Any, *, what: str = "x[index] = value") -> None:
+    """``x[index] = value``. `what`: the write's name in a message."""
     engine = engine_of(self, value)
     assert engine is not None
     value = _joined(value)
@@ -218,6 +217,7 @@ def _fitting(result: Any, self: Any, what: str) -> Any:
     return result
 
 
-def _refuse_cast(dtype: Any, self: Any, what: str) -> None:
+def refuse_cast(dtype: Any, self: Any, what: str) -> None:
+    """Raise TypeError where NumPy does not cast values of a dtype to the tensor's."""
     if not np.can_cast(dtype, self.dtype, "same_kind"):
         raise TypeError(f"{what}: a result of dtype {dtype} does not go into {described(self)}")

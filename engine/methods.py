@@ -47,6 +47,13 @@ def _reflected(word: str) -> Callable[[T, Any], T]:
     return method
 
 
+def _power(self: Any, exponent: Any) -> Any:
+    """As NumPy, which squares where the exponent is 2: that needs no logarithm, forth or back."""
+    if type(exponent) is int and exponent == 2 and self.dtype.kind == "f":
+        return call("square", self)
+    return call("power", self, exponent)
+
+
 class TensorMethods(ArrayMethods, InPlaceMethods):
     """What a tensor does besides being an array with a place in a graph."""
 
@@ -77,7 +84,7 @@ class TensorMethods(ArrayMethods, InPlaceMethods):
     __rfloordiv__ = _reflected("floor_divide")
     __mod__ = _binary("remainder")
     __rmod__ = _reflected("remainder")
-    __pow__ = _binary("power")
+    __pow__ = _power
     __rpow__ = _reflected("power")
     __matmul__ = _binary("matmul")
     __rmatmul__ = _reflected("matmul")

@@ -24,6 +24,7 @@ def _because(reason: str, names: str, module: str = "numpy") -> dict[str, str]:
 
 
 CONSTANT: dict[str, str] = {
+    **_because("of kernels: sizes and numbers that a forward saves, as a row", "packed unpacked", "pullback"),
     **_because(
         "constant between its jumps",
         "floor ceil trunc fix round rint around sign floor_divide heaviside nextafter spacing angle",

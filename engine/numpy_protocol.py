@@ -56,10 +56,10 @@ def _ufunc_into(
     name = f"np.{ufunc.__name__}" if method == "__call__" else f"np.{ufunc.__name__}.{method}"
     if len(out) == 1:
 
-        def compute(*given: Any) -> Any:
+        def compute(*given: Any, **options: Any) -> Any:
             if engine_of(*given) is None:
-                return function(*given, **kwargs)
-            return array_ufunc(self, ufunc, method, *given, **kwargs)
+                return function(*given, **options)
+            return array_ufunc(self, ufunc, method, *given, **options)
 
         return into(out[0], function, compute, inputs, kwargs, name)
     results = array_ufunc(self, ufunc, method, *inputs, **kwargs)
@@ -80,7 +80,9 @@ def array_function(
     out = kwargs.pop("out", None)
     if out is not None:
         name = f"np.{function.__name__}"
-        return into(out, function, lambda *given: _run(function, given, kwargs), args, kwargs, name)
+        return into(
+            out, function, lambda *given, **options: _run(function, given, options), args, kwargs, name
+        )
     return _run(function, args, kwargs)
 
 

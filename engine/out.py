@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,13 @@ from .grad_mode import is_recording
 from .indexing import owned
 from .inplace import fitted, kept, permitted, setitem, store
 from .registry import FORMULAS
+from .scattered_writes import place, put, put_along_axis, putmask, spread, write_where
 from .tape import observe_write
 
 
 def call_into(out: Any, word: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """`call(word, ...)` with its result in `out`, a tensor or an array; returns it."""
-    return into(out, function_of(word), lambda *given: call(word, *given, **kwargs), args, kwargs, word)
+    return into(out, function_of(word), partial(call, word), args, kwargs, word)
 
 
 def into(
@@ -33,7 +35,7 @@ def into(
     """Put the result of a function into `out`; returns `out`.
 
     function  NumPy's, which takes out= itself; None for one of our own
-    compute   the same on tensors, recorded
+    compute   the same on tensors, recorded; gets `args` and `kwargs`
 
     Raises MutationError where a gradient would be lost.
     """
@@ -47,16 +49,17 @@ def into(
                 f"{what}: an array has no gradient, and the result of what requires grad would lose it; give "
                 f"a tensor as out, or write x = {name}(...)"
             )
-        return function(*given, out=out, **options) if function else _assigned(out, compute(*given))
+        return function(*given, out=out, **options) if function else _assigned(out, compute(*given, **kwargs))
     if permitted(out, (*args, *kwargs.values()), what):
-        if kwargs.get("where", True) is not True:
-            raise MutationError(f"{what}: where= is not recorded; write out[mask] = {name}(...)[mask]")
-        result = compute(*kept(out, FORMULAS.find(function or name), args))
+        if isinstance(function, np.ufunc) and "where" in kwargs:
+            others = {key: value for key, value in kwargs.items() if key != "where"}
+            return write_where(out, kwargs["where"], compute, args, others, what)
+        result = compute(*kept(out, FORMULAS.find(function or name), args), **kwargs)
         engine = engine_of(out)
         assert engine is not None
         return store(out, result if engine_of(result) else wrapped(engine, np.asarray(result)), what)
     if function is None:
-        _assigned(out._array, compute(*given))
+        _assigned(out._array, compute(*given, **options))
     else:
         function(*given, out=out._array, **options)
     out._bump_version(what)
@@ -84,12 +87,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
         setitem(dst, Ellipsis, src)
         return
     mask = np.broadcast_to(arrays(where), dst.shape)
-    spread = np.broadcast_to if engine_of(src) is None else _broadcast
     setitem(dst, mask, spread(src, dst.shape)[mask])
-
-
-def _broadcast(src: Any, shape: tuple[int, ...]) -> Any:
-    return fitted(src, shape, src.dtype)
 
 
 def _copy_into(casting: Any, where: Any) -> Callable[..., Any]:
@@ -138,7 +136,26 @@ def write_unrecorded(function: Callable[..., Any], args: Sequence[Any], kwargs: 
         observe_write(target)
 
 
-_RECORDED: dict[Any, Callable[..., None]] = {np.copyto: copyto, np.fill_diagonal: fill_diagonal}
+def _scattered(function: Callable[..., None], recorded: Callable[..., None]) -> Callable[..., None]:
+    """One of NumPy's functions that write picked entries, recorded where the target is a tensor."""
+
+    def run(*args: Any, **kwargs: Any) -> None:
+        if engine_of((*args, *kwargs.values())[0]) is None:
+            write_unrecorded(function, args, kwargs)
+        else:
+            recorded(*args, **kwargs)
+
+    return run
+
+
+_RECORDED: dict[Any, Callable[..., None]] = {
+    np.copyto: copyto,
+    np.fill_diagonal: fill_diagonal,
+    np.put: _scattered(np.put, put),
+    np.place: _scattered(np.place, place),
+    np.putmask: _scattered(np.putmask, putmask),
+    np.put_along_axis: _scattered(np.put_along_axis, put_along_axis),
+}
 
 
 def write(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:

@@ -6,13 +6,19 @@ stands here is their meaning on arrays. The others are written with operators.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from .errors import NotDifferentiableError
 from .plumbing import Like, recorded, sum_to
+
+# An array's axes, at most, as kernels count them.
+_MOST_AXES = 8
+_DTYPES: dict[int, np.dtype[Any]] = {np.dtype(code).num: np.dtype(code) for code in "?bBhHiIlLqQefdgFDG"}
+_KINDS = {"int": int, "float": float, "strong": np.float64, "bool": bool}
 
 
 def _axes(axis: int | tuple[int, ...] | None, ndim: int) -> tuple[int, ...]:
@@ -90,6 +96,21 @@ def split_like(x: Any, likes: Sequence[Like], axis: int | None = 0) -> list[Any]
     return parts
 
 
+@recorded
+def join_like(arrays: Sequence[Any], like: Like, axis: int | None = 0) -> Any:
+    """Arrays joined along `axis` to one of this shape: what `split_like` took apart, together again.
+
+    >>> join_like([np.zeros(2), np.ones((1, 2))], Like((2, 2), np.dtype(float)))
+    array([[0., 0.],
+           [1., 1.]])
+    """
+    ndim = len(like.shape)
+    if axis is None:
+        return np.concatenate([np.reshape(array, -1) for array in arrays])
+    lifted = [np.reshape(array, (1,) * (ndim - np.ndim(array)) + np.shape(array)) for array in arrays]
+    return np.concatenate(lifted, axis=axis)
+
+
 def unitem(a: Any, index: int, likes: Sequence[Like]) -> list[Any]:
     """A list of zeros of these shapes and dtypes, with `a` at `index`: the adjoint of taking an element.
 
@@ -125,6 +146,58 @@ def unstack_like(x: Any, likes: Sequence[Like], axis: int = 0) -> list[Any]:
     ]
 
 
+def packed(value: Any, kind: str, depth: int = 0) -> Any:
+    """A shape or a number, or lists of these, as a row of numbers that an array saves.
+
+    kind    "like", "shape", "int", "float", "strong" (a float64 of NumPy's) or "bool"
+    depth   how many lists there are within each other
+
+    A shape is its number of axes (-1 for None), NumPy's number for its dtype and the lengths of up
+    to eight axes; a list is its length and its elements.
+
+    >>> packed([Like((2,), np.dtype(float)), Like((), np.dtype(float))], "like", 1)[:5]
+    array([ 2,  1, 12,  2,  0])
+    """
+    kind = kind.split()[0]
+    dtype = np.float64 if kind in ("float", "strong") else np.int64
+    return np.array(list(_numbers(value, kind, depth)), dtype)
+
+
+def _numbers(value: Any, kind: str, depth: int) -> Iterator[Any]:
+    if depth:
+        yield len(value)
+        for item in value:
+            yield from _numbers(item, kind, depth - 1)
+    elif kind not in ("like", "shape"):
+        yield 0 if value is None else value
+    else:
+        shape = () if value is None else value.shape if isinstance(value, Like) else value
+        yield -1 if value is None else len(shape)
+        yield value.dtype.num if isinstance(value, Like) else 0
+        yield from (*shape, *(0,) * (_MOST_AXES - len(shape)))
+
+
+def unpacked(rows: Any, kind: str, depth: int = 0) -> Any:
+    """The value that was packed, of the same kind and depth.
+
+    >>> unpacked(packed([[1, 2], []], "int", 2), "int", 2)
+    [[1, 2], []]
+    """
+    return _value(iter(np.asarray(rows).tolist()), kind.split()[0], depth)
+
+
+def _value(numbers: Iterator[Any], kind: str, depth: int) -> Any:
+    if depth:
+        return [_value(numbers, kind, depth - 1) for _ in range(int(next(numbers)))]
+    if kind not in ("like", "shape"):
+        return _KINDS[kind](next(numbers))
+    ndim, dtype, *lengths = (int(next(numbers)) for _ in range(2 + _MOST_AXES))
+    if ndim < 0:
+        return None
+    shape = tuple(lengths[:ndim])
+    return Like(shape, _DTYPES[dtype]) if kind == "like" else shape
+
+
 @recorded
 def collect(arrays: Sequence[Any]) -> Any:
     """Arrays broadcast to one shape and stacked along a new first axis; of no arrays, an empty one.
@@ -138,6 +211,14 @@ def collect(arrays: Sequence[Any]) -> Any:
     if not len(arrays):
         return np.zeros((0,))
     arrays = [0.0 if array is None else array for array in arrays]
-    shape = np.broadcast_shapes(*map(np.shape, arrays))
+    try:
+        shape = np.broadcast_shapes(*map(np.shape, arrays))
+    except ValueError:
+        shapes = sorted({np.shape(array) for array in arrays})
+        raise NotDifferentiableError(
+            f"the turns of a loop leave values of shapes {', '.join(map(str, shapes))}, which cannot be kept "
+            "as one array; let every turn make the same shape, an inner loop run equally often in each, "
+            "and choose with np.where"
+        ) from None
     dtype = np.result_type(*arrays)
     return np.stack([np.broadcast_to(np.asarray(array, dtype), shape) for array in arrays])

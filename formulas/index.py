@@ -64,6 +64,23 @@ def _index_put_inputs(rng):
     yield (rng.standard_normal((4, 5)), rng.standard_normal((3, 5))), {"index": positions, "repeated": True}
 
 
+@pb.formula(pb.join_like, jvp=lambda arrays, tangents, *, like, axis: pb.join_like(tangents, like, axis))
+def join_like(arrays: list[pb.Tensor], *, like, axis: "int | None" = 0):
+    """Each array takes its stretch of the gradient."""
+    r = pb.join_like(arrays, like=like, axis=axis)
+
+    def join_like_pullback(grad):
+        return pb.split_like(grad, pb.like(arrays), axis=axis)
+
+    return r, join_like_pullback
+
+
+@join_like.sample_inputs
+def _join_like_inputs(rng):
+    parts = [rng.standard_normal((3,)), rng.standard_normal((2, 3))]
+    yield (parts,), {"like": pb.like(rng.standard_normal((3, 3))), "axis": 0}
+
+
 @pb.formula(pb.collect, jvp=lambda arrays, tangents: pb.collect(tangents))
 def collect(arrays: list[pb.Tensor]):
     """What the turns of a loop computed, stacked along a new first axis."""

@@ -16,7 +16,8 @@ def _modules():
     for name in ("transpile", "engine", "tools"):
         package = importlib.import_module(f"pullback.{name}")
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if not module.name.endswith(("_native", "__main__")):
+            loaded = module.name.replace(".", "_").isidentifier()  # not a library of kernels beside _native
+            if loaded and not module.name.endswith(("_native", "__main__")):
                 yield module.name
 
 

@@ -204,18 +204,31 @@ class Param:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A shape by name. It broadcasts to the join of the shapes named in `within`, if any are."""
+    """A shape by name. It broadcasts to the join of the shapes named in `within`, if any are.
+
+    That of arrays stacked along a new first axis says in `each` what shape each of them has,
+    where they all have one.
+    """
 
     name: str
     within: frozenset[Size] = frozenset()
+    each: frozenset[Size] | None = None
+
+    def names(self) -> set[str]:
+        """Its own name, and those of the shapes that it tells of."""
+        return {self.name}.union(*(size.names() for size in (*self.within, *(self.each or ()))))
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Sizes that broadcast to this value's shape, and names of dtypes that promote to its own."""
+    """Sizes that broadcast to this value's shape, and names of dtypes that promote to its own.
+
+    An `optional` value is None where another branch was taken; whoever uses it has this extent.
+    """
 
     shape: frozenset[Size]
     dtype: frozenset[str]
+    optional: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,16 @@ the build needs neither NumPy nor an installed package.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .ir import Eqn, Formula, Source
+
+if TYPE_CHECKING:
+    from .frontend import Outline
 
 
 class NoDerivative(Exception):
@@ -91,24 +97,49 @@ def formula_in(text: str) -> Formula:
     return read_function(Source("example.py", text), names, name)
 
 
-_standard: Library | None = None
+class Folder(Library):
+    """The formulas of a folder, each read from its text when it is first asked for.
+
+    Most programs meet a few of them, and reading takes a millisecond each.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._texts = {path: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py"))}
+        # Each is a function of the module, under the name of the word that it stands for.
+        self._places = {
+            found[1]: path for path, text in self._texts.items() for found in _PUBLIC_FUNCTION.finditer(text)
+        }
+        self._outlines: dict[Path, Outline] = {}
+
+    def names(self) -> tuple[str, ...]:
+        """Every operator with a formula, file by file."""
+        return tuple(name for path in self._texts for name in self._outline(path).operators)
+
+    def formula(self, op: str) -> Formula | None:
+        """The operator's formula as written, or None."""
+        if op not in self._formulas and op in self._places:
+            outline = self._outline(self._places[op])
+            read = outline.read(op) if op in outline.operators else None
+            if read is not None:
+                self.add(read)
+        return self._formulas.get(op)
+
+    def _outline(self, path: Path) -> Outline:
+        from .frontend import Outline
+
+        if path not in self._outlines:
+            self._outlines[path] = Outline(Source(str(path), self._texts[path]), ours=True)
+        return self._outlines[path]
 
 
-def standard_library(folder: Path | None = None) -> Library:
-    """The formulas that come with the package, read from their source text at the first call."""
-    global _standard
-    if _standard is None or folder is not None:
-        from .frontend import read_module
+_PUBLIC_FUNCTION = re.compile(r"^def ([a-z]\w*)\(", re.MULTILINE)
 
-        library = Library()
-        for path in sorted((folder or formula_folder()).glob("*.py")):
-            module = read_module(Source(str(path), path.read_text(encoding="utf-8")), ours=True)
-            for formula in module.formulas.values():
-                library.add(formula)
-        if folder is not None:
-            return library
-        _standard = library
-    return _standard
+
+@cache
+def standard_library() -> Library:
+    """The formulas that come with the package."""
+    return Folder(formula_folder())
 
 
 def formula_folder() -> Path:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 MAX_DIMS = 8
-OK, UNSUPPORTED, INVALID, ABI_MISMATCH = range(4)
+OK, UNSUPPORTED, INVALID, ABI_MISMATCH, SMALLER = range(5)
 
 
 class DLDevice(ctypes.Structure):
@@ -52,14 +52,23 @@ class Spec(ctypes.Structure):
 ParallelFor = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p
 )
-Gemm = ctypes.CFUNCTYPE(
-    None,
-    ctypes.c_void_p,
-    ctypes.c_int32,
-    *[ctypes.c_int64] * 3,
-    *[ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64] * 2,
-    ctypes.c_void_p,
-)
+
+
+class Product(ctypes.Structure):
+    """A stack of matrix products."""
+
+    _fields_ = (
+        ("bits", ctypes.c_int32),
+        ("add", ctypes.c_int32),
+        *((name, ctypes.c_int64) for name in "mnk"),
+        *((name, ctypes.c_void_p) for name in "abc"),
+        *((f"{name}_{axis}", ctypes.c_int64) for name in "abc" for axis in ("row", "column")),
+        ("ndim", ctypes.c_int32),
+        *((name, ctypes.c_int64 * MAX_DIMS) for name in ("shape", "a_steps", "b_steps", "c_steps")),
+    )
+
+
+Gemm = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(Product))
 
 
 class Runtime(ctypes.Structure):
@@ -94,6 +103,7 @@ class Infer(ctypes.Structure):
         ("outputs", ctypes.POINTER(Spec)),
         ("workspace_bytes", ctypes.c_size_t),
         ("units", ctypes.c_int64),
+        ("can_add", ctypes.c_uint64),
         *_ERROR,
     )
 
@@ -108,6 +118,7 @@ class Call(ctypes.Structure):
         ("workspace_bytes", ctypes.c_size_t),
         ("begin", ctypes.c_int64),
         ("end", ctypes.c_int64),
+        ("add", ctypes.c_uint64),
         ("runtime", ctypes.POINTER(Runtime)),
         *_ERROR,
     )

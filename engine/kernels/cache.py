@@ -2,21 +2,27 @@
 
 An entry is one file, which ends with the digest of what is before, so that a
 damaged one is seen. It is written beside its place and moved there, so that
-another process finds all of it or nothing.
+another process finds all of it or nothing. Beyond `MOST_BYTES` the entries that
+were not used for longest go.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 from pullback.transpile.places import cache_folder
 
 _MARK = b"pullback-kernel\0"
+MOST_BYTES = 1 << 30
+_ROOM = 0.75  # of these bytes may stay where some entries have to go
+_DAY = 24 * 60 * 60.0
 _TAIL = len(_MARK) + hashlib.sha256().digest_size
 
 
@@ -33,6 +39,7 @@ def entry(key: str, make: Callable[[Path], None], suffix: str = ".so") -> Path:
     """
     place = folder() / f"{key}{suffix}"
     if is_whole(place):
+        _used(place)
         return place
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place.parent, prefix=".making-") as work:
@@ -43,6 +50,8 @@ def entry(key: str, make: Callable[[Path], None], suffix: str = ".so") -> Path:
         with made.open("ab") as file:
             file.write(_MARK + digest)
         os.replace(made, place)
+    if key.startswith("0"):  # one in sixteen looks at the whole folder
+        make_room()
     return place
 
 
@@ -54,6 +63,37 @@ def is_whole(place: Path) -> bool:
         return False
     body, tail = content[:-_TAIL], content[-_TAIL:]
     return tail == _MARK + hashlib.sha256(body).digest()
+
+
+def _used(place: Path) -> None:
+    """Remember the day on which an entry was used last: its time of change."""
+    with contextlib.suppress(OSError):
+        if time.time() - place.stat().st_mtime > _DAY:
+            os.utime(place)
+
+
+def make_room(most: int = MOST_BYTES) -> int:
+    """Remove the entries that were not used for longest where there are more than `most` bytes; how many.
+
+    A library that a process has loaded stays with it.
+    """
+    entries = []
+    for file in folder().glob("[!.]*.*"):
+        with contextlib.suppress(OSError):  # another process may be doing the same
+            status = file.stat()
+            entries.append((status.st_mtime, status.st_size, file))
+    left = sum(size for _, size, _ in entries)
+    if left <= most:
+        return 0
+    removed = 0
+    for _, size, file in sorted(entries, key=lambda entry: entry[0]):
+        if left <= most * _ROOM:
+            break
+        with contextlib.suppress(OSError):
+            file.unlink()
+            removed += 1
+        left -= size
+    return removed
 
 
 def clear() -> int:

@@ -33,7 +33,9 @@ def compile_cached(key: str, text: Callable[[], str], bits: int) -> Path:
     def make(target: Path) -> None:
         source = target.with_suffix(".cpp")
         source.write_text(text(), encoding="utf-8")
-        find_compiler().run(source, target, (_SEPARATE, f"-DPB_ONLY_BITS={bits}", str(_runtime())))
+        compiler = find_compiler()
+        extra = (_SEPARATE, f"-DPB_ONLY_BITS={bits}", str(_runtime()))
+        compiler.run(source, target, extra, compiler.for_kernels)
 
     return disk.entry(key_of(key, str(bits)), make)
 

@@ -12,6 +12,7 @@ from ...transpile.diagnostics import Diagnostic
 from ...transpile.emit.native import emit_cpp
 from ...transpile.emit.native.arguments import Arguments
 from ...transpile.emit.native.formula_kernels import is_runtime_number
+from ...transpile.ir import Formula as FormulaIR
 from ...transpile.ir import Param
 from ..direct import DirectCall
 from ..dispatch import engine_of
@@ -107,7 +108,7 @@ class CompiledFormula(DirectCall):
         engine = engine_of(*inputs)
         if engine is not None:
             return engine.apply(operator, inputs, attributes)
-        outputs = operator.forward(inputs, attributes)[: operator.n_results]
+        outputs = operator.results(inputs, attributes)
         return outputs if operator.result_is_tuple else outputs[0]
 
     @property
@@ -169,7 +170,10 @@ class CompiledFormula(DirectCall):
             known = {name: _literal(value) for name, value in attributes.items()}
             prepared = self._prepared(known, arguments)
             self._operators[key] = CompiledOperator(
-                prepared.compiled, LazyLibrary(prepared), Names(self.formula), self._is_library
+                prepared.compiled,
+                LazyLibrary(prepared),
+                Names(self.formula, prepared.compiled.formula),
+                self._is_library,
             )
         return self._operators[key]
 
@@ -180,12 +184,12 @@ class CompiledFormula(DirectCall):
 class Names(Mapping[str, Any]):
     """What the emitted Python of a formula may name, worked out when some Python runs."""
 
-    def __init__(self, formula: Formula) -> None:
-        self._formula = formula
+    def __init__(self, formula: Formula, promoted: FormulaIR) -> None:
+        self._formula, self._promoted = formula, promoted
 
     @cached_property
     def _known(self) -> Mapping[str, Any]:
-        return self._formula.operator.namespace
+        return self._formula.namespace(self._promoted)
 
     def __getitem__(self, name: str) -> Any:
         return self._known[name]

@@ -16,11 +16,17 @@ from ..errors import CompilerError
 
 INCLUDE = Path(__file__).resolve().parent.parent / "native" / "include"
 
-# At -O2 GCC 12 does not vectorize these loops. Contraction is off because it changes results silently;
-# -ffast-math is not here for the same reason.
+# Contraction is off because it changes results silently; -ffast-math is not here for the same reason.
 _FLAGS = (
-    "-std=c++20", "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off",
+    "-std=c++20", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off",
     "-fopenmp-simd", "-DPB_OPENMP_SIMD", "-fvisibility=hidden", "-fPIC", "-shared",
+)  # fmt: skip
+# What GCC needs to vectorize a kernel's loops. The other passes of -O3 take most of its time, and nothing
+# of the kernel's: a loop is straight-line code, and what is not a loop was compiled before, with -O3.
+_VECTORIZED = (
+    "-O1", "-ftree-vectorize", "-fvect-cost-model=dynamic", "-finline-functions", "-finline-small-functions",
+    "-fstrict-aliasing", "-fno-tree-pta", "-fno-tree-dominator-opts", "-fno-tree-slp-vectorize",
+    "-fno-tree-bit-ccp", "-fno-exceptions",
 )  # fmt: skip
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow")
 _INSTALL = (
@@ -39,13 +45,33 @@ class Compiler:
     libraries: tuple[str, ...]
 
     @property
+    def for_kernels(self) -> tuple[str, ...]:
+        """Its `passes` for a generated text, so that it takes a short time."""
+        return ("-O3",) if "clang" in self.version else _VECTORIZED
+
+    @property
     def identity(self) -> str:
         """Everything that decides what it makes of a text on this machine."""
         return "\0".join([*self.command, self.version, *self.flags, *self.libraries, processor_features()])
 
-    def run(self, source: Path, target: Path, extra: tuple[str, ...] = ()) -> None:
+    def run(
+        self,
+        source: Path,
+        target: Path,
+        extra: tuple[str, ...] = (),
+        passes: tuple[str, ...] = ("-O3",),
+    ) -> None:
         """Compile a file to a shared library. Raises CompilerError with what the compiler said."""
-        command = [*self.command, *self.flags, *extra, f"-I{INCLUDE}", str(source), "-o", str(target)]
+        command = [
+            *self.command,
+            *self.flags,
+            *passes,
+            *extra,
+            f"-I{INCLUDE}",
+            str(source),
+            "-o",
+            str(target),
+        ]
         done = subprocess.run([*command, *self.libraries], capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise CompilerError(f"{' '.join(command)}\nfailed with:\n{done.stderr.strip()}")
@@ -59,7 +85,7 @@ def identity() -> str:
         return find_compiler().identity  # which raises, and says what to install
     state = os.stat(os.path.realpath(found[0]))
     binary = f"{os.path.realpath(found[0])} {state.st_size} {state.st_mtime_ns}"
-    return "\0".join([*found, binary, *_FLAGS, processor_features()])
+    return "\0".join([*found, binary, *_FLAGS, *_VECTORIZED, processor_features()])
 
 
 def _candidates(named: str, path: str) -> Iterator[tuple[str, ...]]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from functools import cache, cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from ...transpile.emit.native import ABI, Input, Kernel
+from ...transpile.emit.native import ABI, Kernel
 from ..plumbing import Like
 from . import abi
 from .gemm import RUNTIME
@@ -71,7 +72,7 @@ class CompiledKernel:
         specs = _array(abi.Spec, self._count)()
         common = (ABI, len(tensors), len(numbers), self._count, taken.pointers, attrs)
         text = ctypes.c_char_p(ctypes.addressof(error))  # `cast` would make a cycle
-        query = abi.Infer(*common, specs, 0, 0, text, _ERROR_BYTES)
+        query = abi.Infer(*common, specs, error=text, error_bytes=_ERROR_BYTES)
         if self._infer(ctypes.byref(query)) != abi.OK:
             raise NotTaken(error.value.decode())
         outputs = [_new(specs[k]) if needed is None or needed[k] else None for k in range(self._count)]
@@ -83,13 +84,15 @@ class CompiledKernel:
             given.pointers,
             start,
             query.workspace_bytes,
-            0,
-            query.units,
-            ctypes.pointer(RUNTIME),
-            text,
-            _ERROR_BYTES,
+            end=query.units,
+            runtime=ctypes.pointer(RUNTIME),
+            error=text,
+            error_bytes=_ERROR_BYTES,
         )
-        if self._run(ctypes.byref(call)) != abi.OK:
+        status = self._run(ctypes.byref(call))
+        if status == abi.SMALLER:
+            return [None if out is None else _cut(out, given.shape(k)) for k, out in enumerate(outputs)]
+        if status != abi.OK:
             raise NotTaken(error.value.decode())
         return outputs
 
@@ -101,8 +104,6 @@ class CompiledKernel:
             if entry.is_number:
                 absent = entry.optional and value is None
                 numbers.append(abi.Scalar(i=0) if absent else _scalar(value, entry.role))
-            elif entry.role in ("likes", "shapes", "numbers"):
-                tensors.append(_rows(value, entry))
             elif entry.optional and value is None:
                 tensors.append(None)
             elif entry.role in ("like", "shape"):
@@ -130,21 +131,9 @@ def _array(kind: Any, length: int) -> Any:
     return kind * max(1, length)
 
 
-_DTYPES = {"int64_t": np.int64, "bool": np.bool_, "double": np.float64}
-
-
-def _rows(values: Any, entry: Input) -> np.ndarray[Any, Any]:
-    """A list that a loop collected, as kernels read it: numbers, or each shape's axes and lengths."""
-    if entry.role == "numbers":
-        return np.asarray(values, _DTYPES[entry.dtype])
-    rows = np.zeros((len(values), 1 + abi.MAX_DIMS), np.int64)
-    for row, value in zip(rows, values, strict=True):
-        shape = value.shape if isinstance(value, Like) else tuple(value)
-        if len(shape) > abi.MAX_DIMS:
-            raise NotTaken(f"{len(shape)} dimensions")
-        row[0] = len(shape)
-        row[1 : 1 + len(shape)] = shape
-    return rows
+def _cut(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """The beginning of an array in C order, in this shape."""
+    return array if array.shape == shape else array.reshape(-1)[: prod(shape)].reshape(shape)
 
 
 def _is_array(value: Any) -> bool:

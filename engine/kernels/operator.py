@@ -43,16 +43,31 @@ class CompiledOperator(Operator):
 
     def forward(self, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Any, ...]:
         """Results, hidden outputs and plain values, by the kernel where it takes the inputs."""
+        arrays = self._by_kernel(inputs, attributes)
+        if arrays is None:
+            return super().forward(inputs, attributes)
+        return self._completed(arrays, inputs, attributes)
+
+    def results(self, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The results alone."""
+        arrays = self._by_kernel(inputs, attributes)
+        given = {position for position, _ in self.kernel.kernel.outputs}
+        if arrays is None or not given.issuperset(range(self.n_results)):
+            return self.forward(inputs, attributes)[: self.n_results]
+        return tuple(arrays[: self.n_results])
+
+    def _by_kernel(self, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Any] | None:
+        """All outputs, as far as the kernel computes them; None where it does not take the inputs."""
         given = dict(zip((p.var for p in self.inputs), inputs, strict=True))
         given |= {p.var: attributes[p.var.name] for p in self.attributes}
         try:
             outputs = self.kernel([given[entry.var] for entry in self.kernel.kernel.inputs])
         except NotTaken:
-            return super().forward(inputs, attributes)
+            return None
         results: list[Any] = [None] * (self.n_results + self.n_hidden + self.n_plain)
         for (position, _), array in zip(self.kernel.kernel.outputs, outputs, strict=True):
             results[position] = array[()] if array.ndim == 0 else array
-        return self._completed(results, inputs, attributes)
+        return results
 
     def plain_values(
         self, inputs: Sequence[Any], attributes: Mapping[str, Any], outputs: Sequence[Any]

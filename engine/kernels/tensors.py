@@ -41,6 +41,11 @@ class Tensors:
         self._kept = present, words
         self.pointers = ctypes.cast(base, _TABLE)
 
+    def shape(self, index: int) -> tuple[int, ...]:
+        """The shape of a tensor as it is now: a kernel may have written it."""
+        tensor = self.pointers[index].contents
+        return tuple(tensor.shape[: tensor.ndim])
+
 
 def _regular(value: Any) -> Any:
     """The array, or a copy where its elements do not lie at multiples of their size."""

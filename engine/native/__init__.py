@@ -13,8 +13,12 @@ import numpy as np
 from ..grad_mode import on_inference
 from ..registry import FORMULAS
 from ..tensor import Tensor as AnyTensor
-from . import blas
-from ._native import (
+from . import _native, sources
+
+sources.check(_native.__file__, getattr(_native, "built_from", None))
+
+from . import blas  # noqa: E402
+from ._native import (  # noqa: E402
     Tensor,
     apply,
     current_pass,

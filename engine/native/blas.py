@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from ._native import set_blas_library
+from ._native import set_blas_libraries
 
 PACKAGE = "scipy_openblas64"
+VARIABLE = "PULLBACK_BLAS"
 
 
-def library_path() -> Path | None:
+def openblas() -> Path | None:
     """The library in the package scipy-openblas64; None where it is not installed."""
     spec = find_spec(PACKAGE)
     if spec is None or spec.origin is None:
@@ -19,8 +22,30 @@ def library_path() -> Path | None:
     return found[0] if found else None
 
 
+def mkl() -> Path | None:
+    """MKL where pip and conda put it; None where it is not there."""
+    found = sorted((Path(sys.prefix) / "lib").glob("libmkl_rt.so*"))
+    return found[0] if found else None
+
+
+def _is_intel() -> bool:
+    try:
+        return "GenuineIntel" in Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace")[:4096]
+    except OSError:
+        return False
+
+
+def candidates() -> list[str]:
+    """Libraries in the order in which they are tried.
+
+    First the one that PULLBACK_BLAS names. Then MKL before OpenBLAS on Intel's processors, where it
+    is a little faster, and after it on others, where it takes twice as long.
+    """
+    named = os.environ.get(VARIABLE)
+    installed = [mkl(), openblas()] if _is_intel() else [openblas(), mkl()]
+    return [str(place) for place in (named, *installed) if place]
+
+
 def choose() -> None:
-    """Have the package's library loaded when the first product comes; else NumPy multiplies."""
-    path = library_path()
-    if path is not None:
-        set_blas_library(str(path))
+    """Have the first of them that can be used loaded when the first product comes; else NumPy multiplies."""
+    set_blas_libraries(candidates())

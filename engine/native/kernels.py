@@ -24,7 +24,8 @@ from ..kernels.gemm import RUNTIME
 from ..kernels.load import KernelLibrary
 from ..kernels.operator import CompiledOperator
 from ..operator import Operator, Variant
-from ._native import builtin_kernels, parallel_for_address
+from ._native import parallel_for_address
+from .levels import builtin_kernels
 
 # Of library kernels: the forward and the first backward. Further ones run the emitted closure, whose
 # operators have kernels again.
@@ -143,11 +144,9 @@ def backward_layout(operator: Operator, variant: Variant) -> Layout | None:
 
 
 def _is_passed_as_it_is(kernel: CompiledKernel) -> bool:
-    """Whether no argument is a list, or a value that a branch may leave out, which Python prepares."""
-    return all(
-        entry.role not in ("likes", "shapes", "numbers") and (entry.role == "tensor" or not entry.optional)
-        for entry in kernel.kernel.inputs
-    )
+    """Whether no argument is a value that a branch may leave out, or read while shapes are worked out."""
+    packed = any(eqn.op == "unpacked" for eqn in kernel.kernel.block.eqns)
+    return not packed and all(entry.role == "tensor" or not entry.optional for entry in kernel.kernel.inputs)
 
 
 def relied_on(variant: Variant) -> tuple[int, ...]:

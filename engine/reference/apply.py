@@ -94,7 +94,10 @@ def _record(
     node = OperatorNode(operator, outputs, edges, callsite())
     if anomaly.is_anomaly_enabled():
         node.forward_stack = anomaly.stack()
-    reads = operator.backward(tuple(output.differentiable for output in outputs), needed).reads
+    # Other patterns of gradients read no more than this one: what a branch that was not taken leaves out
+    # counts as defined, for it may be filled with zeros.
+    kept = (o.differentiable or array is None for o, array in zip(outputs, arrays, strict=True))
+    reads = operator.backward(tuple(kept), needed).reads
 
     def keep(index: int) -> Any:
         source, position, name = operator.saved[index]

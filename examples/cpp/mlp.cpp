@@ -1,4 +1,4 @@
-// A small network learns a function, with the native engine and no Python in this file.
+// A small network learns a function. There is no Python: not in this file, and not in the program.
 //
 //   cmake -S examples/cpp -B build/cpp -Dpullback_DIR=$(pullback config --cmakedir)
 //   cmake --build build/cpp
@@ -31,7 +31,6 @@ Tensor loss_of(const Tensor& x, const Tensor& y, const std::vector<Tensor>& weig
 }  // namespace
 
 int main() try {
-    const pullback::Session session;
     std::mt19937 generator(0);
     const std::vector<Tensor> weights = {random_tensor(generator, 1, 32),
                                          random_tensor(generator, 1, 32),

@@ -35,6 +35,7 @@ from .engine.errors import (
     InferenceTensorError,
     MutationError,
     NotDifferentiableError,
+    OperatorLibraryError,
     PullbackError,
     SavedVariableError,
     SourceUnavailableError,
@@ -55,6 +56,7 @@ from .engine.gradcheck import gradcheck
 from .engine.graph import Graph, graph
 from .engine.jacobian import hessian, jacobian
 from .engine.kernels import CompiledFormula, compile
+from .engine.loaded import load_operator
 from .engine.memory import (
     MemoryStats,
     empty_cache,
@@ -79,10 +81,13 @@ from .engine.plumbing import (
 from .engine.primitives import (
     collect,
     flatten_axes,
+    join_like,
     linear_recurrence,
+    packed,
     split_like,
     unflatten_axes,
     unitem,
+    unpacked,
     unstack_like,
     zeros_list,
 )
@@ -153,6 +158,7 @@ __all__ = [
     "MemoryStats",
     "MutationError",
     "NotDifferentiableError",
+    "OperatorLibraryError",
     "PullbackError",
     "Region",
     "SavedVariableError",
@@ -197,13 +203,16 @@ __all__ = [
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "jacobian",
+    "join_like",
     "jvp",
     "last_written",
     "like",
     "linear_recurrence",
+    "load_operator",
     "memory_stats",
     "no_grad",
     "order_of_norm",
+    "packed",
     "polygamma",
     "put_along",
     "put_region",
@@ -234,6 +243,7 @@ __all__ = [
     "undiagonal",
     "unflatten_axes",
     "unitem",
+    "unpacked",
     "unslice",
     "unstack_like",
     "use_engine",

@@ -88,6 +88,68 @@ def test_functions_that_write_an_argument(engine):
     check(program, np.arange(1.0, 7.0).reshape(2, 3) / 4, np.arange(1.0, 7.0).reshape(2, 3) / 5)
 
 
+def test_functions_that_write_picked_entries(engine):
+    mask = np.array([[True, False, True], [False, True, True]])
+
+    def program(a, b):
+        x = a * 2
+        np.put(x, [0, 4], b[1] * b[0])
+        np.put(x, [-1, 7], b[0, :1], mode="wrap")
+        np.place(x, mask, b[0, :2])
+        y = a * b
+        np.putmask(y, mask, b[1, :2] * 3)
+        np.put_along_axis(y, np.array([[1], [0]]), a[:, :1] * a[:, 1:2], axis=1)
+        np.put_along_axis(y, np.array([5]), b[0, 0] * 7, axis=None)
+        return (x * x * a).sum() + (y * y * b).sum()
+
+    check(program, np.arange(1.0, 7.0).reshape(2, 3) / 4, np.arange(1.0, 7.0).reshape(2, 3) / 5)
+
+
+def test_picked_entries_are_those_that_numpy_writes(engine):
+    for write in (
+        lambda x: np.put(x, [[0, 3], [5, -2]], [1.0, 2.0, 3.0]),
+        lambda x: np.put(x, [9, -9], [1.0, 2.0], mode="clip"),
+        lambda x: np.place(x, np.arange(6).reshape(2, 3) % 2 == 0, [7.0, 8.0]),
+        lambda x: np.putmask(x, np.arange(6).reshape(2, 3) % 2 == 1, [1.0, 2.0, 3.0, 4.0]),
+        lambda x: np.put_along_axis(x, np.array([[2, 0], [1, 1]]), np.array([[5.0, 6.0]]), 1),
+    ):
+        array = np.zeros((2, 3))
+        write(array)
+        recorded = pb.tensor(np.ones((2, 3)), requires_grad=True) * 0
+        write(recorded)
+        assert recorded.detach().numpy().tolist() == array.tolist()
+
+
+def test_picked_entries_that_are_not_there(w):
+    with pytest.raises(IndexError):
+        np.put(w * 1, [3], 0.0)
+    with pytest.raises(ValueError, match="mask has 2 entries"):
+        np.putmask(w * 1, [True, False], 0.0)
+    with pytest.raises(ValueError, match="vals is empty"):
+        np.place(w * 1, [True, False, True], [])
+
+
+def test_out_where(engine):
+    def program(a, b):
+        x = a * b
+        mask = np.array([True, False, True])
+        assert np.multiply(a, b[:1], out=x, where=mask) is x
+        np.power(x, 3.0, out=x, where=~mask)
+        total = a[0] * 1
+        np.sum(x * b, out=total, where=mask)
+        return (x * x * a).sum() * total
+
+    check(program, [0.4, 0.9, 1.4], [0.8, 1.1, 0.5])
+
+
+def test_what_where_leaves_out_is_not_computed(engine):
+    x = pb.tensor([-1.0, 4.0], requires_grad=True)
+    y = x * 1
+    np.sqrt(x, out=y, where=[False, True])
+    assert y.detach().numpy().tolist() == [-1.0, 2.0]
+    assert pb.grad(y.sum(), x)[0].numpy().tolist() == [1.0, 0.25]
+
+
 def test_functions_that_write_and_are_not_recorded(w):
     x = pb.tensor(np.zeros(3))
     np.put(x, [0], 5.0)
@@ -96,6 +158,6 @@ def test_functions_that_write_and_are_not_recorded(w):
     assert x.numpy().tolist() == [20.0, 3.0, 0.0]
     assert x._version == 3
     with pytest.raises(pb.MutationError, match="put is not recorded"):
-        np.put(w * 1, [0], 5.0)
+        np.put(np.zeros(3), [0], w[0])
     with pytest.raises(pb.MutationError, match="not recorded"):
         np.multiply.at(x, [0], w[0])

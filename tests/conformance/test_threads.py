@@ -177,7 +177,7 @@ def test_branches_are_summed_in_one_order_on_any_number_of_threads(engine):
     for threads in ("1", "2", "4"):
         done = subprocess.run(
             [sys.executable, "-c", BRANCHES.format(engine=engine)],
-            env={**os.environ, "PULLBACK_THREADS": threads},
+            env={**os.environ, "PULLBACK_NUM_THREADS": threads},
             capture_output=True,
             text=True,
         )

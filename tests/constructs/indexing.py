@@ -40,6 +40,18 @@ def masked(x):
     return np.sum(np.sin(x)[x > 1] ** 2) * x
 
 
+@SECTION.example("entries where a mask is true, as a result", call(X))
+def selected(x):
+    chosen = np.sin(x)[x > 1]
+    return chosen * chosen, np.exp(x[:, 1:])[x[:, 1:] < 1]
+
+
+@SECTION.example("arrays, numbers, `None` and slices", call(array(3, 4, 2), ROWS, COLUMNS))
+def mixed_index(x, rows, columns):
+    apart = x[rows, :, 1] * x[1, :, columns % 2]
+    return apart, x[None, rows, columns] * x[..., columns % 2][1, 2, 0], x[rows[:, None], columns]
+
+
 @SECTION.example("`x[i, j]` in a loop", call(X, n=3))
 def elements(x, *, n: int):
     total = 0.0

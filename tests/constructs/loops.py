@@ -74,6 +74,19 @@ def collected(x, *, n: int):
     return np.stack(parts) * x
 
 
+@SECTION.example("a list that grows backwards, `.reverse()`", call(X, n=3))
+def collected_backwards(x, *, n: int):
+    parts, weights = [], []
+    y = x
+    for k in reversed(range(n)):
+        y = np.sin(y) * x
+        parts.append(y)
+        weights.append(k + 1)
+    ordered = np.stack(parts) * weights[0]
+    parts.reverse()
+    return ordered + parts[0]
+
+
 @SECTION.example("a list comprehension", call([X, Y]))
 def comprehension(xs: "list[Tensor]"):  # noqa: F821
     return np.stack([np.sin(x) * x for x in xs])
@@ -116,6 +129,37 @@ def return_in_a_loop(x, *, n: int, stop: int):
         if k == stop:
             return y * y
     return y
+
+
+@SECTION.example("`break` and `continue`", call(X, n=5, stop=3), call(X, n=3, stop=9), call(X, n=0, stop=0))
+def break_and_continue(x, *, n: int, stop: int):
+    y = x
+    for k in range(n):
+        if k == stop:
+            break
+        y = np.sin(y) + 0.5 * x
+        if k == 1:
+            continue
+        y = y * x
+    return y * x
+
+
+@SECTION.example(
+    "`break` and `return` in written-out loops", call(X, stop=1), call(X, stop=2), call(X, stop=7)
+)
+def break_in_a_literal_loop(x, *, stop: int):
+    y = x
+    for k in range(2):
+        if k == stop:
+            break
+        y = np.sin(y) + x
+    for k in range(4):
+        if k == stop + 1:
+            break
+        if k == stop:
+            return y
+        y = y + np.cos(x)
+    return y * x
 
 
 @SECTION.example("early return in a written-out loop", call(X, stop=1), call(X, stop=5))

@@ -75,6 +75,26 @@ BLOCKS = [
     "p@ = None\nif n > 1:\n    p@ = np.exp(-v * v)\nv = v * 0.5 if p@ is None else p@ * x",
     "if kind == 'z':\n    raise ValueError(f'no {kind}')\nv = v * min(n, 2) * 0.5 + x",
     "v = np.where(v > 0.7, np.sin(v), v * x)",
+    "for k@ in range(3):\n    if k@ == n:\n        break\n    v = np.sin(v) * x",
+    "for k@ in range(n):\n    v = np.sin(v) + x\n    if k@ == 1:\n        continue\n    v = v * 0.5",
+    "l@, c@ = [], []\nfor k@ in reversed(range(n)):\n    v = np.tanh(v) * x\n    l@.append(v)\n"
+    "    c@.append(k@)\nl@.reverse()\nfor q@ in l@:\n    v = v * 0.5 + q@",
+    "for a@, b@ in zip([v, x], [x, y]):\n    v = v * 0.5 + np.sin(a@ * b@)",
+    "for q@ in reversed([v, x]):\n    v = np.sin(v) * 0.5 + q@",
+    "i@ = rows, rows\nv = v + np.sin(v)[i@] * 0.3",
+    "l@ = [np.sin(v), x]\nl@[0] = l@[0] * y\nv = np.stack(l@)[0] * l@[1]",
+    "v = np.stack([np.sin(v) * q@ for q@ in [x, y]])[1] * v",
+    "w@ = v * 1.0\nfor k@ in range(1, v.shape[0]):\n    w@[k@] += np.sin(w@[k@ - 1]) * x[k@]\nv = w@",
+    "for i@ in range(n):\n    for j@ in range(2):\n        v = np.sin(v) + v[i@ % 3, j@] * x * 0.1",
+    "for i@ in range(2):\n    r@ = v[i@]\n    for j@ in range(n):\n"
+    "        r@ = np.tanh(np.matmul(r@, x)) + y[j@]\n    v = v * 0.5 + r@",
+    "w@ = np.sin(v)\nw@[v > 0.8] = v[v > 0.8] * 0.5\nv = w@ * x",
+    "v = v + np.sum(np.sin(v)[x > 1]) * y * 0.1",
+    "v = v[:, rows] * 0.5 + v[rows[:, None], rows] * y[1, rows]",
+    "s@ = np.stack([np.sin(q@) * v for q@ in (x, y)])\nv = np.sum(s@, axis=0) * 0.5",
+    "l@ = []\nfor i@ in range(n):\n    r@ = v\n    for j@ in range(2):\n        r@ = np.sin(r@) * (i@ + j@)\n"
+    "    l@.append(r@)\nfor q@ in reversed(l@):\n    v = v * 0.5 + q@",
+    "t@ = 0.0\nfor row@ in v:\n    t@ = np.tanh(row@ * t@ + row@)\nv = v * t@",
 ]
 TESTS = ["n > 1", "kind == 'a'", "n == 0 or kind == 'b'", "v.shape[0] > n"]
 

@@ -56,6 +56,22 @@ def write_where(x):
     return out * x
 
 
+@SECTION.example("`out[mask] = v`, of as many values", call(X))
+def write_chosen(x):
+    out = x * 1.0
+    out[x > 1] = np.sin(x)[x > 1] * 2
+    out[x[:, 0] > 1] *= 0.5
+    return out * x
+
+
+@SECTION.example("`out[rows, columns] = v`, places twice", call(X, np.array([2, 0, 2]), np.array([1, 3, 1])))
+def write_at_places(x, rows, columns):
+    out = np.exp(x)
+    out[rows, columns] = x[0, 1:]
+    out[rows] *= x[:1]
+    return out * x
+
+
 @SECTION.example("`np.empty_like`, filled row by row", call(X, array(4)))
 def fill_rows(x, w):
     out = np.empty_like(x)

@@ -29,7 +29,6 @@ def test_the_numbers_are_those_of_the_source():
 
 
 def test_the_program_is_what_the_header_shows():
-    assert "pullback::Session session;" in (source_of("pullback.h"))
     assert "Tensor x({1.0, 2.0}, {2}, true)" in source_of("pullback.h")
 
 

@@ -117,6 +117,7 @@ def table(torch):
         "concatenate": lambda arrays, axis: torch.cat(arrays, axis),
         "stack": lambda arrays, axis: torch.stack(arrays, axis),
         "astype": lambda x, dtype: x.to(getattr(torch, np.dtype(dtype).name)),
+        "join_like": lambda arrays, like, axis: torch.cat([torch.atleast_2d(a) for a in arrays], axis),
         "collect": lambda arrays: torch.stack(torch.broadcast_tensors(*arrays)),
         "cbrt": lambda x: torch.sign(x) * torch.abs(x) ** (1 / 3),
         "var": _spread(torch.var),

@@ -28,30 +28,36 @@ struct CrossEntropyForward {
         {
             pb::Space& space = passes.space(logits_view.shape);
             const auto logits_rows = space.read(logits_view);
-            const auto max_1_rows = space.reduce<pb::Max<T>>(max_1_view);
-            space.each([=](pb::Loop& loop) {
+            const auto max_1_rows = space.reduce_once<pb::Max<T>>(max_1_view);
+            space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* logits = loop.row(logits_rows);
                     T* max_1_row = loop.row(max_1_rows);
-                    PB_SIMD
+                    T max_1_total = T(-__builtin_inf());
+                    int max_1_nans = 0;
+                    PB_SIMD_OVER(reduction(max : max_1_total) reduction(| : max_1_nans))
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        max_1_row[i] = logits[i];
+                        max_1_total = loop.largest(max_1_total, max_1_row + i, logits[i]);
+                        max_1_nans |= logits[i] != logits[i];
                     }
+                    loop.raise(max_1_rows, max_1_total, max_1_nans);
                 }
             });
         }
         {
             pb::Space& space = passes.space(targets_view.shape);
             const auto targets_rows = space.read(targets_view);
-            const auto weight_rows = space.reduce<pb::Sum<T>>(weight_view);
-            space.each([=](pb::Loop& loop) {
+            const auto weight_rows = space.reduce_once<pb::Sum<T>>(weight_view);
+            space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* targets = loop.row(targets_rows);
                     T* weight_row = loop.row(weight_rows);
-                    PB_SIMD
+                    double weight_total = 0;
+                    PB_SIMD_OVER(reduction(+ : weight_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        weight_row[i] = targets[i];
+                        weight_total = loop.sum(weight_total, weight_row + i, targets[i]);
                     }
+                    loop.add(weight_rows, weight_total);
                 }
             });
         }
@@ -61,20 +67,22 @@ struct CrossEntropyForward {
         {
             pb::Space& space = passes.space(logits_view.shape);
             const auto logits_rows = space.read(logits_view);
-            const auto max_1_rows = space.read(max_1_view);
-            const auto total_rows = space.reduce<pb::Sum<T>>(total_view);
-            space.each([=](pb::Loop& loop) {
+            const auto max_1_rows = space.read_once(max_1_view);
+            const auto total_rows = space.reduce_once<pb::Sum<T>>(total_view);
+            space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* logits = loop.row(logits_rows);
-                    const T* max_1 = loop.row(max_1_rows);
+                    const auto max_1 = loop.once(max_1_rows);
                     T* total_row = loop.row(total_rows);
-                    PB_SIMD
+                    double total_total = 0;
+                    PB_SIMD_OVER(reduction(+ : total_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // cross_entropy.py:15  shifted = logits - np.max(logits, axis=-1, ke...
                         const T shifted = logits[i] - max_1[i];
                         // cross_entropy.py:16  e = np.exp(shifted)
-                        total_row[i] = pb::exp(shifted);
+                        total_total = loop.sum(total_total, total_row + i, pb::exp(shifted));
                     }
+                    loop.add(total_rows, total_total);
                 }
             });
         }
@@ -103,23 +111,27 @@ struct CrossEntropyForward {
             pb::Space& space = passes.space(shape);
             const auto logits_rows = space.read(logits_view);
             const auto targets_rows = space.read(targets_view);
-            const auto max_1_rows = space.read(max_1_view);
-            const auto log_total_rows = space.read(log_total_view);
-            const auto loss_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(loss_view, loss_axes));
-            space.each([=](pb::Loop& loop) {
+            const auto max_1_rows = space.read_once(max_1_view);
+            const auto log_total_rows = space.read_once(log_total_view);
+            const auto loss_rows =
+                space.reduce_once<pb::Sum<T>>(pb::expand_dims(loss_view, loss_axes));
+            space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* logits = loop.row(logits_rows);
                     const T* targets = loop.row(targets_rows);
-                    const T* max_1 = loop.row(max_1_rows);
-                    const T* log_total = loop.row(log_total_rows);
+                    const auto max_1 = loop.once(max_1_rows);
+                    const auto log_total = loop.once(log_total_rows);
                     T* loss_row = loop.row(loss_rows);
-                    PB_SIMD
+                    double loss_total = 0;
+                    PB_SIMD_OVER(reduction(+ : loss_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // cross_entropy.py:15  shifted = logits - np.max(logits, axis=-1, ke...
                         const T shifted = logits[i] - max_1[i];
                         // cross_entropy.py:20  loss = np.sum(targets * (log_total - shifted)...
-                        loss_row[i] = targets[i] * (log_total[i] - shifted);
+                        loss_total = loop.sum(loss_total, loss_row + i,
+                                              targets[i] * (log_total[i] - shifted));
                     }
+                    loop.add(loss_rows, loss_total);
                 }
             });
         }
@@ -363,7 +375,7 @@ struct CrossEntropyBackwardGeneral {
                         const T grad_shifted = grad_total_2[i] * e_1;
                         // cross_entropy.py:15  shifted = logits - np.max(logits, axis=-1, ke...
                         const bool largest = logits[i] == max_1[i];
-                        const T grad_logits_1 = grad_shifted + (largest ? v4[i] : T(0));
+                        const T grad_logits_1 = grad_shifted + pb::where<T>(largest, v4[i], T(0));
                         grad_logits_row[i] = grad_logits_2[i] + grad_logits_1;
                     }
                 }
@@ -393,32 +405,32 @@ struct CrossEntropyBackward {
         const auto grad_view = context.input<T>(6);
         // cross_entropy.py:23  g = np.expand_dims(grad, -1)
         const auto g_view = pb::expand_dims(context, grad_view, {-1});
-        const auto grad_logits_1_view = context.scratch<T>(logits_view.shape);
+        const auto grad_logits_view = context.output<T>(0, logits_view.shape);
         const auto grad_targets_view = context.output<T>(1, targets_view.shape);
         const pb::Shape shape = pb::broadcast(context, g_view.shape, weight_view.shape,
                                               logits_view.shape, targets_view.shape);
         const pb::Shape shape_2 =
             pb::broadcast(context, g_view.shape, log_total_view.shape, logits_view.shape);
 
-        pb::Passes<3, 16> passes(context);
+        pb::Passes<2, 12> passes(context);
         {
             pb::Space& space = passes.space(shape);
             const auto logits_rows = space.read(logits_view);
             const auto targets_rows = space.read(targets_view);
-            const auto max_1_rows = space.read(max_1_view);
-            const auto total_rows = space.read(total_view);
-            const auto weight_rows = space.read(weight_view);
-            const auto g_rows = space.read(g_view);
-            const auto grad_logits_1_rows = space.reduce<pb::Sum<T>>(grad_logits_1_view);
-            space.each([=](pb::Loop& loop) {
+            const auto max_1_rows = space.read_once(max_1_view);
+            const auto total_rows = space.read_once(total_view);
+            const auto weight_rows = space.read_once(weight_view);
+            const auto g_rows = space.read_once(g_view);
+            const auto grad_logits_rows = space.reduce<pb::Sum<T>>(grad_logits_view);
+            space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* logits = loop.row(logits_rows);
                     const T* targets = loop.row(targets_rows);
-                    const T* max_1 = loop.row(max_1_rows);
-                    const T* total = loop.row(total_rows);
-                    const T* weight = loop.row(weight_rows);
-                    const T* g = loop.row(g_rows);
-                    T* grad_logits_1_row = loop.row(grad_logits_1_rows);
+                    const auto max_1 = loop.once(max_1_rows);
+                    const auto total = loop.once(total_rows);
+                    const auto weight = loop.once(weight_rows);
+                    const auto g = loop.once(g_rows);
+                    T* grad_logits_row = loop.row(grad_logits_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // cross_entropy.py:15  shifted = logits - np.max(logits, axis=-1, ke...
@@ -426,7 +438,7 @@ struct CrossEntropyBackward {
                         // cross_entropy.py:16  e = np.exp(shifted)
                         const T e_1 = pb::exp(shifted_1);
                         // cross_entropy.py:24  return g * (weight * (e / total) - targets),...
-                        grad_logits_1_row[i] = g[i] * (weight[i] * (e_1 / total[i]) - targets[i]);
+                        grad_logits_row[i] = g[i] * (weight[i] * (e_1 / total[i]) - targets[i]);
                     }
                 }
             });
@@ -434,16 +446,16 @@ struct CrossEntropyBackward {
         {
             pb::Space& space = passes.space(shape_2);
             const auto logits_rows = space.read(logits_view);
-            const auto max_1_rows = space.read(max_1_view);
-            const auto log_total_rows = space.read(log_total_view);
-            const auto g_rows = space.read(g_view);
+            const auto max_1_rows = space.read_once(max_1_view);
+            const auto log_total_rows = space.read_once(log_total_view);
+            const auto g_rows = space.read_once(g_view);
             const auto grad_targets_rows = space.reduce<pb::Sum<T>>(grad_targets_view);
-            space.each([=](pb::Loop& loop) {
+            space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* logits = loop.row(logits_rows);
-                    const T* max_1 = loop.row(max_1_rows);
-                    const T* log_total = loop.row(log_total_rows);
-                    const T* g = loop.row(g_rows);
+                    const auto max_1 = loop.once(max_1_rows);
+                    const auto log_total = loop.once(log_total_rows);
+                    const auto g = loop.once(g_rows);
                     T* grad_targets_row = loop.row(grad_targets_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
@@ -451,29 +463,6 @@ struct CrossEntropyBackward {
                         const T shifted_1 = logits[i] - max_1[i];
                         // cross_entropy.py:24  return g * (weight * (e / total) - targets),...
                         grad_targets_row[i] = g[i] * (log_total[i] - shifted_1);
-                    }
-                }
-            });
-        }
-        const auto grad_logits_view = context.output<double>(0, grad_logits_1_view.shape);
-        {
-            pb::Space& space = passes.space(grad_logits_1_view.shape);
-            const auto logits_rows = space.read(logits_view);
-            const auto max_1_rows = space.read(max_1_view);
-            const auto grad_logits_1_rows = space.read(grad_logits_1_view);
-            const auto grad_logits_rows = space.write(grad_logits_view);
-            space.each([=](pb::Loop& loop) {
-                while (loop.next()) {
-                    const T* logits = loop.row(logits_rows);
-                    const T* max_1 = loop.row(max_1_rows);
-                    const T* grad_logits_1 = loop.row(grad_logits_1_rows);
-                    double* grad_logits_row = loop.row(grad_logits_rows);
-                    PB_SIMD
-                    for (int64_t i = 0; i < loop.size; ++i) {
-                        // cross_entropy.py:15  shifted = logits - np.max(logits, axis=-1, ke...
-                        const bool largest = logits[i] == max_1[i];
-                        grad_logits_row[i] =
-                            static_cast<double>(grad_logits_1[i]) + (largest ? 0.0 : 0.0);
                     }
                 }
             });

@@ -45,7 +45,7 @@ struct EluForward {
                         const T t_1 = T(alpha) * v2;
                         t_1_row[i] = t_1;
                         // elu.py:13  r = np.where(x > 0, x, t)
-                        r_2_row[i] = x[i] > T(0) ? x[i] : t_1;
+                        r_2_row[i] = pb::where<T>(x[i] > T(0), x[i], t_1);
                     }
                 }
             });
@@ -187,7 +187,7 @@ struct EluBackwardGeneral {
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // elu.py:16  return np.where(x > 0, grad, grad * (t + alpha))
-                        v7_row[i] = x[i] > T(0) ? grad[i] : grad[i] * (t[i] + T(alpha));
+                        v7_row[i] = pb::where<T>(x[i] > T(0), grad[i], grad[i] * (t[i] + T(alpha)));
                     }
                 }
             });
@@ -211,7 +211,7 @@ struct EluBackwardGeneral {
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // elu.py:22  return np.where(x > 0, grad, 0)
-                        v9_row[i] = x[i] > T(0) ? grad[i] : T(0);
+                        v9_row[i] = pb::where<T>(x[i] > T(0), grad[i], T(0));
                     }
                 }
             });
@@ -298,7 +298,7 @@ struct EluBackward {
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // elu.py:16  return np.where(x > 0, grad, grad * (t + alpha))
-                        v5_row[i] = x[i] > T(0) ? grad[i] : grad[i] * (t[i] + T(alpha));
+                        v5_row[i] = pb::where<T>(x[i] > T(0), grad[i], grad[i] * (t[i] + T(alpha)));
                     }
                 }
             });
@@ -322,7 +322,7 @@ struct EluBackward {
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // elu.py:22  return np.where(x > 0, grad, 0)
-                        v7_row[i] = x[i] > T(0) ? grad[i] : T(0);
+                        v7_row[i] = pb::where<T>(x[i] > T(0), grad[i], T(0));
                     }
                 }
             });

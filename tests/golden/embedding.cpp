@@ -19,10 +19,11 @@ struct EmbeddingForward {
         const auto table_view = context.input<T>(0);
         const auto tokens_view = context.input<int64_t>(1);
         const auto scale_view = context.input<T>(2);
-        const auto rows_view =
-            context.scratch<T>(pb::picked(context, table_view.shape, {tokens_view.read_only()}));
         // embedding.py:11  rows = table[tokens]
-        pb::pick(context, table_view, {tokens_view.read_only()}, rows_view);
+        const pb::Picked rows_places =
+            pb::picked_at(context, table_view.shape, {tokens_view.read_only()});
+        const auto rows_view = context.scratch<T>(rows_places.shape);
+        pb::pick(context, table_view, rows_places, rows_view);
         const pb::Shape shape = pb::broadcast(context, rows_view.shape, scale_view.shape);
         const auto r_view = context.output<T>(0, shape);
 
@@ -62,8 +63,10 @@ struct EmbeddingBackwardGeneral {
         const auto scale_view = context.input<T>(2);
         const pb::Shape table_shape = context.shape(3);
         const auto grad_view = context.gradient<T>(4);
-        const auto rows_1_view =
-            context.scratch<T>(pb::picked(context, table_view.shape, {tokens_view.read_only()}));
+        // embedding.py:11  rows = table[tokens]
+        const pb::Picked rows_1_places =
+            pb::picked_at(context, table_view.shape, {tokens_view.read_only()});
+        const auto rows_1_view = context.scratch<T>(rows_1_places.shape);
         const pb::Shape shape = pb::broadcast(context, grad_view.shape, scale_view.shape);
         const auto v1_view = context.scratch<T>(shape);
 
@@ -88,8 +91,9 @@ struct EmbeddingBackwardGeneral {
         }
 
         passes.run();
-        // embedding.py:11  rows = table[tokens]
-        pb::pick(context, table_view, {tokens_view.read_only()}, rows_1_view);
+        pb::pick(context, table_view, rows_1_places, rows_1_view);
+        // embedding.py:15  return pb.unslice(grad * scale, index=tokens, sha...
+        const pb::Picked v2_places = pb::picked_at(context, table_shape, {tokens_view.read_only()});
         const auto v2_view = context.scratch<T>(table_shape);
         const pb::Shape shape_2 = pb::broadcast(context, grad_view.shape, rows_1_view.shape);
         const unsigned v4_axes = pb::all_axes(shape_2.ndim);
@@ -116,8 +120,7 @@ struct EmbeddingBackwardGeneral {
         }
 
         passes_2.run();
-        // embedding.py:15  return pb.unslice(grad * scale, index=tokens, sha...
-        pb::unpick(context, v1_view, {tokens_view.read_only()}, v2_view);
+        pb::unpick(context, v1_view, v2_places, v2_view);
         const auto grad_table_view = context.output<T>(0, table_view.shape);
         const auto grad_scale_view = context.output<T>(1, scale_view.shape);
 
@@ -173,8 +176,10 @@ struct EmbeddingBackward {
         const auto scale_view = context.input<T>(2);
         const pb::Shape table_shape = context.shape(3);
         const auto grad_view = context.input<T>(4);
-        const auto rows_1_view =
-            context.scratch<T>(pb::picked(context, table_view.shape, {tokens_view.read_only()}));
+        // embedding.py:11  rows = table[tokens]
+        const pb::Picked rows_1_places =
+            pb::picked_at(context, table_view.shape, {tokens_view.read_only()});
+        const auto rows_1_view = context.scratch<T>(rows_1_places.shape);
         const auto v1_view = context.scratch<T>(grad_view.shape);
 
         pb::Passes<1, 3> passes(context);
@@ -198,8 +203,9 @@ struct EmbeddingBackward {
         }
 
         passes.run();
-        // embedding.py:11  rows = table[tokens]
-        pb::pick(context, table_view, {tokens_view.read_only()}, rows_1_view);
+        pb::pick(context, table_view, rows_1_places, rows_1_view);
+        // embedding.py:15  return pb.unslice(grad * scale, index=tokens, sha...
+        const pb::Picked v2_places = pb::picked_at(context, table_shape, {tokens_view.read_only()});
         const auto v2_view = context.scratch<T>(table_shape);
         const pb::Shape shape = pb::broadcast(context, grad_view.shape, rows_1_view.shape);
         const unsigned v4_axes = pb::all_axes(shape.ndim);
@@ -210,24 +216,25 @@ struct EmbeddingBackward {
             pb::Space& space = passes_2.space(shape);
             const auto grad_rows = space.read(grad_view);
             const auto rows_1_rows = space.read(rows_1_view);
-            const auto v4_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v4_view, v4_axes));
-            space.each([=](pb::Loop& loop) {
+            const auto v4_rows = space.reduce_once<pb::Sum<T>>(pb::expand_dims(v4_view, v4_axes));
+            space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* grad = loop.row(grad_rows);
                     const T* rows_1 = loop.row(rows_1_rows);
                     T* v4_row = loop.row(v4_rows);
-                    PB_SIMD
+                    double v4_total = 0;
+                    PB_SIMD_OVER(reduction(+ : v4_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // embedding.py:15  return pb.unslice(grad * scale, index=tokens, sha...
-                        v4_row[i] = grad[i] * rows_1[i];
+                        v4_total = loop.sum(v4_total, v4_row + i, grad[i] * rows_1[i]);
                     }
+                    loop.add(v4_rows, v4_total);
                 }
             });
         }
 
         passes_2.run();
-        // embedding.py:15  return pb.unslice(grad * scale, index=tokens, sha...
-        pb::unpick(context, v1_view, {tokens_view.read_only()}, v2_view);
+        pb::unpick(context, v1_view, v2_places, v2_view);
         const auto grad_table_view = context.output<T>(0, table_view.shape);
         const auto grad_scale_view = context.output<T>(1, scale_view.shape);
 

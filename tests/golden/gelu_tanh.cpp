@@ -37,7 +37,7 @@ struct GeluTanhForward {
 
     // The loop alone, for arrays of one shape in C order.
     template <typename T>
-    static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
+    PB_ONCE static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
         const T* x = static_cast<const T*>(inputs[0]);
         T* y_row = static_cast<T*>(outputs[0]);
         PB_SIMD
@@ -127,7 +127,7 @@ struct GeluTanhBackward {
 
     // The loop alone, for arrays of one shape in C order.
     template <typename T>
-    static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
+    PB_ONCE static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
         const T* x = static_cast<const T*>(inputs[0]);
         const T* grad = static_cast<const T*>(inputs[1]);
         T* v16_row = static_cast<T*>(outputs[0]);

@@ -35,20 +35,22 @@ struct GpCovarianceForward {
             const auto v1_rows = space.read(v1_view);
             const auto v2_rows = space.read(v2_view);
             const auto squared_rows =
-                space.reduce<pb::Sum<T>>(pb::expand_dims(squared_view, squared_axes));
-            space.each([=](pb::Loop& loop) {
+                space.reduce_once<pb::Sum<T>>(pb::expand_dims(squared_view, squared_axes));
+            space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* length_scale = loop.row(length_scale_rows);
                     const T* v1 = loop.row(v1_rows);
                     const T* v2 = loop.row(v2_rows);
                     T* squared_row = loop.row(squared_rows);
-                    PB_SIMD
+                    double squared_total = 0;
+                    PB_SIMD_OVER(reduction(+ : squared_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
                         const T scaled = (v1[i] - v2[i]) / length_scale[i];
                         // gp_covariance.py:17  squared = np.sum(scaled * scaled, axis=-1)
-                        squared_row[i] = scaled * scaled;
+                        squared_total = loop.sum(squared_total, squared_row + i, scaled * scaled);
                     }
+                    loop.add(squared_rows, squared_total);
                 }
             });
         }
@@ -86,7 +88,7 @@ struct GpCovarianceForward {
 // The gradients of gp_covariance, whichever of its outputs have one.
 struct GpCovarianceBackwardGeneral {
     static constexpr char kName[] = "gp_covariance_backward_general";
-    static constexpr char kInputs[] = "TTTTTTTTTTTTTT";
+    static constexpr char kInputs[] = "TTTTTTTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 4;
 
@@ -98,36 +100,33 @@ struct GpCovarianceBackwardGeneral {
         const auto k_view = context.input<T>(3);
         const auto squared_view = context.input<T>(4);
         const auto correlation_view = context.input<T>(5);
-        const pb::Shape like_scaled = context.like<T>(6);
-        const pb::Shape like_x = context.like<T>(7);
-        const pb::Shape like_x_1 = context.like<T>(8);
-        const pb::Shape like_y = context.like<T>(9);
-        const pb::Shape like_variance = context.like<T>(10);
-        const auto grad_view = context.gradient<T>(11);
-        const auto grad_squared_view = context.gradient<T>(12);
-        const auto grad_correlation_view = context.gradient<T>(13);
+        const pb::Shape like_variance = context.like<T>(6);
+        const auto grad_view = context.gradient<T>(7);
+        const auto grad_squared_view = context.gradient<T>(8);
+        const auto grad_correlation_view = context.gradient<T>(9);
         // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
         const auto v1_view = pb::expand_dims(context, x1_view, {1});
         const auto v2_view = pb::expand_dims(context, x2_view, {0});
-        const pb::Shape shape = pb::broadcast(context, grad_squared_view.shape,
-                                              grad_correlation_view.shape, correlation_view.shape);
-        const auto grad_squared_1_view = context.scratch<T>(shape);
-        const pb::Shape shape_2 = pb::broadcast(context, grad_view.shape, k_view.shape);
-        const auto weighted_view = context.scratch<T>(shape_2);
-        const pb::Shape shape_4 =
+        const pb::Shape shape = pb::broadcast(context, v1_view.shape, v2_view.shape);
+        const pb::Shape shape_3 = pb::broadcast(
+            context, grad_squared_view.shape, grad_correlation_view.shape, correlation_view.shape);
+        const auto grad_squared_1_view = context.scratch<T>(shape_3);
+        const pb::Shape shape_4 = pb::broadcast(context, grad_view.shape, k_view.shape);
+        const auto weighted_view = context.scratch<T>(shape_4);
+        const pb::Shape shape_6 =
             pb::broadcast(context, grad_view.shape, k_view.shape, squared_view.shape);
-        const unsigned v22_axes = pb::all_axes(shape_4.ndim);
-        const auto v22_view = context.scratch<T>(pb::reduced(shape_4, v22_axes, false));
-        const pb::Shape shape_5 = pb::broadcast(context, grad_view.shape, correlation_view.shape);
-        const unsigned v25_axes = pb::all_axes(shape_5.ndim);
-        const auto v25_view = context.scratch<T>(pb::reduced(shape_5, v25_axes, false));
-        const pb::Shape shape_9 = pb::broadcast(context, grad_squared_view.shape,
-                                                grad_correlation_view.shape, correlation_view.shape,
-                                                grad_view.shape, k_view.shape, squared_view.shape);
+        const unsigned v22_axes = pb::all_axes(shape_6.ndim);
+        const auto v22_view = context.scratch<T>(pb::reduced(shape_6, v22_axes, false));
+        const pb::Shape shape_7 = pb::broadcast(context, grad_view.shape, correlation_view.shape);
+        const unsigned v25_axes = pb::all_axes(shape_7.ndim);
+        const auto v25_view = context.scratch<T>(pb::reduced(shape_7, v25_axes, false));
+        const pb::Shape shape_11 = pb::broadcast(
+            context, grad_squared_view.shape, grad_correlation_view.shape, correlation_view.shape,
+            grad_view.shape, k_view.shape, squared_view.shape);
 
         pb::Passes<8, 35> passes(context);
         {
-            pb::Space& space = passes.space(shape_9);
+            pb::Space& space = passes.space(shape_11);
             const auto k_rows = space.read(k_view);
             const auto squared_rows = space.read(squared_view);
             const auto correlation_rows = space.read(correlation_view);
@@ -168,22 +167,22 @@ struct GpCovarianceBackwardGeneral {
         }
         // gp_covariance.py:17  squared = np.sum(scaled * scaled, axis=-1)
         const auto v6_view = pb::expand_dims(context, grad_squared_1_view, {-1});
-        const auto grad_x_view = context.scratch<T>(like_x);
+        const auto grad_x_view = context.scratch<T>(shape);
         // gp_covariance.py:23  pull = np.expand_dims(weighted, -1) * scaled...
         const auto v16_view = pb::expand_dims(context, weighted_view, {-1});
-        const pb::Shape shape_3 = pb::broadcast(context, v16_view.shape, v1_view.shape,
+        const pb::Shape shape_5 = pb::broadcast(context, v16_view.shape, v1_view.shape,
                                                 v2_view.shape, length_scale_view.shape);
-        const unsigned v18_axes = pb::axis_set(context, {1}, shape_3.ndim);
-        const auto v18_view = context.scratch<T>(pb::reduced(shape_3, v18_axes, false));
-        const unsigned v20_axes = pb::axis_set(context, {0}, shape_3.ndim);
-        const auto v20_view = context.scratch<T>(pb::reduced(shape_3, v20_axes, false));
+        const unsigned v18_axes = pb::axis_set(context, {1}, shape_5.ndim);
+        const auto v18_view = context.scratch<T>(pb::reduced(shape_5, v18_axes, false));
+        const unsigned v20_axes = pb::axis_set(context, {0}, shape_5.ndim);
+        const auto v20_view = context.scratch<T>(pb::reduced(shape_5, v20_axes, false));
         const auto grad_length_scale_1_view = context.scratch<T>(length_scale_view.shape);
         const auto grad_variance_view = context.output<T>(3, like_variance);
-        const pb::Shape shape_10 = pb::broadcast(context, v6_view.shape, like_scaled, v1_view.shape,
+        const pb::Shape shape_12 = pb::broadcast(context, v6_view.shape, v1_view.shape,
                                                  v2_view.shape, length_scale_view.shape);
         {
-            pb::Space& space = passes.space(shape_10);
-            space.cover(like_x);
+            pb::Space& space = passes.space(shape_12);
+            space.cover(shape);
             space.cover(length_scale_view.shape);
             const auto length_scale_rows = space.read(length_scale_view);
             const auto v1_rows = space.read(v1_view);
@@ -203,18 +202,19 @@ struct GpCovarianceBackwardGeneral {
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
-                        const T scaled_1 = (v1[i] - v2[i]) / length_scale[i];
+                        const T scaled_2 = (v1[i] - v2[i]) / length_scale[i];
                         // gp_covariance.py:17  squared = np.sum(scaled * scaled, axis=-1)
-                        const T grad_scaled_1 = v6[i] * scaled_1 + v6[i] * scaled_1;
+                        const T v8 = v6[i] * scaled_2;
+                        const T grad_scaled = v8 + v8;
                         // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
-                        grad_x_row[i] = grad_scaled_1 / length_scale[i];
-                        grad_length_scale_1_row[i] = -grad_scaled_1 * scaled_1 / length_scale[i];
+                        grad_x_row[i] = grad_scaled / length_scale[i];
+                        grad_length_scale_1_row[i] = -grad_scaled * scaled_2 / length_scale[i];
                     }
                 }
             });
         }
         {
-            pb::Space& space = passes.space(shape_3);
+            pb::Space& space = passes.space(shape_5);
             const auto length_scale_rows = space.read(length_scale_view);
             const auto v1_rows = space.read(v1_view);
             const auto v2_rows = space.read(v2_view);
@@ -232,9 +232,9 @@ struct GpCovarianceBackwardGeneral {
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
-                        const T scaled_1 = (v1[i] - v2[i]) / length_scale[i];
+                        const T scaled_2 = (v1[i] - v2[i]) / length_scale[i];
                         // gp_covariance.py:23  pull = np.expand_dims(weighted, -1) * scaled...
-                        const T pull = v16[i] * scaled_1 / length_scale[i];
+                        const T pull = v16[i] * scaled_2 / length_scale[i];
                         v18_row[i] = pull;
                         v20_row[i] = pull;
                     }
@@ -257,17 +257,17 @@ struct GpCovarianceBackwardGeneral {
                 }
             });
         }
-        const auto grad_y_view = context.scratch<T>(like_y);
-        const auto grad_x_1_view = context.scratch<T>(like_x_1);
+        const auto grad_y_view = context.scratch<T>(v2_view.shape);
+        const auto grad_x_1_view = context.scratch<T>(v1_view.shape);
         const auto grad_x1_2_view = context.scratch<T>(x1_view.shape);
         const auto grad_x2_2_view = context.scratch<T>(x2_view.shape);
-        const pb::Shape shape_8 = pb::broadcast(context, v22_view.shape, length_scale_view.shape,
-                                                grad_length_scale_1_view.shape);
-        const auto grad_length_scale_view = context.output<T>(2, shape_8);
+        const pb::Shape shape_10 = pb::broadcast(context, v22_view.shape, length_scale_view.shape,
+                                                 grad_length_scale_1_view.shape);
+        const auto grad_length_scale_view = context.output<T>(2, shape_10);
         {
             pb::Space& space = passes.space(grad_x_view.shape);
-            space.cover(like_y);
-            space.cover(like_x_1);
+            space.cover(v2_view.shape);
+            space.cover(v1_view.shape);
             const auto grad_x_rows = space.read(grad_x_view);
             const auto grad_x_1_rows = space.reduce<pb::Sum<T>>(grad_x_1_view);
             const auto grad_y_rows = space.reduce<pb::Sum<T>>(grad_y_view);
@@ -319,7 +319,7 @@ struct GpCovarianceBackwardGeneral {
             });
         }
         {
-            pb::Space& space = passes.space(shape_8);
+            pb::Space& space = passes.space(shape_10);
             const auto length_scale_rows = space.read(length_scale_view);
             const auto grad_length_scale_1_rows = space.read(grad_length_scale_1_view);
             const auto v22_rows = space.read(v22_view);
@@ -379,14 +379,14 @@ struct GpCovarianceBackwardGeneral {
                 }
             });
         }
-        const pb::Shape shape_6 =
+        const pb::Shape shape_8 =
             pb::broadcast(context, grad_x1_2_view.shape, grad_x1_1_view.shape);
-        const auto grad_x1_view = context.output<T>(0, shape_6);
-        const pb::Shape shape_7 =
+        const auto grad_x1_view = context.output<T>(0, shape_8);
+        const pb::Shape shape_9 =
             pb::broadcast(context, grad_x2_2_view.shape, grad_x2_1_view.shape);
-        const auto grad_x2_view = context.output<T>(1, shape_7);
+        const auto grad_x2_view = context.output<T>(1, shape_9);
         {
-            pb::Space& space = passes_2.space(shape_6);
+            pb::Space& space = passes_2.space(shape_8);
             const auto grad_x1_1_rows = space.read(grad_x1_1_view);
             const auto grad_x1_2_rows = space.read(grad_x1_2_view);
             const auto grad_x1_rows = space.write(grad_x1_view);
@@ -403,7 +403,7 @@ struct GpCovarianceBackwardGeneral {
             });
         }
         {
-            pb::Space& space = passes_2.space(shape_7);
+            pb::Space& space = passes_2.space(shape_9);
             const auto grad_x2_1_rows = space.read(grad_x2_1_view);
             const auto grad_x2_2_rows = space.read(grad_x2_2_view);
             const auto grad_x2_rows = space.write(grad_x2_view);
@@ -451,7 +451,7 @@ struct GpCovarianceBackward {
         const unsigned v13_axes = pb::all_axes(grad_view.shape.ndim);
         const auto v13_view = context.scratch<T>(pb::reduced(grad_view.shape, v13_axes, false));
 
-        pb::Passes<5, 21> passes(context);
+        pb::Passes<6, 22> passes(context);
         {
             pb::Space& space = passes.space(grad_view.shape);
             const auto k_rows = space.read(k_view);
@@ -459,9 +459,11 @@ struct GpCovarianceBackward {
             const auto correlation_rows = space.read(correlation_view);
             const auto grad_rows = space.read(grad_view);
             const auto weighted_rows = space.write(weighted_view);
-            const auto v10_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v10_view, v10_axes));
-            const auto v13_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v13_view, v13_axes));
-            space.each([=](pb::Loop& loop) {
+            const auto v10_rows =
+                space.reduce_once<pb::Sum<T>>(pb::expand_dims(v10_view, v10_axes));
+            const auto v13_rows =
+                space.reduce_once<pb::Sum<T>>(pb::expand_dims(v13_view, v13_axes));
+            space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* k = loop.row(k_rows);
                     const T* squared = loop.row(squared_rows);
@@ -470,16 +472,20 @@ struct GpCovarianceBackward {
                     T* weighted_row = loop.row(weighted_rows);
                     T* v10_row = loop.row(v10_rows);
                     T* v13_row = loop.row(v13_rows);
-                    PB_SIMD
+                    double v10_total = 0;
+                    double v13_total = 0;
+                    PB_SIMD_OVER(reduction(+ : v10_total, v13_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // gp_covariance.py:22  weighted = grad * k
                         const T weighted = grad[i] * k[i];
                         weighted_row[i] = weighted;
                         // gp_covariance.py:27  np.sum(weighted * squared) / length_scale,
-                        v10_row[i] = weighted * squared[i];
+                        v10_total = loop.sum(v10_total, v10_row + i, weighted * squared[i]);
                         // gp_covariance.py:28  np.sum(grad * correlation),
-                        v13_row[i] = grad[i] * correlation[i];
+                        v13_total = loop.sum(v13_total, v13_row + i, grad[i] * correlation[i]);
                     }
+                    loop.add(v10_rows, v10_total);
+                    loop.add(v13_rows, v13_total);
                 }
             });
         }
@@ -499,29 +505,24 @@ struct GpCovarianceBackward {
             const auto v1_rows = space.read(v1_view);
             const auto v2_rows = space.read(v2_view);
             const auto v4_rows = space.read(v4_view);
-            const auto v10_rows = space.read(v10_view);
             const auto v6_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v6_view, v6_axes));
             const auto v8_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v8_view, v8_axes));
-            const auto grad_length_scale_rows = space.write(grad_length_scale_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* length_scale = loop.row(length_scale_rows);
                     const T* v1 = loop.row(v1_rows);
                     const T* v2 = loop.row(v2_rows);
                     const T* v4 = loop.row(v4_rows);
-                    const T* v10 = loop.row(v10_rows);
                     T* v6_row = loop.row(v6_rows);
                     T* v8_row = loop.row(v8_rows);
-                    T* grad_length_scale_row = loop.row(grad_length_scale_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
-                        const T scaled_1 = (v1[i] - v2[i]) / length_scale[i];
+                        const T scaled_2 = (v1[i] - v2[i]) / length_scale[i];
                         // gp_covariance.py:23  pull = np.expand_dims(weighted, -1) * scaled...
-                        const T pull = v4[i] * scaled_1 / length_scale[i];
+                        const T pull = v4[i] * scaled_2 / length_scale[i];
                         v6_row[i] = pull;
                         v8_row[i] = pull;
-                        grad_length_scale_row[i] = v10[i] / length_scale[i];
                     }
                 }
             });
@@ -537,6 +538,23 @@ struct GpCovarianceBackward {
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         grad_variance_row[i] = v13[i];
+                    }
+                }
+            });
+        }
+        {
+            pb::Space& space = passes.space(length_scale_view.shape);
+            const auto length_scale_rows = space.read(length_scale_view);
+            const auto v10_rows = space.read(v10_view);
+            const auto grad_length_scale_rows = space.write(grad_length_scale_view);
+            space.each([=](pb::Loop& loop) {
+                while (loop.next()) {
+                    const T* length_scale = loop.row(length_scale_rows);
+                    const T* v10 = loop.row(v10_rows);
+                    T* grad_length_scale_row = loop.row(grad_length_scale_rows);
+                    PB_SIMD
+                    for (int64_t i = 0; i < loop.size; ++i) {
+                        grad_length_scale_row[i] = v10[i] / length_scale[i];
                     }
                 }
             });

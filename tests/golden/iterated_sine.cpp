@@ -7,12 +7,12 @@ static_assert(PB_KERNEL_ABI == 1, "regenerate this file: pullback transpile iter
 
 namespace {
 
-// r_2, every_r, every_slopes = iterated_sine(x)
+// r_2, every_r, every_slopes, like_slopes_2_rows, like_r_turns_rows = iterated_sine(x)
 struct IteratedSineForward {
     static constexpr char kName[] = "iterated_sine_forward";
     static constexpr char kInputs[] = "T";
     static constexpr int kAttrs = 0;
-    static constexpr int kOutputs = 3;
+    static constexpr int kOutputs = 5;
 
     template <typename T>
     static void apply(pb::Context& context) {
@@ -52,8 +52,14 @@ struct IteratedSineForward {
         }
         const auto every_r_view = context.output<T>(
             1, pb::stacked(context, pb::broadcast_of(context, r_turns), r_turns.size, 0));
+        const pb::List<pb::Shape> like_r_turns = pb::shapes_of(r_turns);
         const auto every_slopes_view = context.output<T>(
             2, pb::stacked(context, pb::broadcast_of(context, slopes), slopes.size, 0));
+        const pb::List<pb::Shape> like_slopes_2 = pb::shapes_of(slopes);
+        const auto like_slopes_2_rows_view =
+            context.output<int64_t>(3, pb::shape_of(pb::packed_size(like_slopes_2)));
+        const auto like_r_turns_rows_view =
+            context.output<int64_t>(4, pb::shape_of(pb::packed_size(like_r_turns)));
         const auto r_2_view = context.output<T>(0, r_view.shape);
 
         pb::Passes<1, 2> passes_2(context);
@@ -74,13 +80,16 @@ struct IteratedSineForward {
         passes_2.run();
         pb::stack(context, r_turns, 0, every_r_view);
         pb::stack(context, slopes, 0, every_slopes_view);
+        // iterated_sine.py:9  def iterated_sine(x, *, steps: int = 3):
+        pb::pack<T>(context, like_slopes_2, like_slopes_2_rows_view);
+        pb::pack<T>(context, like_r_turns, like_r_turns_rows_view);
     }
 };
 
 // The gradients of iterated_sine, whichever of its outputs have one.
 struct IteratedSineBackwardGeneral {
     static constexpr char kName[] = "iterated_sine_backward_general";
-    static constexpr char kInputs[] = "TTiiTTTTT";
+    static constexpr char kInputs[] = "TTiiTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 1;
 
@@ -88,25 +97,27 @@ struct IteratedSineBackwardGeneral {
     static void apply(pb::Context& context) {
         const auto every_r_view = context.input<T>(0);
         const auto every_slopes_view = context.input<T>(1);
-        const auto like_slopes_2_rows = context.input<int64_t>(2);
-        const pb::List<pb::Shape> like_slopes_2(like_slopes_2_rows.shape[0]);
-        pb::read_shapes(context, like_slopes_2_rows, like_slopes_2);
-        const auto like_r_turns_rows = context.input<int64_t>(3);
-        const pb::List<pb::Shape> like_r_turns(like_r_turns_rows.shape[0]);
-        pb::read_shapes(context, like_r_turns_rows, like_r_turns);
-        const pb::Shape like_r_1 = context.like<T>(4);
-        const pb::Shape like_x = context.like<T>(5);
-        const auto grad_view = context.gradient<T>(6);
-        const auto grad_every_r_view = context.gradient<T>(7);
-        const auto grad_every_slopes_view = context.gradient<T>(8);
-        const pb::List<pb::View<const T>> grad_slopes(like_slopes_2.size);
-        const pb::List<pb::View<const T>> grad_r_turns(like_r_turns.size);
-        const auto grad_r_view = context.scratch<T>(like_r_1);
-        const pb::List<pb::View<const T>> slopes_1(like_slopes_2.size);
+        const auto like_slopes_2_rows_view = context.input<int64_t>(2);
+        const auto like_r_turns_rows_view = context.input<int64_t>(3);
+        const pb::Shape like_x = context.like<T>(4);
+        const auto grad_view = context.gradient<T>(5);
+        const auto grad_every_r_view = context.gradient<T>(6);
+        const auto grad_every_slopes_view = context.gradient<T>(7);
+        const pb::List<pb::Shape> like_slopes_2 =
+            pb::unpack<pb::List<pb::Shape>>(context, like_slopes_2_rows_view);
+        const pb::List<pb::Shape> like_r_turns =
+            pb::unpack<pb::List<pb::Shape>>(context, like_r_turns_rows_view);
+        const pb::List<pb::View<const T>> grad_slopes =
+            pb::unstack(context, grad_every_slopes_view.read_only(), like_slopes_2, 0);
+        const pb::List<pb::View<const T>> grad_r_turns =
+            pb::unstack(context, grad_every_r_view.read_only(), like_r_turns, 0);
+        const auto grad_r_view = context.scratch<T>(like_x);
+        const pb::List<pb::View<const T>> slopes_1 =
+            pb::unstack(context, every_slopes_view.read_only(), like_slopes_2, 0);
 
         pb::Passes<1, 1> passes(context);
         {
-            pb::Space& space = passes.space(like_r_1);
+            pb::Space& space = passes.space(like_x);
             const auto grad_r_rows = space.write(grad_r_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
@@ -121,9 +132,55 @@ struct IteratedSineBackwardGeneral {
         }
 
         passes.run();
-        pb::unstack(context, grad_every_slopes_view.read_only(), like_slopes_2, 0, grad_slopes);
-        pb::unstack(context, grad_every_r_view.read_only(), like_r_turns, 0, grad_r_turns);
-        pb::unstack(context, every_slopes_view.read_only(), like_slopes_2, 0, slopes_1);
+        // iterated_sine.py:18  for slope in reversed(slopes):
+        pb::View<const T> grad_2_view = grad_view.read_only();
+        for (int64_t turn_2 = slopes_1.size - 1; turn_2 >= 0; --turn_2) {
+            const auto slope_view = slopes_1[turn_2];
+            const pb::Shape shape_2 = pb::broadcast(context, grad_2_view.shape, slope_view.shape);
+            const auto grad_3_view = context.scratch<T>(shape_2);
+
+            pb::Passes<1, 3> passes_2(context);
+            pb::Space& space = passes_2.space(shape_2);
+            const auto slope_rows = space.read(slope_view);
+            const auto grad_2_rows = space.read(grad_2_view);
+            const auto grad_3_rows = space.write(grad_3_view);
+            space.each([=](pb::Loop& loop) {
+                while (loop.next()) {
+                    const T* slope = loop.row(slope_rows);
+                    const T* grad_2 = loop.row(grad_2_rows);
+                    T* grad_3_row = loop.row(grad_3_rows);
+                    PB_SIMD
+                    for (int64_t i = 0; i < loop.size; ++i) {
+                        // iterated_sine.py:19  grad = grad * slope
+                        grad_3_row[i] = grad_2[i] * slope[i];
+                    }
+                }
+            });
+
+            passes_2.run();
+            grad_2_view = grad_3_view.read_only();
+        }
+        const auto grad_x_1_view = context.scratch<T>(like_x);
+
+        pb::Passes<1, 2> passes_3(context);
+        {
+            pb::Space& space = passes_3.space(grad_2_view.shape);
+            space.cover(like_x);
+            const auto grad_1_rows = space.read(grad_2_view);
+            const auto grad_x_1_rows = space.reduce<pb::Sum<T>>(grad_x_1_view);
+            space.each([=](pb::Loop& loop) {
+                while (loop.next()) {
+                    const T* grad_1 = loop.row(grad_1_rows);
+                    T* grad_x_1_row = loop.row(grad_x_1_rows);
+                    PB_SIMD
+                    for (int64_t i = 0; i < loop.size; ++i) {
+                        grad_x_1_row[i] = grad_1[i];
+                    }
+                }
+            });
+        }
+
+        passes_3.run();
         // iterated_sine.py:13  for _ in range(steps):
         pb::View<const T> grad_r_2_view = grad_r_view.read_only();
         for (int64_t turn = 3 - 1; turn >= 0; --turn) {
@@ -135,8 +192,8 @@ struct IteratedSineBackwardGeneral {
                                                   r_3_view.shape, grad_v2_view.shape);
             const auto grad_r_7_view = context.scratch<T>(shape);
 
-            pb::Passes<1, 5> passes_2(context);
-            pb::Space& space = passes_2.space(shape);
+            pb::Passes<1, 5> passes_4(context);
+            pb::Space& space = passes_4.space(shape);
             const auto grad_r_2_rows = space.read(grad_r_2_view);
             const auto r_3_rows = space.read(r_3_view);
             const auto grad_v2_rows = space.read(grad_v2_view);
@@ -161,60 +218,15 @@ struct IteratedSineBackwardGeneral {
                 }
             });
 
-            passes_2.run();
+            passes_4.run();
             grad_r_2_view = grad_r_7_view.read_only();
-        }
-        // iterated_sine.py:18  for slope in reversed(slopes):
-        pb::View<const T> grad_2_view = grad_view.read_only();
-        for (int64_t turn_2 = slopes_1.size - 1; turn_2 >= 0; --turn_2) {
-            const auto slope_view = slopes_1[turn_2];
-            const pb::Shape shape_2 = pb::broadcast(context, grad_2_view.shape, slope_view.shape);
-            const auto grad_3_view = context.scratch<T>(shape_2);
-
-            pb::Passes<1, 3> passes_3(context);
-            pb::Space& space = passes_3.space(shape_2);
-            const auto slope_rows = space.read(slope_view);
-            const auto grad_2_rows = space.read(grad_2_view);
-            const auto grad_3_rows = space.write(grad_3_view);
-            space.each([=](pb::Loop& loop) {
-                while (loop.next()) {
-                    const T* slope = loop.row(slope_rows);
-                    const T* grad_2 = loop.row(grad_2_rows);
-                    T* grad_3_row = loop.row(grad_3_rows);
-                    PB_SIMD
-                    for (int64_t i = 0; i < loop.size; ++i) {
-                        // iterated_sine.py:19  grad = grad * slope
-                        grad_3_row[i] = grad_2[i] * slope[i];
-                    }
-                }
-            });
-
-            passes_3.run();
-            grad_2_view = grad_3_view.read_only();
-        }
-        const auto grad_x_1_view = context.scratch<T>(like_x);
-
-        pb::Passes<2, 5> passes_4(context);
-        {
-            pb::Space& space = passes_4.space(grad_2_view.shape);
-            space.cover(like_x);
-            const auto grad_1_rows = space.read(grad_2_view);
-            const auto grad_x_1_rows = space.reduce<pb::Sum<T>>(grad_x_1_view);
-            space.each([=](pb::Loop& loop) {
-                while (loop.next()) {
-                    const T* grad_1 = loop.row(grad_1_rows);
-                    T* grad_x_1_row = loop.row(grad_x_1_rows);
-                    PB_SIMD
-                    for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_x_1_row[i] = grad_1[i];
-                    }
-                }
-            });
         }
         const pb::Shape shape_3 = pb::broadcast(context, grad_x_1_view.shape, grad_r_2_view.shape);
         const auto grad_x_view = context.output<T>(0, shape_3);
+
+        pb::Passes<1, 3> passes_5(context);
         {
-            pb::Space& space = passes_4.space(shape_3);
+            pb::Space& space = passes_5.space(shape_3);
             const auto grad_r_1_rows = space.read(grad_r_2_view);
             const auto grad_x_1_rows = space.read(grad_x_1_view);
             const auto grad_x_rows = space.write(grad_x_view);
@@ -231,11 +243,11 @@ struct IteratedSineBackwardGeneral {
             });
         }
 
-        passes_4.run();
+        passes_5.run();
     }
 };
 
-// grad_x = iterated_sine_backward(every_slopes, grad)
+// grad_x = iterated_sine_backward(every_slopes, like_slopes_2_rows, grad)
 struct IteratedSineBackward {
     static constexpr char kName[] = "iterated_sine_backward";
     static constexpr char kInputs[] = "TiTT";
@@ -245,13 +257,13 @@ struct IteratedSineBackward {
     template <typename T>
     static void apply(pb::Context& context) {
         const auto every_slopes_view = context.input<T>(0);
-        const auto like_slopes_2_rows = context.input<int64_t>(1);
-        const pb::List<pb::Shape> like_slopes_2(like_slopes_2_rows.shape[0]);
-        pb::read_shapes(context, like_slopes_2_rows, like_slopes_2);
+        const auto like_slopes_2_rows_view = context.input<int64_t>(1);
         const pb::Shape like_x = context.like<T>(2);
         const auto grad_view = context.input<T>(3);
-        const pb::List<pb::View<const T>> slopes_1(like_slopes_2.size);
-        pb::unstack(context, every_slopes_view.read_only(), like_slopes_2, 0, slopes_1);
+        const pb::List<pb::Shape> like_slopes_2 =
+            pb::unpack<pb::List<pb::Shape>>(context, like_slopes_2_rows_view);
+        const pb::List<pb::View<const T>> slopes_1 =
+            pb::unstack(context, every_slopes_view.read_only(), like_slopes_2, 0);
         // iterated_sine.py:18  for slope in reversed(slopes):
         pb::View<const T> grad_2_view = grad_view.read_only();
         for (int64_t turn = slopes_1.size - 1; turn >= 0; --turn) {

@@ -29,15 +29,17 @@ struct LayerNormForward {
         {
             pb::Space& space = passes.space(x_view.shape);
             const auto x_rows = space.read(x_view);
-            const auto mean_1_rows = space.reduce<pb::Sum<T>>(mean_1_view, true);
-            space.each([=](pb::Loop& loop) {
+            const auto mean_1_rows = space.reduce_once<pb::Sum<T>>(mean_1_view, true);
+            space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
                     T* mean_1_row = loop.row(mean_1_rows);
-                    PB_SIMD
+                    double mean_1_total = 0;
+                    PB_SIMD_OVER(reduction(+ : mean_1_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        mean_1_row[i] = x[i];
+                        mean_1_total = loop.sum(mean_1_total, mean_1_row + i, x[i]);
                     }
+                    loop.add(mean_1_rows, mean_1_total);
                 }
             });
         }
@@ -47,20 +49,23 @@ struct LayerNormForward {
         {
             pb::Space& space = passes.space(x_view.shape);
             const auto x_rows = space.read(x_view);
-            const auto mean_1_rows = space.read(mean_1_view);
-            const auto variance_rows = space.reduce<pb::Sum<T>>(variance_view, true);
-            space.each([=](pb::Loop& loop) {
+            const auto mean_1_rows = space.read_once(mean_1_view);
+            const auto variance_rows = space.reduce_once<pb::Sum<T>>(variance_view, true);
+            space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
-                    const T* mean_1 = loop.row(mean_1_rows);
+                    const auto mean_1 = loop.once(mean_1_rows);
                     T* variance_row = loop.row(variance_rows);
-                    PB_SIMD
+                    double variance_total = 0;
+                    PB_SIMD_OVER(reduction(+ : variance_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // layer_norm.py:16  centered = x - np.mean(x, axis=-1, keepdims=True)
                         const T centered = x[i] - mean_1[i];
                         // layer_norm.py:17  variance = np.mean(centered * centered, axis=-1,...
-                        variance_row[i] = centered * centered;
+                        variance_total =
+                            loop.sum(variance_total, variance_row + i, centered * centered);
                     }
+                    loop.add(variance_rows, variance_total);
                 }
             });
         }
@@ -92,16 +97,16 @@ struct LayerNormForward {
             const auto x_rows = space.read(x_view);
             const auto weight_rows = space.read(weight_view);
             const auto bias_rows = space.read(bias_view);
-            const auto mean_1_rows = space.read(mean_1_view);
-            const auto s_rows = space.read(s_view);
+            const auto mean_1_rows = space.read_once(mean_1_view);
+            const auto s_rows = space.read_once(s_view);
             const auto y_rows = space.write(y_view);
-            space.each([=](pb::Loop& loop) {
+            space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
                     const T* weight = loop.row(weight_rows);
                     const T* bias = loop.row(bias_rows);
-                    const T* mean_1 = loop.row(mean_1_rows);
-                    const T* s = loop.row(s_rows);
+                    const auto mean_1 = loop.once(mean_1_rows);
+                    const auto s = loop.once(s_rows);
                     T* y_row = loop.row(y_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
@@ -149,8 +154,8 @@ struct LayerNormBackwardGeneral {
         const unsigned along_n_axes = pb::axis_set(context, {-1}, shape_2.ndim);
         const auto along_n_view = context.scratch<T>(pb::reduced(shape_2, along_n_axes, true));
         const pb::Shape shape_3 = pb::broadcast(context, grad_view.shape, weight_view.shape);
-        const unsigned v15_axes = pb::axis_set(context, {-1}, shape_3.ndim);
-        const auto v15_view = context.scratch<T>(pb::reduced(shape_3, v15_axes, true));
+        const unsigned v14_axes = pb::axis_set(context, {-1}, shape_3.ndim);
+        const auto v14_view = context.scratch<T>(pb::reduced(shape_3, v14_axes, true));
         const auto grad_weight_view = context.output<T>(1, weight_view.shape);
         const auto grad_bias_view = context.output<T>(2, like_bias);
         const pb::Shape shape_5 =
@@ -190,7 +195,7 @@ struct LayerNormBackwardGeneral {
             const auto s_rows = space.read(s_view);
             const auto grad_rows = space.read(grad_view);
             const auto grad_bias_rows = space.reduce<pb::Sum<T>>(grad_bias_view);
-            const auto v15_rows = space.reduce<pb::Sum<T>>(v15_view, true);
+            const auto v14_rows = space.reduce<pb::Sum<T>>(v14_view, true);
             const auto along_n_rows = space.reduce<pb::Sum<T>>(along_n_view, true);
             const auto grad_weight_rows = space.reduce<pb::Sum<T>>(grad_weight_view);
             space.each([=](pb::Loop& loop) {
@@ -201,7 +206,7 @@ struct LayerNormBackwardGeneral {
                     const T* s = loop.row(s_rows);
                     const T* grad = loop.row(grad_rows);
                     T* grad_bias_row = loop.row(grad_bias_rows);
-                    T* v15_row = loop.row(v15_rows);
+                    T* v14_row = loop.row(v14_rows);
                     T* along_n_row = loop.row(along_n_rows);
                     T* grad_weight_row = loop.row(grad_weight_rows);
                     PB_SIMD
@@ -213,7 +218,7 @@ struct LayerNormBackwardGeneral {
                         const T n_1 = centered_1 * s[i];
                         // layer_norm.py:23  g = grad * weight
                         const T g = grad[i] * weight[i];
-                        v15_row[i] = g;
+                        v14_row[i] = g;
                         // layer_norm.py:24  along_n = np.mean(g * n, axis=-1, keepdims=True)
                         along_n_row[i] = g * n_1;
                         // layer_norm.py:26  return grad_x, grad * n, grad
@@ -241,7 +246,7 @@ struct LayerNormBackwardGeneral {
         const auto grad_y_view = context.scratch<T>(mean_1_view.shape);
         const auto grad_x_4_view = context.scratch<T>(x_view.shape);
         const pb::Shape shape_6 =
-            pb::broadcast(context, s_view.shape, grad_view.shape, weight_view.shape, v15_view.shape,
+            pb::broadcast(context, s_view.shape, grad_view.shape, weight_view.shape, v14_view.shape,
                           x_view.shape, mean_1_view.shape, along_n_view.shape);
 
         pb::Passes<3, 19> passes_2(context);
@@ -280,7 +285,7 @@ struct LayerNormBackwardGeneral {
             const auto s_rows = space.read(s_view);
             const auto grad_rows = space.read(grad_view);
             const auto along_n_rows = space.read(along_n_view);
-            const auto v15_rows = space.read(v15_view);
+            const auto v14_rows = space.read(v14_view);
             const auto grad_x_4_rows = space.reduce<pb::Sum<T>>(grad_x_4_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
@@ -290,7 +295,7 @@ struct LayerNormBackwardGeneral {
                     const T* s = loop.row(s_rows);
                     const T* grad = loop.row(grad_rows);
                     const T* along_n = loop.row(along_n_rows);
-                    const T* v15 = loop.row(v15_rows);
+                    const T* v14 = loop.row(v14_rows);
                     T* grad_x_4_row = loop.row(grad_x_4_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
@@ -301,7 +306,7 @@ struct LayerNormBackwardGeneral {
                         // layer_norm.py:23  g = grad * weight
                         const T g = grad[i] * weight[i];
                         // layer_norm.py:25  grad_x = s * (g - np.mean(g, axis=-1, keepdims=T...
-                        grad_x_4_row[i] = s[i] * (g - v15[i] - n_1 * along_n[i]);
+                        grad_x_4_row[i] = s[i] * (g - v14[i] - n_1 * along_n[i]);
                     }
                 }
             });
@@ -337,7 +342,8 @@ struct LayerNormBackwardGeneral {
                         const T grad_centered = v9 + v9;
                         // layer_norm.py:16  centered = x - np.mean(x, axis=-1, keepdims=True)
                         const T grad_v1 = grad_mean_1[i] + grad_y[i];
-                        const T grad_x_2 = grad_centered + grad_v1 / T(terms_1);
+                        const T grad_x_1 = grad_v1 / T(terms_1);
+                        const T grad_x_2 = grad_centered + grad_x_1;
                         grad_x_row[i] = grad_x_4[i] + grad_x_2;
                     }
                 }
@@ -376,25 +382,27 @@ struct LayerNormBackward {
             pb::Space& space = passes.space(grad_view.shape);
             const auto x_rows = space.read(x_view);
             const auto weight_rows = space.read(weight_view);
-            const auto mean_1_rows = space.read(mean_1_view);
-            const auto s_rows = space.read(s_view);
+            const auto mean_1_rows = space.read_once(mean_1_view);
+            const auto s_rows = space.read_once(s_view);
             const auto grad_rows = space.read(grad_view);
             const auto grad_bias_rows = space.reduce<pb::Sum<T>>(grad_bias_view);
-            const auto v2_rows = space.reduce<pb::Sum<T>>(v2_view, true);
-            const auto along_n_rows = space.reduce<pb::Sum<T>>(along_n_view, true);
+            const auto v2_rows = space.reduce_once<pb::Sum<T>>(v2_view, true);
+            const auto along_n_rows = space.reduce_once<pb::Sum<T>>(along_n_view, true);
             const auto grad_weight_rows = space.reduce<pb::Sum<T>>(grad_weight_view);
-            space.each([=](pb::Loop& loop) {
+            space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
                     const T* weight = loop.row(weight_rows);
-                    const T* mean_1 = loop.row(mean_1_rows);
-                    const T* s = loop.row(s_rows);
+                    const auto mean_1 = loop.once(mean_1_rows);
+                    const auto s = loop.once(s_rows);
                     const T* grad = loop.row(grad_rows);
                     T* grad_bias_row = loop.row(grad_bias_rows);
                     T* v2_row = loop.row(v2_rows);
                     T* along_n_row = loop.row(along_n_rows);
                     T* grad_weight_row = loop.row(grad_weight_rows);
-                    PB_SIMD
+                    double v2_total = 0;
+                    double along_n_total = 0;
+                    PB_SIMD_OVER(reduction(+ : v2_total, along_n_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
                         grad_bias_row[i] = grad[i];
                         // layer_norm.py:16  centered = x - np.mean(x, axis=-1, keepdims=True)
@@ -403,12 +411,14 @@ struct LayerNormBackward {
                         const T n_1 = centered_1 * s[i];
                         // layer_norm.py:23  g = grad * weight
                         const T g = grad[i] * weight[i];
-                        v2_row[i] = g;
+                        v2_total = loop.sum(v2_total, v2_row + i, g);
                         // layer_norm.py:24  along_n = np.mean(g * n, axis=-1, keepdims=True)
-                        along_n_row[i] = g * n_1;
+                        along_n_total = loop.sum(along_n_total, along_n_row + i, g * n_1);
                         // layer_norm.py:26  return grad_x, grad * n, grad
                         grad_weight_row[i] = grad[i] * n_1;
                     }
+                    loop.add(v2_rows, v2_total);
+                    loop.add(along_n_rows, along_n_total);
                 }
             });
         }
@@ -417,21 +427,21 @@ struct LayerNormBackward {
             pb::Space& space = passes.space(grad_view.shape);
             const auto x_rows = space.read(x_view);
             const auto weight_rows = space.read(weight_view);
-            const auto mean_1_rows = space.read(mean_1_view);
-            const auto s_rows = space.read(s_view);
+            const auto mean_1_rows = space.read_once(mean_1_view);
+            const auto s_rows = space.read_once(s_view);
             const auto grad_rows = space.read(grad_view);
-            const auto along_n_rows = space.read(along_n_view);
-            const auto v2_rows = space.read(v2_view);
+            const auto along_n_rows = space.read_once(along_n_view);
+            const auto v2_rows = space.read_once(v2_view);
             const auto grad_x_rows = space.reduce<pb::Sum<T>>(grad_x_view);
-            space.each([=](pb::Loop& loop) {
+            space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
                     const T* weight = loop.row(weight_rows);
-                    const T* mean_1 = loop.row(mean_1_rows);
-                    const T* s = loop.row(s_rows);
+                    const auto mean_1 = loop.once(mean_1_rows);
+                    const auto s = loop.once(s_rows);
                     const T* grad = loop.row(grad_rows);
-                    const T* along_n = loop.row(along_n_rows);
-                    const T* v2 = loop.row(v2_rows);
+                    const auto along_n = loop.once(along_n_rows);
+                    const auto v2 = loop.once(v2_rows);
                     T* grad_x_row = loop.row(grad_x_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {

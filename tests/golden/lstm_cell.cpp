@@ -72,7 +72,7 @@ struct LstmCellForward {
 
     // The loop alone, for arrays of one shape in C order.
     template <typename T>
-    static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
+    PB_ONCE static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
         const T* input_gate = static_cast<const T*>(inputs[0]);
         const T* forget_gate = static_cast<const T*>(inputs[1]);
         const T* cell_gate = static_cast<const T*>(inputs[2]);
@@ -388,7 +388,7 @@ struct LstmCellBackward {
 
     // The loop alone, for arrays of one shape in C order.
     template <typename T>
-    static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
+    PB_ONCE static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
         const T* c = static_cast<const T*>(inputs[0]);
         const T* i = static_cast<const T*>(inputs[1]);
         const T* f = static_cast<const T*>(inputs[2]);

@@ -41,7 +41,7 @@ struct SimpleForward {
 
     // The loop alone, for arrays of one shape in C order.
     template <typename T>
-    static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
+    PB_ONCE static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
         const T* a = static_cast<const T*>(inputs[0]);
         const T* b = static_cast<const T*>(inputs[1]);
         T* r_row = static_cast<T*>(outputs[0]);
@@ -143,7 +143,7 @@ struct SimpleBackward {
 
     // The loop alone, for arrays of one shape in C order.
     template <typename T>
-    static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
+    PB_ONCE static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
         const T* a = static_cast<const T*>(inputs[0]);
         const T* b = static_cast<const T*>(inputs[1]);
         const T* grad = static_cast<const T*>(inputs[2]);
@@ -329,7 +329,7 @@ struct SimpleBackwardBackward {
 
     // The loop alone, for arrays of one shape in C order.
     template <typename T>
-    static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
+    PB_ONCE static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
         const T* a = static_cast<const T*>(inputs[0]);
         const T* b = static_cast<const T*>(inputs[1]);
         const T* grad = static_cast<const T*>(inputs[2]);

@@ -124,7 +124,7 @@ struct SoftplusBackward {
 
     // The loop alone, for arrays of one shape in C order.
     template <typename T>
-    static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
+    PB_ONCE static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
         const T* s = static_cast<const T*>(inputs[0]);
         const T* grad = static_cast<const T*>(inputs[2]);
         T* grad_x_row = static_cast<T*>(outputs[0]);
@@ -220,7 +220,7 @@ struct SoftplusBackwardBackward {
 
     // The loop alone, for arrays of one shape in C order.
     template <typename T>
-    static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
+    PB_ONCE static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
         const T* s = static_cast<const T*>(inputs[0]);
         const T* grad = static_cast<const T*>(inputs[1]);
         const T* grad_1 = static_cast<const T*>(inputs[2]);

@@ -1,5 +1,7 @@
 """The wheel holds the folders under one import name, and works where it is installed."""
 
+import platform
+import sys
 import zipfile
 from pathlib import PurePosixPath
 
@@ -74,6 +76,12 @@ def test_headers_types_and_the_native_module_are_there(wheel):
     assert "pullback/py.typed" in inside
     assert "pullback/engine/native/include/pullback/kernel_abi.h" in inside
     assert any(name.startswith("pullback/engine/native/_native.") and name.endswith(".so") for name in inside)
+    if platform.machine() == "x86_64" and sys.platform == "linux":
+        levels = {
+            "pullback/engine/native/kernels-x86-64-v3.so",
+            "pullback/engine/native/kernels-x86-64-v4.so",
+        }
+        assert levels <= set(inside)
     # What kernels share, which is compiled with the first of them.
     shared = "pullback/engine/native/kernel_runtime.cpp"
     assert [name for name in inside if name.endswith(".cpp")] == [shared]

@@ -11,14 +11,18 @@ of its own that broadcasts to that of `x`, so that ``x - m`` has the extent of `
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import replace
+from itertools import zip_longest
 
-from ..ir import Atom, Eqn, Extent, Formula, Literal, Size, Var
+from ..ir import Atom, Block, Eqn, Extent, Formula, Literal, Size, Var
 from ..vocabulary import WORDS
 
 # No variable is called so.
 FLOAT64, BOOL = "numpy.float64", "numpy.bool"
-_WEAK_VALUES = frozenset({"shape", "ndim", "size", "item", "len", "is_none"})
+# A stack of a length of its own, in a list of such: each that is read gets a name.
+_ANY = "*"
+_WEAK_VALUES = frozenset({"shape", "ndim", "size", "item", "len", "is_none", "range"})
 
 
 def own_extent(name: str) -> Extent:
@@ -36,10 +40,12 @@ def of_formula(extent: Extent, formula: str) -> Extent:
     """The extent under names that no other formula's variables have."""
 
     def size(one: Size) -> Size:
-        return Size(f"{formula}/{one.name}", frozenset(map(size, one.within)))
+        each = None if one.each is None else frozenset(map(size, one.each))
+        name = one.name if one.name == _ANY else f"{formula}/{one.name}"
+        return Size(name, frozenset(map(size, one.within)), each)
 
     dtype = frozenset(name if name in (FLOAT64, BOOL) else f"{formula}/{name}" for name in extent.dtype)
-    return Extent(frozenset(map(size, extent.shape)), dtype)
+    return Extent(frozenset(map(size, extent.shape)), dtype, extent.optional)
 
 
 def join(shapes: Iterable[frozenset[Size]]) -> frozenset[Size]:
@@ -82,10 +88,10 @@ def extents(eqns: Iterable[Eqn], known: Mapping[Var, Extent] | None = None) -> d
         if not eqn.outs:
             continue
         if eqn.op == "if":
-            # Nothing is known of what a branch leaves None.
-            env.update(
-                (out, own_extent(out.name)) for k, out in enumerate(eqn.outs) if not _one_sided(eqn, k)
-            )
+            env.update(_of_branches(eqn, env))
+            continue
+        if eqn.op == "for":
+            env.update(_of_loop(eqn, env))
             continue
         env[eqn.outs[0]] = _extent(eqn, env)
         for var in eqn.outs[1:]:
@@ -93,8 +99,82 @@ def extents(eqns: Iterable[Eqn], known: Mapping[Var, Extent] | None = None) -> d
     return env
 
 
-def _one_sided(eqn: Eqn, place: int) -> bool:
-    return any(block.results[place] == Literal(None) for block in eqn.blocks)
+def of_turn(eqn: Eqn, env: Mapping[Var, Extent]) -> dict[Var, Extent]:
+    """Extents of what a loop's body is given: those of the start, where every turn leaves them as they are.
+
+    ``y = np.sin(y) * x`` keeps the extent of `y` where that is `x`, or has `x` among its sizes.
+    """
+    (body,) = eqn.blocks
+    start = dict(zip(body.params[1:], eqn.args[1:], strict=True))
+    same = {p: extent_of(a, env) for p, a in start.items() if p.kind == "tensor" and isinstance(a, Var)}
+    own = {p: own_extent(p.name) for p in body.params if p.kind == "tensor"}
+    if body.params[0].kind == "value":
+        own[body.params[0]] = _SCALAR
+    while True:
+        inside = extents(body.eqns, {**env, **own, **same})
+        turned = dict(zip(body.params[1:], body.results, strict=False))
+        changed = [param for param in same if extent_of(turned[param], inside) != same[param]]
+        if not changed:
+            return own | same
+        for param in changed:
+            del same[param]
+
+
+def _of_loop(eqn: Eqn, env: Mapping[Var, Extent]) -> dict[Var, Extent]:
+    """Extents of a loop's outputs: of a list, that of each of its elements, where they are all of one."""
+    (body,) = eqn.blocks
+    turn = of_turn(eqn, env)
+    inside = extents(body.eqns, {**env, **turn})
+    names = set(_bound(body))
+    found = {}
+    for out, atom, param in zip_longest(eqn.outs, body.results, body.params[1:]):
+        extent = extent_of(atom, inside)
+        shape = frozenset(_in_list(size, names) for size in extent.shape)
+        differs = param is not None and turn.get(param) != extent
+        if differs or any(size.names() & names for size in shape) or extent.dtype & names:
+            extent = own_extent(out.name)
+        elif param is None:
+            extent = Extent(shape, extent.dtype)
+        if param is not None or out.kind == "list" or (isinstance(atom, Var) and atom in inside):
+            found[out] = extent
+    return found
+
+
+def _bound(block: Block) -> Iterator[str]:
+    """Names that a block gives values, nested blocks included."""
+    yield from (var.name for var in block.params)
+    for eqn in block.eqns:
+        yield from (var.name for var in eqn.outs)
+        for inner in eqn.blocks:
+            yield from _bound(inner)
+
+
+def _in_list(size: Size, names: Set[str]) -> Size:
+    """The size of something in a turn as that of a list's elements: stacks may differ in length."""
+    return replace(size, name=_ANY) if size.each is not None and size.name in names else size
+
+
+def _element(shape: frozenset[Size], name: str) -> frozenset[Size]:
+    """The shape of one element of a list, or of a stack."""
+    return frozenset(replace(size, name=name) if size.name == _ANY else size for size in shape)
+
+
+def _of_branches(eqn: Eqn, env: Mapping[Var, Extent]) -> dict[Var, Extent]:
+    """Extents of what both branches give, or the one that does not leave it None."""
+    sides = [extents(block.eqns, env) for block in eqn.blocks]
+    found = {}
+    for place, out in enumerate(eqn.outs):
+        given = [
+            extent_of(block.results[place], side)
+            for block, side in zip(eqn.blocks, sides, strict=True)
+            if block.results[place] != Literal(None)
+        ]
+        if out.kind == "list" or not given:
+            continue
+        known = given[0] if given[0] == given[-1] else own_extent(out.name)
+        optional = len(given) == 1 or any(extent.optional for extent in given)
+        found[out] = replace(known, optional=optional)
+    return found
 
 
 def _extent(eqn: Eqn, env: Mapping[Var, Extent]) -> Extent:
@@ -102,20 +182,43 @@ def _extent(eqn: Eqn, env: Mapping[Var, Extent]) -> Extent:
     parts = [extent_of(atom, env) for atom in eqn.args]
     if eqn.op in ("like", "stop_gradient", "zeros_like", "ones_like", "index_put"):
         return parts[0]
+    if eqn.op == "unpacked":
+        return env.get(eqn.outs[0], own)
     if eqn.op in ("sum_to", "broadcast_like"):
         like = eqn.kwarg("like")
         return env.get(like, own) if isinstance(like, Var) else own
+    if eqn.op == "item" and parts[0] != _SCALAR:
+        # Of a list of which nothing is known this may be anything: a number, or the shape of an array.
+        known = eqn.args[0] in env and parts[0] != own_extent(str(eqn.args[0]))
+        return Extent(_element(parts[0].shape, eqn.outs[0].name), parts[0].dtype) if known else own
     if eqn.op in _WEAK_VALUES:
-        return _SCALAR
+        return own if eqn.outs[0].kind == "tensor" else _SCALAR
     if word is None:
         return own
+    if eqn.op == "collect" and eqn.args[0] in env:
+        return Extent(frozenset({Size(eqn.outs[0].name, each=parts[0].shape)}), parts[0].dtype)
+    if eqn.op == "getitem" and len(parts[0].shape) == 1 and _is_number(eqn.kwarg("index"), env):
+        (whole,) = parts[0].shape
+        return own if whole.each is None else Extent(_element(whole.each, eqn.outs[0].name), parts[0].dtype)
+    if eqn.outs[0].kind == "list":
+        likes = eqn.kwarg("likes")
+        return env.get(likes, own) if isinstance(likes, Var) else own
     if eqn.outs[0].kind != "tensor":
+        if not word.infix:
+            return Extent(frozenset(), own.dtype)  # NumPy's functions of numbers widen what they meet
         shape = frozenset[Size]()
     elif word.pointwise:
         shape = join(part.shape for part in parts)
     else:
         shape = _kept_axes(eqn, parts, own)
     return Extent(shape, _dtype(eqn, parts, own))
+
+
+def _is_number(index: Atom | None, env: Mapping[Var, Extent]) -> bool:
+    """Whether an index is one position, as a loop's turn is."""
+    if isinstance(index, Var):
+        return index.kind == "value" and env.get(index) == _SCALAR
+    return isinstance(index, Literal) and type(index.value) is int
 
 
 def _kept_axes(eqn: Eqn, parts: list[Extent], own: Extent) -> frozenset[Size]:

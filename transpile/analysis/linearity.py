@@ -29,7 +29,7 @@ class Form(Enum):
 
 
 _PLAIN = frozenset({"shape", "ndim", "size", "dtype", "like", "is_none", "len", "ones_like", "full_like"})
-_ZEROS = frozenset({"zeros", "zeros_like"})
+_ZEROS = frozenset({"zeros_list", "zeros", "zeros_like"})
 _THROUGH = frozenset({"item", "list", "tuple", "stop_gradient", "positive"})
 
 

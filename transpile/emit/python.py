@@ -8,15 +8,17 @@ functions as text (printed by astor), with the author's line above each statemen
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from ..ir import Block, Eqn, Formula, Source, Span, Var
+from ..passes.rewrite import uses
 from ..passes.specialize import Variant, specialize
-from .python_expr import Expressions, uses
-from .python_loop import loop_statements
+from .python_expr import Expressions
+from .python_loop import append, loop_statements
 
 with warnings.catch_warnings():
     # astor 0.8.1 reads names of `ast` that are deprecated; it does nothing else with them.
@@ -76,36 +78,50 @@ def module_text(formula: Formula) -> str:
     return "\n\n".join(parts)
 
 
-def function_text(function: ast.FunctionDef, source: Source) -> str:
-    """A function as text, with the source line that each statement came from above it."""
-    head = ast.FunctionDef(name=function.name, args=function.args, body=[ast.Pass()], decorator_list=[])
-    lines = [astor.to_source(head).split("\n    pass")[0]]
-    _body_text(function.body, source, 1, lines, [0])
+def function_text(function: ast.FunctionDef, source: Source | None) -> str:
+    """A function as text; with a source, the line that each statement came from is above it."""
+    lines: list[str] = []
+    _body_text([function], source, 0, lines, [function.lineno])
     text = "\n".join(lines) + "\n"
     ast.parse(text)
     return text
 
 
 def _body_text(
-    body: Sequence[ast.stmt], source: Source, depth: int, lines: list[str], last: list[int]
+    body: Sequence[ast.stmt], source: Source | None, depth: int, lines: list[str], last: list[int]
 ) -> None:
     pad = "    " * depth
     for statement in body:
         line = getattr(statement, "lineno", 0)
-        if line and line != last[0] and not isinstance(statement, ast.Return):
+        if source is not None and line and line != last[0] and not isinstance(statement, ast.Return):
             lines.append(f"{pad}# {Path(source.path).name}:{line}  {source.line(line).strip()}")
             last[0] = line
-        if isinstance(statement, ast.For):
+        if isinstance(statement, ast.FunctionDef):
+            head = ast.FunctionDef(statement.name, statement.args, [ast.Pass()], statement.decorator_list)
+            first = astor.to_source(head, pretty_source="".join).split("\n    pass")[0]
+            first = re.sub(r": \(([^()]*)\)(?=[,)=])", r": \1", first)
+            first = re.sub(r"(: [^,()=]+)=", r"\1 = ", first)
+            lines += ([""] if depth else []) + [pad + part for part in first.strip("\n").split("\n")]
+            _body_text(statement.body, source, depth + 1, lines, last)
+            lines += [""] if depth else []
+        elif isinstance(statement, ast.For):
             lines.append(f"{pad}for {_expr_text(statement.target)} in {_expr_text(statement.iter)}:")
             _body_text(statement.body, source, depth + 1, lines, last)
         elif isinstance(statement, ast.If):
             lines.append(f"{pad}if {_expr_text(statement.test)}:")
             _body_text(statement.body, source, depth + 1, lines, last)
-            if statement.orelse:
+            only = statement.orelse[0] if len(statement.orelse) == 1 else None
+            if source is None and isinstance(only, ast.If):
+                mark = len(lines)
+                _body_text(statement.orelse, source, depth, lines, last)
+                lines[mark] = f"{pad}el{lines[mark].removeprefix(pad)}"
+            elif statement.orelse:
                 lines.append(f"{pad}else:")
                 _body_text(statement.orelse, source, depth + 1, lines, last)
         else:
-            printed = astor.to_source(statement, add_line_information=False).rstrip("\n")
+            # With no comments between them, lines are as long as whoever made the statements wants.
+            wrap = {} if source is not None else {"pretty_source": "".join}
+            printed = astor.to_source(statement, add_line_information=False, **wrap).rstrip("\n")
             if printed.startswith("return ") and printed.endswith(","):
                 printed = f"return ({printed.removeprefix('return ')})"
             lines += [pad + part for part in printed.split("\n")]
@@ -128,9 +144,8 @@ def _one_group(text: str) -> bool:
 def _function(
     name: str, params: Sequence[Var], block: Block, formula: Formula, results: ast.Tuple
 ) -> ast.FunctionDef:
-    counts = uses(block)
-    expressions = Expressions(counts)
-    body = _statements(block.eqns, expressions)
+    expressions = Expressions(uses(block))
+    body = statements(block.eqns, expressions)
     results.elts = [expressions.of(atom) for atom in block.results]
     body.append(_at(ast.Return(results), formula.span))
     arguments = ast.arguments(
@@ -145,38 +160,49 @@ def _function(
     return ast.fix_missing_locations(function)
 
 
-def _statements(eqns: Sequence[Eqn], expressions: Expressions) -> list[ast.stmt]:
+def statements(eqns: Sequence[Eqn], expressions: Expressions) -> list[ast.stmt]:
+    """Equations as statements."""
     body: list[ast.stmt] = []
     span: Span | None = None
     for eqn in eqns:
         span = eqn.span or span
+        made: list[ast.stmt] = []
         if eqn.op == "if" and not expressions.conditional_expression(eqn):
-            body.append(_at(_if_statement(eqn, expressions), span))
-            continue
-        if eqn.op == "raise":
-            body.append(_at(expressions.raising(eqn), span))
-            continue
-        if eqn.op == "for":
-            body += [_at(statement, span) for statement in loop_statements(eqn, expressions, _statements)]
-            continue
-        value = expressions.equation(eqn)
-        if value is None:
-            continue
-        names: list[ast.expr] = [ast.Name(var.name, ast.Store()) for var in eqn.outs]
-        target = names[0] if len(names) == 1 else ast.Tuple(names, ast.Store())
-        body.append(_at(ast.Assign([target], value), span))
+            made.append(_if_statement(eqn, expressions))
+        elif eqn.op == "raise":
+            made.append(expressions.raising(eqn))
+        elif eqn.op == "for":
+            made += loop_statements(eqn, expressions, statements)
+        elif eqn.op == "append":
+            grown, atom = eqn.args
+            assert isinstance(grown, Var)
+            made.append(append(grown, expressions.of(atom)))
+        elif (value := expressions.equation(eqn)) is not None:
+            made.append(assignment(eqn.outs, value))
+        made[:0] = [assignment((var,), taken) for var, taken in expressions.apart()]
+        body += [_at(statement, span) for statement in made]
     return body
+
+
+def assignment(names: Sequence[Var], value: ast.expr) -> ast.Assign:
+    """``name = value``, or ``first, second = value``."""
+    targets: list[ast.expr] = [ast.Name(var.name, ast.Store()) for var in names]
+    return ast.Assign([targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())], value)
 
 
 def _if_statement(eqn: Eqn, expressions: Expressions) -> ast.If:
     branches: list[list[ast.stmt]] = []
     for block in eqn.blocks:
-        body = _statements(block.eqns, expressions)
+        body = statements(block.eqns, expressions)
         for out, atom in zip(eqn.outs, block.results, strict=True):
-            assign = ast.Assign([ast.Name(out.name, ast.Store())], expressions.of(atom))
-            body.append(_at(assign, eqn.span))
+            value = expressions.of(atom)
+            if not (isinstance(value, ast.Name) and value.id == out.name):
+                body.append(_at(ast.Assign([ast.Name(out.name, ast.Store())], value), eqn.span))
         branches.append(body)
-    return ast.If(expressions.of(eqn.args[0]), branches[0] or [ast.Pass()], branches[1])
+    test = expressions.of(eqn.args[0])
+    if not branches[0] and branches[1]:
+        return ast.If(ast.UnaryOp(ast.Not(), test), branches[1], [])
+    return ast.If(test, branches[0] or [ast.Pass()], branches[1])
 
 
 def _at(node: Node, span: Span | None) -> Node:

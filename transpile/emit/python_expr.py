@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import math
 import string
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from ..ir import Atom, Block, Eqn, Literal, Var
+from ..ir import Atom, Eqn, Literal, Var
 from ..vocabulary import DTYPES, WORDS
 
 _BINARY: dict[str, type[ast.operator]] = {
@@ -39,23 +38,30 @@ _MODULES = {"numpy": "np", "scipy.special": "special", "pullback": "pb", "math":
 _POSITIONAL = frozenset({"shape", "axes", "like"})
 
 
-def uses(block: Block) -> Counter[Var]:
-    """How often each variable is read in a block, nested blocks included; twice for a loop."""
-    counts: Counter[Var] = Counter(atom for atom in block.results if isinstance(atom, Var))
-    for eqn in block.eqns:
-        counts.update(eqn.reads())
-        for inner in eqn.blocks:
-            # What a loop reads is not nested into it, where it would be computed in every turn.
-            counts.update(uses(inner) + uses(inner) if eqn.op == "for" else uses(inner))
-    return counts
-
-
 class Expressions:
     """Turns equations into expressions, holding back temporaries until they are read."""
 
-    def __init__(self, counts: Mapping[Var, int]) -> None:
+    def __init__(self, counts: Mapping[Var, int], width: int = 0) -> None:
+        """`width`: about how long expressions get in text for readers; calls in it return results only."""
         self._counts = counts
         self._pending: dict[Var, ast.expr] = {}
+        self._width = width
+        self._readable = width > 0
+        self._apart: list[tuple[Var, ast.expr]] = []
+
+    def fit(self, atoms: Iterable[Atom]) -> None:
+        """Take out what would make an expression of these operands too long."""
+        held = [atom for atom in atoms if isinstance(atom, Var) and atom in self._pending]
+        lengths = {var: len(ast.unparse(self._pending[var])) for var in held}
+        while self._width and sum(lengths.values()) > self._width:
+            longest = max(lengths, key=lengths.__getitem__)
+            del lengths[longest]
+            self._apart.append((longest, self._pending.pop(longest)))
+
+    def apart(self) -> list[tuple[Var, ast.expr]]:
+        """What `fit` took out since this was asked last: to be assigned before the expression."""
+        taken, self._apart = self._apart, []
+        return taken
 
     def of(self, atom: Atom) -> ast.expr:
         """The expression for an operand."""
@@ -65,6 +71,7 @@ class Expressions:
 
     def equation(self, eqn: Eqn) -> ast.expr | None:
         """The right-hand side, or None where it waits to be nested in the equation that reads it."""
+        self.fit(eqn.reads())
         value = self._conditional(eqn) if eqn.op == "if" else self._call(eqn)
         out = eqn.outs[0]
         if len(eqn.outs) == 1 and out.temp and self._counts.get(out, 0) == 1:
@@ -73,7 +80,17 @@ class Expressions:
         return value
 
     def conditional_expression(self, eqn: Eqn) -> bool:
-        """Whether a conditional has one output and branches that are each one expression."""
+        """Whether a conditional has one output, branches of one expression each, and is short enough."""
+        single = self._is_one_expression(eqn)
+        if not single or not self._width:
+            return single
+        held, width = dict(self._pending), self._width
+        self._width = 0
+        length = len(ast.unparse(self._conditional(eqn)))
+        self._pending, self._width = held, width
+        return length <= width
+
+    def _is_one_expression(self, eqn: Eqn) -> bool:
         return len(eqn.outs) == 1 and all(
             all(
                 len(e.outs) == 1 and e.outs[0].temp and self._counts[e.outs[0]] == 1 and e.op != "if"
@@ -83,12 +100,15 @@ class Expressions:
         )
 
     def _conditional(self, eqn: Eqn) -> ast.expr:
+        # Nothing of a branch may be computed before the condition is known.
+        width, self._width = self._width, 0
         test = self.of(eqn.args[0])
         branches = []
         for block in eqn.blocks:
             for inner in block.eqns:
                 self.equation(inner)
             branches.append(self.of(block.results[0]))
+        self._width = width
         return ast.IfExp(test, branches[0], branches[1])
 
     def _call(self, eqn: Eqn) -> ast.expr:
@@ -99,7 +119,7 @@ class Expressions:
         word = WORDS.get(eqn.op)
         if word is None:
             return self._named_call(eqn, args)
-        hidden = len(eqn.outs) > 1
+        hidden = len(eqn.outs) > 1 and not self._readable
         if eqn.op in _UNARY:
             return ast.UnaryOp(_UNARY[eqn.op](), args[0])
         if word.infix in _BINARY and len(args) == 2 and eqn.outs[0].kind != "list" and not hidden:
@@ -127,7 +147,7 @@ class Expressions:
             function: ast.expr = ast.Attribute(args.pop(0), str(callee.value)[1:], ast.Load())
         elif eqn.op == "opaque" and isinstance(callee, Literal):
             function = ast.parse(str(callee.value), mode="eval").body
-        elif len(eqn.outs) > 1:
+        elif len(eqn.outs) > 1 and not self._readable:
             function = _promoted(dotted("pb.formulas"), ast.Constant(eqn.op))
         else:
             function = dotted(eqn.op)

@@ -23,15 +23,17 @@ def loop_statements(eqn: Eqn, expressions: Expressions, statements: Statements) 
         turns = _call("range", turns)
     backwards = eqn.kwarg("reverse") is not None
     for var, start in zip(carried, eqn.args[1:], strict=True):
-        written.append(_assign([var], [expressions.of(start)]))
+        value = expressions.of(start)
+        if not _is_name(value, var):
+            written.append(_assign([var], [value]))
     written += [_assign([var], [ast.List([], ast.Load())]) for var in lists]
     inside = statements(body.eqns, expressions)
     results = [expressions.of(atom) for atom in body.results]
-    for var, value in zip(lists, results[len(carried) :], strict=True):
-        inside.append(ast.Expr(_method(var, "append", value)))
+    # Lists that grow by equations of their own have no result here.
+    for var, value in zip(lists, results[len(carried) :], strict=False):
+        inside.append(append(var, value))
     moved = [(var, value) for var, value in zip(carried, results, strict=False) if not _is_name(value, var)]
-    if moved:
-        inside.append(_assign([var for var, _ in moved], [value for _, value in moved]))
+    inside += _moves(moved)
     if eqn.kwarg("until") is not None:
         inside.append(ast.If(ast.Name(carried[0].name, ast.Load()), [ast.Break()], []))
     target = ast.Name(item.name, ast.Store())
@@ -39,9 +41,33 @@ def loop_statements(eqn: Eqn, expressions: Expressions, statements: Statements) 
     written.append(ast.For(target, iterated, inside or [ast.Pass()], []))
     if backwards:
         written += [ast.Expr(_method(var, "reverse")) for var in lists]
-    if finals:
-        written.append(_assign(list(finals), [ast.Name(var.name, ast.Load()) for var in carried]))
+    renamed = [(out, var) for out, var in zip(finals, carried, strict=True) if out.name != var.name]
+    if renamed:
+        values = [ast.Name(var.name, ast.Load()) for _, var in renamed]
+        written.append(_assign([out for out, _ in renamed], values))
     return written
+
+
+def _moves(moved: list[tuple[Var, ast.expr]]) -> list[ast.Assign]:
+    """What is carried to the next turn: one after the other where no later value reads what changed."""
+    written: list[ast.Assign] = []
+    while moved:
+        read = [{node.id for node in ast.walk(v) if isinstance(node, ast.Name)} for _, v in moved]
+        free = [
+            k
+            for k, (var, _) in enumerate(moved)
+            if not any(var.name in names for other, names in enumerate(read) if other != k)
+        ]
+        if not free:
+            return [*written, _assign([var for var, _ in moved], [value for _, value in moved])]
+        var, value = moved.pop(free[0])
+        written.append(_assign([var], [value]))
+    return written
+
+
+def append(var: Var, value: ast.expr) -> ast.Expr:
+    """``name.append(value)``."""
+    return ast.Expr(_method(var, "append", value))
 
 
 def _assign(names: Sequence[Var], values: Sequence[ast.expr]) -> ast.Assign:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .function import Reading, read_function, read_one
-from .module import Module, read_module
+from .module import Module, Outline, read_module
 from .names import Binding, Names
 
-__all__ = ["Binding", "Module", "Names", "Reading", "read_function", "read_module", "read_one"]
+__all__ = ["Binding", "Module", "Names", "Outline", "Reading", "read_function", "read_module", "read_one"]

@@ -14,6 +14,10 @@ from .fence import Refusal, refuse
 MAX_EQUATIONS = 20_000
 
 
+# What is a tuple, and what a number, whatever it is of.
+_TUPLES, _NUMBERS = frozenset({"tuple", "shape", "range"}), frozenset({"ndim", "size", "len"})
+
+
 @dataclass
 class Builder:
     """Equations of the block that is being read, fresh names, and the facts for the analyses.
@@ -22,7 +26,8 @@ class Builder:
     `origin`: the name that the author gave to a variable. `gradients`: the incoming ones.
     `opaque`: the full name of the unknown function that computes a variable.
     `made`: the equation of each variable. `sources`: what a loop's parameter starts from.
-    `arrays`: indices that are arrays, or hold some. `texts`: strings.
+    `arrays`: indices that are arrays, or hold some. `texts`: strings. `numbers`, `tuples`: values that
+    are known to be one.
     """
 
     eqns: list[Eqn] = field(default_factory=list)
@@ -45,6 +50,8 @@ class Builder:
     sources: dict[Var, set[Var]] = field(default_factory=dict)
     arrays: set[Var] = field(default_factory=set)
     texts: set[Var] = field(default_factory=set)
+    numbers: set[Var] = field(default_factory=set)
+    tuples: set[Var] = field(default_factory=set)
     _temps: int = 0
     _ticks: int = 0
 
@@ -122,6 +129,10 @@ class Builder:
         """Add an equation whose outputs were made before."""
         self.eqns.append(eqn)
         self.made.update(dict.fromkeys(eqn.outs, eqn))
+        if eqn.op in _TUPLES:
+            self.tuples.update(eqn.outs)
+        elif eqn.op in _NUMBERS:
+            self.numbers.update(eqn.outs)
 
     def factory_value(self, name: str, span: Span) -> Var:
         """A variable of a function around the formula: an attribute that the caller doesn't see."""

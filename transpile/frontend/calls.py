@@ -15,6 +15,7 @@ from .fence import Refusal, refuse
 from .folding import dotted_name, fold_call
 from .frame import Frame, callee_of
 from .inline import inline
+from .kinds import check_number
 from .names import BUILTINS
 from .raising import formatted
 from .sequences import of_known
@@ -67,7 +68,9 @@ def read_call(frame: Frame, node: ast.Call, name: str | None, targets: tuple[str
         return _formula(frame, callee, _arguments(frame, node), name, targets)
     if isinstance(callee, Dotted):
         return call_dotted(frame, callee, _arguments(frame, node), name)
-    raise refuse("PB402", "this is not a function", frame.span(func))
+    raise refuse(
+        "PB402", "this is not a function", frame.span(func), hint="multiply by `*`, take elements by `x[...]`"
+    )
 
 
 def _is_local(frame: Frame, node: ast.expr) -> bool:
@@ -163,6 +166,16 @@ def _same(value: Value) -> Value:
 def _einsum(frame: Frame, given: Arguments, name: str | None) -> Atom:
     """``np.einsum(subscripts, a, b)``: its arrays come one by one, those of the word in a list."""
     subscripts, *arrays = given.positional
+    written = subscripts.value if isinstance(subscripts, Literal) else None
+    if isinstance(written, str):
+        terms, _, result = written.replace(" ", "").partition("->")
+        wanted = terms.count(",") + 1
+        unknown = sorted(set(result) - set(terms))
+        if wanted != len(arrays) or unknown:
+            missing = f"the result's `{unknown[0]}` is in none of the arrays" if unknown else ""
+            message = missing or f"`{written}` is for {wanted} arrays, and there are {len(arrays)}"
+            place = frame.span(given.node.args[0])
+            raise refuse("PB404", message, place, value=written, hint="a term per array: `'ij,jk->ik', a, b`")
     positional: list[Value] = [Items(tuple(arrays)), subscripts]
     return bind_word(frame, WORDS["contract"], "numpy.einsum", given.node, positional, {}, name)
 
@@ -189,6 +202,7 @@ def _builtin(frame: Frame, callee: Dotted, given: Arguments, name: str | None) -
     if callee.name in ("tuple", "len") and known is not None and len(given.positional) == 1:
         return Items(known) if callee.name == "tuple" else Literal(len(known))
     operands = [atom(frame, value, given.node) for value in given.positional]
+    _check_values(frame, callee, operands, given)
     literals = [item for item in operands if isinstance(item, Literal)]
     if callee.name == "range" and len(literals) == len(operands):
         return _literal_range(frame, literals, given)
@@ -205,10 +219,27 @@ def _builtin(frame: Frame, callee: Dotted, given: Arguments, name: str | None) -
     return frame.build.emit(callee.name, operands, span, kind="value", name=name)
 
 
+def _check_values(frame: Frame, callee: Dotted, operands: list[Atom], given: Arguments) -> None:
+    """Refuse tensors where a number is needed: what is computed of it would have no derivative."""
+    if callee.name == "len":
+        check_number(frame, operands[0], given.node.args[0], "`len`")
+    if callee.name not in ("range", "float") and not callee.name.startswith("math."):
+        return
+    for operand, node in zip(operands, given.node.args, strict=False):
+        if isinstance(operand, Var) and operand.kind != "value":
+            instead = callee.name.removeprefix("math.")
+            hints = {"range": "loop over `range(len(x))`, or over its rows: `for row in x`"}
+            hints["float"] = "leave it out: arithmetic with a tensor keeps its derivative"
+            hint = hints.get(callee.name, f"write `np.{instead}(x)`, which has a derivative")
+            message = f"`{callee.text}` takes numbers, and this is a tensor"
+            raise refuse("PB404", message, frame.span(node), value=callee.text, hint=hint)
+
+
 def _literal_range(frame: Frame, literals: list[Literal], given: Arguments) -> Items:
     bounds = [item.value for item in literals if isinstance(item.value, int)]
     if len(bounds) != len(literals) or not 1 <= len(bounds) <= 3 or bounds[2:] == [0]:
-        raise refuse("PB404", "`range` takes one to three whole numbers", frame.span(given.node))
+        hint = "range(stop), range(start, stop), range(start, stop, step); int(n) rounds down"
+        raise refuse("PB404", "`range` takes one to three whole numbers", frame.span(given.node), hint=hint)
     numbers = range(*bounds)
     if len(numbers) > 256:
         raise refuse("PB402", "a loop of more than 256 steps is not written out", frame.span(given.node))

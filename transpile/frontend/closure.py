@@ -13,6 +13,7 @@ from .atoms import atom
 from .branches import choose
 from .fence import Refusal, is_generator, refuse
 from .frame import Frame
+from .kinds import is_text, is_tuple
 from .values import Branch, Choice, Function, Growing, Items, Poison, Value, elements
 
 
@@ -143,7 +144,8 @@ def _read_parameters(
     if len(plain) < results:
         raise refuse(
             "PB205",
-            f"`{closure.name}` takes {len(plain)} gradients, and there are {results} results",
+            f"`{closure.name}` takes {counted(len(plain), 'gradient')}, "
+            f"and there {counted(results, 'result', True)}",
             span,
             value=closure.name,
             hint="one parameter per result, in order",
@@ -200,14 +202,14 @@ def _gradients(
     if returned is None or (returned == Literal(None) and expected != 1):
         raise refuse(
             "PB201",
-            f"`{name}` returns nothing, and there are {expected} differentiable inputs",
+            f"`{name}` returns nothing, and there {counted(expected, 'differentiable input', True)}",
             span,
             value=name,
             hint="return a gradient per input; None means zero",
         )
     known = elements(returned)
     if expected == 1 and ((isinstance(returned, Growing) and inputs[0].var.kind == "list") or known is None):
-        return (_gradient(inner, returned, where),)
+        return (_gradient(inner, returned, where, inputs[0]),)
     if (
         known is None
         and isinstance(returned, Var)
@@ -219,21 +221,43 @@ def _gradients(
         names = ", ".join(f"`{param.var.name}`" for param in inputs)
         raise refuse(
             "PB201",
-            f"`{name}` returns {count} gradient{'s' * (count != 1)}, and there are {expected} differentiable "
-            f"inputs: {names or 'none'}",
+            f"`{name}` returns {counted(count, 'gradient')}, and there "
+            f"{counted(expected, 'differentiable input', True)}: {names or 'none'}",
             span,
             value=name,
             hint="return a gradient per input, in order; None means zero",
         )
-    return tuple(_gradient(inner, value, where) for value in known)
+    return tuple(_gradient(inner, value, where, param) for value, param in zip(known, inputs, strict=True))
 
 
-def _gradient(inner: Frame, value: Value, where: ast.AST) -> Atom:
+def _gradient(inner: Frame, value: Value, where: ast.AST, param: Param) -> Atom:
     """A returned gradient; a literal zero is no gradient."""
     found = atom(inner, value, where)
+    wrong, wants = "", "a tensor or None"
+    if param.var.kind == "list":
+        wants = "a list with a gradient per element, or None"
+        wrong = "a tensor" if isinstance(found, Var) and found.kind == "tensor" else ""
+        wrong = "" if found in inner.build.opaque else wrong
+    elif isinstance(found, Var) and found.kind == "list":
+        wrong = "a list"
+    if is_text(inner, found):
+        wrong = "a string"
+    elif is_tuple(inner, found):
+        wrong = "a tuple"
+    elif isinstance(found, Literal) and isinstance(found.value, bool):
+        wrong = f"`{found.value}`"
+    if wrong:
+        message = f"the gradient of `{param.var.name}` is {wrong}"
+        raise refuse("PB201", message, inner.span(where), value=param.var.name, hint=f"return {wants}")
     if isinstance(found, Literal) and isinstance(found.value, int | float) and found.value == 0:
         return Literal(None)
     return found
+
+
+def counted(number: int, what: str, verb: bool = False) -> str:
+    """``1 gradient``, ``2 gradients``; with a verb ``is 1 result``, ``are 2 results``."""
+    said = f"{number} {what}{'s' * (number != 1)}"
+    return f"{'is' if number == 1 else 'are'} {said}" if verb else said
 
 
 def _check_late_binding(outer: Frame, closure: Function) -> None:

@@ -11,7 +11,7 @@ from .atoms import atom
 from .branches import Merger
 from .fence import Refusal
 from .frame import Frame
-from .raising import always_raises, may_return
+from .raising import always_raises, may_leave
 from .values import Poison, Value
 
 
@@ -22,7 +22,7 @@ def read_if(frame: Frame, node: ast.If, rest: Sequence[ast.stmt], name: str | No
     branch that raises is a check: the other one goes on without a block.
     """
     test = expressions.read(frame, node.test)
-    early = may_return(node.body) or may_return(node.orelse)
+    early = may_leave(node.body) or may_leave(node.orelse)
     after = list(rest) if early else []
     then, otherwise = [*node.body, *after], [*node.orelse, *after]
     if isinstance(test, Literal):

@@ -16,7 +16,7 @@ from .calls import read_call
 from .fence import refuse
 from .folding import BINARY, COMPARE, UNARY, fold
 from .frame import Frame
-from .kinds import check_arithmetic, is_text
+from .kinds import check_arithmetic, check_operand, is_text
 from .raising import read_formatted
 from .spelling import canonical, constant_of
 from .subscripts import read_subscript
@@ -130,7 +130,10 @@ def _places(node: ast.AST) -> tuple[ast.AST, ast.AST]:
 
 
 def _unary(frame: Frame, node: ast.UnaryOp, name: str | None) -> Value:
-    return combine(frame, UNARY[type(node.op)], [operand(frame, node.operand)], node, name)
+    op, inner = UNARY[type(node.op)], operand(frame, node.operand)
+    if op != "not_":
+        check_operand(frame, inner, node.operand, f"`{_SIGNS.get(op, op)}`")
+    return combine(frame, op, [inner], node, name)
 
 
 def _compare(frame: Frame, node: ast.Compare, name: str | None) -> Value:

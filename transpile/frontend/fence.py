@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from ..codes import diagnostic
 from ..diagnostics import Diagnostic
@@ -24,7 +25,7 @@ def refuse(code: str, message: str, span: Span, *, value: str = "", hint: str = 
 
 _STATEMENTS: dict[str, tuple[str, str]] = {
     "While": ("a `while` loop", "write `for i in range(n)`, or compute it in a helper without a derivative"),
-    "For": ("this `for` loop", "loop over `range` of literal numbers, or over a tuple or list written out"),
+    "For": ("`else` after a loop", "remember in a variable how the loop ended, and write `if` after it"),
     "AsyncFor": ("an `async for` loop", "a formula is plain synchronous code"),
     "AsyncWith": ("an `async with` statement", "a formula is plain synchronous code"),
     "AsyncFunctionDef": ("an `async` function", "a formula is plain synchronous code"),
@@ -40,8 +41,6 @@ _STATEMENTS: dict[str, tuple[str, str]] = {
     "Match": ("a `match` statement", "write `if` and `elif`"),
     "Assert": ("an `assert` statement", "write `if not ...: raise ValueError(...)`"),
     "TypeAlias": ("a type alias", "define it at the top of the module"),
-    "Break": ("`break`", "use a conditional expression"),
-    "Continue": ("`continue`", "use a conditional expression"),
 }
 
 _EXPRESSIONS: dict[str, tuple[str, str]] = {
@@ -88,4 +87,16 @@ def is_generator(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> a
             return item
         if not isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             body[:0] = ast.iter_child_nodes(item)
+    return None
+
+
+def outside_of_loops(body: Sequence[ast.stmt]) -> ast.stmt | None:
+    """The first ``break`` or ``continue`` that no loop is around, nested functions entered."""
+    for node in body:
+        if isinstance(node, ast.Break | ast.Continue):
+            return node
+        inner = [*node.orelse] if isinstance(node, ast.For | ast.While | ast.If) else []
+        inner += node.body if isinstance(node, ast.If | ast.FunctionDef) else []
+        if (found := outside_of_loops(inner)) is not None:
+            return found
     return None

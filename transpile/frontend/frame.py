@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..ir import Literal, Span, Var
+from ..ir import Block, Eqn, Kind, Literal, Span, Var
 from .builder import Builder
 from .fence import Refusal, refuse
 from .folding import fold_node
 from .names import Binding, Names
 from .spelling import canonical, constant_of
 from .text import FunctionNode, Text, find_function, parse, too_deep
-from .values import Branch, Callee, Dotted, Function, Growing, Items, LastTurn, Poison, Value
+from .values import Backwards, Branch, Callee, Dotted, Function, Growing, Items, LastTurn, Poison, Value
 
 
 class Bound(NamedTuple):
@@ -103,6 +103,9 @@ class Frame:
             raise Refusal
         if isinstance(value, LastTurn):
             value = self._last(value, name, node)
+        if isinstance(value, Backwards):
+            self.note_use(value.items, self.span(node))
+            return self._turned(value.items, name, node)
         if self.build.in_closure:
             self.note_use(value, self.span(node))
         return value
@@ -112,9 +115,23 @@ class Frame:
         build, span = self.build, self.span(node)
         self.note_use(value.turns, span)
         if value.kind == "value":
-            return build.emit("item", (value.turns, Literal(-1)), span, kind="value", name=name)
+            return build.emit("item", (value.turns, Literal(value.place)), span, kind="value", name=name)
         every = build.emit("collect", (value.turns,), span)
-        return build.emit("getitem", (every,), span, kwargs=(("index", Literal(-1)),), name=name)
+        return build.emit("getitem", (every,), span, kwargs=(("index", Literal(value.place)),), name=name)
+
+    def _turned(self, items: Var, name: str, node: ast.Name) -> Var:
+        """The items of a list the other way round: a loop that takes them from the end."""
+        build, span = self.build, self.span(node)
+        count = build.emit("len", (items,), span, kind="value")
+        turn = build.fresh("turn", "value", span)
+        with build.block() as eqns:
+            left = build.emit("subtract", (count, turn), span, kind="value")
+            place = build.emit("subtract", (left, Literal(1)), span, kind="value")
+            kind: Kind = "tensor" if items.kind == "list" else "value"
+            item = build.emit("item", (items, place), span, kind=kind)
+        turned = build.fresh(name, items.kind, span)
+        build.add(Eqn((turned,), "for", (count,), (), (Block((turn,), tuple(eqns), (item,)),), span))
+        return turned
 
     def note_use(self, value: Value, span: Span) -> None:
         """Remember where the closure first reads a variable of the forward."""

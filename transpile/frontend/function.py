@@ -17,8 +17,9 @@ from .builder import Builder
 from .calls import PATH_LOSING
 from .closure import Pullback, last_return, read_closure
 from .decorators import decoration
-from .fence import Refusal, is_generator, refuse
+from .fence import Refusal, is_generator, outside_of_loops, refuse
 from .frame import Frame
+from .kinds import is_text, is_tuple
 from .names import Names
 from .naming import prefer_outer_names
 from .parameters import read_parameters
@@ -79,6 +80,11 @@ def read_node(
     formula: Formula | None = None
     try:
         text.check_depth(node)
+        if (stray := outside_of_loops(node.body)) is not None:
+            word = "break" if isinstance(stray, ast.Break) else "continue"
+            raise refuse(
+                "PB400", f"`{word}` outside of a loop", text.span(stray), hint="return, or write `if`"
+            )
         formula = _read(build, text, with_itself(names, node, target), node, options or Options(), target)
         if (own := own_call(formula)) is not None:
             raise own
@@ -200,7 +206,16 @@ def _results(frame: Frame, value: Value, node: ast.FunctionDef) -> tuple[tuple[A
     known: Sequence[Value] | None = elements(value)
     where = last_return(node) or node
     if known is None:
-        return (atom(frame, value, where),), False
+        return (_result(frame, value, where),), False
     if not known:
         raise refuse("PB405", "no result is returned", frame.span(where), hint="return result, pullback")
-    return tuple(atom(frame, item, where) for item in known), True
+    return tuple(_result(frame, item, where) for item in known), True
+
+
+def _result(frame: Frame, value: Value, where: ast.AST) -> Atom:
+    found = atom(frame, value, where)
+    wrong = "a string" if is_text(frame, found) else "a tuple" if is_tuple(frame, found) else ""
+    if wrong:
+        message = f"{wrong} is no result: an operator returns tensors"
+        raise refuse("PB405", message, frame.span(where), hint="return the array, several as a tuple")
+    return found

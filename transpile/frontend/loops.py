@@ -4,8 +4,8 @@
 Names that exist before the loop and are assigned in it are carried from turn
 to turn; a list that is empty before and grows by one ``append`` in each turn
 is collected; a name that only the loop assigns is, after it, what the last turn
-gave it. A ``return`` in the loop ends it: the loop then carries which of its
-returns was met, and what it returns is computed after the loop.
+gave it. A ``return`` or ``break`` in the loop ends it: the loop then carries which
+of them was met, and what is returned is computed after the loop.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from .atoms import atom
 from .builder import Builder
 from .fence import refuse
 from .frame import Frame
-from .raising import may_return
-from .values import Growing, LastTurn, Poison, Value
+from .kinds import check_number
+from .raising import may_leave
+from .values import Backwards, Growing, LastTurn, Poison, Value
 
 # The name, which no author can write, under which a loop carries which of its returns was met.
 _STOPPED = "<stopped>"
@@ -50,10 +51,14 @@ def read_loop(frame: Frame, node: ast.For, iterated: Value, backwards: bool) -> 
     build, span = frame.build, frame.span(node.iter)
     if not isinstance(iterated, Var):
         raise refuse("PB401", "this cannot be looped over", span, hint="loop over a range or a list")
-    body, after = _without_returns(node) if may_return(node.body) else (list(node.body), [])
-    if after:
+    check_number(frame, iterated, node.iter, "a loop")
+    exits = _exits(frame, node)
+    body, after, stops = exits.body, exits.after, exits.flag is not None
+    if exits.flag == _STOPPED:
         frame.local[_STOPPED] = Literal(0)
-    assigned = [*([_STOPPED] if after else []), *_assigned(body)]
+    assigned = _assigned(body)
+    if exits.flag is not None:
+        assigned = [exits.flag, *(name for name in assigned if name != exits.flag)]
     lists = {
         name: value
         for name, value in frame.local.items()
@@ -71,7 +76,7 @@ def read_loop(frame: Frame, node: ast.For, iterated: Value, backwards: bool) -> 
         growing.depth += 1
     while True:
         names, mark = set(build.names), len(build.eqns)
-        turn = _read_turn(frame, node, body, iterated, backwards and bool(after), carried, kinds, views)
+        turn = _read_turn(frame, node, body, iterated, backwards and stops, carried, kinds, views)
         widened = {
             name: "tensor"
             for name, param, result in zip(carried, turn.params, turn.results, strict=True)
@@ -90,19 +95,69 @@ def read_loop(frame: Frame, node: ast.For, iterated: Value, backwards: bool) -> 
     for growing in lists.values():
         growing.depth -= 1
     collected = {name: _collected(frame, node, name, growing) for name, growing in lists.items()}
-    flags = [("until", Literal(True))] if after else [("reverse", Literal(True))] if backwards else []
+    flags = [("until", Literal(True))] if stops else [("reverse", Literal(True))] if backwards else []
     _finish(frame, node, turn, collected, before, tuple(flags))
     return after
 
 
-def _without_returns(node: ast.For) -> tuple[list[ast.stmt], list[ast.stmt]]:
-    """The loop's body, whose returns say which one was met; and what each of them does after the loop."""
-    returned: list[ast.Return] = []
+@dataclass
+class _Exits:
+    """A loop's body that returns which exit was met, what is done after the loop, and the name of that flag.
+
+    There is no flag where every turn runs.
+    """
+
+    body: list[ast.stmt]
+    after: list[ast.stmt]
+    flag: str | None
+
+
+def _exits(frame: Frame, node: ast.For) -> _Exits:
+    """How a loop may end before its last turn: by ``return``, by ``break``."""
+    *body, last = node.body
+    if not may_leave(node.body):
+        return _Exits([*node.body], [], None)
+    flag = _tested_at_the_end(frame, last)
+    if flag is not None and not may_leave(body) and flag in _assigned(body):
+        return _Exits(body, [], flag)
+    return _numbered(node)
+
+
+def _tested_at_the_end(frame: Frame, last: ast.stmt) -> str | None:
+    """The name in ``if name: break``, where it holds a number before the loop."""
+    if not isinstance(last, ast.If) or last.orelse or not isinstance(last.test, ast.Name):
+        return None
+    held = frame.local.get(last.test.id)
+    number = isinstance(held, Literal) and isinstance(held.value, int)
+    ends = len(last.body) == 1 and isinstance(last.body[0], ast.Break)
+    return last.test.id if ends and (number or (isinstance(held, Var) and held.kind == "value")) else None
+
+
+def _numbered(node: ast.For) -> _Exits:
+    """The body whose exits return their number; a turn that runs to its end returns 0."""
+    returned: list[ast.Return | None] = []
 
     class Numbered(ast.NodeTransformer):
+        inner = 0
+
         def visit_Return(self, met: ast.Return) -> ast.Return:
             returned.append(met)
-            return ast.copy_location(ast.Return(_constant(len(returned), met)), met)
+            return self._left(len(returned), met)
+
+        def visit_Break(self, met: ast.Break) -> ast.stmt:
+            if self.inner:
+                return met
+            returned.append(None)
+            return self._left(len(returned), met)
+
+        def visit_Continue(self, met: ast.Continue) -> ast.stmt:
+            return met if self.inner else self._left(0, met)
+
+        def visit_For(self, loop: ast.For) -> ast.AST:
+            self.inner += 1
+            visited = self.generic_visit(loop)
+            self.inner -= 1
+            return visited
 
         def visit_FunctionDef(self, function: ast.FunctionDef) -> ast.FunctionDef:
             return function
@@ -110,15 +165,20 @@ def _without_returns(node: ast.For) -> tuple[list[ast.stmt], list[ast.stmt]]:
         def visit_Lambda(self, function: ast.Lambda) -> ast.Lambda:
             return function
 
+        def _left(self, number: int, met: ast.stmt) -> ast.Return:
+            return ast.copy_location(ast.Return(_constant(number, met)), met)
+
     body: list[ast.stmt] = [Numbered().visit(copy.deepcopy(statement)) for statement in node.body]
     body.append(ast.copy_location(ast.Return(_constant(0, node)), node))
     after: list[ast.stmt] = []
     for number, met in enumerate(returned, start=1):
+        if met is None:
+            continue
         test: ast.expr = ast.copy_location(ast.Name(_STOPPED, ast.Load()), met)
         if len(returned) > 1:
             test = ast.copy_location(ast.Compare(test, [ast.Eq()], [_constant(number, met)]), met)
         after.append(ast.copy_location(ast.If(test, [met], []), met))
-    return body, after
+    return _Exits(body, after, _STOPPED if returned else None)
 
 
 def _constant(value: int, place: ast.AST) -> ast.Constant:
@@ -208,13 +268,17 @@ def _over(
     return count, turn, lambda: build.emit("item", (iterated, place()), span, kind=kind, name=label)
 
 
-def _collected(frame: Frame, node: ast.For, name: str, growing: Growing) -> Var:
+def _collected(frame: Frame, node: ast.For, name: str, growing: Growing) -> Atom:
     """The value that a list grows by in each turn."""
-    value = growing.items[0] if len(growing.items) == 1 else None
-    if not isinstance(value, Var) or value.kind != "tensor" or value in frame.build.maybe_none:
+    value = growing.items[0] if len(growing.items) == 1 else Literal(None)
+    number = isinstance(value, Literal) and value.value is not None
+    single = (
+        isinstance(value, Var) and value.kind in ("tensor", "value") and value not in frame.build.maybe_none
+    )
+    if not (isinstance(value, Var | Literal) and (number or single)):
         raise refuse(
             "PB401",
-            f"`{name}` must grow by one tensor in every turn of the loop",
+            f"`{name}` must grow by one tensor, or by one number, in every turn of the loop",
             frame.span(node),
             value=name,
             hint="append once, outside of any branch",
@@ -226,14 +290,18 @@ def _finish(
     frame: Frame,
     node: ast.For,
     turn: _Turn,
-    collected: dict[str, Var],
+    collected: dict[str, Atom],
     before: dict[str, Value],
     kwargs: tuple[tuple[str, Atom], ...],
 ) -> None:
     """Add the equation, and bind the names to what the loop leaves in them."""
     build, span = frame.build, frame.span(node)
     finals = [build.fresh(name, var.kind, span) for name, var in zip(turn.carried, turn.params, strict=True)]
-    grown = [build.fresh(name, "list", span) for name in collected]
+    grown = [
+        build.fresh(name, "list" if isinstance(value, Var) and value.kind == "tensor" else "value", span)
+        for name, value in collected.items()
+    ]
+    from_the_end = ("reverse", Literal(True)) in kwargs
     inside = {
         name: value
         for name, value in frame.local.items()
@@ -258,10 +326,12 @@ def _finish(
     outs = (*finals, *grown, *turns)
     build.add(Eqn(outs, "for", (turn.over, *turn.start), kwargs, (block,), span))
     frame.local = before
-    for name, var in zip([*turn.carried, *collected], [*finals, *grown], strict=True):
+    for name, var in zip(turn.carried, finals, strict=True):
         frame.bind(name, var, node)
+    for name, var in zip(collected, grown, strict=True):
+        frame.bind(name, Backwards(var) if from_the_end else var, node)
     for (name, value), var in zip(last.items(), turns, strict=True):
-        frame.bind(name, LastTurn(var, value.kind), node)
+        frame.bind(name, LastTurn(var, value.kind, 0 if from_the_end else -1), node)
     for name in inside:
         if name not in last:
             frame.bind(name, Poison("has no value in some turns of the loop"), node)

@@ -13,7 +13,7 @@ from ..vocabulary import WORDS, by_python
 from .closure import last_return
 from .decorators import Decoration, decoration
 from .factory import enclosing_functions, names_inside
-from .fence import Refusal, refuse
+from .fence import Refusal, refuse, statement
 from .function import Reading, read_node
 from .names import Binding, Names, static_bindings
 from .signature import cycles, operator_name, signature
@@ -39,11 +39,44 @@ class Module:
     unreadable: list[tuple[str, Span]] = field(default_factory=list)
 
 
-def read_module(source: Source, library: Library | None = None, ours: bool = False) -> Module:
+class Outline:
+    """A parsed file, and where the formulas in it stand; each is read when it is asked for.
+
+    Raises Refusal where the text cannot be parsed. The formulas of the vocabulary itself are `ours`, and
+    named like its words.
+    """
+
+    def __init__(self, source: Source, library: Library | None = None, ours: bool = False) -> None:
+        self._text = parse(source)
+        bindings, names = static_bindings(self._text.tree, source, _formulas_of(library))
+        self.module = Module(source, names)
+        self._found: dict[str, tuple[ast.FunctionDef, Decoration]] = {}
+        taken: set[str] = set() if ours else {*WORDS, *STRUCTURAL}
+        for node, decorated in _decorated(self.module, self._text, names):
+            binding = signature(node, decorated.target, decorated.role == "formula")
+            for_word = decorated.target is not None and by_python(decorated.target) is not None
+            operator = binding.name if for_word else operator_name(binding, taken)
+            taken.add(operator)
+            self._found[operator] = node, decorated
+            bindings[node.name] = replace(binding, name=operator)
+        self._around = enclosing_functions(self._text.tree)
+
+    @property
+    def operators(self) -> tuple[str, ...]:
+        """What calls of the formulas are called, in the order of the file."""
+        return tuple(self._found)
+
+    def read(self, operator: str) -> Formula | None:
+        """The formula of this operator, now also in `module`; None where it cannot be read."""
+        node, decorated = self._found[operator]
+        _read_into(self.module, self._text, node, decorated, self._around[node], operator)
+        return self.module.operators.get(operator)
+
+
+def read_module(source: Source, library: Library | None = None) -> Module:
     """Read all formulas of a file. Never raises for any text.
 
-    Calls of functions that a formula of `library` stands for are calls of that formula. The formulas
-    of the vocabulary itself are `ours`, and named like its words.
+    Calls of functions that a formula of `library` stands for are calls of that formula.
 
     >>> text = "import pullback as pb\\n@pb.formula\\ndef f(x):\\n    return x * 2, lambda grad: grad * 2\\n"
     >>> list(read_module(Source("f.py", text)).formulas)
@@ -52,23 +85,12 @@ def read_module(source: Source, library: Library | None = None, ours: bool = Fal
     'PB400'
     """
     try:
-        text = parse(source)
+        outline = Outline(source, library)
     except Refusal as refusal:
         return Module(source, Names.of({}), diagnostics=[refusal.finding] if refusal.finding else [])
-    bindings, names = static_bindings(text.tree, source, _formulas_of(library))
-    module = Module(source, names)
-    found = _decorated(module, text, names)
-    taken: set[str] = set() if ours else {*WORDS, *STRUCTURAL}
-    operators: list[str] = []
-    for node, decorated in found:
-        binding = signature(node, decorated.target, decorated.role == "formula")
-        for_word = decorated.target is not None and by_python(decorated.target) is not None
-        operators.append(binding.name if for_word else operator_name(binding, taken))
-        taken.add(operators[-1])
-        bindings[node.name] = replace(binding, name=operators[-1])
-    around = enclosing_functions(text.tree)
-    for (node, decorated), operator in zip(found, operators, strict=True):
-        _read_into(module, text, node, decorated, around[node], operator)
+    module = outline.module
+    for operator in outline.operators:
+        outline.read(operator)
     for operator, why in cycles(module.operators).items():
         module.diagnostics += [why.finding] if why.finding else []
         formula = module.operators.pop(operator)
@@ -94,6 +116,12 @@ def _formulas_of(library: Library | None) -> Callable[[str], Binding | None]:
 def _decorated(module: Module, text: Text, names: Names) -> list[tuple[ast.FunctionDef, Decoration]]:
     found: list[tuple[ast.FunctionDef, Decoration]] = []
     for node in ast.walk(text.tree):
+        if isinstance(node, ast.AsyncFunctionDef) and node.decorator_list:
+            plain = ast.FunctionDef(node.name, node.args, node.body, node.decorator_list, lineno=node.lineno)
+            if _is_formula(text, names, plain):
+                refused = statement(node, text.span(node)).finding
+                module.diagnostics += [refused] if refused else []
+                module.unreadable.append((node.name, text.span(node)))
         if isinstance(node, ast.FunctionDef) and node.decorator_list:
             try:
                 decorated = decoration(text, names, node)
@@ -104,6 +132,13 @@ def _decorated(module: Module, text: Text, names: Names) -> list[tuple[ast.Funct
             if decorated is not None:
                 found.append((node, decorated))
     return sorted(found, key=lambda item: item[0].lineno)
+
+
+def _is_formula(text: Text, names: Names, node: ast.FunctionDef) -> bool:
+    try:
+        return decoration(text, names, node) is not None
+    except Refusal:
+        return True
 
 
 def _read_into(

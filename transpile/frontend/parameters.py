@@ -125,6 +125,10 @@ def _parameter(frame: Frame, arg: ast.arg, default: ast.expr | None, attribute: 
     differentiable = stated.kind != "value" and not attribute
     if written == "str" or (literal is not None and isinstance(literal.value, str)):
         frame.build.texts.add(var)
+    if stated.kind == "value" and not optional and written.strip("\"' ") in ("int", "float", "bool"):
+        frame.build.numbers.add(var)
+    if stated.kind == "value" and not optional and written.split("[")[0].strip("\"' ") in _LISTS:
+        frame.build.tuples.add(var)
     frame.build.inputs.add(var)
     frame.bind(arg.arg, var, arg)
     return Param(var, written or "Tensor", attribute, differentiable, optional, literal)

@@ -104,9 +104,19 @@ def always_raises(body: Sequence[ast.stmt]) -> bool:
             return True
         if isinstance(node, ast.If) and always_raises(node.body) and always_raises(node.orelse):
             return True
-        if may_return([node]):
+        if may_leave([node]):
             return False
     return False
+
+
+def may_leave(body: Sequence[ast.stmt]) -> bool:
+    """Whether statements may return, or leave the turn of the loop that they stand in."""
+    for node in body:
+        if isinstance(node, ast.Break | ast.Continue):
+            return True
+        if isinstance(node, ast.If) and (may_leave(node.body) or may_leave(node.orelse)):
+            return True
+    return may_return(body)
 
 
 def may_return(body: Sequence[ast.stmt]) -> bool:

@@ -16,8 +16,8 @@ from .frame import Frame
 from .iteration import counted
 from .loops import read_loop
 from .mutation import check_in_place, check_store
-from .raising import may_return, read_raise
-from .values import Growing, Poison, Value, elements
+from .raising import may_leave, may_return, read_raise
+from .values import Backwards, Growing, Poison, Value, elements
 from .writes import change_part, write_part
 
 
@@ -61,6 +61,8 @@ def _poison(frame: Frame, statement: ast.stmt) -> None:
             frame.bind(node.id, Poison(), node)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             frame.bind(node.name, Poison(), node)
+        elif isinstance(node, ast.alias):
+            frame.bind((node.asname or node.name).partition(".")[0], Poison(), node)
 
 
 def _simple(frame: Frame, node: ast.stmt) -> None:
@@ -75,10 +77,25 @@ def _simple(frame: Frame, node: ast.stmt) -> None:
         _function(frame, node)
     elif isinstance(node, ast.Expr):
         if not isinstance(node.value, ast.Constant):
+            if (name := _reversed_in_place(frame, node.value)) is not None:
+                held = frame.local[name]
+                assert isinstance(held, Backwards)
+                frame.bind(name, held.items, node)
+                return
             check_in_place(frame, node.value)
             expressions.read(frame, node.value)
     elif not isinstance(node, ast.Pass):
         raise fence.statement(node, frame.span(node))
+
+
+def _reversed_in_place(frame: Frame, node: ast.expr) -> str | None:
+    """The list's name in ``name.reverse()``, if it grew in a loop over something reversed."""
+    if not isinstance(node, ast.Call) or node.args or node.keywords:
+        return None
+    func = node.func
+    if not isinstance(func, ast.Attribute) or func.attr != "reverse" or not isinstance(func.value, ast.Name):
+        return None
+    return func.value.id if isinstance(frame.local.get(func.value.id), Backwards) else None
 
 
 def _function(frame: Frame, node: ast.FunctionDef) -> None:
@@ -133,7 +150,8 @@ def _unpack(frame: Frame, value: Value, count: int, node: ast.expr) -> tuple[Val
     span = frame.span(node)
     if known is not None:
         if len(known) != count:
-            raise refuse("PB401", f"{len(known)} values are unpacked into {count} names", span)
+            hint = "a name for each value; `_` for those that are not used"
+            raise refuse("PB401", f"{len(known)} values are unpacked into {count} names", span, hint=hint)
         return known
     if not isinstance(value, Var):
         raise refuse("PB401", "this cannot be unpacked", span)
@@ -171,7 +189,7 @@ def _augmented(frame: Frame, node: ast.AugAssign) -> None:
 
 def _for(frame: Frame, node: ast.For, rest: Sequence[ast.stmt], name: str | None) -> Value | None:
     """A loop over something known is written out; over anything else it stays a loop."""
-    if node.orelse or any(isinstance(item, ast.Break | ast.Continue) for item in ast.walk(node)):
+    if node.orelse:
         raise fence.statement(node, frame.span(node))
     node = counted(frame, node) or node
     backwards = expressions.reversed_of(frame, node.iter)
@@ -186,7 +204,10 @@ def _for(frame: Frame, node: ast.For, rest: Sequence[ast.stmt], name: str | None
         if isinstance(target, ast.Name):
             frame.loop_names.add(target.id)
     if may_return(node.body):
-        return read_body(frame, [_Turns(node, known), *rest], name) or Literal(None)
+        return read_body(frame, [_Turns(node, known), _End(), *rest], name) or Literal(None)
+    if may_leave(node.body):
+        read_body(frame, [_Turns(node, known)])
+        return None
     for item in known:
         bind_target(frame, node.target, item)
         read_body(frame, node.body)
@@ -210,9 +231,32 @@ def _turns(frame: Frame, turns: _Turns, rest: Sequence[ast.stmt], name: str | No
     return read_body(frame, [*turns.node.body, left, *rest], name) or Literal(None)
 
 
+class _End(ast.stmt):
+    """Where a written-out loop ends, in what follows a branch that may leave it."""
+
+
+def _end(frame: Frame, end: _End, rest: Sequence[ast.stmt], name: str | None) -> None:
+    """Nothing happens there."""
+
+
+def _break(frame: Frame, node: ast.Break, rest: Sequence[ast.stmt], name: str | None) -> Value:
+    """What follows the loop; nothing where that is read by whoever reads the loop."""
+    after = next((place for place, item in enumerate(rest, 1) if isinstance(item, _End)), len(rest))
+    return read_body(frame, rest[after:], name) or Literal(None)
+
+
+def _continue(frame: Frame, node: ast.Continue, rest: Sequence[ast.stmt], name: str | None) -> Value:
+    """The turns that are left, and what follows them."""
+    left = next((place for place, item in enumerate(rest) if isinstance(item, _Turns)), len(rest))
+    return read_body(frame, rest[left:], name) or Literal(None)
+
+
 # Statements after which reading may not go on; what follows them is handed to them.
 _FLOW: dict[type[ast.stmt], Callable[[Frame, Any, Sequence[ast.stmt], str | None], Value | None]] = {
     ast.If: read_if,
     ast.For: _for,
     _Turns: _turns,
+    _End: _end,
+    ast.Break: _break,
+    ast.Continue: _continue,
 }

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from ..ir import Atom, Literal, Var
 from . import expressions
 from .atoms import atom
 from .fence import refuse
 from .frame import Frame
+from .kinds import check_index
 from .values import Growing, Items, Value, elements
 
 
@@ -18,8 +20,15 @@ def read_subscript(frame: Frame, node: ast.Subscript, name: str | None) -> Value
     known = elements(base)
     if known is not None:
         return _known(frame, known, node)
-    if not isinstance(base, Var):
-        raise refuse("PB402", "this has no elements", frame.span(node))
+    if not isinstance(base, Var) or base in frame.build.numbers:
+        raise refuse("PB402", "this has no elements", frame.span(node), hint="a number has none")
+    if base.kind == "list" and isinstance(node.slice, ast.Slice):
+        raise refuse(
+            "PB402",
+            "a part of a list of a length that is not known is outside of the formula language",
+            frame.span(node.slice),
+            hint="loop over places: `[xs[k] for k in range(1, len(xs))]`",
+        )
     index = read_index(frame, node.slice)
     span = frame.span(node)
     if base.kind == "tensor":
@@ -64,15 +73,15 @@ def read_index(frame: Frame, node: ast.expr) -> Atom:
     if isinstance(node, ast.Slice):
         parts = (node.lower, node.upper, node.step)
         bounds = [Literal(None) if part is None else expressions.operand(frame, part) for part in parts]
+        for bound, part in zip(bounds, parts, strict=True):
+            if part is not None:
+                check_index(frame, bound, part)
         return frame.build.emit("slice", bounds, frame.span(node), kind="value")
     if isinstance(node, ast.Tuple):
-        items = tuple(read_index(frame, item) for item in node.elts)
-        if not any(isinstance(item, Var) and item.kind != "value" for item in items):
-            return atom(frame, Items(items), node)
-        index = frame.build.emit("tuple", items, frame.span(node), kind="value")
-        frame.build.arrays.add(index)
-        return index
+        return indexed(frame, tuple(read_index(frame, item) for item in node.elts), node)
     value = expressions.read(frame, node)
+    if isinstance(value, Items):
+        return indexed(frame, value.items, node)
     if isinstance(value, Growing):
         raise refuse(
             "PB402",
@@ -81,6 +90,17 @@ def read_index(frame: Frame, node: ast.expr) -> Atom:
             hint="index with an array: make it a parameter, or slice",
         )
     found = atom(frame, value, node)
+    check_index(frame, found, node)
     if isinstance(found, Var) and found.kind != "value":
         frame.build.arrays.add(found)
     return found
+
+
+def indexed(frame: Frame, items: Sequence[Value], node: ast.AST) -> Atom:
+    """The operand for a tuple of positions, of which some may be arrays."""
+    parts = [atom(frame, item, node) for item in items]
+    if not any(isinstance(part, Var) and part.kind != "value" for part in parts):
+        return atom(frame, Items(tuple(parts)), node)
+    index = frame.build.emit("tuple", parts, frame.span(node), kind="value")
+    frame.build.arrays.add(index)
+    return index

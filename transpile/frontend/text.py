@@ -81,7 +81,7 @@ def _parameter_names(node: FunctionNode) -> set[str]:
 def parse(source: Source) -> Text:
     """Parse a whole module, or one function taken from inside a class or a function.
 
-    Indented text keeps its columns: it is parsed under an ``if`` that is not in the file.
+    Indented text from inside a file keeps its columns: it is parsed under an ``if`` that is not in the file.
     Raises `Refusal` (PB400) for text that isn't Python.
 
     >>> text = parse(Source("f.py", "    def f(x):\\n        return x\\n", first_line=7))
@@ -92,7 +92,7 @@ def parse(source: Source) -> Text:
     first = next(
         (line for line in written.splitlines() if line.strip() and not line.lstrip().startswith("#")), ""
     )
-    indented = first[:1] in (" ", "\t")
+    indented = source.first_line > 1 and first[:1] in (" ", "\t")
     code = "if True:\n" + written if indented else written
     shift = source.first_line - 1 - int(indented)
     lines = tuple(_split(code))

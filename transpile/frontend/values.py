@@ -75,10 +75,20 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class LastTurn:
-    """What a name holds after the loop that assigned it: the last of the values of all `turns`."""
+    """What a name holds after the loop that assigned it: the value of the last turn, which is at `place`
+    among those of all `turns`, in the order of what was looped over.
+    """
 
     turns: Var
     kind: Kind
+    place: int = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Backwards:
+    """A list that grew in a loop over something reversed; `items` are in the order of that something."""
+
+    items: Var
 
 
 @dataclass(frozen=True)
@@ -108,7 +118,7 @@ class Poison:
     code: str = "PB407"
 
 
-Value = Var | Literal | Items | Growing | Function | Choice | LastTurn | Dotted | Callee | Poison
+Value = Var | Literal | Items | Growing | Backwards | Function | Choice | LastTurn | Dotted | Callee | Poison
 
 
 def elements(value: Value) -> tuple[Value, ...] | None:

@@ -10,7 +10,8 @@ from .atoms import atom, list_atom
 from .fence import refuse
 from .folding import fold_call
 from .frame import Frame
-from .kinds import check_operand
+from .kinds import check_attribute, check_list, check_operand, is_tuple
+from .subscripts import indexed
 from .values import Dotted, Items, Value, is_value
 
 # NumPy's other names for a parameter.
@@ -66,9 +67,10 @@ def bind_word(
     if len(positional) > len(places):
         raise refuse(
             "PB404",
-            f"`{dotted}` takes at most {len(places)} arguments: {', '.join(places)}",
+            f"`{dotted}` takes at most {len(places)} argument{'s' * (len(places) != 1)}: {', '.join(places)}",
             frame.span(node),
             value=dotted,
+            hint="leave the others out; several values are a list or a tuple",
         )
     if word.name == "arange" and len(positional) == 1 and not keywords:
         positional = [Literal(0), *positional]
@@ -98,15 +100,15 @@ def bind_word(
             raise refuse("PB404", f"`{dotted}` is given `{slot}` twice", frame.span(node), value=slot)
         given[slot] = value
     operands = [_operand(frame, word, slot, given, node) for slot in word.operands]
-    attrs = [(slot, _attribute(frame, slot, given[slot], node)) for slot in word.attrs if slot in given]
+    what = f"`{_spelled(word.python)}`"
+    attrs = [(slot, _attribute(frame, slot, given[slot], node, what)) for slot in word.attrs if slot in given]
     literals = [item for item in operands if isinstance(item, Literal)]
     if not attrs and len(literals) == len(operands) and (folded := fold_call(dotted, *literals)) is not None:
         return folded
     values = (bool(operands) and word.derivative == "formula") or word.pointwise
     kind: Kind = "value" if values and all(is_value(item) for item in operands) else "tensor"
-    if word.name in _LISTS:
-        kind = "list"
-    if word.gives_list:
+    of_lists = any(isinstance(item, Var) and item.kind == "list" for item in operands)
+    if word.name in _LISTS or word.gives_list or (word.name == "accumulate" and of_lists):
         kind = "list"
     return frame.build.emit(word.name, operands, frame.span(node), kwargs=attrs, kind=kind, name=name)
 
@@ -126,13 +128,25 @@ def _operand(frame: Frame, word: Word, slot: str, given: dict[str, Value], node:
             value=slot,
             hint=f"it takes {', '.join((*word.operands, *word.attrs))}",
         )
+    what = f"`{_spelled(word.python)}`"
     if word.variadic and slot == word.operands[0]:
-        return list_atom(frame, given[slot], node)
+        listed = list_atom(frame, given[slot], node)
+        check_list(frame, listed, _place(word, slot, node), what)
+        return listed
     operand = atom(frame, given[slot], node)
-    if slot in _OF_LISTS:
+    if slot in _OF_LISTS or word.name == "accumulate" or (word.name, slot) in _OPTIONAL:
         return operand
-    check_operand(frame, operand, _place(word, slot, node), f"`{word.python}`")
+    if word.pointwise or not is_tuple(frame, operand):  # `np.prod(x.shape)` is a number
+        check_operand(frame, operand, _place(word, slot, node), what)
     return operand
+
+
+def _spelled(python: str) -> str:
+    """A function as authors write it."""
+    for module, alias in (("numpy.", "np."), ("scipy.special.", "special."), ("pullback.", "pb.")):
+        if python.startswith(module):
+            return alias + python.removeprefix(module)
+    return python
 
 
 def _place(word: Word, slot: str, node: ast.Call) -> ast.AST:
@@ -143,9 +157,11 @@ def _place(word: Word, slot: str, node: ast.Call) -> ast.AST:
     return positional[place] if place < len(positional) else node
 
 
-def _attribute(frame: Frame, slot: str, value: Value, node: ast.Call) -> Atom:
+def _attribute(frame: Frame, slot: str, value: Value, node: ast.Call, what: str) -> Atom:
     if slot == "dtype" and isinstance(value, Dotted) and value.name in _PYTHON_DTYPES:
         return Literal(_PYTHON_DTYPES[value.name])
+    if slot == "index" and isinstance(value, Items):
+        return indexed(frame, value.items, node)
     found = atom(frame, value, node)
     if isinstance(found, Var) and found.kind == "tensor" and slot not in _TENSORS:
         raise refuse(
@@ -155,6 +171,7 @@ def _attribute(frame: Frame, slot: str, value: Value, node: ast.Call) -> Atom:
             value=slot,
             hint="pass a number, or use arithmetic: `np.ones_like(x) * t`",
         )
+    check_attribute(frame, slot, found, _keyword_node(node, slot), what)
     if slot == "shape" and isinstance(found, Literal) and isinstance(found.value, int):
         return Literal((found.value,))
     return found

@@ -41,13 +41,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from ..analysis.differentiability import Flow, propagate
-from ..ir import Eqn, Literal, Var
+from ..ir import Eqn, Var
 from ..library import Library
 from .differentiate_branch import sweep_branch
+from .differentiate_list import OF_LISTS
 from .differentiate_loop import sweep_loop
 from .differentiate_operator import sweep_operator
-from .rewrite import Namer, label
-from .sweep import Context, Sweep, grad_name
+from .rewrite import Namer
+from .sweep import Context, Sweep
 
 
 def differentiate(
@@ -83,45 +84,9 @@ def differentiate(
             sweep_branch(eqn, sweep, context)
         elif eqn.op == "for":
             sweep_loop(eqn, sweep, context)
-        elif eqn.op == "list":
-            _sweep_list(eqn, sweep, context)
-        elif eqn.op == "item":
-            _sweep_item(eqn, sweep, context)
-        elif eqn.op == "unitem":
-            _sweep_unitem(eqn, sweep, context)
+        elif eqn.op in OF_LISTS and (eqn.op != "accumulate" or eqn.outs[0].kind == "list"):
+            OF_LISTS[eqn.op](eqn, sweep, context)
         else:
             sweep_operator(eqn, sweep, context)
     sweep.forward.reverse()
     return sweep
-
-
-def _sweep_list(eqn: Eqn, sweep: Sweep, context: Context) -> None:
-    gradients = sweep.cotangents[eqn.outs[0]]
-    for index, atom in enumerate(eqn.args):
-        if isinstance(atom, Var) and atom in context.active:
-            part = context.namer.fresh(grad_name(atom))
-            sweep.backward.append(Eqn((part,), "item", (gradients, Literal(index)), (), (), eqn.span))
-            sweep.add(atom, part, eqn, context.namer)
-    sweep.forward.append(eqn)
-
-
-def _sweep_item(eqn: Eqn, sweep: Sweep, context: Context) -> None:
-    """An element's gradient is that of its list, with zeros in the other places."""
-    values, index = eqn.args
-    assert isinstance(values, Var)
-    likes = context.namer.fresh(f"like_{label(values)}", "value")
-    whole = context.namer.fresh(grad_name(values), "list")
-    kwargs = (("index", index), ("likes", likes))
-    sweep.backward.append(Eqn((whole,), "unitem", (sweep.cotangents[eqn.outs[0]],), kwargs, (), eqn.span))
-    sweep.add(values, whole, eqn, context.namer)
-    sweep.forward += [Eqn((likes,), "like", (values,), (), (), eqn.span), eqn]
-
-
-def _sweep_unitem(eqn: Eqn, sweep: Sweep, context: Context) -> None:
-    (element,), index = eqn.args, eqn.kwarg("index")
-    assert isinstance(element, Var)
-    assert index is not None
-    part = context.namer.fresh(grad_name(element))
-    sweep.backward.append(Eqn((part,), "item", (sweep.cotangents[eqn.outs[0]], index), (), (), eqn.span))
-    sweep.add(element, part, eqn, context.namer)
-    sweep.forward.append(eqn)

@@ -19,20 +19,20 @@ formula powers(x: Tensor, *, n: int)
   forward:
     _1 = range(n)
     like_x_2 = like(x)
-    y_2, y_turns, like_y_turns, like_x_turns = for(n, x)
+    y_2, y_turns, like_y_turns = for(n, x)
       each k, y:
         y_1 = multiply(y, x)
         like_y = like(y)
         like_x = like(x)
-        return y_1, y, like_y, like_x
+        return y_1, y, like_y
     every_y = collect(y_turns)
+    like_x_1 = like(x)
     return result y_2
   pullback(grad):
     grad_y_3, grad_x_5 = for(n, grad, 0.0, reverse=True)
       each turn, grad_y, grad_x_1:
         y_3 = getitem(every_y, index=turn)
         like_y_1 = item(like_y_turns, turn)
-        like_x_1 = item(like_x_turns, turn)
         _1_2 = multiply(grad_y, x)
         _2_1 = multiply(grad_y, y_3)
         grad_y_2 = sum_to(_1_2, like=like_y_1)
@@ -50,7 +50,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..ir import Atom, Block, Eqn, Kind, Literal, Var
-from .rewrite import Namer, copy_eqns, defining, label, replace_atom
+from .rewrite import METADATA, Namer, copy_eqns, defining, label, replace_atom, slice_of
 from .sweep import Context, Sweep, grad_name, zeros_of
 
 
@@ -68,11 +68,11 @@ def sweep_loop(eqn: Eqn, sweep: Sweep, context: Context) -> None:
     (body,) = eqn.blocks
     namer, active = context.namer, context.active
     item, carried = body.params[0], body.params[1:]
-    flowing = [k for k, var in enumerate(carried) if var in active and var.kind == "tensor"]
+    flowing = [k for k, var in enumerate(carried) if var in active and var.kind in ("tensor", "list")]
     outer = [var for var in body.free() if var in active and var.kind in ("tensor", "list")]
 
     index = namer.fresh("turn", "value")
-    incoming = {k: namer.fresh(grad_name(carried[k])) for k in flowing}
+    incoming = {k: namer.fresh(grad_name(carried[k]), carried[k].kind) for k in flowing}
     seeds, opening = _seeds(eqn, sweep, context, incoming, index)
     wanted = [carried[k] for k in flowing] + outer + ([item] if item in active else [])
     part = context.recurse(body.eqns, seeds, wanted, True)
@@ -159,13 +159,13 @@ def _seeds(
             continue
         seed = incoming.get(k)
         if k >= len(body.params) - 1 and out in sweep.cotangents and atom in context.active:
-            seed = context.namer.fresh(grad_name(atom))
+            seed = context.namer.fresh(grad_name(atom), atom.kind)
             operands = (sweep.cotangents[out], index)
             opening.append(Eqn((seed,), "item", operands, span=eqn.span))
         if seed is None:
             continue
         if atom in seeds:
-            total = context.namer.fresh(grad_name(atom))
+            total = context.namer.fresh(grad_name(atom), atom.kind)
             opening.append(Eqn((total,), "accumulate", (seeds[atom], seed), span=eqn.span))
             seed = total
         seeds[atom] = seed
@@ -238,11 +238,16 @@ def _residuals(
     table = defining(forward_body)
     reads: list[Eqn] = []
     env: dict[Var, Atom] = {}
+    if item.kind == "value":
+        env[item] = index
+    again = _counted(turn, forward_body, body, item)
+    for made in again:
+        copied = copy_eqns([made], env, context.namer)
+        # What tells of an outer value's shape is the same in each turn.
+        (sweep.forward if made.op in METADATA else reads).extend(copied)
+    known = {out for made in again for out in made.outs}
     for var in turn.free():
-        if var not in table and var not in body.params:
-            continue
-        if var == item and var.kind == "value":
-            env[var] = index
+        if (var not in table and var not in body.params) or var in known or var in env:
             continue
         here = context.namer.like(var)
         env[var] = here
@@ -260,6 +265,32 @@ def _residuals(
             stacked = _stacked(turns, var, loop, sweep, context)
             reads.append(Eqn((here,), "getitem", (stacked,), (("index", index),), span=eqn.span))
     return reads, env
+
+
+def _counted(turn: Block, forward_body: Sequence[Eqn], body: Block, item: Var) -> list[Eqn]:
+    """The equations of values that follow from a turn's number, and from what is there before the loop.
+
+    The backward computes them again, where it would have to read them saved.
+    """
+    table = defining(forward_body)
+    bound = {*table, *body.params}
+    again: dict[int, Eqn] = {}
+    for var in turn.free():
+        if var not in table or var.kind != "value":
+            continue
+        part = slice_of(forward_body, [var])
+        there = Block((), tuple(part), ()).free()
+        if all(_is_plain(eqn, bound) for eqn in part) and not bound.intersection(there) - {item}:
+            again.update({id(eqn): eqn for eqn in part})
+    return [eqn for eqn in forward_body if id(eqn) in again]
+
+
+def _is_plain(eqn: Eqn, bound: set[Var]) -> bool:
+    """Whether an equation computes a value of values, or tells of an outer tensor's shape."""
+    if eqn.op in METADATA:
+        return not bound.intersection(eqn.reads())
+    values = all(var.kind == "value" for var in (*eqn.outs, *eqn.reads()))
+    return values and not eqn.blocks and eqn.op not in ("opaque", "raise")
 
 
 def _stacked(turns: Var, var: Var, loop: _Loop, sweep: Sweep, context: Context) -> Var:

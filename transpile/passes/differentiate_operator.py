@@ -85,9 +85,14 @@ def _gradient_names(formula: Formula, gradients: Sequence[Atom], env: Mapping[Va
     named = {}
     for param, gradient in zip(formula.inputs, gradients, strict=True):
         operand = env.get(param.var)
-        if isinstance(gradient, Var) and isinstance(operand, Var) and not operand.temp:
+        if isinstance(gradient, Var) and isinstance(operand, Var) and _is_named(operand):
             named[gradient] = grad_name(operand)
     return named
+
+
+def _is_named(var: Var) -> bool:
+    """Whether a variable has a name for readers: a temporary may."""
+    return not var.temp or label(var) == var.name
 
 
 def _metadata_names(eqns: Iterable[Eqn], env: Mapping[Var, Atom]) -> dict[Var, str]:
@@ -95,7 +100,7 @@ def _metadata_names(eqns: Iterable[Eqn], env: Mapping[Var, Atom]) -> dict[Var, s
     named = {}
     for eqn in eqns:
         operand = env.get(eqn.args[0]) if eqn.args and isinstance(eqn.args[0], Var) else None
-        if eqn.op in METADATA and isinstance(operand, Var) and not operand.temp:
+        if eqn.op in METADATA and isinstance(operand, Var) and _is_named(operand):
             named[eqn.outs[0]] = f"like_{operand}" if eqn.op == "like" else f"{operand}_{eqn.op}"
     return named
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..ir import Atom, Block, Eqn, Formula, Kind, Var
@@ -100,6 +101,34 @@ def replace_block(block: Block, env: Mapping[Var, Atom]) -> Block:
         tuple(replace_eqn(eqn, env) for eqn in block.eqns),
         tuple(replace_atom(atom, env) for atom in block.results),
     )
+
+
+def rename(block: Block, env: Mapping[Var, Atom]) -> Block:
+    """The block with its variables renamed, also where they are bound."""
+
+    def bound(variables: tuple[Var, ...]) -> tuple[Var, ...]:
+        return tuple(new for var in variables if isinstance(new := env.get(var, var), Var))
+
+    eqns = []
+    for eqn in block.eqns:
+        moved = replace_eqn(Eqn(eqn.outs, eqn.op, eqn.args, eqn.kwargs, (), eqn.span), env)
+        blocks = tuple(rename(inner, env) for inner in eqn.blocks)
+        eqns.append(Eqn(bound(eqn.outs), moved.op, moved.args, moved.kwargs, blocks, eqn.span))
+    results = tuple(replace_atom(atom, env) for atom in block.results)
+    return Block(bound(block.params), tuple(eqns), results)
+
+
+def uses(block: Block) -> Counter[Var]:
+    """How often each variable is read in a block, nested blocks included; twice by a loop of outside.
+
+    So what is read once may be computed where it is read: a loop would compute it in every turn.
+    """
+    counts: Counter[Var] = Counter(atom for atom in block.results if isinstance(atom, Var))
+    for eqn in block.eqns:
+        counts.update(eqn.reads())
+        for inner in eqn.blocks:
+            counts.update(uses(inner) + Counter(inner.free()) if eqn.op == "for" else uses(inner))
+    return counts
 
 
 def copy_eqns(

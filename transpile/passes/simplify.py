@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..analysis.effects import raises
-from ..analysis.extents import extent_of, extents, own_extent
+from ..analysis.extents import extent_of, extents, of_turn, own_extent
 from ..ir import Atom, Block, Eqn, Extent, Formula, Literal, Var
 from ..vocabulary import WORDS
 from .fold import fold
@@ -130,6 +130,7 @@ def _forward(
             continue
         if eqn.op == "for":
             kept.append(_loop(eqn, env, seen, known, lists, false))
+            known.update(extents([kept[-1]], known))
             continue
         if not eqn.outs:
             kept.append(eqn)
@@ -143,8 +144,8 @@ def _forward(
             *map(_identity, eqn.args),
             *((name, _identity(atom)) for name, atom in eqn.kwargs),
         )
-        if eqn.op == "like" and eqn.args[0] in known:
-            key = ("like", known[eqn.args[0]])
+        if eqn.op == "like" and (of := _of_present(eqn.args[0], known)) is not None:
+            key = ("like", of)
         if eqn.op in WORDS or eqn.op in _PURE:
             if key in seen and len(seen[key]) == len(eqn.outs):
                 env.update(zip(eqn.outs, seen[key], strict=True))
@@ -155,6 +156,12 @@ def _forward(
         known.update(extents([eqn], known))
         kept.append(eqn)
     return kept
+
+
+def _of_present(atom: Atom, known: Mapping[Var, Extent]) -> Extent | None:
+    """The extent of a tensor that is there, whichever branch was taken."""
+    extent = known.get(atom) if isinstance(atom, Var) and atom.kind == "tensor" else None
+    return None if extent is None or extent.optional else extent
 
 
 def _loop(
@@ -168,7 +175,7 @@ def _loop(
     """A loop with a simplified body, which may use what was computed before it."""
     (body,) = eqn.blocks
     inner_env = dict(env)
-    inside = known | {var: own_extent(var.name) for var in body.params if var.kind == "tensor"}
+    inside = known | of_turn(eqn, known)
     inner = _forward(body.eqns, inner_env, dict(seen), inside, dict(lists), set(false))
     body = Block(body.params, tuple(inner), tuple(replace_atom(atom, inner_env) for atom in body.results))
     return Eqn(eqn.outs, "for", eqn.args, eqn.kwargs, (body,), eqn.span)

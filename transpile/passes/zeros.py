@@ -113,7 +113,7 @@ class _Walk:
         if eqn.op == "is_none" and isinstance(asked, Var):
             if asked in self.zeros:
                 self.env[out] = Literal(True)
-            elif asked.kind == "tensor" and asked in self.extent:
+            elif asked.kind == "tensor" and asked in self.extent and not self.extent[asked].optional:
                 self.env[out] = Literal(False)
             return out in self.env
         if eqn.op == "not_" and isinstance(asked, Literal):
@@ -138,7 +138,7 @@ class _Walk:
         if word is None or not dead or any(i not in word.linear for i in dead):
             raise Materialize(self.origins(eqn.reads()), eqn)
         alive = [i for i in word.linear if i < len(eqn.args) and i not in dead and eqn.args[i] != NONE]
-        if not word.jointly or not alive:
+        if not word.jointly or not alive or all(_is_plain_zero(eqn.args[i]) for i in alive):
             return self._zero(eqn)
         shapes = [extent_of(atom, self.extent).shape for atom in eqn.args]
         left = [shape for i, shape in enumerate(shapes) if i not in dead]
@@ -201,7 +201,15 @@ class _Walk:
         zero = {p: self.origins([a]) for p, a in start.items() if a in self.zeros or _is_number_zero(a)}
         while True:
             walk = self.inside(zero)
-            eqns = walk.through(body.eqns)
+            try:
+                eqns = walk.through(body.eqns)
+            except Materialize:
+                numbers = [param for param in zero if not isinstance(start[param], Var)]
+                if not numbers:
+                    raise
+                for param in numbers:  # what starts from the number 0 may be that number
+                    del zero[param]
+                continue
             results = [walk.now(atom) for atom in body.results]
             turned = dict(zip(body.params[1:], results, strict=False))
             lost = [p for p in zero if turned.get(p) not in walk.zeros]
@@ -228,3 +236,8 @@ class _Walk:
 
 def _is_number_zero(atom: Atom | None) -> bool:
     return isinstance(atom, Literal) and type(atom.value) is float and atom.value == 0.0
+
+
+def _is_plain_zero(atom: Atom) -> bool:
+    """Whether an operand that an author wrote is zero, as the other side of a choice often is."""
+    return isinstance(atom, Literal) and type(atom.value) in (int, float) and atom.value == 0

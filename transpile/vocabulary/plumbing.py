@@ -30,5 +30,7 @@ WORDS: tuple[Word, ...] = (
         jointly=True,
         infix="+",
     ),
+    Word("packed", "pullback.packed", ("value",), ("kind", "depth"), derivative="zero", dtype="attr"),
+    Word("unpacked", "pullback.unpacked", ("rows",), ("kind", "depth"), derivative="zero", dtype="attr"),
     Word("stop_gradient", "pullback.stop_gradient", ("x",), pointwise=True, derivative="zero"),
 )

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-#include "pullback/pool.h"
+#include "pullback/inline_vector.h"
 
 namespace pullback {
 namespace {

@@ -95,6 +95,15 @@ Mask differentiable_outputs(const OperatorInfo& info, const Outputs& outputs) {
     return differentiable & ~info.nondifferentiable;
 }
 
+/// Hidden outputs of branches that were not taken.
+Mask absent(const Outputs& outputs) {
+    Mask absent = 0;
+    for (std::uint32_t i = 0; i < outputs.size(); ++i) {
+        if (!outputs[i]) absent |= Mask{1} << i;
+    }
+    return absent;
+}
+
 /// The value of the attribute at this place of a dict.
 PyObject* nth_value(PyObject* dict, std::int32_t place) {
     PyObject *key, *value = nullptr;
@@ -189,7 +198,9 @@ Ref<Node> record(OperatorInfo& info, PyObject* inputs, PyObject* attributes, Mas
     remember_caller(*node);
     if (switches.anomaly) remember_stack(*node);
 
-    const Variant& variant = info.variant(differentiable, needed);
+    // Other patterns of gradients read no more than this one: what a branch that was not taken
+    // leaves out counts as defined, for it may be filled with zeros.
+    const Variant& variant = info.variant(differentiable | absent(outputs), needed);
     node->recorded = &variant;
     for (const std::int32_t read : variant.reads) {
         if (variant.slots[static_cast<std::size_t>(read)] < 0) continue;
@@ -203,10 +214,11 @@ Ref<Node> record(OperatorInfo& info, PyObject* inputs, PyObject* attributes, Mas
     return node;
 }
 
-/// Runs the forward's kernel; false where it doesn't take these inputs.
-bool run_kernel(const OperatorInfo& info, PyObject* inputs, PyObject* attributes,
+/// Runs the forward's kernel; false where it doesn't take these inputs. Hidden outputs are for the
+/// node of a call that is recorded.
+bool run_kernel(const OperatorInfo& info, PyObject* inputs, PyObject* attributes, bool recorded,
                 Outputs& outputs) {
-    Launch launch(*info.kernel);
+    Launch launch(*info.kernel, recorded ? info.n_outputs() : info.n_results);
     for (const KernelArgument& argument : info.kernel->arguments) {
         const bool is_input = argument.index < info.n_inputs;
         PyObject* value = is_input ? PyTuple_GET_ITEM(inputs, argument.index)
@@ -282,16 +294,16 @@ PyRef run(OperatorInfo& info, PyRef& inputs, PyObject* attributes) {
     }
     const PyRef constants = raw_attributes(info, attributes, recording);
 
+    const Mask needed = recording ? needed_inputs(info, inputs.get()) : 0;
     Outputs outputs;
     PyRef computed;
-    if (!info.kernel || !run_kernel(info, inputs.get(), constants.get(), outputs)) {
+    if (!info.kernel || !run_kernel(info, inputs.get(), constants.get(), needed != 0, outputs)) {
         computed = run_forward(info, inputs.get(), constants.get());
         const Made made = !recording         ? Made::unrecorded
                           : info.plain_views ? Made::plain
                                              : Made::formula;
         wrap_outputs(computed.get(), info.n_outputs(), inputs.get(), made, outputs);
     }
-    const Mask needed = recording ? needed_inputs(info, inputs.get()) : 0;
     if (needed != 0) {
         const Mask differentiable = differentiable_outputs(info, outputs);
         const Mask results = differentiable & ((Mask{1} << info.n_results) - 1);

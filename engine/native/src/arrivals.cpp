@@ -75,6 +75,13 @@ void Arrivals::send(const Edge& edge, Ref<Tensor> gradient) {
     }
 }
 
+Ref<Tensor>* Arrivals::at(const Edge& edge) const {
+    for (Arrival* arrival = edge.node->arrivals; arrival != nullptr; arrival = arrival->next) {
+        if (arrival->pass == this) return &arrival->received[static_cast<std::size_t>(edge.output)];
+    }
+    return nullptr;
+}
+
 bool Arrivals::has_another(std::ptrdiff_t bytes) const {
     const auto is_one = [&](const Arrival* arrival) {
         return arrival->node->kind == NodeKind::call && receives(*arrival, bytes);

@@ -29,7 +29,14 @@ class Arrivals {
 
     /// Adds a gradient to what an output of a node has received so far. Throws ErrorSet.
     void send(const Edge& edge, Ref<Tensor> gradient);
+    /// What the edge's node has received there so far; NULL where it has received nothing.
+    Ref<Tensor>* at(const Edge& edge) const;
     bool empty() const { return waiting_.empty(); }
+    /// Whether a gradient that is all that a node will receive, as nothing younger waits.
+    bool reaches_last(const Node& node) const {
+        return node.arrivals == nullptr &&
+               (waiting_.empty() || waiting_.front()->sequence < node.sequence);
+    }
     /// Whether the youngest node that waits, and another one that is no leaf, have received so many
     /// bytes.
     bool has_branches(std::ptrdiff_t bytes) const {

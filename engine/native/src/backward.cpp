@@ -4,6 +4,7 @@
 
 #include "arrivals.h"
 #include "branches.h"
+#include "chain.h"
 #include "errand_threads.h"
 #include "gradient_hooks.h"
 #include "nested.h"
@@ -125,15 +126,47 @@ class Pass {
     }
 
     void step(Node& node, Received& received) {
+        Node* at = &node;
         try {
             if (!enter(node, received)) return;
-            differentiate(node, received);
+            if (follow_chain(at, received)) return;
+            differentiate(node, received, &arrivals_);
             for (SentGradient& one : sent_) arrivals_.send(*one.edge, std::move(one.gradient));
             leave(node);
         } catch (const ErrorSet&) {
-            explain(node);
+            explain(*at);
             throw;
         }
+    }
+
+    /// Runs this node and those behind it, for as long as each passes one gradient on to one node
+    /// that no other gradient can reach any more. False where the first is no such node: nothing
+    /// was done. `node` becomes the last one.
+    bool follow_chain(Node*& node, Received& received) {
+        if (request_.create_graph || switches.watched || node->extras) return false;
+        Ref<Tensor>& gradient = received[0];
+        const auto is_defined = [](const Ref<Tensor>& one) { return bool(one); };
+        if (!gradient || std::any_of(received.begin() + 1, received.end(), is_defined))
+            return false;
+        const Edge* edge = run_link(*node, gradient);
+        if (edge == nullptr) return false;
+        for (;;) {
+            if (!request_.retain_graph) node->free_saved();
+            Node& next = *edge->node;
+            if (edge->output != 0 || !passes_through(next)) break;
+            const Edge* const onwards = run_link(next, gradient);
+            if (onwards == nullptr) break;
+            node = &next;
+            edge = onwards;
+        }
+        arrivals_.send(*edge, std::move(gradient));
+        return true;
+    }
+
+    /// Whether a gradient that is sent to this node now is all that it gets, and nobody looks on.
+    bool passes_through(const Node& node) const {
+        return node.kind == NodeKind::call && !node.extras && !wanted_.is_target(node) &&
+               arrivals_.reaches_last(node) && !switches.watched;
     }
 
     /// All that comes before the derivative; false where there is none to run.
@@ -226,11 +259,12 @@ class Pass {
         if (shown) call_posthooks(node, shown.get(), sent_, request_.create_graph);
     }
 
-    void differentiate(Node& node, Received& received) {
+    void differentiate(Node& node, Received& received, Arrivals* waiting = nullptr) {
         PyRef shown;
         if (node.extras) [[unlikely]]
             shown = for_posthooks(node, received, request_.create_graph);
-        input_gradients(node, received, wanted_, request_.create_graph, sent_);
+        input_gradients(node, received, wanted_, request_.create_graph, sent_,
+                        node.extras ? nullptr : waiting);
         if (shown) call_posthooks(node, shown.get(), sent_, request_.create_graph);
     }
 

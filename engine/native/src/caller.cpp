@@ -62,18 +62,36 @@ bool is_internal(PyCodeObject* code, const Globals& globals) {
 
 #ifdef PULLBACK_FRAMES_OF_3_11
 
+namespace {
+
+/// The code that called last, outside this package: most often the next caller too. Owned.
+PyCodeObject* last_caller = nullptr;
+
+Caller caller_at(const _PyInterpreterFrame* frame) {
+    const auto place = frame->prev_instr - _PyCode_CODE(frame->f_code);
+    return {PyRef::borrow(reinterpret_cast<PyObject*>(frame->f_code)),
+            static_cast<int>(place * std::int64_t{sizeof(_Py_CODEUNIT)})};
+}
+
+}  // namespace
+
 Caller find_caller() {
+    const _PyInterpreterFrame* const innermost = PyThreadState_Get()->cframe->current_frame;
+    if (innermost != nullptr && innermost->f_code == last_caller) [[likely]]
+        return caller_at(innermost);
     const _PyInterpreterFrame* found = nullptr;
-    for (const _PyInterpreterFrame* frame = PyThreadState_Get()->cframe->current_frame;
-         frame != nullptr; frame = frame->previous) {
+    for (const _PyInterpreterFrame* frame = innermost; frame != nullptr; frame = frame->previous) {
         if (_PyFrame_IsIncomplete(const_cast<_PyInterpreterFrame*>(frame))) continue;
         found = frame;
         if (!is_internal(frame->f_code, [=] { return PyRef::borrow(frame->f_globals); })) break;
     }
     if (found == nullptr) return {};
-    const auto place = found->prev_instr - _PyCode_CODE(found->f_code);
-    return {PyRef::borrow(reinterpret_cast<PyObject*>(found->f_code)),
-            static_cast<int>(place * std::int64_t{sizeof(_Py_CODEUNIT)})};
+    if (!is_internal(found->f_code, [=] { return PyRef::borrow(found->f_globals); })) {
+        auto* before = reinterpret_cast<PyObject*>(std::exchange(last_caller, found->f_code));
+        Py_INCREF(found->f_code);
+        Py_XDECREF(before);
+    }
+    return caller_at(found);
 }
 
 #else

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "arrivals.h"
 #include "direct.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
 #include "pullback/switches.h"
+#include "view_gradient.h"
 
 namespace pullback {
 namespace {
@@ -104,11 +106,26 @@ bool add_arguments(Launch& launch, Node& node, const Variant& variant, const Rec
     return true;
 }
 
+/// Has the kernel add to what its gradients would be added to.
+void add_onto_what_waits(Launch& launch, const Node& node, const Variant& variant,
+                         Arrivals& waiting) {
+    for (std::size_t k = 0; k < variant.kernel->outputs.size(); ++k) {
+        if (variant.kernel->outputs[k] < 0) continue;
+        const auto input = static_cast<std::uint32_t>(variant.kernel->outputs[k]);
+        const EdgeRange range = node.range(input);
+        if (range.count == 0 || !node.edges[range.begin]) continue;
+        Ref<Tensor>* before = waiting.at(node.edges[range.begin]);
+        if (before != nullptr && *before && (*before)->exclusive()) launch.add_onto(k, *before);
+    }
+}
+
 /// Runs the variant's kernel; false where it doesn't take these values.
 bool run_kernel(Node& node, const Variant& variant, const Received& received,
-                LaunchOutputs& gradients) {
+                LaunchOutputs& gradients, Arrivals* waiting) {
     Launch launch(*variant.kernel);
-    return add_arguments(launch, node, variant, received) && launch.run(gradients);
+    if (!add_arguments(launch, node, variant, received)) return false;
+    if (waiting != nullptr) add_onto_what_waits(launch, node, variant, *waiting);
+    return launch.run(gradients);
 }
 
 [[noreturn]] void raise_shape(const Node& node, std::int32_t position, const Layout& got,
@@ -257,7 +274,7 @@ void raise_barrier(const Node& node) {
 }
 
 void input_gradients(Node& node, Received& received, const Wanted& wanted, bool create_graph,
-                     std::vector<SentGradient>& made) {
+                     std::vector<SentGradient>& made, Arrivals* waiting) {
     if (node.kind == NodeKind::barrier) raise_barrier(node);
     if (node.freed) raise_freed(node);
     const Running running(node);
@@ -265,13 +282,16 @@ void input_gradients(Node& node, Received& received, const Wanted& wanted, bool 
     const Mask needed = needed_inputs(node, wanted);
     const bool record = create_graph && !node.info->has_barrier;
     const Variant& variant = node.info->variant(defined_outputs(received), needed);
-    if (!create_graph && !node.packed && differentiate_directly(node, variant, received, made)) {
+    Arrivals* const to_add_to = switches.check_nan ? nullptr : waiting;
+    if (!create_graph && !node.packed &&
+        (differentiate_directly(node, variant, received, made) ||
+         differentiate_view(node, received, made, to_add_to))) {
         if (switches.check_nan) check_nan(node, made);
         return;
     }
     LaunchOutputs computed;
     if (!record && !node.packed && variant.kernel &&
-        run_kernel(node, variant, received, computed)) {
+        run_kernel(node, variant, received, computed, to_add_to)) {
         sort_computed(node, variant, computed, made);
     } else {
         const PyRef gradients = call_variant(node, variant, received, record);

@@ -9,6 +9,8 @@
 
 namespace pullback {
 
+class Arrivals;
+
 struct SentGradient {
     const Edge* edge;  // of the node that ran
     Ref<Tensor> gradient;
@@ -39,7 +41,10 @@ bool finish_kernel(Node& node, KernelRun& run, std::vector<SentGradient>& made);
 
 /// Runs the node's derivative: adds each gradient, with the edge that it goes along, to `made`.
 /// Throws ErrorSet.
+///
+/// `waiting` are gradients that have arrived before: products are added to those that nobody sees,
+/// which then are what is sent. NULL where that is not to be.
 void input_gradients(Node& node, Received& received, const Wanted& wanted, bool create_graph,
-                     std::vector<SentGradient>& made);
+                     std::vector<SentGradient>& made, Arrivals* waiting);
 
 }  // namespace pullback

@@ -65,7 +65,11 @@ class Flat {
         } else if (!layout.twin_of(*layout_)) {
             return false;
         }
-        if (data != nullptr) some_ = data;
+        if (data != nullptr) {
+            some_ = data;
+        } else {
+            absent_ = true;
+        }
         inputs_[count_++] = data;
         return true;
     }
@@ -79,14 +83,16 @@ class Flat {
         return true;
     }
     /// An input that nothing which is wanted depends on.
-    void add_unused() { inputs_[count_++] = nullptr; }
+    void add_unused() {
+        absent_ = true;
+        inputs_[count_++] = nullptr;
+    }
     /// Once all inputs are in: whether the loop may run.
     bool ready() const { return layout_ != nullptr && (n_numbers_ == 0 || size_ <= kMostSpare); }
     /// False where the kernel is not compiled for this type; then nothing was done.
     bool run(pb_flat_function loop, void* const* outputs) {
-        for (std::size_t i = 0; i < count_; ++i) {
-            if (inputs_[i] == nullptr) inputs_[i] = some_;
-        }
+        if (absent_)
+            std::replace(inputs_, inputs_ + count_, static_cast<const void*>(nullptr), some_);
         for (std::size_t i = 0; i < n_numbers_; ++i) {
             Spare::fill(numbers_[i].place, layout_->dtype(), numbers_[i].value, size_);
         }
@@ -110,13 +116,14 @@ class Flat {
     std::int64_t size_ = 0;
     std::size_t count_ = 0;
     std::size_t n_numbers_ = 0;
+    bool absent_ = false;  // an input has no values
     const void* inputs_[kMost];
     const void* some_ = nullptr;  // an input to read in the place of those that aren't used
     Number numbers_[kMost];
     Spare spare_;
 };
 
-using Outputs = InlineVector<Ref<Tensor>, 2>;
+using Outputs = std::span<const Ref<Tensor>>;
 
 void add_edge(Node& node, Tensor& tensor) {
     if (tensor.grad_fn) [[likely]] {
@@ -146,14 +153,14 @@ void save(Node& node, const SavedPlace& place, PyObject* const* args, const Outp
 
 void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout& layout,
             const Outputs& outputs) {
-    const Mask differentiable = ((Mask{1} << info.n_outputs()) - 1) & ~info.nondifferentiable;
-    const Mask results = differentiable & ((Mask{1} << info.n_results) - 1);
+    const Mask results = info.differentiable_results();
     if (results == 0) return;
-    const Variant& variant = info.variant(differentiable, needed);
-    const Ref<Node> node = Node::make(NodeKind::call);
+    const Variant& variant = info.variant(info.differentiable_outputs, needed);
+    Ref<Node> node = Node::make(NodeKind::call);
     node->operator_object.adopt(Py_NewRef(info.object));
     node->info = &info;
     node->recorded = &variant;
+    node->uniform = true;
     for (std::int32_t i = 0; i < info.n_inputs; ++i) {
         if ((needed >> i) & 1) {
             add_edge(*node, *Tensor::cast(args[i]));
@@ -162,11 +169,15 @@ void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout
         }
     }
     node->renumber();
-    for (std::uint32_t i = 0; i < outputs.size(); ++i) {
-        node->outputs.emplace_back(layout, ((differentiable >> i) & 1) != 0);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        node->outputs.emplace_back(layout, ((info.differentiable_outputs >> i) & 1) != 0);
     }
     remember_caller(*node);
     for (const SavedPlace& place : variant.kept) save(*node, place, args, outputs);
+    if (info.n_results == 1) [[likely]] {
+        outputs[0]->hang_on(std::move(node), 0);
+        return;
+    }
     for (std::int32_t i = 0; i < info.n_results; ++i) {
         if ((results >> i) & 1) outputs[static_cast<std::size_t>(i)]->hang_on(node, i);
     }
@@ -175,8 +186,7 @@ void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout
 }  // namespace
 
 PyObject* call_directly(OperatorInfo& info, std::span<PyObject* const> args) {
-    if (!info.is_flat || args.size() != info.kernel->arguments.size() || switches.watched)
-        return nullptr;
+    if (args.size() != info.flat_inputs || switches.watched) return nullptr;
     Flat flat;
     Mask needed = 0;
     for (const KernelArgument& argument : info.kernel->arguments) {
@@ -193,23 +203,28 @@ PyObject* call_directly(OperatorInfo& info, std::span<PyObject* const> args) {
     }
     if (!flat.ready()) return nullptr;
 
-    Outputs made;
-    void* outputs[kMost];
-    const std::size_t count = info.kernel->outputs.size();
-    if (count == 1) [[likely]] {
-        outputs[0] = made.emplace_back(Tensor::allocate(flat.layout(), flat.bytes()))->data;
-    } else {
-        for (std::size_t k = 0; k < count; ++k) {
-            made.emplace_back(Tensor::allocate(flat.layout(), flat.bytes()));
-        }
-        for (std::size_t k = 0; k < count; ++k) {
-            outputs[k] = made[static_cast<std::size_t>(info.kernel->outputs[k])]->data;
-        }
-    }
-    if (!flat.run(info.kernel->flat, outputs)) return nullptr;
     needed &= info.differentiable_inputs;
-    if (needed != 0 && grad_enabled()) record(info, args.data(), needed, flat.layout(), made);
-
+    const pb_flat_function loop = info.kernel->flat;
+    const std::size_t count = info.kernel->outputs.size();
+    if (count == 1 && !info.result_is_tuple) [[likely]] {
+        Ref<Tensor> made = Tensor::allocate(flat.layout(), flat.bytes());
+        if (!flat.run(loop, &made->data)) return nullptr;
+        if (needed != 0 && grad_enabled())
+            record(info, args.data(), needed, flat.layout(), {&made, 1});
+        return made.release_object();
+    }
+    InlineVector<Ref<Tensor>, 2> made;
+    void* outputs[kMost];
+    for (std::size_t k = 0; k < count; ++k) {
+        made.emplace_back(Tensor::allocate(flat.layout(), flat.bytes()));
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+        outputs[k] = made[static_cast<std::size_t>(info.kernel->outputs[k])]->data;
+    }
+    if (!flat.run(loop, outputs)) return nullptr;
+    if (needed != 0 && grad_enabled()) {
+        record(info, args.data(), needed, flat.layout(), {made.begin(), made.end()});
+    }
     if (!info.result_is_tuple) return made[0].release_object();
     PyRef results = checked(PyTuple_New(info.n_results));
     for (std::int32_t i = 0; i < info.n_results; ++i) {
@@ -219,7 +234,7 @@ PyObject* call_directly(OperatorInfo& info, std::span<PyObject* const> args) {
 }
 
 bool write_directly(OperatorInfo& info, Tensor& target, PyObject* other) {
-    if (!info.is_flat || info.kernel->arguments.size() != 2 || info.n_outputs() != 1) return false;
+    if (info.flat_inputs != 2 || info.n_outputs() != 1) return false;
     Flat flat;
     for (const KernelArgument& argument : info.kernel->arguments) {
         PyObject* value = argument.index == 0 ? target.object() : other;
@@ -290,7 +305,7 @@ bool differentiate_directly(Node& node, const Variant& variant, Received& receiv
 Ref<Tensor> add_directly(Ref<Tensor>& before, const Tensor& gradient) {
     static OperatorInfo& info = OperatorInfo::of_word("accumulate");
     Flat flat;
-    if (!info.is_flat || !flat.add(before->layout, before->data) ||
+    if (info.flat_inputs == 0 || !flat.add(before->layout, before->data) ||
         !flat.add(gradient.layout, gradient.data)) {
         return {};
     }

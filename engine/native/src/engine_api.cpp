@@ -2,9 +2,13 @@
 
 #include <cstring>
 #include <map>
+#include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "direct.h"
+#include "engine_attributes.h"
 #include "engine_capsule.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
@@ -13,14 +17,20 @@
 namespace pullback {
 namespace {
 
+// A value is a tensor of either engine, an array, or a number. What a function says of this
+// engine's tensors it finds out without Python.
 PyObject* object_of(pb_value* value) { return reinterpret_cast<PyObject*>(value); }
 pb_value* value_of(PyObject* object) { return reinterpret_cast<pb_value*>(object); }
 
-/// A tensor of this engine. Throws ErrorSet for a number.
+/// A tensor of this engine. Throws ErrorSet for anything else.
 Ref<Tensor> tensor_of(pb_value* value) {
     PyObject* object = object_of(value);
     if (object == nullptr || !Tensor::check(object)) raise(PyExc_TypeError, "this is no tensor");
     return Ref<Tensor>::borrow(Tensor::cast(object));
+}
+
+bool is_tensor(PyObject* object) {
+    return Tensor::check(object) || PyObject_HasAttrString(object, "requires_grad") != 0;
 }
 
 std::vector<Ref<Tensor>> seed_of(pb_value* seed) {
@@ -60,6 +70,7 @@ const char* error() {
     return text.c_str();
 }
 
+/// A tensor of this engine where it is to require grad, else an array, which meets any tensor.
 pb_value* make(const void* data, DLDataType dtype, std::int32_t ndim, const std::int64_t* shape,
                int requires_grad) {
     return value_of(to_python([&] {
@@ -67,16 +78,40 @@ pb_value* make(const void* data, DLDataType dtype, std::int32_t ndim, const std:
         if (number < 0) raise(PyExc_TypeError, "no tensor holds such elements");
         Ref<Tensor> tensor = Tensor::allocate(Layout::c_order(number, ndim, shape));
         const auto bytes = static_cast<std::size_t>(tensor->layout.size()) * item_size(number);
-        if (bytes > 0) std::memcpy(tensor->data, data, bytes);
-        if (requires_grad != 0) tensor->set_requires_grad(true);
+        if (data != nullptr && bytes > 0) std::memcpy(tensor->data, data, bytes);
+        if (requires_grad == 0) return Py_NewRef(tensor->array());
+        tensor->set_requires_grad(true);
         return tensor.release_object();
     }));
 }
 
 pb_value* number(double value) { return value_of(PyFloat_FromDouble(value)); }
 
+/// An array's memory: in C order, as what calls a library's functions has it.
+int view_array(PyArrayObject* array, DLTensor* result) {
+    if (!PyArray_IS_C_CONTIGUOUS(array) || !PyArray_ISBEHAVED_RO(array)) {
+        raise(PyExc_ValueError, "the memory of an array that is not in C order");
+    }
+    *result = {PyArray_DATA(array),
+               {kDLCPU, 0},
+               PyArray_NDIM(array),
+               to_dlpack(static_cast<DType>(PyArray_TYPE(array))),
+               PyArray_DIMS(array),
+               nullptr,
+               0};
+    return 0;
+}
+
 int view(pb_value* value, DLTensor* result) {
     return status_of([&] {
+        PyObject* object = object_of(value);
+        if (PyArray_Check(object)) {
+            return view_array(reinterpret_cast<PyArrayObject*>(object), result);
+        }
+        if (!Tensor::check(object) && is_tensor(object)) {
+            const PyRef array = attribute(object, "_array");
+            return view_array(reinterpret_cast<PyArrayObject*>(array.get()), result);
+        }
         const Ref<Tensor> tensor = tensor_of(value);
         const Layout& layout = tensor->layout;
         *result = {tensor->data,
@@ -90,11 +125,28 @@ int view(pb_value* value, DLTensor* result) {
     });
 }
 
-/// A word, and its name for the way through Python.
+int requires_grad(pb_value* value) {
+    return status_of([&] {
+        PyObject* object = object_of(value);
+        if (Tensor::check(object)) return static_cast<int>(Tensor::cast(object)->requires_grad);
+        if (!is_tensor(object)) return 0;
+        return checked(PyObject_IsTrue(attribute(object, "requires_grad").get()));
+    });
+}
+
+pb_value* detach(pb_value* value) {
+    PyObject* object = object_of(value);
+    if (!is_tensor(object)) return value_of(Py_NewRef(object));
+    return value_of(PyObject_CallMethod(object, "detach", nullptr));
+}
+
+/// A word, and how it is called through Python.
 struct NamedWord {
     explicit NamedWord(const char* text) : name(text), word(name.c_str()) {}
     std::string name;
     Word word;
+    bool variadic = false;  // its tensors are one list
+    PyRef defined;          // what a library's own operator calls
 };
 
 pb_word* find_word(const char* name) {
@@ -106,25 +158,88 @@ pb_word* find_word(const char* name) {
         if (PyMapping_HasKeyString(table.get(), name) == 0) {
             raise(PyExc_KeyError, std::string("there is no word ") + name);
         }
-        return reinterpret_cast<pb_word*>(&words->try_emplace(name, name).first->second);
+        const PyRef word = checked(PyMapping_GetItemString(table.get(), name));
+        const bool variadic =
+            checked(PyObject_IsTrue(attribute(word.get(), "variadic").get())) != 0;
+        NamedWord& made = words->try_emplace(name, name).first->second;
+        made.variadic = variadic;
+        return reinterpret_cast<pb_word*>(&made);
     } catch (const ErrorSet&) {
         return nullptr;
     }
 }
 
-pb_value* call(pb_word* handle, pb_value* const* arguments, std::size_t count) {
-    auto& named = *reinterpret_cast<NamedWord*>(handle);
-    PyObject* const* objects = reinterpret_cast<PyObject* const*>(arguments);
-    return value_of(to_python([&]() -> PyObject* {
-        if (OperatorInfo* info = named.word.info()) {
-            if (PyObject* result = call_directly(*info, {objects, count})) return result;
-        }
-        static PyObject* python = import_from("pullback.engine.call", "call").release();
+pb_word* define(const pb_operator* definition) {
+    static auto* defined = new std::vector<std::unique_ptr<NamedWord>>;
+    try {
+        const PyRef make_operator = import_from("pullback.engine.loaded", "define");
+        PyRef operation = checked(PyObject_CallFunction(
+            make_operator.get(), "K", reinterpret_cast<unsigned long long>(definition)));
+        NamedWord& made = *defined->emplace_back(new NamedWord(definition->name));
+        made.defined = std::move(operation);
+        return reinterpret_cast<pb_word*>(&made);
+    } catch (const ErrorSet&) {
+        return nullptr;
+    }
+}
+
+/// The result of a call through Python, whatever the word.
+PyRef call_python(const NamedWord& named, std::span<PyObject* const> arguments,
+                  std::span<const pb_attribute> attributes) {
+    static PyObject* python = import_from("pullback.engine.loaded", "call_word").release();
+    const bool own = static_cast<bool>(named.defined);
+    const PyRef tensors = checked(PyList_New(0));
+    for (PyObject* argument : arguments) {
+        checked(PyList_Append(tensors.get(), argument == nullptr ? Py_None : argument));
+    }
+    const PyRef positional = checked(PyList_New(0));
+    if (!own) {
         const PyRef name = checked(PyUnicode_FromString(named.name.c_str()));
-        std::vector<PyObject*> stack = {name.get()};
-        stack.insert(stack.end(), objects, objects + count);
-        return PyObject_Vectorcall(python, stack.data(), stack.size(), nullptr);
-    }));
+        checked(PyList_Append(positional.get(), name.get()));
+    }
+    if (named.variadic) {
+        checked(PyList_Append(positional.get(), tensors.get()));
+    } else {
+        const Py_ssize_t end = PyList_GET_SIZE(positional.get());
+        checked(PyList_SetSlice(positional.get(), end, end, tensors.get()));
+    }
+    const PyRef args = checked(PySequence_Tuple(positional.get()));
+    const PyRef keywords = keywords_of(attributes);
+    PyRef result =
+        checked(PyObject_Call(own ? named.defined.get() : python, args.get(), keywords.get()));
+    if (!PyArray_CheckScalar(result.get()) || PyArray_Check(result.get())) return result;
+    return checked(PyArray_FromScalar(result.get(), nullptr));  // a scalar of NumPy's
+}
+
+int call(pb_word* handle, pb_value* const* arguments, std::size_t count,
+         const pb_attribute* attributes, std::size_t n_attributes, pb_value** results,
+         std::size_t n_results) {
+    return status_of([&] {
+        auto& named = *reinterpret_cast<NamedWord*>(handle);
+        const std::span objects(reinterpret_cast<PyObject* const*>(arguments), count);
+        if (!named.defined && !named.variadic && n_attributes == 0 && n_results == 1) {
+            if (OperatorInfo* info = named.word.info()) {
+                if (PyObject* result = call_directly(*info, objects)) {
+                    results[0] = value_of(result);
+                    return 0;
+                }
+            }
+        }
+        PyRef result = call_python(named, objects, {attributes, n_attributes});
+        if (n_results == 1 && !PyTuple_Check(result.get())) {
+            results[0] = value_of(result.release());
+            return 0;
+        }
+        if (!PyTuple_Check(result.get()) ||
+            PyTuple_GET_SIZE(result.get()) != static_cast<Py_ssize_t>(n_results)) {
+            raise(PyExc_TypeError, named.name + " has other results");
+        }
+        for (std::size_t i = 0; i < n_results; ++i) {
+            PyObject* item = PyTuple_GET_ITEM(result.get(), static_cast<Py_ssize_t>(i));
+            results[i] = value_of(Py_NewRef(item));
+        }
+        return 0;
+    });
 }
 
 /// What `pb.grad` checks before it asks the engine.
@@ -189,6 +304,10 @@ int clear_grad(pb_value* value) {
     });
 }
 
+int is_grad_enabled() {
+    return status_of([] { return static_cast<int>(grad_enabled()); });
+}
+
 int set_grad_enabled(int enabled) {
     return status_of([&] {
         static PyObject* variable = import_from("pullback.engine.grad_mode", "ENABLED").release();
@@ -209,8 +328,25 @@ int step(pb_value* value, pb_value* gradient, double rate) {
 }
 
 constexpr pb_engine_api kTable = {
-    PB_ENGINE_API, keep,     release,   error, make,       number,           view, find_word,
-    call,          backward, gradients, grad,  clear_grad, set_grad_enabled, step,
+    PB_ENGINE_API,
+    keep,
+    release,
+    error,
+    make,
+    number,
+    view,
+    requires_grad,
+    detach,
+    find_word,
+    define,
+    call,
+    backward,
+    gradients,
+    grad,
+    clear_grad,
+    is_grad_enabled,
+    set_grad_enabled,
+    step,
 };
 
 }  // namespace

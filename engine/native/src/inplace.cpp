@@ -1,11 +1,13 @@
 #include "inplace.h"
 
 #include <cstring>
+#include <vector>
 
 #include "direct.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
 #include "pullback/switches.h"
+#include "sweep.h"
 
 namespace pullback {
 namespace {
@@ -27,11 +29,45 @@ PyRef kept(const Variant& variant, std::int32_t index, PyObject* value, const Te
     return PyRef::borrow(value);
 }
 
+/// Whether a loop can run over the memory: floats in C order.
+bool is_plain(const Layout& layout) {
+    return layout.contiguous() && layout.regular() &&
+           (layout.dtype() == NPY_FLOAT || layout.dtype() == NPY_DOUBLE);
+}
+
+bool is_loop(const OperatorInfo& info) {
+    return info.flat_inputs == 2 && info.n_outputs() == 1 && info.kernel->arguments[0].index == 0;
+}
+
+/// What a loop reads of an operand; false where it can't.
+bool read(PyObject* value, const Layout& like, SweepInput& input) {
+    if (Tensor::check(value)) {
+        const Tensor& tensor = *Tensor::cast(value);
+        input = {tensor.data, 0};
+        return !tensor.stale() && tensor.layout.twin_of(like);
+    }
+    if (!PyFloat_CheckExact(value)) return false;
+    input = {nullptr, PyFloat_AS_DOUBLE(value)};
+    return true;
+}
+
+/// `write_directly` for arrays of any size.
+bool write_in_pieces(const OperatorInfo& info, Tensor& target, PyObject* other) {
+    SweepInput inputs[] = {{target.data, 0}, {}};
+    const Layout& layout = target.layout;
+    if (!is_loop(info) || !is_plain(layout) || !read(other, layout, inputs[1])) return false;
+    Py_BEGIN_ALLOW_THREADS;
+    sweep(info.kernel->flat, layout.dtype() == NPY_FLOAT ? 32 : 64, inputs, target.data,
+          layout.size());
+    Py_END_ALLOW_THREADS;
+    return true;
+}
+
 }  // namespace
 
 bool InPlace::record(OperatorInfo& info, Tensor& target, PyObject* other) {
     const bool refused = target.is_leaf() && target.requires_grad;
-    if (refused || target.base || !info.is_flat || info.n_inputs != 2) return false;
+    if (refused || target.base || info.flat_inputs != 2) return false;
     Mask needed = Mask{target.requires_grad};
     if (Tensor::check(other)) needed |= Mask{Tensor::cast(other)->requires_grad} << 1;
     const Mask all = (Mask{1} << info.n_outputs()) - 1;
@@ -52,10 +88,14 @@ bool InPlace::record(OperatorInfo& info, Tensor& target, PyObject* other) {
     return true;
 }
 
-bool InPlace::update(Tensor& target, PyObject* other) {
-    OperatorInfo* info = word.info();
+OperatorInfo* InPlace::writer(Tensor& target) {
     const bool special = switches.watched || target.storage->inference || target.stale();
-    if (info == nullptr || special || !writable(target)) return false;
+    return special || !writable(target) ? nullptr : word.info();
+}
+
+bool InPlace::update(Tensor& target, PyObject* other) {
+    OperatorInfo* info = writer(target);
+    if (info == nullptr) return false;
     bool requires_grad = target.requires_grad || (target.base && target.base->requires_grad);
     if (Tensor::check(other)) {
         const Tensor& operand = *Tensor::cast(other);
@@ -64,7 +104,37 @@ bool InPlace::update(Tensor& target, PyObject* other) {
         requires_grad = requires_grad || operand.requires_grad;
     }
     if (requires_grad && grad_enabled()) return record(*info, target, other);
-    if (!write_directly(*info, target, other)) return false;
+    if (!write_directly(*info, target, other) && !write_in_pieces(*info, target, other))
+        return false;
+    target.storage->count_write(what);
+    return true;
+}
+
+bool InPlace::update_scaled(Tensor& target, PyObject* other, PyObject* alpha, bool subtracts) {
+    static Word multiply("multiply");
+    OperatorInfo* info = writer(target);
+    OperatorInfo* scaling = multiply.info();
+    const Layout& layout = target.layout;
+    const bool is_number = PyFloat_CheckExact(alpha) || PyLong_CheckExact(alpha);
+    if (info == nullptr || scaling == nullptr || !is_number || !Tensor::check(other)) return false;
+    const Tensor& operand = *Tensor::cast(other);
+    SweepInput input;
+    if (!is_loop(*info) || !is_loop(*scaling) || !is_plain(layout) || !read(other, layout, input) ||
+        operand.storage.get() == target.storage.get()) {
+        return false;
+    }
+    const bool requires_grad = target.requires_grad || operand.requires_grad ||
+                               (target.base && target.base->requires_grad);
+    if (requires_grad && grad_enabled()) return false;
+    const double factor = PyFloat_AsDouble(alpha);
+    if (factor == -1.0 && PyErr_Occurred()) {
+        PyErr_Clear();  // the general way says what is wrong with it
+        return false;
+    }
+    Py_BEGIN_ALLOW_THREADS;
+    sweep_scaled(layout.dtype() == NPY_FLOAT ? 32 : 64, target.data, input.data,
+                 subtracts ? -factor : factor, layout.size());
+    Py_END_ALLOW_THREADS;
     target.storage->count_write(what);
     return true;
 }
@@ -78,6 +148,56 @@ PyObject* InPlace::call(PyObject* self, PyObject* other) {
         PyObject* const args[] = {self, other};
         return PyObject_Vectorcall(function.get(), args, 2, nullptr);
     });
+}
+
+PyObject* InPlace::call_scaled(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                               PyObject* names, bool subtracts) {
+    return to_python([&] {
+        const bool named =
+            names != nullptr && PyTuple_GET_SIZE(names) == 1 &&
+            PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "alpha") == 0;
+        Tensor& target = *Tensor::cast(self);
+        if (count == 1 &&
+            (names == nullptr ? update(target, args[0])
+                              : named && update_scaled(target, args[0], args[1], subtracts))) {
+            return Py_NewRef(self);
+        }
+        static PyObject* general =
+            import_from("pullback.engine.methods", "TensorMethods").release();
+        const PyRef function = attribute(general, method);
+        std::vector<PyObject*> all = {self};
+        const Py_ssize_t given = count + (names == nullptr ? 0 : PyTuple_GET_SIZE(names));
+        all.insert(all.end(), args, args + given);
+        return PyObject_Vectorcall(function.get(), all.data(), static_cast<std::size_t>(count) + 1,
+                                   names);
+    });
+}
+
+namespace {
+
+InPlace add{Word("add"), "x.add_(other)", "add_"};
+InPlace subtract{Word("subtract"), "x.sub_(other)", "sub_"};
+
+template <InPlace& operation, bool subtracts>
+PyObject* scaled(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    return operation.call_scaled(self, args, count, names, subtracts);
+}
+
+template <InPlace& operation, bool subtracts>
+PyCFunction function_of() {
+    return reinterpret_cast<PyCFunction>(
+        reinterpret_cast<void (*)()>(scaled<operation, subtracts>));
+}
+
+}  // namespace
+
+std::span<const PyMethodDef> scaled_methods() {
+    static const PyMethodDef methods[] = {
+        {"add_", function_of<add, false>(), METH_FASTCALL | METH_KEYWORDS, "self += alpha * other"},
+        {"sub_", function_of<subtract, true>(), METH_FASTCALL | METH_KEYWORDS,
+         "self -= alpha * other"},
+    };
+    return methods;
 }
 
 }  // namespace pullback

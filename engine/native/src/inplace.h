@@ -5,6 +5,9 @@
 
 namespace pullback {
 
+/// Methods that take a factor.
+std::span<const PyMethodDef> scaled_methods();
+
 /// An in-place operator: its word, what an error calls it, and the method with the general way.
 struct InPlace {
     Word word;
@@ -13,9 +16,15 @@ struct InPlace {
 
     /// Python's slot: the tensor with its new values. NULL with an error set.
     PyObject* call(PyObject* self, PyObject* other);
+    /// `x.add_(other, alpha=1)` and its like.
+    PyObject* call_scaled(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names,
+                          bool subtracts);
 
   private:
     bool update(Tensor& target, PyObject* other);
+    bool update_scaled(Tensor& target, PyObject* other, PyObject* alpha, bool subtracts);
+    /// The operator, where nothing forbids to write to the target's memory right away.
+    OperatorInfo* writer(Tensor& target);
     bool record(OperatorInfo& info, Tensor& target, PyObject* other);
 };
 

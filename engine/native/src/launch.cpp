@@ -211,13 +211,13 @@ bool Launch::prepare(LaunchOutputs& outputs) {
 
     for (std::size_t i = 0; i < count; ++i) {
         outputs_[i] = nullptr;
-        if (kernel_.outputs[i] < 0) {
+        if (kernel_.outputs[i] < 0 || kernel_.outputs[i] >= wanted_) {
             outputs.emplace_back();
             continue;
         }
         const Layout layout =
             Layout::c_order(from_dlpack(specs_[i].dtype), specs_[i].ndim, specs_[i].shape);
-        Ref<Tensor>& made = outputs.emplace_back(Tensor::allocate(layout));
+        Ref<Tensor>& made = outputs.emplace_back(output_for(i, layout, query.can_add));
         elements_ += layout.size();
         results_[i] = {
             made->data, {kDLCPU, 0}, layout.ndim(), specs_[i].dtype, specs_[i].shape, nullptr, 0};
@@ -240,8 +240,21 @@ bool Launch::prepare(LaunchOutputs& outputs) {
     return true;
 }
 
+Ref<Tensor> Launch::output_for(std::size_t k, const Layout& layout, std::uint64_t can_add) {
+    for (Onto& one : onto_) {
+        Ref<Tensor>& values = *one.values;
+        if (one.output == k && values && (can_add >> k & 1) != 0 &&
+            values->layout.twin_of(layout)) {
+            call_.add |= std::uint64_t{1} << k;
+            return std::move(values);
+        }
+    }
+    return Tensor::allocate(layout);
+}
+
 bool Launch::finish(LaunchOutputs& outputs) {
     if (status_ == PB_OK) return true;
+    if (call_.add != 0) raise(PyExc_RuntimeError, "a kernel that adds to gradients failed");
     outputs.clear();
     return false;
 }

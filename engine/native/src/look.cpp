@@ -90,6 +90,10 @@ bool record(OperatorInfo& info, Tensor& source, Tensor& view, const Values& valu
     node->edges.emplace_back(edge_of(source));
     node->renumber();
     node->outputs.emplace_back(view.layout, true);
+    const auto item = static_cast<std::int64_t>(item_size(source.layout.dtype()));
+    if (source.layout.contiguous() && item > 0) {
+        node->shows = (static_cast<char*>(view.data) - static_cast<char*>(source.data)) / item;
+    }
     remember_caller(*node);
     for (PyRef& value : saved) node->saved.emplace_back(SavedVariable::plain(std::move(value)));
     view.hang_on(node, 0);

@@ -1,11 +1,14 @@
 // The module `_native`: what `pullback.engine.native` offers, in terms of the engine.
 #define PULLBACK_IMPORTS_NUMPY
+#include <dlfcn.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "direct_call.h"
 #include "engine_capsule.h"
 #include "pullback/allocator.h"
+#include "pullback/blas.h"
 #include "pullback/builtin_kernels.h"
 #include "pullback/engine.h"
 #include "pullback/errors.h"
@@ -13,6 +16,7 @@
 #include "pullback/services.h"
 #include "pullback/switches.h"
 #include "pullback/workers.h"
+#include "sources.h"  // written by the build
 #include "words.h"
 
 namespace nb = nanobind;
@@ -81,9 +85,40 @@ nb::object backward(nb::handle outputs, nb::handle seeds, nb::handle inputs, boo
     });
 }
 
-nb::dict builtin_kernels() {
+/// The highest level of x86-64 (psABI) that this processor is of, or nothing.
+const char* processor_level() {
+#if defined(__x86_64__) && defined(__GNUC__)
+    __builtin_cpu_init();
+    const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    const bool v4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                    __builtin_cpu_supports("avx512vl");
+    return v3 && v4 ? "x86-64-v4" : v3 ? "x86-64-v3" : "x86-64";
+#else
+    return "";
+#endif
+}
+
+/// The kernels of a library beside the module, which stays loaded; none where it is not one of
+/// ours.
+std::span<const BuiltinFormula> kernels_in(const std::string& path) {
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) return {};
+    using BuiltFrom = const char* (*)();
+    using Kernels = const BuiltinFormula* (*)(std::size_t*);
+    const auto built_from =
+        reinterpret_cast<BuiltFrom>(dlsym(library, "pullback_kernels_built_from"));
+    const auto kernels = reinterpret_cast<Kernels>(dlsym(library, "pullback_kernels"));
+    if (!built_from || !kernels || std::string(built_from()) != PULLBACK_SOURCES) return {};
+    std::size_t count = 0;
+    const BuiltinFormula* formulas = kernels(&count);
+    return {formulas, count};
+}
+
+nb::dict builtin_kernels(const std::string& path) {
     nb::dict formulas;
-    for (const BuiltinFormula& formula : builtin_formulas()) {
+    for (const BuiltinFormula& formula : path.empty() ? builtin_formulas() : kernels_in(path)) {
         nb::dict addresses;
         for (const BuiltinKernel& kernel : formula.kernels) {
             addresses[kernel.name] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(kernel.infer),
@@ -117,6 +152,7 @@ NB_MODULE(_native, m) {
     }
     m.doc() = "The native engine: see `pullback.engine.native` for what is public.";
     m.attr("Tensor") = nb::handle(reinterpret_cast<PyObject*>(Tensor::type));
+    m.attr("built_from") = PULLBACK_SOURCES;
     m.attr("engine_api") = nb::steal(engine_capsule().release());
     m.attr("DirectCall") = nb::handle(reinterpret_cast<PyObject*>(direct_call));
     m.attr("Node") = nb::handle(reinterpret_cast<PyObject*>(Node::type));
@@ -127,9 +163,11 @@ NB_MODULE(_native, m) {
     m.def("run_backward", &backward, nb::arg("outputs"), nb::arg("grad_outputs"),
           nb::arg("inputs").none(), nb::arg("retain_graph"), nb::arg("create_graph"),
           nb::arg("allow_unused"), nb::arg("accumulate"), "Send gradients from outputs to inputs.");
-    m.def("builtin_kernels", &builtin_kernels,
-          "Kernels linked in: name of a formula to (digest of its C++, {kernel: (infer, run, flat "
-          "or 0)}).");
+    m.def("builtin_kernels", &builtin_kernels, nb::arg("path") = "",
+          "Kernels linked in, or in a library: name of a formula to (digest of its C++, {kernel: "
+          "(infer, run, flat or 0)}). None where the library was built from other sources.");
+    m.def("processor_level", &processor_level,
+          "The highest level of x86-64 that the processor is of; empty on others.");
     m.def(
         "parallel_for_address", [] { return reinterpret_cast<std::uintptr_t>(&parallel_for); },
         "The kernels' `parallel_for`, by threads that wait for work.");
@@ -146,15 +184,11 @@ NB_MODULE(_native, m) {
     m.def("set_memory_limit", &set_memory_limit, nb::arg("limit"), "In bytes; 0 for none.");
     m.def("empty_cache", &release_cached_memory, "Give waiting memory back: how many bytes.");
     m.def("get_num_threads", &num_threads, "Threads of a kernel.");
-    m.def(
-        "set_num_threads",
-        [](int count) {
-            set_num_threads(count);
-            set_blas_threads(count);
-        },
-        nb::arg("count"), "Have kernels use so many threads.");
-    m.def("set_blas_library", &set_blas_library, nb::arg("path"), "Where BLAS is.");
-    m.def("has_blas", &has_blas, "Whether products go there; loads it.");
+    m.def("set_num_threads", &set_num_threads, nb::arg("count"),
+          "Have kernels use so many threads.");
+    m.def("set_blas_libraries", &set_blas_libraries, nb::arg("paths"), "Where BLAS may be.");
+    m.def("blas_library", &blas_library,
+          "Which of them products go to, empty where none can be used; loads it.");
     m.def(
         "set_observer", [](nb::handle observer) { switches.set_observer(observer.ptr()); },
         nb::arg("observer").none(), "Have observer(operator, inputs, attributes, results) called.");

@@ -38,8 +38,9 @@ void destroy(Node* node) {
     Py_XDECREF(node->caller.release());
     if (node->leaf) node->leaf = nullptr;
     if (node->extras) node->extras.reset();
-    node->freed = node->keeps_arrays = node->packed = false;
+    node->freed = node->keeps_arrays = node->packed = node->uniform = false;
     node->mark = 0;
+    node->shows = -1;
     node->info = nullptr;
     node->recorded = nullptr;
     Node::pool.give(node);

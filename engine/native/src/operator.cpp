@@ -92,6 +92,7 @@ OperatorInfo::OperatorInfo(PyObject* operator_object) : object(operator_object) 
     for (const std::int32_t index : integers(without_gradient.get())) {
         nondifferentiable |= Mask{1} << index;
     }
+    differentiable_outputs = ((Mask{1} << n_outputs()) - 1) & ~nondifferentiable;
     const PyRef entries = checked(PySequence_Tuple(attribute(object, "saved").get()));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(entries.get()); ++i) {
         // (source, index, name)
@@ -109,7 +110,9 @@ OperatorInfo::OperatorInfo(PyObject* operator_object) : object(operator_object) 
     checked(PyObject_SetAttrString(object, kKeptAttribute, list.get()));
     kept_ = list.get();
     kernel = kernel_layout("forward_layout", nullptr);
-    is_flat = list_inputs == 0 && !has_attributes && is_loop(kernel.get(), n_inputs);
+    if (list_inputs == 0 && !has_attributes && is_loop(kernel.get(), n_inputs)) {
+        flat_inputs = kernel->arguments.size();
+    }
     if (kernel) {
         const PyRef type = import_from("pullback.engine.operator", "Operator");
         forward = keep(attribute(type.get(), "forward"));

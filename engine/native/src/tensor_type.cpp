@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "inplace.h"
 #include "look.h"
 #include "pullback/engine.h"
 #include "pullback/errors.h"
@@ -18,6 +19,7 @@ namespace pullback {
 
 PyTypeObject* Tensor::type = nullptr;
 Pool<Tensor> Tensor::pool;
+Pool<Tensor> Tensor::small_pool;
 
 namespace {
 
@@ -31,7 +33,6 @@ void dealloc(PyObject* object) {
         PyObject_ClearWeakRefs(object);
         tensor->weak_references = nullptr;
     }
-    tensor->storage = nullptr;
     tensor->layout.clear();
     if (tensor->grad_fn) tensor->grad_fn = nullptr;
     tensor->requires_grad = false;
@@ -41,6 +42,11 @@ void dealloc(PyObject* object) {
     if (tensor->grad) tensor->grad = nullptr;
     if (tensor->extras) tensor->extras.reset();
     if (tensor->cached_array) tensor->cached_array = nullptr;
+    if (kReuseMemory && tensor->storage && tensor->storage->as_new()) [[likely]] {
+        Tensor::small_pool.give(tensor);
+        return;
+    }
+    tensor->storage = nullptr;
     Tensor::pool.give(tensor);
 }
 
@@ -338,6 +344,7 @@ void define_tensor_type() {
     // Python keeps pointers into these.
     static std::vector<PyMethodDef> all_methods(std::begin(methods), std::end(methods) - 1);
     for (const PyMethodDef& method : look_methods()) all_methods.push_back(method);
+    for (const PyMethodDef& method : scaled_methods()) all_methods.push_back(method);
     all_methods.push_back({nullptr, nullptr, 0, nullptr});
     static std::vector<PyGetSetDef> all_properties(std::begin(properties),
                                                    std::end(properties) - 1);

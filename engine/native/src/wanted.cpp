@@ -14,18 +14,7 @@ Wanted::Wanted(const std::vector<Edge>& roots, const std::vector<Edge>& targets)
     marks_taken = true;
     for (const Edge& target : targets) set_mark(*target.node, base_);
     for (const Edge& root : roots) {
-        enter(*root.node);
-        while (!stack_.empty()) {
-            Visit& visit = stack_.back();
-            Node& node = *visit.node;
-            if (visit.next < node.edges.size()) {
-                const Edge& edge = node.edges[visit.next++];
-                if (edge) enter(*edge.node);
-                continue;
-            }
-            stack_.pop_back();
-            if (leads_on(node) && !is_target(node)) set_mark(node, base_ + 2);
-        }
+        if (enter(*root.node)) visit_all();
     }
 }
 
@@ -33,11 +22,27 @@ Wanted::~Wanted() {
     if (in_nodes_) marks_taken = false;
 }
 
-void Wanted::enter(Node& node) {
+bool Wanted::enter(Node& node) {
     const std::uint64_t mark = mark_of(node);
-    if (mark > base_) return;
+    if (mark > base_) return false;
     set_mark(node, mark == base_ ? base_ + 3 : base_ + 1);
-    stack_.push_back({&node, 0});
+    if (node.edges.empty()) return false;
+    stack_.push_back({&node, node.edges.begin()});
+    return true;
+}
+
+void Wanted::visit_all() {
+    while (!stack_.empty()) {
+        Visit& visit = stack_.back();
+        Node& node = *visit.node;
+        if (visit.next == node.edges.end()) {
+            stack_.pop_back();
+            if (!stack_.empty() && contains(node)) lead(*stack_.back().node);
+            continue;
+        }
+        const Edge& edge = *visit.next++;
+        if (edge && !enter(*edge.node) && contains(*edge.node)) lead(node);
+    }
 }
 
 bool Wanted::leads_on(const Node& node) const {

@@ -39,11 +39,17 @@ class Wanted {
     void set_mark(Node& node, std::uint64_t mark) {
         (in_nodes_ ? node.mark : table_[&node]) = mark;
     }
-    void enter(Node& node);
+    /// A node that an edge leads to; whether its own edges are to be visited now.
+    bool enter(Node& node);
+    void visit_all();
+    /// The node leads to a target.
+    void lead(Node& node) {
+        if (!contains(node)) set_mark(node, base_ + 2);
+    }
 
     struct Visit {
         Node* node;
-        std::uint32_t next;  // edge
+        const Edge* next;  // of the node
     };
 
     std::uint64_t base_ = 0;

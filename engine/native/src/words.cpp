@@ -59,7 +59,7 @@ PyObject* unary(PyObject* a) {
 }
 
 Word add("add"), subtract("subtract"), multiply("multiply"), divide("divide"), power("power"),
-    matmul("matmul"), negative("negative"), positive("positive"), absolute("abs");
+    matmul("matmul"), negative("negative"), positive("positive"), absolute("abs"), square("square");
 
 InPlace iadd{Word("add"), "x += value", "__iadd__"};
 InPlace isub{Word("subtract"), "x -= value", "__isub__"};
@@ -73,6 +73,10 @@ PyObject* in_place(PyObject* self, PyObject* other) {
 
 PyObject* to_power(PyObject* a, PyObject* b, PyObject* modulus) {
     if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+    // As NumPy, which squares where the exponent is 2.
+    static PyObject* two = PyLong_FromLong(2);
+    const bool squares = b == two && Tensor::check(a) && is_float(Tensor::cast(a)->layout.dtype());
+    if (squares) return unary<square>(a);
     return binary<power>(a, b);
 }
 

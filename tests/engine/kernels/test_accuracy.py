@@ -5,6 +5,7 @@ import ctypes
 import numpy as np
 import pytest
 
+import pullback as pb
 from pullback.engine.kernels import compile_text
 
 mpmath = pytest.importorskip("mpmath")
@@ -18,6 +19,7 @@ FUNCTIONS = {
     "exp2": lambda x: mpmath.power(2, x), "expm1": mpmath.expm1, "log": mpmath.log,
     "log10": mpmath.log10, "log1p": lambda x: mpmath.log1p(x) if abs(x) < 1 else mpmath.log(1 + x),
     "log2": lambda x: mpmath.log(x) / mpmath.log(2),
+    "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)), "softplus": lambda x: mpmath.log1p(mpmath.exp(x)),
     "sin": mpmath.sin, "sinh": mpmath.sinh, "tan": mpmath.tan, "tanh": mpmath.tanh,
 }  # fmt: skip
 ODD = {
@@ -34,6 +36,7 @@ ODD = {
     "tan",
     "tanh",
 }
+COMPOSED = {"sigmoid", "softplus"}
 ULPS = 4
 TYPES = {"float": np.float32, "double": np.float64}
 
@@ -105,6 +108,8 @@ def test_nan_infinities_and_signed_zeros_are_numpys(name, kind, library):
             from scipy import special
 
             numpys = getattr(special, name)(x)
+        elif name in COMPOSED:
+            numpys = getattr(pb, name)(x)
         else:
             numpys = getattr(np, name)(x)
     np.testing.assert_allclose(y, numpys, rtol=1e-6)

@@ -1,3 +1,5 @@
+import os
+
 import pytest
 
 from pullback.engine.kernels import cache
@@ -43,6 +45,17 @@ def test_nothing_is_left_where_making_fails():
     with pytest.raises(RuntimeError, match="no space"):
         cache.entry("key", fail)
     assert list(cache.folder().iterdir()) == []
+
+
+def test_the_entries_that_were_not_used_for_longest_make_room():
+    places = [cache.entry(name, writing(name.encode() * 1000, [])) for name in "abcd"]
+    each = places[0].stat().st_size
+    for age, place in enumerate(places):
+        os.utime(place, (0, 1e9 - age))
+    cache.entry("c", writing(b"", []))  # used today
+    assert cache.make_room(4 * each) == 0
+    assert cache.make_room(3 * each) == 2
+    assert [place.exists() for place in places] == [True, False, True, False]
 
 
 def test_size_and_clear():

@@ -73,3 +73,40 @@ def test_a_tape_sees_the_step(capsys):
     with pb.tape() as tape:
         x *= 3.0
     assert tape.lines == ["v1 = v0 * 3.0", "v0 = v1"]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", [7, 5000, 100_003])
+@pytest.mark.parametrize("name", ["add_", "sub_"])
+def test_a_scaled_write_of_any_size_is_what_two_operators_compute(name, size, dtype):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=size).astype(dtype), rng.normal(size=size).astype(dtype)
+    tensor = pb.tensor(x)
+    version = tensor._version
+    assert getattr(tensor, name)(pb.tensor(y), alpha=0.3) is tensor
+    scaled = dtype(0.3) * y
+    np.testing.assert_array_equal(tensor.numpy(), x + scaled if name == "add_" else x - scaled)
+    assert tensor._version == version + 1
+
+
+@pytest.mark.parametrize("size", [7, 100_003])
+@pytest.mark.parametrize("value", [2.5, "array"])
+def test_a_write_to_a_large_array_is_what_numpy_computes(value, size):
+    x, y = np.random.default_rng(0).normal(size=(2, size))
+    number = y if value == "array" else value
+    tensor = pb.tensor(x)
+    tensor *= pb.tensor(y) if value == "array" else value
+    np.testing.assert_array_equal(tensor.numpy(), x * number)
+
+
+def test_a_scaled_write_of_itself_and_of_a_recorded_leaf_go_the_general_way():
+    x = pb.tensor(np.arange(5.0))
+    x.add_(x, alpha=2)
+    np.testing.assert_array_equal(x.numpy(), 3 * np.arange(5.0))
+    leaf = pb.tensor(np.ones(5), requires_grad=True)
+    with pytest.raises(pb.MutationError):
+        leaf.sub_(x, alpha=0.5)
+    with pb.no_grad():
+        leaf.sub_(x, alpha=0.5)
+    with pytest.raises(TypeError):
+        x.add_(x, beta=2)

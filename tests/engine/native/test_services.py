@@ -1,5 +1,6 @@
 """Matrix products of kernels: BLAS on operands of any strides, and what serves without it."""
 
+import os
 import subprocess
 import sys
 
@@ -50,25 +51,26 @@ def test_empty_products_are_zero():
 
 def test_the_packages_library_is_used_where_it_is_installed():
     pytest.importorskip(blas.PACKAGE)
-    from pullback.engine.native._native import has_blas
+    from pullback.engine.native._native import blas_library
 
-    assert blas.library_path() is not None
-    assert has_blas()
+    assert blas.openblas() is not None
+    assert blas_library() == blas.candidates()[0]
 
 
 def test_without_the_package_numpy_multiplies():
     program = f"""
 import sys, importlib.util
-find = importlib.util.find_spec
+sys.prefix, find = '', importlib.util.find_spec
 importlib.util.find_spec = lambda name, *rest: None if name == {blas.PACKAGE!r} else find(name, *rest)
 import numpy as np, pullback as pb
-from pullback.engine.native._native import has_blas
+from pullback.engine.native._native import blas_library
 a, b = np.random.rand(60, 70), np.random.rand(70, 80)
 assert np.allclose((pb.tensor(a) @ pb.tensor(b)).numpy(), a @ b)
-print(has_blas())
+print(repr(blas_library()))
 """
-    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert found.stdout.strip() == "False", found.stderr
+    environment = {name: value for name, value in os.environ.items() if name != blas.VARIABLE}
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
+    assert found.stdout.strip() == repr(""), found.stderr
 
 
 @pytest.mark.parametrize(

@@ -64,16 +64,16 @@ def test_calls_from_within_and_from_several_threads_do_their_own_work(parallel_f
 def test_the_number_of_threads_changes_no_bit(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
-    said = [
-        subprocess.run(
+    said = []
+    for threads in ("1", "3"):
+        run = subprocess.run(
             [sys.executable, str(program)],
             env=os.environ | {"PULLBACK_NUM_THREADS": threads},
             capture_output=True,
             text=True,
-            check=True,
-        ).stdout
-        for threads in ("1", "3")
-    ]
+        )
+        assert run.returncode == 0, run.stderr
+        said.append(run.stdout)
     assert said[0] == said[1]
     assert len(said[0].split()) == 4
 

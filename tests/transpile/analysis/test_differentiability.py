@@ -23,7 +23,6 @@ from ..frontend.reading import formula
         ("np.foo(x)", "OPAQUE"),
         ("np.foo(x) > 0", "NONE"),
         ("np.foo(n)", "NONE"),
-        ("float(x)", "OPAQUE"),
         ("int(x)", "NONE"),
         ("np.foo(x) if n else x", "OPAQUE"),
         ("np.ones_like(x)", "NONE"),

@@ -23,8 +23,6 @@ def simple(wrapped, *, before="", options=""):
         ("np.array(t)", "t"),
         ("pb.tensor(b)", "b"),
         ("t.numpy()", "t"),
-        ("float(t)", "t"),
-        ("t * float(grad.sum())", "grad.sum()"),
         ("pb.tensor(t) if b.ndim else t", "t"),
     ],
 )

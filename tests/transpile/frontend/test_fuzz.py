@@ -129,6 +129,14 @@ tuple({0})
 np.float32({0})
 math.sqrt({0})
 back({0})
+reversed({0})
+zip({0}, {1})
+enumerate({0})
+{0}[{1}, {2}]
+np.einsum({0}, {1}, {2})
+np.sum({0}, axis={1}, keepdims={2})
+pb.accumulate({0}, {1})
+f'{{{0}}} of {{{1}}}'
 """.strip().splitlines()
 USUAL = FORMS[:7]
 
@@ -194,6 +202,15 @@ def statements(draw, depth=2):
             f"{name}[0] = {value}",
             f"{value}",
         ]
+        leaving = [
+            "break",
+            "continue",
+            f"raise ValueError({value})",
+            f"{name}.append({value})",
+            f"{name}.reverse()",
+        ]
+        if draw(st.integers(0, 4)) == 0:
+            return [draw(st.sampled_from(leaving))]
         return [[*simple, f"return {value}"][kind % 6]]
     heads = [f"if {value}:", f"for {name} in {value}:", f"def h({name}, k=t):", f"while {value}:"]
     return [heads[kind - 6], *body, *(["else:", *body] if kind == 6 else [])]

@@ -106,7 +106,7 @@ def test_a_loop_s_value_is_what_python_computes():
             "ts = []\n    for k in range(n):\n        if k > 1:\n            ts.append(x)\n    return ts[0]",
             "PB303",
         ),
-        ("for k in range(n):\n        break\n    return x", "PB401"),
+        ("for k in range(n):\n        x = x\n    else:\n        x = x\n    return x", "PB401"),
         ("for k in 3.5:\n        x = x\n    return x", "PB401"),
     ],
 )
@@ -114,3 +114,17 @@ def test_what_a_loop_may_not_do(body, code):
     with pytest.raises(FormulaError) as error:
         formula_in(f"def f(x, *, n: int):\n    {body}\n")
     assert code in {found.code for found in error.value.diagnostics}
+
+
+def test_a_list_that_grows_backwards_is_in_the_order_of_its_turns():
+    @pb.derive_pullback
+    def numbered(x, *, n: int):
+        found, last = [], []
+        for k in reversed(range(n)):
+            t = x * k
+            found.append(t)
+            last.append(k)
+        return np.stack(found) + t * last[0]
+
+    x = np.linspace(0.5, 1.5, 3)
+    np.testing.assert_array_equal(numbered(x, n=3), numbered.__wrapped__(x, n=3))

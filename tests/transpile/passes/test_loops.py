@@ -101,3 +101,15 @@ def test_a_list_is_looped_over_and_collected(engine):
         return call([a, b, c], y)
 
     assert pb.gradcheck(looped, *values, rng.standard_normal(4), order=2)
+
+
+def test_turns_that_leave_different_shapes_are_refused_by_name():
+    @pb.derive_pullback
+    def triangle(x, *, n: int):
+        for k in range(n):
+            for _ in range(k + 1):
+                x = np.sin(x) * x
+        return x
+
+    with pytest.raises(pb.NotDifferentiableError, match="an inner loop run equally often in each"):
+        triangle(np.ones(3), n=3)

@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import pullback as pb
-from pullback.tools.commands.derive import derived_text
+from pullback.tools.derived_file import derived_file
+from pullback.tools.formulas import FormulaFile
 from pullback.transpile.library import Library, formula_in, standard_library
 from pullback.transpile.passes.promote import promote
 from pullback.transpile.passes.reverse import reverse
@@ -51,6 +52,11 @@ def programs(draw):
     return "def program(a, b, c, *, flag: bool = True):\n" + textwrap.indent("\n".join(lines), "    ")
 
 
+def _derived(program):
+    formula = formula_in(program)
+    return derived_file(formula, FormulaFile(formula.source, {formula.name: formula}, standard_library()))
+
+
 def _load(path, text):
     path.write_text(text)
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -82,7 +88,7 @@ def test_a_derived_formula_has_the_derivatives_of_its_program(tmp_path_factory, 
     folder = tmp_path_factory.mktemp("program")
     head = "import numpy as np\nimport pullback as pb\n\n\n"
     plain = _load(folder / "plain.py", head + program + "\n")
-    formula = _load(folder / "derived.py", derived_text(formula_in(program), standard_library()))
+    formula = _load(folder / "derived.py", _derived(program))
     with pb.use_engine("reference"):
         expected = _gradients(plain, flag, 3)
         actual = _gradients(formula, flag, 3)
@@ -113,7 +119,7 @@ def test_kernels_have_the_derivatives_of_the_program(tmp_path_factory, program, 
     folder = tmp_path_factory.mktemp("program")
     head = "import numpy as np\nimport pullback as pb\n\n\n"
     plain = _load(folder / "plain.py", head + program + "\n")
-    compiled = pb.compile(_load(folder / "derived.py", derived_text(formula_in(program), standard_library())))
+    compiled = pb.compile(_load(folder / "derived.py", _derived(program)))
     with pb.use_engine("reference"):
         expected = _gradients(plain, flag, 2)
         actual = _gradients(compiled, flag, 2)

@@ -89,3 +89,16 @@ def two(x, y):
     variant = _variant(text, (True, False), (True, True))
     assert variant.materialize == (1,)
     assert len(variant.block.params) == 2
+
+
+def test_a_choice_between_a_zero_and_zero_is_one():
+    text = """
+def centred(x):
+    top = np.max(x, axis=-1, keepdims=True)
+    def centred_pullback(grad, grad_top):
+        return grad + np.where(x == top, grad_top, 0)
+    return (x - top, top), centred_pullback
+"""
+    variant = _variant(text, (True, False), (True,))
+    assert "where" not in _ops(variant)
+    assert variant.materialize == ()

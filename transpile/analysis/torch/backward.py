@@ -209,8 +209,10 @@ class Backward(Calls):
         if key not in self._lists:
             made = self._lists[key] = Thing(parts=[])
             items = []
-            for item in parts:
-                named = next((inner.name for inner in item.value if inner.name and attribute), "")
+            written = self.forward.context.names.get(attribute, ())
+            written = written if len(written) == len(parts) else ("",) * len(parts)
+            for item, name in zip(parts, written, strict=True):
+                named = name or next((inner.name for inner in item.value if inner.name and attribute), "")
                 own = label if item.starred or not named else Label(named, label.span)
                 value = union(*(self._thing(attribute, inner, own, end) for inner in item.value))
                 items.append(Item(value, item.starred))

@@ -263,7 +263,8 @@ class Calls(BuiltinCalls):
             return plain()
         if name == "partial" and root == "functools" and arguments.items:
             return arguments.first
-        if root == "torch" and ".ops." not in dotted and "distributed" not in dotted:
+        aten = dotted.startswith("torch.ops.aten.") and (name in words.REFUSING or name in words.STATISTICS)
+        if aten or (root == "torch" and ".ops." not in dotted and "distributed" not in dotted):
             if name == "max" and not self._has_axis(arguments) and len(arguments.items) > 1:
                 name = "maximum"
             if words.is_in_place(name) and arguments.items:

@@ -21,11 +21,13 @@ class Context:
     """What happens to a context, on all paths together.
 
     `labels`: for each saved tuple, its items as they are written. `twice`: second calls of
-    ``save_for_backward`` on one path, with the places of the first.
+    ``save_for_backward`` on one path, with the places of the first. `names`: for each attribute that is
+    set to a tuple, what its items are called there, "" for what is no name.
     """
 
     labels: dict[Thing, list[Label]] = field(default_factory=dict)
     saves: dict[Thing, Span] = field(default_factory=dict)
+    names: dict[str, tuple[str, ...]] = field(default_factory=dict)
     set_at: dict[tuple[str, Thing], Span] = field(default_factory=dict)
     twice: list[tuple[Span, Span]] = field(default_factory=list)
     marked: set[Thing] = field(default_factory=set)

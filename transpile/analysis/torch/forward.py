@@ -127,6 +127,7 @@ class Forward(Calls):
             ends.append(End(constant(None), self.span(method.node), end.heap))
         if setup is not None:
             ends = [self._set_up(setup, found, inputs) for found in ends]
+        self.context.names.update(_names_in_tuples((setup or method).node))
         return ForwardFacts(
             method,
             setup or method,
@@ -221,6 +222,19 @@ def _outputs(value: Value, found: dict[Thing, frozenset[Thing]]) -> None:
             _outputs(item.value, found)
         for inner in thing.elements.values():
             found[inner] = frozenset({inner})
+
+
+def _names_in_tuples(function: ast.FunctionDef) -> dict[str, tuple[str, ...]]:
+    """``a, b`` of ``ctx.kept = a, b``; what is set in several ways is left out."""
+    found: dict[str, set[tuple[str, ...]]] = {}
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(
+                targets=[ast.Attribute(attr=name)], value=ast.Tuple(elts=items) | ast.List(elts=items)
+            ):
+                names = tuple(item.id if isinstance(item, ast.Name) else "" for item in items)
+                found.setdefault(name, set()).add(names)
+    return {name: ways.pop() for name, ways in found.items() if len(ways) == 1}
 
 
 def _label(source: ast.expr, item: Item, span: Span) -> Label:

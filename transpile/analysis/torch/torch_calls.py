@@ -109,8 +109,8 @@ class TorchCalls(Statements):
 
     def _carrying(self, name: str, arguments: Arguments) -> list[Facts]:
         """The operands that something flows through: not an index."""
-        where = words.INDEX_OPERAND.get(name, -1)
-        found = [facts_of(item.value) for index, item in enumerate(arguments.items) if index != where]
+        nothing = (words.INDEX_OPERAND.get(name, -1), *words.STATISTICS.get(name, ()))
+        found = [facts_of(item.value) for index, item in enumerate(arguments.items) if index not in nothing]
         named = arguments.named.items()
         return found + [facts_of(value) for key, value in named if key not in words.INDEX_NAMES]
 

@@ -137,11 +137,13 @@ INDEX_OPERAND = {
     **dict.fromkeys(_names("repeat_interleave"), 1),
     **dict.fromkeys(_names("where embedding"), 0),
 }
+# Backward operators whose own derivative counts what these operands, statistics of the input, stand for.
+STATISTICS = {"native_layer_norm_backward": (3, 4), "native_batch_norm_backward": (5, 6)}
 INDEX_NAMES = _names("index indices mask condition dim dims axis repeats size shape dtype device out")
 
 
 # Raise where they are differentiated: PyTorch has no formula for them.
-REFUSING = _names("batch_norm_backward_reduce batch_norm_backward_elemt")
+REFUSING = _names("batch_norm_backward_reduce batch_norm_backward_elemt native_group_norm_backward")
 
 # Draws random numbers: computed again, it would give others.
 RANDOM = _names(

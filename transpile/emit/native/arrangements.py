@@ -1,4 +1,4 @@
-"""Arrays into a plan: views, joined and split arrays, matrix products."""
+"""Arrays into a plan: views, joined and split arrays."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def add_view(plan: Plan, eqn: Eqn, out: Var) -> None:
     level = max([fact.level, *(plan.of(atom).level for _, atom in eqn.kwargs)])
     view = plan.names.fresh(f"{plan.names.of(out)}_view")
     plan.declare(level, f"const auto {view} = {text};", computes=True)
-    known = tuple((key, str(atom)) for key, atom in eqn.kwargs)
+    known = tuple((key, plan.own_name(atom)) for key, atom in eqn.kwargs)
     argument = literal_of(eqn, "axis") if eqn.op == "expand_dims" else known
     plan.array_fact(out, view, fact.type, extents.view(eqn.op, fact.shape, argument), level)
 
@@ -43,7 +43,7 @@ def add_moved(plan: Plan, eqn: Eqn, out: Var) -> None:
         raise plan.refuse(f"{eqn.op} over axes that are not known when it is compiled")
     view = plan.names.fresh(f"{plan.names.of(out)}_view")
     plan.declare(fact.level, f"const auto {view} = {text};", computes=True)
-    arguments = tuple((key, str(atom)) for key, atom in eqn.kwargs)
+    arguments = tuple((key, plan.own_name(atom)) for key, atom in eqn.kwargs)
     plan.array_fact(out, view, fact.type, extents.view(eqn.op, fact.shape, arguments), fact.level)
 
 
@@ -61,7 +61,7 @@ def add_unslice(plan: Plan, eqn: Eqn, out: Var) -> None:
     plan.declare(fact.level, f"const auto {part} = pb::take(context, {view}, {{{', '.join(items)}}});")
     plan.store(eqn.args[0], fact, part)
     owner = plan.of(shape).shape if isinstance(shape, Var) else frozenset[object]()
-    plan.array_fact(out, view, fact.type, owner or frozenset({("unslice", text)}), fact.level + 1)
+    plan.array_fact(out, view, fact.type, owner or plan.own_shape("unslice", str(text)), fact.level + 1)
 
 
 def add_put(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -78,20 +78,7 @@ def add_put(plan: Plan, eqn: Eqn, out: Var) -> None:
     plan.declare(level, f"const auto {part} = pb::take(context, {view}, {{{', '.join(items)}}});")
     plan.call(level, f"pb::copy(context, {whole.text}, {view});")
     plan.call(level, f"pb::copy(context, {value.text}, {part});")
-    plan.array_fact(out, view, whole.type, frozenset({("index_put", out.name)}), level + 1)
-
-
-def add_matmul(plan: Plan, eqn: Eqn, out: Var) -> None:
-    """A matrix product, by a call between stages."""
-    kind = join(plan.of(atom).type for atom in eqn.args)
-    if kind not in ("T", "float", "double"):
-        raise plan.refuse("matmul is compiled for floats only")
-    left, right = (plan.array_of(atom, kind) for atom in eqn.args)
-    level = max(left.level, right.level)
-    shape = f"pb::matmul_shape(context, {left.text}.shape, {right.text}.shape)"
-    view = plan.target(out, kind, shape, level)
-    plan.call(level, f"pb::matmul(context, {left.text}, {right.text}, {view});")
-    plan.array_fact(out, view, kind, frozenset({("matmul", left.shape, right.shape)}), level + 1)
+    plan.array_fact(out, view, whole.type, plan.own_shape("index_put", out.name), level + 1)
 
 
 def add_joined(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -137,7 +124,7 @@ def add_collected(plan: Plan, eqn: Eqn, out: Var) -> None:
         fact = Fact("lane", stored(kind), shape, leaves, level, "", same)
         plan.define(part, fact)
         plan.store(part, fact, f"pb::joined_part(context, {view}, {shapes}, {index}, 0, true)")
-    plan.array_fact(out, view, kind, frozenset({(eqn.op, out.name)}), level + 1)
+    plan.array_fact(out, view, kind, plan.own_shape(eqn.op, out.name), level + 1)
 
 
 def add_split(plan: Plan, eqn: Eqn, out: Var) -> None:

@@ -58,14 +58,14 @@ def _give(
     """The result of a function of the headers, whose view is the function's last argument."""
     view = plan.target(out, kind, shape, level)
     plan.call(level, f"pb::{name}({', '.join(['context', *arguments, view])});")
-    plan.array_fact(out, view, kind, frozenset({(eqn.op, out.name)}), level + 1)
+    plan.array_fact(out, view, kind, plan.own_shape(eqn.op, out.name), level + 1)
 
 
 def _view(plan: Plan, eqn: Eqn, out: Var, kind: str, level: int, text: str) -> None:
     """A view that a function of the headers gives."""
     view = plan.names.fresh(f"{plan.names.of(out)}_view")
     plan.declare(level, f"const auto {view} = {text};", computes=True)
-    plan.array_fact(out, view, kind, frozenset({(eqn.op, out.name)}), level)
+    plan.array_fact(out, view, kind, plan.own_shape(eqn.op, out.name), level)
 
 
 def add_scan(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -183,7 +183,7 @@ def add_undiagonal(plan: Plan, eqn: Eqn, out: Var) -> None:
     part = plan.names.fresh(f"{plan.names.of(out)}_part")
     plan.declare(fact.level, f"const auto {part} = {_diagonal(plan, eqn, view)};")
     plan.store(eqn.args[0], fact, part)
-    plan.array_fact(out, view, fact.type, frozenset({(eqn.op, out.name)}), fact.level + 1)
+    plan.array_fact(out, view, fact.type, plan.own_shape(eqn.op, out.name), fact.level + 1)
 
 
 def _diagonal(plan: Plan, eqn: Eqn, operand: str) -> str:
@@ -219,7 +219,7 @@ def add_position(plan: Plan, eqn: Eqn, out: Var) -> None:
     if whole:
         place = f"pb::in_c_order({target}.data, pb::shape_of(1))"
     plan.call(fact.level, f"pb::position_of_extreme(context, {view}, {axis}, {largest}, {place});")
-    plan.array_fact(out, target, "int64_t", frozenset({(eqn.op, out.name)}), fact.level + 1)
+    plan.array_fact(out, target, "int64_t", plan.own_shape(eqn.op, out.name), fact.level + 1)
 
 
 def add_truth(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -240,7 +240,7 @@ def add_truth(plan: Plan, eqn: Eqn, out: Var) -> None:
     )
     place = target if keepdims else f"pb::expand_dims({target}, {axes})"
     plan.call(fact.level, f"pb::truth_of(context, {fact.text}, {str(eqn.op == 'all').lower()}, {place});")
-    plan.array_fact(out, target, "bool", frozenset({(eqn.op, out.name)}), fact.level + 1)
+    plan.array_fact(out, target, "bool", plan.own_shape(eqn.op, out.name), fact.level + 1)
 
 
 def add_arange(plan: Plan, eqn: Eqn, out: Var) -> None:

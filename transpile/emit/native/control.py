@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...ir import Atom, Block, Eqn, Literal, Var
 from .facts import Fact, Leaf
 from .lanes import CHOICE
 from .plan import Plan
+from .turns import listed, type_of
 from .types import join, stored
 
 Enter = Callable[[Plan, Eqn], None]
@@ -90,7 +91,9 @@ def _merge(plan: Plan, out: Var, sides: Sequence[tuple[Plan, Atom]], control: Co
         return
     kinds = {fact.kind for fact in there}
     maybe = "maybe" if len(there) < len(facts) or any(fact.element == "maybe" for fact in there) else ""
-    if kinds & {"lane", "array"} or (out.kind == "tensor" and kinds == {"number"}):
+    if out.kind == "list" and kinds <= {"list", "turns"}:
+        _merge_lists(plan, out, sides, control, level)
+    elif kinds & {"lane", "array"} or (out.kind == "tensor" and kinds == {"number"}):
         _merge_arrays(plan, out, sides, control, level)
     elif kinds == {"number"}:
         kind = join(fact.type for fact in there)
@@ -109,7 +112,7 @@ def _merge(plan: Plan, out: Var, sides: Sequence[tuple[Plan, Atom]], control: Co
         for (child, _), fact in zip(sides, facts, strict=True):
             if fact.kind != "none":
                 child.closing.append(f"{name} = {fact.text};")
-        token = frozenset[object]({("if", name)})
+        token = plan.own_shape("if", name)
         leaves = (Leaf(name, token, level + 1),)
         plan.define(out, Fact(there[0].kind, there[0].type, token, leaves, level + 1, name, element=maybe))
     elif kinds == {"index"} and len({(len(f.items), f.eqn.op if f.eqn else "") for f in there}) == 1:
@@ -132,6 +135,20 @@ def _merge(plan: Plan, out: Var, sides: Sequence[tuple[Plan, Atom]], control: Co
         raise plan.refuse(
             f"{out} is another kind of value on each side of a condition, which is not compiled"
         )
+
+
+def _merge_lists(
+    plan: Plan, out: Var, sides: Sequence[tuple[Plan, Atom]], control: Control, level: int
+) -> None:
+    lists = [(child, listed(child, atom)) for child, atom in sides if child.of(atom).kind != "none"]
+    first = lists[0][1]
+    if any(fact != replace(first, level=fact.level, text=fact.text) for _, fact in lists):
+        raise plan.refuse(f"{out} is a list of other elements on each side of a condition")
+    name = plan.names.of(out)
+    control.before.append(f"{type_of(first)} {name};")
+    for child, fact in lists:
+        child.closing.append(f"{name} = {fact.text};")
+    plan.define(out, replace(first, level=level + 1, text=name))
 
 
 def _merge_arrays(
@@ -159,7 +176,7 @@ def _merge_arrays(
         text = child.delivered(atom, kind, output, plan.names.of(out), read_again)
         if read_again:
             child.closing.append(f"{to_view}{text}.read_only();")
-    plan.array_fact(out, view, kind, frozenset({("if", view)}), level + 1)
+    plan.array_fact(out, view, kind, plan.own_shape("if", view), level + 1)
 
 
 def add_loop(plan: Plan, eqn: Eqn, enter: Enter) -> None:
@@ -168,11 +185,12 @@ def add_loop(plan: Plan, eqn: Eqn, enter: Enter) -> None:
     over, start = eqn.args[0], eqn.args[1:]
     level = max([bring(plan, over), *(bring(plan, a) for a in start), *(bring(plan, v) for v in body.free())])
     carried = list(body.params[1:])
-    facts = [plan.of(atom) for atom in start]
+    facts = [listed(plan, atom) if plan.of(atom).kind == "list" else plan.of(atom) for atom in start]
+    level = max([level, *(fact.level for fact in facts if fact.kind == "turns")])
     for _ in range(3):
         trial = plan.inside(body, plan.names.copy())
         _enter_turn(plan, trial, eqn, carried, facts, "turn", [], enter)
-        found = [trial.of(atom) for atom in body.results[: len(carried)]]
+        found = [_at_end(trial, atom) for atom in body.results[: len(carried)]]
         after = [
             _carried(plan, var, *pair)
             for var, pair in zip(carried, zip(facts, found, strict=True), strict=True)
@@ -183,6 +201,11 @@ def add_loop(plan: Plan, eqn: Eqn, enter: Enter) -> None:
     else:
         raise plan.refuse("a value that a loop carries has another dtype in each turn, which is not compiled")
     _write_loop(plan, eqn, carried, facts, level, enter)
+
+
+def _at_end(plan: Plan, atom: Atom) -> Fact:
+    """A value as a turn leaves it to the next one."""
+    return listed(plan, atom) if plan.of(atom).kind == "list" else plan.of(atom)
 
 
 def _carried(plan: Plan, var: Var, before: Fact, after: Fact) -> Fact:
@@ -200,6 +223,8 @@ def _carried(plan: Plan, var: Var, before: Fact, after: Fact) -> Fact:
     if before.kind in arrays and after.kind in arrays and before.type == after.type:
         return before
     if before.kind == after.kind and before.kind in ("like", "shape") and before.type == after.type:
+        return before
+    if before.kind == after.kind == "turns" and type_of(before) == type_of(after):
         return before
     raise plan.refuse(f"{var} changes its kind or its dtype in a loop, which is not compiled")
 
@@ -228,11 +253,13 @@ def _enter_turn(
     for k, (var, fact) in enumerate(zip(carried, facts, strict=True)):
         name = names[k] if names else f"carried_{k}"
         if fact.kind in ("lane", "array"):
-            child.array_fact(var, name, fact.type, frozenset({("carried", name)}), 0)
+            child.array_fact(var, name, fact.type, plan.own_shape("carried", name), 0)
         elif fact.kind == "number":
             child.define(var, Fact("number", fact.type, text=name))
+        elif fact.kind == "turns":
+            child.define(var, replace(fact, level=0, text=name))
         else:
-            token = frozenset[object]({("carried", name)})
+            token = plan.own_shape("carried", name)
             child.define(var, Fact(fact.kind, fact.type, token, (Leaf(name, token),), 0, name))
     for inner in body.eqns:
         enter(child, inner)
@@ -262,6 +289,8 @@ def _write_loop(
             expr = plan.values.expr(atom)
             assert expr is not None
             control.before.append(f"{stored(fact.type)} {own} = {expr.to(fact.type).text};")
+        elif fact.kind == "turns":
+            control.before.append(f"{type_of(fact)} {own} = {fact.text};")
         else:
             control.before.append(f"pb::Shape {own} = {fact.text};")
         names.append(own)
@@ -275,7 +304,7 @@ def _write_loop(
     until = eqn.kwarg("until") is not None
     if until:
         lists = [plan.of(out) for out in eqn.outs[len(carried) :]]
-        child.closing += [f"{made.text}.keep({turn} + 1);" for made in lists if made.text]
+        child.closing += [f"if ({names[0]}) {made.text}.keep({turn} + 1);" for made in lists if made.text]
     more = f" && {names[0]} == 0" if until else ""
     if backwards:
         header = f"for (int64_t {turn} = {turns} - 1; {turn} >= 0{more}; --{turn}) {{"
@@ -288,11 +317,13 @@ def _write_loop(
             if plan.of(atom).kind == "number" and out in plan.output_of:
                 why = '"a loop without turns leaves a number"'
                 plan.declare(level, f"context.require({turns} > 0, PB_UNSUPPORTED, {why});")
-            plan.array_fact(out, name, fact.type, frozenset({("loop", name)}), level + 1)
+            plan.array_fact(out, name, fact.type, plan.own_shape("loop", name), level + 1)
         elif fact.kind == "number":
             plan.define(out, Fact("number", fact.type, level=level + 1, text=name))
+        elif fact.kind == "turns":
+            plan.define(out, replace(fact, level=level + 1, text=name))
         else:
-            token = frozenset[object]({("loop", name)})
+            token = plan.own_shape("loop", name)
             plan.define(
                 out, Fact(fact.kind, fact.type, token, (Leaf(name, token, level + 1),), level + 1, name)
             )
@@ -319,7 +350,8 @@ def _carry_on(child: Plan, body: Block, facts: Sequence[Fact], names: Sequence[s
             assert expr is not None
             moves.append((name, expr.to(fact.type).text, expr.text))
         else:
-            moves.append((name, child.of(atom).text, child.of(atom).text))
+            text = _at_end(child, atom).text
+            moves.append((name, text, text))
     early: list[str] = []
     late: list[str] = []
     for k, (name, text, source) in enumerate(moves):
@@ -339,24 +371,27 @@ def _collect(
     plan: Plan, child: Plan, out: Var, atom: Atom, control: Control, turns: str, turn: str, level: int
 ) -> None:
     """A list with a value of each turn."""
-    fact = child.of(atom)
+    fact = _at_end(child, atom)
     name = plan.names.of(out)
     if fact.kind in ("lane", "array"):
-        item, text = f"pb::View<const {fact.type}>", f"{child.array(atom).text}.read_only()"
+        text = f"{child.array(atom).text}.read_only()"
         made = Fact("turns", fact.type, level=level + 1, text=name, element="array")
     elif fact.kind in ("like", "shape"):
-        item, text = "pb::Shape", fact.text
+        text = fact.text
         made = Fact("turns", fact.type, level=level + 1, text=name, element=fact.kind)
     elif fact.kind == "number":
         expr = child.values.expr(atom)
         assert expr is not None
-        item, text = stored(fact.type), expr.to(fact.type).text
+        text = expr.to(fact.type).text
         made = Fact("turns", fact.type, level=level + 1, text=name, element="number")
+    elif fact.kind == "turns":
+        text = fact.text
+        made = replace(fact, level=level + 1, text=name, depth=fact.depth + 1)
     elif fact.kind == "none":
         plan.define(out, Fact("turns", "none", level=level + 1, text="", element="none"))
         return
     else:
         raise plan.refuse(f"a list of such values as {out} is not compiled")
-    control.before.append(f"const pb::List<{item}> {name}({turns});")
+    control.before.append(f"const {type_of(made)} {name}({turns});")
     child.closing.append(f"{name}[{turn}] = {text};")
     plan.define(out, made)

@@ -31,6 +31,20 @@ def is_kept(shape: ShapeSet) -> bool:
     return all(isinstance(token, tuple) and token[0] == "keep" for token in shape)
 
 
+def is_once(shape: ShapeSet) -> bool:
+    """Whether a shape has length one along the last axis of what it broadcasts to.
+
+    >>> is_once(kept(frozenset({"x"}), -1)), is_once(kept(frozenset({"x"}), 0))
+    (True, False)
+    """
+    return bool(shape) and is_kept(shape) and all(is_along(token[2]) for token in shape)  # type: ignore[index]
+
+
+def is_along(axis: object) -> bool:
+    """Whether a reduction over these axes is one over the last."""
+    return axis is None or axis == -1 or (isinstance(axis, tuple) and -1 in axis)
+
+
 def kept(shape: ShapeSet, axis: object) -> ShapeSet:
     """The set of a reduction with ``keepdims=True``."""
     return frozenset({("keep", shape, axis)}) if shape else SCALAR

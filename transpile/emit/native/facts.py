@@ -14,7 +14,8 @@ from .types import Type
 # lane: computed per element inside a loop; array: a view at function scope;
 # total: a reduction of a lane to a saved shape, not begun yet; number, shape:
 # C++ values; like: shape and type of an array.
-# list: one that is written out; turns: what a loop collected, of elements of one kind.
+# list: one that is written out; turns: what a loop collected, of elements of one kind, at `depth`
+# lists within each other.
 Kind = OneOf["lane", "array", "total", "number", "shape", "like", "list", "turns", "index", "dtype", "none"]
 
 
@@ -46,6 +47,7 @@ class Fact:
     items: tuple[Atom, ...] = ()
     literal: object = None
     element: str = ""
+    depth: int = 1
 
     def at_start(self) -> Fact:
         """The fact as a block inside finds it: it is there before the block begins."""

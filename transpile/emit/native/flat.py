@@ -20,7 +20,8 @@ from .stages import StageText, Store
 
 _SHAPE = frozenset[object]({"flat"})
 _SAME = frozenset({"sum_to", "broadcast_like"})
-_ALLOWED = frozenset({*POINTWISE, *_SAME, "zeros_like", "ones_like", "full_like"})
+# What a kernel that is one pointwise loop may be made of.
+ALLOWED = frozenset({*POINTWISE, *_SAME, "zeros_like", "ones_like", "full_like"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Flat:
         return [
             "    // The loop alone, for arrays of one shape in C order.",
             "    template <typename T>",
-            "    static void flat(const void* const* inputs, void* const* outputs, int64_t size) {",
+            "    PB_ONCE static void flat(const void* const* inputs, void* const* outputs, int64_t size) {",
             *(
                 f"        const T* {name} = static_cast<const T*>(inputs[{k}]);"
                 for name, k in self.inputs.items()
@@ -87,7 +88,7 @@ def flat_of(kernel: Kernel, index: str, comment: Callable[[Eqn], str | None]) ->
     fits = all(
         (entry.role, entry.dtype) in (("tensor", "T"), ("like", "T")) and not entry.optional
         for entry in kernel.inputs
-    ) and all(eqn.op in _ALLOWED and all(out.kind == "tensor" for out in eqn.outs) for eqn in same)
+    ) and all(eqn.op in ALLOWED and all(out.kind == "tensor" for out in eqn.outs) for eqn in same)
     if not fits or not arrays:
         return None
     inputs = tuple(replace(entry, shape=_SHAPE) for entry in kernel.inputs)

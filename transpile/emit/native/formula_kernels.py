@@ -11,7 +11,7 @@ In: a promoted formula whose attributes are known. Out: a `Kernel` each for
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...codes import diagnostic
@@ -31,13 +31,14 @@ from .facts import Fact
 from .kernel import Input, Kernel, Role
 from .lists import with_lists_written_out, written_out
 from .operators import PRIMITIVES, add_equation
+from .packing import Packed, packed_values, reading, with_packed
 from .plan import Plan
+from .products import with_products_in_place
 from .ranks import ranks_of, with_known_ranks, with_ranks
-from .sizes import with_own_sizes
+from .sizes import with_own_shapes, with_own_sizes
 from .types import stored
 from .uniform import without_uniform_lists
-
-_LOGIC = frozenset({"logical_and", "logical_or", "logical_not", "invert", "bitwise_and", "bitwise_or"})
+from .uses import is_mask, is_position
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,34 +155,11 @@ def _parameter(param: Param, formula: Formula, given: Argument) -> Input:
         role: Role = "int" if param.annotation == "int" else "bool" if param.annotation == "bool" else "float"
         return Input(param.var, role)
     dtype = given.dtype
-    if dtype == "T" and _is_mask(param.var, formula.forward):
+    if dtype == "T" and is_mask(param.var, formula.forward):
         dtype = "bool"
-    elif dtype == "T" and _is_position(param.var, formula.forward):
+    elif dtype == "T" and is_position(param.var, formula.forward):
         dtype = "int64_t"
     return Input(param.var, "tensor", dtype, rank=given.rank)
-
-
-def _is_mask(var: Var, block: Block) -> bool:
-    """Whether a tensor is only asked for its truth."""
-    uses = [(eqn, i) for eqn in block.eqns for i, atom in enumerate(eqn.args) if atom == var]
-    uses = [(eqn, i) for eqn, i in uses if eqn.op not in ("like", "shape", "ndim", "size")]
-    return bool(uses) and all(eqn.op in _LOGIC or (eqn.op == "where" and i == 0) for eqn, i in uses)
-
-
-def _is_position(var: Var, block: Block) -> bool:
-    """Whether a tensor is only an index of others."""
-    tuples = {eqn.outs[0] for eqn in block.eqns if eqn.op == "tuple" and var in eqn.args}
-    found = False
-    for eqn in block.eqns:
-        if any(var in inner.free() for inner in eqn.blocks):
-            return False
-        if var in eqn.args and eqn.op not in ("tuple", "like", "shape", "ndim", "size"):
-            return False
-        named = {name for name, atom in eqn.kwargs if atom == var or atom in tuples}
-        if named - {"index", "indices"}:
-            return False
-        found = found or bool(named)
-    return found
 
 
 def _compile(
@@ -192,16 +170,21 @@ def _compile(
         formula = without_uniform_lists(formula)
         formula = with_plain_elements(with_lists_written_out(formula, known))
         formula = with_own_sizes(formula, lambda wanted: _shapes(formula, library, inputs, wanted))
+        formula = with_own_shapes(formula)
     kernel = _forward_kernel(formula, library, inputs, name)
     facts = _facts(kernel, formula.forward)
     if order == 0 or formula.pullback is None:
         return Compiled(formula, kernel)
     merged = _merge_likes(formula, facts)
-    kernel = _forward_kernel(merged, library, inputs, name)
+    packed = packed_values(merged, facts)
+    saving = with_packed(merged, packed)
+    kernel = _forward_kernel(saving, library, inputs, name)
+    facts |= _facts(kernel, saving.forward)
     try:
-        return _with_backward(merged, kernel, facts, library, order, name.removesuffix("_forward"))
+        made = _with_backward(merged, packed, kernel, facts, library, order, name.removesuffix("_forward"))
     except FormulaError as error:
-        return Compiled(merged, kernel, limits=error.diagnostics)
+        return Compiled(saving, kernel, limits=error.diagnostics)
+    return replace(made, formula=saving)
 
 
 def _shapes(
@@ -215,7 +198,13 @@ def _shapes(
 
 
 def _with_backward(
-    formula: Formula, kernel: Kernel, facts: Mapping[Var, Fact], library: Library, order: int, stem: str
+    formula: Formula,
+    packed: Mapping[Var, Packed],
+    kernel: Kernel,
+    facts: Mapping[Var, Fact],
+    library: Library,
+    order: int,
+    stem: str,
 ) -> Compiled:
     backward = reverse(formula, _plain_pattern(formula), [True] * len(formula.inputs))
     derivative = backward.formula.evolve(
@@ -224,8 +213,8 @@ def _with_backward(
         forward=written_out(backward.formula.forward, _saved_ranks(formula, kernel)),
     )
     likes = _likes(backward.reads, formula.forward)
-    reads = [var for var in backward.reads if not any(var in eqn.outs for eqn in likes)]
-    derivative = _with_equations(derivative, likes)
+    reads, unpacked = reading([var for var in backward.reads if var not in _made(likes)], packed)
+    derivative = _with_equations(derivative, [*likes, *unpacked], reads)
     cotangents = [formula.cotangents[k] for k in backward.cotangents]
     saved = _backward_inputs(formula, kernel, reads, cotangents, facts)
     compiled = None
@@ -238,14 +227,21 @@ def _with_backward(
             limits = error.diagnostics
     if compiled is None:
         compiled = _compile(derivative, library, saved, 0, f"{stem}_backward")
-    general = _general_kernel(formula, kernel, facts, library, f"{stem}_backward_general")
+    general = _general_kernel(formula, packed, kernel, facts, library, f"{stem}_backward_general")
     return Compiled(formula, kernel, general, compiled, backward.gradients, (*limits, *compiled.limits))
 
 
-def _with_equations(derivative: Formula, eqns: Sequence[Eqn]) -> Formula:
-    """The formula that computes some of its parameters itself."""
-    made = {out for eqn in eqns for out in eqn.outs}
-    params = tuple(param for param in derivative.params if param.var not in made)
+def _made(eqns: Iterable[Eqn]) -> set[Var]:
+    return {out for eqn in eqns for out in eqn.outs}
+
+
+def _with_equations(derivative: Formula, eqns: Sequence[Eqn], reads: Sequence[Var]) -> Formula:
+    """The formula that takes `reads`, and computes some of its parameters itself."""
+    made, there = _made(eqns), {param.var for param in derivative.params}
+    kept = [param for param in derivative.params if param.var not in made]
+    new = [Param(var, differentiable=False) for var in reads if var not in there]
+    count = sum(param.var in reads for param in kept)
+    params = (*kept[:count], *new, *kept[count:])
     body = derivative.forward
     block = Block(tuple(param.var for param in params), (*eqns, *body.eqns), body.results)
     return derivative.evolve(params=params, forward=block)
@@ -257,7 +253,7 @@ def _likes(read: Collection[Var], forward: Block) -> list[Eqn]:
 
 
 def _forward_kernel(formula: Formula, library: Library, inputs: tuple[Input, ...], name: str) -> Kernel:
-    block = _inlined(formula.forward, library, inputs)
+    block = with_products_in_place(_inlined(formula.forward, library, inputs))
     names = ", ".join(str(atom) for atom in block.results if isinstance(atom, Var) and atom.kind == "tensor")
     params = ", ".join(str(param.var) for param in formula.params if param.var.kind == "tensor")
     return Kernel(name, block, inputs, formula.span, f"{names} = {formula.name}({params})")
@@ -346,29 +342,32 @@ def _saved_input(var: Var, fact: Fact) -> Input:
     maybe = fact.element == "maybe"
     if fact.kind == "number":
         return Input(var, roles.get(fact.type, "strong"), optional=maybe)
-    if fact.kind == "turns" and fact.element in ("like", "shape", "number"):
-        of_list: dict[str, Role] = {"like": "likes", "shape": "shapes", "number": "numbers"}
-        return Input(var, of_list[fact.element], stored(fact.type))
     role: Role = "like" if fact.kind == "like" else "shape" if fact.kind == "shape" else "tensor"
     return Input(var, role, stored(fact.type), fact.shape, optional=maybe)
 
 
 def _general_kernel(
-    formula: Formula, kernel: Kernel, facts: Mapping[Var, Fact], library: Library, name: str
+    formula: Formula,
+    packed: Mapping[Var, Packed],
+    kernel: Kernel,
+    facts: Mapping[Var, Fact],
+    library: Library,
+    name: str,
 ) -> Kernel:
     """Gradients for all inputs, of whatever cotangents are defined."""
     variant = specialize(formula, [True] * len(formula.cotangents), [True] * len(formula.inputs))
     cotangents = variant.block.params
     free = set(variant.block.free())
     likes = _likes(free, formula.forward)
-    free -= {eqn.outs[0] for eqn in likes}
+    free -= _made(likes)
     order = [*(param.var for param in formula.params), *formula.forward.results]
-    reads = tuple(dict.fromkeys(var for var in order if isinstance(var, Var) and var in free))
+    read = tuple(dict.fromkeys(var for var in order if isinstance(var, Var) and var in free))
+    reads, unpacked = reading(read, packed)
     inputs = tuple(
         replace(entry, optional=entry.var in cotangents)
         for entry in _backward_inputs(formula, kernel, reads, cotangents, facts)
     )
-    eqns = (*likes, *variant.block.eqns)
+    eqns = (*likes, *unpacked, *variant.block.eqns)
     block = Block(tuple(entry.var for entry in inputs), eqns, variant.block.results)
     title = f"The gradients of {formula.name}, whichever of its outputs have one."
     made = Kernel(name, _inlined(block, library, inputs), inputs, formula.span, title, undefined=True)

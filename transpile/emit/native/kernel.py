@@ -11,8 +11,7 @@ from ...ir import Atom, Block, Span, Var
 Dtype = OneOf["T", "float", "double", "int64_t", "bool"]
 
 # A tensor; the shape and dtype of one; a shape; a number.
-# Of a list that a loop collected: likes, shapes, numbers.
-Role = OneOf["tensor", "like", "shape", "int", "float", "strong", "bool", "likes", "shapes", "numbers"]
+Role = OneOf["tensor", "like", "shape", "int", "float", "strong", "bool"]
 
 ShapeSet = frozenset[object]
 
@@ -46,8 +45,6 @@ class Input:
         """The code of a tensor input in the kernel's signature."""
         if self.role == "shape":
             return "s"
-        if self.role in ("likes", "shapes"):
-            return "i"
         return {"T": "T", "float": "f", "double": "d", "int64_t": "i", "bool": "b"}[self.dtype]
 
 

@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ...vocabulary import WORDS
-from .types import Type, cast, floating, join, number
+from .types import Type, cast, floating, join, number, stored
 
 # C++'s precedences: a lower one binds tighter.
 ATOM, UNARY, TIMES, PLUS, ORDER, EQUAL, AND, OR, CHOICE = 1, 3, 5, 6, 9, 10, 14, 15, 16
@@ -156,7 +157,13 @@ def _binary(symbol: str, precedence: int, operands: Sequence[Expr], kind: Type) 
 
 
 def _call(name: str, operands: Sequence[Expr], kind: Type) -> Expr:
-    return Expr(f"pb::{name}({', '.join(operand.to(kind).text for operand in operands)})", kind)
+    texts = [operand.to(kind).text for operand in operands]
+    if kind in ("weak int", "int64_t"):
+        texts = [
+            text if operand.literal is None else f"int64_t{{{text}}}"
+            for text, operand in zip(texts, operands, strict=True)
+        ]
+    return Expr(f"pb::{name}({', '.join(texts)})", kind)
 
 
 def _truth(operand: Expr) -> Expr:
@@ -182,8 +189,14 @@ def _reciprocal(operands: Sequence[Expr], kind: Type) -> Expr:
     return Expr(f"{number(1, kind)} / {operands[0].to(kind).within(TIMES)}", kind, TIMES)
 
 
+_ELEMENT = re.compile(r"\w+\[i\]")
+
+
 def _where(operands: Sequence[Expr], kind: Type) -> Expr:
     condition, x, y = _truth(operands[0]), operands[1].to(kind), operands[2].to(kind)
+    if any(_ELEMENT.fullmatch(side.text) for side in (x, y)):
+        # An element that is read in any case: what is read by a condition may not be vectorized.
+        return Expr(f"pb::where<{stored(kind)}>({condition.text}, {x.text}, {y.text})", kind)
     return Expr(f"{condition.within(CHOICE)} ? {x.within(CHOICE)} : {y.within(CHOICE)}", kind, CHOICE)
 
 

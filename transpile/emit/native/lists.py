@@ -149,7 +149,8 @@ class _Writer:
         whole = self.ranks.get(eqn.args[0]) if isinstance(eqn.args[0], Var) else None
         ranks = [self.ranks.get(item) if isinstance(item, Var) else None for item in items or ()]
         smaller = whole is not None and any(rank is not None and rank < whole for rank in ranks)
-        if items is None or axis is None or (smaller and axis < 0):
+        unclear = whole is None and len(set(ranks)) > 1
+        if items is None or axis is None or unclear or (smaller and axis < 0):
             return False
         parts: list[Atom] = []
         start: Atom = Literal(0)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...ir import Eqn, Var
+from ...vocabulary import WORDS
 from .arrangements import (
     add_collected,
     add_item,
     add_joined,
     add_list,
-    add_matmul,
     add_moved,
     add_put,
     add_split,
@@ -24,8 +24,9 @@ from .lanes import CHOICE, POINTWISE, Expr, lane
 from .picks import PICKS, add_pick, picks
 from .plan import Plan
 from .pointwise import add_filled, add_of_shape, add_pointwise
+from .products import add_matmul
 from .reductions import REDUCTIONS, add_accumulate, add_broadcast_like, add_reduction, add_sum_to
-from .turns import add_collected_list, is_collected
+from .turns import add_collected_list, add_packed, add_unpacked, is_collected
 from .types import join, stored
 from .values import VALUE_OPS
 from .views import VIEWS
@@ -48,11 +49,13 @@ def add_equation(plan: Plan, eqn: Eqn) -> None:
     (out,) = eqn.outs
     if is_collected(plan, eqn):
         add_collected_list(plan, eqn, out)
+    elif eqn.op == "unpacked":
+        add_unpacked(plan, eqn, out)
     elif picks(plan, eqn):
         add_pick(plan, eqn, out)
     elif eqn.op == "item" and out.kind == "tensor":
         add_item(plan, eqn, out)
-    elif out.kind == "value" or eqn.op in VALUE_OPS:
+    elif out.kind == "value" or eqn.op in VALUE_OPS or _is_of_numbers(plan, eqn):
         _value(plan, eqn, out)
     elif eqn.op == "accumulate":
         add_accumulate(plan, eqn, out)
@@ -66,6 +69,13 @@ def add_equation(plan: Plan, eqn: Eqn) -> None:
         _OTHER[eqn.op](plan, eqn, out)
     else:
         raise plan.refuse(f"{eqn.op} is not compiled")
+
+
+def _is_of_numbers(plan: Plan, eqn: Eqn) -> bool:
+    """Whether Python's own arithmetic is all there is to it: its numbers do not widen what they meet."""
+    word = WORDS.get(eqn.op)
+    numbers = all(plan.of(atom).kind == "number" for atom in eqn.args)
+    return word is not None and bool(word.infix) and numbers and eqn.outs[0] not in plan.output_of
 
 
 def _value(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -137,6 +147,9 @@ _OTHER: dict[str, Callable[[Plan, Eqn, Var], None]] = {
     "flip": add_moved,
     "moveaxis": add_moved,
     "list": add_list,
+    "packed": add_packed,
+    "unpacked": add_unpacked,
+    "join_like": add_collected_list,
     **CALLS,
     **PICKS,
 }

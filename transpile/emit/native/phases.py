@@ -23,9 +23,13 @@ class Phase:
     calls: list[tuple[Eqn | None, str | Control]] = field(default_factory=list)
 
     def join_stages(self) -> None:
-        """Let stores over a part of another stage's space go along with it, but for one element a row."""
+        """Let stores over a part of another stage's space go along with it.
+
+        But for one element a row, and for what is made of a total: the whole would have it many times.
+        """
         for shape, stage in list(self.stages.items()):
-            if stage.reduces or extents.is_kept(shape):
+            of_total = any(leaf.shape == extents.SCALAR for leaf in stage.leaves)
+            if stage.reduces or extents.is_kept(shape) or of_total:
                 continue
             for other_shape, other in self.stages.items():
                 wider = other is not stage and extents.join([shape, other_shape]) == other_shape

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ...ir import Atom, Eqn, Var
-from .facts import Fact
 from .plan import Plan, literal_of
+from .types import stored
 
 
 def picks(plan: Plan, eqn: Eqn) -> bool:
     """Whether an equation indexes by an array."""
     index = eqn.kwarg("index")
-    if eqn.op not in ("getitem", "unslice") or index is None:
+    if eqn.op not in ("getitem", "unslice", "index_put", "last_written") or index is None:
         return False
     return any(_is_array(plan, item) for item in plan.values.elements(index))
 
@@ -21,42 +19,61 @@ def _is_array(plan: Plan, item: Atom) -> bool:
     return isinstance(item, Var) and plan.of(item).kind in ("lane", "array")
 
 
-def _positions(plan: Plan, items: Sequence[Atom]) -> tuple[str, int]:
-    """Arrays of positions along the first axes, braced, and their level."""
-    texts, level = [], 0
-    for item in items:
+def _picked(plan: Plan, eqn: Eqn, whole: str, level: int) -> tuple[str, int]:
+    """The places in an array of this shape that an index names, and their level."""
+    index = eqn.kwarg("index")
+    assert index is not None
+    texts = []
+    for item in plan.values.elements(index):
         if not _is_array(plan, item):
-            raise plan.refuse("an index with arrays and something else is not compiled")
+            basic = plan.values.index_item(item)
+            if basic is None:
+                raise plan.refuse("an index by such a value is not compiled")
+            texts.append(basic)
+            level = max(level, plan.of(item).level if isinstance(item, Var) else 0)
+            continue
         fact = plan.array(item)
-        if fact.type != "int64_t":
-            raise plan.refuse("an index by an array that is no int64 is not compiled")
+        if fact.type not in ("int64_t", "bool"):
+            raise plan.refuse("an index by an array that is no int64 and no mask is not compiled")
         texts.append(f"{fact.text}.read_only()")
         level = max(level, fact.level)
-    return "{" + ", ".join(texts) + "}", level
+    name = plan.names.fresh(f"{plan.names.of(eqn.outs[0])}_places")
+    call = f"pb::picked_at(context, {whole}, {{{', '.join(texts)}}})"
+    plan.declare(level, f"const pb::Picked {name} = {call};", computes=True)
+    return name, level
 
 
 def add_pick(plan: Plan, eqn: Eqn, out: Var) -> None:
-    """Indexing by arrays along the first axes, and its adjoint."""
-    index = eqn.kwarg("index")
-    assert index is not None
-    positions, level = _positions(plan, plan.values.elements(index))
-    fact = plan.array(eqn.args[0])
-    level = max(level, fact.level)
+    """Indexing by arrays, its adjoint, and writes at places that arrays name."""
     if eqn.op == "getitem":
-        shape, name = f"pb::picked(context, {fact.text}.shape, {positions})", "pick"
+        fact = plan.array(eqn.args[0])
+        places, level = _picked(plan, eqn, f"{fact.text}.shape", fact.level)
+        _give(plan, eqn, out, fact.type, f"{places}.shape", level, f"pick(context, {fact.text}, {places}")
+    elif eqn.op == "index_put":
+        fact = plan.array(eqn.args[0])
+        value = plan.array_of(eqn.args[1], stored(fact.type))
+        places, level = _picked(plan, eqn, f"{fact.text}.shape", max(fact.level, value.level))
+        call = f"put(context, {fact.text}, {value.text}, {places}"
+        _give(plan, eqn, out, fact.type, f"{fact.text}.shape", level, call)
     else:
         given = eqn.kwarg("shape")
-        text = plan.values.shape(given) if given is not None else None
-        if text is None:
-            raise plan.refuse("unslice to such a shape is not compiled")
-        shape, name = text, "unpick"
-    _give(plan, eqn, out, fact, shape, level, f"pb::{name}(context, {fact.text}, {positions}, ")
+        shape = plan.values.shape(given) if given is not None else None
+        if shape is None:
+            raise plan.refuse(f"{eqn.op} in such a shape is not compiled")
+        level = plan.of(given).level if isinstance(given, Var) else 0
+        if eqn.op == "unslice":
+            fact = plan.array(eqn.args[0])
+            places, level = _picked(plan, eqn, shape, max(level, fact.level))
+            _give(plan, eqn, out, fact.type, shape, level, f"unpick(context, {fact.text}, {places}")
+        else:
+            places, level = _picked(plan, eqn, shape, level)
+            _give(plan, eqn, out, "bool", f"{places}.shape", level, f"last_written(context, {places}")
 
 
-def _give(plan: Plan, eqn: Eqn, out: Var, fact: Fact, shape: str, level: int, call: str) -> None:
-    view = plan.target(out, fact.type, shape, level)
-    plan.call(level, f"{call}{view});")
-    plan.array_fact(out, view, fact.type, frozenset({(eqn.op, out.name)}), level + 1)
+def _give(plan: Plan, eqn: Eqn, out: Var, kind: str, shape: str, level: int, call: str) -> None:
+    view = plan.target(out, kind, shape, level)
+    plan.call(level, f"pb::{call}, {view});")
+    plan.array_fact(out, view, kind, plan.own_shape(eqn.op, out.name), level + 1)
 
 
 def add_along(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -74,8 +91,8 @@ def add_along(plan: Plan, eqn: Eqn, out: Var) -> None:
         shape = (plan.values.shape(given) if given is not None else None) or ""
         if not shape:
             raise plan.refuse("put_along to such a shape is not compiled")
-    call = f"pb::{eqn.op}(context, {fact.text}, {where.text}.read_only(), {axis}, "
-    _give(plan, eqn, out, fact, shape, max(fact.level, where.level), call)
+    call = f"{eqn.op}(context, {fact.text}, {where.text}.read_only(), {axis}"
+    _give(plan, eqn, out, fact.type, shape, max(fact.level, where.level), call)
 
 
 def add_argsort(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -86,7 +103,12 @@ def add_argsort(plan: Plan, eqn: Eqn, out: Var) -> None:
         raise plan.refuse("argsort of all entries in one line is not compiled")
     view = plan.target(out, "int64_t", f"{fact.text}.shape", fact.level)
     plan.call(fact.level, f"pb::argsort(context, {fact.text}, {axis}, {view});")
-    plan.array_fact(out, view, "int64_t", frozenset({("argsort", out.name)}), fact.level + 1)
+    plan.array_fact(out, view, "int64_t", plan.own_shape("argsort", out.name), fact.level + 1)
 
 
-PICKS = {"take_along_axis": add_along, "put_along": add_along, "argsort": add_argsort}
+PICKS = {
+    "last_written": add_pick,
+    "take_along_axis": add_along,
+    "put_along": add_along,
+    "argsort": add_argsort,
+}

@@ -19,7 +19,8 @@ from .facts import Fact, Leaf, covering
 from .kernel import Input, Kernel, ShapeSet
 from .names import Names
 from .phases import Phase
-from .stages import Reduce, Stage, Store
+from .stages import Stage, Store
+from .totals import Reduce
 from .types import of_literal, stored
 from .values import Values
 
@@ -138,8 +139,6 @@ class Plan:
 
     def _tensor_input(self, entry: Input, name: str, position: int) -> Fact:
         shape = frozenset({entry.var.name}) if entry.shape is None else entry.shape
-        if entry.role in ("likes", "shapes", "numbers"):
-            return self._list_input(entry, name, position)
         if entry.optional and entry.role in ("like", "shape"):
             self.declare(0, f"const pb::Shape {name} = context.shape_if_any({position});")
             return Fact(entry.role, entry.dtype, shape, (Leaf(name, shape),), 0, name)
@@ -153,19 +152,6 @@ class Plan:
         self.declare(0, f"const auto {view} = context.{method}<{entry.dtype}>({position});")
         self._check_rank(entry, f"{view}.shape")
         return Fact("array", entry.dtype, shape, (Leaf(f"{view}.shape", shape),), 0, view)
-
-    def _list_input(self, entry: Input, name: str, position: int) -> Fact:
-        """A list that a loop of the forward collected, a row of numbers for each turn."""
-        numbers = entry.role == "numbers"
-        rows = self.names.fresh(f"{name}_rows")
-        kind = entry.dtype if numbers else "int64_t"
-        self.declare(0, f"const auto {rows} = context.input<{kind}>({position});")
-        item = entry.dtype if numbers else "pb::Shape"
-        self.declare(0, f"const pb::List<{item}> {name}({rows}.shape[0]);")
-        read = "read_numbers" if numbers else "read_shapes"
-        self.declare(0, f"pb::{read}(context, {rows}, {name});")
-        element = {"likes": "like", "shapes": "shape"}.get(entry.role, "number")
-        return Fact("turns", entry.dtype, text=name, element=element)
 
     def _check_rank(self, entry: Input, shape: str) -> None:
         if entry.rank is None or entry.optional:
@@ -249,6 +235,14 @@ class Plan:
             self._shapes[key] = name
         return self._shapes[key]
 
+    def own_shape(self, op: str, name: str) -> ShapeSet:
+        """The shape of something of which nothing is known, which nothing else has in any kernel."""
+        return frozenset({(op, f"{self.kernel.name}.{name}")})
+
+    def own_name(self, atom: Atom) -> str:
+        """An operand, as no other kernel calls another one."""
+        return f"{self.kernel.name}.{atom}" if isinstance(atom, Var) else str(atom)
+
     # Phases.
 
     def phase(self, level: int) -> Phase:
@@ -281,6 +275,10 @@ class Plan:
         method = "kept_output" if kept or var in self.uses else "output"
         self.declare(level, f"const auto {view} = context.{method}<{stored(kind)}>({index}, {shape});")
         return view
+
+    def only_written(self, var: Var) -> bool:
+        """Whether a result is not read in the kernel, nor can the kernel refuse once it has begun."""
+        return var not in self.uses and all(eqn.op != "raise" for eqn in self.kernel.block.eqns)
 
     def array_fact(self, var: Var, view: str, kind: str, shape: ShapeSet, level: int) -> Fact:
         """Define a variable as an array that is there from `level` on."""
@@ -331,11 +329,10 @@ class Plan:
             name = self.names.fresh(f"{name}_out")
         sinks.append(Store(value, target, name, stored(fact.type)))
 
-    def reduce(self, out: Var, value: Atom, fact: Fact, target: str, op: str, mean: bool = False) -> Stage:
+    def reduce(self, fact: Fact, sink: Reduce) -> Stage:
         """Reduce a lane or an array in the stage of its space."""
         stage = self.stage(fact)
-        term = "double" if mean and fact.type in ("bool", "int64_t") else stored(fact.type)
-        stage.sinks.append(Reduce(value, target, self.names.of(out), op, term, mean))
+        stage.sinks.append(sink)
         return stage
 
     # The end.

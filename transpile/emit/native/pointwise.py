@@ -117,6 +117,6 @@ def add_of_shape(plan: Plan, eqn: Eqn, out: Var) -> None:
     kind = "double" if literal_of(eqn, "dtype") is None else _cast_type(plan, eqn)
     positive = Eqn(eqn.outs, "positive", (Literal(0 if eqn.op == "zeros" else 1),), (), (), eqn.span)
     owner = plan.of(shape_atom).shape if isinstance(shape_atom, Var) else frozenset[object]()
-    shape = owner or frozenset({("shape", text)})
+    shape = owner or plan.own_shape("shape", str(text))
     level = plan.of(shape_atom).level if isinstance(shape_atom, Var) else 0
     add_lane(plan, out, positive, kind, [], (Leaf(text, shape, level),))

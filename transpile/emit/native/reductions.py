@@ -10,6 +10,8 @@ from .facts import Fact, Leaf
 from .lanes import result_type
 from .plan import Plan, literal_of
 from .pointwise import add_lane, add_pointwise, cast_to, dtype_of
+from .totals import Reduce
+from .types import stored
 
 REDUCTIONS = {"sum": "Sum", "mean": "Sum", "prod": "Prod", "max": "Max", "min": "Min"}
 
@@ -37,13 +39,15 @@ def add_reduction(plan: Plan, eqn: Eqn, out: Var) -> None:
     left = f"pb::reduced({source}, {name}, {str(keepdims).lower()})"
     view = plan.target(out, kind, left, fact.level)
     target = view if keepdims else f"pb::expand_dims({view}, {name})"
-    plan.reduce(out, eqn.args[0], fact, target, REDUCTIONS[eqn.op], mean=eqn.op == "mean")
+    sink = Reduce(eqn.args[0], target, plan.names.of(out), REDUCTIONS[eqn.op], stored(term))
+    sink = replace(sink, mean=eqn.op == "mean", once=extents.is_along(axis))
+    plan.reduce(fact, sink)
     plan.array_fact(out, view, kind, extents.reduced(fact.shape, axis, keepdims), fact.level + 1)
 
 
 def add_sum_to(plan: Plan, eqn: Eqn, out: Var) -> None:
     """The reduction of a gradient to its operand; nothing where the shapes are provably equal."""
-    fact, like = plan.of(eqn.args[0]), _like(plan, eqn)
+    fact, like = plan.of(eqn.args[0]), like_of(plan, eqn)
     if fact.kind == "number":
         raise plan.refuse("a gradient that is a number is not compiled")
     if fact.shape == like.shape:
@@ -60,7 +64,9 @@ def _defer_sum(plan: Plan, eqn: Eqn, out: Var, value: Atom, like: Fact) -> None:
         fact = plan.of(value)
         fact = replace(fact, level=max([fact.level, like.level, *(leaf.level for leaf in like.leaves)]))
         view = plan.target(out, like.type, like.text, fact.level)
-        stage = plan.reduce(out, value, fact, view, "Sum")
+        once = extents.is_once(like.shape) and not extents.is_once(fact.shape)
+        sink = Reduce(value, view, plan.names.of(out), "Sum", stored(fact.type), once=once)
+        stage = plan.reduce(fact, sink)
         if plan.kernel.undefined:
             stage.covers.append(like.text)
         plan.array_fact(out, view, like.type, like.shape, fact.level + 1)
@@ -94,14 +100,15 @@ def _span_of(facts: list[Fact]) -> Span | None:
 
 def add_broadcast_like(plan: Plan, eqn: Eqn, out: Var) -> None:
     """An array repeated to a saved shape."""
-    cast_to(plan, eqn, out, plan.of(eqn.args[0]), _like(plan, eqn))
+    cast_to(plan, eqn, out, plan.of(eqn.args[0]), like_of(plan, eqn))
 
 
-def _like(plan: Plan, eqn: Eqn) -> Fact:
+def like_of(plan: Plan, eqn: Eqn) -> Fact:
+    """The saved shape that an equation sums or broadcasts to."""
     atom = eqn.kwarg("like") or (eqn.args[1] if len(eqn.args) > 1 else None)
     if isinstance(atom, Literal) and hasattr(atom.value, "shape") and hasattr(atom.value, "dtype"):
         kind, text = dtype_of(plan, atom.value.dtype), plan.values.shape(Literal(atom.value.shape))
-        shape = frozenset({("shape", text)})
+        shape = plan.own_shape("shape", str(text))
         return Fact("like", kind, shape, (Leaf(str(text), shape),), 0, str(text))
     if not isinstance(atom, Var) or plan.known(atom).kind != "like":
         raise plan.refuse(f"{eqn.op} needs a saved shape")

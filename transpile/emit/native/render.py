@@ -205,6 +205,7 @@ class _Body:
             self.comment,
             self.index,
             depth=self.depth + (1 if braces else 0),
+            by_rows=not self.plan.kernel.undefined,
         )
 
     def comment(self, eqn: Eqn) -> str | None:
@@ -229,7 +230,7 @@ class _Body:
 _SETUP = """
     axis_set all_axes unit_axes reduced broadcast join completed shape_of expand_dims squeeze transpose
     swapaxes moveaxis flip broadcast_to part take at slice ellipsis new_axis joined joined_part matmul_shape
-    floor_divide
+    floor_divide remainder abs maximum minimum length_of_range
 """
 _DESCRIBING = DESCRIBING | frozenset(_SETUP.split())
 
@@ -239,7 +240,7 @@ def _only_describes(text: str) -> bool:
     return text.startswith("const") and set(re.findall(r"pb::([a-z]\w*)\(", text)) <= _DESCRIBING
 
 
-_DECLARED = re.compile(r"const [\w:]+ (\w+)(?:\[\])? = (?!context\.\w*output)")
+_DECLARED = re.compile(r"const [\w:&<> ]+? (\w+)(?:\[\])? = (?!context\.\w*output)")
 
 
 def _without_unused(
@@ -248,7 +249,7 @@ def _without_unused(
     """The statements without declarations that no other one names."""
     while True:
         texts = [part if isinstance(part, str) else "\n".join(part) for _, part in parts]
-        words = Counter(word for text in texts for word in set(re.findall(r"\w+", text)))
+        words = Counter(word for text in texts for word in set(re.findall(r"(?<![.\w])\w+", text)))
         declared = [_DECLARED.match(part) if isinstance(part, str) else None for _, part in parts]
         kept = [p for p, match in zip(parts, declared, strict=True) if match is None or words[match[1]] > 1]
         if len(kept) == len(parts):

@@ -9,9 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...ir import Block, Eqn, Formula, Var
+from ...passes.recompute import compute_again
+from ...passes.rewrite import slice_of
+from ...passes.simplify import simplify
 from .facts import Fact
+from .flat import ALLOWED
+from .lanes import POINTWISE
 
 _ASKED = frozenset({"like", "size", "ndim", "shape"})
+# What computes a shape in a kernel and nothing else, where nobody reads the elements.
+_FREE = POINTWISE | {"expand_dims", "swapaxes"}
 
 
 def with_own_sizes(formula: Formula, facts_of: Callable[[Sequence[Var]], dict[Var, Fact]]) -> Formula:
@@ -39,16 +46,52 @@ def with_own_sizes(formula: Formula, facts_of: Callable[[Sequence[Var]], dict[Va
             renamed[plain] = Eqn((plain,), op, (same[0],))
     if not moved and not renamed:
         return formula
-    gone = {eqn.outs[0] for eqn in moved}
     forward, pullback = formula.forward, formula.pullback
+    eqns = tuple(renamed.get(eqn.outs[0], eqn) if eqn.outs else eqn for eqn in forward.eqns)
+    made = formula.evolve(
+        forward=Block(forward.params, eqns, forward.results),
+        pullback=Block(pullback.params, (*moved, *pullback.eqns), pullback.results),
+    )
+    return _without(made, {eqn.outs[0] for eqn in moved})
+
+
+def with_own_shapes(formula: Formula) -> Formula:
+    """The formula whose saved shapes of intermediate values are worked out in the closure.
+
+    Only where everything is kept anyway of which such a value is made. The forward of a kernel
+    has no such value, and would have to compute it for its shape alone.
+    """
+    assert formula.pullback is not None
+    inputs = {param.var for param in formula.params if param.var.kind == "tensor"}
+    reads = _reads(formula.pullback)
+    if not all(eqn.op in ALLOWED for eqn in formula.pullback.eqns):
+        # More than one loop: the kernel has all gradients or none, and what any of them reads is kept.
+        reads = [set[Var]().union(*reads)]
+    outputs = {var for var in formula.forward.results if isinstance(var, Var) and var.kind == "tensor"}
+    arrays = inputs | {var for var in outputs if all(var in reached for reached in reads)}
+    again = []
+    for plain, (op, tensor) in _asked(formula).items():
+        eqns = slice_of(formula.forward.eqns, [tensor], arrays)
+        read = {var for eqn in eqns for var in eqn.reads() if var in arrays}
+        free = op == "like" and tensor not in arrays and all(eqn.op in _FREE for eqn in eqns)
+        if free and all(read <= reached for reached in reads if plain in reached):
+            again.append(plain)
+    if not again:
+        return formula
+    leaves = {*arrays, *(param.var for param in formula.params)}
+    made = _without(compute_again(formula, again, leaves), set(again))
+    assert made.pullback is not None
+    return made.evolve(pullback=simplify(made.pullback))
+
+
+def _without(formula: Formula, gone: set[Var]) -> Formula:
+    """The formula that does not save these plain values."""
+    forward = formula.forward
     count = len(forward.results) - len(formula.plain)
     kept = [k for k, var in enumerate(formula.plain) if var not in gone]
-    eqns = tuple(renamed.get(eqn.outs[0], eqn) if eqn.outs else eqn for eqn in forward.eqns)
     saved = (*forward.results[:count], *(forward.results[count + k] for k in kept))
     return formula.evolve(
-        forward=Block(forward.params, eqns, saved),
-        plain=tuple(formula.plain[k] for k in kept),
-        pullback=Block(pullback.params, (*moved, *pullback.eqns), pullback.results),
+        forward=Block(forward.params, forward.eqns, saved), plain=tuple(formula.plain[k] for k in kept)
     )
 
 

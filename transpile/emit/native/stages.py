@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ...ir import Atom, Eqn, Literal, Var
+from . import extents
 from .facts import Fact, Leaf
 from .lanes import Expr, lane
 from .names import Names
+from .totals import Reduce, begin, collect, finish, is_extreme, over
 from .types import of_literal, stored
 
 LINE_WIDTH = 100
@@ -22,18 +24,6 @@ class Store:
     target: str
     name: str
     type: str
-
-
-@dataclass(frozen=True, slots=True)
-class Reduce:
-    """Reduce a value to the view `target`; `op` is Sum, Prod, Max or Min, over terms of `term`."""
-
-    value: Atom
-    target: str
-    name: str
-    op: str
-    term: str
-    mean: bool = False
 
 
 @dataclass(slots=True)
@@ -57,7 +47,8 @@ class StageText:
 
     `find` gives the fact that holds for a variable at the stage's level,
     `order` its place in the kernel, `comment` the source line of an equation, or
-    None where it was just shown.
+    None where it was just shown. Where `by_rows` allows it, and something has
+    one element for all of a row, the loop goes by rows.
     """
 
     def __init__(
@@ -69,6 +60,7 @@ class StageText:
         comment: Callable[[Eqn], str | None],
         index: str,
         depth: int,
+        by_rows: bool = False,
     ) -> None:
         self.stage = stage
         self.names = names
@@ -84,6 +76,11 @@ class StageText:
         stage.sinks.sort(key=lambda sink: order(sink.value))
         self.eqns.sort(key=lambda eqn: order(eqn.outs[0]))
         self.reads = dict(sorted(self.reads.items(), key=lambda item: order(item[0])))
+        self.once: set[Var] = set()
+        self.totals: list[Reduce] = []
+        if by_rows and not extents.is_once(extents.join(leaf.shape for leaf in stage.leaves)):
+            self.once = {var for var, fact in self.reads.items() if extents.is_once(fact.shape)}
+            self.totals = [sink for sink in stage.sinks if isinstance(sink, Reduce) and sink.once]
 
     def _collect(self, atom: Atom) -> None:
         atom = self._computed(atom)
@@ -126,13 +123,15 @@ class StageText:
         for shape in dict.fromkeys(stage.covers):
             lines.append(f"space.cover({shape});")
         for var, fact in self.reads.items():
-            lines += wrap(f"const auto {self._rows(var)} = space.read(", [fact.text], ");", self.depth)
+            read = "read_once" if var in self.once else "read"
+            lines += wrap(f"const auto {self._rows(var)} = space.{read}(", [fact.text], ");", self.depth)
         for sink in stage.sinks:
             rows = f"const auto {sink.name}_rows = space."
             if isinstance(sink, Store):
                 lines += wrap(f"{rows}write(", [sink.target], ");", self.depth)
             else:
-                call = f"{rows}reduce<pb::{sink.op}<{sink.term}>>("
+                reduce = "reduce_once" if sink in self.totals else "reduce"
+                call = f"{rows}{reduce}<pb::{sink.op}<{sink.term}>>("
                 lines += wrap(call, [sink.target, *(["true"] if sink.mean else [])], ");", self.depth)
         return lines
 
@@ -141,18 +140,25 @@ class StageText:
 
     def _loop(self) -> list[str]:
         inner = "                "
-        lines = ["space.each([=](pb::Loop& loop) {", "    while (loop.next()) {"]
+        rows = bool(self.once or self.totals)
+        lines = ["space.each_row([=](auto& loop) {" if rows else "space.each([=](pb::Loop& loop) {"]
+        lines.append("    while (loop.next()) {")
         for var, fact in self.reads.items():
-            lines.append(
-                f"        const {stored(fact.type)}* {self.names.of(var)} = loop.row({self._rows(var)});"
-            )
+            name, kind = self.names.of(var), f"const {stored(fact.type)}*"
+            row = f"auto {name} = loop.once" if var in self.once else f"{kind[6:]} {name} = loop.row"
+            lines.append(f"        const {row}({self._rows(var)});")
         for sink in self.stage.sinks:
             kind = sink.type if isinstance(sink, Store) else sink.term
             lines.append(f"        {kind}* {sink.name}_row = loop.row({sink.name}_rows);")
-        lines.append("        PB_SIMD")
+        for total in self.totals:
+            lines += [f"        {line}" for line in begin(total)]
+        clauses = over(self.totals)
+        lines += wrap("        PB_SIMD_OVER(", clauses, ")", self.depth) if clauses else ["        PB_SIMD"]
         lines.append(f"        for (int64_t {self.index} = 0; {self.index} < loop.size; ++{self.index}) {{")
         lines += [inner[4:] + line for line in self.body()]
-        return [*lines, "        }", "    }", "});"]
+        lines.append("        }")
+        lines += [f"        {finish(total)}" for total in self.totals]
+        return [*lines, "    }", "});"]
 
     def body(self) -> list[str]:
         """The statements for one element."""
@@ -187,7 +193,7 @@ class StageText:
                 exprs[out] = expr
                 continue
             said = self.comment(eqn)
-            if sinks and self.uses[out] == 1:
+            if sinks and self.uses[out] == 1 and not (sinks[0] in self.totals and is_extreme(sinks[0])):
                 lines += [said] if said else []
                 lines += self._store(sinks[0], expr)
             else:
@@ -207,7 +213,11 @@ class StageText:
 
     def _store(self, sink: Store | Reduce, expr: Expr) -> list[str]:
         kind = sink.type if isinstance(sink, Store) else sink.term
-        return assignment(f"{sink.name}_row[{self.index}] = ", expr.to(kind).text, self.depth + 3)
+        text = expr.to(kind).text
+        if isinstance(sink, Store) or sink not in self.totals:
+            return assignment(f"{sink.name}_row[{self.index}] = ", text, self.depth + 3)
+        lines = wrap(*collect(sink, self.index, text), ");", self.depth + 3)
+        return [*lines, f"{sink.name}_nans |= {text} != {text};"] if is_extreme(sink) else lines
 
     def _operand(self, atom: Atom, exprs: dict[Var, Expr]) -> Expr:
         atom = self._computed(atom)

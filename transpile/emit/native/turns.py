@@ -1,27 +1,50 @@
-"""Lists that a loop collected: their elements, arrays joined of them, and lists made from lists."""
+"""Lists of C++: what a loop collected, what is carried as a list, and what is made of these."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from ...ir import Atom, Eqn, Var
 from .facts import Fact, Kind, Leaf
 from .plan import Plan, literal_of
+from .reductions import like_of
 from .types import stored
 
 
 def is_collected(plan: Plan, eqn: Eqn) -> bool:
-    """Whether an equation reads a list that a loop collected, or an element of a list by a variable."""
+    """Whether an equation reads a list of C++, or an element of a list by a variable."""
     if eqn.op not in _OPERATORS:
         return False
     atoms = [*eqn.args, *(atom for name, atom in eqn.kwargs if name == "likes")]
     facts = [plan.of(atom) for atom in atoms if isinstance(atom, Var)]
     if any(fact.kind == "turns" for fact in facts):
         return True
-    return eqn.op == "item" and isinstance(eqn.args[1], Var) and facts[0].kind == "list"
+    if eqn.op == "item":
+        return isinstance(eqn.args[1], Var) and (facts[0].kind == "list" or _is_list_of_likes(facts[0]))
+    if eqn.op == "accumulate":
+        return eqn.outs[0].kind == "list"
+    return eqn.op in ("unitem", "zeros_list")
+
+
+def _is_list_of_likes(fact: Fact) -> bool:
+    return fact.kind == "index" and fact.eqn is not None and fact.eqn.op in ("list", "like")
 
 
 def add_collected_list(plan: Plan, eqn: Eqn, out: Var) -> None:
     """An operator on such lists."""
     _OPERATORS[eqn.op](plan, eqn, out)
+
+
+def type_of(fact: Fact) -> str:
+    """A list's type in C++.
+
+    >>> type_of(Fact("turns", "T", element="array", depth=2))
+    'pb::List<pb::List<pb::View<const T>>>'
+    """
+    text = {"array": f"pb::View<const {stored(fact.type)}>", "number": stored(fact.type)}.get(
+        fact.element, "pb::Shape"
+    )
+    return "pb::List<" * fact.depth + text + ">" * fact.depth
 
 
 def listed(plan: Plan, atom: Atom) -> Fact:
@@ -30,16 +53,19 @@ def listed(plan: Plan, atom: Atom) -> Fact:
     if fact.kind == "turns":
         return fact
     facts = [plan.of(item) for item in fact.items]
-    if not facts or any(item.kind not in ("array", "lane") or item.type != facts[0].type for item in facts):
+    kinds = {"array" if item.kind == "lane" else item.kind for item in facts}
+    types = {item.type for item in facts if item.kind != "shape"}
+    if len(kinds) != 1 or len(types) > 1 or not kinds <= {"array", "like", "shape"}:
         raise plan.refuse("a list of such elements is not compiled in a loop")
-    arrays = [plan.array(item) for item in fact.items]
+    (element,) = kinds
+    arrays = [plan.array(item) for item in fact.items] if element == "array" else facts
+    texts = [f"{array.text}.read_only()" if element == "array" else array.text for array in arrays]
     level = max(array.level for array in arrays)
     name = plan.names.fresh(f"{atom}_list")
-    kind = stored(arrays[0].type)
-    plan.declare(level, f"const pb::List<pb::View<const {kind}>> {name}({len(arrays)});")
-    for k, array in enumerate(arrays):
-        plan.call(level, f"{name}[{k}] = {array.text}.read_only();")
-    made = Fact("turns", arrays[0].type, level=level + 1, text=name, element="array")
+    made = Fact("turns", arrays[0].type, level=level + 1, text=name, element=element)
+    plan.declare(level, f"const {type_of(made)} {name}({len(arrays)});")
+    for k, text in enumerate(texts):
+        plan.call(level, f"{name}[{k}] = {text};")
     if isinstance(atom, Var):
         plan.define(atom, made)
     return made
@@ -55,16 +81,19 @@ def _item(plan: Plan, eqn: Eqn, out: Var) -> None:
     name = plan.names.of(out)
     if owner.element == "none":
         plan.define(out, Fact("none", "none"))
+    elif owner.depth > 1:
+        plan.declare(level, f"const auto& {name} = {text};")
+        plan.define(out, replace(owner, depth=owner.depth - 1, level=level, text=name))
     elif owner.element == "array":
         view = plan.names.fresh(f"{name}_view")
         plan.declare(level, f"const auto {view} = {text};")
-        plan.array_fact(out, view, owner.type, frozenset({("item", view)}), level)
+        plan.array_fact(out, view, owner.type, plan.own_shape("item", view), level)
     elif owner.element == "number":
         plan.declare(level, f"const {stored(owner.type)} {name} = {text};")
         plan.define(out, Fact("number", owner.type, level=level, text=name))
     else:
         plan.declare(level, f"const pb::Shape {name} = {text};")
-        token = frozenset[object]({("item", name)})
+        token = plan.own_shape("item", name)
         kind: Kind = "like" if owner.element == "like" else "shape"
         plan.define(out, Fact(kind, owner.type, token, (Leaf(name, token, level),), level, name))
 
@@ -74,57 +103,119 @@ def _len(plan: Plan, eqn: Eqn, out: Var) -> None:
     plan.define(out, Fact("number", "weak int", level=owner.level, text=f"{owner.text}.size"))
 
 
+def _made(plan: Plan, out: Var, like: Fact, level: int, call: str) -> None:
+    """Define a list that a function of the headers gives."""
+    name = plan.names.of(out)
+    made = replace(like, level=level, text=name)
+    plan.declare(level, f"const {type_of(made)} {name} = {call};", computes=True)
+    plan.define(out, made)
+
+
 def _like(plan: Plan, eqn: Eqn, out: Var) -> None:
     owner = plan.of(eqn.args[0])
     if owner.element != "array":
         plan.define(out, owner)
         return
-    name = plan.names.of(out)
-    plan.declare(owner.level, f"const pb::List<pb::Shape> {name}({owner.text}.size);")
-    plan.call(owner.level, f"pb::shapes_of({owner.text}, {name});")
-    plan.define(out, Fact("turns", owner.type, level=owner.level + 1, text=name, element="like"))
+    _made(plan, out, replace(owner, element="like"), owner.level, f"pb::shapes_of({owner.text})")
 
 
 def _joined(plan: Plan, eqn: Eqn, out: Var) -> None:
     owner = listed(plan, eqn.args[0])
     axis = literal_of(eqn, "axis", 0)
-    if owner.element != "array" or not isinstance(axis, int):
+    if owner.element != "array" or owner.depth > 1 or not isinstance(axis, int):
         raise plan.refuse(f"{eqn.op} of such a list is not compiled")
+    level, call = owner.level, eqn.op
     if eqn.op == "concatenate":
-        shape, call = f"pb::concatenated(context, {owner.text}, {axis})", "concatenate"
+        shape = f"pb::concatenated(context, {owner.text}, {axis})"
+    elif eqn.op == "join_like":
+        fact = like_of(plan, eqn)
+        shape, level = fact.text, max(level, fact.level)
     else:
         each = f"pb::broadcast_of(context, {owner.text})"
         shape, call = f"pb::stacked(context, {each}, {owner.text}.size, {axis})", "stack"
     kind = stored(owner.type)
-    view = plan.target(out, kind, shape, owner.level)
-    plan.call(owner.level, f"pb::{call}(context, {owner.text}, {axis}, {view});")
-    plan.array_fact(out, view, kind, frozenset({(eqn.op, out.name)}), owner.level + 1)
+    view = plan.target(out, kind, shape, level)
+    plan.call(level, f"pb::{call}(context, {owner.text}, {axis}, {view});")
+    plan.array_fact(out, view, kind, plan.own_shape(eqn.op, out.name), level + 1)
+
+
+def _shapes(plan: Plan, eqn: Eqn) -> Fact:
+    likes = eqn.kwarg("likes")
+    shapes = listed(plan, likes) if likes is not None else Fact("none")
+    if shapes.element != "like" or shapes.depth > 1:
+        raise plan.refuse(f"{eqn.op} of such a list is not compiled")
+    return shapes
 
 
 def _parted(plan: Plan, eqn: Eqn, out: Var) -> None:
-    likes, axis = eqn.kwarg("likes"), literal_of(eqn, "axis", 0)
-    shapes = plan.of(likes) if likes is not None else Fact("none")
-    if shapes.element != "like" or not isinstance(axis, int):
+    shapes, axis = _shapes(plan, eqn), literal_of(eqn, "axis", 0)
+    if not isinstance(axis, int):
         raise plan.refuse(f"{eqn.op} of such a list is not compiled")
     whole = plan.array_of(eqn.args[0], stored(shapes.type))
-    level = max(whole.level, shapes.level)
-    name = plan.names.of(out)
-    kind = stored(shapes.type)
-    plan.declare(level, f"const pb::List<pb::View<const {kind}>> {name}({shapes.text}.size);")
-    call = "split" if eqn.op == "split_like" else "unstack"
-    plan.call(level, f"pb::{call}(context, {whole.text}.read_only(), {shapes.text}, {axis}, {name});")
-    plan.define(out, Fact("turns", shapes.type, level=level + 1, text=name, element="array"))
+    function = "split" if eqn.op == "split_like" else "unstack"
+    call = f"pb::{function}(context, {whole.text}.read_only(), {shapes.text}, {axis})"
+    _made(plan, out, replace(shapes, element="array"), max(whole.level, shapes.level), call)
+
+
+def _zeros(plan: Plan, eqn: Eqn, out: Var) -> None:
+    shapes = _shapes(plan, eqn)
+    call = f"pb::zeros_of<{stored(shapes.type)}>(context, {shapes.text})"
+    _made(plan, out, replace(shapes, element="array"), shapes.level, call)
+
+
+def _single(plan: Plan, eqn: Eqn, out: Var) -> None:
+    shapes, index = _shapes(plan, eqn), eqn.kwarg("index")
+    place = plan.values.number(index) if index is not None else None
+    if place is None or index is None:
+        raise plan.refuse("a list by such a place is not compiled")
+    array = plan.array_of(eqn.args[0], stored(shapes.type))
+    level = max(array.level, shapes.level, plan.of(index).level)
+    call = f"pb::single(context, {array.text}.read_only(), {place}, {shapes.text})"
+    _made(plan, out, replace(shapes, element="array"), level, call)
 
 
 def _accumulate(plan: Plan, eqn: Eqn, out: Var) -> None:
     a, b = (listed(plan, atom) for atom in eqn.args)
-    if a.type != b.type or a.element != "array":
+    if a.type != b.type or (a.element, b.element, a.depth, b.depth) != ("array", "array", 1, 1):
         raise plan.refuse("a sum of such lists is not compiled")
-    level = max(a.level, b.level)
+    _made(plan, out, a, max(a.level, b.level), f"pb::add_lists(context, {a.text}, {b.text})")
+
+
+def add_packed(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """A saved value as a row of numbers."""
+    fact = plan.of(eqn.args[0])
+    number = fact.element if fact.kind == "turns" else fact.kind
+    row = "double" if number == "number" and fact.type in ("weak float", "double", "T") else "int64_t"
+    view = plan.target(out, row, f"pb::shape_of(pb::packed_size({fact.text}))", fact.level)
+    plan.call(fact.level, f"pb::pack<{_dtype(fact)}>(context, {fact.text}, {view});")
+    plan.array_fact(out, view, row, plan.own_shape("packed", out.name), fact.level + 1)
+
+
+def add_unpacked(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """A saved value of its row of numbers."""
+    rows = plan.array(eqn.args[0])
+    kind, depth = literal_of(eqn, "kind"), literal_of(eqn, "depth", 0)
+    assert isinstance(kind, str)
+    assert isinstance(depth, int)
+    element, _, dtype = kind.partition(" ")
+    number = {"int": "weak int", "float": "weak float", "strong": "double", "bool": "weak bool"}.get(element)
     name = plan.names.of(out)
-    plan.declare(level, f"const pb::List<pb::View<const {stored(a.type)}>> {name}({a.text}.size);")
-    plan.call(level, f"pb::add_lists(context, {a.text}, {b.text}, {name});")
-    plan.define(out, Fact("turns", a.type, level=level + 1, text=name, element="array"))
+    token = plan.own_shape("unpacked", name)
+    if depth:
+        fact = Fact("turns", number or dtype, text=name, element="number" if number else element, depth=depth)
+    elif number:
+        fact = Fact("number", number, text=name)
+    else:
+        shape: Kind = "like" if element == "like" else "shape"
+        fact = Fact(shape, dtype, token, (Leaf(name, token, rows.level),), rows.level, name)
+    kind = type_of(fact) if depth else stored(number) if number else "pb::Shape"
+    plan.declare(rows.level, f"const {kind} {name} = pb::unpack<{kind}>(context, {rows.text});")
+    plan.define(out, replace(fact, level=rows.level))
+
+
+def _dtype(fact: Fact) -> str:
+    """The type of arrays that a saved shape is for."""
+    return "double" if fact.element == "number" or fact.kind == "number" else stored(fact.type)
 
 
 _OPERATORS = {
@@ -134,7 +225,10 @@ _OPERATORS = {
     "stack": _joined,
     "collect": _joined,
     "concatenate": _joined,
+    "join_like": _joined,
     "split_like": _parted,
     "unstack_like": _parted,
+    "unitem": _single,
+    "zeros_list": _zeros,
     "accumulate": _accumulate,
 }

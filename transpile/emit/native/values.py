@@ -12,9 +12,12 @@ from .types import of_literal, stored
 
 _METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
 VALUE_OPS = frozenset(
-    {"item", "tuple", "slice", "len", "int", "float", "bool", "math.prod", "is_none", "not_", *_METADATA}
+    {"item", "tuple", "slice", "range", "len", "int", "float", "bool", "math.prod", "is_none", "not_"}
+    | _METADATA
 )
+_BUILTINS = {"abs": "abs", "max": "maximum", "min": "minimum", "pow": "power", "round": "round"}
 _MATH = {"math.sqrt": "sqrt", "math.exp": "exp", "math.log": "log", "math.erf": "erf"}
+_TO_INTEGERS = {"math.ceil": "ceil", "math.floor": "floor"}
 
 
 class Values:
@@ -61,7 +64,7 @@ class Values:
             values = atom.value if isinstance(atom.value, tuple | list) else (atom.value,)
             return [Literal(value) for value in values]
         fact = self._find(atom)
-        is_tuple = fact.kind == "index" and (fact.eqn is None or fact.eqn.op != "slice")
+        is_tuple = fact.kind == "index" and (fact.eqn is None or fact.eqn.op not in ("slice", "range"))
         return fact.items if is_tuple else (atom,)
 
     def axes(self, atom: Atom | None) -> str | None:
@@ -77,13 +80,14 @@ class Values:
         """The items of a basic index; None where an array is among them."""
         items: list[str] = []
         for element in self.elements(atom):
-            text = self._index_item(element)
+            text = self.index_item(element)
             if text is None:
                 return None
             items.append(text)
         return items or ["pb::ellipsis()"]
 
-    def _index_item(self, atom: Atom) -> str | None:
+    def index_item(self, atom: Atom) -> str | None:
+        """One item of a basic index; None for an array."""
         if isinstance(atom, Var) and self._find(atom).kind == "index":
             eqn = self._find(atom).eqn
             return self._slice(eqn.args) if eqn is not None and eqn.op == "slice" else None
@@ -120,7 +124,7 @@ class Values:
             return _truth(False) if known else None
         if op == "not_":
             return self._opposite(args[0])
-        if op in ("tuple", "list", "slice"):
+        if op in ("tuple", "list", "slice", "range"):
             return Fact("index", items=args, eqn=eqn)
         if op in _METADATA:
             return self._metadata(op, args[0])
@@ -138,13 +142,37 @@ class Values:
         if op == "len" and isinstance(args[0], Var) and self._find(args[0]).kind == "list":
             count = len(self._find(args[0]).items)
             return Fact("number", "weak int", text=str(count), literal=count)
+        if op == "len" and (bounds := self._range(args[0])) is not None:
+            return Fact("number", "weak int", text=f"pb::length_of_range(context, {', '.join(bounds)})")
         if op == "len":
             text = self.shape(args[0])
             return Fact("number", "weak int", text=f"{text}.ndim") if text else None
         if op == "math.prod":
             text = self.shape(args[0])
             return Fact("number", "weak int", text=f"{text}.size()") if text else None
+        if op in _TO_INTEGERS:
+            return self._rounded(_TO_INTEGERS[op], args[0])
+        if op == "opaque":
+            return self._builtin(eqn)
         return self._arithmetic(eqn)
+
+    def _builtin(self, eqn: Eqn) -> Fact | None:
+        """A function of Python's on numbers, which the vocabulary has no word for."""
+        callee = eqn.kwarg("callee")
+        op = _BUILTINS.get(str(callee.value)) if isinstance(callee, Literal) else None
+        if op is None or len(eqn.args) != (1 if op in ("abs", "round") else 2):
+            return None
+        if op == "round":
+            return self._rounded(op, eqn.args[0])
+        return self._arithmetic(Eqn(eqn.outs, op, eqn.args, (), (), eqn.span))
+
+    def _rounded(self, op: str, atom: Atom) -> Fact | None:
+        """An integer near a number."""
+        expr = self.expr(atom)
+        if expr is None:
+            return None
+        near = lane(op, [expr.to("weak float")], "weak float")
+        return Fact("number", "weak int", text=f"static_cast<int64_t>({near.text})")
 
     def _opposite(self, atom: Atom) -> Fact | None:
         expr = self.expr(atom)
@@ -186,6 +214,11 @@ class Values:
         owner, position = args
         if isinstance(owner, Literal) and isinstance(owner.value, tuple):
             return self._of_progression(owner.value, position)
+        if (bounds := self._range(owner)) is not None:
+            index = self.number(position)
+            first, _, step = bounds
+            every = "" if step == "1" else f"{step} * "
+            return Fact("number", "weak int", text=f"({first} + {every}{index})") if index else None
         if isinstance(owner, Var) and self._find(owner).kind in ("shape", "like"):
             index = self.number(position)
             return Fact("number", "weak int", text=f"{self._find(owner).text}[{index}]") if index else None
@@ -197,6 +230,16 @@ class Values:
                     None if expr is None else Fact("number", expr.type, text=expr.text, literal=expr.literal)
                 )
         return None
+
+    def _range(self, atom: Atom) -> list[str] | None:
+        """Start, stop and step of a `range` whose bounds are not known."""
+        fact = self._find(atom) if isinstance(atom, Var) else None
+        if fact is None or fact.eqn is None or fact.eqn.op != "range":
+            return None
+        given = fact.items
+        bounds = (Literal(0), given[0], Literal(1)) if len(given) == 1 else (*given, Literal(1))[:3]
+        texts = [self.number(bound) for bound in bounds]
+        return [text for text in texts if text] if all(texts) else None
 
     def _of_progression(self, numbers: tuple[object, ...], position: Atom) -> Fact | None:
         """An element of a `range` that is known."""

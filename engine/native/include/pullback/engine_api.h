@@ -1,15 +1,16 @@
-/* The native engine for other languages: a table of C functions in the capsule
-   `pullback.engine.native._native.engine_api`.
+/* An engine for other languages: a table of C functions.
 
-   The engine's tensors are Python objects, and its formulas are Python text: a
-   process that uses it holds an interpreter, whose global lock the caller of any
-   function below holds. `pullback.h` is the C++ surface over this table. */
+   Two engines fill it. The one in libpullback.a needs nothing but the C++ library:
+   `pullback_engine()` returns its table. The one that Python programs run on is in
+   the capsule `pullback.engine.native._native.engine_api`; its tensors are Python
+   objects, and whoever calls a function below holds the interpreter's lock. What an
+   operator library defines works on either. `pullback.h` is the C++ surface. */
 #ifndef PULLBACK_ENGINE_API_H_
 #define PULLBACK_ENGINE_API_H_
 
 #include "kernel_abi.h"
 
-#define PB_ENGINE_API 1
+#define PB_ENGINE_API 2
 #define PB_ENGINE_API_CAPSULE "pullback.engine.native._native.engine_api"
 
 #ifdef __cplusplus
@@ -18,6 +19,74 @@ extern "C" {
 
 typedef struct pb_value pb_value; /* a tensor or a number, counted */
 typedef struct pb_word pb_word;   /* an operator by its name, valid for ever */
+
+/* Shape and dtype. */
+typedef struct {
+    DLDataType dtype;
+    int32_t ndim;
+    const int64_t* shape;
+} pb_like;
+
+/* One part of an index: a place, a range, every axis between, or a new axis of length one. */
+typedef enum { PB_PLACE, PB_RANGE, PB_ELLIPSIS, PB_NEW_AXIS } pb_part_kind;
+typedef struct {
+    pb_part_kind kind;
+    int64_t start; /* of a place too */
+    int64_t stop;
+    int64_t step;
+    int32_t has_start; /* a range may leave its ends open */
+    int32_t has_stop;
+} pb_index_part;
+
+typedef enum {
+    PB_NOTHING,
+    PB_TRUTH,
+    PB_INTEGER,
+    PB_NUMBER,
+    PB_TEXT,
+    PB_INTEGERS,
+    PB_INDEX,
+    PB_LIKE
+} pb_attribute_kind;
+
+/* What an operator is told besides its tensors: an axis, a shape. */
+typedef struct {
+    const char* name;
+    pb_attribute_kind kind;
+    int64_t integer; /* 0 or 1 for a truth */
+    double number;
+    const char* text;
+    size_t count; /* of integers, or of parts */
+    const int64_t* integers;
+    const pb_index_part* parts;
+    pb_like like;
+} pb_attribute;
+
+/* A call of an operator's backward. */
+typedef struct {
+    size_t n_inputs;
+    size_t n_outputs;
+    pb_value* const* inputs;    /* NULL where the call had none */
+    pb_value* const* outputs;   /* results, then intermediates */
+    pb_value* const* gradients; /* of the outputs; NULL: nothing depends on them */
+    const uint8_t* needed;      /* of the inputs: whether a gradient is asked for */
+} pb_backward;
+
+/* An operator of a library. A function that fails returns its error, a text that is valid until the
+   next call in the thread, else NULL. What it returns in an array belongs to the caller. */
+typedef struct {
+    const char* name;
+    int32_t n_inputs;
+    int32_t n_results;
+    int32_t n_intermediates;
+    const char* const* input_names;
+    const char* const* intermediate_names;
+    void* context; /* handed to each function below */
+    /* Nothing is recorded, and inputs don't require grad. Fills results, then intermediates. */
+    const char* (*forward)(void* context, pb_value* const* inputs, pb_value** outputs);
+    /* A gradient per input, NULL for zero. It is recorded where a higher derivative is wanted. */
+    const char* (*backward)(void* context, const pb_backward* call, pb_value** gradients);
+} pb_operator;
 
 /* Whoever gets a value from a function releases it. A function that fails gives
    NULL or -1, and `error` tells why until the next call. */
@@ -29,16 +98,25 @@ typedef struct {
     /* The message of the last failure, with its kind in front. */
     const char* (*error)(void);
 
-    /* A tensor with a copy of `size of shape` elements in C order. */
+    /* A tensor with a copy of `size of shape` elements in C order; NULL data: any values. */
     pb_value* (*make)(const void* data, DLDataType dtype, int32_t ndim, const int64_t* shape,
                       int requires_grad);
     pb_value* (*number)(double value);
     /* Shape, dtype and memory, which is the value's own; `strides` are NULL in C order. */
     int (*view)(pb_value* tensor, DLTensor* view);
+    int (*requires_grad)(pb_value* tensor);
+    /* The same memory without history. */
+    pb_value* (*detach)(pb_value* tensor);
 
     /* The operator of a word of the vocabulary ("add", "exp"), NULL where there is none. */
     pb_word* (*word)(const char* name);
-    pb_value* (*call)(pb_word* word, pb_value* const* arguments, size_t count);
+    /* An operator of one's own; what the definition points to is not read again, but for
+       `context`. */
+    pb_word* (*define)(const pb_operator* definition);
+    /* Fills `n_results`. NULL arguments are absent; a list of tensors is spread. */
+    int (*call)(pb_word* word, pb_value* const* arguments, size_t count,
+                const pb_attribute* attributes, size_t n_attributes, pb_value** results,
+                size_t n_results);
 
     /* Adds to the `grad` of every leaf. `seed` NULL: one, for a single value. */
     int (*backward)(pb_value* output, pb_value* seed, int retain_graph);
@@ -49,11 +127,15 @@ typedef struct {
     pb_value* (*grad)(pb_value* tensor);
     int (*clear_grad)(pb_value* tensor);
 
+    int (*grad_enabled)(void);
     /* Whether operators are recorded from here on; returns whether they were before. */
     int (*set_grad_enabled)(int enabled);
     /* tensor -= rate * gradient, in its memory, without a record: a step of descent. */
     int (*step)(pb_value* tensor, pb_value* gradient, double rate);
 } pb_engine_api;
+
+/* The table of the engine in libpullback.a. */
+const pb_engine_api* pullback_engine(void);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -8,6 +8,7 @@
 #include "kernel_linalg.h"
 #include "kernel_loop.h"
 #include "kernel_math.h"
+#include "kernel_once.h"
 #ifndef PB_SEPARATE_RUNTIME
 #include "kernel_runtime.h"
 #endif

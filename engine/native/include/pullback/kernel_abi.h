@@ -64,9 +64,12 @@ extern "C" {
 /* What `infer` and `run` return. Unless PB_OK, `error` holds a text. */
 typedef enum {
     PB_OK = 0,
-    PB_UNSUPPORTED = 1, /* this kernel does not take such inputs: use the reference formula */
-    PB_INVALID = 2,     /* the inputs do not fit each other */
-    PB_ABI_MISMATCH = 3 /* caller and kernel were built for different interfaces */
+    PB_UNSUPPORTED = 1,  /* this kernel does not take such inputs: use the reference formula */
+    PB_INVALID = 2,      /* the inputs do not fit each other */
+    PB_ABI_MISMATCH = 3, /* caller and kernel were built for different interfaces */
+    PB_SMALLER = 4 /* from `run`: done, but outputs are smaller than `infer` said, because their
+                      shape depends on a mask's entries. Their DLTensors' shapes are written, and
+                      their elements lie at the beginning, in C order */
 } pb_status;
 
 /* An attribute: `i` for int64 and bool (0 or 1), `f` for double. */
@@ -74,6 +77,23 @@ typedef union {
     int64_t i;
     double f;
 } pb_scalar;
+
+/* c = a b at each place of a stack, for matrices of m x k and k x n floats. Steps
+   count elements, any value; c's columns lie next to each other, and its rows and
+   places don't overlap. Where a step of c along the stack is 0, c is the sum over
+   that axis; those axes come last. With `add`, all that is added to what c holds. */
+typedef struct {
+    int32_t bits; /* 32 or 64 */
+    int32_t add;  /* 0 or 1 */
+    int64_t m, n, k;
+    const void* a;
+    const void* b;
+    void* c;
+    int64_t a_row, a_column, b_row, b_column, c_row, c_column; /* c_column is 1 */
+    int32_t ndim;                                              /* of the stack */
+    int64_t shape[PB_MAX_DIMS];
+    int64_t a_steps[PB_MAX_DIMS], b_steps[PB_MAX_DIMS], c_steps[PB_MAX_DIMS];
+} pb_product;
 
 /* Services of the caller. Any function may be NULL; the kernel then does without. */
 typedef struct {
@@ -87,11 +107,7 @@ typedef struct {
     void (*parallel_for)(void* context, int64_t count, int64_t grain,
                          void (*body)(void* argument, int64_t begin, int64_t end), void* argument);
 
-    /* c = a b for matrices of m x k and k x n floats of 32 or 64 bits. Strides
-       count elements, any value; c is in C order. */
-    void (*gemm)(void* context, int32_t bits, int64_t m, int64_t n, int64_t k, const void* a,
-                 int64_t a_row, int64_t a_column, const void* b, int64_t b_row, int64_t b_column,
-                 void* c);
+    void (*gemm)(void* context, const pb_product* product);
 } pb_runtime;
 
 /* Shape and dtype of an output, filled by `infer`. */
@@ -107,12 +123,13 @@ typedef struct {
     int32_t n_attrs;
     int32_t n_outputs;
     const DLTensor* const* inputs; /* NULL: undefined or absent. `data` is not read here,
-                                      except of lists of shapes and numbers */
+                                      except of saved shapes and numbers */
     const pb_scalar* attrs;
 
     pb_spec* outputs;       /* filled */
     size_t workspace_bytes; /* filled; the workspace is 64-byte aligned */
     int64_t units;          /* filled: `run` may be split into ranges of [0, units) */
+    uint64_t can_add;       /* filled: bit k where `run` can add to what output k holds */
 
     char* error; /* a buffer for a text, or NULL */
     size_t error_bytes;
@@ -131,6 +148,7 @@ typedef struct {
     size_t workspace_bytes;
     int64_t begin; /* the range of units to do: [0, units) for everything */
     int64_t end;
+    uint64_t add; /* bit k: output k holds values to add to, as `infer` said it can */
 
     const pb_runtime* runtime; /* or NULL */
 

@@ -38,6 +38,8 @@ PB_RUNTIME Shape Context::shape(int k) {
     return result;
 }
 
+PB_RUNTIME Shape Context::shape_if_any(int k) { return argument(k) ? shape(k) : Shape{}; }
+
 PB_RUNTIME AnyView Context::any_output(int k, const Shape& shape, DLDataType dtype) {
     const AnyView absent = any::in_c_order(nullptr, shape);
     if (!ok()) return absent;
@@ -51,6 +53,12 @@ PB_RUNTIME AnyView Context::any_output(int k, const Shape& shape, DLDataType dty
     const DLTensor* tensor = call_->outputs[k];
     if (!tensor) return absent;
     const AnyView view = wrap(*tensor, dtype);
+    if (varies && view.shape != shape && view.shape.ndim == shape.ndim && view.contiguous() &&
+        shape.size() <= view.shape.size()) {
+        for (int d = 0; d < shape.ndim; ++d) tensor->shape[d] = shape.at[d];
+        smaller_ = true;
+        return any::in_c_order(view.data, shape);
+    }
     require(view.shape == shape, PB_INVALID, "an output has another shape than `infer` said");
     return view;
 }
@@ -106,10 +114,16 @@ PB_RUNTIME int bits_of(const char* codes, int count, const DLTensor* const* inpu
     return 64;
 }
 
-// Runs the kernel for the float type of its inputs.
+PB_RUNTIME const Twin* twin_of(const Signature& signature) {
+    Twin* twin = signature.twin;
+    if (!twin) return nullptr;
+    if (!twin->infer && *signature.supply) (*signature.supply)(signature.name, twin);
+    return twin->infer ? twin : nullptr;
+}
+
+// `apply` for the float type of the inputs, after a look at what came with them.
 template <typename Call>
-int dispatch(Context& context, const Call& call, const Signature& signature) {
-    const int bits = bits_of(signature.inputs, call.n_inputs, call.inputs);
+void dispatch(Context& context, const Call& call, const Signature& signature, int bits) {
     int count = 0;
     while (signature.inputs[count]) ++count;
     const auto apply = bits == 32 ? signature.of_float : bits == 64 ? signature.of_double : nullptr;
@@ -123,21 +137,32 @@ int dispatch(Context& context, const Call& call, const Signature& signature) {
     } else {
         context.fail(PB_UNSUPPORTED, "compiled for float32 and float64 only");
     }
-    return report(context, call.error, call.error_bytes);
+}
+
+// The twin where arguments are of the float type that this kernel is not compiled for, else null.
+PB_RUNTIME const Twin* twin_for(const Signature& signature, int bits) {
+    const bool lacks = bits == 32 ? !signature.of_float : bits == 64 && !signature.of_double;
+    return lacks ? twin_of(signature) : nullptr;
 }
 
 PB_RUNTIME int infer(pb_infer* query, const Signature& signature) {
+    const int bits = bits_of(signature.inputs, query->n_inputs, query->inputs);
+    if (const Twin* twin = twin_for(signature, bits)) return twin->infer(query);
     Context context(query, nullptr);
-    const int status = dispatch(context, *query, signature);
+    dispatch(context, *query, signature, bits);
     query->workspace_bytes = context.workspace_bytes();
     query->units = context.units;
-    return status;
+    return report(context, query->error, query->error_bytes);
 }
 
 PB_RUNTIME int run(const pb_call* call, const Signature& signature) {
+    const int bits = bits_of(signature.inputs, call->n_inputs, call->inputs);
+    if (const Twin* twin = twin_for(signature, bits)) return twin->run(call);
     if (call->begin >= call->end) return PB_OK;
     Context context(nullptr, call);
-    return dispatch(context, *call, signature);
+    dispatch(context, *call, signature, bits);
+    const int status = report(context, call->error, call->error_bytes);
+    return status == PB_OK && context.smaller() ? PB_SMALLER : status;
 }
 
 }  // namespace pb

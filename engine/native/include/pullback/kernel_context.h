@@ -50,53 +50,51 @@ class Context : public Outcome {
 
     // A tensor that must be there. One whose shape is given but no data reads as zeros.
     template <typename T>
-    View<const T> input(int k) {
-        return typed<const T>(any_input(k, TypeOf<T>::kDtype));
-    }
+    View<const T> input(int k);
 
     // A gradient that may be undefined, and is then a zero of no axes, which broadcasts.
     template <typename T>
-    View<const T> gradient(int k) {
-        return typed<const T>(any_gradient(k, TypeOf<T>::kDtype));
-    }
+    View<const T> gradient(int k);
 
     // Shape of a T whose data was not kept.
     template <typename T>
-    Shape like(int k) {
-        return any_like(k, TypeOf<T>::kDtype);
-    }
+    Shape like(int k);
 
     // A shape that came as that of a tensor.
     Shape shape(int k);
 
     // The same, or a shape without axes where none came.
-    Shape shape_if_any(int k) { return argument(k) ? shape(k) : Shape{}; }
+    Shape shape_if_any(int k);
 
     int64_t integer(int k) const { return (query_ ? query_->attrs : call_->attrs)[k].i; }
     double number(int k) const { return (query_ ? query_->attrs : call_->attrs)[k].f; }
 
     // An output; `data` is null where nobody needs it.
     template <typename T>
-    View<T> output(int k, const Shape& shape) {
-        return typed<T>(any_output(k, shape, TypeOf<T>::kDtype));
+    View<T> output(int k, const Shape& shape);
+
+    // Whether the caller wants the output added to what it holds. Asking says that this can be.
+    bool adds(int k) {
+        if (query_) query_->can_add |= uint64_t{1} << k;
+        return call_ && (call_->add >> k & 1) != 0;
     }
 
     // The same for an output that the kernel reads again.
     template <typename T>
-    View<T> kept_output(int k, const Shape& shape) {
-        return typed<T>(any_kept_output(k, shape, TypeOf<T>::kDtype));
-    }
+    View<T> kept_output(int k, const Shape& shape);
 
     // Memory from the workspace, in C order.
     template <typename T>
-    View<T> scratch(const Shape& shape) {
-        return typed<T>(any_scratch(shape, sizeof(T), 1));
-    }
+    View<T> scratch(const Shape& shape);
 
     // Memory for so many arrays of a shape.
-    AnyView any_scratch(const Shape& shape, int64_t item, int64_t copies);
+    PB_APART AnyView any_scratch(const Shape& shape, int64_t item, int64_t copies);
 
     size_t workspace_bytes() const { return used_; }
+
+    // Whether lengths depend on the entries of a mask, and outputs may be smaller than was said.
+    bool varies = false;
+    bool smaller() const { return smaller_; }
 
     // Whether an input was NULL, so that shapes may have come out smaller than they are.
     bool some_undefined = false;
@@ -108,106 +106,104 @@ class Context : public Outcome {
 
   private:
     const DLTensor* argument(int k) const { return (query_ ? query_->inputs : call_->inputs)[k]; }
-    AnyView any_input(int k, DLDataType dtype);
-    AnyView any_gradient(int k, DLDataType dtype);
-    Shape any_like(int k, DLDataType dtype);
-    AnyView any_output(int k, const Shape& shape, DLDataType dtype);
-    AnyView any_kept_output(int k, const Shape& shape, DLDataType dtype);
+    PB_APART AnyView any_input(int k, DLDataType dtype);
+    PB_APART AnyView any_gradient(int k, DLDataType dtype);
+    PB_APART Shape any_like(int k, DLDataType dtype);
+    PB_APART AnyView any_output(int k, const Shape& shape, DLDataType dtype);
+    PB_APART AnyView any_kept_output(int k, const Shape& shape, DLDataType dtype);
     AnyView wrap(const DLTensor& tensor, DLDataType dtype);
 
     pb_infer* query_;
     const pb_call* call_;
     size_t used_ = 0;
+    bool smaller_ = false;
 };
 
-// What a kernel struct says of itself. The code of an input is 'T' for the kernel's float type,
-// else 'f' float32, 'd' float64, 'i' int64, 'b' bool, 's' for a shape.
-struct Signature {
-    const char* inputs;
-    int attrs;
-    int outputs;
-    void (*of_float)(Context& context);   // `apply<float>`, or null
-    void (*of_double)(Context& context);  // `apply<double>`, or null
-};
-
-PB_RUNTIME int infer(pb_infer* query, const Signature& signature);
-PB_RUNTIME int run(const pb_call* call, const Signature& signature);
-
-template <typename Kernel>
-constexpr Signature signature_of() {
-    Signature signature = {Kernel::kInputs, Kernel::kAttrs, Kernel::kOutputs, nullptr, nullptr};
-#if PB_ONLY_BITS != 64
-    signature.of_float = Kernel::template apply<float>;
-#endif
-#if PB_ONLY_BITS != 32
-    signature.of_double = Kernel::template apply<double>;
-#endif
-    return signature;
-}
-
-// The float type of arguments, in bits: that of the first input of the kernel's type. 64 where none
-// has one, -1 where it is no float.
-PB_RUNTIME int bits_of(const char* codes, int count, const DLTensor* const* inputs);
-
-// A kernel compiled for one float type has its twin for the other from whoever loaded it, who may
-// set `pb_supply` to find it. It is asked for when it is first needed.
+// A kernel compiled for one float type has its twin for the other from whoever loaded it.
 struct Twin {
     pb_infer_function infer;
     pb_run_function run;
     pb_flat_function flat;
 };
+using Supply = int (*)(const char* kernel, Twin* twin);
+
+// What a kernel struct says of itself. The code of an input is 'T' for the kernel's float type,
+// else 'f' float32, 'd' float64, 'i' int64, 'b' bool, 's' for a shape.
+struct Signature {
+    const char* name;
+    const char* inputs;
+    int attrs;
+    int outputs;
+    void (*of_float)(Context& context);   // `apply<float>`, or null
+    void (*of_double)(Context& context);  // `apply<double>`, or null
+    Twin* twin;                           // where the twin is kept, and who has it, or null
+    const Supply* supply;
+};
+
+PB_RUNTIME int infer(pb_infer* query, const Signature& signature);
+PB_RUNTIME int run(const pb_call* call, const Signature& signature);
+// The kernel for the other float type, or null.
+PB_RUNTIME const Twin* twin_of(const Signature& signature);
+// The float type of arguments, in bits: that of the first input of the kernel's type. 64 where none
+// has one, -1 where it is no float.
+PB_RUNTIME int bits_of(const char* codes, int count, const DLTensor* const* inputs);
 
 }  // namespace pb
 
 #if PB_ONLY_BITS
-PB_EXPORT int (*pb_supply)(const char* kernel, pb::Twin* twin);
-int (*pb_supply)(const char* kernel, pb::Twin* twin) = nullptr;
+// Whoever loads the kernels may set this to find twins. They are asked for when first needed.
+PB_EXPORT pb::Supply pb_supply;
+pb::Supply pb_supply = nullptr;
 #endif
 
 namespace pb {
 
-template <typename Kernel>
-const Twin* twin_of() {
 #if PB_ONLY_BITS
-    static Twin twin = {};
-    if (!twin.infer && pb_supply) pb_supply(Kernel::kName, &twin);
-    return twin.infer ? &twin : nullptr;
-#else
-    return nullptr;
-#endif
-}
-
-// Whether arguments are of the float type that this kernel is not compiled for.
 template <typename Kernel>
-bool is_for_twin(int count, const DLTensor* const* inputs) {
-    return PB_ONLY_BITS != 0 && bits_of(Kernel::kInputs, count, inputs) == 96 - PB_ONLY_BITS;
-}
+Twin kTwin = {};
+#endif
+
+template <typename Kernel>
+constexpr Signature kSignature = {
+    Kernel::kName,
+    Kernel::kInputs,
+    Kernel::kAttrs,
+    Kernel::kOutputs,
+#if PB_ONLY_BITS == 0
+    Kernel::template apply<float>,
+    Kernel::template apply<double>,
+    nullptr,
+    nullptr,
+#elif PB_ONLY_BITS == 32
+    Kernel::template apply<float>,
+    nullptr,
+    &kTwin<Kernel>,
+    &pb_supply,
+#else
+    nullptr,        Kernel::template apply<double>,
+    &kTwin<Kernel>, &pb_supply,
+#endif
+};
 
 template <typename Kernel>
 int infer(pb_infer* query) {
-    static constexpr Signature signature = signature_of<Kernel>();
-    if (is_for_twin<Kernel>(query->n_inputs, query->inputs)) {
-        if (const Twin* twin = twin_of<Kernel>()) return twin->infer(query);
-    }
-    return infer(query, signature);
+    return infer(query, kSignature<Kernel>);
 }
 
 template <typename Kernel>
 int run(const pb_call* call) {
-    static constexpr Signature signature = signature_of<Kernel>();
-    if (is_for_twin<Kernel>(call->n_inputs, call->inputs)) {
-        if (const Twin* twin = twin_of<Kernel>()) return twin->run(call);
-    }
-    return run(call, signature);
+    return run(call, kSignature<Kernel>);
 }
 
 // The loop of a pointwise kernel on arrays of `bits` floats, see pb_flat_function.
 template <typename Kernel>
 int flat(int32_t bits, const void* const* inputs, void* const* outputs, int64_t size) {
-    if (PB_ONLY_BITS != 0 && bits != PB_ONLY_BITS) {
-        const Twin* twin = twin_of<Kernel>();
+#if PB_ONLY_BITS
+    if (bits != PB_ONLY_BITS) {
+        const Twin* twin = twin_of(kSignature<Kernel>);
         return twin && twin->flat ? twin->flat(bits, inputs, outputs, size) : PB_UNSUPPORTED;
     }
+#endif
 #if PB_ONLY_BITS != 64
     if (bits == 32) Kernel::template flat<float>(inputs, outputs, size);
 #endif

@@ -109,61 +109,20 @@ PB_SETUP Shape contract_shape(Outcome& outcome, const char* subscripts, const Sh
     return result;
 }
 
-// A matrix product for each place of the other labels, if the two factors have one label of their
-// own each and one that they sum over. False where they do not.
+// As products of matrices. False where that has too many axes.
 template <typename T>
-PB_SETUP bool contract_matrices(Context& context, const LabelSpace<3>& space, T* result,
+PB_SETUP bool contract_matrices(Context& context, const LabelSpace<3>& space, const View<T>& result,
                                 const T* left, const T* right) {
-    int rows = -1;
-    int columns = -1;
-    int summed = -1;
-    Shape rest;
-    int others[kMaxLabels];
+    ProductAxes axes;
+    int64_t written = 1;
     for (int k = 0; k < space.count; ++k) {
         const int64_t* steps = space.strides[k];
-        int* role = nullptr;
-        if (steps[0] && steps[1] && !steps[2]) role = &rows;
-        if (steps[0] && !steps[1] && steps[2]) role = &columns;
-        if (!steps[0] && steps[1] && steps[2]) role = &summed;
-        if (role && *role < 0) {
-            *role = k;
-        } else if (!steps[0] && space.extents[k] != 1) {
-            return false;
-        } else if (space.extents[k] != 1) {
-            if (rest.ndim == PB_MAX_DIMS) return false;
-            others[rest.ndim] = k;
-            rest.at[rest.ndim++] = space.extents[k];
-        }
+        axes.at[axes.count++] = {space.extents[k], steps[0], steps[1], steps[2]};
+        if (steps[0]) written *= space.extents[k];
     }
-    if (rows < 0 || columns < 0 || summed < 0) return false;
-    const int64_t m = space.extents[rows];
-    const int64_t n = space.extents[columns];
-    const int64_t terms = space.extents[summed];
-    const pb_runtime* runtime = context.runtime();
-    const bool dense = space.strides[columns][0] == 1 && space.strides[rows][0] == n;
-    const bool large = runtime && runtime->gemm && dense && m * n * terms >= kSmallProduct;
-    int64_t index[PB_MAX_DIMS] = {};
-    const int64_t count = rest.size();
-    for (int64_t i = 0; i < count; ++i) {
-        int64_t at[3] = {};
-        for (int d = 0; d < rest.ndim; ++d) {
-            for (int array = 0; array < 3; ++array)
-                at[array] += index[d] * space.strides[others[d]][array];
-        }
-        if (large) {
-            runtime->gemm(runtime->context, 8 * static_cast<int32_t>(sizeof(T)), m, n, terms,
-                          left + at[1], space.strides[rows][1], space.strides[summed][1],
-                          right + at[2], space.strides[summed][2], space.strides[columns][2],
-                          result + at[0]);
-        } else {
-            multiply_matrices(m, n, terms, left + at[1], space.strides[rows][1],
-                              space.strides[summed][1], right + at[2], space.strides[summed][2],
-                              space.strides[columns][2], result + at[0], space.strides[rows][0],
-                              space.strides[columns][0]);
-        }
-        for (int d = rest.ndim - 1; d >= 0 && ++index[d] == rest.at[d]; --d) index[d] = 0;
-    }
-    return true;
+    if (written != result.shape.size()) fill(context, result, T(0));  // beside a diagonal
+    return multiply(context.runtime(), axes, 8 * static_cast<int>(sizeof(T)), result.data, left,
+                    right, false);
 }
 
 // Adds to array 0, at each place of all labels, the product of the others.
@@ -199,7 +158,7 @@ PB_SETUP void contract(Context& context, const char* subscripts, const View<cons
     if (!context.ok() || context.dry() || !result.data) return;
     if constexpr (N == 2) {
         if (result.shape.size() > 0 &&
-            contract_matrices(context, space, result.data, factors[1], factors[2]))
+            contract_matrices(context, space, result, factors[1], factors[2]))
             return;
     }
     fill(context, result, T(0));
@@ -227,7 +186,7 @@ PB_SETUP void contract_gradient(Context& context, const char* subscripts, int wh
     if (!context.ok() || context.dry() || !result.data) return;
     if constexpr (N == 2) {
         if (result.shape.size() > 0 &&
-            contract_matrices(context, space, result.data, factors[1], factors[2]))
+            contract_matrices(context, space, result, factors[1], factors[2]))
             return;
     }
     fill(context, result, T(0));

@@ -2,7 +2,7 @@
 #ifndef PULLBACK_KERNEL_GROUP_H_
 #define PULLBACK_KERNEL_GROUP_H_
 
-#include "kernel_rows.h"
+#include "kernel_row_loop.h"
 #include "kernel_spaces.h"
 
 namespace pb {
@@ -25,8 +25,13 @@ class Group {
   private:
     static void part(void* argument, int64_t from, int64_t to);
     void run_rows(int64_t begin, int64_t end, int64_t copy) const;
-    void run_pass(const Space& space, const Loop::Memory& memory, int64_t begin, int64_t end,
-                  int64_t copy, char* local) const;
+    // A pass of one thread: it goes on where it stopped.
+    struct Going {
+        Loop::Memory memory;
+        RowLoop loop;
+    };
+    void run_pass(const Space& space, Going& going, int64_t begin, int64_t end, int64_t copy,
+                  char* local) const;
     bool crosses(const Space& space, const Operand& operand) const;
     int64_t total_bytes(const Operand& operand) const {  // of a row
         return operand.target.shape.size() / rows_ * operand.item;
@@ -45,6 +50,7 @@ class Group {
     int64_t stretch_ = kStretch;
     int64_t local_bytes_ = 0;
     int operands_ = 0;
+    int buffers_ = 0;
 };
 
 // Merges axes that every operand walks as one, and finds which rows need no buffer.
@@ -75,6 +81,16 @@ PB_RUNTIME void merge(Space& space) {
             operand.flat = operand.flat && operand.steps[d] == expected;
             expected *= merged.at[d];
         }
+    }
+    space.by_rows = goes_by_rows(space);
+    bool across = false;
+    for (int k = 0; k < space.count; ++k) across = across || lies_across(space.operands[k], last);
+    space.buffers = 0;
+    for (int k = 0; k < space.count; ++k) {
+        Operand& operand = space.operands[k];
+        operand.buffer = space.buffers;
+        const bool well = space.by_rows ? lies_well(operand) : operand.flat && !across;
+        if (!well) ++space.buffers;
     }
 }
 
@@ -113,8 +129,9 @@ PB_RUNTIME void Group::prepare() {
                 !operand.reads && !operand.reducer && !again && own.end - own.begin >= kStreamBytes;
         }
         merge(space);
+        if (space.buffers > buffers_) buffers_ = space.buffers;
     }
-    stretch_ = kBuffers / (kItem * (operands_ > 0 ? operands_ : 1)) & ~int64_t{63};
+    stretch_ = kBuffers / (kItem * (buffers_ > 0 ? buffers_ : 1)) & ~int64_t{63};
     if (stretch_ > kStretch) stretch_ = kStretch;
     if (stretch_ < 64) stretch_ = 64;
     parts_ = elements / kGrain;
@@ -173,7 +190,7 @@ PB_RUNTIME void Group::part(void* argument, int64_t from, int64_t to) {
 
 PB_RUNTIME void Group::run_rows(int64_t begin, int64_t end, int64_t copy) const {
     const size_t count = static_cast<size_t>(operands_ > 0 ? operands_ : 1);
-    const size_t bytes = count * static_cast<size_t>(stretch_ * kItem);
+    const size_t bytes = static_cast<size_t>(buffers_ * stretch_ * kItem);
     char* memory = static_cast<char*>(__builtin_alloca(bytes + 64));
     memory += -reinterpret_cast<uintptr_t>(memory) & 63;
     char* local = nullptr;
@@ -181,10 +198,23 @@ PB_RUNTIME void Group::run_rows(int64_t begin, int64_t end, int64_t copy) const 
         local = static_cast<char*>(__builtin_alloca(static_cast<size_t>(local_bytes_) + 64));
         local += -reinterpret_cast<uintptr_t>(local) & 63;
     }
-    char** pointers = static_cast<char**>(__builtin_alloca(3 * count * sizeof(char*)));
-    const Loop::Memory loop = {pointers, const_cast<const char**>(pointers + count), memory,
-                               stretch_, pointers + 2 * count};
-    for (int p = 0; p < count_; ++p) {
+    const size_t passes = static_cast<size_t>(count_);
+    char** pointers = static_cast<char**>(__builtin_alloca(passes * 3 * count * sizeof(char*)));
+    int64_t* moves = static_cast<int64_t*>(__builtin_alloca(passes * count * sizeof(int64_t)));
+    Going* going = static_cast<Going*>(__builtin_alloca(passes * sizeof(Going)));
+    for (int p = 0; p < count_; ++p, pointers += 3 * count, moves += count) {
+        const int64_t row = spaces_[p].shape.size() / rows_;
+        going[p].memory = {pointers,
+                           const_cast<const char**>(pointers + count),
+                           memory,
+                           stretch_,
+                           pointers + 2 * count,
+                           moves};
+        Loop& loop = going[p].loop;
+        if (spaces_[p].by_rows)
+            going[p].loop.start(spaces_[p], going[p].memory, begin * row);
+        else
+            loop.start(spaces_[p], going[p].memory, begin * row);
         for (int k = 0; k < spaces_[p].count; ++k) {
             const Operand& operand = spaces_[p].operands[k];
             if (crosses(spaces_[p], operand) && operand.data)
@@ -196,7 +226,7 @@ PB_RUNTIME void Group::run_rows(int64_t begin, int64_t end, int64_t copy) const 
         const int64_t last = first + block_ < end ? first + block_ : end;
         char* own = local;
         for (int p = 0; p < count_; ++p) {
-            run_pass(spaces_[p], loop, first, last, copy, own);
+            run_pass(spaces_[p], going[p], first, last, copy, own);
             for (int k = 0; own && k < spaces_[p].count; ++k) {
                 const Operand& operand = spaces_[p].operands[k];
                 if (operand.reducer && !crosses(spaces_[p], operand))
@@ -208,9 +238,10 @@ PB_RUNTIME void Group::run_rows(int64_t begin, int64_t end, int64_t copy) const 
 }
 
 // One pass over a block of rows. Totals of the block are cleared before and finished after it.
-PB_RUNTIME void Group::run_pass(const Space& space, const Loop::Memory& memory, int64_t begin,
-                                int64_t end, int64_t copy, char* local) const {
+PB_RUNTIME void Group::run_pass(const Space& space, Going& going, int64_t begin, int64_t end,
+                                int64_t copy, char* local) const {
     const int64_t row = space.shape.size() / rows_;
+    const Loop::Memory& memory = going.memory;
     for (int k = 0; k < space.count; ++k) {
         const Operand& operand = space.operands[k];
         if (!operand.reducer) continue;
@@ -230,8 +261,14 @@ PB_RUNTIME void Group::run_pass(const Space& space, const Loop::Memory& memory, 
         memory.totals[k] = first - begin * totals * operand.item;
     }
     if (row > 0) {
-        Loop loop(space, memory, begin * row, end * row);
-        space.run(loop);
+        if (space.by_rows) {
+            going.loop.go_on(end * row);
+            space.run(going.loop);
+        } else {
+            Loop& loop = going.loop;
+            loop.go_on(end * row);
+            space.run(loop);
+        }
     }
     for (int k = 0; k < space.count; ++k) {
         const Operand& operand = space.operands[k];

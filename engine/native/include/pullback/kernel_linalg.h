@@ -1,12 +1,23 @@
-// Matrix products: the caller's `gemm` for large ones, plain loops for small ones.
+// Matrix products, of stacks and vectors too.
 #ifndef PULLBACK_KERNEL_LINALG_H_
 #define PULLBACK_KERNEL_LINALG_H_
 
 #include "kernel_index.h"
+#include "kernel_product.h"
 
 namespace pb {
 
-constexpr int64_t kSmallProduct = 16384;  // multiplications; fewer are not worth a call
+// The extent of an axis counted from the end; 1 where the view has none.
+template <typename T>
+int64_t extent_at(const View<T>& view, int back) {
+    return back <= view.shape.ndim ? view.shape[-back] : 1;
+}
+
+// The step along such an axis; 0 where it has one place.
+template <typename T>
+int64_t step_at(const View<T>& view, int back) {
+    return extent_at(view, back) == 1 ? 0 : view.strides[view.shape.ndim - back];
+}
 
 // The shape of `matmul(a, b)`: vectors lose their axis, stacks broadcast.
 PB_SETUP inline Shape matmul_shape(Outcome& outcome, const Shape& a, const Shape& b) {
@@ -26,30 +37,13 @@ PB_SETUP inline Shape matmul_shape(Outcome& outcome, const Shape& a, const Shape
     return result;
 }
 
-// c = a b for one matrix of m x k by k x n.
-template <typename T>
-void multiply_matrices(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int64_t a_column,
-                       const T* b, int64_t b_row, int64_t b_column, T* c, int64_t c_row,
-                       int64_t c_column) {
-    for (int64_t i = 0; i < m; ++i) {
-        for (int64_t j = 0; j < n; ++j) c[i * c_row + j * c_column] = T{0};
-        for (int64_t p = 0; p < k; ++p) {
-            const T factor = a[i * a_row + p * a_column];
-            const T* row = b + p * b_row;
-            T* sums = c + i * c_row;
-            if (b_column == 1 && c_column == 1) {
-                PB_SIMD
-                for (int64_t j = 0; j < n; ++j) sums[j] += factor * row[j];
-            } else {
-                for (int64_t j = 0; j < n; ++j) sums[j * c_column] += factor * row[j * b_column];
-            }
-        }
-    }
-}
-
-// Writes `matmul(a, b)` to `result`, which has the shape that `matmul_shape` gives.
+// Writes `matmul(a, b)` to `result`, summed over the axes that the result does not have; with `add`
+// on top of what is there.
 template <typename A, typename B, typename T>
-PB_SETUP void matmul(Context& context, const View<A>& x1, const View<B>& x2, View<T> result) {
+PB_SETUP void matmul(Context& context, const View<A>& x1, const View<B>& x2, View<T> result,
+                     bool add = false) {
+    const Shape whole = matmul_shape(context, x1.shape, x2.shape);
+    context.require(broadcasts(result.shape, whole), PB_INVALID, "a product of another shape");
     if (!context.ok() || context.dry() || !result.data) return;
     View<const T> a = x1.read_only();
     View<const T> b = x2.read_only();
@@ -59,52 +53,19 @@ PB_SETUP void matmul(Context& context, const View<A>& x1, const View<B>& x2, Vie
     }
     if (a.shape.ndim == 1) {
         a = expand_dims(a, 1u);
-        result = expand_dims(result, 1u << (result.shape.ndim - 1));
+        if (result.shape.ndim > 0) result = expand_dims(result, 1u << (result.shape.ndim - 1));
     }
-    const int stack = result.shape.ndim - 2;
-    const int64_t m = result.shape[-2];
-    const int64_t n = result.shape[-1];
-    const int64_t k = a.shape[-1];
-    Shape stacks = result.shape;
-    stacks.ndim = stack;
-    const auto strides_of = [&](const auto& view) {
-        auto matrix = view;
-        const int lead = result.shape.ndim - view.shape.ndim;
-        for (int d = result.shape.ndim - 1; d >= 0; --d) {
-            matrix.strides[d] = d < lead || (d < stack && view.shape.at[d - lead] == 1)
-                                    ? 0
-                                    : view.strides[d - lead];
-        }
-        return matrix;
-    };
-    const View<const T> left = strides_of(a);
-    const View<const T> right = strides_of(b);
-    const bool dense =
-        (n == 1 || result.strides[stack + 1] == 1) && (m == 1 || result.strides[stack] == n);
-    const pb_runtime* runtime = context.runtime();
-    const bool large = runtime && runtime->gemm && dense && m * n * k >= kSmallProduct;
-    int64_t index[PB_MAX_DIMS] = {};
-    const int64_t count = stacks.size();
-    for (int64_t s = 0; s < count; ++s) {
-        const T* from_a = left.data;
-        const T* from_b = right.data;
-        T* to = result.data;
-        for (int d = 0; d < stack; ++d) {
-            from_a += index[d] * left.strides[d];
-            from_b += index[d] * right.strides[d];
-            to += index[d] * result.strides[d];
-        }
-        if (large) {
-            runtime->gemm(runtime->context, 8 * static_cast<int32_t>(sizeof(T)), m, n, k, from_a,
-                          left.strides[stack], left.strides[stack + 1], from_b,
-                          right.strides[stack], right.strides[stack + 1], to);
-        } else {
-            multiply_matrices(m, n, k, from_a, left.strides[stack], left.strides[stack + 1], from_b,
-                              right.strides[stack], right.strides[stack + 1], to,
-                              result.strides[stack], result.strides[stack + 1]);
-        }
-        for (int d = stack - 1; d >= 0 && ++index[d] == stacks.at[d]; --d) index[d] = 0;
+    ProductAxes axes;
+    axes.at[axes.count++] = {a.shape[-2], step_at(result, 2), step_at(a, 2), 0};
+    axes.at[axes.count++] = {b.shape[-1], step_at(result, 1), 0, step_at(b, 1)};
+    axes.at[axes.count++] = {a.shape[-1], 0, step_at(a, 1), step_at(b, 2)};
+    const int ndim = a.shape.ndim > b.shape.ndim ? a.shape.ndim : b.shape.ndim;
+    for (int back = 3; back <= ndim; ++back) {
+        const int64_t extent = extent_at(a, back) == 1 ? extent_at(b, back) : extent_at(a, back);
+        axes.at[axes.count++] = {extent, step_at(result, back), step_at(a, back), step_at(b, back)};
     }
+    multiply(context.runtime(), axes, 8 * static_cast<int>(sizeof(T)), result.data, a.data, b.data,
+             add);
 }
 
 }  // namespace pb

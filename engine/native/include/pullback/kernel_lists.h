@@ -9,16 +9,36 @@ namespace pb {
 template <typename Item>
 class List {
   public:
+    List() = default;
+    // Items begin as zeros: shapes without axes, arrays that are not there, empty lists.
     explicit List(int64_t count) : size(count > 0 ? count : 0) {
-        items_ = static_cast<Item*>(__builtin_malloc(static_cast<size_t>(size + 1) * sizeof(Item)));
-        for (int64_t k = 0; k < size && items_; ++k) items_[k] = Item{};
+        items_ = static_cast<Item*>(__builtin_calloc(static_cast<size_t>(size + 1), sizeof(Item)));
         if (!items_) __builtin_trap();
     }
-    ~List() { __builtin_free(items_); }
-    List(const List&) = delete;
-    List& operator=(const List&) = delete;
+    List(const List& other) : List(other.size) {
+        for (int64_t k = 0; k < size; ++k) items_[k] = other.items_[k];
+    }
+    List& operator=(const List& other) {
+        List copy(other);
+        Item* const items = items_;
+        items_ = copy.items_;
+        copy.items_ = items;
+        const int64_t count = size;
+        size = copy.size;
+        copy.size = count;
+        return *this;
+    }
+    ~List() {
+        for (int64_t k = 0; k < size; ++k) items_[k].~Item();
+        __builtin_free(items_);
+    }
 
-    Item& operator[](int64_t k) const { return items_[k < 0 ? k + size : k]; }
+    // Out of range is an item that is nothing, for after a failure.
+    Item& operator[](int64_t k) const {
+        static Item nothing{};
+        const int64_t place = k < 0 ? k + size : k;
+        return place >= 0 && place < size ? items_[place] : nothing = Item{};
+    }
     // The same where `k` may be out of range.
     Item at(Outcome& outcome, int64_t k) const {
         const bool inside = k >= -size && k < size;
@@ -28,50 +48,102 @@ class List {
     // What a loop that ended early has collected.
     void keep(int64_t count) const { size = count; }
 
-    mutable int64_t size;
+    mutable int64_t size = 0;
 
   private:
-    Item* items_;
+    Item* items_ = nullptr;
 };
 
-// Shapes that came in as rows of numbers: how many axes, and their lengths. -1 axes: none.
-constexpr int64_t kShapeRow = 1 + PB_MAX_DIMS;
+// A saved value as a row of numbers: a number as it is, a shape as how many axes it has, NumPy's
+// number for its dtype and the lengths of its axes, a list as its length and its elements.
+constexpr int64_t kShapeRow = 2 + PB_MAX_DIMS;
 
-PB_SETUP inline void read_shapes(const Context& context, const View<const int64_t>& rows,
-                                 const List<Shape>& shapes) {
-    if (!context.ok() || !rows.data) return;
-    for (int64_t k = 0; k < shapes.size; ++k) {
-        const int64_t* row = rows.data + k * rows.strides[0];
-        shapes[k].ndim = row[0] < 0 ? 0 : static_cast<int>(row[0]);
-        for (int d = 0; d < PB_MAX_DIMS; ++d) shapes[k].at[d] = row[(d + 1) * rows.strides[1]];
-    }
+template <typename T>
+inline constexpr int64_t kNumpyType = TypeOf<T>::kDtype.code == kDLBool  ? 0
+                                      : TypeOf<T>::kDtype.code == kDLInt ? 7
+                                      : sizeof(T) == 4                   ? 11
+                                                                         : 12;
+
+template <typename Number>
+int64_t packed_size(const Number&) {
+    return 1;
+}
+PB_SETUP inline int64_t packed_size(const Shape&) { return kShapeRow; }
+template <typename Item>
+PB_SETUP int64_t packed_size(const List<Item>& list) {
+    int64_t size = 1;
+    for (int64_t k = 0; k < list.size; ++k) size += packed_size(list[k]);
+    return size;
 }
 
-PB_SETUP inline void write_shapes(const Context& context, const List<Shape>& shapes,
-                                  const View<int64_t>& rows) {
-    if (!computes(context, rows)) return;
-    for (int64_t k = 0; k < shapes.size; ++k) {
-        int64_t* row = rows.data + k * rows.strides[0];
-        row[0] = shapes[k].ndim;
-        for (int d = 0; d < PB_MAX_DIMS; ++d) row[(d + 1) * rows.strides[1]] = shapes[k].at[d];
-    }
+template <typename T, typename Row, typename Number>
+Row* packed(Number value, Row* to) {
+    *to = static_cast<Row>(value);
+    return to + 1;
+}
+template <typename T, typename Row>
+PB_SETUP Row* packed(const Shape& shape, Row* to) {
+    to[0] = shape.ndim;
+    to[1] = kNumpyType<T>;
+    for (int d = 0; d < PB_MAX_DIMS; ++d) to[2 + d] = d < shape.ndim ? shape.at[d] : 0;
+    return to + kShapeRow;
+}
+template <typename T, typename Row, typename Item>
+PB_SETUP Row* packed(const List<Item>& list, Row* to) {
+    *to++ = static_cast<Row>(list.size);
+    for (int64_t k = 0; k < list.size; ++k) to = packed<T>(list[k], to);
+    return to;
 }
 
-template <typename T, typename U>
-PB_SETUP void read_numbers(const Context& context, const View<U>& row, const List<T>& numbers) {
-    for (int64_t k = 0; k < numbers.size && context.ok() && row.data; ++k)
-        numbers[k] = static_cast<T>(row.data[k * row.strides[0]]);
+// Writes a value, of shapes of arrays of T, as a row of numbers.
+template <typename T, typename Value, typename Row>
+PB_SETUP void pack(Context& context, const Value& value, const View<Row>& row) {
+    if (!computes(context, row)) return;
+    context.require(packed_size(value) == row.shape.size(), PB_UNSUPPORTED,
+                    "a saved value is not as large as `infer` said");
+    if (context.ok()) packed<T>(value, row.data);
 }
 
-template <typename T, typename U>
-PB_SETUP void write_numbers(const Context& context, const List<T>& numbers, const View<U>& row) {
-    for (int64_t k = 0; k < numbers.size && computes(context, row); ++k)
-        row.data[k * row.strides[0]] = static_cast<U>(numbers[k]);
+template <typename Row, typename Number>
+void unpacked(const Row*& from, int64_t stride, Number& value) {
+    value = static_cast<Number>(*from);
+    from += stride;
+}
+template <typename Row>
+PB_SETUP void unpacked(const Row*& from, int64_t stride, Shape& shape) {
+    shape.ndim = *from < 0 ? 0 : static_cast<int>(*from);
+    for (int d = 0; d < PB_MAX_DIMS; ++d) shape.at[d] = from[(2 + d) * stride];
+    from += kShapeRow * stride;
+}
+template <typename Row, typename Item>
+PB_SETUP void unpacked(const Row*& from, int64_t stride, List<Item>& list) {
+    list = List<Item>(static_cast<int64_t>(*from));
+    from += stride;
+    for (int64_t k = 0; k < list.size; ++k) unpacked(from, stride, list[k]);
+}
+
+// The value that was packed.
+template <typename Value, typename Row>
+PB_SETUP Value unpack(Context& context, const View<Row>& row) {
+    Value value{};
+    context.require(row.data != nullptr, PB_UNSUPPORTED, "a saved value is not there");
+    if (!context.ok()) return value;
+    const Plain<Row>* from = row.data;
+    unpacked(from, row.strides[0], value);
+    return value;
 }
 
 template <typename T>
-PB_SETUP void shapes_of(const List<View<const T>>& arrays, const List<Shape>& shapes) {
+PB_SETUP List<Shape> shapes_of(const List<View<const T>>& arrays) {
+    const List<Shape> shapes(arrays.size);
     for (int64_t k = 0; k < arrays.size; ++k) shapes[k] = arrays[k].shape;
+    return shapes;
+}
+template <typename Item>
+PB_SETUP auto shapes_of(const List<List<Item>>& lists) {
+    const List<decltype(shapes_of(lists[0]))> shapes(lists.size);
+    for (int64_t k = 0; k < lists.size; ++k) shapes[k] = shapes_of(lists[k]);
+    return shapes;
 }
 
 // The shape that all broadcast to.
@@ -79,7 +151,7 @@ template <typename T>
 PB_SETUP Shape broadcast_of(Outcome& outcome, const List<View<const T>>& arrays) {
     Shape result;
     for (int64_t k = 0; k < arrays.size; ++k)
-        outcome.require(join(result, arrays[k].shape), PB_INVALID, "shapes do not broadcast");
+        outcome.fits(join(result, arrays[k].shape), "shapes do not broadcast");
     return result;
 }
 
@@ -139,7 +211,7 @@ PB_SETUP View<const T> summed_to(Context& context, const View<const T>& from, co
     if (from.shape == shape || !context.ok()) return from;
     if (context.some_undefined && from.shape.ndim == 0) return broadcast_to(context, from, shape);
     const View<T> result = context.scratch<T>(shape);
-    context.require(broadcasts(shape, from.shape), PB_INVALID, "a gradient of another shape");
+    context.fits(broadcasts(shape, from.shape), "a gradient of another shape");
     fill(context, result, T(0));
     if (!computes(context, result)) return result.read_only();
     const int lead = from.shape.ndim - shape.ndim;
@@ -153,9 +225,10 @@ PB_SETUP View<const T> summed_to(Context& context, const View<const T>& from, co
 
 // The slices along an axis, one per shape, summed to it.
 template <typename T>
-PB_SETUP void unstack(Context& context, const View<const T>& whole, const List<Shape>& shapes,
-                      int64_t axis, const List<View<const T>>& parts) {
-    if (!context.ok()) return;
+PB_SETUP List<View<const T>> unstack(Context& context, const View<const T>& whole,
+                                     const List<Shape>& shapes, int64_t axis) {
+    const List<View<const T>> parts(shapes.size);
+    if (!context.ok()) return parts;
     const bool zero = context.some_undefined && whole.shape.ndim == 0;
     const int d = zero ? 0 : axis_of(context, axis, whole.shape.ndim);
     for (int64_t k = 0; k < parts.size && context.ok(); ++k) {
@@ -165,38 +238,43 @@ PB_SETUP void unstack(Context& context, const View<const T>& whole, const List<S
             parts[k] = summed_to(context, squeeze(context, part(context, whole, d, k, 1), 1u << d),
                                  shapes[k]);
     }
+    return parts;
 }
 
 // The stretches along an axis, one per shape.
 template <typename T>
-PB_SETUP void split(Context& context, const View<const T>& whole, const List<Shape>& shapes,
-                    int64_t axis, const List<View<const T>>& parts) {
-    if (!context.ok()) return;
+PB_SETUP List<View<const T>> split(Context& context, const View<const T>& whole,
+                                   const List<Shape>& shapes, int64_t axis) {
+    const List<View<const T>> parts(shapes.size);
+    if (!context.ok()) return parts;
     const bool zero = context.some_undefined && whole.shape.ndim == 0;
     const int d = zero ? 0 : axis_of(context, axis, whole.shape.ndim);
     int64_t start = 0;
     for (int64_t k = 0; k < parts.size && context.ok(); ++k) {
-        const int64_t extent = zero ? 0 : shapes[k].at[d];
-        parts[k] =
-            zero ? broadcast_to(context, whole, shapes[k]) : part(context, whole, d, start, extent);
+        if (zero) {
+            parts[k] = broadcast_to(context, whole, shapes[k]);
+            continue;
+        }
+        const int lead = whole.shape.ndim - shapes[k].ndim;
+        const int64_t extent = d < lead ? 1 : shapes[k].at[d - lead];
+        parts[k] = squeeze(context, part(context, whole, d, start, extent), (1u << lead) - 1u);
         start += extent;
     }
+    return parts;
 }
 
-// Sums of the arrays of two lists, place by place.
+// The same parts together again; one with fewer axes has axes of length one before its own.
 template <typename T>
-PB_SETUP void add_lists(Context& context, const List<View<const T>>& a,
-                        const List<View<const T>>& b, const List<View<const T>>& sums) {
-    for (int64_t k = 0; k < sums.size && context.ok(); ++k) {
-        const Shape shape = broadcast(context, a[k].shape, b[k].shape);
-        const View<T> sum = context.scratch<T>(shape);
-        const View<const T> left = broadcast_to(context, a[k], shape);
-        const View<const T> right = broadcast_to(context, b[k], shape);
-        sums[k] = sum.read_only();
-        if (!computes(context, sum)) continue;
-        each_place(shape, [&](const int64_t* index) {
-            entry(sum, index) = entry(left, index) + entry(right, index);
-        });
+PB_SETUP void join_like(Context& context, const List<View<const T>>& parts, int64_t axis,
+                        const View<T>& result) {
+    const int d = axis_of(context, axis, result.shape.ndim);
+    int64_t start = 0;
+    for (int64_t k = 0; k < parts.size && context.ok(); ++k) {
+        const int lead = result.shape.ndim - parts[k].shape.ndim;
+        const View<const T> lifted = expand_dims(parts[k], (1u << lead) - 1u);
+        const int64_t extent = lifted.shape.at[d];
+        copy(context, lifted, part(context, result, d, start, extent));
+        start += extent;
     }
 }
 
@@ -206,6 +284,51 @@ inline constexpr T kNothing{};
 template <typename T>
 View<const T> nothing() {
     return {&kNothing<T>, {}, {}};
+}
+
+// Zeros of these shapes, which take no memory.
+template <typename T>
+PB_SETUP List<View<const T>> zeros_of(Context& context, const List<Shape>& shapes) {
+    const List<View<const T>> zeros(shapes.size);
+    for (int64_t k = 0; k < shapes.size && context.ok(); ++k)
+        zeros[k] = broadcast_to(context, nothing<T>(), shapes[k]);
+    return zeros;
+}
+
+// Zeros of these shapes, and an array at one place.
+template <typename T>
+PB_SETUP List<View<const T>> single(Context& context, const View<const T>& array, int64_t place,
+                                    const List<Shape>& shapes) {
+    const List<View<const T>> parts = zeros_of<T>(context, shapes);
+    const bool inside = place >= -shapes.size && place < shapes.size;
+    if (context.require(inside, PB_INVALID, "list index out of range"))
+        parts[place] = summed_to(context, array, shapes[place < 0 ? place + shapes.size : place]);
+    return parts;
+}
+
+// Sums of the arrays of two lists, place by place. Zeros that take no memory add nothing.
+template <typename T>
+PB_SETUP List<View<const T>> add_lists(Context& context, const List<View<const T>>& a,
+                                       const List<View<const T>>& b) {
+    const List<View<const T>> sums(a.size < b.size ? a.size : b.size);
+    for (int64_t k = 0; k < sums.size && context.ok(); ++k) {
+        const Shape shape = broadcast(context, a[k].shape, b[k].shape);
+        const View<const T> left = broadcast_to(context, a[k], shape);
+        const View<const T> right = broadcast_to(context, b[k], shape);
+        const bool none = left.data == &kNothing<T>;
+        // While shapes are worked out nobody knows which arrays are zeros.
+        if (!context.dry() && (none || right.data == &kNothing<T>)) {
+            sums[k] = none ? right : left;
+            continue;
+        }
+        const View<T> sum = context.scratch<T>(shape);
+        sums[k] = sum.read_only();
+        if (!computes(context, sum)) continue;
+        each_place(shape, [&](const int64_t* index) {
+            entry(sum, index) = entry(left, index) + entry(right, index);
+        });
+    }
+    return sums;
 }
 
 // A number as an array without axes.

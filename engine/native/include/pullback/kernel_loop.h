@@ -8,15 +8,20 @@
 
 // Iterations do not depend on each other.
 // Define PB_OPENMP_SIMD where the compiler is given -fopenmp-simd; loops are plain without it.
+// PB_SIMD_OVER says besides which variables collect something: PB_SIMD_OVER(reduction(+ : total)).
+#define PB_PRAGMA(...) _Pragma(#__VA_ARGS__)
 #ifdef PB_OPENMP_SIMD
 #define PB_SIMD _Pragma("omp simd")
+#define PB_SIMD_OVER(...) PB_PRAGMA(omp simd __VA_ARGS__)
 #else
 #define PB_SIMD
+#define PB_SIMD_OVER(...)
 #endif
 
 namespace pb {
 
 class Loop;
+class RowLoop;
 
 // How rows of terms become totals, and totals a result: one table for each kind and type of term.
 struct Reducer {
@@ -62,6 +67,9 @@ struct Operand {
     bool streams = false;  // is stored past the caches
     bool unit = false;     // a row lies in memory as the loop wants it
     bool flat = false;     // so do consecutive rows
+    bool once = false;     // has one element for all of a row, if the loop goes by rows
+    bool still = false;    // is the same for all rows
+    int buffer = 0;        // which one its rows go through
 
     // Of a reduction: how, to what, of how many terms each.
     const Reducer* reducer = nullptr;
@@ -88,19 +96,27 @@ class Space {
     void cover(const Shape& gradient);
 
     template <typename T>
-    Rows<const Plain<T>> read(const View<T>& view) {
-        return {add(erased(view), sizeof(T), true)};
-    }
+    Rows<const Plain<T>> read(const View<T>& view);
 
     template <typename T>
-    Rows<T> write(const View<T>& view) {
-        return {add(erased(view), sizeof(T), false)};
-    }
+    Rows<T> write(const View<T>& view);
 
     // Reduces rows to `target`, which has length one (or no axis, in front) where terms are summed.
     template <typename Op, typename T>
-    Rows<typename Op::Term> reduce(const View<T>& target, bool mean = false) {
-        return {add_reduction(Op::table(), erased(target), TypeOf<T>::kDtype, mean)};
+    Rows<typename Op::Term> reduce(const View<T>& target, bool mean = false);
+
+    // The same for what has one element for all of a row.
+    template <typename T>
+    Rows<const Plain<T>> read_once(const View<T>& view) {
+        const Rows<const Plain<T>> rows = read(view);
+        operands[rows.operand].once = true;
+        return rows;
+    }
+    template <typename Op, typename T>
+    Rows<typename Op::Term> reduce_once(const View<T>& target, bool mean = false) {
+        const Rows<typename Op::Term> rows = reduce<Op>(target, mean);
+        operands[rows.operand].once = true;
+        return rows;
     }
 
     // The loop, run when the passes are.
@@ -111,20 +127,36 @@ class Space {
         body_ = [](const void* closure, Loop& loop) { (*static_cast<const Body*>(closure))(loop); };
     }
 
+    // The same for a loop that goes by rows where they are long enough.
+    template <typename Body>
+    void each_row(const Body& body) {
+        each(body);
+        row_body_ = [](const void* closure, RowLoop& loop) {
+            (*static_cast<const Body*>(closure))(loop);
+        };
+    }
+
     Shape shape;
     Shape merged;  // axes that every operand walks as one are one
     Operand* operands = nullptr;
     int count = 0;
     Context* context = nullptr;
 
+    bool by_rows = false;
+    int buffers = 0;  // that rows go through
+
     void run(Loop& loop) const { body_(closure_, loop); }
+    void run(RowLoop& loop) const { row_body_(closure_, loop); }
+    bool may_go_by_rows() const { return row_body_ != nullptr; }
 
   private:
-    int add(const AnyView& view, int64_t item, bool reads);
-    int add_reduction(const Reducer* how, const AnyView& target, DLDataType dtype, bool mean);
+    PB_APART int add(const AnyView& view, int64_t item, bool reads);
+    PB_APART int add_reduction(const Reducer* how, const AnyView& target, DLDataType dtype,
+                               bool mean);
     void place(const AnyView& view, int64_t item, int64_t* strides);
 
     void (*body_)(const void* closure, Loop& loop) = nullptr;
+    void (*row_body_)(const void* closure, RowLoop& loop) = nullptr;
     alignas(16) char closure_[512] = {};
 };
 
@@ -152,11 +184,13 @@ class PassList {
 template <int P, int N>
 class Passes : public PassList {
   public:
-    explicit Passes(Context& context) : PassList(context, own_, pool_) {}
+    explicit Passes(Context& context)
+        : PassList(context, reinterpret_cast<Space*>(own_), reinterpret_cast<Operand*>(pool_)) {}
 
   private:
-    Space own_[P];
-    Operand pool_[N];
+    // Filled as passes and operands are added.
+    alignas(Space) unsigned char own_[P * sizeof(Space)];
+    alignas(Operand) unsigned char pool_[N * sizeof(Operand)];
 };
 
 // A pass over part of a space: `next` moves to the next stretch, `row` gives an operand's. A
@@ -170,9 +204,41 @@ class Loop {
         return reinterpret_cast<T*>(rows_[rows.operand]);
     }
 
-    int64_t size = 0;  // elements of the current stretch
+    // What has one element for all of a row, and the terms of a reduction along rows, are rows like
+    // others here. The total is that of a loop by rows.
+    template <typename T>
+    T* once(Rows<T> rows) const {
+        return row(rows);
+    }
+    template <typename Total, typename T>
+    static Total sum(Total total, T* place, T term) {
+        *place = term;
+        return total;
+    }
+    template <typename Total, typename T>
+    static Total product(Total total, T* place, T term) {
+        return sum(total, place, term);
+    }
+    template <typename T>
+    static T largest(T total, T* place, T term) {
+        return sum(total, place, term);
+    }
+    template <typename T>
+    static T smallest(T total, T* place, T term) {
+        return sum(total, place, term);
+    }
+    template <typename T, typename Total>
+    void add(Rows<T>, Total) const {}
+    template <typename T, typename Total>
+    void multiply(Rows<T>, Total) const {}
+    template <typename T>
+    void raise(Rows<T>, T, int) const {}
+    template <typename T>
+    void lower(Rows<T>, T, int) const {}
 
-  private:
+    int64_t size;  // elements of the current stretch
+
+  protected:
     friend class Group;
     struct Memory {
         char** rows;
@@ -180,10 +246,15 @@ class Loop {
         char* buffers;
         int64_t stretch;  // elements that fit each operand's buffer
         char** totals;    // of each operand
+        int64_t* moves;
     };
-    Loop(const Space& space, const Memory& memory, int64_t begin, int64_t end);
+    // A loop has no constructor: it lies in memory of a size that is not known before.
+    void start(const Space& space, const Memory& memory, int64_t begin);
+    // What follows, up to `end`. Other passes may have used the buffers since.
+    void go_on(int64_t end);
 
     char* address_of(int k, const int64_t* index) const;
+    char* buffer_of(int k) const { return buffers_ + space_->operands[k].buffer * buffer_bytes_; }
     void begin_rows();
     void load(int k);
     void store(int k) const;
@@ -192,7 +263,7 @@ class Loop {
     template <typename Move>
     void each_run(int k, const Move& move) const;
 
-    const Space& space_;
+    const Space* space_;
     char** rows_;
     const char** held_;
     char* buffers_;
@@ -201,15 +272,15 @@ class Loop {
     int64_t position_;
     int64_t end_;
     int inner_;
-    int64_t extent_;                   // elements of a row
-    int64_t longest_;                  // elements of a row that are done at once
-    int64_t together_;                 // rows that are done at once
-    int64_t index_[PB_MAX_DIMS] = {};  // of the current row
-    int64_t column_ = 0;               // in the current row
-    int64_t last_column_ = 0;          // where this part of the row ends
-    int64_t stretch_rows_ = 1;
-    int64_t width_ = 0;  // elements of each row of the stretch
-    int64_t held_size_ = 0;
+    int64_t extent_;              // elements of a row
+    int64_t longest_;             // elements of a row that are done at once
+    int64_t together_;            // rows that are done at once
+    int64_t index_[PB_MAX_DIMS];  // of the current row
+    int64_t column_;              // in the current row
+    int64_t last_column_;         // where this part of the row ends
+    int64_t stretch_rows_;
+    int64_t width_;  // elements of each row of the stretch
+    int64_t held_size_;
 };
 
 }  // namespace pb

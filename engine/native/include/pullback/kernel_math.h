@@ -111,6 +111,12 @@ T square(T x) {
     return x * x;
 }
 
+// Both sides are there: a loop of them can be vectorized on any processor.
+template <typename T>
+T where(bool condition, T x, T y) {
+    return condition ? x : y;
+}
+
 // NumPy's: a NaN on either side is the result.
 template <typename T>
 T maximum(T x, T y) {
@@ -131,16 +137,22 @@ T fmin(T x, T y) {
     return x <= y || y != y ? x : y;
 }
 
-// log(exp(x) + exp(y)), and the same to base 2, by the distance, whose exp cannot overflow.
-template <typename T>
-T logaddexp(T x, T y) {
-    const T distance = x == y ? T{0} : abs(x - y);
+// log(exp(x) + exp(y)), and the same to base 2, by the distance, whose exp cannot overflow. Where
+// the two exponentials sum to about one, the terms cancel: floats are added as doubles, and of
+// doubles as many digits are lost as NumPy loses.
+inline double logaddexp(double x, double y) {
+    const double distance = x == y ? 0.0 : abs(x - y);
     return maximum(x, y) + log1p(exp(-distance));
 }
-template <typename T>
-T logaddexp2(T x, T y) {
-    const T distance = x == y ? T{0} : abs(x - y);
-    return maximum(x, y) + log1p(exp2(-distance)) * static_cast<T>(1.4426950408889634);
+inline double logaddexp2(double x, double y) {
+    const double distance = x == y ? 0.0 : abs(x - y);
+    return maximum(x, y) + log1p(exp2(-distance)) * 1.4426950408889634;
+}
+inline float logaddexp(float x, float y) {
+    return static_cast<float>(logaddexp(double{x}, double{y}));
+}
+inline float logaddexp2(float x, float y) {
+    return static_cast<float>(logaddexp2(double{x}, double{y}));
 }
 
 // 1 / (1 + exp(-x)) by exp(-|x|), which cannot overflow.

@@ -7,7 +7,7 @@
 namespace pb {
 
 PB_RUNTIME Space& PassList::space(const Shape& shape) {
-    Space& space = spaces_[count_];
+    Space& space = spaces_[count_] = Space{};
     space.operands =
         count_ == 0 ? operands_ : spaces_[count_ - 1].operands + spaces_[count_ - 1].count;
     space.shape = shape;

@@ -13,59 +13,219 @@ inline int64_t position_in(Outcome& outcome, int64_t at, int64_t extent) {
     return outcome.ok() ? counted : 0;
 }
 
-// The shape of `x[positions...]`: that of the positions together, then the axes that they leave.
-template <int N>
-PB_SETUP Shape picked(Outcome& outcome, const Shape& from,
-                      const View<const int64_t> (&positions)[N]) {
-    Shape result;
-    for (const View<const int64_t>& each : positions)
-        outcome.require(join(result, each.shape), PB_INVALID, "indices do not broadcast");
-    outcome.require(N <= from.ndim, PB_INVALID, "too many indices");
-    outcome.require(result.ndim + from.ndim - N <= PB_MAX_DIMS, PB_UNSUPPORTED, "more than 8 axes");
-    for (int d = N; d < from.ndim && outcome.ok(); ++d) result.at[result.ndim++] = from.at[d];
+// One item of an index that has arrays: a number, a slice, positions or a mask.
+struct Item {
+    Item(const Index& basic) : index(basic) {}
+    Item(const View<const int64_t>& array) : positions(array), is_positions(true) {}
+    Item(const View<const bool>& array) : mask(array), is_mask(true) {}
+
+    Index index = {Index::kAt};
+    View<const int64_t> positions;
+    View<const bool> mask;
+    bool is_positions = false;
+    bool is_mask = false;
+
+    // The axes that it stands for; an ellipsis stands for those that are left.
+    int axes() const {
+        if (is_mask) return mask.shape.ndim;
+        return is_positions || index.kind == Index::kAt || index.kind == Index::kSlice ? 1 : 0;
+    }
+};
+
+// Where the entries of `x[items...]` lie. `basic` leaves the axes whole that positions stand for;
+// then `axes` are these, and the axes of the positions together stand at `place` of the result.
+struct Picked {
+    Shape whole;
+    Shape shape;
+    Shape together;
+    int place = 0;
+    int count = 0;
+    int axes[PB_MAX_DIMS] = {};
+    View<const int64_t> positions[PB_MAX_DIMS];
+    int items = 0;
+    Index basic[2 * PB_MAX_DIMS] = {};
+
+    void add_basic(const Index& index) {
+        if (items < 2 * PB_MAX_DIMS) basic[items++] = index;
+    }
+    void add_positions(int axis, const View<const int64_t>& where) {
+        axes[count] = axis;
+        positions[count++] = where;
+        add_basic(slice(kNone, kNone));
+    }
+};
+
+// The positions of a mask's true entries, a row per axis. Before there are any data, as many as
+// there may be.
+PB_SETUP inline View<const int64_t> places_of(Context& context, const View<const bool>& mask) {
+    const int64_t size = mask.shape.size();
+    const View<int64_t> places = context.scratch<int64_t>(shape_of(mask.shape.ndim, size));
+    View<const int64_t> result = places.read_only();
+    context.varies = true;
+    context.guessed = context.dry();
+    if (!computes(context, places)) return result;
+    int64_t found = 0;
+    each_place(mask.shape, [&](const int64_t* index) {
+        if (!entry(mask, index)) return;
+        for (int d = 0; d < mask.shape.ndim; ++d) places.data[d * size + found] = index[d];
+        ++found;
+    });
+    result.shape.at[1] = found;
     return result;
 }
 
+PB_SETUP inline Picked picked_at(Context& context, const Shape& whole, const Item* items,
+                                 int count) {
+    Picked picked;
+    picked.whole = whole;
+    int named = 0;
+    for (int k = 0; k < count; ++k) named += items[k].axes();
+    if (!context.require(named <= whole.ndim, PB_INVALID, "too many indices")) return picked;
+    int from = 0;         // the axis of the whole that is next
+    int axis = 0;         // the axis of what `basic` leaves that is next
+    bool closed = false;  // something basic stands behind the first positions
+    bool apart = false;   // and before others
+    const auto opened = [&] {
+        if (picked.count == 0) picked.place = axis;
+        apart = apart || closed;
+    };
+    const auto keep = [&](const Index& index) {
+        picked.add_basic(index);
+        closed = closed || picked.count > 0;
+        from += index.kind == Index::kSlice;
+        ++axis;
+    };
+    bool ellipsis_seen = false;
+    for (int k = 0; k < count && context.ok(); ++k) {
+        const Item& item = items[k];
+        if (item.is_mask) {
+            for (int d = 0; d < item.mask.shape.ndim; ++d)
+                context.require(item.mask.shape.at[d] == whole.at[from + d], PB_INVALID,
+                                "a mask of another shape");
+            opened();
+            const View<const int64_t> places = places_of(context, item.mask);
+            for (int d = 0; d < item.mask.shape.ndim; ++d, ++from)
+                picked.add_positions(axis++, take(context, places, {at(d)}));
+        } else if (item.is_positions) {
+            opened();
+            picked.add_positions(axis++, item.positions);
+            ++from;
+        } else if (item.index.kind == Index::kAt) {
+            opened();
+            const View<int64_t> where = context.scratch<int64_t>({});
+            if (computes(context, where)) *where.data = item.index.start;
+            picked.add_positions(axis++, where.read_only());
+            ++from;
+        } else if (item.index.kind == Index::kEllipsis) {
+            context.require(!ellipsis_seen, PB_INVALID, "more than one ellipsis");
+            ellipsis_seen = true;
+            closed = closed || picked.count > 0;
+            for (int left = whole.ndim - named; left > 0; --left) keep(slice(kNone, kNone));
+        } else {
+            keep(item.index);
+        }
+    }
+    while (from < whole.ndim && context.ok()) keep(slice(kNone, kNone));
+    if (apart) picked.place = 0;
+    for (int k = 0; k < picked.count; ++k)
+        context.fits(join(picked.together, picked.positions[k].shape), "indices do not broadcast");
+    if (!context.ok()) return picked;
+    const View<const char> all{nullptr, whole, {}};
+    const Shape left =
+        typed<const char>(any::take(context, erased(all), picked.basic, picked.items, 1)).shape;
+    const int ndim = left.ndim - picked.count + picked.together.ndim;
+    if (!context.require(ndim <= PB_MAX_DIMS, PB_UNSUPPORTED, "more than 8 axes")) return picked;
+    unsigned taken = 0;
+    for (int k = 0; k < picked.count; ++k) taken |= 1u << picked.axes[k];
+    int rest = 0;
+    for (int d = 0; d < left.ndim; ++d) rest += !((taken >> d) & 1u);
+    for (int d = 0, next = 0; d <= rest; ++d) {
+        if (d == picked.place) {
+            for (int t = 0; t < picked.together.ndim; ++t)
+                picked.shape.at[picked.shape.ndim++] = picked.together.at[t];
+        }
+        while (next < left.ndim && ((taken >> next) & 1u)) ++next;
+        if (next < left.ndim) picked.shape.at[picked.shape.ndim++] = left.at[next++];
+    }
+    return picked;
+}
+template <int N>
+Picked picked_at(Context& context, const Shape& whole, const Item (&items)[N]) {
+    return picked_at(context, whole, items, N);
+}
+
 // Calls `move(entry of the picked array, entry of the whole)` for every entry that is picked.
-template <typename T, typename U, int N, typename Move>
-void each_picked(Context& context, const View<T>& whole, const View<const int64_t> (&positions)[N],
-                 const View<U>& part, const Move& move) {
-    const int rest = whole.shape.ndim - N;
-    const int lead = part.shape.ndim - rest;
+template <typename T, typename U, typename Move>
+void each_picked(Context& context, const View<T>& whole, const Picked& picked, const View<U>& part,
+                 const Move& move) {
+    const View<T> base =
+        typed<T>(any::take(context, erased(whole), picked.basic, picked.items, sizeof(T)));
+    if (!context.ok()) return;
+    unsigned taken = 0;
+    for (int k = 0; k < picked.count; ++k) taken |= 1u << picked.axes[k];
     each_place(part.shape, [&](const int64_t* index) {
-        int64_t at[PB_MAX_DIMS] = {};
-        for (int k = 0; k < N; ++k) {
-            const View<const int64_t>& own = positions[k];
+        int64_t where[PB_MAX_DIMS] = {};
+        const int64_t* together = index + picked.place;
+        for (int d = 0, next = 0; d < base.shape.ndim; ++d) {
+            if ((taken >> d) & 1u) continue;
+            where[d] = index[next < picked.place ? next : next + picked.together.ndim];
+            ++next;
+        }
+        for (int k = 0; k < picked.count; ++k) {
+            const View<const int64_t>& own = picked.positions[k];
             const int64_t* from = own.data;
             for (int d = 0; d < own.shape.ndim; ++d) {
-                const int64_t i = index[d + lead - own.shape.ndim];
+                const int64_t i = together[d + picked.together.ndim - own.shape.ndim];
                 from += own.shape.at[d] == 1 ? 0 : i * own.strides[d];
             }
-            at[k] = position_in(context, *from, whole.shape.at[k]);
+            where[picked.axes[k]] = position_in(context, *from, base.shape.at[picked.axes[k]]);
         }
-        for (int d = 0; d < rest; ++d) at[N + d] = index[lead + d];
-        if (context.ok()) move(entry(part, index), entry(whole, at));
+        if (context.ok()) move(entry(part, index), entry(base, where));
     });
 }
 
-template <typename U, typename T, int N>
-PB_SETUP void pick(Context& context, const View<U>& from, const View<const int64_t> (&positions)[N],
+template <typename U, typename T>
+PB_SETUP void pick(Context& context, const View<U>& from, const Picked& picked,
                    const View<T>& result) {
     if (!computes(context, result)) return;
-    each_picked(context, from, positions, result, [](T& part, const U& whole) { part = whole; });
+    each_picked(context, from, picked, result, [](T& part, const U& whole) { part = whole; });
 }
 
 // Zeros, with each entry added where it was picked.
-template <typename U, typename T, int N>
-PB_SETUP void unpick(Context& context, const View<U>& from,
-                     const View<const int64_t> (&positions)[N], const View<T>& result) {
+template <typename U, typename T>
+PB_SETUP void unpick(Context& context, const View<U>& from, const Picked& picked,
+                     const View<T>& result) {
     fill(context, result, T(0));
     if (!computes(context, result)) return;
-    const Shape shape = picked(context, result.shape, positions);
-    const View<const Plain<U>> parts = broadcast_to(context, from.read_only(), shape);
+    const View<const Plain<U>> parts = broadcast_to(context, from.read_only(), picked.shape);
     if (!context.ok()) return;
-    each_picked(context, result, positions, parts,
+    each_picked(context, result, picked, parts,
                 [](const Plain<U>& part, T& whole) { whole += part; });
+}
+
+// The array, with a value written where it is picked; of two writes to one place the last one
+// stays.
+template <typename U, typename V, typename T>
+PB_SETUP void put(Context& context, const View<U>& whole, const View<V>& value,
+                  const Picked& picked, const View<T>& result) {
+    copy(context, whole, result);
+    if (!computes(context, result)) return;
+    const View<const Plain<V>> parts = broadcast_to(context, value.read_only(), picked.shape);
+    if (!context.ok()) return;
+    each_picked(context, result, picked, parts,
+                [](const Plain<V>& part, T& place) { place = part; });
+}
+
+// Which entries of the picked array no later one has the place of.
+PB_SETUP inline void last_written(Context& context, const Picked& picked,
+                                  const View<bool>& result) {
+    const View<int64_t> places = context.scratch<int64_t>(picked.whole);
+    if (!computes(context, result)) return;
+    int64_t next = 0;
+    each_picked(context, places, picked, result, [&](bool&, int64_t& place) { place = next++; });
+    next = 0;
+    each_picked(context, places, picked, result,
+                [&](bool& last, const int64_t& place) { last = place == next++; });
 }
 
 // The shape of `take_along_axis`: that of the positions, other axes broadcast.

@@ -196,10 +196,7 @@ PB_SETUP void arange(Context& context, int64_t start, int64_t step, const View<T
 
 // The shape of `arange`.
 PB_SETUP inline Shape arange_shape(Outcome& outcome, int64_t start, int64_t stop, int64_t step) {
-    if (!outcome.require(step != 0, PB_INVALID, "a step of zero")) return {};
-    const int64_t span = step > 0 ? stop - start : start - stop;
-    const int64_t size = step > 0 ? step : -step;
-    return shape_of(span > 0 ? (span + size - 1) / size : 0);
+    return shape_of(length_of_range(outcome, start, stop, step));
 }
 
 // Axes moved to the end, in their order, and merged into one.

@@ -105,6 +105,19 @@ void accumulate_columns(const T* terms, int64_t rows, typename Op::Total* totals
     for (int i = 0; i < kAll; ++i) totals[i % kWidth] = Op::combine(totals[i % kWidth], lanes[i]);
 }
 
+// Four rows, each term to the total of its place.
+template <typename Op, typename T>
+void accumulate_four(const T* terms, int64_t width, typename Op::Total* totals) {
+    using Total = typename Op::Total;
+    PB_SIMD
+    for (int64_t i = 0; i < width; ++i) {
+        Total total = Op::combine(totals[i], static_cast<Total>(terms[i]));
+        total = Op::combine(total, static_cast<Total>(terms[width + i]));
+        total = Op::combine(total, static_cast<Total>(terms[2 * width + i]));
+        totals[i] = Op::combine(total, static_cast<Total>(terms[3 * width + i]));
+    }
+}
+
 template <typename Op, typename T>
 void accumulate_rows(const char* buffer, int64_t width, int64_t rows, char* to, int64_t stride,
                      int64_t step) {
@@ -130,6 +143,10 @@ void accumulate_rows(const char* buffer, int64_t width, int64_t rows, char* to, 
     if (stride == static_cast<int64_t>(sizeof(Total)) && step == stride * width) {
         width *= rows;
         rows = 1;
+    }
+    if (stride == static_cast<int64_t>(sizeof(Total)) && step == 0) {
+        for (; rows >= 4; rows -= 4, terms += 4 * width)
+            accumulate_four<Op>(terms, width, reinterpret_cast<Total*>(to));
     }
     for (int64_t r = 0; r < rows; ++r, terms += width, to += step) {
         Total* totals = reinterpret_cast<Total*>(to);

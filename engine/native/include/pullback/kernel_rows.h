@@ -138,22 +138,22 @@ PB_RUNTIME bool lies_across(const Operand& operand, int inner) {
     return along > operand.item && operand.steps[inner - 1] == operand.item;
 }
 
-PB_RUNTIME Loop::Loop(const Space& space, const Memory& memory, int64_t begin, int64_t end)
-    : space_(space),
-      rows_(memory.rows),
-      held_(memory.held),
-      buffers_(memory.buffers),
-      bases_(memory.totals),
-      buffer_bytes_(memory.stretch * kItem),
-      position_(begin),
-      end_(end) {
+PB_RUNTIME void Loop::start(const Space& space, const Memory& memory, int64_t begin) {
+    space_ = &space;
+    rows_ = memory.rows;
+    held_ = memory.held;
+    buffers_ = memory.buffers;
+    bases_ = memory.totals;
+    buffer_bytes_ = memory.stretch * kItem;
+    position_ = end_ = begin;
+    stretch_rows_ = 1;
+    width_ = 0;
     const Shape& shape = space.merged;
     inner_ = shape.ndim - 1;
     extent_ = inner_ < 0 ? 1 : shape.at[inner_];
     bool buffered = false;
     bool across = false;
     for (int k = 0; k < space.count; ++k) {
-        held_[k] = nullptr;
         buffered = buffered || !space.operands[k].unit;
         across = across || lies_across(space.operands[k], inner_);
     }
@@ -164,11 +164,18 @@ PB_RUNTIME Loop::Loop(const Space& space, const Memory& memory, int64_t begin, i
         longest_ = memory.stretch / kTileRows;
     }
     int64_t rest = extent_ > 0 ? begin / extent_ : 0;
-    for (int d = inner_ - 1; d >= 0 && rest > 0; --d) {
-        index_[d] = rest % shape.at[d];
-        rest /= shape.at[d];
+    for (int d = inner_ - 1; d >= 0; --d) {
+        index_[d] = rest > 0 ? rest % shape.at[d] : 0;
+        rest = rest > 0 ? rest / shape.at[d] : 0;
     }
     column_ = last_column_ = extent_ > 0 ? begin % extent_ : 0;
+}
+
+PB_RUNTIME void Loop::go_on(int64_t end) {
+    end_ = end;
+    size = 0;
+    held_size_ = 0;
+    for (int k = 0; k < space_->count; ++k) held_[k] = nullptr;
 }
 
 PB_RUNTIME bool Loop::next() {
@@ -180,13 +187,13 @@ PB_RUNTIME bool Loop::next() {
     width_ = last_column_ - column_;
     if (width_ > longest_) width_ = longest_;
     size = stretch_rows_ * width_;
-    for (int k = 0; k < space_.count; ++k) {
-        const Operand& operand = space_.operands[k];
+    for (int k = 0; k < space_->count; ++k) {
+        const Operand& operand = space_->operands[k];
         const bool direct = stretch_rows_ > 1 ? operand.flat && width_ == extent_ : operand.unit;
         if (direct) {
             rows_[k] = address_of(k, index_);
         } else {
-            rows_[k] = buffers_ + k * buffer_bytes_;
+            rows_[k] = buffer_of(k);
             if (operand.reads) load(k);
         }
     }
@@ -208,7 +215,7 @@ PB_RUNTIME void Loop::begin_rows() {
 }
 
 PB_RUNTIME char* Loop::address_of(int k, const int64_t* index) const {
-    const Operand& operand = space_.operands[k];
+    const Operand& operand = space_->operands[k];
     char* address = operand.reducer ? bases_[k] : operand.data;
     if (!address) return nullptr;
     for (int d = 0; d < inner_; ++d) address += index[d] * operand.steps[d];
@@ -219,8 +226,8 @@ PB_RUNTIME void Loop::advance(int64_t* index, int64_t by) const {
     for (int d = inner_ - 1; d >= 0 && by > 0; --d) {
         index[d] += by;
         by = 0;
-        while (index[d] >= space_.merged.at[d]) {
-            index[d] -= space_.merged.at[d];
+        while (index[d] >= space_->merged.at[d]) {
+            index[d] -= space_->merged.at[d];
             ++by;
         }
     }
@@ -229,8 +236,8 @@ PB_RUNTIME void Loop::advance(int64_t* index, int64_t by) const {
 // Calls move(buffered rows, address, count, step) for rows that are `step` bytes apart.
 template <typename Move>
 void Loop::each_run(int k, const Move& move) const {
-    const Operand& operand = space_.operands[k];
-    char* buffer = buffers_ + k * buffer_bytes_;
+    const Operand& operand = space_->operands[k];
+    char* buffer = buffer_of(k);
     if (inner_ < 1) {
         move(buffer, address_of(k, index_), stretch_rows_, int64_t{0});
         return;
@@ -238,7 +245,7 @@ void Loop::each_run(int k, const Move& move) const {
     int64_t index[PB_MAX_DIMS];
     for (int d = 0; d < inner_; ++d) index[d] = index_[d];
     for (int64_t done = 0; done < stretch_rows_;) {
-        int64_t run = space_.merged.at[inner_ - 1] - index[inner_ - 1];
+        int64_t run = space_->merged.at[inner_ - 1] - index[inner_ - 1];
         if (run > stretch_rows_ - done) run = stretch_rows_ - done;
         move(buffer, address_of(k, index), run, operand.steps[inner_ - 1]);
         buffer += run * width_ * operand.row_item;
@@ -259,12 +266,12 @@ PB_RUNTIME void repeat_row(char* rows, int64_t bytes, int64_t count) {
 
 // What is the same for every row of this stretch and of the last one stays in its buffer.
 PB_RUNTIME void Loop::load(int k) {
-    const Operand& operand = space_.operands[k];
+    const Operand& operand = space_->operands[k];
     const int64_t stride = inner_ < 0 ? 0 : operand.steps[inner_];
     const char* first = address_of(k, index_);
     bool same = stride == 0 || width_ == extent_;
     if (inner_ > 0 && stretch_rows_ > 1) {
-        const bool one_run = space_.merged.at[inner_ - 1] - index_[inner_ - 1] >= stretch_rows_;
+        const bool one_run = space_->merged.at[inner_ - 1] - index_[inner_ - 1] >= stretch_rows_;
         bool nowhere = true;  // no step from row to row at all
         for (int d = 0; d < inner_; ++d) nowhere = nowhere && operand.steps[d] == 0;
         same = same && (nowhere || (one_run && operand.steps[inner_ - 1] == 0));
@@ -290,7 +297,7 @@ PB_RUNTIME void Loop::load(int k) {
 }
 
 PB_RUNTIME void Loop::store(int k) const {
-    const Operand& operand = space_.operands[k];
+    const Operand& operand = space_->operands[k];
     const int64_t stride = inner_ < 0 ? 0 : operand.steps[inner_];
     const int64_t width = width_;
     if (operand.reducer) {
@@ -315,8 +322,8 @@ PB_RUNTIME void Loop::store(int k) const {
 
 PB_RUNTIME void Loop::finish_stretch() {
     const bool rows = stretch_rows_ > 1;
-    for (int k = 0; k < space_.count; ++k) {
-        const Operand& operand = space_.operands[k];
+    for (int k = 0; k < space_->count; ++k) {
+        const Operand& operand = space_->operands[k];
         const bool direct = rows ? operand.flat && width_ == extent_ : operand.unit;
         const bool there = operand.reducer ? bases_[k] != nullptr : operand.data != nullptr;
         if (!operand.reads && there && !direct) store(k);

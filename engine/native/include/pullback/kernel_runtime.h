@@ -8,10 +8,13 @@
 #define PULLBACK_KERNEL_RUNTIME_H_
 
 #include "kernel_calls.h"
+#include "kernel_multiply.h"
 #include "kernel_passes.h"
 #include "kernel_rearrange.h"
 #include "kernel_reduce.h"
+#include "kernel_row_loop.h"
 #include "kernel_rows.h"
+#include "kernel_typed.h"
 #include "kernel_views.h"
 
 #endif  // PULLBACK_KERNEL_RUNTIME_H_

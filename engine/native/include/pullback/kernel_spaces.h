@@ -11,8 +11,7 @@ constexpr int64_t kParts = 16;     // of a job, which threads take one by one
 
 PB_RUNTIME void Space::place(const AnyView& view, int64_t item, int64_t* strides) {
     const int lead = shape.ndim - view.shape.ndim;
-    if (!context->require(broadcasts(view.shape, shape), PB_INVALID, "shapes do not broadcast"))
-        return;
+    if (!context->fits(broadcasts(view.shape, shape), "shapes do not broadcast")) return;
     for (int d = lead; d < shape.ndim; ++d) {
         const bool repeated = view.shape.at[d - lead] == 1;
         strides[d] = repeated ? 0 : view.strides[d - lead] * item;
@@ -20,7 +19,7 @@ PB_RUNTIME void Space::place(const AnyView& view, int64_t item, int64_t* strides
 }
 
 PB_RUNTIME int Space::add(const AnyView& view, int64_t item, bool reads) {
-    Operand& operand = operands[count];
+    Operand& operand = operands[count] = Operand{};
     operand.data = view.data;
     operand.item = operand.row_item = item;
     operand.reads = reads;
@@ -39,7 +38,7 @@ PB_RUNTIME int Space::add_reduction(const Reducer* how, const AnyView& target, D
     const int64_t terms = results > 0 ? shape.size() / results : 1;
     if (same(how->term, dtype) && terms == 1 && shape.size() > 0)
         return add(target, how->term_bytes, false);
-    Operand& operand = operands[count];
+    Operand& operand = operands[count] = Operand{};
     operand.reducer = how;
     operand.item = how->total_bytes;
     operand.row_item = how->term_bytes;

@@ -6,11 +6,15 @@
 
 // Set-up code: one small copy of it, so that the compiler's time goes to the loops.
 #define PB_SETUP __attribute__((noinline, cold))
+// What is called from several places and compiled once.
+#define PB_ONCE __attribute__((noinline))
 // What is the same for all kernels: compiled with each, or once for many (kernel_runtime.h).
 #ifdef PB_SEPARATE_RUNTIME
 #define PB_RUNTIME
+#define PB_APART PB_ONCE
 #else
 #define PB_RUNTIME inline
+#define PB_APART
 #endif
 
 namespace pb {
@@ -19,6 +23,10 @@ namespace pb {
 struct Outcome {
     int status = PB_OK;
     const char* text = nullptr;
+
+    // Whether a length was guessed: how many entries of a mask are true is not known while shapes
+    // are worked out, and taken to be as many as there may be.
+    bool guessed = false;
 
     bool ok() const { return status == PB_OK; }
     void fail(int why, const char* because) {
@@ -29,6 +37,10 @@ struct Outcome {
     bool require(bool condition, int why, const char* because) {
         if (!condition) fail(why, because);
         return ok();
+    }
+    // Whether shapes fit each other, which nobody knows of guessed ones.
+    bool fits(bool condition, const char* because) {
+        return require(condition || guessed, PB_INVALID, because);
     }
 };
 
@@ -52,6 +64,14 @@ template <typename... Extents>
 Shape shape_of(Extents... extents) {
     static_assert(sizeof...(extents) <= PB_MAX_DIMS, "too many axes");
     return Shape{static_cast<int>(sizeof...(extents)), {static_cast<int64_t>(extents)...}};
+}
+
+// The length of Python's `range`.
+inline int64_t length_of_range(Outcome& outcome, int64_t start, int64_t stop, int64_t step) {
+    if (!outcome.require(step != 0, PB_INVALID, "a step of zero")) return 0;
+    const int64_t span = step > 0 ? stop - start : start - stop;
+    const int64_t size = step > 0 ? step : -step;
+    return span > 0 ? (span + size - 1) / size : 0;
 }
 
 template <typename T>
@@ -96,23 +116,12 @@ View<T> typed(const AnyView& view) {
 namespace any {
 
 PB_RUNTIME bool contiguous(const AnyView& view);
-PB_RUNTIME AnyView in_c_order(char* data, const Shape& shape);
+PB_APART PB_RUNTIME AnyView in_c_order(char* data, const Shape& shape);
 
 }  // namespace any
 
 template <typename T>
-bool View<T>::contiguous() const {
-    return any::contiguous(erased(*this));
-}
-template <typename T>
-View<const T> View<T>::read_only() const {
-    return typed<const T>(erased(*this));
-}
-template <typename T>
-View<T> in_c_order(T* data, const Shape& shape) {
-    void* plain = const_cast<Plain<T>*>(data);
-    return typed<T>(any::in_c_order(static_cast<char*>(plain), shape));
-}
+View<T> in_c_order(T* data, const Shape& shape);
 
 // An axis as NumPy counts it: a negative one from the end.
 PB_RUNTIME int axis_of(Outcome& outcome, int64_t axis, int ndim);
@@ -147,25 +156,24 @@ Shape broadcast(Outcome& outcome, const Shapes&... shapes) {
 
 namespace any {
 
-PB_RUNTIME AnyView expand_dims(const AnyView& view, unsigned axes);
-PB_RUNTIME AnyView squeeze(Outcome& outcome, const AnyView& view, unsigned axes);
-PB_RUNTIME AnyView swapaxes(Outcome& outcome, const AnyView& view, int axis1, int axis2);
-PB_RUNTIME AnyView transpose(Outcome& outcome, const AnyView& view, const int* axes, int count);
-PB_RUNTIME AnyView transpose(const AnyView& view);
-PB_RUNTIME AnyView moveaxis(Outcome& outcome, const AnyView& view, const int* from, const int* to,
-                            int count);
-PB_RUNTIME AnyView flip(const AnyView& view, unsigned axes, int64_t item);
-PB_RUNTIME AnyView broadcast_to(Outcome& outcome, const AnyView& view, const Shape& shape);
-PB_RUNTIME AnyView part(Outcome& outcome, const AnyView& view, int axis, int64_t start,
-                        int64_t extent, int64_t item);
+PB_APART PB_RUNTIME AnyView expand_dims(const AnyView& view, unsigned axes);
+PB_APART PB_RUNTIME AnyView squeeze(Outcome& outcome, const AnyView& view, unsigned axes);
+PB_APART PB_RUNTIME AnyView swapaxes(Outcome& outcome, const AnyView& view, int axis1, int axis2);
+PB_APART PB_RUNTIME AnyView transpose(Outcome& outcome, const AnyView& view, const int* axes,
+                                      int count);
+PB_APART PB_RUNTIME AnyView transpose(const AnyView& view);
+PB_APART PB_RUNTIME AnyView moveaxis(Outcome& outcome, const AnyView& view, const int* from,
+                                     const int* to, int count);
+PB_APART PB_RUNTIME AnyView flip(const AnyView& view, unsigned axes, int64_t item);
+PB_APART PB_RUNTIME AnyView broadcast_to(Outcome& outcome, const AnyView& view, const Shape& shape);
+PB_APART PB_RUNTIME AnyView part(Outcome& outcome, const AnyView& view, int axis, int64_t start,
+                                 int64_t extent, int64_t item);
 
 }  // namespace any
 
 // The view with axes of length one inserted, so that they stand at `axes` of the result.
 template <typename T>
-View<T> expand_dims(const View<T>& view, unsigned axes) {
-    return typed<T>(any::expand_dims(erased(view), axes));
-}
+View<T> expand_dims(const View<T>& view, unsigned axes);
 
 template <typename T, int N>
 View<T> expand_dims(Outcome& outcome, const View<T>& view, const int (&axes)[N]) {
@@ -176,23 +184,17 @@ View<T> expand_dims(Outcome& outcome, const View<T>& view, const int (&axes)[N])
 
 // The view without `axes`, each of length one.
 template <typename T>
-View<T> squeeze(Outcome& outcome, const View<T>& view, unsigned axes) {
-    return typed<T>(any::squeeze(outcome, erased(view), axes));
-}
+View<T> squeeze(Outcome& outcome, const View<T>& view, unsigned axes);
 
 template <typename T>
-View<T> swapaxes(Outcome& outcome, const View<T>& view, int axis1, int axis2) {
-    return typed<T>(any::swapaxes(outcome, erased(view), axis1, axis2));
-}
+View<T> swapaxes(Outcome& outcome, const View<T>& view, int axis1, int axis2);
 
 template <typename T, int N>
 View<T> transpose(Outcome& outcome, const View<T>& view, const int (&axes)[N]) {
     return typed<T>(any::transpose(outcome, erased(view), axes, N));
 }
 template <typename T>
-View<T> transpose(const View<T>& view) {
-    return typed<T>(any::transpose(erased(view)));
-}
+View<T> transpose(const View<T>& view);
 
 // Axes `from` moved to `to`; the others keep their order.
 template <typename T, int N>
@@ -202,21 +204,15 @@ View<T> moveaxis(Outcome& outcome, const View<T>& view, const int (&from)[N], co
 
 // The view read backwards along axes.
 template <typename T>
-View<T> flip(const View<T>& view, unsigned axes) {
-    return typed<T>(any::flip(erased(view), axes, sizeof(T)));
-}
+View<T> flip(const View<T>& view, unsigned axes);
 
 // The view repeated along leading axes and axes of length one.
 template <typename T>
-View<T> broadcast_to(Outcome& outcome, const View<T>& view, const Shape& shape) {
-    return typed<T>(any::broadcast_to(outcome, erased(view), shape));
-}
+View<T> broadcast_to(Outcome& outcome, const View<T>& view, const Shape& shape);
 
 // `start:start + extent` of one axis: a part of a concatenation.
 template <typename T>
-View<T> part(Outcome& outcome, const View<T>& view, int axis, int64_t start, int64_t extent) {
-    return typed<T>(any::part(outcome, erased(view), axis, start, extent, sizeof(T)));
-}
+View<T> part(Outcome& outcome, const View<T>& view, int axis, int64_t start, int64_t extent);
 
 }  // namespace pb
 

@@ -96,7 +96,7 @@ PB_RUNTIME bool join(Shape& shape, const Shape& other) {
 PB_RUNTIME Shape broadcast_all(Outcome& outcome, const Shape* const* shapes, int count) {
     Shape result;
     for (int k = 0; k < count; ++k) {
-        outcome.require(join(result, *shapes[k]), PB_INVALID, "shapes do not broadcast");
+        outcome.fits(join(result, *shapes[k]), "shapes do not broadcast");
     }
     return result;
 }
@@ -200,8 +200,7 @@ PB_RUNTIME AnyView flip(const AnyView& view, unsigned axes, int64_t item) {
 
 PB_RUNTIME AnyView broadcast_to(Outcome& outcome, const AnyView& view, const Shape& shape) {
     AnyView result{view.data, shape, {}};
-    if (!outcome.require(broadcasts(view.shape, shape), PB_INVALID, "shapes do not broadcast"))
-        return result;
+    if (!outcome.fits(broadcasts(view.shape, shape), "shapes do not broadcast")) return result;
     const int lead = shape.ndim - view.shape.ndim;
     for (int d = lead; d < shape.ndim; ++d) {
         result.strides[d] = view.shape.at[d - lead] == 1 ? 0 : view.strides[d - lead];

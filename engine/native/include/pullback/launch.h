@@ -62,10 +62,16 @@ using LaunchOutputs = InlineVector<Ref<Tensor>, 4>;
 /// Arguments of one call of a kernel.
 class Launch {
   public:
-    explicit Launch(const KernelLayout& kernel) : kernel_(kernel) {}
+    /// Outputs at places from `wanted` on are left out.
+    explicit Launch(const KernelLayout& kernel, std::int32_t wanted = INT32_MAX)
+        : kernel_(kernel), wanted_(wanted) {}
 
     /// Adds the next argument; false where the kernel can't take it. Throws ErrorSet.
     bool add(const KernelArgument& argument, const Operand& operand);
+
+    /// Has an output of these values added to, where the kernel can and they are of its layout.
+    /// They are taken from the reference then. Nobody else may see them.
+    void add_onto(std::size_t output, Ref<Tensor>& values) { onto_.emplace_back(output, &values); }
 
     /// Runs the kernel; false where it doesn't take these arguments. `outputs` receives a tensor
     /// per entry of the layout's outputs, none for -1. Throws ErrorSet.
@@ -81,12 +87,13 @@ class Launch {
     bool finish(LaunchOutputs& outputs);
 
   private:
-    static constexpr std::size_t kMost = 16;
+    static constexpr std::size_t kMost = 48;
 
     bool add_tensor(const KernelArgument& argument, const Operand& operand);
     bool add_number(KernelRole role, PyObject* value);
     bool add_view(const Layout& layout, void* data);
     bool place_numbers();
+    Ref<Tensor> output_for(std::size_t k, const Layout& layout, std::uint64_t can_add);
 
     struct PythonNumber {
         std::size_t position;
@@ -94,6 +101,7 @@ class Launch {
     };
 
     const KernelLayout& kernel_;
+    const std::int32_t wanted_;
     InlineVector<Ref<Tensor>, 2> kept_;  // wrapped arrays
     InlineVector<Layout, kMost> read_;   // shapes that came as Python objects
     DLTensor views_[kMost];
@@ -108,6 +116,11 @@ class Launch {
     pb_spec specs_[kMost];
     DLTensor results_[kMost];
     const DLTensor* outputs_[kMost];
+    struct Onto {
+        std::size_t output;
+        Ref<Tensor>* values;
+    };
+    InlineVector<Onto, 2> onto_;
     Ref<Storage> workspace_;
     pb_call call_{};
     int status_ = PB_OK;

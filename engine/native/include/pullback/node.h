@@ -56,6 +56,8 @@ struct Node {
     bool freed = false;          // the saved arrays were let go after a backward
     bool keeps_arrays = false;   // there are any
     bool packed = false;         // some of them by a hook
+    bool uniform = false;        // all it read and gave are arrays of one layout, or numbers
+    std::int64_t shows = -1;     // of a view of memory in C order: the element where it begins
     std::uint16_t running = 0;   // derivatives that run now, in several threads
     std::uint64_t sequence = 0;  // larger than that of every node that it reads
     std::uint64_t mark = 0;      // see `Wanted`

@@ -38,6 +38,25 @@ struct SavedPlace {
     std::int32_t index;
 };
 
+/// What a kernel of a chain reads: a saved value by its slot, or (-1) the gradient.
+struct LinkInput {
+    Slot slot = -1;
+    bool relied = false;
+};
+
+/// A derivative that turns one gradient into one, by a call of a loop; see `chain.h`.
+struct Link {
+    static constexpr std::size_t kMost = 8;  // arrays of a loop
+
+    pb_flat_function loop = nullptr;  // none where it is no such derivative
+    bool known = false;               // whether that was found out
+    std::uint8_t n_inputs = 0;
+    std::uint8_t n_outputs = 0;
+    std::uint8_t output = 0;  // of the loop: the one that somebody needs
+    std::uint8_t edge = 0;    // of the node: where that goes
+    LinkInput inputs[kMost];
+};
+
 /// A backward for one pattern of defined gradients and of inputs that need one.
 struct Variant {
     // Borrowed: a list in the operator's attributes keeps them.
@@ -49,6 +68,7 @@ struct Variant {
     bool is_flat = false;      // the kernel is a loop, see `call_directly`
     std::vector<Slot> slots;   // of a node that is recorded for this pattern: by saved value
     std::vector<SavedPlace> kept;  // what such a node keeps, by slot
+    mutable Link link;             // of such a node in a chain; found when one first runs
     Mask materialize = 0;
     Mask defined = 0;
     Mask needed = 0;
@@ -67,12 +87,13 @@ struct OperatorInfo {
     std::int32_t n_plain = 0;
     bool result_is_tuple = false;
     Mask nondifferentiable = 0;
+    Mask differentiable_outputs = 0;  // results and hidden ones
     std::vector<SavedEntry> saved;
     bool plain_views = false;  // results over an input's memory are ordinary views of it
     bool has_barrier = false;  // second derivatives are refused
     bool has_attributes = false;
     std::unique_ptr<KernelLayout> kernel;  // of the forward, or none
-    bool is_flat = false;                  // that kernel is a loop, see `call_directly`
+    std::size_t flat_inputs = 0;  // of a kernel that is a loop, see `call_directly`; else 0
     PyObject* forward = nullptr;  // the forward for arrays that the kernel doesn't take; borrowed
 
     /// Reads the operator's attributes. Throws ErrorSet.
@@ -83,6 +104,9 @@ struct OperatorInfo {
     /// Name of an input, for messages. Throws ErrorSet.
     std::string input_name(std::int32_t index) const;
 
+    Mask differentiable_results() const {
+        return differentiable_outputs & ((Mask{1} << n_results) - 1);
+    }
     std::int32_t n_outputs() const { return n_results + n_hidden; }
 
     /// operator.backward(defined, needed), asked once per pattern. Throws ErrorSet.

@@ -1,5 +1,4 @@
-// Memory for objects that come and go with every operator, and a vector that starts inside its
-// owner.
+// Memory for Python objects that come and go with every operator.
 #pragma once
 
 #include <Python.h>
@@ -9,13 +8,9 @@
 #include <new>
 #include <utility>
 
-namespace pullback {
+#include "pullback/inline_vector.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool kReuseMemory = false;  // what is used after its end is to be seen
-#else
-inline constexpr bool kReuseMemory = true;
-#endif
+namespace pullback {
 
 /// Keeps dead objects of one Python type for the next ones. The GIL guards it.
 ///
@@ -26,12 +21,16 @@ class Pool {
   public:
     /// An empty object; NULL with MemoryError set where memory is out.
     T* take(PyTypeObject* type) {
-        if (count_ > 0) [[likely]] {
-            T* object = kept_[--count_];
-            Py_SET_REFCNT(reinterpret_cast<PyObject*>(object), 1);
-            return object;
-        }
-        return fresh(type);
+        T* object = take_kept();
+        return object != nullptr ? object : fresh(type);
+    }
+    /// One that waits here; NULL where there is none.
+    T* take_kept() {
+        if (count_ == 0) [[unlikely]]
+            return nullptr;
+        T* object = kept_[--count_];
+        Py_SET_REFCNT(reinterpret_cast<PyObject*>(object), 1);
+        return object;
     }
 
     /// Takes a dead object back: untracked, without weak references, and empty.
@@ -65,56 +64,6 @@ class Pool {
 
     T* kept_[Capacity];
     int count_ = 0;
-};
-
-/// A vector whose first N elements need no allocation.
-template <typename T, std::uint32_t N>
-class InlineVector {
-  public:
-    InlineVector() = default;
-    InlineVector(const InlineVector&) = delete;
-    InlineVector& operator=(const InlineVector&) = delete;
-    ~InlineVector() {
-        clear();
-        if (data_ != inline_data()) ::operator delete(data_);
-    }
-
-    template <typename... Args>
-    T& emplace_back(Args&&... args) {
-        if (size_ == capacity_) [[unlikely]]
-            grow();
-        return *new (data_ + size_++) T{std::forward<Args>(args)...};
-    }
-
-    void clear() {
-        while (size_ > 0) std::destroy_at(data_ + --size_);
-    }
-
-    std::uint32_t size() const { return size_; }
-    bool empty() const { return size_ == 0; }
-    T& operator[](std::size_t index) { return data_[index]; }
-    const T& operator[](std::size_t index) const { return data_[index]; }
-    T* begin() { return data_; }
-    T* end() { return data_ + size_; }
-    const T* begin() const { return data_; }
-    const T* end() const { return data_ + size_; }
-
-  private:
-    T* inline_data() { return reinterpret_cast<T*>(inline_); }
-
-    void grow() {
-        T* larger = static_cast<T*>(::operator new(sizeof(T) * 2 * capacity_));
-        std::uninitialized_move(begin(), end(), larger);
-        std::destroy(begin(), end());
-        if (data_ != inline_data()) ::operator delete(data_);
-        data_ = larger;
-        capacity_ *= 2;
-    }
-
-    T* data_ = inline_data();
-    std::uint32_t size_ = 0;
-    std::uint32_t capacity_ = N;
-    alignas(T) unsigned char inline_[sizeof(T) * N];
 };
 
 }  // namespace pullback

@@ -67,6 +67,14 @@ class SavedVariable {
 
     /// The value for a kernel, borrowed; empty where its memory was written since and that matters.
     Operand peek(const Node& node, bool relied) const;
+    /// The values of a tensor; NULL where it is none or its memory was written since and that
+    /// matters.
+    const void* values(bool relied) const {
+        if (held_ != Held::input && held_ != Held::output) return nullptr;
+        if (relied && changed()) [[unlikely]]
+            return nullptr;
+        return held_ == Held::input ? tensor().data : data_;
+    }
     /// Throws ErrorSet, with SavedVariableError, where the memory was written since.
     void check(Node& node, const std::string& name) const {
         if (holds_memory() && changed()) [[unlikely]]

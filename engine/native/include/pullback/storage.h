@@ -35,6 +35,11 @@ struct Storage {
     /// Whether nobody but the one who asks can see the memory.
     bool exclusive() const { return Py_REFCNT(&ob_base) == 1 && !owner && !exports; }
 
+    /// Whether the one tensor that has it may keep it for the next one.
+    bool as_new() const {
+        return Py_REFCNT(&ob_base) == 1 && begin == small && version == 0 && !exports && !inference;
+    }
+
     /// Counts a write, and remembers who calls; `what` is a literal.
     void count_write(const char* what);
     /// "file:line by x += value" of the last write. Throws ErrorSet.
@@ -65,9 +70,7 @@ struct Storage {
             Storage* storage = pool.take(type);
             if (storage == nullptr) throw ErrorSet{};
             storage->begin = storage->small;
-            storage->end = storage->small + bytes;
-            if (switches.inference) [[unlikely]]
-                storage->find_mode();
+            storage->renew(bytes);
             return Ref<Storage>::steal(storage);
         }
         return allocate_block(bytes);
@@ -75,6 +78,12 @@ struct Storage {
     /// The memory under an array, kept alive by the array. Throws ErrorSet.
     static Ref<Storage> of_array(PyObject* array);
 
+    /// Makes room for so many bytes in what has a few values.
+    void renew(std::size_t bytes) {
+        end = small + bytes;
+        if (switches.inference) [[unlikely]]
+            find_mode();
+    }
     /// Notes whether this is made in inference mode.
     void find_mode();
 

@@ -81,6 +81,7 @@ struct Tensor {
 
     static PyTypeObject* type;
     static Pool<Tensor> pool;
+    static Pool<Tensor> small_pool;  // of those that still have memory for a few values
     static bool check(PyObject* object) { return Py_TYPE(object) == type; }
     static Tensor* cast(PyObject* object) { return reinterpret_cast<Tensor*>(object); }
 
@@ -102,8 +103,13 @@ struct Tensor {
     }
     /// The same where the number of bytes is known.
     static Ref<Tensor> allocate(const Layout& layout, std::size_t bytes) {
-        Ref<Tensor> tensor = make();
-        tensor->storage.adopt(Storage::allocate(bytes).release());
+        Tensor* kept = bytes <= Storage::kSmall ? small_pool.take_kept() : nullptr;
+        Ref<Tensor> tensor = kept != nullptr ? Ref<Tensor>::steal(kept) : make();
+        if (kept != nullptr) [[likely]] {
+            tensor->storage->renew(bytes);
+        } else {
+            tensor->storage.adopt(Storage::allocate(bytes).release());
+        }
         tensor->data = tensor->storage->begin;
         tensor->layout.fill(layout);
         return tensor;

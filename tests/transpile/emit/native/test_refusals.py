@@ -11,7 +11,6 @@ from pullback.transpile.library import formula_in, standard_library
     ("text", "place"),
     [
         ("def f(x):\n    return 1, lambda grad: None\n", "example.py:1:1: PB501"),
-        ("def f(x):\n    return np.where(x == None, x, 0), lambda grad: grad\n", "example.py:2:21: PB501"),
     ],
 )
 def test_a_refusal_says_where(text, place):

@@ -8,7 +8,7 @@ from .emitting import cpp, function
 
 
 def loops(text):
-    return len(re.findall(r"space\.each\(", text))
+    return len(re.findall(r"space\.each(?:_row)?\(", text))
 
 
 def test_pointwise_work_is_one_loop_with_the_source_above_each_statement():

@@ -1,0 +1,136 @@
+// Passes by rows, of kernel_once.h: part of kernel_runtime.h.
+#ifndef PULLBACK_KERNEL_ROW_LOOP_H_
+#define PULLBACK_KERNEL_ROW_LOOP_H_
+
+#include "kernel_once.h"
+#include "kernel_rows.h"
+
+namespace pb {
+
+constexpr int64_t kShortRow = 32;    // elements; shorter ones are better done several at once
+constexpr int64_t kWaitingRows = 8;  // that are stored together
+
+// Whether a row is used where it lies.
+PB_RUNTIME bool lies_well(const Operand& operand) {
+    return operand.unit || (operand.once && operand.data);
+}
+
+// Whether a pass goes by rows: these are long, and what the loop takes for one value is one.
+PB_RUNTIME bool goes_by_rows(Space& space) {
+    const int inner = space.merged.ndim - 1;
+    if (!space.may_go_by_rows() || inner < 0 || space.merged.at[inner] < kShortRow) return false;
+    for (int k = 0; k < space.count; ++k) {
+        Operand& operand = space.operands[k];
+        operand.still = true;
+        for (int d = 0; d < inner; ++d) operand.still = operand.still && operand.steps[d] == 0;
+        const bool one = operand.steps[inner] == 0 && (operand.reads || operand.reducer);
+        if (operand.once && !one) return false;
+    }
+    return true;
+}
+
+PB_RUNTIME void RowLoop::start(const Space& space, const Memory& memory, int64_t begin) {
+    Loop::start(space, memory, begin);
+    moves_ = memory.moves;
+    longest_ = extent_;
+    loads_ = stores_ = false;
+    for (int k = 0; k < space.count; ++k) {
+        const Operand& operand = space.operands[k];
+        moves_[k] = 0;
+        if (lies_well(operand)) {
+            if (inner_ > 0) moves_[k] = operand.steps[inner_ - 1];
+            continue;
+        }
+        longest_ = memory.stretch;
+        loads_ = loads_ || (operand.reads && !operand.still);
+        if (operand.reads || !operand.data) continue;
+        stores_ = true;
+        moves_[k] = extent_ * operand.row_item;
+    }
+    most_ = extent_ <= memory.stretch ? memory.stretch / extent_ : 1;
+    if (most_ > kWaitingRows) most_ = kWaitingRows;
+    waiting_ = 0;
+}
+
+PB_RUNTIME void RowLoop::go_on(int64_t end) {
+    Loop::go_on(end);
+    done_ = turn_ = 0;
+}
+
+// What is due behind the rows that are done, and the next one.
+PB_RUNTIME bool RowLoop::go_to_next() {
+    const bool whole = size == extent_;
+    bool follows = false;  // the row before, along the last but one axis
+    if (size > 0) {
+        waiting_ += done_;
+        if (waiting_ >= most_ || !whole) store_waiting();
+        column_ += size;
+        if (column_ == extent_) {
+            column_ = 0;
+            advance(index_, done_);
+            follows = whole && inner_ > 0 && index_[inner_ - 1] > 0;
+        }
+    }
+    int64_t width = extent_ - column_;
+    if (width > longest_) width = longest_;
+    if (width > end_ - position_) width = end_ - position_;
+    if (waiting_ > 0 && width != extent_) store_waiting();
+    if (width == 0) return false;
+    if (waiting_ == 0) {
+        for (int d = 0; d < inner_; ++d) first_[d] = index_[d];
+    }
+    width_ = size = width;
+    place(follows);
+    turn_ = 0;
+    done_ = 1;
+    if (width == extent_ && inner_ > 0 && !loads_) {
+        done_ = (end_ - position_) / extent_;
+        const int64_t along = space_->merged.at[inner_ - 1] - index_[inner_ - 1];
+        if (done_ > along) done_ = along;
+        if (stores_ && done_ > most_ - waiting_) done_ = most_ - waiting_;
+    }
+    position_ += done_ * width;
+    return true;
+}
+
+PB_RUNTIME void RowLoop::place(bool follows) {
+    for (int k = 0; k < space_->count; ++k) {
+        const Operand& operand = space_->operands[k];
+        if (lies_well(operand)) {
+            rows_[k] = follows ? rows_[k] + done_ * moves_[k] : address_of(k, index_);
+            continue;
+        }
+        rows_[k] = buffer_of(k);
+        if (!operand.reads)
+            rows_[k] += waiting_ * moves_[k];
+        else if (!(operand.still && held_[k] && held_size_ >= size && extent_ == size))
+            load(k);
+    }
+    held_size_ = size;
+}
+
+// Rows that went through a buffer, from the first that waits.
+PB_RUNTIME void RowLoop::store_waiting() {
+    if (!stores_) {
+        waiting_ = 0;
+        return;
+    }
+    int64_t now[PB_MAX_DIMS];
+    for (int d = 0; d < inner_; ++d) {
+        now[d] = index_[d];
+        index_[d] = first_[d];
+    }
+    stretch_rows_ = waiting_;
+    for (int k = 0; k < space_->count; ++k) {
+        const Operand& operand = space_->operands[k];
+        const bool there = operand.reducer ? bases_[k] != nullptr : operand.data != nullptr;
+        if (!operand.reads && there && !operand.unit && !operand.once) store(k);
+    }
+    stretch_rows_ = 1;
+    waiting_ = 0;
+    for (int d = 0; d < inner_; ++d) index_[d] = now[d];
+}
+
+}  // namespace pb
+
+#endif  // PULLBACK_KERNEL_ROW_LOOP_H_

@@ -1,0 +1,95 @@
+#include "kernels.h"
+#include "node.h"
+
+namespace pullback::standalone {
+
+bool is_float(const pb_value& value) { return !value.is_number && value.dtype().code == kDLFloat; }
+namespace {
+
+/// What a program's own operator gives.
+Tensors call_defined(const LibraryOperator& op, std::span<const Tensor> inputs) {
+    std::vector<pb_value*> given, made(op.outputs);
+    for (const Tensor& input : inputs) given.push_back(input.get());
+    if (const char* error = op.defined->forward(op.defined->context, given.data(), made.data())) {
+        throw Error(error);
+    }
+    Tensors outputs;
+    for (pb_value* output : made) outputs.push_back(Tensor::adopt(output));
+    return outputs;
+}
+
+Tensors run_forward(const LibraryOperator& op, std::span<const Tensor> inputs,
+                    const Attributes& attributes) {
+    if (op.defined != nullptr) {
+        Tensors bare;
+        for (const Tensor& input : inputs) {
+            bare.push_back(input.requires_grad() ? input.detach() : input);
+        }
+        return call_defined(op, bare);
+    }
+    if (op.forward != nullptr) return op.forward(Saved(op, inputs, attributes));
+    return {run_kernel(op, inputs)};
+}
+
+/// A result with a history of its own, where a forward returned what it was given.
+void separate(Tensor& output, std::span<const Tensor> inputs) {
+    if (output.get()->is_number) output = as_dtype(output, kFloat64);
+    bool mine = !output.get()->requires_grad;
+    for (const Tensor& input : inputs) mine = mine && input.get() != output.get();
+    if (!mine) output = view_over(*output.get(), output.get()->data, output.get()->layout);
+}
+
+void record(const LibraryOperator& op, std::span<const Tensor> inputs, std::span<Tensor> outputs,
+            Attributes&& attributes) {
+    auto node = Owned<Node>::adopt(new Node(&op));
+    node->attributes = std::move(attributes);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const Tensor& input = inputs[i];
+        node->edges.emplace_back(edge_of(input));
+        const bool read = op.variadic ? op.reads_inputs != 0 : (op.reads_inputs >> i & 1U) != 0;
+        node->inputs.emplace_back(read ? input : Tensor());
+        node->layouts.emplace_back(input && !input.get()->is_number ? input.get()->layout
+                                                                    : Layout());
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        pb_value& output = *outputs[i].get();
+        const bool read = (op.reads_outputs >> i & 1U) != 0;
+        node->outputs.emplace_back(read ? view_over(output, output.data, output.layout) : Tensor());
+        node->layouts.emplace_back(output.layout);
+        if (!is_float(output)) continue;
+        output.grad_fn = node;
+        output.output = static_cast<std::uint32_t>(i);
+        output.requires_grad = true;
+    }
+}
+
+bool is_recorded(const LibraryOperator& op, std::span<const Tensor> inputs) {
+    if (!grad_enabled() || (op.backward == nullptr && op.defined == nullptr)) return false;
+    for (const Tensor& input : inputs) {
+        if (input && input.get()->requires_grad) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+Tensor apply_kernel(const LibraryOperator& op, std::span<const Tensor> inputs) {
+    Tensor output = run_kernel(op, inputs);
+    if (is_recorded(op, inputs)) record(op, inputs, {&output, 1}, {});
+    return output;
+}
+
+Tensors apply(const LibraryOperator& op, std::span<const Tensor> inputs, Attributes attributes) {
+    if (op.composite) return op.forward(Saved(op, inputs, attributes));
+    Tensors outputs;
+    {
+        const GradMode off(false);
+        outputs = run_forward(op, inputs, attributes);
+        for (Tensor& output : outputs) separate(output, inputs);
+    }
+    if (is_recorded(op, inputs)) record(op, inputs, outputs, std::move(attributes));
+    outputs.resize(op.results);
+    return outputs;
+}
+
+}  // namespace pullback::standalone

@@ -1,0 +1,257 @@
+#include "kernels.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "pullback/blas.h"
+#include "pullback/services.h"
+
+namespace pullback::standalone {
+namespace {
+
+constexpr std::size_t kMost = 8;              // inputs of a kernel of the library
+constexpr std::int64_t kOneThread = 1 << 15;  // elements that are not worth a second
+
+/// Memory, threads, and a BLAS where PULLBACK_BLAS names one.
+const pb_runtime* runtime() {
+    static const pb_runtime table = [] {
+        if (const char* path = std::getenv("PULLBACK_BLAS")) set_blas_libraries({path});
+        pb_runtime services_here = *services(nullptr);
+        if (blas_library().empty()) services_here.gemm = nullptr;
+        return services_here;
+    }();
+    return &table;
+}
+
+int rank_of(DLDataType dtype) {
+    if (same(dtype, kFloat64)) return 3;
+    if (same(dtype, kFloat32)) return 2;
+    if (same(dtype, kInt64)) return 1;
+    return 0;
+}
+
+Error refusal(const LibraryOperator& op, const char* text) {
+    return Error("ValueError: " + op.name + ": " + text);
+}
+
+/// The type of a kernel's floats for these inputs.
+DLDataType float_type(const LibraryOperator& op, std::span<const Tensor> inputs) {
+    Tensors floats;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (op.kernel[i] == 'T') floats.push_back(inputs[i]);
+    }
+    const DLDataType dtype = promoted(floats);
+    if (dtype.code == kDLFloat) return dtype;
+    if (op.makes_floats) return kFloat64;
+    throw Error("TypeError: " + op.name + " of integers needs the Python engine");
+}
+
+/// Where all inputs are of one shape and in C order, the kernel's loop alone.
+bool run_flat(const LibraryOperator& op, std::span<const Tensor> inputs, Tensor& output) {
+    if (op.compiled->flat == nullptr) return false;
+    const void* data[kMost];
+    const pb_value& first = *inputs[0].get();
+    if (first.is_number || first.dtype().code != kDLFloat) return false;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const pb_value& value = *inputs[i].get();
+        if (value.is_number || !value.layout.twin_of(first.layout)) return false;
+        data[i] = value.data;
+    }
+    const std::int64_t size = first.layout.size();
+    if (size > kOneThread) return false;
+    output = allocate(first.layout);
+    void* result[] = {output.get()->data};
+    return op.compiled->flat(first.dtype().bits, data, result, size) == PB_OK;
+}
+
+/// The inputs as the kernel takes them: those of its type cast, numbers too.
+Tensors cast(const LibraryOperator& op, std::span<const Tensor> inputs) {
+    const DLDataType type = float_type(op, inputs);
+    Tensors ready;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        ready.push_back(as_dtype(inputs[i], op.kernel[i] == 'T' ? type : kBool));
+    }
+    return ready;
+}
+
+}  // namespace
+
+DLDataType promoted(std::span<const Tensor> tensors) {
+    DLDataType found = kFloat64;
+    int best = -1;
+    bool single = false, whole = false;
+    for (const Tensor& tensor : tensors) {
+        if (!tensor || tensor.get()->is_number) continue;
+        const DLDataType dtype = tensor.get()->dtype();
+        single |= same(dtype, kFloat32);
+        whole |= same(dtype, kInt64);
+        if (rank_of(dtype) > best) {
+            best = rank_of(dtype);
+            found = dtype;
+        }
+    }
+    return single && whole ? kFloat64 : found;
+}
+
+namespace {
+
+/// A call of a kernel: arguments, and the outputs that are wanted.
+struct Launch {
+    std::size_t n_inputs = 0;
+    std::size_t n_outputs = 0;
+    DLTensor views[kMost];
+    const DLTensor* inputs[kMost];
+    bool wanted[kMost];
+    Tensor made[kMost];
+    char text[256] = "";
+
+    void take(const DLTensor& view) {
+        views[n_inputs] = view;
+        inputs[n_inputs] = &views[n_inputs];
+        ++n_inputs;
+    }
+
+    /// False with `text` where the kernel refuses.
+    bool run(const BuiltinKernel& kernel) {
+        pb_spec specs[kMost];
+        pb_infer query{};
+        query.abi = PB_KERNEL_ABI;
+        query.n_inputs = static_cast<std::int32_t>(n_inputs);
+        query.n_outputs = static_cast<std::int32_t>(n_outputs);
+        query.inputs = inputs;
+        query.outputs = specs;
+        query.error = text;
+        query.error_bytes = sizeof text;
+        if (kernel.infer(&query) != PB_OK) return false;
+
+        DLTensor results[kMost];
+        const DLTensor* outputs[kMost];
+        for (std::size_t i = 0; i < n_outputs; ++i) {
+            outputs[i] = nullptr;
+            if (!wanted[i]) continue;
+            const pb_spec& spec = specs[i];
+            made[i] = allocate(Layout::c_order(from_dlpack(spec.dtype), spec.ndim, spec.shape));
+            results[i] = dl_of(*made[i].get());
+            outputs[i] = &results[i];
+        }
+        const Owned<Storage> workspace = Storage::allocate(query.workspace_bytes);
+        pb_call call{};
+        call.abi = PB_KERNEL_ABI;
+        call.n_inputs = query.n_inputs;
+        call.n_outputs = query.n_outputs;
+        call.inputs = inputs;
+        call.outputs = outputs;
+        call.workspace = workspace->begin;
+        call.workspace_bytes = query.workspace_bytes;
+        call.end = std::max<std::int64_t>(query.units, 1);
+        call.runtime = runtime();
+        call.error = text;
+        call.error_bytes = sizeof text;
+        return kernel.run(&call) == PB_OK;
+    }
+};
+
+/// The tensor that an argument of a backward's kernel stands for; empty for a shape.
+Tensor argument_of(const Saved& saved, char kind, std::size_t position) {
+    if (kind == 'i') return saved.input(position);
+    if (kind == 'o') return saved.output(position);
+    return kind == 'g' ? saved.gradient(position) : Tensor();
+}
+
+/// The loop alone, where all values are of one shape and dtype in C order.
+bool run_flat_backward(const Saved& saved, std::span<Tensor> gradients) {
+    const LibraryOperator& op = saved.of();
+    const pb_flat_function flat = op.compiled_backward->flat;
+    const pb_value& gradient = *saved.gradient(0).get();
+    const std::int64_t size = gradient.layout.size();
+    if (flat == nullptr || size > kOneThread) return false;
+    const void* inputs[kMost];
+    std::size_t n_inputs = 0;
+    for (std::size_t i = 0; i < op.backward_kernel.size(); i += 2) {
+        const auto position = static_cast<std::size_t>(op.backward_kernel[i + 1] - '0');
+        const char kind = op.backward_kernel[i];
+        inputs[n_inputs] = nullptr;
+        if (kind == 'l') {
+            if (!saved.layout(position).twin_of(gradient.layout)) return false;
+        } else {
+            const Tensor value = argument_of(saved, kind, position);
+            if (!value || value.get()->is_number) return false;
+            if (!value.get()->layout.twin_of(gradient.layout)) return false;
+            inputs[n_inputs] = value.get()->data;
+        }
+        ++n_inputs;
+    }
+    Tensor made[kMost];  // also what nobody needs: the loop fills all
+    void* outputs[kMost];
+    for (std::size_t k = 0; k < op.gradients.size(); ++k) {
+        made[k] = allocate(gradient.layout);
+        outputs[k] = made[k].get()->data;
+    }
+    if (flat(gradient.dtype().bits, inputs, outputs, size) != PB_OK) return false;
+    for (std::size_t k = 0; k < op.gradients.size(); ++k) {
+        const auto input = static_cast<std::size_t>(op.gradients[k] - '0');
+        if (saved.needs(input)) gradients[input] = std::move(made[k]);
+    }
+    return true;
+}
+
+}  // namespace
+
+bool run_backward_kernel(const Saved& saved, std::span<Tensor> gradients) {
+    const LibraryOperator& op = saved.of();
+    const Tensor gradient = saved.gradient(0);
+    if (op.compiled_backward == nullptr || !gradient || gradient.get()->is_number) return false;
+    const DLDataType dtype = gradient.dtype();
+    if (dtype.code != kDLFloat) return false;
+    if (run_flat_backward(saved, gradients)) return true;
+
+    Launch launch;
+    Tensor kept[kMost];
+    for (std::size_t i = 0; i < op.backward_kernel.size(); i += 2) {
+        const char kind = op.backward_kernel[i];
+        const auto position = static_cast<std::size_t>(op.backward_kernel[i + 1] - '0');
+        if (kind == 'l') {
+            const Layout& layout = saved.layout(position);
+            if (!same(to_dlpack(layout.dtype()), dtype)) return false;
+            launch.take({nullptr,
+                         {kDLCPU, 0},
+                         layout.ndim(),
+                         dtype,
+                         const_cast<std::int64_t*>(layout.shape()),
+                         nullptr,
+                         0});
+            continue;
+        }
+        Tensor value = argument_of(saved, kind, position);
+        if (!value) return false;
+        const bool is_mask = !value.get()->is_number && same(value.dtype(), kBool);
+        if (value.get()->is_number) value = as_dtype(value, dtype);
+        if (!is_mask && !same(value.dtype(), dtype)) return false;
+        launch.take(dl_of(*value.get()));
+        kept[i / 2] = std::move(value);
+    }
+    for (const char input : op.gradients) {
+        launch.wanted[launch.n_outputs++] = saved.needs(static_cast<std::size_t>(input - '0'));
+    }
+    if (!launch.run(*op.compiled_backward)) return false;
+    for (std::size_t k = 0; k < op.gradients.size(); ++k) {
+        const auto input = static_cast<std::size_t>(op.gradients[k] - '0');
+        if (saved.needs(input)) gradients[input] = std::move(launch.made[k]);
+    }
+    return true;
+}
+
+Tensor run_kernel(const LibraryOperator& op, std::span<const Tensor> inputs) {
+    for (const Tensor& input : inputs) value_of(input);
+    Tensor output;
+    if (run_flat(op, inputs, output)) return output;
+
+    const Tensors ready = cast(op, inputs);
+    Launch launch;
+    for (const Tensor& input : ready) launch.take(dl_of(*input.get()));
+    launch.wanted[launch.n_outputs++] = true;
+    if (!launch.run(*op.compiled)) throw refusal(op, launch.text);
+    return std::move(launch.made[0]);
+}
+
+}  // namespace pullback::standalone

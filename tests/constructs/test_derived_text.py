@@ -1,0 +1,91 @@
+"""Derived text is a formula file: it reads back, is derived from itself, and has the right derivatives."""
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.tools.derived_file import derived_file
+from pullback.tools.formulas import read_formula, read_formulas
+from pullback.tools.loading import load_formulas
+from pullback.transpile.diagnostics import FormulaError
+
+from .catalog import Call
+from .columns import assert_same, outcome, raises, second_order
+from .regenerate import CONSTRUCTS
+
+ROOT = Path(__file__).resolve().parents[2]
+LIBRARY = [
+    (path, name)
+    for folder in ("examples", "formulas")
+    for path in sorted((ROOT / folder).glob("*.py"))
+    if path.stem != "__init__"
+    for name in read_formulas(str(path)).formulas
+]
+# The forward of these is a call of LAPACK that nothing but their own closure differentiates.
+NOT_DERIVED = {"slogdet", "eigh", "qr", "svd"}
+# Parts of these have a kink where the whole has none: max(z, 0) and |z| at 0. What follows is wrong there.
+KINKS = {"softplus": 0.0}
+QUICK = {"simple", "cross_entropy", "layer_norm", "softplus", "gp_covariance", "exp", "mean", "max", "clip"}
+
+
+def checked_text(path, name):
+    """The derived text, after it was read back and derived from itself."""
+    formula, file = read_formula(f"{path}::{name}", plain=True)
+    return derived_file(formula, file)
+
+
+def read_back(text, name, folder):
+    """The formula of a derived text; a second derivation gives the same text."""
+    path = folder / f"{name}_derived.py"
+    path.write_text(text, encoding="utf-8")
+    formula, file = read_formula(f"{path}::{name}")
+    assert derived_file(formula, file) == text
+    return dict(load_formulas(str(path)))[name]
+
+
+def assert_agree(original, derived, calls):
+    for call in calls:
+        assert_same(outcome(lambda call=call: call.of(original)), outcome(lambda call=call: call.of(derived)))
+        with pb.use_engine("reference"):
+            pairs = zip(second_order(original, call), second_order(derived, call), strict=True)
+            for expected, found in pairs:
+                np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.parametrize("construct", CONSTRUCTS, ids=lambda construct: construct.name)
+def test_a_construct(construct, tmp_path):
+    path = Path(construct.function.__code__.co_filename)
+    derived = read_back(checked_text(path, construct.name), construct.name, tmp_path)
+    assert_agree(construct.formula, derived, [c for c in construct.calls if not raises(construct, c)])
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        pytest.param(path, name, id=name, marks=[] if name in QUICK else pytest.mark.slow)
+        for path, name in LIBRARY
+        if name not in NOT_DERIVED
+    ],
+)
+def test_a_formula_of_the_library(path, name, tmp_path):
+    original = dict(load_formulas(str(path)))[name]
+    derived = read_back(checked_text(path, name), name, tmp_path)
+    calls = [Call(args, kwargs) for args, kwargs in itertools.islice(original.samples(0), 4)]
+    rng = np.random.default_rng(0)
+    inputs = [param for param in original.ir.params if not param.attribute]
+    calls = calls or [Call(tuple(rng.standard_normal((3, 4)) for _ in inputs), {})]
+    smooth = [c for c in calls if name not in KINKS or not np.any(c.inputs[0] == KINKS[name])]
+    assert_agree(original, derived, smooth)
+
+
+@pytest.mark.parametrize("name", sorted(NOT_DERIVED))
+def test_what_cannot_be_derived_is_a_located_error(name):
+    path = next(path for path, other in LIBRARY if other == name)
+    formula, file = read_formula(f"{path}::{name}")
+    with pytest.raises(FormulaError) as error:
+        derived_file(formula, file)
+    assert "np.linalg" in str(error.value)
+    assert f"{path.name}:" in str(error.value)

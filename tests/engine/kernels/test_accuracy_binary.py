@@ -1,0 +1,141 @@
+"""Functions of two operands in kernels to 4 units in the last place, over the whole range of both types."""
+
+import ctypes
+import itertools
+
+import numpy as np
+import pytest
+
+from pullback.engine.kernels import compile_text
+
+mpmath = pytest.importorskip("mpmath")
+pytestmark = pytest.mark.compiler
+
+
+def logaddexp(x, y):
+    high, low = max(x, y), min(x, y)
+    return high + mpmath.log1p(mpmath.exp(low - high))
+
+
+def logaddexp2(x, y):
+    high, low = max(x, y), min(x, y)
+    return high + mpmath.log1p(mpmath.power(2, low - high)) / mpmath.log(2)
+
+
+def fmod(x, y):
+    return x - y * mpmath.mpf(int(x / y))
+
+
+def remainder(x, y):
+    return x - y * mpmath.floor(x / y)
+
+
+# NumPy's name, and the exact function.
+FUNCTIONS = {
+    "power": mpmath.power, "arctan2": mpmath.atan2, "hypot": mpmath.hypot, "logaddexp": logaddexp,
+    "logaddexp2": logaddexp2, "fmod": fmod, "remainder": remainder,
+    "floor_divide": lambda x, y: mpmath.floor(x / y),
+}  # fmt: skip
+CHOICES = {"maximum", "minimum", "fmax", "fmin", "copysign"}
+ULPS = 4
+TYPES = {"float": np.float32, "double": np.float64}
+# The quotient of remainder and floor_divide has to be an integer that the type holds.
+EXACT_QUOTIENT = {"fmod", "remainder", "floor_divide"}
+# Sums of two terms: where they cancel, units of a double's result are those of the larger operand.
+CANCELS = {"logaddexp", "logaddexp2"}
+
+
+@pytest.fixture(scope="module")
+def library():
+    lines = ["#include <pullback/kernel.h>"]
+    for name in (*FUNCTIONS, *CHOICES):
+        for kind in TYPES:
+            lines.append(
+                f"PB_EXPORT void {name}_{kind}(const {kind}* x, const {kind}* y, {kind}* r, int64_t n) {{\n"
+                f"    PB_SIMD\n    for (int64_t i = 0; i < n; ++i) r[i] = pb::{name}(x[i], y[i]);\n}}"
+            )
+    return ctypes.CDLL(str(compile_text("\n".join(lines) + "\n")))
+
+
+def computed(library, name, x, y):
+    kind = next(kind for kind, dtype in TYPES.items() if dtype == x.dtype)
+    result = np.empty_like(x)
+    pointers = (ctypes.c_void_p(array.ctypes.data) for array in (x, y, result))
+    getattr(library, f"{name}_{kind}")(*pointers, ctypes.c_int64(x.size))
+    return result
+
+
+@np.errstate(all="ignore")
+def points(name, dtype):
+    """Pairs of random bit patterns, of moderate numbers of all sizes, of close ones, and of edges."""
+    rng = np.random.default_rng(1)
+    unsigned = np.uint32 if dtype == np.float32 else np.uint64
+    bits = rng.integers(0, np.iinfo(unsigned).max, (2, 200), unsigned, endpoint=True).view(dtype)
+    sizes = rng.choice([1e-3, 1, 10, 100, 700], (2, 300))
+    moderate = (rng.uniform(-1, 1, (2, 300)) * sizes).astype(dtype)
+    close = rng.uniform(0.5, 2, 100).astype(dtype)
+    near = np.stack([close, close * dtype(1 + 4 * np.finfo(dtype).eps)])
+    info = np.finfo(dtype)
+    edges = [info.tiny, info.smallest_subnormal, info.eps, info.max, 1.0, 0.5, 2.0, 3.0, 1 + info.eps]
+    signed = [sign * edge for edge in edges for sign in (1, -1)]
+    pairs = np.array(list(itertools.product(signed, repeat=2)), dtype).T
+    x, y = np.concatenate([bits, moderate, near, pairs], axis=1)
+    if name == "power":  # most random powers overflow: take exponents that fit
+        x = np.concatenate([x, np.abs(x[np.isfinite(x) & (np.abs(x) != 1)])])
+        fits = (
+            rng.uniform(-1, 1, x.size) * np.log(float(info.max)) / np.log(np.abs(x.astype(float)))
+        ).astype(dtype)
+        x, y = np.concatenate([x, x, x]), np.concatenate([np.resize(y, x.size), fits, np.rint(fits)])
+    finite = np.isfinite(x) & np.isfinite(y)
+    return x[finite], y[finite]
+
+
+def exact(name, x, y):
+    """The exact value, or None where it is no real number or has nothing to be compared with."""
+    one, other = mpmath.mpf(float(x)), mpmath.mpf(float(y))
+    if name in EXACT_QUOTIENT and (other == 0 or abs(one / other) > 1 / np.finfo(x.dtype).eps):
+        return None
+    try:
+        value = FUNCTIONS[name](one, other)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return None
+    return value if isinstance(value, mpmath.mpf) and mpmath.isfinite(value) else None
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_values(name, kind, library):
+    dtype = TYPES[kind]
+    xs, ys = points(name, dtype)
+    found = computed(library, name, xs, ys)
+    compared = 0
+    with mpmath.workprec(2400):  # of hypot(1e308, 1e-308) and of log1p(exp(-700)), all digits
+        for x, y, value in zip(xs, ys, found, strict=True):
+            expected = exact(name, x, y)
+            if expected is None or abs(expected) > float(np.finfo(dtype).max):
+                continue
+            size = np.abs(dtype(float(expected)))
+            if name in CANCELS and dtype == np.float64:
+                size = max(size, np.abs(max(x, y)))
+            with np.errstate(over="ignore"):
+                ulp = float(np.spacing(size))
+            compared += 1
+            assert abs(mpmath.mpf(float(value)) - expected) <= ULPS * ulp, (name, x, y, value)
+    assert compared > 200
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("name", [*FUNCTIONS, *sorted(CHOICES)])
+def test_nan_infinities_signed_zeros_and_integers_are_numpys(name, kind, library):
+    dtype = TYPES[kind]
+    info = np.finfo(dtype)
+    special = [np.nan, np.inf, 0.0, 1.0, 2.0, 3.0, 0.5, info.max, info.tiny, info.smallest_subnormal]
+    signed = [sign * value for value in special for sign in (1, -1)]
+    x, y = np.array(list(itertools.product(signed, repeat=2)), dtype).T.copy()
+    with np.errstate(all="ignore"):
+        expected = getattr(np, name)(x, y)
+    found = computed(library, name, x, y)
+    loose = 8 if name in CANCELS else 1  # for NumPy's own rounding, too
+    np.testing.assert_allclose(found, expected, rtol=4 * loose * info.eps, atol=4 * info.smallest_subnormal)
+    same = ~np.isnan(expected) & ~((expected == 0) & (name in ("maximum", "minimum", "fmax", "fmin")))
+    np.testing.assert_array_equal(np.signbit(found[same]), np.signbit(expected[same]))

@@ -1,0 +1,106 @@
+"""Passes that go by rows give what the reference engine gives, whatever the rows are."""
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+
+@pb.formula
+def of_rows(x, weight):
+    """Every kind of reduction along rows, and what reads it in each element."""
+    top = np.max(x, axis=-1, keepdims=True)
+    low = np.min(x, axis=-1, keepdims=True)
+    total = np.sum(x * weight, axis=-1, keepdims=True)
+    r = (x - total) / (top - low) * weight
+    product = np.prod(1 + x / 1000, axis=-1)
+    count = np.sum(x > 0, axis=-1)
+
+    def of_rows_pullback(grad, grad_product, grad_count):
+        back = grad * weight / (top - low)
+        return back - np.sum(back, axis=-1, keepdims=True) * weight, grad * r
+
+    return (r, product, count), of_rows_pullback
+
+
+compiled = pb.compile(of_rows, order=1)
+
+SHAPES = [(3, 7), (5, 31), (5, 32), (70, 33), (4, 1000), (3, 5000), (300, 300), (2, 5, 40), (40,), (70000,)]
+
+
+def agrees(x, weight):
+    with np.errstate(all="ignore"):
+        expected = of_rows(x, weight)
+    for one, other in zip(compiled(x, weight), expected, strict=True):
+        tolerance = 1e-3 if x.dtype == np.float32 else 1e-9
+        assert one.dtype == other.dtype
+        np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance)
+
+
+def gradients(function, x, weight):
+    inputs = [pb.tensor(x, requires_grad=True), pb.tensor(weight, requires_grad=True)]
+    r, *_ = function(*inputs)
+    return [gradient.numpy() for gradient in pb.grad(r, inputs, pb.tensor(np.cos(x)))]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_of_any_length(shape, dtype):
+    rng = np.random.default_rng(len(shape))
+    agrees(rng.standard_normal(shape).astype(dtype), rng.standard_normal(shape[-1]).astype(dtype))
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_gradients_that_are_summed_over_rows_or_along_them(shape):
+    rng = np.random.default_rng(len(shape))
+    x, weight = rng.standard_normal(shape), rng.standard_normal(shape[-1])
+    for one, other in zip(gradients(compiled, x, weight), gradients(of_rows, x, weight), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda x: x.T,
+        lambda x: x[::2, ::3],
+        lambda x: x[:, ::-1],
+        lambda x: np.broadcast_to(x[:1], x.shape),
+        lambda x: x.reshape(10, 9, 100).transpose(1, 0, 2),
+    ],
+)
+def test_rows_that_do_not_lie_next_to_each_other(view):
+    x = view(np.random.default_rng(0).standard_normal((90, 100)))
+    agrees(x, np.linspace(0, 1, x.shape[-1]))
+    agrees(x, np.linspace(0, 1, 2 * x.shape[-1])[::2])
+    agrees(x, np.array([0.5]))
+
+
+@pytest.mark.parametrize("place", [0, 31, 45, 2999])
+def test_a_nan_is_what_its_row_comes_to_and_no_other(place):
+    x = np.random.default_rng(0).standard_normal((4, 3000))
+    x[2, place] = np.nan
+    agrees(x, np.ones(3000))
+    r, product, _ = compiled(x, np.ones(3000))
+    assert np.isnan(r[2]).all()
+    assert np.isnan(product[2])
+    assert not np.isnan(np.delete(r, 2, axis=0)).any()
+
+
+def without_sum(x):
+    return x - np.sum(x, axis=-1, keepdims=True)
+
+
+def largest(x):
+    return np.max(x, axis=-1)
+
+
+def test_rows_of_nothing_and_no_rows():
+    sums = pb.compile(without_sum, order=0)
+    for shape in [(0, 40), (40, 0), (0,), (3, 0, 50)]:
+        assert sums(np.ones(shape)).shape == shape
+
+
+def test_infinities_are_the_largest_and_the_smallest():
+    x = np.full((3, 50), -np.inf)
+    x[1, 7], x[2, :] = np.inf, 2.0
+    assert pb.compile(largest, order=0)(x).tolist() == [-np.inf, np.inf, 2.0]

@@ -1,0 +1,137 @@
+"""Products of matrices: nothing is copied, and gradients that meet are summed inside of them."""
+
+import numpy as np
+import pytest
+
+import pullback as pb
+import pullback.numpy as pnp
+
+pytestmark = pytest.mark.native
+
+RNG = np.random.default_rng(0)
+
+
+def values(*shape, dtype=np.float64):
+    return RNG.standard_normal(shape).astype(dtype)
+
+
+def peak_of(run):
+    """Bytes in use at most, beyond what was in use before."""
+    run()  # kernels are compiled and the like
+    pb.reset_memory_peak()
+    before = pb.memory_stats().in_use
+    kept = run()
+    peak = pb.memory_stats().peak - before
+    del kept
+    return peak
+
+
+def swapped(x):
+    return pnp.swapaxes(x, -1, -2)
+
+
+LAYOUTS = {
+    "as it is": (values(6, 64, 48), lambda x: x),
+    "transposed": (values(6, 48, 64), swapped),
+    "every other row": (values(6, 128, 48), lambda x: x[:, ::2]),
+    "heads of a sequence": (values(2, 64, 3, 48), lambda x: pnp.transpose(x, (0, 2, 1, 3))),
+}
+
+
+@pytest.mark.parametrize("left", LAYOUTS)
+def test_a_stack_in_any_order_of_memory_is_not_copied(left):
+    array, arranged = LAYOUTS[left]
+    x, y = pb.tensor(array), pb.tensor(values(48, 80))
+    result = 8 * 6 * 64 * 80
+    assert peak_of(lambda: arranged(x) @ y) < 1.3 * result
+
+
+@pytest.mark.parametrize("left", LAYOUTS)
+def test_gradients_of_a_stack_in_any_order_of_memory(left):
+    array, arranged = LAYOUTS[left]
+    weight, seed = values(48, 80), None
+    found = []
+    for engine in ("reference", "native"):
+        with pb.use_engine(engine):
+            x, w = pb.tensor(array, requires_grad=True), pb.tensor(weight, requires_grad=True)
+            y = arranged(x) @ w
+            seed = values(*y.shape) if seed is None else seed
+            found.append(pb.grad(y, (x, w), grad_outputs=seed))
+    for mine, other in zip(*found, strict=True):
+        np.testing.assert_allclose(mine.numpy(), other.numpy(), rtol=1e-10, atol=1e-10)
+
+
+def test_the_gradient_of_a_shared_matrix_is_never_a_stack():
+    x, w = pb.tensor(values(50, 64, 48)), pb.tensor(values(48, 48), requires_grad=True)
+    y = x @ w
+    seed = pb.tensor(values(50, 64, 48))
+    gradient = 8 * 48 * 48
+    assert peak_of(lambda: pb.grad(y, w, grad_outputs=seed, retain_graph=True)) < 3 * gradient
+
+
+@pytest.mark.parametrize("subscripts", ["bik,bkj->bij", "bki,bjk->bij", "ik,bkj->ibj", "bik,bkj->ij"])
+def test_an_einsum_that_is_a_product_is_one(subscripts):
+    extents = {"b": 6, "i": 40, "j": 50, "k": 30}
+    shapes = [[extents[letter] for letter in part] for part in subscripts.split("->")[0].split(",")]
+    arrays = [values(*shape) for shape in shapes]
+    x, y = (pb.tensor(array, requires_grad=True) for array in arrays)
+
+    @pb.compile
+    def contracted(x, y):
+        return np.einsum(subscripts, x, y)
+
+    z = contracted(x, y)
+    np.testing.assert_allclose(z.detach().numpy(), np.einsum(subscripts, *arrays))
+    seed = values(*z.shape)
+    ours = pb.grad(z, (x, y), grad_outputs=seed)
+    with pb.use_engine("reference"):
+        u, v = (pb.tensor(array, requires_grad=True) for array in arrays)
+        theirs = pb.grad(pnp.einsum(subscripts, u, v), (u, v), grad_outputs=seed)
+    for mine, other in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(mine.numpy(), other.numpy(), rtol=1e-10, atol=1e-12)
+    assert peak_of(lambda: contracted(x.detach(), y.detach())) < 1.3 * 8 * z.size
+
+
+def test_gradients_of_products_that_meet_are_summed_in_one_array():
+    steps = 8
+    w = pb.tensor(values(64, 64), requires_grad=True)
+    inputs = [pb.tensor(values(4, 64)) for _ in range(steps)]
+    total = sum(((x @ w).sum() for x in inputs), pb.tensor(0.0))
+
+    def differentiate():
+        (gradient,) = pb.grad(total, [w], retain_graph=True)
+        return gradient
+
+    gradient = 8 * 64 * 64
+    assert peak_of(differentiate) < 2 * gradient + steps * 8 * 4 * 64
+    expected = sum(np.outer(x.numpy().sum(0), np.ones(64)) for x in inputs)
+    np.testing.assert_allclose(differentiate().numpy(), expected)
+
+
+def test_a_gradient_that_somebody_holds_is_not_added_to():
+    w = pb.tensor(values(32, 32), requires_grad=True)
+    x = pb.tensor(values(4, 32))
+    seen = []
+    y = w * 1.0
+    out = (x @ y).sum() + (y * 2.0).sum()
+    y.register_hook(seen.append)
+    pb.grad(out, w)
+    expected = np.outer(x.numpy().sum(0), np.ones(32)) + 2.0
+    np.testing.assert_allclose(seen[0].numpy(), expected)
+    seed = pb.tensor(values(32, 32))
+    before = seed.numpy().copy()
+    pb.grad((y, (x @ y).sum()), w, grad_outputs=(seed, None))
+    np.testing.assert_array_equal(seed.numpy(), before)
+
+
+def test_results_do_not_depend_on_the_number_of_threads():
+    a, b = values(300, 700, dtype=np.float32), values(700, 900, dtype=np.float32)
+    before, found = pb.get_num_threads(), []
+    try:
+        for count in (1, 2, 5):
+            pb.set_num_threads(count)
+            found.append((pb.tensor(a) @ pb.tensor(b)).numpy())
+    finally:
+        pb.set_num_threads(before)
+    for other in found[1:]:
+        np.testing.assert_array_equal(found[0], other)

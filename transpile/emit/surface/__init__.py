@@ -1,0 +1,1 @@
+"""C++ over the operators of `pullback.h`: the derivatives of the engine that needs no Python."""

@@ -1,0 +1,368 @@
+"""A derived closure in the form in which a person writes one.
+
+In: a formula without a closure. Out: the same formula with one, not promoted:
+
+- shapes and dtypes are read in the closure: ``pb.sum_to(g, pb.like(x))``;
+- returned gradients are not summed to their inputs, which is done for every formula;
+- values of a loop's turns are elements of lists: ``ys[turn]``;
+- sums of gradients start from zeros of the input's shape;
+- calls return their results only; an intermediate of another formula that the
+  closure reads is computed beside the call.
+
+>>> from ..library import formula_in, standard_library
+>>> from ..printer import formula_text
+>>> print(formula_text(as_written(formula_in('''
+... def powers(x, *, n: int = 3):
+...     y = x
+...     for k in range(n):
+...         y = y * x
+...     return y
+... '''), standard_library())))
+formula powers(x: Tensor, *, n: int)
+  forward:
+    y_2, y_turns = for(n, x)
+      each k, y:
+        y_1 = multiply(y, x)
+        return y_1, y
+    return result y_2
+  pullback(grad):
+    zeros = zeros_like(x)
+    grad_y_3, grad_x_5 = for(n, grad, zeros, reverse=True)
+      each turn, grad_y, grad_x_1:
+        y_3 = item(y_turns, turn)
+        grad_y_2 = multiply(grad_y, x)
+        grad_x_3 = multiply(grad_y, y_3)
+        grad_x_4 = accumulate(grad_x_1, grad_x_3)
+        return grad_y_2, grad_x_4
+    grad_x = accumulate(grad_y_3, grad_x_5)
+    return grad_x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..analysis.extents import extent_of, extents
+from ..analysis.facts import every
+from ..ir import Atom, Block, Eqn, Formula, Literal, Var
+from ..library import Library
+from .derive import derive
+from .differentiate_operator import bind_operands
+from .label_temporaries import label_block, label_temporaries
+from .rewrite import (
+    METADATA,
+    Namer,
+    all_names,
+    copy_eqns,
+    defining,
+    label,
+    rename,
+    replace_block,
+    slice_of,
+    uses,
+)
+from .simplify import remove_dead, simplify, simplify_forward
+from .specialize import known_extents
+
+
+def as_written(formula: Formula, library: Library) -> Formula:
+    """The formula with a derived closure. FormulaError where an operator on the way has no derivative."""
+    bare = formula.evolve(pullback=None, captures=(), rules=())
+    eqns = remove_dead(list(bare.forward.eqns), bare.forward.results)
+    bare = bare.evolve(forward=Block(bare.forward.params, tuple(eqns), bare.forward.results))
+    made = _beside_calls(derive(label_temporaries(bare), library), library)
+    names, namer = _names_of_sums(made), Namer.of(made)
+    for step in (_with_elements, _with_less_collected, _with_zeros):
+        made = step(_simplified(made), namer)
+    made = _simplified(_without_last_sums(_simplified(made)))
+    return _with_readable_names(_needed(_with_likes_inside(made, namer)), names)
+
+
+def _simplified(formula: Formula) -> Formula:
+    formula = simplify_forward(formula)
+    assert formula.pullback is not None
+    return _needed(formula.evolve(pullback=simplify(formula.pullback, known_extents(formula))))
+
+
+def _needed(formula: Formula) -> Formula:
+    """The formula without what neither results nor the closure need."""
+    assert formula.pullback is not None
+    forward = formula.forward
+    wanted = (*forward.results, *formula.pullback.free())
+    eqns = tuple(remove_dead(list(forward.eqns), wanted))
+    return formula.evolve(forward=Block(forward.params, eqns, forward.results))
+
+
+def _names_of_sums(formula: Formula) -> dict[Var, str]:
+    """What is summed to a shape has the name of the sum, where it turns out to have the shape already."""
+    assert formula.pullback is not None
+    return {
+        eqn.args[0]: eqn.outs[0].name
+        for eqn in every(formula.pullback.eqns)
+        if eqn.op == "sum_to" and isinstance(eqn.args[0], Var) and label(eqn.args[0]) != eqn.args[0].name
+    }
+
+
+def _with_readable_names(formula: Formula, names: dict[Var, str]) -> Formula:
+    """Temporaries of the closure have names; what is read once is a temporary."""
+    pullback = formula.pullback
+    assert pullback is not None
+    namer, counts = Namer.of(formula), uses(pullback)
+    bound = [var for eqn in every(pullback.eqns) for var in eqn.outs]
+    env: dict[Var, Atom] = {}
+    alone = len(pullback.results) == 1
+    for param, atom in zip(formula.inputs, pullback.results, strict=True):
+        if isinstance(atom, Var) and atom in bound and atom not in env:
+            env[atom] = namer.fresh(f"grad_{param.var.name}", atom.kind, alone and counts[atom] == 1)
+    for var in bound:
+        if var in env:
+            continue
+        if var in names:
+            env[var] = namer.fresh(names[var], var.kind, counts[var] == 1)
+        elif not var.temp and counts[var] == 1:
+            env[var] = Var(var.name, var.kind, True)
+    carried = {var for eqn in every(pullback.eqns) if eqn.op == "for" for var in eqn.outs}
+    env.update((var, Var(new.name, new.kind)) for var in carried if isinstance(new := env.get(var), Var))
+    renamed = rename(pullback, env)
+    return formula.evolve(pullback=label_block(renamed, {*all_names(formula.forward), *all_names(renamed)}))
+
+
+def _beside_calls(formula: Formula, library: Library) -> Formula:
+    """Intermediates of other formulas, which only promoted ones return, computed where they are called."""
+    namer = Namer.of(formula)
+
+    def spelled(eqns: Sequence[Eqn]) -> list[Eqn]:
+        found: list[Eqn] = []
+        for eqn in eqns:
+            callee = library.formula(eqn.op)
+            if callee is None or len(eqn.outs) <= callee.results:
+                blocks = tuple(replace(block, eqns=tuple(spelled(block.eqns))) for block in eqn.blocks)
+                found.append(replace(eqn, blocks=blocks))
+                continue
+            promoted = library.promoted(eqn.op, eqn)
+            env: dict[Var, Atom] = bind_operands(promoted, eqn)
+            found.append(replace(eqn, outs=eqn.outs[: callee.results]))
+            hidden = dict(zip(promoted.hidden, eqn.outs[callee.results :], strict=True))
+            part = slice_of(promoted.forward.eqns, hidden, env)
+            copied = copy_eqns(part, env, namer)
+            again: dict[Var, Atom] = {v: out for var, out in hidden.items() if isinstance(v := env[var], Var)}
+            found += rename(Block((), tuple(copied), ()), again).eqns
+        return found
+
+    forward = formula.forward
+    return formula.evolve(forward=Block(forward.params, tuple(spelled(forward.eqns)), forward.results))
+
+
+def _with_elements(formula: Formula, namer: Namer) -> Formula:
+    """A loop's stacked values are read from the list that it collected."""
+    assert formula.pullback is not None
+    stacked = {eqn.outs[0]: eqn.args[0] for eqn in formula.forward.eqns if eqn.op == "collect"}
+
+    def read(eqns: Sequence[Eqn]) -> tuple[Eqn, ...]:
+        found = []
+        for eqn in eqns:
+            index = eqn.kwarg("index")
+            if eqn.op == "getitem" and eqn.args[0] in stacked and index is not None:
+                eqn = Eqn(eqn.outs, "item", (stacked[eqn.args[0]], index), (), (), eqn.span)
+            blocks = tuple(replace(block, eqns=read(block.eqns)) for block in eqn.blocks)
+            found.append(replace(eqn, blocks=blocks))
+        return tuple(found)
+
+    return formula.evolve(pullback=replace(formula.pullback, eqns=read(formula.pullback.eqns)))
+
+
+def _with_less_collected(formula: Formula, namer: Namer) -> Formula:
+    """A turn's element of a list is read again there, and the shape of a collected value is asked of that."""
+    assert formula.pullback is not None
+    again: dict[Var, tuple[Eqn, ...]] = {}
+    for loop in formula.forward.eqns:
+        if loop.op == "for":
+            again |= _made_again(loop)
+
+    def read(eqns: Sequence[Eqn]) -> tuple[Eqn, ...]:
+        found: list[Eqn] = []
+        for eqn in eqns:
+            if eqn.op == "item" and eqn.args[0] in again:
+                *before, last = again[eqn.args[0]]
+                env: dict[Var, Atom] = {_TURN: eqn.args[1]}
+                found += copy_eqns(before, env, namer)
+                found.append(replace(replace_block(Block((), (last,), ()), env).eqns[0], outs=eqn.outs))
+                continue
+            blocks = tuple(replace(block, eqns=read(block.eqns)) for block in eqn.blocks)
+            found.append(replace(eqn, blocks=blocks))
+        return tuple(found)
+
+    return formula.evolve(pullback=replace(formula.pullback, eqns=read(formula.pullback.eqns)))
+
+
+# Stands for the number of the turn.
+_TURN = Var("<turn>", "value")
+
+
+def _made_again(loop: Eqn) -> dict[Var, tuple[Eqn, ...]]:
+    """For lists that a loop collects: equations that make the element of a turn, without the list."""
+    (body,) = loop.blocks
+    turn, carried, table = body.params[0], len(body.params) - 1, defining(body.eqns)
+    lists = dict(zip(body.results[carried:], loop.outs[carried:], strict=True))
+    found: dict[Var, tuple[Eqn, ...]] = {}
+
+    def element(var: Var) -> Eqn | None:
+        """Reads the turn's value of something else than a list of its own."""
+        made = table.get(var)
+        index = made.args[1] if made is not None and made.op == "item" else None
+        outer = made.args[0] if made is not None and index == turn and turn.kind == "value" else None
+        if made is not None and outer is not None and outer not in table and outer not in body.params:
+            return Eqn((var,), "item", (outer, _TURN), (), (), made.span)
+        return None
+
+    for atom, out in lists.items():
+        if not isinstance(atom, Var):
+            continue
+        made, own = table.get(atom), element(atom)
+        if own is not None:
+            found[out] = (own,)
+        of = made.args[0] if made is not None and made.op in METADATA else None
+        if made is not None and isinstance(of, Var):
+            taken = element(of)
+            if taken is None and of in lists:
+                taken = Eqn((of,), "item", (lists[of], _TURN), (), (), made.span)
+            if taken is not None:
+                found[out] = (taken, made)
+    return found
+
+
+def _with_zeros(formula: Formula, namer: Namer) -> Formula:
+    """Gradients that are nothing, or begin as nothing, are zeros like what they are gradients of."""
+    assert formula.pullback is not None
+    pullback, table = formula.pullback, defining(formula.forward.eqns)
+    seen = {*formula.forward.params, *table}
+
+    asked = _metadata(formula.forward)
+
+    def liked(eqn: Eqn) -> Var | None:
+        """What ``broadcast_like(..., like=like_x)`` takes the shape of."""
+        like = eqn.kwarg("like")
+        made = asked.get(like) if isinstance(like, Var) else None
+        of = made.args[0] if made is not None and made.op == "like" else None
+        return of if isinstance(of, Var) and of in seen else None
+
+    def filled(eqns: Sequence[Eqn]) -> tuple[Eqn, ...]:
+        starts: dict[Var, Var] = {}
+        for eqn in eqns:
+            if eqn.op == "broadcast_like" and isinstance(eqn.args[0], Var) and (of := liked(eqn)) is not None:
+                starts[eqn.args[0]] = of
+        found: list[Eqn] = []
+        for eqn in eqns:
+            of = liked(eqn)
+            if eqn.op == "broadcast_like" and eqn.args == (Literal(0.0),) and of is not None:
+                eqn = Eqn(eqn.outs, "zeros_like", (of,), (), (), eqn.span)
+            if eqn.op == "for":
+                args = list(eqn.args)
+                for place, out in enumerate(eqn.outs[: len(args) - 1], start=1):
+                    if args[place] == Literal(0.0) and out in starts:
+                        zeros = namer.temp()
+                        found.append(Eqn((zeros,), "zeros_like", (starts[out],), (), (), eqn.span))
+                        args[place] = zeros
+                eqn = replace(eqn, args=tuple(args))
+            blocks = tuple(replace(block, eqns=filled(block.eqns)) for block in eqn.blocks)
+            found.append(replace(eqn, blocks=blocks))
+        return tuple(found)
+
+    return formula.evolve(pullback=replace(pullback, eqns=filled(pullback.eqns)))
+
+
+def _with_likes_inside(formula: Formula, namer: Namer) -> Formula:
+    """The closure asks for shapes and dtypes itself, of what it sees; an index stands where it is used."""
+    assert formula.pullback is not None
+    pullback, table = formula.pullback, defining(formula.forward.eqns)
+    written = METADATA | {"is_none", "tuple", "slice"}
+
+    def sunk(block: Block, asked: dict[Var, Eqn]) -> Block:
+        found: list[Eqn] = []
+        for eqn in block.eqns:
+            inner = tuple(sunk(nested, asked) for nested in eqn.blocks)
+            if eqn.op in ("tuple", "slice"):
+                asked = asked | {eqn.outs[0]: eqn}
+                continue
+            bare, before = apart(replace(eqn, blocks=()), asked)
+            found += [*before, replace(bare, blocks=inner)]
+        return Block(block.params, tuple(found), block.results)
+
+    def apart(eqn: Eqn, asked: dict[Var, Eqn]) -> tuple[Eqn, list[Eqn]]:
+        """The equation, and equations of its own for what it reads of `asked`."""
+        env: dict[Var, Atom] = {}
+        before: list[Eqn] = []
+        for var in dict.fromkeys(eqn.reads()):
+            if var in asked:
+                env[var] = here = namer.temp("value")
+                made, earlier = apart(asked[var], asked)
+                before += [*earlier, replace(made, outs=(here,))]
+        return replace_block(Block((), (eqn,), ()), env).eqns[0], before
+
+    everywhere = _metadata(formula.forward) | {out: e for out, e in table.items() if e.op in written}
+    forward = sunk(formula.forward, {})
+    return formula.evolve(forward=forward, pullback=sunk(pullback, everywhere))
+
+
+def _metadata(block: Block) -> dict[Var, Eqn]:
+    """What tells of the shapes of values that are there, also where only a branch asks for it."""
+    found: dict[Var, Eqn] = {}
+    for eqn in block.eqns:
+        if eqn.op in METADATA:
+            found[eqn.outs[0]] = eqn
+        if eqn.op != "if":
+            continue
+        for inner in eqn.blocks:
+            asked, bound = _metadata(inner), defining(inner.eqns)
+            for out, atom in zip(eqn.outs, inner.results, strict=True):
+                made = asked.get(atom) if isinstance(atom, Var) else None
+                of = made.args[0] if made is not None else None
+                if made is None or out in found:
+                    continue
+                if of in bound:
+                    of = next((o for o, a in zip(eqn.outs, inner.results, strict=True) if a == of), None)
+                if of is not None:
+                    found[out] = Eqn((out,), made.op, (of,), made.kwargs, (), made.span)
+    return found
+
+
+def _without_last_sums(formula: Formula) -> Formula:
+    """Returned gradients before they are summed to the inputs, where all terms have one shape."""
+    assert formula.pullback is not None
+    pullback = formula.pullback
+    table = defining(pullback.eqns)
+    known = extents(pullback.eqns, known_extents(formula))
+    uses: dict[Var, int] = {}
+    for eqn in pullback.eqns:
+        for var in (*eqn.reads(), *(var for block in eqn.blocks for var in block.free())):
+            uses[var] = uses.get(var, 0) + 1
+    env: dict[Var, Atom] = {}
+    for param, gradient in zip(formula.inputs, pullback.results, strict=True):
+        if param.var.kind != "tensor" or not isinstance(gradient, Var):
+            continue
+        sums, terms = _terms(gradient, table, uses)
+        shapes = {extent_of(sums.get(term, term), known).shape for term in terms}
+        if len(shapes) == 1:
+            env.update((term, sums[term]) for term in terms if term in sums)
+    kept = tuple(eqn for eqn in pullback.eqns if not (eqn.op == "sum_to" and eqn.outs[0] in env))
+    return formula.evolve(pullback=replace_block(replace(pullback, eqns=kept), env))
+
+
+def _terms(gradient: Var, table: dict[Var, Eqn], uses: dict[Var, int]) -> tuple[dict[Var, Atom], list[Var]]:
+    """The terms of a sum of gradients, and what those that are summed to a shape are computed from."""
+    sums: dict[Var, Atom] = {}
+    terms: list[Var] = []
+    queue, inner = [gradient], False
+    while queue:
+        var = queue.pop()
+        eqn = table.get(var)
+        alone = uses.get(var, 0) <= (1 if inner else 0)
+        if eqn is not None and eqn.op == "accumulate" and alone:
+            queue += [atom for atom in reversed(eqn.args) if isinstance(atom, Var)]
+        else:
+            terms.append(var)
+            if eqn is not None and eqn.op == "sum_to" and alone:
+                sums[var] = eqn.args[0]
+        inner = True
+    return sums, terms
