@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ClassesOf:
-    """Classes of a file to check: all of them, or the one of a name."""
+    """Classes of a file to check: all of them, or the one of a name. `names`: which these are."""
 
     source: Source
     name: str | None
+    names: tuple[str, ...]
 
 
 def classes_in(targets: list[str]) -> list[ClassesOf]:
@@ -47,12 +48,12 @@ def _classes_in(target: str) -> Iterator[ClassesOf]:
 
         names = class_names(source)
         if names and name in (None, *names):
-            yield ClassesOf(source, name)
+            yield ClassesOf(source, name, tuple(names) if name is None else (name,))
 
 
 def check_classes(chosen: list[ClassesOf], inputs: str | None, console: Console) -> int:
     """Run the classes, print their verdicts, and return the exit status."""
-    if inputs is not None and (len(chosen) != 1 or chosen[0].name is None):
+    if inputs is not None and sum(len(one.names) for one in chosen) != 1:
         raise UsageError("--inputs is for one class: name it as FILE::CLASS")
     try:
         from ..torch_classes.target import load_targets
@@ -89,7 +90,9 @@ def _table(checked: list[Checked]) -> Table:
         errors = ("-", "-", "-")
         if one.measured is not None:
             found = one.measured
-            second = ("-", "-") if found.raised else (f"{found.second:.1e}", f"{found.single:.1e}")
-            errors = (f"{found.first:.1e}", *second)
+            second = (
+                ("-", "-") if found.raised else (f"{found.second.error:.1e}", f"{found.single.error:.1e}")
+            )
+            errors = (f"{found.first.error:.1e}", *second)
         table.add_row(one.name, Text(one.verdict.value, style=style), *errors)
     return table

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import sys
-import sysconfig
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
-from pullback.engine.kernels.compiler import INCLUDE
+from pullback.engine.kernels.compiler import INCLUDE, find_compiler
 
-from ..errors import CLEAN
+from ..errors import CLEAN, UsageError
 from . import Subparsers, add_command
 
+LIBRARY = "libpullback.a"
 EXAMPLE = """\
 example:
   $ pullback config --cflags
@@ -23,9 +23,11 @@ exit status: 0
 """
 
 WAYS = {
-    "includes": "the folder of the headers: for programs that call generated kernels",
+    "includes": "the folder of the headers",
     "cflags": "options of the compiler for pullback/pullback.h, the engine in a C++ program",
-    "libs": "options of the linker for the same",
+    "libs": "options of the linker for the same: no Python is linked",
+    "library": "the file of the engine for C++ programs",
+    "operator-flags": "options of the compiler for a shared library of operators, see pb.load_operator",
     "cmakedir": "the folder for pullback_DIR, where find_package(pullback) looks",
 }
 
@@ -47,19 +49,31 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _cflags() -> str:
-    python = sysconfig.get_path("include")
-    return f"-std=c++20 -I{INCLUDE} -I{python} -DPULLBACK_PYTHON='\"{sys.executable}\"'"
+    return f"-std=c++20 -I{INCLUDE}"
+
+
+def _library() -> str:
+    """`libpullback.a`, which the build puts beside the native engine's module."""
+    for folder in dict.fromkeys((_module_folder(), Path(INCLUDE).parent)):
+        if folder is not None and (folder / LIBRARY).is_file():
+            return str(folder / LIBRARY)
+    raise UsageError(f"there is no {LIBRARY}: the package was installed without the native engine")
+
+
+def _module_folder() -> Path | None:
+    found = find_spec("pullback.engine.native._native")
+    return Path(found.origin).parent if found is not None and found.origin else None
 
 
 def _libs() -> str:
-    folder = sysconfig.get_config_var("LIBDIR")
-    version = sysconfig.get_config_var("LDVERSION")
-    return f"-L{folder} -Wl,-rpath,{folder} -lpython{version}"
+    return " ".join([_library(), *find_compiler().libraries, "-lm", "-lpthread", "-ldl"])
 
 
 _ANSWERS: dict[str, Callable[[], str]] = {
     "includes": lambda: str(INCLUDE),
     "cflags": _cflags,
     "libs": _libs,
+    "library": _library,
+    "operator-flags": lambda: f"{_cflags()} -DPULLBACK_OPERATOR_LIBRARY -fPIC -shared -fvisibility=hidden",
     "cmakedir": lambda: str(Path(INCLUDE).parent / "cmake"),
 }

@@ -73,6 +73,10 @@ def run(arguments: argparse.Namespace) -> int:
     line("formulas", str(len(standard_library().names())))
     for engine in dispatch.NAMES:
         try_line(f"{engine} engine", lambda engine=engine: _engine(engine))  # type: ignore[misc]
+    if "native engine" not in missing:
+        from pullback.engine.native.levels import chosen
+
+        line("library kernels", f"for {chosen() or platform.machine()}")
     try_line("compiler", lambda: find_compiler().version)
     if "compiler" not in missing:
         try_line("flags", lambda: " ".join(find_compiler().flags))

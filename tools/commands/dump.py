@@ -9,8 +9,10 @@ from pullback.transpile.emit.native.operators import PRIMITIVES
 from pullback.transpile.emit.python import plain_variant
 from pullback.transpile.ir import Formula
 from pullback.transpile.library import Library
+from pullback.transpile.passes.as_written import as_written
 from pullback.transpile.passes.derive import derive
 from pullback.transpile.passes.inline import inline
+from pullback.transpile.passes.label_temporaries import label_temporaries
 from pullback.transpile.passes.normalize import normalize
 from pullback.transpile.passes.promote import promote
 from pullback.transpile.passes.recompute import recompute_captures
@@ -79,6 +81,8 @@ PASSES: dict[str, Callable[[Formula, Library], Formula]] = {
     "inline": _inlined,
     "reverse": _reversed,
     "transpose": _transposed,
+    "label_temporaries": lambda formula, library: verify(label_temporaries(formula)),
+    "as_written": lambda formula, library: verify(as_written(formula, library)),
 }
 
 

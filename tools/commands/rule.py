@@ -10,6 +10,7 @@ from rich.table import Table
 
 from ..errors import CLEAN, UsageError
 from ..rules import RULES
+from ..rules.pages import page_of, severities
 from . import Subparsers, add_command
 
 EXAMPLE = """\
@@ -35,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
         for heading in ("code", "rule", "severity"):
             table.add_column(heading)
         for rule in RULES.values():
-            table.add_row(rule.code, rule.name, rule.severity)
+            table.add_row(rule.code, rule.name, severities(rule.code))
         console.print(table)
         return CLEAN
     wanted = arguments.code.lower()
@@ -43,5 +44,5 @@ def run(arguments: argparse.Namespace) -> int:
     if not found:
         raise UsageError(f"there is no rule {arguments.code}; `pullback rule` lists all")
     for rule in found:
-        console.print(Markdown(rule.page))
+        console.print(Markdown(page_of(rule.code)))
     return CLEAN

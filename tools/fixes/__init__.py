@@ -8,6 +8,7 @@ from . import (
     copied_saved,
     recomputed,
     refused,
+    returned,
     undetached,
     viewed_input,
 )
@@ -17,6 +18,7 @@ _MODULES = (
     attribute_to_saved,
     copied_gradient,
     copied_saved,
+    returned,
     recomputed,
     undetached,
     refused,

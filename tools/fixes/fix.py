@@ -70,11 +70,17 @@ class Place:
 
 @dataclass(frozen=True)
 class Fix:
-    """A fix. It is safe where it changes no first derivative and takes nothing away that ran before."""
+    """A fix. It is safe where it changes no first derivative and takes nothing away that ran before.
+
+    `silent`: where it cannot be made, nothing is said of it, for another fix follows. `first`: a change that
+    the fix is made after, in the text that comes of it.
+    """
 
     apply: Callable[[Place], None]
     safe: bool
     what: str
+    silent: bool = False
+    first: Callable[[Place], None] | None = None
 
 
 def names_in(node: ast.AST) -> set[str]:

@@ -74,7 +74,8 @@ def _first(
             try:
                 made = _applied(fix, source, finder, finding, before)
             except CannotFix as reason:
-                tried.setdefault(key, str(reason))
+                if not fix.silent:
+                    tried.setdefault(key, str(reason))
             else:
                 return made
     return None
@@ -87,14 +88,10 @@ def _key(finding: Diagnostic) -> tuple[str, str, str]:
 def _applied(
     fix: Fix, source: Source, finder: Finder, finding: Diagnostic, before: list[Diagnostic]
 ) -> tuple[Fixed, list[Diagnostic]]:
-    program = Program(finder)
-    module = program.module(source)
-    facts = _facts(source, program, finding)
-    if module is None or facts is None:
-        raise CannotFix("the class cannot be read")
-    text = Text(source.text)
-    fix.apply(Place(text, module, facts, finding))
-    made = text.spliced()
+    made = source.text
+    for change in (fix.first, fix.apply):
+        if change is not None:
+            made = _changed(change, Source(source.path, made), finder, finding)
     after = _findings(Source(source.path, made), finder)
     had, has = _counted(before), _counted(after)
     new = has - had
@@ -110,6 +107,17 @@ def _applied(
             gone[_key(one)] -= 1
             done.append((one, fix.what))
     return Fixed(made, done), after
+
+
+def _changed(change: Callable[[Place], None], source: Source, finder: Finder, finding: Diagnostic) -> str:
+    program = Program(finder)
+    module = program.module(source)
+    facts = _facts(source, program, finding)
+    if module is None or facts is None:
+        raise CannotFix("the class cannot be read")
+    text = Text(source.text)
+    change(Place(text, module, facts, finding))
+    return text.spliced()
 
 
 def _facts(source: Source, program: Program, finding: Diagnostic) -> ClassFacts | None:

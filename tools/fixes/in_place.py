@@ -59,6 +59,7 @@ def functional(statement: ast.stmt, slicer: Slicer, live: set[str]) -> list[str]
     edits: dict[tuple[int, int], str] = {}
     after: list[str] = []
     before = _stored(statement, slicer, edits)
+    inner = set(map(id, _chain(statement)[1:]))
     for node in ast.walk(statement):
         if isinstance(node, ast.keyword) and node.arg in ("out", "inplace"):
             raise CannotFix(f"`{node.arg}=` changes a tensor in place")
@@ -73,8 +74,25 @@ def functional(statement: ast.stmt, slicer: Slicer, live: set[str]) -> list[str]
             and isinstance(node.func, ast.Attribute)
             and words.is_in_place(node.func.attr)
         ):
-            _method(node, node.func, statement, slicer, live, edits, after)
+            end = text.end(node.func)
+            if node.func.attr[:-1] not in words.METHODS:
+                raise CannotFix(f"`{node.func.attr}` has no form that makes a new tensor")
+            edits[end - 1, end] = ""
+            if id(node) not in inner:
+                _method(node, node.func, statement, slicer, live, edits, after)
     return [*before, *_edited(statement, slicer, edits), *after]
+
+
+def _chain(statement: ast.stmt) -> list[ast.Call]:
+    """The calls in ``x.mul_(a).add_(b)`` that change ``x``, the last one first."""
+    found = []
+    node = getattr(statement, "value", None)
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if not words.is_in_place(node.func.attr):
+            break
+        found.append(node)
+        node = node.func.value
+    return found
 
 
 def _stored(statement: ast.stmt, slicer: Slicer, edits: dict[tuple[int, int], str]) -> list[str]:
@@ -110,10 +128,6 @@ def _method(
     edits: dict[tuple[int, int], str],
     after: list[str],
 ) -> None:
-    plain = function.attr[:-1]
-    if plain not in words.METHODS:
-        raise CannotFix(f"`{function.attr}` has no form that makes a new tensor")
-    end = slicer.text.end(function)
     root = root_of(function.value)
     if root is not None:
         outermost = getattr(statement, "value", None) is call
@@ -129,7 +143,6 @@ def _method(
                 raise CannotFix(f"`{root}` is changed in place where it is saved")
             edits[start, value] = f"{root} = "
             after.append(f"{target}{root}")
-    edits[end - 1, end] = ""
 
 
 def _check_root(root: str, receiver: ast.expr, slicer: Slicer, live: set[str], outermost: bool) -> None:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from pullback.transpile.analysis.torch.facts import Saved, Use
 from pullback.transpile.analysis.torch.facts import Saving as Verdict
-from pullback.transpile.analysis.torch.words import METHODS, is_in_place
+from pullback.transpile.analysis.torch.words import is_in_place
 
+from . import plain_backward
 from .bundle import Bundle, find_bundle
 from .fix import Fix, Place, body_of, names_in, unused
 from .parameters import Parameters
@@ -20,7 +21,7 @@ from .reading import changed, root_of, sets_attribute
 from .saved_call import Handover, Taking, find_saving, find_taking
 from .short import is_short
 from .slicing import Slice, Slicer, Wanted
-from .splices import CannotFix, Splice
+from .splices import CannotFix
 
 CODES = ("PB101", "PB107")
 WRONG = (Verdict.INTERMEDIATE, Verdict.CONDITIONAL)
@@ -118,17 +119,7 @@ class _Recomputed:
         if not short:
             lines = [f"if {self.place.torch()}.is_grad_enabled():{WHY}", *(f"    {line}" for line in lines)]
         copies = [f"{t.local} = {t.local}.clone()" for t in self.targets if self._is_written(t.local)]
-        self._plain_methods()
         self._insert([*self.bindings, *binding, *self._attributes(), *lines, *copies])
-
-    def _plain_methods(self) -> None:
-        """Changes in place of what the backward just computed: autograd may need it as it was."""
-        for node in ast.walk(self.backward):
-            match node:
-                case ast.Call(func=ast.Attribute(value=value, attr=attr) as function) if is_in_place(attr):
-                    if root_of(value) is None and attr[:-1] in METHODS:
-                        end = self.text.end(function)
-                        self.text.splices.append(Splice(end - 1, end, ""))
 
     def _is_written(self, name: str) -> bool:
         """Whether the backward changes a value in place: it then changes a copy."""
@@ -278,4 +269,4 @@ class _Recomputed:
             self.text.before(body_of(self.backward)[0], lines)
 
 
-FIX = Fix(apply, True, "computed again in the backward")
+FIX = Fix(apply, True, "computed again in the backward", first=plain_backward.apply)

@@ -133,8 +133,9 @@ def _parts(
         lines[span.line - 1].notes.append(Note(finding, marks))
         if finding.severity != "info":
             for number, what in _steps(finding):
-                if 0 < number <= len(lines):
-                    lines[number - 1].steps.append(f"{finding.value} {what}")
+                step = f"{finding.value} {what}"
+                if 0 < number <= len(lines) and step not in lines[number - 1].steps:
+                    lines[number - 1].steps.append(step)
     spans = [subject.span for subject in subjects] + [finding.span for finding in findings]
     for first, last in _merged((span.line - AROUND, span.end_line + AROUND) for span in spans):
         yield lines[max(0, first - 1) : last]

@@ -1,9 +1,20 @@
 """## What it does
-Says that something in a formula has no C++. (Found by `pullback transpile` and `pb.compile`.)
+Says that something in a formula has no C++, and where. (Found by `pullback transpile` and `pb.compile`;
+`pb.compile(f).limits()` has those of backwards.)
+
+All of the language is compiled; `docs/constructs.md` is the table. What has no C++:
+
+* calls that the vocabulary does not know, and functions that SciPy or LAPACK compute: Bessel and gamma
+  functions, inverses, decompositions;
+* an attribute that is an array, a cast to another type than float32, float64, int64 and bool, and a value
+  that has another type in each branch or turn;
+* an index, a shape or axes that only the values of an array decide;
+* with `pullback transpile` alone: attributes without a default, and lists whose length the call decides.
+  `pb.compile` makes the C++ for the values and lengths that it is called with.
 
 ## Why is this bad?
-The formula still runs on both engines, by its emitted Python, with the same results. It is not
-faster than NumPy there.
+The formula still runs on both engines, by its emitted Python, with the same results. Each of its
+operators is then a pass over memory, as in NumPy.
 
 ## Example
 ```python
@@ -38,7 +49,7 @@ def total(x, *, axis: int = -1):
 ```
 
 ## References
-What C++ is made of: `docs/architecture.md`.
+What is compiled: `docs/constructs.md`. What C++ is made of: `docs/architecture.md`.
 """
 
 from __future__ import annotations

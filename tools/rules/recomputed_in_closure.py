@@ -2,7 +2,9 @@
 Says where the closure computes again what the forward has computed already.
 
 ## Why is this bad?
-It is right. It costs time in every backward, which may be what you want, for it saves memory.
+It is right. It costs time in every backward, which may be what you want, for it saves memory. A
+captured value leaves the choice open: `save=` and `recompute=` of `pb.formula` say which, and without
+them `pb.compile` computes again, in the loop of the backward, what costs less than to read it.
 
 ## Example
 ```python

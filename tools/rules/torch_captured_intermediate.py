@@ -42,6 +42,9 @@ class Scaled(torch.autograd.Function):
         return grad * b, grad * (a + b) + grad * b
 ```
 
+`pullback lint --fix` does one or the other; `--diff` shows it first, and `pullback check FILE::CLASS`
+says whether the derivatives are right.
+
 ## References
 PyTorch issues 58509, 76185 and 104040; PyTorch's tutorial "Double backward with custom functions".
 """

@@ -4,7 +4,7 @@ with a tensor.
 
 ## Why is this bad?
 By NumPy's promotion rules the result for a float32 array is float64: twice the memory, and half the
-speed. A plain Python number does not widen.
+speed, in compiled kernels too, which promote as NumPy does. A plain Python number does not widen.
 
 ## Example
 ```python

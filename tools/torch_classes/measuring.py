@@ -3,43 +3,84 @@
 The class stands between a curved head and a curved tail, each there or not: a term that shows only where
 the incoming gradient depends on the inputs, or only where it does not, shows in one of them. The derivative
 of the backward is compared with differences of what the backward gives, so an error of first order, or a
-surrogate gradient, does not spoil it. A class may compute in float32 whatever it is given: of several steps
-the one that agrees best counts.
+surrogate gradient, does not spoil it.
+
+Differences are extrapolated from two steps. How far these are apart, and the rounding of the function, say
+how far they can be trusted; of several steps the one counts that can be trusted most. So a class that
+computes in float64 is held to `EXACT`, and one that computes in float32 whatever it is given, to what that
+allows.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from typing import Any, NamedTuple
 
 import torch
 
 from .inputs import Sample
 
 STEPS = (1e-5, 1e-3, 1e-2)
-# Relative. Forwards that are approximations have gradients that are not exactly theirs.
-TOLERANCE = {1: 2e-3, 2: 2e-3}
-SINGLE_TOLERANCE = 2e-2
+SHORT = (1e-6, 1.3e-6, 1.7e-6)
+# Relative errors. Differences in float64 are better than this by two digits or more.
+EXACT = 1e-6
+# Forwards that are approximations, series or iterations, have gradients that are not exactly theirs.
+APPROXIMATE = 1e-3
+# The square root of float32's precision, rounded up: its derivatives lose half of the digits at worst.
+SINGLE = 1e-3
+# No doubt about differences excuses more.
+MOST = 2e-3
 DIRECTIONS = 2
 Tensors = list[torch.Tensor]
 
 
+class Difference(NamedTuple):
+    """A relative error, what of it is allowed, and what differences themselves are uncertain by."""
+
+    error: float = 0.0
+    allowed: float = EXACT
+    doubt: float = 0.0
+
+    @property
+    def wrong(self) -> bool:
+        """Whether it is more than allowed; what is not a number is."""
+        return not self.error <= self.allowed
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        """What to compare: a wrong one is worse than any other."""
+        return self.wrong, self.error
+
+
+NONE = Difference()
+
+
+def worst(differences: Iterable[Difference]) -> Difference:
+    """The worst of them."""
+    return max(differences, key=lambda difference: difference.rank, default=NONE)
+
+
+def spoiled(difference: Difference, first: Difference) -> Difference:
+    """A second derivative behind a curved tail, which is not better than the first one that enters it."""
+    return difference._replace(allowed=max(difference.allowed, min(10 * first.error, MOST)))
+
+
 @dataclass
 class Measured:
-    """The largest relative error per order, in float64, and of the second order in float32.
+    """The worst differences per order, in float64, and of the second order in float32.
 
     `second`, `single`: with a straight tail. `curved`, `curved_single`: with a curved one, where a wrong
     first derivative spoils the second. `raised`: what a second derivative raised. `trouble`: other faults.
     """
 
-    first: float = 0.0
-    second: float = 0.0
-    single: float = 0.0
-    curved: float = 0.0
-    curved_single: float = 0.0
+    first: Difference = NONE
+    second: Difference = NONE
+    single: Difference = NONE
+    curved: Difference = NONE
+    curved_single: Difference = NONE
     raised: str = ""
     trouble: list[str] = field(default_factory=list)
 
@@ -104,24 +145,36 @@ def measure(call: Callable[..., Any], sample: Sample) -> Measured:
     measured = Measured()
     for head, tail in itertools.product((True, False), repeat=2):
         around = Around(call, sample, head, tail)
-        measured.first = max(measured.first, _first_error(around))
+        measured.first = worst([measured.first, _first(around)])
         _second(around, measured)
     _effects(Around(call, sample, True, False), measured)
     return measured
 
 
-def _first_error(around: Around) -> float:
+def _first(around: Around) -> Difference:
     points = around.points(torch.float64)
     gradient = around.gradient(points)
     scale = max(1.0, _norm(gradient))
-    best = float("inf")
+
+    def at(step: float) -> list[Difference]:
+        return [
+            _difference(_dot(gradient, d), _slope(around.value, points, d, step), scale, APPROXIMATE)
+            for d in _directions(points, 1)
+        ]
+
+    return _judged(at)
+
+
+def _judged(at: Callable[[float], list[Difference]]) -> Difference:
+    """The worst difference at the step whose differences can be trusted most."""
+    found: list[tuple[float, list[Difference]]] = []
     for step in STEPS:
-        slopes = [_slope(around.value, points, d, step) for d in _directions(points, 1)]
-        pairs = zip(_directions(points, 1), slopes, strict=True)
-        best = min(best, max(_error(_dot(gradient, d), slope, scale) for d, slope in pairs))
-        if best <= TOLERANCE[1]:
+        differences = at(step)
+        doubt = max(difference.doubt for difference in differences)
+        found.append((doubt, differences))
+        if doubt <= EXACT:
             break
-    return best
+    return worst(min(found, key=lambda pair: pair[0])[1])
 
 
 def _second(around: Around, measured: Measured) -> None:
@@ -135,21 +188,25 @@ def _second(around: Around, measured: Measured) -> None:
         single = [_product(around, along, torch.float32) for along in _directions(points, 1)]
     except Exception:  # not every class takes float32
         single = double
-    best = [float("inf"), float("inf")]
-    for step in STEPS:
-        slopes = _slopes(around, points, step)
-        errors = [_second_error(points, products, slopes) for products in (double, single)]
-        best = [min(pair) for pair in zip(best, errors, strict=True)]
-        if best[0] <= TOLERANCE[2] and best[1] <= SINGLE_TOLERANCE:
-            break
+    slopes = cache(partial(_slopes, around, points))
+    in_double = _judged(lambda step: _second_differences(points, double, slopes(step), EXACT))
+    in_single = _judged(lambda step: _second_differences(points, single, slopes(step), SINGLE))
     if around.tail:
-        measured.curved = max(measured.curved, best[0])
-        measured.curved_single = max(measured.curved_single, best[1])
+        measured.curved = worst([measured.curved, in_double])
+        measured.curved_single = worst([measured.curved_single, in_single])
     else:
-        measured.second, measured.single = max(measured.second, best[0]), max(measured.single, best[1])
+        measured.second = worst([measured.second, in_double])
+        measured.single = worst([measured.single, in_single])
 
 
-def _slopes(around: Around, points: Tensors, step: float) -> list[list[torch.Tensor]]:
+class Slope(NamedTuple):
+    """A directional derivative from differences, and how far it can be wrong."""
+
+    value: float
+    doubt: float
+
+
+def _slopes(around: Around, points: Tensors, step: float) -> list[list[Slope]]:
     """``d/dw (gradient . along)`` from differences, for each `along` and for several directions w."""
     return [
         [_slope(partial(_along, around, along), points, w, step) for w in _directions(points, 2)]
@@ -157,13 +214,20 @@ def _slopes(around: Around, points: Tensors, step: float) -> list[list[torch.Ten
     ]
 
 
-def _second_error(points: Tensors, products: list[Tensors], slopes: list[list[torch.Tensor]]) -> float:
-    worst = 0.0
-    for product, row in zip(products, slopes, strict=True):
-        scale = max(1.0, _norm(product))
-        pairs = zip(_directions(points, 2), row, strict=True)
-        worst = max(worst, *(_error(_dot(product, w), slope, scale) for w, slope in pairs))
-    return worst
+def _second_differences(
+    points: Tensors, products: list[Tensors], slopes: list[list[Slope]], floor: float
+) -> list[Difference]:
+    return [
+        _difference(_dot(product, w), slope, max(1.0, _norm(product)), floor)
+        for product, row in zip(products, slopes, strict=True)
+        for w, slope in zip(_directions(points, 2), row, strict=True)
+    ]
+
+
+def _difference(exact: torch.Tensor, slope: Slope, scale: float, floor: float) -> Difference:
+    error, doubt = abs(exact.item() - slope.value) / scale, slope.doubt / scale
+    error, doubt = (number if number == number else float("inf") for number in (error, doubt))
+    return Difference(error, max(floor, min(MOST, doubt)), doubt)
 
 
 def _along(around: Around, along: Tensors, points: Tensors) -> torch.Tensor:
@@ -172,9 +236,17 @@ def _along(around: Around, along: Tensors, points: Tensors) -> torch.Tensor:
 
 def _slope(
     function: Callable[[Tensors], torch.Tensor], points: Tensors, direction: Tensors, step: float
-) -> torch.Tensor:
-    plus, minus = (function(_moved(points, direction, sign * step)).detach() for sign in (1, -1))
-    return (plus - minus) / (2 * step)
+) -> Slope:
+    """Richardson's extrapolation from central differences of two steps."""
+
+    def at(place: float) -> float:
+        return function(_moved(points, direction, place)).item()
+
+    near, far = ((at(h) - at(-h)) / (2 * h) for h in (step, 2 * step))
+    # Second differences over so short a way are rounding, and nothing else.
+    middle = 2 * at(0.0)
+    noise = max(abs(at(h) + at(-h) - middle) for h in SHORT)
+    return Slope(near + (near - far) / 3, abs(near - far) + noise / step)
 
 
 def _product(around: Around, along: Tensors, dtype: torch.dtype) -> Tensors:
@@ -229,8 +301,3 @@ def _dot(one: Tensors, two: Tensors) -> torch.Tensor:
 
 def _norm(tensors: Sequence[torch.Tensor]) -> float:
     return float(torch.stack([t.detach().double().norm() for t in tensors]).norm())
-
-
-def _error(exact: torch.Tensor, numeric: torch.Tensor, scale: float) -> float:
-    error = abs(exact.item() - numeric.item()) / scale
-    return error if error == error else float("inf")

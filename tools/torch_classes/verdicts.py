@@ -9,7 +9,7 @@ import torch
 
 from ..errors import UsageError
 from .inputs import NoInputs, Sample, given_samples, guessed_sample
-from .measuring import SINGLE_TOLERANCE, TOLERANCE, Around, Measured, measure
+from .measuring import EXACT, Around, Measured, measure, spoiled, worst
 from .target import Target
 
 
@@ -65,26 +65,31 @@ def check_class(target: Target, expression: str | None = None) -> Checked:
 
 def _worse(one: Measured, two: Measured) -> Measured:
     return Measured(
-        max(one.first, two.first),
-        max(one.second, two.second),
-        max(one.single, two.single),
-        max(one.curved, two.curved),
-        max(one.curved_single, two.curved_single),
+        worst([one.first, two.first]),
+        worst([one.second, two.second]),
+        worst([one.single, two.single]),
+        worst([one.curved, two.curved]),
+        worst([one.curved_single, two.curved_single]),
         one.raised or two.raised,
         [*one.trouble, *two.trouble],
     )
 
 
 def _verdict(found: Measured, surrogate: bool, notes: list[str], name: str) -> Verdict:
-    first_wrong = found.first > TOLERANCE[1]
+    first_wrong = found.first.wrong
     if not first_wrong:
-        found.second, found.single = max(found.second, found.curved), max(found.single, found.curved_single)
-    wrong = found.second > TOLERANCE[2] or found.single > SINGLE_TOLERANCE
+        found.second = worst([found.second, spoiled(found.curved, found.first)])
+        found.single = worst([found.single, spoiled(found.curved_single, found.first)])
+    wrong = found.second.wrong or found.single.wrong
+    if not first_wrong and found.first.error > max(EXACT, found.first.doubt):
+        notes.append(
+            f"{name}: its gradient is that of its forward to {found.first.error:.0e} only: an approximation?"
+        )
     if found.trouble:
         notes += [f"{name}: {text}" for text in dict.fromkeys(found.trouble)]
     if found.raised:
         notes.append(f"{name}: a second derivative raises {found.raised}")
-    if wrong and found.second <= TOLERANCE[2]:
+    if wrong and not found.second.wrong:
         notes.append(f"{name}: only in float32")
     if first_wrong and wrong:
         notes.append(f"{name}: its second derivative is silently wrong, too: not that of its gradient")

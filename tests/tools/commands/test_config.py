@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pullback.engine.dispatch import available
 from pullback.tools.cli import main
 
 
@@ -15,11 +16,20 @@ def test_a_folder_that_is_there(what: str, capsys: pytest.CaptureFixture[str]) -
     assert Path(capsys.readouterr().out.strip()).is_dir()
 
 
-@pytest.mark.parametrize(("what", "part"), [("cflags", "-std=c++20"), ("libs", "-lpython")])
+@pytest.mark.parametrize(("what", "part"), [("cflags", "-std=c++20"), ("operator-flags", "-shared")])
 def test_options(what: str, part: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["config", f"--{what}"]) == 0
     (line,) = capsys.readouterr().out.splitlines()
     assert part in line
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("what", ["libs", "library"])
+def test_the_library_for_programs(what: str, capsys: pytest.CaptureFixture[str]) -> None:
+    if "native" not in available():
+        pytest.skip("the native engine is not built here")
+    assert main(["config", f"--{what}"]) == 0
+    assert Path(capsys.readouterr().out.split()[0]).name == "libpullback.a"
 
 
 def test_one_thing_at_a_time() -> None:

@@ -51,3 +51,45 @@ def test_an_operator_without_a_derivative_is_a_located_message(
 
 def test_a_name_that_is_not_there_is_misuse(write: Write) -> None:
     assert main(["derive", f"{write(PLAIN)}::swsh"]) == 2
+
+
+def test_a_file_is_written_once(write: Write, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    source, out = write(PLAIN), tmp_path / "out.py"
+    assert main(["derive", f"{source}::swish", "-o", str(out)]) == 0
+    assert capsys.readouterr().out == ""
+    assert out.read_text(encoding="utf-8").startswith("import numpy as np\nimport pullback as pb\n")
+    assert main(["derive", f"{source}::swish", "-o", str(out)]) == 2
+    assert "--force" in capsys.readouterr().err
+    assert main(["derive", f"{source}::swish", "-o", str(out), "--force"]) == 0
+    assert main(["derive", f"{source}::swish", "-o", str(tmp_path / "no" / "such.py")]) == 2
+
+
+def test_what_a_formula_uses_of_its_file_comes_along(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = """import numpy as np
+import pullback as pb
+
+
+class TooMany(ValueError):
+    pass
+
+
+@pb.formula
+def bent(x):
+    t = np.tanh(x)
+    return t, lambda grad: grad * (1 - t * t)
+
+
+@pb.derive_pullback
+def use(x, *, n: int = 2):
+    if n > 3:
+        raise TooMany(f"{n}")
+    return bent(x) * n
+"""
+    assert main(["derive", f"{write(text)}::use"]) == 0
+    derived = write(capsys.readouterr().out, "derived.py")
+    formula = dict(load_formulas(derived))["use"]
+    assert pb.gradcheck(formula, np.linspace(-1.0, 1.0, 4), order=3)
+    with pytest.raises(ValueError, match="4"):
+        formula(np.ones(3), n=4)

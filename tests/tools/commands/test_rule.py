@@ -22,6 +22,14 @@ def test_a_rule_explains_itself_by_code_or_name(which: str, capsys: pytest.Captu
         assert heading in out
 
 
+def test_a_rule_about_formulas_and_classes_says_both(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rule", "PB101"]) == 0
+    out = capsys.readouterr().out
+    assert "Severity: info in a formula, error in a torch.autograd.Function." in " ".join(out.split())
+    assert "In a formula" in out
+    assert "ctx.save_for_backward(b, t)" in out
+
+
 def test_an_unknown_rule_is_misuse(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rule", "PB999"]) == 2
     assert capsys.readouterr().err == "pullback: there is no rule PB999; `pullback rule` lists all\n"

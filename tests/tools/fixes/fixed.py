@@ -54,13 +54,13 @@ def body(text: str, method: str) -> str:
     return "\n".join(lines).strip() + "\n"
 
 
-def verdict(text: str, inputs: str, folder: Path) -> str:
-    """What `check` says of the class `Scaled`."""
+def verdict(text: str, inputs: str, folder: Path, name: str = "Scaled") -> str:
+    """What `check` says of a class."""
     pytest.importorskip("torch")
     from pullback.tools.torch_classes.target import load_targets
     from pullback.tools.torch_classes.verdicts import check_class
 
     path = folder / f"checked_{abs(hash(text))}.py"
     path.write_text(text)
-    targets, _ = load_targets(Source(str(path), text), "Scaled")
+    targets, _ = load_targets(Source(str(path), text), name)
     return check_class(targets[0], inputs).verdict.value

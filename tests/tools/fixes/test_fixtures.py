@@ -10,7 +10,9 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
+import libcst
 import pytest
+from libcst import matchers
 
 from pullback.tools.fixes.fixing import Fixed, fix_source
 from pullback.tools.modules import find_module
@@ -56,6 +58,30 @@ def test_comments_survive_where_their_statement_does(path: Path) -> None:
     text = path.read_text()
     lost = comments(text) - comments(made_of(path).text)
     assert sum(lost.values()) <= text.count("PB306") + text.count("PB307"), lost
+
+
+def statements(text: str) -> dict[str, Counter[str]]:
+    """How each simple statement of a file is written, by what it means; of comments there is another test."""
+    module = libcst.parse_module(text)
+    found: dict[str, Counter[str]] = {}
+    for node in matchers.findall(module, matchers.SimpleStatementLine()):
+        assert isinstance(node, libcst.SimpleStatementLine)
+        written = module.code_for_node(_bare(node)).strip()
+        found.setdefault(ast.dump(ast.parse(written)), Counter())[written] += 1
+    return found
+
+
+def _bare(node: libcst.SimpleStatementLine) -> libcst.SimpleStatementLine:
+    return node.with_changes(leading_lines=(), trailing_whitespace=libcst.TrailingWhitespace())
+
+
+@pytest.mark.parametrize("unsafe", [False, True])
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_statements_that_stay_are_written_as_they_were(path: Path, unsafe: bool) -> None:
+    before, after = statements(path.read_text()), statements(made_of(path, unsafe).text)
+    for meaning, written in before.items():
+        if meaning in after and sum(after[meaning].values()) >= sum(written.values()):
+            assert not written - after[meaning]
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Silently wrong classes of published packages are right after `--fix` alone.
+"""Silently wrong classes of published packages are right after `--fix` alone; verdicts about others.
 
 Nothing of them is in this repository: the test fetches them.
 """
@@ -15,7 +15,11 @@ from typing import NamedTuple
 import pytest
 
 from pullback.tools.cli import main
+from pullback.tools.linter import lint_source
+from pullback.tools.modules import find_module
 from pullback.tools.torch_classes.verdicts import Verdict
+from pullback.transpile.frontend.torch.modules import Program
+from pullback.transpile.ir import Source
 
 from ..packages import fetched
 from ..torch.known_cases import PACKAGES
@@ -70,6 +74,22 @@ CASES = (
     Case("entmax/losses.py", "Entmax15LossFunction", "2 * torch.rand(3, 4), torch.tensor([0, 1, 2])"),
 )
 
+OTHERS = (
+    (Case("entmax/activations.py", "SparsemaxFunction", "torch.rand(3, 4) * 2, -1, None"), Verdict.RIGHT),
+    (Case("entmax/activations.py", "Entmax15Function", "torch.rand(3, 4) * 2, -1, None"), Verdict.RIGHT),
+    (Case("entmax/root_finding.py", "SparsemaxBisectFunction", "torch.rand(3, 4) * 2"), Verdict.RIGHT),
+    (Case("entmax/root_finding.py", "NormmaxBisectFunction", "torch.rand(3, 4) * 2, 2"), Verdict.RIGHT),
+    (Case("entmax/root_finding.py", "BudgetBisectFunction", "torch.rand(3, 4) * 2, 2"), Verdict.RIGHT),
+    (
+        Case(
+            "gpytorch/variational/natural_variational_distribution.py",
+            "_NaturalToMuVarSqrt",
+            "torch.rand(3), -(torch.eye(3) + 0.1 * torch.ones(3, 3))",
+        ),
+        Verdict.FIRST_WRONG,
+    ),
+)
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -100,5 +120,16 @@ def verdict(folder: Path, case: Case) -> str:
 def test_a_silently_wrong_class_is_repaired(case: Case, folder: Path, tmp_path: Path) -> None:
     assert verdict(folder, case) == Verdict.SILENTLY_WRONG.value
     shutil.copytree(folder, tmp_path / "site")
-    main(["lint", "--fix", "--no-cache", str(tmp_path / "site" / case.path)])
+    path = tmp_path / "site" / case.path
+    main(["lint", "--fix", "--no-cache", str(path)])
+    source = Source(str(path), path.read_text())
+    found = lint_source(source, Program(find_module)).findings
+    assert [f for f in found if f.name == case.name and f.severity != "info"] == []
     assert verdict(tmp_path / "site", case) == Verdict.RIGHT.value
+
+
+@pytest.mark.parametrize(("case", "expected"), OTHERS, ids=lambda value: getattr(value, "name", None))
+def test_other_classes_have_the_verdict_that_was_measured(
+    case: Case, expected: Verdict, folder: Path
+) -> None:
+    assert verdict(folder, case) == expected.value

@@ -125,6 +125,13 @@ WRONG = {
         "x",
         "torch.rand(3)",
     ),
+    "changes in place of what the backward computes": (
+        "t = x.sin()\nu = t.exp()\nctx.kept = t, u\nctx.save_for_backward(x)\nreturn u * 1",
+        "(x,) = ctx.saved_tensors\nt, u = ctx.kept\ng = u * 1\nh = g.clone()\n"
+        "g.mul_(x.cos()).mul_(2)\ng -= h.mul_(x.cos())\nr = g.mul_(grad)\nreturn r.add_(0)",
+        "x",
+        "torch.rand(3)",
+    ),
     "changes of what the backward just computed": (
         "t = x.sin()\nctx.save_for_backward(t, x)\nreturn t.exp()",
         "t, x = ctx.saved_tensors\nreturn t.exp().mul_(grad).mul_(x.cos())",

@@ -72,6 +72,15 @@ def test_the_class_has_its_verdict_and_the_finding_stands_below_its_line(page: C
     assert line < text.index("^") < text.index("is an intermediate") < text.index("return t * b")
 
 
+def test_what_classes_inherit_is_drawn_once_and_said_of_each(folder: Path, page: Callable[..., Page]) -> None:
+    path = folder / "f.py"
+    path.write_text(path.read_text() + "\n\nclass Other(Scaled):\n    pass\n")
+    found = page("f.py")
+    assert "".join(found.texts["source"]).count("t saved") == 1
+    assert "".join(found.texts["note"]).count("captured-intermediate in Scaled") == 1
+    assert "".join(found.texts["note"]).count("captured-intermediate in Other") == 1
+
+
 def test_the_path_of_the_value_is_drawn_at_its_lines(page: Callable[..., Page]) -> None:
     found = page("f.py")
     assert found.texts["step"] == ["← t computed", "← t saved", "← t enters the returned gradient"]

@@ -8,7 +8,7 @@ import pytest
 
 from pullback.tools.cli import main
 from pullback.tools.linter import lint_source
-from pullback.tools.rules import RULES, Rule
+from pullback.tools.rules import RULES, TORCH_RULES, Rule
 from pullback.tools.rules.pages import pages
 from pullback.tools.rules.rule import HEADINGS
 from pullback.transpile.codes import CODES
@@ -28,7 +28,10 @@ def test_every_code_has_a_rule_and_every_rule_a_code() -> None:
     assert sorted(RULES) == sorted(CODES)
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.code)
+EVERY = [*RULES.values(), *(rule for code, rule in TORCH_RULES.items() if RULES[code] is not rule)]
+
+
+@pytest.mark.parametrize("rule", EVERY, ids=lambda rule: f"{rule.code} {type(rule).__name__}")
 class TestRule:
     def test_documents_all_five_headings(self, rule: Rule) -> None:
         assert all(rule.section(heading) for heading in HEADINGS)

@@ -94,8 +94,16 @@ def test_odd_classes_never_raise(name: str) -> None:
     lint_source(Source("odd.py", HEAD + ODD[name]))
 
 
-def test_a_syntax_error_is_one_finding() -> None:
-    text = HEAD + "class A(Function):\n    def forward(ctx x): pass\n"
+@pytest.mark.parametrize(
+    "text",
+    [
+        HEAD + "class A(Function):\n    def forward(ctx x): pass\n",
+        "    import torch\n" + HEAD + "class A(Function):\n    def forward(ctx, x): pass\n",
+        HEAD + "class A(Function):\n    def forward(ctx, x): pass\n\0",
+    ],
+    ids=["a comma is missing", "the first line is indented", "a zero byte"],
+)
+def test_what_cannot_be_parsed_is_one_finding(text: str) -> None:
     assert [finding.code for finding in lint_source(Source("bad.py", text)).findings] == ["PB400"]
 
 

@@ -151,11 +151,50 @@ def test_inputs_that_cannot_be_evaluated(tmp_path: Path, capsys: pytest.CaptureF
     assert "--inputs: torch.nothing(3): AttributeError" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("target", ["{path}", "{path}::Other"])
-def test_inputs_are_for_one_class(target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "f_one.py"
-    path.write_text(CASES["right"][0])
-    assert main(["check", target.format(path=path), "--inputs", "torch.rand(3)"]) == 2
+@pytest.mark.parametrize(
+    ("target", "classes", "status"),
+    [("{path}", 1, 0), ("{path}", 2, 2), ("{path}::Other", 1, 2), ("{path}::Scaled", 2, 0)],
+)
+def test_inputs_are_for_one_class(target: str, classes: int, status: int, tmp_path: Path) -> None:
+    path = tmp_path / f"f_one_{classes}_{len(target)}.py"
+    text = CASES["right"][0]
+    path.write_text(text if classes == 1 else text + text.removeprefix(HEAD).replace("Scaled", "Another"))
+    assert main(["check", target.format(path=path), "--inputs", "torch.rand(3)"]) == status
+
+
+def test_an_approximate_forward_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "f_series.py"
+    path.write_text(
+        text_of(SAVE.replace("x * x * x", "x * x * x + 1e-4 * x.sin()"), TAKE + "return 3 * grad * x * x")
+    )
+    assert main(["check", str(path), "--inputs", "torch.rand(3)"]) == 0
+    assert "its gradient is that of its forward to 8e-05 only: an approximation?" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("size", [1e-5, 1e-2])
+def test_a_small_term_that_is_lost_is_seen(size: float, tmp_path: Path) -> None:
+    path = tmp_path / f"f_small_{size}.py"
+    path.write_text(
+        text_of(
+            "ctx.save_for_backward(x, x.sin())\nreturn x * x * x / 3",
+            f"x, s = ctx.saved_tensors\nreturn grad * (x * x + {size} * (s - x.sin()))",
+        )
+    )
+    assert main(["check", f"{path}::Scaled", "--inputs", "torch.rand(3)"]) == 1
+
+
+def test_a_class_that_computes_in_float32_is_held_to_what_its_differences_are_worth(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = text_of(
+        "ctx.save_for_backward(x)\nreturn x.float().sin()",
+        TAKE + "return grad * x.float().cos()",
+    )
+    path = tmp_path / "f_float.py"
+    path.write_text(text)
+    assert main(["check", f"{path}::Scaled", "--inputs", "torch.rand(3)"]) == 0
+    path.write_text(text.replace("save_for_backward(x)", "save_for_backward(x.detach())"))
+    assert main(["check", f"{path}::Scaled", "--inputs", "torch.rand(3)"]) == 1
 
 
 def test_a_class_inside_a_function_cannot_be_reached(

@@ -1,0 +1,139 @@
+"""The text of a formula with a derived closure, together with what it uses of its own file."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+
+from pullback.transpile.diagnostics import FormulaError
+from pullback.transpile.emit.python import function_text
+from pullback.transpile.emit.python_formula import formula_function
+from pullback.transpile.frontend import read_module
+from pullback.transpile.ir import Block, Formula, Source
+from pullback.transpile.library import Library, standard_library
+from pullback.transpile.passes.as_written import as_written
+
+from .formulas import FormulaFile
+
+_HEAD = {
+    "np": "import numpy as np",
+    "special": "from scipy import special",
+    "math": "import math",
+    "pb": "import pullback as pb",
+}
+
+
+# So often a text is derived from itself before it is given up that it comes to rest.
+_ROUNDS = 4
+
+
+def derived_file(formula: Formula, file: FormulaFile) -> str:
+    """A formula file: imports, the formulas and names that this one uses, and the formula.
+
+    The text is one that is derived from itself: reading it back changes nothing.
+    Raises FormulaError where an operator on the way has no derivative.
+    """
+    text = _derived_once(formula, file)
+    for _ in range(_ROUNDS):
+        source = Source(f"{formula.name}.py", text)
+        module = read_module(source)
+        errors = [found for found in module.diagnostics if found.severity == "error"]
+        if errors:
+            raise FormulaError(errors, source)
+        again = FormulaFile(source, module.formulas, Library(module.operators, standard_library()))
+        before, text = text, _derived_once(module.formulas[formula.name], again)
+        if text == before:
+            break
+    return text
+
+
+def _derived_once(formula: Formula, file: FormulaFile) -> str:
+    tree = ast.parse(file.source.text)
+    called = [file.formulas[name] for name in _called(formula, file.formulas)]
+    parts = [_text(one, file.source) for one in called]
+    parts.append(_text(as_written(formula, file.library), file.source))
+    known = {one.name for one in (*called, formula)}
+    imports, others = _from_the_file(parts, tree, known, file.source)
+    first = [line for name, line in _HEAD.items() if name in _names("\n".join([*parts, *others]))]
+    lines = list(dict.fromkeys([*first, *imports]))
+    lines.sort(key=lambda line: (line.startswith("from") and "scipy" not in line, line == _HEAD["pb"]))
+    return "\n".join(lines) + "\n\n\n" + "\n\n".join([*others, *parts])
+
+
+def _text(formula: Formula, source: Source) -> str:
+    text = function_text(formula_function(formula, _docstring(formula, source)), None)
+    return "\n".join(line.rstrip() for line in text.split("\n"))
+
+
+def _docstring(formula: Formula, source: Source) -> str | None:
+    for node in ast.walk(ast.parse(source.text)):
+        if isinstance(node, ast.FunctionDef) and node.name == formula.name:
+            text = ast.get_docstring(node)
+            return f"{text}\n" if text and "\n" in text else text
+    return None
+
+
+def _called(formula: Formula, formulas: dict[str, Formula]) -> list[str]:
+    """Formulas of the file that a formula's forward calls, those that they call first."""
+    found: dict[str, None] = {}
+    path = [formula.name]
+
+    def visit(blocks: list[Block], name: str) -> None:
+        for op in (op for block in blocks for op in _operators(block)):
+            if op in formulas and op != name and op not in found and op not in path:
+                path.append(op)
+                inner = formulas[op]
+                visit([inner.forward, *([inner.pullback] if inner.pullback is not None else [])], op)
+                found[op] = None
+
+    visit([formula.forward], formula.name)
+    return list(found)
+
+
+def _operators(block: Block) -> Iterator[str]:
+    for eqn in block.eqns:
+        yield eqn.op
+        for inner in eqn.blocks:
+            yield from _operators(inner)
+
+
+def _from_the_file(
+    parts: list[str], tree: ast.Module, known: set[str], source: Source
+) -> tuple[list[str], list[str]]:
+    """Imports and definitions of the file for names that the text reads and does not have."""
+    imports: list[str] = []
+    others: list[str] = []
+    queue, seen = sorted(_names("\n".join(parts))), {*known, *_HEAD, *dir(builtins)}
+    while queue:
+        name = queue.pop(0)
+        statement = next((s for s in tree.body if name in _binds(s)), None) if name not in seen else None
+        seen.add(name)
+        if statement is None:
+            continue
+        text = ast.get_source_segment(source.text, statement) or ""
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            imports.append(text)
+        else:
+            others.insert(0, text + "\n")
+            queue += sorted(_names(text))
+    return imports, others
+
+
+def _binds(statement: ast.stmt) -> set[str]:
+    """The names that a statement of a module gives a value."""
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return {(alias.asname or alias.name).partition(".")[0] for alias in statement.names}
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return {statement.name}
+    stored = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
+    return {node.id for node in stored if isinstance(node.ctx, ast.Store)}
+
+
+def _names(text: str) -> set[str]:
+    """The names that a text reads, those inside of quoted annotations too."""
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+    return found
