@@ -141,7 +141,7 @@ def pullback_step(task: Task, engine: str, ops: Any) -> Step:
             gradients = pb.grad(loss, values)
             with pb.no_grad():
                 for value, gradient in zip(values, gradients, strict=True):
-                    value -= RATE * gradient
+                    value.sub_(gradient, alpha=RATE)
             return loss
 
     return step

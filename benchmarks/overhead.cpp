@@ -1,48 +1,61 @@
-// The row "native in C++" of overhead.py: a chain of multiplications through the C++ surface.
-//   overhead LENGTH ROUNDS   prints medians, ns per operator: forward backward
+// A chain of multiplications through the C++ surface: a program without Python, and the library
+// that overhead.py calls with the native engine of its own process.
 #include <pullback/pullback.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
+#include "overhead_samples.h"
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using pullback::Tensor;
 
-double median(std::vector<double> samples) {
-    std::sort(samples.begin(), samples.end());
-    return samples[samples.size() / 2];
-}
+struct Chain {
+    const Tensor x, b, seed;
 
-double nanoseconds(Clock::duration time, int length) {
-    return std::chrono::duration<double, std::nano>(time).count() / length;
-}
+    Tensor forward(int length) const {
+        Tensor y = x;
+        for (int i = 0; i < length; ++i) y = y * b;
+        return y;
+    }
+    void backward(const Tensor& y) const { gradients(y, {x}, seed); }
+};
 
 }  // namespace
 
+#ifdef PULLBACK_OPERATOR_LIBRARY
+
+/// Writes `rounds` pairs of nanoseconds; -1 where something failed. `inputs`: tensors of the
+/// engine, of which the first requires grad; the last is the gradient to go back from.
+extern "C" __attribute__((visibility("default"))) int overhead_samples(const pb_engine_api* engine,
+                                                                       pb_value* const* inputs,
+                                                                       int length, int rounds,
+                                                                       double* samples) try {
+    pullback::detail::table = engine;
+    const Chain chain{Tensor::share(inputs[0]), Tensor::share(inputs[1]), Tensor::share(inputs[2])};
+    overhead::sample(
+        length, rounds, [&](int count) { return chain.forward(count); },
+        [&](const Tensor& y) { chain.backward(y); },
+        [&](double there, double back) {
+            *samples++ = there;
+            *samples++ = back;
+        });
+    return 0;
+} catch (const pullback::Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return -1;
+}
+
+#else
+
 int main(int argc, char** argv) try {
-    const int length = argc > 1 ? std::atoi(argv[1]) : 1000;
-    const int rounds = argc > 2 ? std::atoi(argv[2]) : 30;
-    const pullback::Session session;
     const std::vector<float> ones(4, 1.0F);
-    const pullback::Tensor x(ones, {4}, true), b(ones, {4}), seed(ones, {4});
-    std::vector<double> forward, backward;
-    for (int round = 0; round <= rounds; ++round) {
-        const auto begun = Clock::now();
-        pullback::Tensor y = x;
-        for (int i = 0; i < length; ++i) y = y * b;
-        const auto between = Clock::now();
-        gradients(y, {x}, seed);
-        const auto done = Clock::now();
-        if (round == 0) continue;  // what is looked up once
-        forward.push_back(nanoseconds(between - begun, length));
-        backward.push_back(nanoseconds(done - between, length));
-    }
-    std::printf("%.1f %.1f\n", median(forward), median(backward));
+    const Chain chain{Tensor(ones, {4}, true), Tensor(ones, {4}), Tensor(ones, {4})};
+    overhead::print_samples(
+        argc, argv, [&](int length) { return chain.forward(length); },
+        [&](const Tensor& y) { chain.backward(y); });
     return 0;
 } catch (const pullback::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
 }
+
+#endif

@@ -2,7 +2,8 @@
 
 A chain of operators on 4 float32 values: the time to compute and record it, and the time to go back through
 it, per operator. Contenders take turns, in an order shuffled anew in each round, so that what slows the
-machine slows them all; what is printed are medians, and how many times torch eager's time is ours.
+machine slows them all; C++ programs do so too. What is printed are medians, and how many times each one's is
+PyTorch's time, from Python and in C++.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from importlib.util import find_spec
 
 import numpy as np
 from operators import has_compiler
-from overhead_cpp import native_in_cpp
+from overhead_cpp import LIBTORCH, measure_in_cpp
 from rich.console import Console
 from rich.table import Table
 
@@ -27,6 +28,7 @@ from pullback.engine.dispatch import available
 
 ONES = np.ones(4, np.float32)
 PEER = "torch eager"
+PEERS = (PEER, LIBTORCH)
 
 
 @dataclass
@@ -197,17 +199,22 @@ def measure(group: list[Contender], rounds: int) -> None:
 
 
 def table(what: str, rows: dict[str, tuple[float, float | None]]) -> Table:
-    """Medians, and the peer's time over each one's."""
-    peer = rows.get(PEER)
+    """Medians, and the time of each peer that is here over each one's."""
+    peers = [peer for peer in PEERS if peer in rows]
     result = Table(title=f"{what}, 4 float32 values: ns per operator")
-    for heading in ("", "forward", "backward", f"{PEER} / this, forward", "backward"):
+    for heading in ("", "forward", "backward"):
         result.add_column(heading, justify="left" if not heading else "right")
-    for name, (forward, backward) in sorted(rows.items(), key=lambda row: row[1][0]):
-        ratios = ["", ""]
-        if peer is not None and peer[1] is not None:
-            ratios = [f"{peer[0] / forward:.1f}", "" if backward is None else f"{peer[1] / backward:.1f}"]
-        result.add_row(name, f"{forward:.0f}", "" if backward is None else f"{backward:.0f}", *ratios)
+    for peer in peers:
+        result.add_column(f"{peer} / this, forward", justify="right")
+        result.add_column("backward", justify="right")
+    for name, times in sorted(rows.items(), key=lambda row: row[1][0]):
+        ratios = [_ratio(rows[peer][way], times[way]) for peer in peers for way in (0, 1)]
+        result.add_row(name, *("" if time is None else f"{time:.0f}" for time in times), *ratios)
     return result
+
+
+def _ratio(peer: float | None, ours: float | None) -> str:
+    return "" if peer is None or ours is None else f"{peer / ours:.1f}"
 
 
 def main() -> None:
@@ -217,12 +224,12 @@ def main() -> None:
     arguments = parser.parse_args()
     console = Console(highlight=False)
     groups = contenders(arguments.length)
-    in_cpp = native_in_cpp(arguments.length, arguments.rounds)
+    in_cpp = measure_in_cpp(arguments.length, arguments.rounds)
     for what, group in groups.items():
         measure(group, arguments.rounds)
         rows = {contender.name: contender.medians() for contender in group}
-        if what == "one operator" and in_cpp is not None:
-            rows["native in C++"] = in_cpp
+        if what == "one operator":
+            rows |= {one.name: one.medians() for one in in_cpp}
         console.print(table(what, rows))
 
 

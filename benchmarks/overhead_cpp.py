@@ -1,40 +1,144 @@
-"""The native engine from a C++ program: compiles overhead.cpp and runs it."""
+"""C++ beside the Python contenders: compiled when it is first needed, and kept."""
 
 from __future__ import annotations
 
-import os
+import ctypes
+import hashlib
 import shlex
+import statistics
 import subprocess
 import sys
-import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+import numpy as np
 from operators import has_compiler
 
+import pullback as pb
 from pullback.engine.dispatch import available
 from pullback.engine.kernels.compiler import find_compiler
+from pullback.transpile.places import cache_folder
 
-SOURCE = Path(__file__).with_name("overhead.cpp")
+LIBTORCH = "libtorch in C++"
+HERE = Path(__file__).parent
+CAPSULE = b"pullback.engine.native._native.engine_api"
 
 
-def native_in_cpp(length: int, rounds: int) -> tuple[float, float] | None:
-    """Nanoseconds per operator, forward and backward; None without a compiler or without that engine."""
-    if "native" not in available() or not has_compiler():
+@dataclass
+class InCpp:
+    """A chain in C++. `sample(length, rounds)` gives nanoseconds per operator, forward and backward."""
+
+    name: str
+    sample: Callable[[int, int], list[tuple[float, float]]]
+    samples: list[tuple[float, float]] = field(default_factory=list)
+
+    def medians(self) -> tuple[float, float]:
+        """Nanoseconds per operator, forward and backward."""
+        forward, backward = map(statistics.median, zip(*self.samples, strict=True))
+        return forward, backward
+
+
+def measure_in_cpp(length: int, rounds: int, turns: int = 5) -> list[InCpp]:
+    """Everyone who can be compiled here, taking turns; says who can't."""
+    everyone = [one for one in (native(), without_python(), libtorch()) if one is not None]
+    for turn in range(turns):
+        for one in everyone if turn % 2 == 0 else reversed(everyone):
+            one.samples += one.sample(length, -(-rounds // turns))
+    return everyone
+
+
+def native() -> InCpp | None:
+    """The native engine of this process, through the C++ surface."""
+    name = "native in C++"
+    if not _can_compile(name):
         return None
-    with tempfile.TemporaryDirectory() as folder:
-        program = Path(folder, "overhead")
-        compiler = [find_compiler().command[0], "-O2", *_options("--cflags")]
-        subprocess.run([*compiler, str(SOURCE), "-o", str(program), *_options("--libs")], check=True)
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        said = subprocess.run(
-            [str(program), str(length), str(rounds)],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    forward, backward = map(float, said.stdout.split())
-    return forward, backward
+    from pullback.engine.native import _native
+
+    with pb.use_engine("native"):
+        tensors = [pb.tensor(np.ones(4, np.float32), requires_grad=k == 0) for k in range(3)]
+    inputs = (ctypes.py_object * 3)(*tensors)
+    pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    engine = ctypes.c_void_p(pointer_of(_native.engine_api, CAPSULE))
+    library = ctypes.PyDLL(str(_compiled("overhead.cpp", _options("--operator-flags"), [], "")))
+
+    def sample(length: int, rounds: int) -> list[tuple[float, float]]:
+        numbers = (ctypes.c_double * (2 * rounds))()
+        if library.overhead_samples(engine, inputs, length, rounds, numbers) != 0:
+            raise RuntimeError("the chain failed in C++")
+        return list(zip(numbers[::2], numbers[1::2], strict=True))
+
+    return InCpp(name, sample)
+
+
+def without_python() -> InCpp | None:
+    """The engine for C++ programs."""
+    name = "C++ without Python"
+    if not _can_compile(name):
+        return None
+    library = hashlib.sha256(Path(_options("--library")[0]).read_bytes()).hexdigest()
+    program = _compiled("overhead.cpp", _options("--cflags"), _options("--libs"), library)
+    return InCpp(name, lambda length, rounds: _run(program, length, rounds))
+
+
+def libtorch() -> InCpp | None:
+    """PyTorch without Python."""
+    spec = find_spec("torch")
+    if spec is None or spec.origin is None:
+        return _skipped(LIBTORCH, "PyTorch is not installed")
+    folder = Path(spec.origin).parent
+    if not (folder / "include/ATen/ATen.h").exists():
+        return _skipped(LIBTORCH, "this PyTorch came without headers")
+    if not has_compiler():
+        return _skipped(LIBTORCH, "there is no C++ compiler")
+    includes = [f"-isystem{folder / 'include'}", f"-isystem{folder / 'include/torch/csrc/api/include'}"]
+    libraries = folder / "lib"
+    link = [f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-Wl,--no-as-needed", "-ltorch_cpu", "-lc10"]
+    program = _compiled("overhead_torch.cpp", ["-std=c++20", *includes], link, version("torch"))
+    return InCpp(LIBTORCH, lambda length, rounds: _run(program, length, rounds))
+
+
+def _can_compile(name: str) -> bool:
+    if "native" not in available():
+        _skipped(name, "the native engine is not built")
+    elif not has_compiler():
+        _skipped(name, "there is no C++ compiler")
+    else:
+        return True
+    return False
+
+
+def _skipped(name: str, why: str) -> None:
+    print(f"{name}: skipped, {why}")
+
+
+def _run(program: Path, length: int, rounds: int) -> list[tuple[float, float]]:
+    command = [str(program), str(length), str(rounds)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [
+        (float(forward), float(backward)) for forward, backward in map(str.split, said.stdout.splitlines())
+    ]
+
+
+def _compiled(source: str, cflags: Sequence[str], libs: Sequence[str], depends: str) -> Path:
+    """A source file's program or library, from the cache where all that it is made of is the same."""
+    compiler = [find_compiler().command[0], "-O2", *cflags, str(HERE / source)]
+    everything = [subprocess.run([*compiler, "-E"], capture_output=True, text=True, check=True).stdout]
+    key = "\0".join([*compiler, *libs, *everything, depends])
+    made = (
+        cache_folder() / "benchmarks" / f"{Path(source).stem}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+    )
+    if not made.exists():
+        made.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=made.parent) as folder:
+            fresh = Path(folder, made.name)
+            subprocess.run([*compiler, "-o", str(fresh), *libs], check=True)
+            fresh.replace(made)
+    return made
 
 
 def _options(what: str) -> list[str]:

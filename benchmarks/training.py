@@ -4,11 +4,16 @@ An MLP at batch 1, where the engine's overhead counts, and at batch 128, where t
 and a block of a transformer. float32, SGD, forward and backward and the update. Prints medians, and how many
 times as fast as each other the native engine is. Before anything is timed, all must agree on the loss after
 three steps.
+
+On a machine where others work, `--threads 1 --processor-time` compares what a step costs one processor.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import sys
+import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 
@@ -30,6 +35,7 @@ from rich.table import Table
 from timing import Timing, interleaved, readable
 
 from pullback.engine.dispatch import available
+from pullback.engine.native._native import blas_library
 
 OURS = "native"
 TASKS = {
@@ -46,15 +52,31 @@ def main() -> None:
     parser.add_argument("--peers", nargs="*", choices=("torch", "jax"), default=("torch", "jax"))
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--seconds", type=float, default=30.0, help="at most, for each task")
+    parser.add_argument("--threads", type=int, help="of everyone; the default is each one's own")
+    parser.add_argument("--processor-time", action="store_true", help="instead of the clock's")
     arguments = parser.parse_args()
     console = Console(highlight=False)
+    allowed = sorted(os.sched_getaffinity(0))
+    if arguments.threads and len(allowed) > arguments.threads:
+        # Everyone counts the processors that this may use, NumPy when it is imported.
+        os.sched_setaffinity(0, allowed[: arguments.threads])
+        os.execv(sys.executable, [sys.executable, *sys.argv])
+    console.print(f"products by {blas_library() or 'NumPy'}", *_kernels_of_openblas())
+    clock = time.process_time if arguments.processor_time else time.perf_counter
     for name in arguments.tasks:
         task = TASKS[name]()
         steps = dict(contenders(task, arguments.peers))
         check(steps)
         with console.status(f"timing {task.name}"):
-            timings = interleaved(steps, arguments.rounds, arguments.seconds)
+            timings = interleaved(steps, arguments.rounds, arguments.seconds, clock=clock)
         console.print(_table(task.name, timings))
+
+
+def _kernels_of_openblas() -> list[str]:
+    wanted = os.environ.get("OPENBLAS_CORETYPE")
+    return (
+        [f"(OPENBLAS_CORETYPE={wanted}, which slows it where it is not this processor's)"] if wanted else []
+    )
 
 
 def contenders(task: Task, peers: tuple[str, ...]) -> Iterator[tuple[str, Step]]:

@@ -30,6 +30,38 @@ def test_a_row_per_contender_with_ratios() -> None:
         assert all(name in captured.get() for name in rows)
 
 
+def test_ratios_to_every_peer_that_is_there() -> None:
+    import overhead
+    from rich.console import Console
+
+    rows = {"native": (50.0, 40.0), "NumPy": (200.0, None), overhead.PEER: (1000.0, 2000.0)}
+    console = Console(width=200)
+    with console.capture() as captured:
+        console.print(overhead.table("one operator", rows))
+        console.print(overhead.table("one operator", rows | {overhead.LIBTORCH: (500.0, 1000.0)}))
+    without, with_libtorch = captured.get().split("one operator")[1:]
+    assert overhead.LIBTORCH not in without
+    native = next(line for line in with_libtorch.splitlines() if "native" in line)
+    assert [cell.strip() for cell in native.split("│")[2:-1]] == ["50", "40", "20.0", "50.0", "10.0", "25.0"]
+    numpy = next(line for line in with_libtorch.splitlines() if "NumPy" in line)
+    assert "5.0" in numpy
+    assert "2.5" in numpy
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+def test_chains_in_cpp_have_a_sample_per_round(capfd: pytest.CaptureFixture[str]) -> None:
+    import overhead_cpp
+
+    everyone = overhead_cpp.measure_in_cpp(20, 4, turns=2)
+    for one in everyone:
+        assert len(one.samples) == 4
+        assert min(one.medians()) > 0
+    names = {one.name for one in everyone}
+    if overhead_cpp.LIBTORCH not in names:
+        assert f"{overhead_cpp.LIBTORCH}: skipped" in capfd.readouterr().out
+
+
 def test_chains_of_both_engines_have_the_gradient_of_a_product() -> None:
     import overhead
 

@@ -1,0 +1,139 @@
+"""``python benchmarks/compile_time.py``: how long `pb.compile` takes, cold and from the cache.
+
+Each operator is compiled with its first and second backward, for float32, until its first result is there:
+transpiled, compiled by the machine's compiler, loaded and called. Every sample is a process of its own that
+has imported everything; the cache is a new folder that holds only what all kernels share, which is compiled
+once per machine and timed apart. Prints medians over the rounds, of processor time (which other programs
+that run do not change) and of wall time:
+
+    transpile   processor time of this process where nothing was in the cache
+    compiler    processor time of the compiler
+    cold        wall time of both
+    cached      processor and wall time of a new process where all was in the cache
+    again       wall time of another `pb.compile` of the same formula in that process
+
+    python benchmarks/compile_time.py --operators simple gelu_tanh --rounds 3
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from workloads import workloads
+
+import pullback as pb
+
+OPERATORS = ("simple", "gelu_tanh", "softplus", "lstm_cell", "layer_norm", "cross_entropy", "gp_covariance")
+COLUMNS = ("transpile", "compiler", "cold", "cached cpu", "cached wall", "again")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--operators", nargs="+", choices=OPERATORS, default=OPERATORS)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--inside", choices=OPERATORS, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.inside:
+        print(json.dumps(inside(arguments.inside)))
+        return
+    console = Console(highlight=False)
+    console.print(_table(measured(arguments.operators, arguments.rounds)))
+
+
+def measured(operators: tuple[str, ...], rounds: int) -> dict[str, dict[str, float]]:
+    """Seconds by operator and column: medians over the rounds, in which the operators take turns."""
+    samples: dict[str, list[dict[str, float]]] = {name: [] for name in operators}
+    with tempfile.TemporaryDirectory() as folder:
+        _sample(operators[0], folder)  # compiles what all kernels share
+        for _ in range(rounds):
+            for name in operators:
+                samples[name].append(_round(name, Path(folder)))
+    return {
+        name: {column: statistics.median(sample[column] for sample in taken) for column in COLUMNS}
+        for name, taken in samples.items()
+    }
+
+
+def _round(name: str, folder: Path) -> dict[str, float]:
+    """One operator, once with nothing of its own in the cache and once with everything."""
+    for pattern in ("*.so", "*.kernels"):
+        for file in folder.rglob(pattern):
+            file.unlink()
+    cold, cached = _sample(name, str(folder)), _sample(name, str(folder))
+    return {
+        "transpile": cold["own"],
+        "compiler": cold["children"],
+        "cold": cold["wall"],
+        "cached cpu": cached["own"],
+        "cached wall": cached["wall"],
+        "again": cached["again"],
+    }
+
+
+def _sample(name: str, folder: str) -> dict[str, float]:
+    said = subprocess.run(
+        [sys.executable, __file__, "--inside", name],
+        env={**os.environ, "PULLBACK_CACHE": folder, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return dict(json.loads(said.stdout))
+
+
+def inside(name: str) -> dict[str, float]:
+    """What this process takes to compile an operator, for the first time and once more."""
+    workload = next(w for w in workloads(16, np.float32) if w.name == name)
+    formula = workload.formula
+
+    def compiled() -> object:
+        return pb.compile(formula)(*workload.inputs)
+
+    found = timed(compiled)
+    return {**found, "again": timed(compiled)["wall"]}
+
+
+def timed(run: Callable[[], object]) -> dict[str, float]:
+    """Seconds of wall time, of this process's processor time, and of its children's."""
+    own, children, wall = time.process_time(), _children(), time.perf_counter()
+    run()
+    return {
+        "wall": time.perf_counter() - wall,
+        "own": time.process_time() - own,
+        "children": _children() - children,
+    }
+
+
+def _children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _table(seconds: dict[str, dict[str, float]]) -> Table:
+    table = Table(title="pb.compile with two backwards, float32, milliseconds")
+    table.add_column("operator")
+    for column in COLUMNS:
+        table.add_column(column, justify="right")
+    for name, found in seconds.items():
+        table.add_row(name, *(f"{1e3 * found[column]:.1f}" for column in COLUMNS))
+    if len(seconds) > 1:
+        medians = (statistics.median(found[column] for found in seconds.values()) for column in COLUMNS)
+        table.add_row("median", *(f"{1e3 * median:.1f}" for median in medians), style="bold")
+    return table
+
+
+if __name__ == "__main__":
+    main()
