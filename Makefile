@@ -43,7 +43,7 @@ test: $(VENV)/test.stamp
 	$(PYTEST) -n auto -m 'not slow'
 
 test-all: $(VENV)/test.stamp sanitize
-	$(PYTEST) -n auto
+	$(PYTEST) -n auto --hypothesis-profile=new
 	$(PYTEST) -n auto tests/conformance --typeguard-packages=pullback
 
 check: $(VENV)/dev.stamp
