@@ -8,7 +8,6 @@ import pytest
 from hypothesis import settings
 from typeguard import TypeCheckError, checker_lookup_functions
 
-
 # The suite draws the same examples in each run, so that a change is what makes it fail. `make test-all`
 # draws new ones, with --hypothesis-profile=new.
 settings.register_profile("same", derandomize=True)
