@@ -76,6 +76,22 @@ def engine(request):
         yield request.param
 
 
+@pytest.fixture
+def library_restored():
+    """Formulas that the test registers for NumPy's functions stand for them until it ends."""
+    from pullback.engine.registry import FORMULAS
+
+    FORMULAS.load_library()
+    tables = [value for value in vars(FORMULAS).values() if isinstance(value, dict)]
+    before = [dict(table) for table in tables]
+    yield
+    for table, kept in zip(tables, before, strict=True):
+        table.clear()
+        table.update(kept)
+    for listener in FORMULAS._listeners:
+        listener()
+
+
 @cache
 def compiled(formula):
     """The formula in C++ to third order, once per test run."""

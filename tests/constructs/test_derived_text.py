@@ -62,6 +62,7 @@ def test_a_construct(construct, tmp_path):
     assert_agree(construct.formula, derived, [c for c in construct.calls if not raises(construct, c)])
 
 
+@pytest.mark.usefixtures("library_restored")
 @pytest.mark.parametrize(
     ("path", "name"),
     [
