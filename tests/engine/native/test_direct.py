@@ -156,7 +156,6 @@ def test_a_formula_of_the_user_takes_the_place_of_the_librarys():
     assert pb.grad(pnp.negative(x), x)[0].item() == 7.0
 
 
-@pytest.mark.usefixtures("library_restored")
 def test_the_next_test_finds_the_librarys():
     x = pb.tensor([1.0], requires_grad=True)
     assert pb.grad(-x, x)[0].item() == -1.0
