@@ -1,9 +1,10 @@
 """Writes the C++ of library formulas, and the table that registers it, for the build of the native engine.
 
-    python cmake/generate_kernels.py KERNELS DERIVATIVES
+    python cmake/generate_kernels.py KERNELS DERIVATIVES HEADERS
 
-Kernels and their table go to one folder, derivatives over the operators of
-`pullback.h`, for programs without Python, to the other.
+Kernels and their table go to the first folder, derivatives over the operators of
+`pullback.h`, for programs without Python, to the second, and `operators.h`, which
+declares these operators, to the third.
 
 The transpiler runs from the source tree: nothing is installed when the build
 runs, and NumPy need not be. Files that are current stay untouched.
@@ -25,6 +26,7 @@ sys.modules["pullback"] = PACKAGE
 from pullback.transpile.diagnostics import FormulaError  # noqa: E402
 from pullback.transpile.emit.native import emit_cpp  # noqa: E402
 from pullback.transpile.emit.native.formula_kernels import formula_kernels  # noqa: E402
+from pullback.transpile.emit.surface.header import operators_header  # noqa: E402
 from pullback.transpile.emit.surface.kernels import KernelCalls, kernel_calls  # noqa: E402
 from pullback.transpile.emit.surface.library import sources, surface_library  # noqa: E402
 from pullback.transpile.library import Library, NoDerivative, standard_library  # noqa: E402
@@ -100,26 +102,32 @@ def registration(found: dict[str, Compiled]) -> str:
 
 
 def write(folder: Path, files: dict[str, str]) -> None:
-    """Write the files that changed; remove those that are gone."""
+    """Write the sources that changed; remove those that are gone."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in folder.glob("*.cpp"):
         if path.name not in files:
             path.unlink()
     for name, text in files.items():
-        path = folder / name
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
+        write_file(folder / name, text)
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a file that changed: what is newer is compiled again."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
 
 
 def main() -> None:
-    """Write all files of both folders."""
+    """Write all files of the three folders."""
     library = standard_library()
     found = generate(library)
     kernels = {f"{name}.cpp": made.text for name, made in found.items()}
     kernels["library.cpp"] = registration(found)
-    write(Path(sys.argv[1]), kernels)
     calls = {name: made.calls for name, made in found.items()}
-    write(Path(sys.argv[2]), sources(surface_library(library, calls)))
+    kernel_folder, derivative_folder, header_folder = map(Path, sys.argv[1:])
+    write(kernel_folder, kernels)
+    write(derivative_folder, sources(surface_library(library, calls)))
+    write_file(header_folder / "operators.h", operators_header(library))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Writes the golden files and `operators.h` anew: `python -m tests.golden.regenerate`.
+"""Writes the golden files anew: `python -m tests.golden.regenerate`.
 
 A change is reviewed as a diff.
 """
@@ -8,7 +8,6 @@ from pathlib import Path
 from pullback.transpile.emit.native import emit_cpp
 from pullback.transpile.emit.native.arguments import Argument
 from pullback.transpile.emit.native.formula_kernels import formula_kernels
-from pullback.transpile.emit.surface.library import operators_header
 from pullback.transpile.frontend import read_module
 from pullback.transpile.ir import Source
 from pullback.transpile.library import standard_library
@@ -44,9 +43,6 @@ def generated(name: str) -> str:
     return emit_cpp(name, compiled.kernels(), source)
 
 
-OPERATORS = HERE.parent.parent / "engine/native/include/pullback/operators.h"
-
 if __name__ == "__main__":
-    OPERATORS.write_text(operators_header(standard_library()), encoding="utf-8")
     for name in NAMES:
         (HERE / f"{name}.cpp").write_text(generated(name), encoding="utf-8")

@@ -75,6 +75,7 @@ def test_headers_types_and_the_native_module_are_there(wheel):
     inside = names(wheel)
     assert "pullback/py.typed" in inside
     assert "pullback/engine/native/include/pullback/kernel_abi.h" in inside
+    assert "pullback/engine/native/include/pullback/operators.h" in inside  # which the build writes
     assert any(name.startswith("pullback/engine/native/_native.") and name.endswith(".so") for name in inside)
     if platform.machine() == "x86_64" and sys.platform == "linux":
         levels = {

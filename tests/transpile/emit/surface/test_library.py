@@ -1,19 +1,11 @@
-"""Which operators the engine without Python has, and the header of operators."""
+"""Which operators the engine without Python has, and what is registered of them."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from pullback.transpile.emit.native.formula_kernels import formula_kernels
 from pullback.transpile.emit.surface.kernels import KernelCalls, kernel_calls
-from pullback.transpile.emit.surface.library import operators_header, sources, surface_library
+from pullback.transpile.emit.surface.library import sources, surface_library
 from pullback.transpile.library import standard_library
-
-HEADER = Path(__file__).parents[4] / "engine/native/include/pullback/operators.h"
-
-
-def test_the_header_is_current():
-    assert HEADER.read_text(encoding="utf-8") == operators_header(standard_library())
 
 
 def test_an_operator_needs_all_that_its_derivative_calls():
