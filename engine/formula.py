@@ -15,7 +15,7 @@ from ..transpile.diagnostics import Diagnostic, FormulaError
 from ..transpile.emit.python import module_text
 from ..transpile.frontend import Binding
 from ..transpile.frontend.signature import cycles
-from ..transpile.ir import Capture, Eqn, Options
+from ..transpile.ir import Capture, Options
 from ..transpile.ir import Formula as FormulaIR
 from ..transpile.library import Library, standard_library
 from ..transpile.vocabulary import WORDS
@@ -113,7 +113,7 @@ class Formula:
             if op in reached:
                 continue
             reached[op] = ir
-            for called in {inner for eqn in ir.forward.eqns for inner in _operators(eqn)}:
+            for called in {eqn.op for eqn in ir.forward.every()}:
                 entry = FORMULAS.operator(called) if called not in WORDS else None
                 if isinstance(entry, Formula):
                     queue.append((called, entry.ir))
@@ -128,11 +128,8 @@ class Formula:
     def namespace(self, promoted: FormulaIR) -> dict[str, Any]:
         """What the emitted text may name: the author's module, and the formulas it calls."""
         names = namespace_of(self.__wrapped__)
-        for block in (promoted.forward, promoted.pullback):
-            for eqn in block.eqns if block is not None else ():
-                called = {op: FORMULAS.operator(op) for op in _operators(eqn) if op not in WORDS}
-                names |= {op: entry for op, entry in called.items() if entry is not None}
-        return names
+        called = {eqn.op: FORMULAS.operator(eqn.op) for eqn in promoted.every() if eqn.op not in WORDS}
+        return names | {op: entry for op, entry in called.items() if entry is not None}
 
     @property
     def _operator_name(self) -> str:
@@ -219,13 +216,6 @@ class Composite(Formula):
 
     def __repr__(self) -> str:
         return f"<composite {self.__wrapped__.__name__}>"
-
-
-def _operators(eqn: Eqn) -> Iterator[str]:
-    yield eqn.op
-    for block in eqn.blocks:
-        for inner in block.eqns:
-            yield from _operators(inner)
 
 
 @overload

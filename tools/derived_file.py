@@ -10,7 +10,7 @@ from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.emit.python import function_text
 from pullback.transpile.emit.python_formula import formula_function
 from pullback.transpile.frontend import read_module
-from pullback.transpile.ir import Block, Formula, Source
+from pullback.transpile.ir import Eqn, Formula, Source
 from pullback.transpile.library import Library, standard_library
 from pullback.transpile.passes.as_written import as_written
 
@@ -22,7 +22,6 @@ _HEAD = {
     "math": "import math",
     "pb": "import pullback as pb",
 }
-
 
 # So often a text is derived from itself before it is given up that it comes to rest.
 _ROUNDS = 4
@@ -76,26 +75,18 @@ def _docstring(formula: Formula, source: Source) -> str | None:
 
 def _called(formula: Formula, formulas: dict[str, Formula]) -> list[str]:
     """Formulas of the file that a formula's forward calls, those that they call first."""
-    found: dict[str, None] = {}
-    path = [formula.name]
+    found: list[str] = []
+    met = {formula.name}
 
-    def visit(blocks: list[Block], name: str) -> None:
-        for op in (op for block in blocks for op in _operators(block)):
-            if op in formulas and op != name and op not in found and op not in path:
-                path.append(op)
-                inner = formulas[op]
-                visit([inner.forward, *([inner.pullback] if inner.pullback is not None else [])], op)
-                found[op] = None
+    def visit(eqns: Iterator[Eqn]) -> None:
+        for op in (eqn.op for eqn in eqns):
+            if op in formulas and op not in met:
+                met.add(op)
+                visit(formulas[op].every())
+                found.append(op)
 
-    visit([formula.forward], formula.name)
-    return list(found)
-
-
-def _operators(block: Block) -> Iterator[str]:
-    for eqn in block.eqns:
-        yield eqn.op
-        for inner in eqn.blocks:
-            yield from _operators(inner)
+    visit(formula.forward.every())
+    return found
 
 
 def _from_the_file(
@@ -131,9 +122,6 @@ def _binds(statement: ast.stmt) -> set[str]:
 
 
 def _names(text: str) -> set[str]:
-    """The names that a text reads, those inside of quoted annotations too."""
-    found = set()
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            found.add(node.id)
-    return found
+    """The names that a text reads."""
+    nodes = ast.walk(ast.parse(text))
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}

@@ -155,6 +155,21 @@ class Block:
                 found.setdefault(atom)
         return tuple(found)
 
+    def every(self) -> Iterator[Eqn]:
+        """Equations in order, those of nested blocks before the equation that holds them."""
+        for eqn in self.eqns:
+            for block in eqn.blocks:
+                yield from block.every()
+            yield eqn
+
+    def bound(self) -> Iterator[Var]:
+        """Variables in the order in which they get their values, nested blocks included."""
+        yield from self.params
+        for eqn in self.eqns:
+            for block in eqn.blocks:
+                yield from block.bound()
+            yield from eqn.outs
+
 
 class Verdict(Enum):
     """What a captured value is, which decides what happens to it."""
@@ -284,6 +299,16 @@ class Formula:
     def attributes(self) -> tuple[Param, ...]:
         """Keyword-only parameters."""
         return tuple(param for param in self.params if param.attribute)
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The forward, and the pullback where there is one."""
+        return (self.forward,) if self.pullback is None else (self.forward, self.pullback)
+
+    def every(self) -> Iterator[Eqn]:
+        """All equations of its blocks, see `Block.every`."""
+        for block in self.blocks:
+            yield from block.every()
 
     @property
     def cotangents(self) -> tuple[Var, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .analysis.effects import raises
-from .ir import Atom, Block, Eqn, Formula, Var
+from .ir import Atom, Eqn, Formula, Var
 from .vocabulary import WORDS
 
 
@@ -45,12 +45,6 @@ def verify(formula: Formula) -> Formula:
         scope = {var for var in saved if isinstance(var, Var)}
     _block(pullback.eqns, pullback.results, scope | set(pullback.params))
     return formula
-
-
-def verify_block(block: Block, free: Iterable[Var] = ()) -> Block:
-    """The block itself, where it is valid and reads nothing but its parameters and `free`."""
-    _block(block.eqns, block.results, {*block.params, *free})
-    return block
 
 
 def _block(eqns: Iterable[Eqn], results: Iterable[Atom], scope: set[Var]) -> None:

@@ -10,7 +10,7 @@ import gc
 import hashlib
 import os
 import pickle
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -18,7 +18,6 @@ from typing import Any, NamedTuple, TypeVar
 from ...transpile.emit.native.arguments import Arguments
 from ...transpile.emit.native.formula_kernels import Compiled, formula_kernels
 from ...transpile.emit.native.ranks import asks
-from ...transpile.ir import Block
 from ...transpile.ir import Formula as FormulaIR
 from ...transpile.version import __version__
 from ...transpile.vocabulary import WORDS
@@ -89,28 +88,20 @@ def _of_users(ir: FormulaIR) -> list[str]:
     """The user's formulas that this one may run: those for words, and those that it calls, and so on."""
     found: dict[str, str] = {}
     queue = [word for word in WORDS if _is_users(word)]
-    queue += list(_operators(ir))
+    queue += [eqn.op for eqn in ir.every()]
     while queue:
         name = queue.pop()
         if name in found or not _is_users(name):
             continue
         called: FormulaIR = FORMULAS.operator(name).ir  # type: ignore[union-attr]
         found[name] = f"{name}: {called!r}"
-        queue += _operators(called)
+        queue += [eqn.op for eqn in called.every()]
     return [found[name] for name in sorted(found)]
 
 
 def _is_users(name: str) -> bool:
     entry = FORMULAS.operator(name)
     return isinstance(entry, Formula) and not str(entry.__module__).startswith(LIBRARY)
-
-
-def _operators(ir: FormulaIR) -> Iterator[str]:
-    blocks: list[Block] = [ir.forward, *([ir.pullback] if ir.pullback is not None else [])]
-    while blocks:
-        for eqn in blocks.pop().eqns:
-            yield eqn.op
-            blocks += eqn.blocks
 
 
 @cache

@@ -15,7 +15,7 @@ from ..diagnostics import Diagnostic
 from ..ir import Capture, Eqn, Formula, Span, Var, Verdict
 from .aliases import bases
 from .differentiability import Flow, flows, leaves_the_graph
-from .facts import Facts, every
+from .facts import Facts
 from .gradient_path import lost_path
 
 
@@ -30,7 +30,7 @@ def captures_of(
     if formula.pullback is None:
         return (), []
     flow = flows(formula)
-    table = {out: eqn for eqn in every(formula.forward.eqns) for out in eqn.outs}
+    table = {out: eqn for eqn in formula.forward.every() for out in eqn.outs}
     captures, findings = [], []
     for var in formula.pullback.free():
         verdict, action, reason = _verdict(var, formula, flow, table)

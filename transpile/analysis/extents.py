@@ -11,11 +11,11 @@ of its own that broadcasts to that of `x`, so that ``x - m`` has the extent of `
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from itertools import zip_longest
 
-from ..ir import Atom, Block, Eqn, Extent, Formula, Literal, Size, Var
+from ..ir import Atom, Eqn, Extent, Formula, Literal, Size, Var
 from ..vocabulary import WORDS
 
 # No variable is called so.
@@ -125,7 +125,7 @@ def _of_loop(eqn: Eqn, env: Mapping[Var, Extent]) -> dict[Var, Extent]:
     (body,) = eqn.blocks
     turn = of_turn(eqn, env)
     inside = extents(body.eqns, {**env, **turn})
-    names = set(_bound(body))
+    names = {var.name for var in body.bound()}
     found = {}
     for out, atom, param in zip_longest(eqn.outs, body.results, body.params[1:]):
         extent = extent_of(atom, inside)
@@ -138,15 +138,6 @@ def _of_loop(eqn: Eqn, env: Mapping[Var, Extent]) -> dict[Var, Extent]:
         if param is not None or out.kind == "list" or (isinstance(atom, Var) and atom in inside):
             found[out] = extent
     return found
-
-
-def _bound(block: Block) -> Iterator[str]:
-    """Names that a block gives values, nested blocks included."""
-    yield from (var.name for var in block.params)
-    for eqn in block.eqns:
-        yield from (var.name for var in eqn.outs)
-        for inner in eqn.blocks:
-            yield from _bound(inner)
 
 
 def _in_list(size: Size, names: Set[str]) -> Size:

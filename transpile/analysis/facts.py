@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..ir import Eqn, Source, Span, Var
+from ..ir import Source, Span, Var
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,3 @@ class Facts:
         if span is None or span.line != span.end_line:
             return var.name
         return self.source.line(span.line)[span.column - 1 : span.end_column - 1] or var.name
-
-
-def every(eqns: Iterable[Eqn]) -> Iterator[Eqn]:
-    """Equations in order, those of nested blocks before the equation that holds them."""
-    for eqn in eqns:
-        for block in eqn.blocks:
-            yield from every(block.eqns)
-        yield eqn

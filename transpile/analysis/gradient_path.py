@@ -14,7 +14,7 @@ from ..codes import diagnostic
 from ..diagnostics import Diagnostic
 from ..ir import Eqn, Formula, Var
 from .differentiability import Flow, flows, leaves_the_graph, propagate
-from .facts import Facts, every
+from .facts import Facts
 
 
 def lost_paths(formula: Formula, facts: Facts, losing: Iterable[str]) -> list[Diagnostic]:
@@ -26,7 +26,7 @@ def lost_paths(formula: Formula, facts: Facts, losing: Iterable[str]) -> list[Di
     env.update(dict.fromkeys(formula.pullback.params, Flow.DIFFERENTIABLE))
     propagate(formula.pullback.eqns, env, {})
     found = []
-    for eqn in every(formula.pullback.eqns):
+    for eqn in formula.pullback.every():
         if not _loses(eqn, facts, names):
             continue
         lost = [var for var in eqn.reads() if env.get(var, Flow.NONE) is not Flow.NONE]

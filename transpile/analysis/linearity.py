@@ -14,7 +14,6 @@ from ..codes import diagnostic
 from ..diagnostics import Diagnostic
 from ..ir import Atom, Eqn, Formula, Literal, Span, Var
 from ..vocabulary import WORDS
-from .facts import every
 
 
 class Form(Enum):
@@ -38,7 +37,7 @@ def nonlinearities(formula: Formula) -> list[Diagnostic]:
     if formula.pullback is None or formula.options.surrogate:
         return []
     env = forms(formula)
-    table = {out: eqn for eqn in every(formula.pullback.eqns) for out in eqn.outs}
+    table = {out: eqn for eqn in formula.pullback.every() for out in eqn.outs}
     found = []
     for param, atom in zip(formula.inputs, formula.pullback.results, strict=False):
         form = _form(atom, env)

@@ -11,14 +11,12 @@ from ..codes import diagnostic
 from ..diagnostics import Diagnostic
 from ..ir import Formula, Literal, Var
 from ..vocabulary import WORDS
-from .facts import every
 
 
 def widening_scalars(formula: Formula) -> list[Diagnostic]:
     """Advice where a tensor meets a float64 scalar of NumPy."""
-    blocks = [formula.forward] + ([formula.pullback] if formula.pullback is not None else [])
     found: dict[tuple[int, object], Diagnostic] = {}
-    for eqn in (eqn for block in blocks for eqn in every(block.eqns)):
+    for eqn in formula.every():
         word = WORDS.get(eqn.op)
         strong = next((atom for atom in eqn.args if isinstance(atom, Literal) and atom.strong), None)
         tensor = any(isinstance(atom, Var) and atom.kind == "tensor" for atom in eqn.args)

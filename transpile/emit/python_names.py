@@ -126,10 +126,10 @@ def _named(
     """A variable with its name for each that the block binds."""
     counts = uses(block)
     counts.update(wanted)
-    every = list(_bound(block))
+    bound = list(block.bound())
     nested = {
         eqn.outs[0]: eqn
-        for eqn in _equations(block)
+        for eqn in block.every()
         if len(eqn.outs) == 1 and eqn.outs[0].temp and counts[eqn.outs[0]] == 1 and eqn.op != "for"
     }
     lives = _Lives(nested)
@@ -138,8 +138,8 @@ def _named(
         lives.meet(param, live | set(block.params))
     names = dict(fixed)
     outside = reserved | set(fixed.values())
-    taken = outside | {var.name for var in every}
-    for var in every:
+    taken = outside | {var.name for var in bound}
+    for var in bound:
         if var in names:
             continue
         if var in nested:
@@ -162,13 +162,6 @@ def _first_free(name: str, near: set[str]) -> str:
     return found
 
 
-def _equations(block: Block) -> Iterator[Eqn]:
-    for eqn in block.eqns:
-        yield eqn
-        for inner in eqn.blocks:
-            yield from _equations(inner)
-
-
 def _reads(eqn: Eqn) -> Iterator[Var]:
     yield from eqn.reads()
     for block in eqn.blocks:
@@ -178,12 +171,3 @@ def _reads(eqn: Eqn) -> Iterator[Var]:
 def without_numbers(name: str) -> str:
     """A name as it was before it was numbered: ``y`` of ``y_2``, ``like_y_turns`` of ``like_y_1_turns_2``."""
     return re.sub(r"_\d+(?=_|$)", "", name) or "value"
-
-
-def _bound(block: Block) -> Iterator[Var]:
-    """Variables in the order in which they get their values."""
-    yield from block.params
-    for eqn in block.eqns:
-        for inner in eqn.blocks:
-            yield from _bound(inner)
-        yield from eqn.outs

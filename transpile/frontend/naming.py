@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from ..analysis.facts import Facts, every
+from ..analysis.facts import Facts
 from ..ir import Atom, Block, Eqn, Formula, Var
 
 _T = TypeVar("_T")
@@ -15,10 +15,9 @@ _T = TypeVar("_T")
 def prefer_outer_names(formula: Formula, facts: Facts) -> tuple[Formula, Facts]:
     """Swap ``t`` inside a branch and ``t_2``, the value after it, so that the latter is ``t``."""
     swaps: dict[Var, Var] = {}
-    for block in (formula.forward, formula.pullback):
-        for eqn in every(block.eqns) if block is not None else ():
-            if eqn.op == "if":
-                _swap(eqn, facts, swaps)
+    for eqn in formula.every():
+        if eqn.op == "if":
+            _swap(eqn, facts, swaps)
     if not swaps:
         return formula, facts
     pullback = formula.pullback
@@ -37,7 +36,7 @@ def prefer_outer_names(formula: Formula, facts: Facts) -> tuple[Formula, Facts]:
 
 
 def _swap(eqn: Eqn, facts: Facts, swaps: dict[Var, Var]) -> None:
-    inside = {out.name: out for block in eqn.blocks for inner in every(block.eqns) for out in inner.outs}
+    inside = {out.name: out for block in eqn.blocks for inner in block.every() for out in inner.outs}
     for out in eqn.outs:
         wanted = facts.origin.get(out, out.name)
         holder = inside.get(wanted)

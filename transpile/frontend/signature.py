@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Container
 
-from ..analysis.facts import every
 from ..ir import STRUCTURAL, Formula
 from ..vocabulary import WORDS, by_python
 from .closure import last_return
@@ -58,7 +57,7 @@ def own_call(formula: Formula) -> Refusal | None:
     """The refusal (PB105) of a forward that calls the operator that it defines."""
     if formula.name in WORDS or formula.name in STRUCTURAL:
         return None
-    for eqn in every(formula.forward.eqns):
+    for eqn in formula.forward.every():
         if eqn.op == formula.name:
             return recursion([formula.name, formula.name], formula, formula.name)
     return None
@@ -66,7 +65,7 @@ def own_call(formula: Formula) -> Refusal | None:
 
 def recursion(cycle: list[str], formula: Formula, callee: str) -> Refusal:
     """The refusal of a forward that comes back to itself."""
-    span = next((eqn.span for eqn in every(formula.forward.eqns) if eqn.op == callee), None)
+    span = next((eqn.span for eqn in formula.forward.every() if eqn.op == callee), None)
     return refuse(
         "PB105",
         f"`{formula.name}` calls itself: {' -> '.join(cycle)}",
@@ -79,7 +78,7 @@ def recursion(cycle: list[str], formula: Formula, callee: str) -> Refusal:
 def cycles(formulas: dict[str, Formula]) -> dict[str, Refusal]:
     """For each formula whose forward comes back to itself through others, the refusal."""
     calls = {
-        name: [eqn.op for eqn in every(formula.forward.eqns) if eqn.op in formulas and eqn.op not in WORDS]
+        name: [eqn.op for eqn in formula.forward.every() if eqn.op in formulas and eqn.op not in WORDS]
         for name, formula in formulas.items()
     }
     found: dict[str, Refusal] = {}

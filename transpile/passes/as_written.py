@@ -40,11 +40,10 @@ formula powers(x: Tensor, *, n: int)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..analysis.extents import extent_of, extents
-from ..analysis.facts import every
 from ..ir import Atom, Block, Eqn, Formula, Literal, Var
 from ..library import Library
 from .derive import derive
@@ -56,9 +55,11 @@ from .rewrite import (
     all_names,
     copy_eqns,
     defining,
+    expand,
     label,
     rename,
     replace_block,
+    replace_eqn,
     slice_of,
     uses,
 )
@@ -99,7 +100,7 @@ def _names_of_sums(formula: Formula) -> dict[Var, str]:
     assert formula.pullback is not None
     return {
         eqn.args[0]: eqn.outs[0].name
-        for eqn in every(formula.pullback.eqns)
+        for eqn in formula.pullback.every()
         if eqn.op == "sum_to" and isinstance(eqn.args[0], Var) and label(eqn.args[0]) != eqn.args[0].name
     }
 
@@ -109,7 +110,7 @@ def _with_readable_names(formula: Formula, names: dict[Var, str]) -> Formula:
     pullback = formula.pullback
     assert pullback is not None
     namer, counts = Namer.of(formula), uses(pullback)
-    bound = [var for eqn in every(pullback.eqns) for var in eqn.outs]
+    bound = [var for eqn in pullback.every() for var in eqn.outs]
     env: dict[Var, Atom] = {}
     alone = len(pullback.results) == 1
     for param, atom in zip(formula.inputs, pullback.results, strict=True):
@@ -122,7 +123,7 @@ def _with_readable_names(formula: Formula, names: dict[Var, str]) -> Formula:
             env[var] = namer.fresh(names[var], var.kind, counts[var] == 1)
         elif not var.temp and counts[var] == 1:
             env[var] = Var(var.name, var.kind, True)
-    carried = {var for eqn in every(pullback.eqns) if eqn.op == "for" for var in eqn.outs}
+    carried = {var for eqn in pullback.every() if eqn.op == "for" for var in eqn.outs}
     env.update((var, Var(new.name, new.kind)) for var in carried if isinstance(new := env.get(var), Var))
     renamed = rename(pullback, env)
     return formula.evolve(pullback=label_block(renamed, {*all_names(formula.forward), *all_names(renamed)}))
@@ -132,26 +133,20 @@ def _beside_calls(formula: Formula, library: Library) -> Formula:
     """Intermediates of other formulas, which only promoted ones return, computed where they are called."""
     namer = Namer.of(formula)
 
-    def spelled(eqns: Sequence[Eqn]) -> list[Eqn]:
-        found: list[Eqn] = []
-        for eqn in eqns:
-            callee = library.formula(eqn.op)
-            if callee is None or len(eqn.outs) <= callee.results:
-                blocks = tuple(replace(block, eqns=tuple(spelled(block.eqns))) for block in eqn.blocks)
-                found.append(replace(eqn, blocks=blocks))
-                continue
-            promoted = library.promoted(eqn.op, eqn)
-            env: dict[Var, Atom] = bind_operands(promoted, eqn)
-            found.append(replace(eqn, outs=eqn.outs[: callee.results]))
-            hidden = dict(zip(promoted.hidden, eqn.outs[callee.results :], strict=True))
-            part = slice_of(promoted.forward.eqns, hidden, env)
-            copied = copy_eqns(part, env, namer)
-            again: dict[Var, Atom] = {v: out for var, out in hidden.items() if isinstance(v := env[var], Var)}
-            found += rename(Block((), tuple(copied), ()), again).eqns
-        return found
+    def spelled(eqn: Eqn) -> Sequence[Eqn]:
+        callee = library.formula(eqn.op)
+        if callee is None or len(eqn.outs) <= callee.results:
+            return [eqn]
+        promoted = library.promoted(eqn.op, eqn)
+        env: dict[Var, Atom] = bind_operands(promoted, eqn)
+        hidden = dict(zip(promoted.hidden, eqn.outs[callee.results :], strict=True))
+        part = slice_of(promoted.forward.eqns, hidden, env)
+        copied = copy_eqns(part, env, namer)
+        again: dict[Var, Atom] = {v: out for var, out in hidden.items() if isinstance(v := env[var], Var)}
+        beside = rename(Block((), tuple(copied), ()), again).eqns
+        return [replace(eqn, outs=eqn.outs[: callee.results]), *beside]
 
-    forward = formula.forward
-    return formula.evolve(forward=Block(forward.params, tuple(spelled(forward.eqns)), forward.results))
+    return formula.evolve(forward=expand(formula.forward, spelled))
 
 
 def _with_elements(formula: Formula, namer: Namer) -> Formula:
@@ -159,17 +154,13 @@ def _with_elements(formula: Formula, namer: Namer) -> Formula:
     assert formula.pullback is not None
     stacked = {eqn.outs[0]: eqn.args[0] for eqn in formula.forward.eqns if eqn.op == "collect"}
 
-    def read(eqns: Sequence[Eqn]) -> tuple[Eqn, ...]:
-        found = []
-        for eqn in eqns:
-            index = eqn.kwarg("index")
-            if eqn.op == "getitem" and eqn.args[0] in stacked and index is not None:
-                eqn = Eqn(eqn.outs, "item", (stacked[eqn.args[0]], index), (), (), eqn.span)
-            blocks = tuple(replace(block, eqns=read(block.eqns)) for block in eqn.blocks)
-            found.append(replace(eqn, blocks=blocks))
-        return tuple(found)
+    def read(eqn: Eqn) -> Sequence[Eqn]:
+        index = eqn.kwarg("index")
+        if eqn.op == "getitem" and eqn.args[0] in stacked and index is not None:
+            return [Eqn(eqn.outs, "item", (stacked[eqn.args[0]], index), (), (), eqn.span)]
+        return [eqn]
 
-    return formula.evolve(pullback=replace(formula.pullback, eqns=read(formula.pullback.eqns)))
+    return formula.evolve(pullback=expand(formula.pullback, read))
 
 
 def _with_less_collected(formula: Formula, namer: Namer) -> Formula:
@@ -180,20 +171,15 @@ def _with_less_collected(formula: Formula, namer: Namer) -> Formula:
         if loop.op == "for":
             again |= _made_again(loop)
 
-    def read(eqns: Sequence[Eqn]) -> tuple[Eqn, ...]:
-        found: list[Eqn] = []
-        for eqn in eqns:
-            if eqn.op == "item" and eqn.args[0] in again:
-                *before, last = again[eqn.args[0]]
-                env: dict[Var, Atom] = {_TURN: eqn.args[1]}
-                found += copy_eqns(before, env, namer)
-                found.append(replace(replace_block(Block((), (last,), ()), env).eqns[0], outs=eqn.outs))
-                continue
-            blocks = tuple(replace(block, eqns=read(block.eqns)) for block in eqn.blocks)
-            found.append(replace(eqn, blocks=blocks))
-        return tuple(found)
+    def read(eqn: Eqn) -> Sequence[Eqn]:
+        if eqn.op != "item" or eqn.args[0] not in again:
+            return [eqn]
+        *before, last = again[eqn.args[0]]
+        env: dict[Var, Atom] = {_TURN: eqn.args[1]}
+        copied = copy_eqns(before, env, namer)
+        return [*copied, replace(replace_eqn(last, env), outs=eqn.outs)]
 
-    return formula.evolve(pullback=replace(formula.pullback, eqns=read(formula.pullback.eqns)))
+    return formula.evolve(pullback=expand(formula.pullback, read))
 
 
 # Stands for the number of the turn.
@@ -237,7 +223,6 @@ def _with_zeros(formula: Formula, namer: Namer) -> Formula:
     assert formula.pullback is not None
     pullback, table = formula.pullback, defining(formula.forward.eqns)
     seen = {*formula.forward.params, *table}
-
     asked = _metadata(formula.forward)
 
     def liked(eqn: Eqn) -> Var | None:
@@ -298,7 +283,7 @@ def _with_likes_inside(formula: Formula, namer: Namer) -> Formula:
                 env[var] = here = namer.temp("value")
                 made, earlier = apart(asked[var], asked)
                 before += [*earlier, replace(made, outs=(here,))]
-        return replace_block(Block((), (eqn,), ()), env).eqns[0], before
+        return replace_eqn(eqn, env), before
 
     everywhere = _metadata(formula.forward) | {out: e for out, e in table.items() if e.op in written}
     forward = sunk(formula.forward, {})
@@ -333,15 +318,12 @@ def _without_last_sums(formula: Formula) -> Formula:
     pullback = formula.pullback
     table = defining(pullback.eqns)
     known = extents(pullback.eqns, known_extents(formula))
-    uses: dict[Var, int] = {}
-    for eqn in pullback.eqns:
-        for var in (*eqn.reads(), *(var for block in eqn.blocks for var in block.free())):
-            uses[var] = uses.get(var, 0) + 1
+    counts = uses(replace(pullback, results=()))
     env: dict[Var, Atom] = {}
     for param, gradient in zip(formula.inputs, pullback.results, strict=True):
         if param.var.kind != "tensor" or not isinstance(gradient, Var):
             continue
-        sums, terms = _terms(gradient, table, uses)
+        sums, terms = _terms(gradient, table, counts)
         shapes = {extent_of(sums.get(term, term), known).shape for term in terms}
         if len(shapes) == 1:
             env.update((term, sums[term]) for term in terms if term in sums)
@@ -349,7 +331,9 @@ def _without_last_sums(formula: Formula) -> Formula:
     return formula.evolve(pullback=replace_block(replace(pullback, eqns=kept), env))
 
 
-def _terms(gradient: Var, table: dict[Var, Eqn], uses: dict[Var, int]) -> tuple[dict[Var, Atom], list[Var]]:
+def _terms(
+    gradient: Var, table: Mapping[Var, Eqn], counts: Mapping[Var, int]
+) -> tuple[dict[Var, Atom], list[Var]]:
     """The terms of a sum of gradients, and what those that are summed to a shape are computed from."""
     sums: dict[Var, Atom] = {}
     terms: list[Var] = []
@@ -357,7 +341,7 @@ def _terms(gradient: Var, table: dict[Var, Eqn], uses: dict[Var, int]) -> tuple[
     while queue:
         var = queue.pop()
         eqn = table.get(var)
-        alone = uses.get(var, 0) <= (1 if inner else 0)
+        alone = counts.get(var, 0) <= (1 if inner else 0)
         if eqn is not None and eqn.op == "accumulate" and alone:
             queue += [atom for atom in reversed(eqn.args) if isinstance(atom, Var)]
         else:

@@ -49,7 +49,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..analysis.differentiability import Flow, flows, intermediates
-from ..analysis.facts import every
 from ..ir import Atom, Block, Capture, Eqn, Formula, Literal, Var
 from ..library import Library, NoDerivative
 from .derive import derive, no_derivative
@@ -168,7 +167,7 @@ def _barrier(formula: Formula) -> str:
     for var in formula.pullback.free():
         if var.kind != "value" and flow.get(var) is Flow.DIFFERENTIABLE and var not in saved:
             return f"{formula.name} captures {var.name!r}, which cannot be a hidden output ({formula.span})"
-    for eqn in every(formula.pullback.eqns):
+    for eqn in formula.pullback.every():
         if eqn.op == "opaque":
             return f"the closure of {formula.name} calls what the vocabulary does not know ({eqn.span})"
     return ""

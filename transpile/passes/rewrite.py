@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from ..ir import Atom, Block, Eqn, Formula, Kind, Var
 
@@ -152,6 +153,15 @@ def copy_eqns(
         env.update(zip(eqn.outs, outs, strict=True))
         copied.append(Eqn(outs, moved.op, moved.args, moved.kwargs, tuple(blocks), eqn.span))
     return copied
+
+
+def expand(block: Block, change: Callable[[Eqn], Sequence[Eqn]]) -> Block:
+    """The block with what `change` makes of each equation in its place, nested blocks' first."""
+    found: list[Eqn] = []
+    for eqn in block.eqns:
+        blocks = tuple(expand(inner, change) for inner in eqn.blocks)
+        found += change(replace(eqn, blocks=blocks))
+    return Block(block.params, tuple(found), block.results)
 
 
 def slice_of(eqns: Sequence[Eqn], wanted: Iterable[Var], leaves: Iterable[Var] = ()) -> list[Eqn]:

@@ -51,7 +51,7 @@ from ..codes import diagnostic
 from ..diagnostics import FormulaError
 from ..ir import Atom, Block, Eqn, Extent, Formula, Literal, Var
 from .naming import name_gradients
-from .rewrite import replace_atom, replace_eqn
+from .rewrite import replace_atom, replace_eqn, uses
 from .simplify import simplify
 from .zeros import NONE, Materialize, propagate_zeros
 
@@ -95,8 +95,8 @@ def specialize(
                 raise _none_used(formula, need.eqn) from None
             materialized |= need.zeros
     simple = simplify(propagated, known)
-    free = {var for var in simple.free() if var in undefined} | _reads(simple)
-    params = tuple(v for v in block.params if v not in undefined or (v in materialized and v in free))
+    read = uses(simple).keys()
+    params = tuple(v for v in block.params if v not in undefined or (v in materialized and v in read))
     kept = tuple(i for i, v in enumerate(block.params) if v in materialized and v in params)
     return Variant(name_gradients(formula, Block(params, simple.eqns, simple.results)), kept)
 
@@ -120,15 +120,6 @@ def known_extents(formula: Formula) -> dict[Var, Extent]:
     for cotangent, output in zip(formula.cotangents, outputs, strict=False):
         known[cotangent] = extent_of(output, known)
     return known
-
-
-def _reads(block: Block) -> set[Var]:
-    found = {atom for atom in block.results if isinstance(atom, Var)}
-    for eqn in block.eqns:
-        found.update(eqn.reads())
-        for inner in eqn.blocks:
-            found |= _reads(inner)
-    return found
 
 
 def _with_values(block: Block, values: Mapping[Var, Literal]) -> Block:

@@ -39,7 +39,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..analysis.extents import extent_of
-from ..analysis.facts import every
 from ..analysis.linearity import Form, forms
 from ..codes import diagnostic
 from ..diagnostics import FormulaError
@@ -130,7 +129,7 @@ def transpose(formula: Formula, present: Sequence[bool], library: Library) -> Tr
     params = (*formula.forward.params, *given.values(), *tangents.values())
     block = simplify(Block(params, (*forward, *swept.eqns), swept.results), known)
     _check_opaque(formula, block)
-    read = {var for eqn in every(block.eqns) for var in eqn.reads()}
+    read = {var for eqn in block.every() for var in eqn.reads()}
     read |= {atom for atom in block.results if isinstance(atom, Var)}
     kept = {index: var for index, var in given.items() if var in read}
     params = (*formula.forward.params, *kept.values(), *tangents.values())
@@ -230,7 +229,7 @@ def _is_other(eqn: Eqn, reached: Reached, lists: dict[Var, tuple[Atom, ...]]) ->
 
 def _check_opaque(formula: Formula, block: Block) -> None:
     """Raise FormulaError where the rule would run something again that may not give the same."""
-    for eqn in every(block.eqns):
+    for eqn in block.every():
         if eqn.op == "opaque":
             callee = eqn.kwarg("callee")
             name = callee.value if isinstance(callee, Literal) else "it"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .values import Facts, Form, Item, Kind, Thing, Value, bounded, combine, facts_of, union
+from .values import Facts, Form, Item, Thing, Value, bounded, combine, facts_of, union
 
 
 def make(items: Sequence[Item]) -> Value:
@@ -142,11 +142,6 @@ def repeated(value: Value, count: Value) -> Value | None:
     if isinstance(times, int) and times * len(parts) <= 64:
         return make(parts * times)
     return make([Item(item.value, starred=True) for item in parts])
-
-
-def is_differentiable(value: Value) -> bool:
-    """Whether a gradient may flow through any part of a value."""
-    return facts_of(value).kind is not Kind.NONE
 
 
 def is_zero(value: Value) -> bool:

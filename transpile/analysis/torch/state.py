@@ -21,10 +21,6 @@ class State:
         """A copy for one branch."""
         return State(dict(self.names), dict(self.heap))
 
-    def become(self, other: State) -> None:
-        """Take over what another state holds."""
-        self.names, self.heap = other.names, other.heap
-
 
 def join(states: Iterable[State | None]) -> State | None:
     """What may hold after branches; None for a branch that doesn't get here."""

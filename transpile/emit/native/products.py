@@ -14,7 +14,7 @@ from collections import Counter
 from dataclasses import replace
 
 from ...ir import Atom, Block, Eqn, Literal, Var
-from ...passes.rewrite import defining
+from ...passes.rewrite import defining, uses
 from .arrangements import add_view
 from .kernel import ShapeSet
 from .lanes import CHOICE
@@ -26,13 +26,11 @@ from .types import join
 def with_products_in_place(block: Block) -> Block:
     """The block with its products joined to the sums over them."""
     made = defining(block.eqns)
-    uses = Counter(var for eqn in block.eqns for var in eqn.reads())
-    uses.update(var for eqn in block.eqns for inner in eqn.blocks for var in inner.free())
-    uses.update(atom for atom in block.results if isinstance(atom, Var))
+    counts = uses(block)
     eqns = []
     gone: set[Var] = set()
     for eqn in block.eqns:
-        joined = _summed(eqn, made, uses) or _added(eqn, made, uses)
+        joined = _summed(eqn, made, counts) or _added(eqn, made, counts)
         if joined is not None:
             eqn, parts = joined
             made[eqn.outs[0]] = eqn
@@ -41,10 +39,10 @@ def with_products_in_place(block: Block) -> Block:
     return Block(block.params, tuple(eqn for eqn in eqns if not gone.intersection(eqn.outs)), block.results)
 
 
-def _summed(eqn: Eqn, made: dict[Var, Eqn], uses: Counter[Var]) -> tuple[Eqn, list[Var]] | None:
+def _summed(eqn: Eqn, made: dict[Var, Eqn], counts: Counter[Var]) -> tuple[Eqn, list[Var]] | None:
     """A sum of a product that nobody else reads, and what is not needed any more."""
     value, like = (eqn.args[0], eqn.kwarg("like")) if eqn.op == "sum_to" else (None, None)
-    if not isinstance(value, Var) or like is None or uses[value] != 1 or value not in made:
+    if not isinstance(value, Var) or like is None or counts[value] != 1 or value not in made:
         return None
     maker, parts = made[value], [value]
     product: Atom | None = value
@@ -54,7 +52,7 @@ def _summed(eqn: Eqn, made: dict[Var, Eqn], uses: Counter[Var]) -> tuple[Eqn, li
     elif maker.op == "if" and len(maker.outs) == 1:
         product, column = _of_choice(maker)
     if product is not value:
-        if not isinstance(product, Var) or uses[product] != (2 if maker.op == "if" else 1):
+        if not isinstance(product, Var) or counts[product] != (2 if maker.op == "if" else 1):
             return None
         parts.append(product)
         maker = made.get(product, eqn)
@@ -78,11 +76,11 @@ def _is_last(eqn: Eqn) -> bool:
     return isinstance(axis, Literal) and axis.value in (-1, (-1,))
 
 
-def _added(eqn: Eqn, made: dict[Var, Eqn], uses: Counter[Var]) -> tuple[Eqn, list[Var]] | None:
+def _added(eqn: Eqn, made: dict[Var, Eqn], counts: Counter[Var]) -> tuple[Eqn, list[Var]] | None:
     """The sum of two sums of products to one shape."""
     if eqn.op != "accumulate":
         return None
-    parts = [atom for atom in eqn.args if isinstance(atom, Var) and uses[atom] == 1]
+    parts = [atom for atom in eqn.args if isinstance(atom, Var) and counts[atom] == 1]
     terms = [made[var] for var in parts if var in made]
     if len(terms) != 2 or any(term.op != "matmul" or not term.kwargs for term in terms):
         return None

@@ -53,12 +53,8 @@ def forward_function(formula: Formula) -> Function:
 
 def calls_of(block: Block) -> frozenset[str]:
     """The operators on tensors in a block, nested blocks included."""
-    found = {eqn.op for eqn in block.eqns if any(out.kind in ("tensor", "list") for out in eqn.outs)}
-    return frozenset(found).union(*(calls_of(inner) for eqn in block.eqns for inner in eqn.blocks)) - {
-        "if",
-        "list",
-        "item",
-    }
+    called = (eqn.op for eqn in block.every() if any(out.kind in ("tensor", "list") for out in eqn.outs))
+    return frozenset(called) - {"if", "list", "item"}
 
 
 class _Writer:
@@ -112,7 +108,7 @@ class _Writer:
         """The pullback after the equations of the forward behind the plain values that it reads."""
         wanted = Block((), self.formula.forward.eqns, tuple(pullback.free()))
         plain = _needed(wanted, stop=self.outputs).eqns
-        bound = {*pullback.params, *_bound(pullback)}
+        bound = set(pullback.bound())
         kept = {var: var.name for eqn in plain for var in eqn.outs if var not in bound}
         env: dict[Var, Atom] = {}
         own = copy_eqns(plain, env, Namer(var.name for var in bound), kept)
@@ -131,9 +127,9 @@ class _Writer:
         for i, var in enumerate(self.outputs):
             if var in read and var not in {out for eqn in block.eqns for out in eqn.outs}:
                 lines.append(f"const Tensor {self.names.of(var)} = saved.output({i});")
-        named = set(_all_reads(block))
+        read_by_name = set(block.free())
         for var in self.attributes:
-            if var in named:
+            if var in read_by_name:
                 lines.append(f'const Attribute& {self.names.of(var)} = saved.attribute("{var.name}");')
         return lines
 
@@ -219,21 +215,6 @@ def _needed(block: Block, stop: Iterable[Var] = ()) -> Block:
                 wanted |= set(eqn.reads())
                 wanted |= {var for inner in eqn.blocks for var in inner.free()}
     return Block(block.params, tuple(reversed(kept)), block.results)
-
-
-def _bound(block: Block) -> Iterable[Var]:
-    for eqn in block.eqns:
-        yield from eqn.outs
-        for inner in eqn.blocks:
-            yield from _bound(inner)
-
-
-def _all_reads(block: Block) -> Iterable[Atom]:
-    yield from block.results
-    for eqn in block.eqns:
-        yield from eqn.reads()
-        for inner in eqn.blocks:
-            yield from _all_reads(inner)
 
 
 def _read_by_value(block: Block) -> set[Var]:
