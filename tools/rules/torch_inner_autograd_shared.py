@@ -1,28 +1,30 @@
 """## What it does
-Finds a backward that computes a gradient itself by saved tensors that are not isolated: not copied
-first.
+Finds a backward that computes a gradient itself, by a saved tensor that is not copied first, of something
+that depends on other tensors with a history too: on another saved tensor, or on the incoming gradient.
 
 ## Why is this bad?
-Where the incoming gradient depends on the saved tensors too, as it does in a second derivative, the
-inner gradient walks back through that dependence, and counts it twice.
+Saved tensors have their histories in the backward. Where one of them depends on another, or the incoming
+gradient depends on it, as it does in a second derivative, the inner gradient walks back through that
+dependence, and the outer one counts it again: for `a * b` with `b = a * a`, 5a² comes out for 3a². One
+saved tensor alone, with the incoming gradient only in `grad_outputs`, is safe.
 
 ## Example
 ```python
 import torch
 
 
-class Scaled(torch.autograd.Function):
+class Product(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, a):
-        ctx.save_for_backward(a)
-        return a.sin()
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return a * b
 
     @staticmethod
     def backward(ctx, grad):
-        (a,) = ctx.saved_tensors
+        a, b = ctx.saved_tensors
         with torch.enable_grad():
-            inner = a.sin()
-        return torch.autograd.grad(inner, a, grad, create_graph=True)[0]
+            inner = a * b
+        return torch.autograd.grad(inner, (a, b), grad, create_graph=True)
 ```
 
 ## Use instead
@@ -31,19 +33,18 @@ Copy them first with `clone()`, which keeps the path:
 import torch
 
 
-class Scaled(torch.autograd.Function):
+class Product(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, a):
-        ctx.save_for_backward(a)
-        return a.sin()
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return a * b
 
     @staticmethod
     def backward(ctx, grad):
-        (a,) = ctx.saved_tensors
         with torch.enable_grad():
-            copy = a.clone()
-            inner = copy.sin()
-        return torch.autograd.grad(inner, copy, grad, create_graph=True)[0]
+            a, b = (saved.clone() for saved in ctx.saved_tensors)
+            inner = a * b
+        return torch.autograd.grad(inner, (a, b), grad, create_graph=True)
 ```
 
 ## References
@@ -54,26 +55,55 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pullback.transpile.analysis.torch.facts import ClassFacts
+from pullback.transpile.analysis.torch.backward import InnerAutograd
+from pullback.transpile.analysis.torch.facts import ClassFacts, Saved, Saving
+from pullback.transpile.analysis.torch.values import Token
 from pullback.transpile.diagnostics import Diagnostic
 
-from .torch_rule import SECOND, TorchRule, finding
+from .torch_rule import TorchRule, finding
 
 CODE = "PB110"
 HINT = "copy the saved tensors with `clone()` before computing with them"
 
 
 def check(facts: ClassFacts) -> Iterator[Diagnostic]:
-    """One finding per inner gradient by saved tensors themselves."""
+    """One finding per inner gradient that may walk from a saved tensor to another."""
     if facts.once_differentiable:
         return
+    saved = {found.token: found for found in facts.saved}
     for inner in facts.inner:
-        if inner.shared:
-            message = (
-                f"`{inner.text}` inside the backward takes a gradient by `{inner.shared}`, which is saved "
-                f"and not isolated from the incoming gradient: {SECOND} where that depends on it"
-            )
-            yield finding(CODE, facts, message, inner.span, inner.shared, HINT)
+        for token in inner.shared:
+            other = _other(saved[token], inner, saved, facts)
+            if other:
+                name = inner.written or token.name
+                message = (
+                    f"`{inner.text}` inside the backward takes a gradient by `{name}`, which is saved with "
+                    f"its history, of what depends on {other} too: where one depends on the other, that is "
+                    "counted twice, and derivatives are silently wrong"
+                )
+                yield finding(CODE, facts, message, inner.span, name, HINT)
+                break
+
+
+def _other(one: Saved, inner: InnerAutograd, saved: dict[Token, Saved], facts: ClassFacts) -> str:
+    """What else with a history the inner gradient may walk through; empty where there is nothing."""
+    variadic = {parameter.name for parameter in facts.forward.parameters if parameter.variadic}
+    several = inner.written and len(inner.shared) > 1
+    if one.saving in WITH_HISTORY and (several or variadic & set(one.inputs)):
+        return "others of them"
+    for token in (*inner.shared, *inner.beside):
+        if token.sort == "gradient":
+            return f"the incoming gradient `{token.name}`"
+        other = saved.get(token)
+        if other is None or other is one or other.saving not in WITH_HISTORY:
+            continue
+        apart = set(other.inputs) & facts.differentiable - set(one.inputs)
+        if apart or other.saving is Saving.OUTPUT:
+            return f"`{token.name}`"
+    return ""
+
+
+WITH_HISTORY = (Saving.INPUT, Saving.CONDITIONAL, Saving.OUTPUT, Saving.RECORDED)
 
 
 RULE = TorchRule(CODE, __doc__, check_class=check)

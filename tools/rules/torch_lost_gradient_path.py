@@ -59,9 +59,16 @@ HINT = "keep the computation in the graph, or refuse second derivatives with a b
 
 
 def check(facts: ClassFacts) -> Iterator[Diagnostic]:
-    """One finding per place and value that is lost there."""
+    """One finding per place and value that is lost there; what is called says nothing beside tensors."""
     if facts.once_differentiable:
         return
+    objects = {saved.name for saved in facts.saved if saved.used_as_object}
+    found = list(_lost(facts))
+    tensors = [lost for lost in found if lost.value not in objects]
+    yield from tensors or found
+
+
+def _lost(facts: ClassFacts) -> Iterator[Diagnostic]:
     seen = set()
     for _, value, returned in facts.gradients:
         for thing in value:

@@ -51,12 +51,18 @@ class Slot:
 
 @dataclass(frozen=True)
 class InnerAutograd:
-    """A gradient that is computed inside the backward. `shared`: a saved value that it is taken by."""
+    """A gradient that is computed inside the backward.
+
+    `shared`: the saved values that it is taken by, `written` as that name if there is one. `beside`: what it
+    is taken of depends on these.
+    """
 
     span: Span
     text: str
     creates_graph: bool
-    shared: str
+    shared: tuple[Token, ...] = ()
+    written: str = ""
+    beside: tuple[Token, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -271,24 +277,20 @@ class Backward(Calls):
         """``tensor.backward()`` inside the backward."""
         creates = self._creates_graph(arguments)
         text = ast.unparse(arguments.node.func)
-        self.inner.append(InnerAutograd(self.span(arguments.node), text, creates, ""))
+        self.inner.append(InnerAutograd(self.span(arguments.node), text, creates))
 
     def inner_gradient(self, arguments: Arguments) -> Value:
         """``torch.autograd.grad(...)`` inside the backward."""
         inputs = arguments.items[1].value if len(arguments.items) > 1 else arguments.named.get("inputs", ())
-        saved = [t.token.name for t in leaves(inputs) if t.token is not None and t.token.sort == "saved"]
-        written = arguments.node.args[1] if len(arguments.node.args) > 1 else None
-        shared = written.id if saved and isinstance(written, ast.Name) else next(iter(saved), "")
-        given = (
-            arguments.items[2].value if len(arguments.items) > 2 else arguments.named.get("grad_outputs", ())
-        )
-        incoming = facts_of(given)
-        known = incoming.form is not Form.UNKNOWN
-        if known and not any(token.sort == "gradient" for token in incoming.flows):
-            shared = ""  # nothing of the incoming gradient for it to walk back through
+        outputs = facts_of(arguments.first or arguments.named.get("outputs", ()))
+        node = arguments.node.args[1] if len(arguments.node.args) > 1 else None
+        written = node.id if isinstance(node, ast.Name) else ""
+        tokens = (thing.token for thing in leaves(inputs) if thing.token is not None)
+        shared = tuple(dict.fromkeys(token for token in tokens if token.sort == "saved"))
+        beside = () if outputs.lost else tuple(outputs.flows)
         creates = self._creates_graph(arguments)
         text = ast.unparse(arguments.node.func)
-        self.inner.append(InnerAutograd(self.span(arguments.node), text, creates, shared))
+        self.inner.append(InnerAutograd(self.span(arguments.node), text, creates, shared, written, beside))
         facts = facts_of(super().inner_gradient(arguments))
         return (
             Thing(

@@ -32,6 +32,7 @@ from .values import (
     lose,
     plain,
     union,
+    unrecorded,
 )
 
 DEEPEST = 8
@@ -205,7 +206,8 @@ class Calls(BuiltinCalls):
     def inner_gradient(self, arguments: Arguments) -> Value:
         """``torch.autograd.grad(...)`` inside the analysed function."""
         facts = [facts_of(value) for value in arguments.values]
-        return self.fresh(combine(facts, any_form([fact.form for fact in facts]), None), arguments.node)
+        made = combine(facts, any_form([fact.form for fact in facts]), None)
+        return self.fresh(unrecorded(made), arguments.node)
 
     def _call_on_class(
         self, entity: FunctionClass, thing: Thing, name: str, arguments: Arguments, state: State
@@ -282,7 +284,7 @@ class Calls(BuiltinCalls):
         span = self.span(arguments.node)
         for value in arguments.values:
             self.tested(tuple(thing for thing in value if thing.token is not None))  # it may test for None
-        facts = [facts_of(callee), *(facts_of(value) for value in arguments.values)]
+        facts = [*(facts_of(value) for value in arguments.values), facts_of(callee)]
         facts += self._callbacks(arguments, facts, state)
         made = combine(facts, Form.UNKNOWN, span)
         if made.kind is not Kind.NONE:
@@ -298,7 +300,7 @@ class Calls(BuiltinCalls):
                     self.write(thing, replace(made, form=Form.UNKNOWN), arguments.node, False)
         if _takes_context(arguments):
             return (Thing(Facts(Kind.OPAQUE, Form.UNKNOWN), Store(), span),)
-        return (Thing(made, Store(), span),)
+        return (Thing(made if self.grad_mode else unrecorded(made), Store(), span),)
 
     def _callbacks(self, arguments: Arguments, facts: list[Facts], state: State) -> list[Facts]:
         """What local functions compute that an unknown call is given, of anything that it is given."""

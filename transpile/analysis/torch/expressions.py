@@ -29,6 +29,7 @@ from .values import (
     product_form,
     sum_form,
     union,
+    unrecorded,
 )
 
 
@@ -56,6 +57,8 @@ class Expressions(ABC):
         span = self.span(node)
         if self.cuts and not self.grad_mode:
             facts = lose(facts, span, "`torch.no_grad()`")
+        if not self.grad_mode:
+            facts = unrecorded(facts)
         return (Thing(facts, store or Store(), span),)
 
     def evaluate(self, node: ast.expr | None, state: State) -> Value:

@@ -28,6 +28,7 @@ class Saving(Enum):
 
     INPUT = "an input"
     OUTPUT = "an output"
+    RECORDED = "computed with its history"
     ZERO = "not differentiable"
     PLAIN = "not a tensor"
     INTERMEDIATE = "an intermediate"
@@ -177,8 +178,10 @@ class ClassFacts:
             return Saving.PLAIN if thing.number else Saving.ZERO
         if thing.token is not None and thing.token.sort == "input":
             return Saving.INPUT
-        if thing in end.outputs and thing not in self.forward.context.marked:
+        if thing in end.outputs and thing not in self.forward.context.marked and not thing.array:
             return Saving.OUTPUT
+        if facts.recorded:
+            return Saving.RECORDED
         sources = {token.name for token in facts.flows if token.sort == "input"}
         if sources and not sources & self.differentiable:
             return Saving.ZERO
@@ -197,6 +200,7 @@ _ORDER = (
     Saving.OPAQUE,
     Saving.CONDITIONAL,
     Saving.OUTPUT,
+    Saving.RECORDED,
     Saving.INPUT,
     Saving.ZERO,
     Saving.PLAIN,

@@ -26,6 +26,7 @@ from .values import (
     leaves,
     plain,
     union,
+    unrecorded,
 )
 from .words import TENSOR_EVIDENCE
 
@@ -97,7 +98,9 @@ class ForwardFacts:
 
 
 class Forward(Calls):
-    """Follows a forward."""
+    """Follows a forward, which PyTorch runs with grad mode off."""
+
+    grad_mode = False
 
     def __init__(self, owner: FunctionClass) -> None:
         super().__init__(owner)
@@ -166,11 +169,11 @@ class Forward(Calls):
         token = parameter.token
         if parameter.plain:
             return (Thing(span=parameter.span, name=parameter.name, rank=-1, token=token, number=True),)
-        facts = Facts(Kind.DIFFERENTIABLE, Form.CONSTANT, {token: None})
+        facts = Facts(Kind.DIFFERENTIABLE, Form.CONSTANT, {token: None}, recorded=True)
         made = Thing(facts, Store(owner=token), parameter.span, parameter.name, rank=-1, token=token)
         for decorator in method.node.decorator_list:
             if isinstance(decorator, ast.Call) and "cast_inputs" in {k.arg for k in decorator.keywords}:
-                cast = Thing(facts, Store(), self.span(decorator), parameter.name, rank=-1)
+                cast = Thing(unrecorded(facts), Store(), self.span(decorator), parameter.name, rank=-1)
                 return union((made,), (cast,))
         return (made,)
 

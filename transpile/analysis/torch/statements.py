@@ -26,6 +26,7 @@ from .values import (
     product_form,
     sum_form,
     union,
+    unrecorded,
 )
 
 
@@ -293,7 +294,7 @@ class Statements(Expressions):
 
     def write(self, thing: Thing, facts: Facts, node: ast.AST, how: str | bool, certain: bool = True) -> None:
         """A thing's memory gets new entries; `how` is False where it may be another thing's."""
-        store = thing.store
+        store, facts = thing.store, facts if self.grad_mode else unrecorded(facts)
         if store.owner is not None and isinstance(how, str):
             self.writes.append(Write(store.owner, self.span(node), how, certain))
         if thing.token is None or thing.token.sort != "input":

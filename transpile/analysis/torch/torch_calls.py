@@ -25,6 +25,7 @@ from .values import (
     product_form,
     sum_form,
     union,
+    unrecorded,
 )
 
 
@@ -135,8 +136,9 @@ class TorchCalls(Statements):
         facts = combine([thing.facts], thing.facts.form, self.span(node))
         if self.cuts:
             facts = lose(facts, self.span(node), f"`{how}`")
-        made = Thing(facts, thing.store, self.span(node))
+        made = Thing(unrecorded(facts), thing.store, self.span(node))
         made.number = how in ("item", "tolist") or thing.number
+        made.array = how == "numpy"
         return (made,)
 
     def _cutting(self, name: str, arguments: Arguments) -> Value:
@@ -147,7 +149,7 @@ class TorchCalls(Statements):
         made = combine([facts], facts.form, self.span(arguments.node))
         if self.cuts:
             made = lose(made, self.span(arguments.node), f"`{shown}`")
-        return (Thing(made, Store(), self.span(arguments.node)),)
+        return (Thing(unrecorded(made), Store(), self.span(arguments.node)),)
 
     def _maybe_same(self, name: str, arguments: Arguments) -> Value:
         """The operand, or a fresh tensor; of what no gradient flows through, a fresh one."""

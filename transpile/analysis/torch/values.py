@@ -54,12 +54,16 @@ class Lost(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a value. `flows` says on which tokens it depends, and where each was first used."""
+    """What is known of a value. `flows` says on which tokens it depends, and where each was first used.
+
+    `recorded`: in a forward, it has its path to the inputs: it is one, or was computed under `enable_grad`.
+    """
 
     kind: Kind = Kind.NONE
     form: Form = Form.CONSTANT
     flows: Mapping[Token, Span | None] = field(default_factory=dict)
     lost: Lost | None = None
+    recorded: bool = False
 
 
 PLAIN = Facts()
@@ -88,7 +92,7 @@ class Thing:
 
     `parts`: the items of a tuple or list. `pair`: values and indices, as `max` gives them.
     `elements`: what was unpacked from something opaque, by position. `number`: a Python number.
-    `used_as_object`: a method was called on it that tensors don't have.
+    `used_as_object`: a method was called on it that tensors don't have. `array`: a NumPy array.
     """
 
     own: Facts = PLAIN
@@ -105,6 +109,7 @@ class Thing:
     number: bool = False
     scope: Mapping[str, Value] | None = None
     used_as_object: bool = False
+    array: bool = False
     born: int = 0  # how deep in branches and loops a list was made
 
     @property
@@ -170,7 +175,13 @@ def combine(facts: list[Facts], form: Form, span: Span | None) -> Facts:
     if kind is Kind.NONE:
         return Facts(form=form)
     lost = next((fact.lost for fact in facts if fact.lost), None)
-    return Facts(kind, form, merge_flows(facts, span), lost)
+    recorded = all(fact.recorded for fact in facts if fact.kind is not Kind.NONE)
+    return Facts(kind, form, merge_flows(facts, span), lost, recorded)
+
+
+def unrecorded(facts: Facts) -> Facts:
+    """The facts of a value that has no path to what it is computed from."""
+    return replace(facts, recorded=False) if facts.recorded else facts
 
 
 def blend(facts: list[Facts]) -> Facts:
