@@ -25,10 +25,12 @@ sys.modules["pullback"] = PACKAGE
 
 from pullback.transpile.diagnostics import FormulaError  # noqa: E402
 from pullback.transpile.emit.native import emit_cpp  # noqa: E402
+from pullback.transpile.emit.native.attribute_patterns import AttributePattern, attribute_patterns  # noqa: E402
 from pullback.transpile.emit.native.formula_kernels import formula_kernels  # noqa: E402
 from pullback.transpile.emit.surface.header import operators_header  # noqa: E402
 from pullback.transpile.emit.surface.kernels import KernelCalls, kernel_calls  # noqa: E402
 from pullback.transpile.emit.surface.library import sources, surface_library  # noqa: E402
+from pullback.transpile.ir import Formula  # noqa: E402
 from pullback.transpile.library import Library, NoDerivative, standard_library  # noqa: E402
 
 # As `pullback.engine.native.kernels.ORDER`, which asks for the same text.
@@ -55,20 +57,29 @@ class Compiled(NamedTuple):
 
 
 def generate(library: Library) -> dict[str, Compiled]:
-    """Each formula that has kernels whatever its arguments are."""
+    """Each formula that has kernels whatever its arguments are, and reductions for usual attributes."""
     found = {}
     for name in library.names():
         try:
             formula = library.promoted(name)
-            if formula.attributes:
-                continue
-            compiled = formula_kernels(formula, library, {}, ORDER)
-            kernels = compiled.kernels()
-            text = emit_cpp(name, kernels, formula.source)
-            found[name] = Compiled(text, [kernel.name for kernel in kernels], kernel_calls(formula, compiled))
+            for pattern in patterns(formula):
+                found[pattern.name] = generated(formula, library, pattern)
         except (FormulaError, NoDerivative):
             continue
     return found
+
+
+def patterns(formula: Formula) -> list[AttributePattern]:
+    """The attributes that the formula gets kernels for."""
+    return attribute_patterns(formula) if formula.attributes else [AttributePattern(formula.name, {})]
+
+
+def generated(formula: Formula, library: Library, pattern: AttributePattern) -> Compiled:
+    """The kernels for these attributes. Raises FormulaError where there are none."""
+    compiled = formula_kernels(formula, library, pattern.attributes, ORDER, stem=pattern.name)
+    kernels = compiled.kernels()
+    text = emit_cpp(pattern.name, kernels, formula.source)
+    return Compiled(text, [kernel.name for kernel in kernels], kernel_calls(formula, compiled))
 
 
 def has_flat(text: str, kernel: str) -> bool:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from ...transpile.diagnostics import FormulaError
 from ...transpile.emit.native import emit_cpp
+from ...transpile.emit.native.attribute_patterns import attribute_patterns
 from ...transpile.emit.native.formula_kernels import formula_kernels
 from ...transpile.ir import Atom, Block, Literal
 from ...transpile.library import standard_library
@@ -79,21 +80,53 @@ class BuiltinLibrary(KernelLibrary):
 
 def compiled_form(operator: Operator) -> Operator:
     """The operator with kernels, if the build made some from what is now its text; else itself."""
-    if isinstance(operator, CompiledOperator) or type(operator) is not Operator:
+    if type(operator) is not Operator:
         return operator
+    return _builtin_form(operator, operator.formula.name, {}) or operator
+
+
+class AttributeForms(NamedTuple):
+    """The attributes of an operator by name, their defaults, and the values that there are forms for."""
+
+    names: tuple[str, ...]
+    defaults: tuple[Any, ...]
+    values: tuple[tuple[Any, ...], ...]
+
+
+def attribute_forms(operator: Operator) -> AttributeForms | None:
+    """For which attributes the build may have made kernels; None where it has made none."""
+    if type(operator) is not Operator:
+        return None
+    patterns = attribute_patterns(operator.formula)
+    if not patterns:
+        return None
+    names = tuple(param.var.name for param in operator.attributes)
+    defaults = tuple(param.default.value for param in operator.attributes if param.default is not None)
+    values = tuple(tuple(pattern.attributes[name] for name in names) for pattern in patterns)
+    return AttributeForms(names, defaults, values)
+
+
+def attribute_form(operator: Operator, index: int) -> Operator | None:
+    """The operator for one of these values, an operator without attributes; None where it has no kernels."""
+    pattern = attribute_patterns(operator.formula)[index]
+    return _builtin_form(operator, pattern.name, pattern.attributes)
+
+
+def _builtin_form(operator: Operator, name: str, attributes: dict[str, object]) -> Operator | None:
+    """The operator with the kernels of this name, provided that they were built from its text."""
     formula = operator.formula
-    builtin = builtin_kernels().get(formula.name)
-    if builtin is None or operator.n_hidden != len(formula.hidden):
-        return operator
+    builtin = builtin_kernels().get(name)
+    exposed = operator.n_hidden != len(formula.hidden) or operator.result_is_tuple != formula.result_is_tuple
+    if builtin is None or exposed:
+        return None
     digest, addresses = builtin
-    library = standard_library()
     try:
-        compiled = formula_kernels(formula, library, {}, ORDER)
-        text = emit_cpp(formula.name, compiled.kernels(), formula.source)
+        compiled = formula_kernels(formula, standard_library(), attributes, ORDER, stem=name)
+        text = emit_cpp(name, compiled.kernels(), formula.source)
     except FormulaError:
-        return operator
+        return None
     if hashlib.sha256(text.encode()).hexdigest() != digest:
-        return operator
+        return None
     return CompiledOperator(compiled, BuiltinLibrary(addresses), operator.namespace, operator.plain_views)
 
 
@@ -191,15 +224,18 @@ def _plain_places(operator: CompiledOperator) -> tuple[tuple[int, ...], tuple[in
 
     First an input whose shape and dtype it is, or -1 and below for an attribute,
     counted from the first. Then -1; or a number of axes, where the value is
-    whether that input has so many.
+    whether that input has so many; or -2, where it is the number of elements of
+    that input, or of an output counted after the inputs.
     """
     forward = operator.formula.forward
     inputs: list[Atom] = [param.var for param in operator.inputs]
+    arrays = [*inputs, *forward.results[: operator.n_results + operator.n_hidden]]
     attributes = [param.var for param in operator.attributes]
     likes, ranks = [], []
     for atom in forward.results[operator.n_results + operator.n_hidden :]:
         ranked = _rank_of(forward, atom)
         source = _read_by(forward, atom, "like")
+        sized = _read_by(forward, atom, "size")
         if atom in attributes:
             likes.append(-1 - attributes.index(atom))
             ranks.append(-1)
@@ -209,6 +245,9 @@ def _plain_places(operator: CompiledOperator) -> tuple[tuple[int, ...], tuple[in
         elif ranked is not None and ranked[0] in inputs:
             likes.append(inputs.index(ranked[0]))
             ranks.append(ranked[1])
+        elif sized in arrays:
+            likes.append(arrays.index(sized))
+            ranks.append(-2)
         else:
             return None
     return tuple(likes), tuple(ranks)

@@ -13,7 +13,7 @@ KERNEL, LOOP, FORMULA = "kernel", "kernel, loop alone", "reference formula"
 
 
 class Row(NamedTuple):
-    """An operator's name, how its forward and its plain first backward run, and why not by a kernel."""
+    """An operator's name, how its forward and plain first backward run, and why not by a kernel."""
 
     name: str
     forward: str
@@ -33,7 +33,8 @@ def rows() -> Iterator[Row]:
 
 def _row(name: str, entry: Formula) -> Row:
     operator = entry.operator
-    form = kernels.compiled_form(operator)
+    forms = kernels.attribute_forms(operator)
+    form = (kernels.attribute_form(operator, 0) if forms else kernels.compiled_form(operator)) or operator
     forward = kernels.forward_layout(form)
     differentiable = tuple(param.differentiable for param in operator.inputs)
     results = operator.n_results + operator.n_hidden
@@ -41,7 +42,7 @@ def _row(name: str, entry: Formula) -> Row:
     backward = None
     if forward is not None and any(defined) and any(differentiable):
         backward = kernels.backward_layout(form, form.backward(defined, differentiable))
-    why = "" if forward is not None else _why(operator)
+    why = "" if forward is not None and forms is None else _why(operator, forward is not None)
     return Row(name, _how(forward), _how(backward), why)
 
 
@@ -51,7 +52,9 @@ def _how(layout: Any) -> str:
     return LOOP if layout.flat else KERNEL
 
 
-def _why(operator: Any) -> str:
+def _why(operator: Any, usual: bool) -> str:
+    if usual:
+        return "over all axes, the last or the first; by pb.compile over others"
     if operator.attributes:
         names = ", ".join(param.var.name for param in operator.attributes)
         return f"attributes ({names}): a kernel per value, by pb.compile"

@@ -1,5 +1,6 @@
 // Calling an operator: run it on arrays, wrap the results, record a node.
 #include "arguments.h"
+#include "attribute_forms.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
 #include "pullback/switches.h"
@@ -119,6 +120,19 @@ int number_of_axes(PyObject* input) {
     return PyArray_Check(input) ? PyArray_NDIM(as_array(input)) : 0;
 }
 
+/// The number of elements of an input, or of an output, counted after the inputs.
+PyRef size_of(std::int32_t place, PyObject* inputs, const Outputs& outputs) {
+    const Py_ssize_t n_inputs = PyTuple_GET_SIZE(inputs);
+    if (place >= n_inputs) {
+        const Ref<Tensor>& output = outputs[static_cast<std::size_t>(place - n_inputs)];
+        return checked(PyLong_FromLongLong(output->layout.size()));
+    }
+    PyObject* input = PyTuple_GET_ITEM(inputs, place);
+    if (Tensor::check(input))
+        return checked(PyLong_FromLongLong(Tensor::cast(input)->layout.size()));
+    return checked(PyLong_FromSsize_t(PyArray_Check(input) ? PyArray_SIZE(as_array(input)) : 1));
+}
+
 /// The value of an entry, which some derivative reads. `computed` is what the Python forward
 /// returned, NULL where a kernel ran.
 void save(Node& node, const SavedEntry& entry, bool relied, PyObject* inputs, PyObject* attributes,
@@ -139,6 +153,8 @@ void save(Node& node, const SavedEntry& entry, bool relied, PyObject* inputs, Py
                 const std::int32_t rank = node.info->kernel->plain_ranks[index];
                 if (place < 0) {
                     value = PyRef::borrow(nth_value(attributes, -1 - place));
+                } else if (rank == KernelLayout::kSize) {
+                    value = size_of(place, inputs, outputs);
                 } else if (rank >= 0) {
                     value = PyRef::steal(
                         PyBool_FromLong(number_of_axes(PyTuple_GET_ITEM(inputs, place)) == rank));
@@ -337,6 +353,7 @@ PyRef result_of(const OperatorInfo& info, const PyRef& results) {
 
 PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs) {
     OperatorInfo& info = OperatorInfo::of(operator_object);
+    if (PyObject* result = call_form(info, args, kwargs)) return PyRef::steal(result);
     PyRef inputs, attributes;
     bind(info, args, kwargs, inputs, attributes);
     const PyRef results = run(info, inputs, attributes.get());

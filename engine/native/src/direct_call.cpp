@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "attribute_forms.h"
 #include "direct.h"
 #include "pullback/errors.h"
 #include "words.h"
@@ -25,14 +26,26 @@ struct DirectCall {
 
 DirectCall* cast(PyObject* object) { return reinterpret_cast<DirectCall*>(object); }
 
+/// The call without Python in between; NULL where it must go the general way. Throws ErrorSet.
+PyObject* call_shortly(OperatorInfo& info, std::span<PyObject* const> args, PyObject* names) {
+    if (names == nullptr) {
+        if (PyObject* result = call_directly(info, args)) return result;
+    }
+    if (!info.forms) [[likely]]
+        return nullptr;
+    if (names == nullptr) return call_form(info, args, {}, nullptr);
+    const auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(names));
+    return call_form(info, args, {&PyTuple_GET_ITEM(names, 0), count}, args.data() + args.size());
+}
+
 PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flags, PyObject* names) {
     DirectCall* call = cast(self);
     const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flags));
-    if (names == nullptr && count > 0) [[likely]] {
+    if (count > 0) [[likely]] {
         try {
             OperatorInfo* info = call->word != nullptr ? call->word->info() : call->info;
             if (info != nullptr) {
-                PyObject* result = call_directly(*info, {args, count});
+                PyObject* result = call_shortly(*info, {args, count}, names);
                 if (result != nullptr) return result;
             }
         } catch (const ErrorSet&) {

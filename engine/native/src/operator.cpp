@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "attribute_forms.h"
 #include "pullback/errors.h"
 
 namespace pullback {
@@ -63,7 +64,7 @@ bool is_loop(const KernelLayout* kernel, std::optional<std::int32_t> inputs) {
     return kernel != nullptr && kernel->flat != nullptr && kernel->arguments.size() <= kMost &&
            kernel->outputs.size() <= kMost &&
            std::all_of(kernel->plain_ranks.begin(), kernel->plain_ranks.end(),
-                       [](std::int32_t rank) { return rank < 0; }) &&
+                       [](std::int32_t rank) { return rank == -1; }) &&
            (!inputs || kernel->arguments.size() == static_cast<std::size_t>(*inputs));
 }
 
@@ -106,6 +107,8 @@ OperatorInfo::OperatorInfo(PyObject* operator_object) : object(operator_object) 
 
     has_attributes = checked(PyObject_Size(attribute(object, "attributes").get())) > 0;
 
+    forms = AttributeForms::of(*this);
+
     const PyRef list = checked(PyList_New(0));
     checked(PyObject_SetAttrString(object, kKeptAttribute, list.get()));
     kept_ = list.get();
@@ -120,6 +123,8 @@ OperatorInfo::OperatorInfo(PyObject* operator_object) : object(operator_object) 
         forward = keep(attribute(reinterpret_cast<PyObject*>(Py_TYPE(object)), "forward"));
     }
 }
+
+OperatorInfo::~OperatorInfo() = default;
 
 PyObject* OperatorInfo::keep(PyRef kept) {
     checked(PyList_Append(kept_, kept.get()));
@@ -204,7 +209,7 @@ void OperatorInfo::find_slots(Variant& variant) const {
         SavedPlace place{entry.source, variant.relied[static_cast<std::size_t>(read)], entry.index};
         if (entry.source == SavedSource::plain && kernel && !kernel->plain_likes.empty()) {
             place.index = kernel->plain_likes[static_cast<std::size_t>(entry.index)];
-            const bool is_like = kernel->plain_ranks[static_cast<std::size_t>(entry.index)] < 0;
+            const bool is_like = kernel->plain_ranks[static_cast<std::size_t>(entry.index)] == -1;
             if (is_like && place.index >= 0 &&
                 ((variant.needed & ~list_inputs) >> place.index & 1) != 0) {
                 slot = like_of(place.index);

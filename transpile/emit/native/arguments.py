@@ -127,9 +127,10 @@ def fitted(formula: Formula, arguments: Arguments) -> Formula:
 
 
 def decided(formula: Formula) -> Formula:
-    """The formula without the branches that its arguments rule out, before it is promoted."""
+    """The formula without the branches that its arguments rule out."""
     if formula.promoted:
-        return formula
+        pullback = None if formula.pullback is None else simplify(formula.pullback)
+        return formula.evolve(forward=simplify(formula.forward), pullback=pullback)
     count = len(formula.forward.results)
     captured = formula.pullback.free() if formula.pullback is not None else ()
     kept = [

@@ -86,8 +86,11 @@ def formula_kernels(
     attributes: Mapping[str, object],
     order: int = 2,
     arguments: Arguments | None = None,
+    stem: str = "",
 ) -> Compiled:
     """The kernels of a formula. Raises FormulaError, located, where its forward is not compiled.
+
+    They are named after `stem`, or after the formula where it is empty.
 
     One that is not promoted yet is, with the save-or-recompute decisions of fused kernels.
 
@@ -113,7 +116,7 @@ def formula_kernels(
     if known or arguments:
         fixed = decided(_ranked(fixed, inputs))
     fixed = _folded(_ranked(promote(fixed, library, fused), inputs))
-    return _compile(fixed, library, inputs, order, f"{formula.name}_forward")
+    return _compile(fixed, library, inputs, order, f"{stem or formula.name}_forward")
 
 
 def is_runtime_number(param: Param) -> bool:

@@ -41,8 +41,10 @@ struct KernelLayout {
     std::vector<std::int32_t> outputs;
     /// Of a forward: the input whose shape and dtype each plain value is; -1 - k for attribute k.
     std::vector<std::int32_t> plain_likes;
-    /// And -1; or a number of axes, where the value is whether that input has so many.
+    /// And -1; or a number of axes, where the value is whether that input has so many; or kSize,
+    /// where it is the number of elements of that input, or of an output counted after the inputs.
     std::vector<std::int32_t> plain_ranks;
+    static constexpr std::int32_t kSize = -2;
 
     /// From a `pullback.engine.native.kernels.Layout`. Throws ErrorSet.
     static std::unique_ptr<KernelLayout> of(PyObject* layout);

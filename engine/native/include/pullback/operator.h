@@ -74,6 +74,9 @@ struct Variant {
     Mask needed = 0;
 };
 
+struct AttributeForm;
+struct AttributeForms;
+
 /// The static side of an operator. It hangs on the operator as an attribute and dies with it; what
 /// it needs of Python is kept by the operator too, where the cycle collector sees it.
 struct OperatorInfo {
@@ -92,12 +95,14 @@ struct OperatorInfo {
     bool plain_views = false;  // results over an input's memory are ordinary views of it
     bool has_barrier = false;  // second derivatives are refused
     bool has_attributes = false;
-    std::unique_ptr<KernelLayout> kernel;  // of the forward, or none
+    std::unique_ptr<AttributeForms> forms;  // for certain values of these, or none
+    std::unique_ptr<KernelLayout> kernel;   // of the forward, or none
     std::size_t flat_inputs = 0;  // of a kernel that is a loop, see `call_directly`; else 0
     PyObject* forward = nullptr;  // the forward for arrays that the kernel doesn't take; borrowed
 
     /// Reads the operator's attributes. Throws ErrorSet.
     explicit OperatorInfo(PyObject* operator_object);
+    ~OperatorInfo();
     OperatorInfo(const OperatorInfo&) = delete;
     OperatorInfo& operator=(const OperatorInfo&) = delete;
 
@@ -120,6 +125,9 @@ struct OperatorInfo {
     static OperatorInfo& of(PyObject* operator_object);
     /// That of the formula which stands for a word of the vocabulary now. Throws ErrorSet.
     static OperatorInfo& of_word(const char* word);
+
+    /// The operator of a form; NULL where it has no kernels. Throws ErrorSet.
+    OperatorInfo* known_form(AttributeForm& form);
 
   private:
     const Variant& find_variant(Mask defined, Mask needed);

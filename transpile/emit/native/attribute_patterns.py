@@ -1,0 +1,43 @@
+"""For which attributes reductions have kernels before anyone calls them.
+
+A kernel is for certain attributes. These are the usual ones: over all axes, the
+last or the first, with the axis kept or not, whatever else is as by default.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...ir import Formula
+
+REDUCTIONS = ("sum", "mean", "max", "min", "var", "std", "logsumexp", "softmax", "log_softmax")
+_AXES = {"all": None, "last": -1, "first": 0}
+
+
+class AttributePattern(NamedTuple):
+    """The values of a formula's attributes, and what its kernels for them are named after."""
+
+    name: str
+    attributes: dict[str, object]
+
+
+def attribute_patterns(formula: Formula) -> list[AttributePattern]:
+    """Those of a formula; none of one that is no reduction.
+
+    >>> from pullback.transpile.library import standard_library
+    >>> for pattern in attribute_patterns(standard_library().promoted("sum"))[:3]:
+    ...     print(*pattern)
+    sum_all {'axis': None, 'keepdims': False}
+    sum_last {'axis': -1, 'keepdims': False}
+    sum_last_kept {'axis': -1, 'keepdims': True}
+    """
+    known = {param.var.name: param.default.value for param in formula.attributes if param.default is not None}
+    if formula.name not in REDUCTIONS or "axis" not in known or len(known) < len(formula.attributes):
+        return []
+    found = []
+    for name, axis in _AXES.items():
+        found.append(AttributePattern(f"{formula.name}_{name}", known | {"axis": axis}))
+        if axis is not None and "keepdims" in known:
+            kept = known | {"axis": axis, "keepdims": True}
+            found.append(AttributePattern(f"{formula.name}_{name}_kept", kept))
+    return found
