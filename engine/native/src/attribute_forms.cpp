@@ -32,14 +32,12 @@ bool code_of_axis(PyObject* value, int ndim, std::int64_t& code) {
     return true;
 }
 
-AttributeForm::Values codes_of(PyObject* values) {
-    AttributeForm::Values codes{};
+/// False where one of the values has no code.
+bool codes_of(PyObject* values, AttributeForm::Values& codes) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(values); ++i) {
-        if (!code_of(PyTuple_GET_ITEM(values, i), codes[static_cast<std::size_t>(i)])) {
-            raise(PyExc_TypeError, "attributes with forms are None, bools and ints");
-        }
+        if (!code_of(PyTuple_GET_ITEM(values, i), codes[static_cast<std::size_t>(i)])) return false;
     }
-    return codes;
+    return true;
 }
 
 }  // namespace
@@ -59,10 +57,11 @@ std::unique_ptr<AttributeForms> AttributeForms::of(const OperatorInfo& info) {
         made->names.push_back(checked(PyUnicode_InternFromString(name.c_str())));
     }
     const PyRef defaults = attribute(found.get(), "defaults");
-    made->defaults = codes_of(defaults.get());
+    if (!codes_of(defaults.get(), made->defaults)) return nullptr;
     const PyRef values = attribute(found.get(), "values");
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(values.get()); ++i) {
-        made->forms.push_back({codes_of(PyTuple_GET_ITEM(values.get(), i))});
+        if (!codes_of(PyTuple_GET_ITEM(values.get(), i), made->forms.emplace_back().values))
+            return nullptr;
     }
     return made;
 }

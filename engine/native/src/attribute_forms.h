@@ -16,7 +16,7 @@ struct AttributeForm {
     static constexpr std::size_t kMost = 4;  // attributes
     using Values = std::array<std::int64_t, kMost>;
 
-    Values values;
+    Values values{};
     bool known = false;            // whether it was asked for
     OperatorInfo* info = nullptr;  // none where the build has no kernels
 };

@@ -138,6 +138,20 @@ def test_higher_derivatives_are_those_of_the_formula(name):
         assert pb.gradcheck(lambda x, axis=axis: getattr(pnp, name)(x * x, axis=axis), x, order=2)
 
 
+def test_a_formula_of_the_users_own_with_the_name_of_one_keeps_its_meaning():
+    @pb.formula
+    def softmax(x, *, axis=-1, temperature=1.0):
+        def softmax_pullback(grad):
+            return grad * temperature
+
+        return x * temperature, softmax_pullback
+
+    x = pb.tensor([[1.0, 2.0]], requires_grad=True)
+    y = softmax(x, temperature=2.0) + softmax(x, axis=0)
+    np.testing.assert_array_equal(y.detach().numpy(), [[3.0, 6.0]])
+    np.testing.assert_array_equal(pb.grad(y.sum(), x)[0].numpy(), [[3.0, 3.0]])
+
+
 def test_a_kernel_of_another_text_is_not_used(monkeypatch):
     from pullback.engine.native import _native, kernels
 
