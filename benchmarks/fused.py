@@ -2,11 +2,13 @@
 
 Each operator runs forward, forward and backward, and with second gradients, by `pb.compile`, PyTorch eager,
 torch.compile, jax.jit and loops by hand in Numba, in float32. All contenders of a line and the streaming
-triad take turns, in an order shuffled anew in each of 20 rounds, each for a millisecond or for one run; a
-cell is the median of the rounds. Each number of threads is a process of its own that sees as many
-processors, so that every library obeys.
+triad take turns, in an order shuffled anew in each of 20 rounds, each for a millisecond or for one run,
+after a run that brings its own arrays back into the caches; a cell is the median of the rounds. Each
+number of threads is a process of its own that sees as many processors, so that every library obeys.
 
     python benchmarks/fused.py --operators gelu_tanh --sizes 10000 --threads 1 --peers torch jax
+
+On a machine where others work, `--threads 1 --processor-time` compares what each costs one processor.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import os
 import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -55,6 +58,7 @@ def main() -> None:
     parser.add_argument("--peers", nargs="*", choices=tuple(PEERS), default=tuple(PEERS))
     parser.add_argument("--engine", choices=("native", "reference"), default="native")
     parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--processor-time", action="store_true", help="instead of the clock's")
     parser.add_argument("--inside", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.inside:
@@ -83,7 +87,7 @@ def report(arguments: argparse.Namespace, threads: int, console: Console | None 
             ways = {OURS: _ours(workload, arguments.engine)}
             ways |= {PEERS[peer]: _peer(workload, peer) for peer in arguments.peers}
             for mode in arguments.modes:
-                line = _measure(workload, size, mode, ways, memory, arguments.rounds)
+                line = _measure(workload, size, mode, ways | {TRIAD: {mode: memory}}, arguments)
                 lines.append(line)
                 console.print(_row(line, header[1:-2]), soft_wrap=True)
     for text in _summary(lines):
@@ -95,11 +99,11 @@ def _measure(
     size: int,
     mode: str,
     ways: dict[str, dict[str, Callable[[], object]]],
-    memory: Callable[[], object],
-    rounds: int,
+    arguments: argparse.Namespace,
 ) -> Line:
     contenders = {name: way[mode] for name, way in ways.items() if mode in way}
-    timings = interleaved(contenders | {TRIAD: memory}, rounds=rounds, seconds=float("inf"), least=1e-3)
+    clock = time.process_time if arguments.processor_time else time.perf_counter
+    timings = interleaved(contenders, arguments.rounds, float("inf"), least=1e-3, clock=clock)
     once = sum(array.nbytes for array in workload.inputs)
     given = sum(array.nbytes for array in workload.cotangents)
     moved = once + given + (once + given + once) * (mode == "backward")

@@ -28,7 +28,9 @@ def interleaved(
     """Run every contender in each round, in an order shuffled anew, until rounds or seconds are over.
 
     Each runs twice before, unmeasured: compiling and first touches of memory are not what is compared.
-    What takes less than `least` seconds runs as often as fits into them, and a sample is the mean.
+    What takes less than `least` seconds runs as often as fits into them, and a sample is the mean. With
+    `least` all run once more before each sample, unmeasured: the first run, which finds the caches as
+    another contender left them, would count the more the fewer fit.
     `time.process_time` as the clock tells what each costs the processors, whatever else runs on them.
     """
     numbers = {name: _repeats(run, least) for name, run in contenders.items()}
@@ -43,6 +45,8 @@ def interleaved(
         for name in order:
             run = contenders[name]
             number = numbers[name]
+            if least:
+                run()
             start = clock()
             for _ in range(number):
                 run()

@@ -60,6 +60,7 @@ def test_a_line_has_the_ratios(monkeypatch: pytest.MonkeyPatch) -> None:
         peers=[],
         engine="reference",
         rounds=5,
+        processor_time=False,
     )
     fused.report(arguments, 1, Console(file=stream, width=200))
     text = stream.getvalue()
