@@ -12,7 +12,7 @@ from ...transpile.emit.native.kernel import Kernel
 from ..errors import CompilerError
 from .compile import compile_cached
 from .load import KernelLibrary
-from .prepared import Prepared
+from .prepared import Prepared, pattern
 
 
 class _Twin(ctypes.Structure):
@@ -30,7 +30,11 @@ class LazyLibrary(KernelLibrary):
     The forward and the plain backwards of all orders are compiled together, any
     other kernel by itself, for float32 or float64 as `bits` says. A kernel that
     is called for the other type gets that one compiled and goes on with it.
+    Other patterns of gradients have a kernel each from when they are first seen;
+    beyond `MOST_VARIANTS` of them the general one takes them.
     """
+
+    MOST_VARIANTS = 8
 
     def __init__(self, prepared: Prepared, bits: int = 32) -> None:
         self.bits = bits
@@ -38,6 +42,7 @@ class LazyLibrary(KernelLibrary):
         self._key = prepared.key
         self._plain = tuple(_plain(prepared.compiled))
         self._all = {kernel.name: kernel for kernel in prepared.compiled.kernels()}
+        self._variants: dict[tuple[str, tuple[bool, ...]], Kernel | None] = {}
         self._loaded: dict[tuple[str, int], KernelLibrary] = {}
         self._callbacks: list[Any] = []
 
@@ -53,6 +58,15 @@ class LazyLibrary(KernelLibrary):
     def flat(self, kernel: str) -> int:
         """The address of the kernel's loop; 0 where it is no pointwise one."""
         return self._holding(kernel, self.bits).flat(kernel)
+
+    def variant(self, compiled: Compiled, defined: tuple[bool, ...]) -> Kernel | None:
+        """The kernel for this pattern of defined gradients alone; the general one where there are many."""
+        key = compiled.forward.name, defined
+        if key not in self._variants and len(self._variants) < self.MOST_VARIANTS:
+            self._variants[key] = made = pattern(self._key, compiled, defined)
+            if made is not None:
+                self._all[made.name] = made
+        return self._variants.get(key) or compiled.general
 
     def _holding(self, kernel: str, bits: int) -> KernelLibrary:
         if kernel not in self._all:

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ...transpile.emit.native import ABI
+from ...transpile.emit.native.formula_kernels import Compiled
+from ...transpile.emit.native.kernel import Kernel
 from ..errors import CompilerError
 from . import abi
 
@@ -47,6 +49,10 @@ class KernelLibrary:
         """The address of the kernel's loop; 0 where it is no pointwise one."""
         found = getattr(self._library, f"{kernel}_flat", None)
         return 0 if found is None else ctypes.cast(found, ctypes.c_void_p).value or 0
+
+    def variant(self, compiled: Compiled, defined: tuple[bool, ...]) -> Kernel | None:
+        """The kernel for a backward that is not the plain one."""
+        return compiled.general
 
     def supply(self, callback: Any) -> None:
         """Set what the kernels ask for their twins of the other float type, where they are for one type."""

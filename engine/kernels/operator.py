@@ -115,14 +115,16 @@ class CompiledOperator(Operator):
 
     def _pattern(self, defined: tuple[bool, ...], needed: tuple[bool, ...]) -> Variant:
         python = super().backward(defined, needed)
-        derivative, general = self.compiled.derivative, self.compiled.general
-        if derivative is None or general is None or self.barrier is not None:
+        derivative = self.compiled.derivative
+        if derivative is None or self.compiled.general is None or self.barrier is not None:
             return python
         plain = tuple(
             k < self.n_results and k not in self.nondifferentiable
             for k in range(self.n_results + self.n_hidden)
         )
-        kernel = derivative.forward if defined == plain else general
+        kernel = derivative.forward if defined == plain else self.library.variant(self.compiled, defined)
+        if kernel is None:
+            return python
         run = _Backward(self, CompiledKernel(self.library, kernel), needed, python, defined == plain)
         return Variant(run, run.reads, python.materialize)
 

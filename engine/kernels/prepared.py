@@ -15,8 +15,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from ...transpile.diagnostics import FormulaError
 from ...transpile.emit.native.arguments import Arguments
-from ...transpile.emit.native.formula_kernels import Compiled, formula_kernels
+from ...transpile.emit.native.formula_kernels import Compiled, formula_kernels, pattern_kernel
+from ...transpile.emit.native.kernel import Kernel
 from ...transpile.emit.native.ranks import asks
 from ...transpile.ir import Formula as FormulaIR
 from ...transpile.version import __version__
@@ -45,6 +47,22 @@ def prepare(formula: Formula, attributes: Mapping[str, Any], order: int, argumen
         return formula_kernels(formula.ir, LIBRARY_OF_PROCESS, attributes, order, arguments)
 
     return Prepared(_kept(key, make), key)
+
+
+def pattern(key: str, compiled: Compiled, defined: tuple[bool, ...]) -> Kernel | None:
+    """The kernel of one pattern of defined gradients, for a part of what was prepared under a key.
+
+    None where there is none: the general one is for all.
+    """
+
+    def make() -> Kernel | None:
+        try:
+            return pattern_kernel(compiled, LIBRARY_OF_PROCESS, defined)
+        except FormulaError:
+            return None
+
+    parts = (_transpiler(), key, compiled.forward.name, repr(defined))
+    return _kept(hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32], make)
 
 
 def asks_ranks(formula: Formula) -> bool:

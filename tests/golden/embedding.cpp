@@ -52,7 +52,7 @@ struct EmbeddingForward {
 // The gradients of embedding, whichever of its outputs have one.
 struct EmbeddingBackwardGeneral {
     static constexpr char kName[] = "embedding_backward_general";
-    static constexpr char kInputs[] = "TiTsT";
+    static constexpr char kInputs[] = "TiTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 2;
 
@@ -61,8 +61,7 @@ struct EmbeddingBackwardGeneral {
         const auto table_view = context.input<T>(0);
         const auto tokens_view = context.input<int64_t>(1);
         const auto scale_view = context.input<T>(2);
-        const pb::Shape table_shape = context.shape(3);
-        const auto grad_view = context.gradient<T>(4);
+        const auto grad_view = context.gradient<T>(3);
         // embedding.py:11  rows = table[tokens]
         const pb::Picked rows_1_places =
             pb::picked_at(context, table_view.shape, {tokens_view.read_only()});
@@ -93,8 +92,9 @@ struct EmbeddingBackwardGeneral {
         passes.run();
         pb::pick(context, table_view, rows_1_places, rows_1_view);
         // embedding.py:15  return pb.unslice(grad * scale, index=tokens, sha...
-        const pb::Picked v2_places = pb::picked_at(context, table_shape, {tokens_view.read_only()});
-        const auto v2_view = context.scratch<T>(table_shape);
+        const pb::Picked v2_places =
+            pb::picked_at(context, table_view.shape, {tokens_view.read_only()});
+        const auto v2_view = context.scratch<T>(table_view.shape);
         const pb::Shape shape_2 = pb::broadcast(context, grad_view.shape, rows_1_view.shape);
         const unsigned v4_axes = pb::all_axes(shape_2.ndim);
         const auto v4_view = context.scratch<T>(pb::reduced(shape_2, v4_axes, false));
@@ -165,7 +165,7 @@ struct EmbeddingBackwardGeneral {
 // grad_table, grad_scale = embedding_backward(table, tokens, scale, grad)
 struct EmbeddingBackward {
     static constexpr char kName[] = "embedding_backward";
-    static constexpr char kInputs[] = "TiTsT";
+    static constexpr char kInputs[] = "TiTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 2;
 
@@ -174,8 +174,7 @@ struct EmbeddingBackward {
         const auto table_view = context.input<T>(0);
         const auto tokens_view = context.input<int64_t>(1);
         const auto scale_view = context.input<T>(2);
-        const pb::Shape table_shape = context.shape(3);
-        const auto grad_view = context.input<T>(4);
+        const auto grad_view = context.input<T>(3);
         // embedding.py:11  rows = table[tokens]
         const pb::Picked rows_1_places =
             pb::picked_at(context, table_view.shape, {tokens_view.read_only()});
@@ -205,8 +204,9 @@ struct EmbeddingBackward {
         passes.run();
         pb::pick(context, table_view, rows_1_places, rows_1_view);
         // embedding.py:15  return pb.unslice(grad * scale, index=tokens, sha...
-        const pb::Picked v2_places = pb::picked_at(context, table_shape, {tokens_view.read_only()});
-        const auto v2_view = context.scratch<T>(table_shape);
+        const pb::Picked v2_places =
+            pb::picked_at(context, table_view.shape, {tokens_view.read_only()});
+        const auto v2_view = context.scratch<T>(table_view.shape);
         const pb::Shape shape = pb::broadcast(context, grad_view.shape, rows_1_view.shape);
         const unsigned v4_axes = pb::all_axes(shape.ndim);
         const auto v4_view = context.scratch<T>(pb::reduced(shape, v4_axes, false));

@@ -74,8 +74,10 @@ def mask_values(eqns: Iterable[Eqn]) -> set[Var]:
     return {out for eqn in eqns for out in eqn.outs if eqn.op in WORDS and WORDS[eqn.op].dtype == "bool"}
 
 
-def small_values(eqns: Iterable[Eqn]) -> set[Var]:
+def small_values(eqns: Iterable[Eqn], known: Iterable[Var] = ()) -> set[Var]:
     """Values that have fewer elements than the operands, by a reduction or by coming from such ones.
+
+    `known` are some that come from elsewhere.
 
     >>> from ..library import formula_in
     >>> f = formula_in('''
@@ -87,7 +89,7 @@ def small_values(eqns: Iterable[Eqn]) -> set[Var]:
     >>> [var.name for var in small_values(f.forward.eqns)]
     ['m']
     """
-    found: set[Var] = set()
+    found = set(known)
     for eqn in eqns:
         tensors = [var for var in eqn.reads() if var.kind == "tensor"]
         word = WORDS.get(eqn.op)

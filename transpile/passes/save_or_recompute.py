@@ -109,9 +109,9 @@ def fused(formula: Formula, hidden: Iterable[Var], library: Library) -> Plan:
 def prices(formula: Formula, var: Var, plan: Plan, library: Library) -> tuple[float, float]:
     """What saving a captured value costs, and what computing it again from what the plan saves."""
     assert formula.pullback is not None
-    eqns, read = formula.forward.eqns, set(formula.pullback.free())
-    again = slice_of(eqns, [var], plan.stops - {var})
-    moves = _Moves(again, eqns)
+    read = set(formula.pullback.free())
+    again = slice_of(formula.forward.eqns, [var], plan.stops - {var})
+    moves = _Moves(again, formula)
     made = {out for eqn in again for out in eqn.outs}
     operands = {operand for eqn in again for operand in eqn.reads()} - made - read
     reading = sum(moves.of(operand) for operand in operands)
@@ -121,8 +121,13 @@ def prices(formula: Formula, var: Var, plan: Plan, library: Library) -> tuple[fl
 class _Moves:
     """The bytes of one reading or writing of values, per element, in the course of some equations."""
 
-    def __init__(self, again: Sequence[Eqn], eqns: Sequence[Eqn]) -> None:
-        self._small, self._masks = small_values(eqns), mask_values(eqns)
+    def __init__(self, again: Sequence[Eqn], formula: Formula) -> None:
+        eqns = formula.forward.eqns
+        # What is given and has less than some other value, as a mean that the forward saved.
+        given = [
+            var for var, extent in formula.extents if extent.shape and all(s.within for s in extent.shape)
+        ]
+        self._small, self._masks = small_values(eqns, given), mask_values(eqns)
         self._broadcast = broadcast_values(again)
 
     def of(self, var: Var) -> float:
@@ -155,7 +160,7 @@ class _Cut:
         kept.update(self.demanded & in_memory(formula.pullback))
         slice_ = slice_of(eqns, self.demanded, kept)
         self.values = {*self.demanded, *(var for eqn in slice_ for var in eqn.reads())}
-        moves = _Moves(slice_, eqns)
+        moves = _Moves(slice_, formula)
         for eqn in slice_:
             asked = eqn.outs[0].name in options.recompute and repeatable([eqn])
             again = 0.0 if asked else work(eqn, library)

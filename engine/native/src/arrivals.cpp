@@ -17,6 +17,21 @@ std::vector<Arrival*>& spare() {
     return *kept;
 }
 
+/// The sum by its kernel, in the engine's memory; none where it doesn't take these types.
+Ref<Tensor> add_by_kernel(Ref<Tensor>& before, const Tensor& gradient) {
+    static OperatorInfo& info = OperatorInfo::of_word("accumulate");
+    if (!info.kernel || !before->layout.twin_of(gradient.layout)) return {};
+    Launch launch(*info.kernel);
+    const KernelArgument* const arguments = info.kernel->arguments.data();
+    if (!launch.add(arguments[0], Operand::of(*before)) ||
+        !launch.add(arguments[1], Operand::of(gradient))) {
+        return {};
+    }
+    if (before->exclusive()) launch.write_over(0, before);
+    LaunchOutputs sum;
+    return launch.run(sum) ? std::move(sum[0]) : Ref<Tensor>{};
+}
+
 }  // namespace
 
 Arrivals::~Arrivals() {
@@ -101,6 +116,7 @@ Arrival* Arrivals::next() {
 Ref<Tensor> add_gradients(Ref<Tensor>& before, const Ref<Tensor>& gradient, bool create_graph) {
     if (!create_graph) {
         if (Ref<Tensor> sum = add_directly(before, *gradient)) return sum;
+        if (Ref<Tensor> sum = add_by_kernel(before, *gradient)) return sum;
         return Tensor::of_array(
             to_array(checked(PyNumber_Add(before->array(), gradient->array()))));
     }

@@ -243,18 +243,18 @@ bool Launch::prepare(LaunchOutputs& outputs) {
 Ref<Tensor> Launch::output_for(std::size_t k, const Layout& layout, std::uint64_t can_add) {
     for (Onto& one : onto_) {
         Ref<Tensor>& values = *one.values;
-        if (one.output == k && values && (can_add >> k & 1) != 0 &&
-            values->layout.twin_of(layout)) {
-            call_.add |= std::uint64_t{1} << k;
-            return std::move(values);
-        }
+        const bool can = one.over || (can_add >> k & 1) != 0;
+        if (one.output != k || !values || !can || !values->layout.twin_of(layout)) continue;
+        if (!one.over) call_.add |= std::uint64_t{1} << k;
+        taken_ = true;
+        return std::move(values);
     }
     return Tensor::allocate(layout);
 }
 
 bool Launch::finish(LaunchOutputs& outputs) {
     if (status_ == PB_OK) return true;
-    if (call_.add != 0) raise(PyExc_RuntimeError, "a kernel that adds to gradients failed");
+    if (taken_) raise(PyExc_RuntimeError, "a kernel that writes to gradients failed");
     outputs.clear();
     return false;
 }

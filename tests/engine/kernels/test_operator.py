@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.engine.kernels.lazy import LazyLibrary
 
 from .programs import centered, two_results
 
@@ -46,8 +47,10 @@ def general_call(operator, inputs, defined):
     )
 
 
+@pytest.mark.parametrize("most", [0, 8])
 @pytest.mark.parametrize("formula", [simple, centered, two_results])
-def test_undefined_gradients_are_zeros_to_the_general_kernel(formula):
+def test_undefined_gradients_are_zeros_to_the_kernels(formula, most, monkeypatch):
+    monkeypatch.setattr(LazyLibrary, "MOST_VARIANTS", most)
     operator = pb.compile(formula, order=1).operator()
     rng = np.random.default_rng(4)
     inputs = (rng.uniform(0.5, 1, (3, 1)), rng.uniform(0.5, 1, (4,)))
@@ -60,6 +63,16 @@ def test_undefined_gradients_are_zeros_to_the_general_kernel(formula):
         for one, other, value in zip(kernel(arguments), expected, inputs, strict=False):
             other = np.zeros_like(value) if other is None else other
             np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+
+
+def test_a_pattern_of_gradients_has_a_kernel_until_there_are_many(monkeypatch):
+    monkeypatch.setattr(LazyLibrary, "MOST_VARIANTS", 1)
+    operator = pb.compile(simple, order=1).operator()
+    names = [
+        operator.backward(defined, (True, True)).call.kernel.kernel.name
+        for defined in ((False, True), (True, True), (False, True))
+    ]
+    assert names == ["simple_backward_01", "simple_backward_general", "simple_backward_01"]
 
 
 def test_the_plain_first_backward_reads_no_hidden_gradient():

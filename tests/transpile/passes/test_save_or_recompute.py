@@ -8,6 +8,7 @@ from pullback.transpile.analysis.costs import MOVE, work
 from pullback.transpile.ir import Options, Var
 from pullback.transpile.library import formula_in, standard_library
 from pullback.transpile.passes.promote import promote
+from pullback.transpile.passes.reverse import reverse
 from pullback.transpile.passes.save_or_recompute import fused, interpreted
 
 
@@ -125,3 +126,15 @@ def test_the_choice_is_the_cheapest_of_all(made):
     )
     plan = fused(made, (), standard_library())
     assert cost(made, {var for var in plan.stops if isinstance(var, Var)}) == pytest.approx(best)
+
+
+def test_what_a_mean_is_subtracted_from_is_read_again_for_a_second_derivative():
+    text = """
+def f(x):
+    c = x - np.mean(x, axis=-1, keepdims=True)
+    return c * c * c, lambda grad: 3 * grad * c * c
+"""
+    made = promote(formula_in(text), standard_library(), fused)
+    backward = reverse(made, [True, False], [True]).formula
+    assert "mean" in "".join(str(param.var) for param in backward.params)
+    assert [var.name for var in promote(backward, standard_library(), fused).hidden] == []

@@ -5,7 +5,7 @@ In: a promoted formula whose attributes are known. Out: a `Kernel` each for
 - ``f_forward``: results, hidden outputs, masks that are saved;
 - ``f_backward``: gradients when all results have one, the plain first backward.
   It is a formula itself, whose own hidden outputs come last;
-- ``f_backward_general``: gradients whatever is defined;
+- ``f_backward_general``: gradients whatever is defined; `pattern_kernel` makes those of one pattern;
 - ``f_backward_backward`` and so on, each the backward of the one before.
 """
 
@@ -230,7 +230,7 @@ def _with_backward(
             limits = error.diagnostics
     if compiled is None:
         compiled = _compile(derivative, library, saved, 0, f"{stem}_backward")
-    general = _general_kernel(formula, packed, kernel, facts, library, f"{stem}_backward_general")
+    general = _variant_kernel(formula, packed, kernel, facts, library, f"{stem}_backward_general", None)
     return Compiled(formula, kernel, general, compiled, backward.gradients, (*limits, *compiled.limits))
 
 
@@ -349,16 +349,29 @@ def _saved_input(var: Var, fact: Fact) -> Input:
     return Input(var, role, stored(fact.type), fact.shape, optional=maybe)
 
 
-def _general_kernel(
+def pattern_kernel(compiled: Compiled, library: Library, defined: Sequence[bool]) -> Kernel | None:
+    """The gradients for one pattern of defined cotangents; None where an undefined one must come as zeros."""
+    facts = _facts(compiled.forward, compiled.formula.forward)
+    pattern = "".join("1" if here else "0" for here in defined)
+    name = f"{compiled.forward.name.removesuffix('_forward')}_backward_{pattern}"
+    return _variant_kernel(compiled.formula, {}, compiled.forward, facts, library, name, defined)
+
+
+def _variant_kernel(
     formula: Formula,
     packed: Mapping[Var, Packed],
     kernel: Kernel,
     facts: Mapping[Var, Fact],
     library: Library,
     name: str,
-) -> Kernel:
-    """Gradients for all inputs, of whatever cotangents are defined."""
-    variant = specialize(formula, [True] * len(formula.cotangents), [True] * len(formula.inputs))
+    defined: Sequence[bool] | None,
+) -> Kernel | None:
+    """Gradients for all inputs: of the cotangents that are defined, or where None says it, of whatever is."""
+    any_ = defined is None
+    pattern = [True] * len(formula.cotangents) if defined is None else defined
+    variant = specialize(formula, pattern, [True] * len(formula.inputs))
+    if variant.materialize:
+        return None
     cotangents = variant.block.params
     free = set(variant.block.free())
     likes = _likes(free, formula.forward)
@@ -367,12 +380,13 @@ def _general_kernel(
     read = tuple(dict.fromkeys(var for var in order if isinstance(var, Var) and var in free))
     reads, unpacked = reading(read, packed)
     inputs = tuple(
-        replace(entry, optional=entry.var in cotangents)
+        replace(entry, optional=any_ and entry.var in cotangents)
         for entry in _backward_inputs(formula, kernel, reads, cotangents, facts)
     )
     eqns = (*likes, *unpacked, *variant.block.eqns)
     block = Block(tuple(entry.var for entry in inputs), eqns, variant.block.results)
-    title = f"The gradients of {formula.name}, whichever of its outputs have one."
-    made = Kernel(name, _inlined(block, library, inputs), inputs, formula.span, title, undefined=True)
+    which = "whichever of its outputs have one" if any_ else f"of {', '.join(map(str, cotangents))}"
+    title = f"The gradients of {formula.name}, {which}."
+    made = Kernel(name, _inlined(block, library, inputs), inputs, formula.span, title, undefined=any_)
     _facts(made, made.block)
     return made

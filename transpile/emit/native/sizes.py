@@ -24,9 +24,9 @@ _FREE = POINTWISE | {"expand_dims", "swapaxes"}
 def with_own_sizes(formula: Formula, facts_of: Callable[[Sequence[Var]], dict[Var, Fact]]) -> Formula:
     """The formula whose saved sizes are worked out in the closure where it reads an array of that size.
 
-    Only for gradients that read this array anyway: no other is to keep it. Saved shapes are
-    those of inputs where some input has it. `facts_of` tells shapes and types of variables of
-    the forward.
+    Only for gradients that read this array anyway: no other is to keep it. Other sizes and shapes
+    are those of inputs where some input has them, so that nobody computes an intermediate value for
+    its size. `facts_of` tells shapes and types of variables of the forward.
     """
     assert formula.pullback is not None
     asked = _asked(formula)
@@ -34,7 +34,7 @@ def with_own_sizes(formula: Formula, facts_of: Callable[[Sequence[Var]], dict[Va
         return formula
     inputs = [param.var for param in formula.params if param.var.kind == "tensor"]
     results = [var for var in formula.forward.results if isinstance(var, Var) and var.kind == "tensor"]
-    reads = _reads(formula.pullback)
+    reads = _read_together(formula.pullback)
     facts = facts_of([*inputs, *results, *(tensor for _, tensor in asked.values())])
     moved, renamed = [], {}
     for plain, (op, tensor) in asked.items():
@@ -42,7 +42,7 @@ def with_own_sizes(formula: Formula, facts_of: Callable[[Sequence[Var]], dict[Va
         source = next((var for var in same if all(var in read for read in reads if plain in read)), None)
         if source is not None and not (op == "like" and tensor in inputs):
             moved.append(Eqn((plain,), op, (source,)))
-        elif op == "like" and tensor not in inputs and same and same[0] in inputs:
+        elif tensor not in inputs and same and same[0] in inputs:
             renamed[plain] = Eqn((plain,), op, (same[0],))
     if not moved and not renamed:
         return formula
@@ -63,10 +63,7 @@ def with_own_shapes(formula: Formula) -> Formula:
     """
     assert formula.pullback is not None
     inputs = {param.var for param in formula.params if param.var.kind == "tensor"}
-    reads = _reads(formula.pullback)
-    if not all(eqn.op in ALLOWED for eqn in formula.pullback.eqns):
-        # More than one loop: the kernel has all gradients or none, and what any of them reads is kept.
-        reads = [set[Var]().union(*reads)]
+    reads = _read_together(formula.pullback)
     outputs = {var for var in formula.forward.results if isinstance(var, Var) and var.kind == "tensor"}
     arrays = inputs | {var for var in outputs if all(var in reached for reached in reads)}
     again = []
@@ -93,6 +90,15 @@ def _without(formula: Formula, gone: set[Var]) -> Formula:
     return formula.evolve(
         forward=Block(forward.params, forward.eqns, saved), plain=tuple(formula.plain[k] for k in kept)
     )
+
+
+def _read_together(pullback: Block) -> list[set[Var]]:
+    """What each gradient depends on; one set where a kernel has all gradients or none.
+
+    That is one of more than one loop: what any of its gradients reads is kept.
+    """
+    reads = _reads(pullback)
+    return reads if all(eqn.op in ALLOWED for eqn in pullback.eqns) else [set[Var]().union(*reads)]
 
 
 def _reads(pullback: Block) -> list[set[Var]]:

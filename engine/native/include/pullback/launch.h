@@ -73,7 +73,15 @@ class Launch {
 
     /// Has an output of these values added to, where the kernel can and they are of its layout.
     /// They are taken from the reference then. Nobody else may see them.
-    void add_onto(std::size_t output, Ref<Tensor>& values) { onto_.emplace_back(output, &values); }
+    void add_onto(std::size_t output, Ref<Tensor>& values) {
+        onto_.emplace_back(output, &values, false);
+    }
+
+    /// Has an output take the memory of an argument, of which the kernel reads nothing but the same
+    /// element. It is taken from the reference where it is of the output's layout.
+    void write_over(std::size_t output, Ref<Tensor>& values) {
+        onto_.emplace_back(output, &values, true);
+    }
 
     /// Runs the kernel; false where it doesn't take these arguments. `outputs` receives a tensor
     /// per entry of the layout's outputs, none for -1. Throws ErrorSet.
@@ -121,8 +129,10 @@ class Launch {
     struct Onto {
         std::size_t output;
         Ref<Tensor>* values;
+        bool over;
     };
     InlineVector<Onto, 2> onto_;
+    bool taken_ = false;  // some of their values
     Ref<Storage> workspace_;
     pb_call call_{};
     int status_ = PB_OK;

@@ -39,3 +39,11 @@ def f(x, w):
     made = compiled(text, order=1)
     shapes = {str(eqn.outs[0]): str(eqn.args[0]) for eqn in made.formula.forward.eqns if eqn.op == "like"}
     assert all(shapes[str(var)] in ("x", "w") for var in made.formula.plain)
+
+
+def test_no_intermediate_value_of_a_backward_is_computed_for_its_size():
+    made = compiled(NORM, order=2).derivative
+    tensors = {param.var for param in made.formula.params}
+    asked = [eqn for eqn in made.formula.forward.eqns if eqn.outs[0] in made.formula.plain]
+    assert asked
+    assert all(atom in tensors for eqn in asked for atom in eqn.args)
