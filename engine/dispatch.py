@@ -129,6 +129,24 @@ class Engine(Protocol):
         """
         ...
 
+    def start_backward(
+        self,
+        output: Any,
+        grad_output: Any,
+        inputs: Any,
+        retain_graph: bool,
+        create_graph: bool,
+        allow_unused: bool,
+        accumulate: bool,
+    ) -> tuple[Any, ...] | None:
+        """`run_backward` from one tensor, if the engine finds that nothing is left to check; else None.
+
+        Arguments are as the caller of `functional.grad` gave them; `inputs` of None
+        with `accumulate` means every leaf. Nothing was done where it returns None,
+        as it does while an observer is set: `run_backward` is asked then.
+        """
+        ...
+
     def current_pass(self) -> Any:
         """The innermost `backward_pass.BackwardPass` that runs in this thread, or None."""
 
@@ -253,6 +271,11 @@ def engine_of(*values: Any) -> Engine | None:
                 raise mismatch(found.name, engine.name)
             found = engine
     return found
+
+
+def engine_of_type(kind: type) -> Engine | None:
+    """The engine whose tensors are of this type; None for any other type."""
+    return _ENGINE_OF_TYPE.get(kind)
 
 
 def mismatch(first: str, second: str) -> EngineMismatchError:

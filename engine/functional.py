@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import forward_ad
-from .dispatch import Engine, current, engine_of, mismatch
+from .dispatch import Engine, current, engine_of, engine_of_type, mismatch
 from .errors import GradientShapeError, NotDifferentiableError
 from .grad_mode import set_grad_enabled
 
@@ -25,14 +25,8 @@ def backward(
 
     Arguments as those of `grad`; `inputs` names the tensors that get a gradient.
     """
-    outputs = _several(tensors)
-    engine = _engine(outputs)
-    seeds = _seeds(engine, outputs, grad_tensors)
-    targets = None if inputs is None else _several(inputs)
-    if targets is not None:
-        _check_inputs(engine, targets)
     retain = create_graph if retain_graph is None else retain_graph
-    forward_ad.run(engine, outputs, seeds, targets, retain, create_graph, True, True)
+    _run(tensors, inputs, grad_tensors, retain, create_graph, True, True)
 
 
 def grad(
@@ -62,19 +56,10 @@ def grad(
 
     Raises UnusedInputError, GraphFreedError, GradientShapeError, NotDifferentiableError.
     """
-    outs, targets = _several(outputs), _several(inputs)
-    engine = _engine(outs)
-    _check_inputs(engine, targets)
-    seeds = _seeds(engine, outs, grad_outputs)
     retain = create_graph if retain_graph is None else retain_graph
     unused = allow_unused or materialize_grads
-    gradients = forward_ad.run(engine, outs, seeds, targets, retain, create_graph, unused, False)
-    if not materialize_grads:
-        return gradients
-    return tuple(
-        engine.tensor(np.zeros(tensor.shape, tensor.dtype)) if gradient is None else gradient
-        for tensor, gradient in zip(targets, gradients, strict=True)
-    )
+    gradients = _run(outputs, inputs, grad_outputs, retain, create_graph, unused, False)
+    return _with_zeros(_several(inputs), gradients) if materialize_grads else gradients
 
 
 def value_and_grad(
@@ -129,6 +114,46 @@ def _floats(array: Any) -> Any:
 def _plain(value: Any) -> Any:
     """The value as a NumPy scalar."""
     return value.detach().numpy()[()]
+
+
+def _run(
+    outputs: Any,
+    inputs: Any,
+    given: Any,
+    retain_graph: bool,
+    create_graph: bool,
+    allow_unused: bool,
+    accumulate: bool,
+) -> tuple[Any, ...]:
+    """The engine's `run_backward`, after a check of the arguments; `inputs` of None: all leaves."""
+    own = engine_of_type(type(outputs))
+    if own is not None:
+        found = own.start_backward(
+            outputs, given, inputs, retain_graph, create_graph, allow_unused, accumulate
+        )
+        if found is not None:
+            return found
+    outs = _several(outputs)
+    engine = _engine(outs)
+    targets = None if inputs is None and accumulate else _several(inputs)
+    if targets is not None:
+        _check_inputs(engine, targets)
+    seeds = _seeds(engine, outs, given)
+    return forward_ad.run(engine, outs, seeds, targets, retain_graph, create_graph, allow_unused, accumulate)
+
+
+def _with_zeros(tensors: Sequence[Any], gradients: Sequence[Any]) -> tuple[Any, ...]:
+    """The gradients, with zeros of the tensor's shape where one is None."""
+    return tuple(
+        _zeros(tensor) if gradient is None else gradient
+        for tensor, gradient in zip(tensors, gradients, strict=True)
+    )
+
+
+def _zeros(tensor: Any) -> Any:
+    engine = engine_of_type(type(tensor))
+    assert engine is not None
+    return engine.tensor(np.zeros(tensor.shape, tensor.dtype))
 
 
 def _several(tensors: Any) -> tuple[Any, ...]:

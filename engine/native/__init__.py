@@ -29,6 +29,7 @@ from ._native import (  # noqa: E402
     set_inference,
     set_observer,
     set_packing,
+    start_backward,
 )
 
 name = "native"
@@ -72,5 +73,6 @@ __all__ = [
     "set_anomaly",
     "set_observer",
     "set_packing",
+    "start_backward",
     "tensor",
 ]

@@ -8,7 +8,7 @@ the youngest to the oldest and adds up gradients until they reach leaves.
 from __future__ import annotations
 
 from .apply import apply, set_anomaly, set_observer, set_packing
-from .backward import current_pass, run_backward
+from .backward import current_pass, run_backward, start_backward
 from .create import from_numpy, tensor
 from .tensor import Tensor
 
@@ -24,5 +24,6 @@ __all__ = [
     "set_anomaly",
     "set_observer",
     "set_packing",
+    "start_backward",
     "tensor",
 ]

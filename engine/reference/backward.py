@@ -39,6 +39,10 @@ def current_pass() -> BackwardPass | None:
     return _RUNNING.passes[-1] if _RUNNING.passes else None
 
 
+def start_backward(*_: object) -> None:
+    """Leave each start to `run_backward`; see `dispatch.Engine.start_backward`."""
+
+
 def run_backward(
     outputs: Sequence[Tensor],
     grad_outputs: Sequence[Tensor | None],

@@ -235,6 +235,38 @@ def test_what_can_have_no_gradient_says_so(engine):
         pb.grad((x * x).sum(), pb.tensor(1.0))
     with pytest.raises(TypeError, match="not of float"):
         pb.grad(1.0, x)
+    with pytest.raises(TypeError, match="input 0 is a NoneType"):
+        pb.grad((x * x).sum(), None)
+    with pytest.raises(TypeError, match="input 1 is a float"):
+        pb.grad((x * x).sum(), [x, 1.0])
+    with pytest.raises(TypeError, match="input 0 is a float"):
+        (x * x).sum().backward(inputs=[1.0])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_a_gradient_to_start_from_is_cast_to_the_dtype_of_its_output(engine, dtype):
+    x = pb.tensor(A, requires_grad=True)
+    seed = np.arange(1, 5, dtype=dtype)
+    for given in (seed, [seed], pb.tensor(seed)):
+        (dx,) = pb.grad(2.0 * x, x, given)
+        assert dx.dtype == np.float64
+        np.testing.assert_array_equal(dx.numpy(), [2.0, 4.0, 6.0, 8.0])
+
+
+def test_no_inputs_have_no_gradients(engine):
+    x = pb.tensor(A, requires_grad=True)
+    assert pb.grad((x * x).sum(), []) == ()
+
+
+def test_the_gradient_of_a_view_is_that_of_its_present_values(engine):
+    x = pb.tensor(A, requires_grad=True)
+    y = x * 1.0
+    view = y[1:]
+    y *= 3.0
+    (dx,) = pb.grad(view, x, np.ones(3))
+    np.testing.assert_array_equal(dx.numpy(), [0.0, 3.0, 3.0, 3.0])
+    (dview,) = pb.grad((view * view).sum(), view)
+    np.testing.assert_allclose(dview.numpy(), 6.0 * A[1:])
 
 
 @pb.formula

@@ -183,7 +183,9 @@ def test_engines_do_not_mix():
         lambda: native + reference,
         lambda: np.concatenate([reference, native]),
         lambda: pb.grad((reference * 2).sum(), native),
+        lambda: pb.grad((native * 2).sum(), [native, reference]),
         lambda: (native * 2).backward(reference),
+        lambda: (native * 2).sum().backward(inputs=reference),
     ):
         with pytest.raises(pb.EngineMismatchError, match="engine"):
             mix()

@@ -132,6 +132,7 @@ void add_edge(Node& node, Tensor& tensor) {
         edge.node.adopt(Ref<Node>(tensor.grad_fn).release());
     } else {
         node.edges.emplace_back(edge_of(tensor));
+        node.renumber();  // a leaf's node may just have been made
     }
 }
 
@@ -140,12 +141,14 @@ void save(Node& node, const SavedPlace& place, PyObject* const* args, const Outp
     const auto index = static_cast<std::size_t>(place.index);
     if (place.source == SavedSource::output) {
         node.keeps_arrays = true;
-        node.saved.emplace_back(SavedVariable::output(*outputs[index], place.index, place.relied));
+        node.saved.emplace_made(
+            [&] { return SavedVariable::output(*outputs[index], place.index, place.relied); });
     } else if (place.source == SavedSource::plain) {
         node.saved.emplace_back(SavedVariable::plain(like(args[index])));
     } else if (Tensor::check(args[index])) [[likely]] {
         node.keeps_arrays = true;
-        node.saved.emplace_back(SavedVariable::input(*Tensor::cast(args[index]), place.relied));
+        node.saved.emplace_made(
+            [&] { return SavedVariable::input(*Tensor::cast(args[index]), place.relied); });
     } else {
         node.saved.emplace_back(SavedVariable::plain(PyRef::borrow(args[index])));
     }
@@ -168,7 +171,6 @@ void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout
             node->edges.emplace_back();
         }
     }
-    node->renumber();
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         node->outputs.emplace_back(layout, ((info.differentiable_outputs >> i) & 1) != 0);
     }

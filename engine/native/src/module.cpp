@@ -17,6 +17,7 @@
 #include "pullback/switches.h"
 #include "pullback/workers.h"
 #include "sources.h"  // written by the build
+#include "start_backward.h"
 #include "words.h"
 
 namespace nb = nanobind;
@@ -75,13 +76,15 @@ nb::object backward(nb::handle outputs, nb::handle seeds, nb::handle inputs, boo
         request.create_graph = create_graph;
         request.allow_unused = allow_unused;
         request.accumulate = accumulate;
-        std::vector<Ref<Tensor>> gradients = run_backward(request);
-        PyRef result = checked(PyTuple_New(static_cast<Py_ssize_t>(gradients.size())));
-        for (std::size_t i = 0; i < gradients.size(); ++i) {
-            PyObject* value = gradients[i] ? gradients[i].release_object() : Py_NewRef(Py_None);
-            PyTuple_SET_ITEM(result.get(), static_cast<Py_ssize_t>(i), value);
-        }
-        return result;
+        return tuple_of(run_backward(request));
+    });
+}
+
+nb::object start(nb::handle output, nb::handle seed, nb::handle inputs, bool retain_graph,
+                 bool create_graph, bool allow_unused, bool accumulate) {
+    return guarded([&] {
+        return start_backward(output.ptr(), seed.ptr(), inputs.ptr(),
+                              {retain_graph, create_graph, allow_unused, accumulate});
     });
 }
 
@@ -163,6 +166,10 @@ NB_MODULE(_native, m) {
     m.def("run_backward", &backward, nb::arg("outputs"), nb::arg("grad_outputs"),
           nb::arg("inputs").none(), nb::arg("retain_graph"), nb::arg("create_graph"),
           nb::arg("allow_unused"), nb::arg("accumulate"), "Send gradients from outputs to inputs.");
+    m.def("start_backward", &start, nb::arg("output"), nb::arg("grad_output").none(),
+          nb::arg("inputs").none(), nb::arg("retain_graph"), nb::arg("create_graph"),
+          nb::arg("allow_unused"), nb::arg("accumulate"),
+          "The same of one output, where nothing is to be checked or shown; else None.");
     m.def("builtin_kernels", &builtin_kernels, nb::arg("path") = "",
           "Kernels linked in, or in a library: name of a formula to (digest of its C++, {kernel: "
           "(infer, run, flat or 0)}). None where the library was built from other sources.");

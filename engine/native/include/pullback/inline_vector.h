@@ -26,15 +26,24 @@ class InlineVector {
         if (data_ != inline_data()) ::operator delete(data_);
     }
 
-    template <typename... Args>
-    T& emplace_back(Args&&... args) {
+    /// The element that a function returns, made in its place.
+    template <typename Make>
+    T& emplace_made(Make&& make) {
         if (size_ == capacity_) [[unlikely]]
             grow();
-        return *new (data_ + size_++) T{std::forward<Args>(args)...};
+        T* made = new (data_ + size_) T(make());
+        ++size_;
+        return *made;
+    }
+    template <typename... Args>
+    T& emplace_back(Args&&... args) {
+        return emplace_made([&] { return T{std::forward<Args>(args)...}; });
     }
 
     void clear() {
-        while (size_ > 0) std::destroy_at(data_ + --size_);
+        T* const first = data_;
+        for (std::uint32_t left = std::exchange(size_, 0U); left > 0;)
+            std::destroy_at(first + --left);
     }
 
     std::uint32_t size() const { return size_; }
