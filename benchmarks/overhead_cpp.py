@@ -21,11 +21,11 @@ from operators import has_compiler
 import pullback as pb
 from pullback.engine.dispatch import available
 from pullback.engine.kernels.compiler import find_compiler
+from pullback.engine.loaded import engine_table
 from pullback.transpile.places import cache_folder
 
 LIBTORCH = "libtorch in C++"
 HERE = Path(__file__).parent
-CAPSULE = b"pullback.engine.native._native.engine_api"
 
 
 @dataclass
@@ -56,14 +56,10 @@ def native() -> InCpp | None:
     name = "native in C++"
     if not _can_compile(name):
         return None
-    from pullback.engine.native import _native
-
     with pb.use_engine("native"):
         tensors = [pb.tensor(np.ones(4, np.float32), requires_grad=k == 0) for k in range(3)]
     inputs = (ctypes.py_object * 3)(*tensors)
-    pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
-    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
-    engine = ctypes.c_void_p(pointer_of(_native.engine_api, CAPSULE))
+    engine = ctypes.c_void_p(engine_table())
     library = ctypes.PyDLL(str(_compiled("overhead.cpp", _options("--operator-flags"), [], "")))
 
     def sample(length: int, rounds: int) -> list[tuple[float, float]]:

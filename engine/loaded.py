@@ -24,9 +24,7 @@ from .dispatch import engine_of, load
 from .operator import Saved, Variant, bound
 from .registry import FORMULAS
 
-# PB_ENGINE_API of engine_api.h.
-VERSION = 2
-CAPSULE = b"pullback.engine.native._native.engine_api"
+CAPSULE = b"pullback.engine.native._native.engine_api"  # PB_ENGINE_API_CAPSULE of engine_api.h
 HOW = "compile it with what `pullback config --operator-flags` prints"
 
 
@@ -169,16 +167,18 @@ def load_operator(path: str | os.PathLike[str], name: str) -> Loaded:
     except AttributeError as error:
         raise errors.OperatorLibraryError(f"{file} is no library of operators: {HOW}") from error
     version.restype = ctypes.c_uint32
-    if (built := version()) != VERSION:
+    table = engine_table()
+    own = ctypes.c_uint32.from_address(table).value
+    if (built := version()) != own:
         raise errors.OperatorLibraryError(
-            f"{file} was compiled for version {built} of the interface, this package has {VERSION}: {HOW}"
+            f"{file} was compiled for version {built} of the interface, this package has {own}: {HOW}"
         )
     find.restype = ctypes.c_void_p
     find.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p)]
     global _loading
     _loading = str(file)
     reason = ctypes.c_char_p()
-    context = find(_table(), name.encode(), ctypes.byref(reason))
+    context = find(table, name.encode(), ctypes.byref(reason))
     if context is None:
         assert reason.value is not None
         raise errors.OperatorLibraryError(f"{file}: {reason.value.decode().partition(': ')[2]}")
@@ -200,7 +200,8 @@ def call_word(name: str, *args: Any, **kwargs: Any) -> Any:
     return call(name, *args, **kwargs)
 
 
-def _table() -> int:
+def engine_table() -> int:
+    """The address of the native engine's `pb_engine_api`, see engine_api.h; its version stands first."""
     from .native._native import engine_api
 
     pointer = ctypes.pythonapi.PyCapsule_GetPointer

@@ -25,7 +25,8 @@ pb_value* value_of(PyObject* object) { return reinterpret_cast<pb_value*>(object
 /// A tensor of this engine. Throws ErrorSet for anything else.
 Ref<Tensor> tensor_of(pb_value* value) {
     PyObject* object = object_of(value);
-    if (object == nullptr || !Tensor::check(object)) raise(PyExc_TypeError, "this is no tensor");
+    if (object == nullptr || !Tensor::check(object))
+        raise(PyExc_TypeError, "a tensor was expected, and this is none");
     return Ref<Tensor>::borrow(Tensor::cast(object));
 }
 
@@ -230,9 +231,11 @@ int call(pb_word* handle, pb_value* const* arguments, std::size_t count,
             results[0] = value_of(result.release());
             return 0;
         }
-        if (!PyTuple_Check(result.get()) ||
-            PyTuple_GET_SIZE(result.get()) != static_cast<Py_ssize_t>(n_results)) {
-            raise(PyExc_TypeError, named.name + " has other results");
+        const bool several = PyTuple_Check(result.get());
+        const auto given = several ? static_cast<std::size_t>(PyTuple_GET_SIZE(result.get())) : 1;
+        if (!several || given != n_results) {
+            raise(PyExc_TypeError, named.name + " gives " + std::to_string(given) +
+                                       " results, not " + std::to_string(n_results));
         }
         for (std::size_t i = 0; i < n_results; ++i) {
             PyObject* item = PyTuple_GET_ITEM(result.get(), static_cast<Py_ssize_t>(i));

@@ -1,8 +1,11 @@
 #include "view_gradient.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <span>
 
+#include "pullback/each_row.h"
 #include "pullback/numpy_api.h"
 
 namespace pullback {
@@ -17,42 +20,20 @@ struct Walk {
     std::int64_t shape[kMost];
     std::int64_t from[kMost];
     std::int64_t to[kMost];
-
-    /// Calls body(from, to, count, step from, step to) for each row along the last axis.
-    template <typename Body>
-    void each_row(Body&& body) const {
-        if (ndim == 0) return body(0, 0, 1, 0, 0);
-        if (std::find(shape, shape + ndim, 0) != shape + ndim) return;
-        const int last = ndim - 1;
-        std::int64_t index[kMost] = {};
-        std::int64_t source = 0, target = 0;
-        for (;;) {
-            body(source, target, shape[last], from[last], to[last]);
-            int axis = last;
-            for (;;) {
-                if (--axis < 0) return;
-                source += from[axis];
-                target += to[axis];
-                if (++index[axis] < shape[axis]) break;
-                source -= from[axis] * shape[axis];
-                target -= to[axis] * shape[axis];
-                index[axis] = 0;
-            }
-        }
-    }
 };
 
 template <typename T, typename Write>
 void spread(const Walk& walk, const void* from, void* to, const Write& write) {
-    walk.each_row([&](std::int64_t source, std::int64_t target, std::int64_t count,
-                      std::int64_t from_step, std::int64_t to_step) {
-        const T* const read = static_cast<const T*>(from) + source;
-        T* const written = static_cast<T*>(to) + target;
-        if (from_step == 1 && to_step == 1) {
+    const std::span shape(walk.shape, static_cast<std::size_t>(walk.ndim));
+    const std::array<const std::int64_t*, 2> strides = {walk.from, walk.to};
+    each_row(shape, strides, [&](const auto& offsets, const auto& steps, std::int64_t count) {
+        const T* const read = static_cast<const T*>(from) + offsets[0];
+        T* const written = static_cast<T*>(to) + offsets[1];
+        if (steps[0] == 1 && steps[1] == 1) {
             for (std::int64_t i = 0; i < count; ++i) write(written[i], read[i]);
         } else {
             for (std::int64_t i = 0; i < count; ++i) {
-                write(written[i * to_step], read[i * from_step]);
+                write(written[i * steps[1]], read[i * steps[0]]);
             }
         }
     });

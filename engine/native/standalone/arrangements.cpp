@@ -10,11 +10,6 @@
 namespace pullback::standalone {
 namespace {
 
-Tensor operand(const Saved& saved) {
-    const Tensor input = saved.input(0);
-    return value_of(input).is_number ? as_dtype(input, kFloat64) : input;
-}
-
 Tensor zeros(DLDataType dtype, const Shape& shape) {
     Tensor made = allocate(Like{dtype, shape});
     fill(*made.get(), 0.0);
@@ -29,13 +24,13 @@ Tensors placed(const Tensor& part, const Tensor& whole, const Place& place) {
 }
 
 Tensors unslice(const Saved& saved) {
-    const Tensor part = operand(saved);
+    const Tensor part = saved.operand();
     const Tensor whole = zeros(part.dtype(), saved.attribute("shape").integers());
     return placed(part, whole, indexed(Place(*whole.get()), saved.attribute("index").index()));
 }
 
 Tensors undiagonal(const Saved& saved) {
-    const Tensor part = operand(saved);
+    const Tensor part = saved.operand();
     const Tensor whole = zeros(part.dtype(), saved.attribute("shape").integers());
     return placed(part, whole, diagonal_of(Place(*whole.get()), saved));
 }
@@ -54,7 +49,7 @@ std::vector<std::size_t> flattening(const Attribute& axis, std::size_t ndim) {
 Shape as_shape(const std::vector<std::size_t>& axes) { return {axes.begin(), axes.end()}; }
 
 Tensors flatten_axes(const Saved& saved) {
-    const Tensor a = operand(saved);
+    const Tensor a = saved.operand();
     const auto ndim = static_cast<std::size_t>(a.ndim());
     const std::vector<std::size_t> order = flattening(saved.attribute("axis"), ndim);
     const std::size_t kept = ndim - axes_of(saved.attribute("axis"), ndim).size();
@@ -75,11 +70,11 @@ Tensors unflatten_axes(const Saved& saved) {
         lengths.push_back(shape[order[k]]);
         back[order[k]] = static_cast<std::int64_t>(k);
     }
-    return {transpose(reshape(operand(saved), lengths), back)};
+    return {transpose(reshape(saved.operand(), lengths), back)};
 }
 
 Tensors roll(const Saved& saved) {
-    Tensor a = operand(saved);
+    Tensor a = saved.operand();
     const Attribute& axis = saved.attribute("axis");
     const Shape shape = a.shape();
     if (axis.is_none()) a = reshape(a, {-1});
@@ -111,7 +106,7 @@ std::pair<Shape, Shape> tiling(Shape reps, Shape shape) {
 }
 
 Tensors tile(const Saved& saved) {
-    const Tensor a = operand(saved);
+    const Tensor a = saved.operand();
     const auto [reps, lengths] = tiling(saved.attribute("reps").integers(), a.shape());
     Shape apart, copied, whole;
     for (std::size_t k = 0; k < reps.size(); ++k) {
@@ -130,13 +125,13 @@ Tensors sum_tiles(const Saved& saved) {
         pairs.insert(pairs.end(), {reps[k], lengths[k]});
         copies.push_back(static_cast<std::int64_t>(2 * k));
     }
-    return {reshape(sum(reshape(operand(saved), pairs), copies), shape)};
+    return {reshape(sum(reshape(saved.operand(), pairs), copies), shape)};
 }
 
 /// A copy with zeros where `kept` says no, by row and column.
 template <typename Kept>
 Tensors triangle(const Saved& saved, Kept kept) {
-    const Tensor from = contiguous(operand(saved));
+    const Tensor from = contiguous(saved.operand());
     const pb_value& source = *from.get();
     if (source.layout.ndim() < 2) throw Error("ValueError: a triangle of fewer than two axes");
     Tensor made = allocate(source.layout);
@@ -145,8 +140,8 @@ Tensors triangle(const Saved& saved, Kept kept) {
     const std::int64_t k = saved.attribute("k").integer();
     with_type(source.dtype(), [&](auto type) {
         using T = decltype(type);
-        const auto* in = reinterpret_cast<const T*>(source.data);
-        auto* out = reinterpret_cast<T*>(made.get()->data);
+        const T* in = elements<const T>(from);
+        T* out = elements<T>(made);
         for (std::int64_t i = 0; i < source.layout.size(); ++i) {
             const std::int64_t row = i / columns % rows, column = i % columns;
             out[i] = kept(row + k, column) ? in[i] : T{};
@@ -171,11 +166,11 @@ DLDataType named(const std::string& name) {
 }
 
 Tensors astype(const Saved& saved) {
-    return {as_dtype(operand(saved), named(saved.attribute("dtype").text()))};
+    return {as_dtype(saved.operand(), named(saved.attribute("dtype").text()))};
 }
 
 Tensors filled(const Saved& saved, double number) {
-    Tensor made = allocate(like(operand(saved)));
+    Tensor made = allocate(like(saved.operand()));
     fill(*made.get(), number);
     return {made};
 }
@@ -186,7 +181,7 @@ Tensors full_like(const Saved& saved) {
 }
 
 Tensors sum_to(const Saved& saved) {
-    const Tensor x = operand(saved);
+    const Tensor x = saved.operand();
     const Like& wanted = saved.attribute("like").like();
     const Shape have = x.shape();
     if (have == wanted.shape) return {as_dtype(x, wanted.dtype)};

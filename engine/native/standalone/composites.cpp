@@ -14,13 +14,15 @@ Shape numbers(std::size_t from, std::size_t to) {
 /// The sum over these axes of `a` and, in the same order, those of `b`: a product of matrices.
 Tensor contracted(const Tensor& a, const Shape& of_a, const Tensor& b, const Shape& of_b) {
     const Shape shape_a = a.shape(), shape_b = b.shape();
-    if (of_a.size() != of_b.size()) throw Error("ValueError: as many axes of one as of the other");
+    if (of_a.size() != of_b.size())
+        throw Error("ValueError: tensordot sums over as many axes of one operand as of the other");
     std::int64_t terms = 1;
     Shape result;
     for (std::size_t k = 0; k < of_a.size(); ++k) {
         const std::int64_t length = shape_a[axis_of(of_a[k], shape_a.size())];
         if (length != shape_b[axis_of(of_b[k], shape_b.size())]) {
-            throw Error("ValueError: axes that are summed over differ in length");
+            throw Error("ValueError: shapes " + text_of(shape_a) + " and " + text_of(shape_b) +
+                        " differ along the axes that are summed over");
         }
         terms *= length;
     }
@@ -39,7 +41,10 @@ Tensors tensordot(const Saved& saved) {
     const Attribute& axes = saved.attribute("axes");
     const auto count = static_cast<std::size_t>(axes.integer());
     const auto ndim = static_cast<std::size_t>(a.ndim());
-    if (axes.integer() < 0 || count > ndim) throw Error("ValueError: tensordot over such axes");
+    if (axes.integer() < 0 || count > ndim) {
+        throw Error("ValueError: tensordot over " + std::to_string(axes.integer()) +
+                    " axes of a tensor of " + std::to_string(ndim));
+    }
     return {contracted(a, numbers(ndim - count, ndim), b, numbers(0, count))};
 }
 

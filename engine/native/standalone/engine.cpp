@@ -51,8 +51,7 @@ pb_value* number(double value) {
 
 int view(pb_value* value, DLTensor* result) {
     return guarded(-1, [&] {
-        if (value->is_number) throw Error("TypeError: this is no tensor");
-        *result = dl_of(*value);
+        *result = dl_of(tensor_of(*value));
         return 0;
     });
 }
@@ -61,8 +60,7 @@ int requires_grad(pb_value* value) { return value->requires_grad; }
 
 pb_value* detach(pb_value* value) {
     return guarded<pb_value*>(nullptr, [&] {
-        if (value->is_number) throw Error("TypeError: this is no tensor");
-        return view_over(*value, value->data, value->layout).release();
+        return view_over(tensor_of(*value), value->data, value->layout).release();
     });
 }
 
@@ -83,16 +81,8 @@ pb_word* define(const pb_operator* definition) {
 Attributes filled_in(const LibraryOperator& op, const pb_attribute* given, std::size_t count) {
     Attributes values;
     for (const Named& attribute : op.attributes) values.push_back(attribute.value);
-    for (std::size_t i = 0; i < count; ++i) {
-        std::size_t place = 0;
-        while (place < values.size() &&
-               std::strcmp(op.attributes[place].name, given[i].name) != 0) {
-            ++place;
-        }
-        if (place == values.size()) {
-            throw Error("TypeError: " + op.name + " has no attribute " + given[i].name);
-        }
-        values[place] = Attribute::of(given[i]);
+    for (const pb_attribute& one : std::span(given, count)) {
+        values[op.place_of(one.name)] = Attribute::of(one);
     }
     return values;
 }
@@ -106,7 +96,10 @@ int call(pb_word* word, pb_value* const* arguments, std::size_t count,
             throw Error("TypeError: " + op.name + " takes " + std::to_string(op.inputs) +
                         " tensors, not " + std::to_string(count));
         }
-        if (n_results != op.results) throw Error("TypeError: " + op.name + " has other results");
+        if (n_results != op.results) {
+            throw Error("TypeError: " + op.name + " gives " + std::to_string(op.results) +
+                        " results, not " + std::to_string(n_results));
+        }
         // A Tensor is a pointer that counts: here the caller's count will do.
         static_assert(sizeof(Tensor) == sizeof(pb_value*));
         const std::span inputs(reinterpret_cast<const Tensor*>(arguments), count);

@@ -9,7 +9,7 @@ namespace pullback::standalone {
 namespace {
 
 Tensor joined(Tensors parts, const Attribute& given) {
-    if (parts.empty()) throw Error("ValueError: nothing to join");
+    if (parts.empty()) throw Error("ValueError: at least one tensor is needed to join");
     const DLDataType dtype = promoted(parts);
     for (Tensor& part : parts) part = as_dtype(part, dtype);
     if (given.is_none()) {
@@ -23,7 +23,11 @@ Tensor joined(Tensors parts, const Attribute& given) {
         Shape own = part.shape();
         const std::int64_t length = own.size() > axis ? own[axis] : 0;
         if (own.size() > axis) own[axis] = first[axis];
-        if (own != first) throw Error("ValueError: tensors to join differ in another axis");
+        if (own != first) {
+            throw Error("ValueError: tensors of shapes " + text_of(first) + " and " +
+                        text_of(part.shape()) + " differ in another axis than " +
+                        std::to_string(axis) + ", along which they are joined");
+        }
         shape[axis] += length;
     }
     const Tensor whole = allocate(Like{dtype, shape});

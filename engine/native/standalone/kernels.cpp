@@ -9,7 +9,7 @@
 namespace pullback::standalone {
 namespace {
 
-constexpr std::size_t kMost = 8;              // inputs of a kernel of the library
+constexpr std::size_t kMost = 8;              // inputs of a kernel of the library, or outputs
 constexpr std::int64_t kOneThread = 1 << 15;  // elements that are not worth a second
 
 /// Memory, threads, and a BLAS where PULLBACK_BLAS names one.
@@ -28,10 +28,6 @@ int rank_of(DLDataType dtype) {
     if (same(dtype, kFloat32)) return 2;
     if (same(dtype, kInt64)) return 1;
     return 0;
-}
-
-Error refusal(const LibraryOperator& op, const char* text) {
-    return Error("ValueError: " + op.name + ": " + text);
 }
 
 /// The type of a kernel's floats for these inputs.
@@ -73,27 +69,6 @@ Tensors cast(const LibraryOperator& op, std::span<const Tensor> inputs) {
     }
     return ready;
 }
-
-}  // namespace
-
-DLDataType promoted(std::span<const Tensor> tensors) {
-    DLDataType found = kFloat64;
-    int best = -1;
-    bool single = false, whole = false;
-    for (const Tensor& tensor : tensors) {
-        if (!tensor || tensor.get()->is_number) continue;
-        const DLDataType dtype = tensor.get()->dtype();
-        single |= same(dtype, kFloat32);
-        whole |= same(dtype, kInt64);
-        if (rank_of(dtype) > best) {
-            best = rank_of(dtype);
-            found = dtype;
-        }
-    }
-    return single && whole ? kFloat64 : found;
-}
-
-namespace {
 
 /// A call of a kernel: arguments, and the outputs that are wanted.
 struct Launch {
@@ -152,10 +127,25 @@ struct Launch {
 };
 
 /// The tensor that an argument of a backward's kernel stands for; empty for a shape.
-Tensor argument_of(const Saved& saved, char kind, std::size_t position) {
-    if (kind == 'i') return saved.input(position);
-    if (kind == 'o') return saved.output(position);
-    return kind == 'g' ? saved.gradient(position) : Tensor();
+Tensor tensor_at(const Saved& saved, const KernelArgument& argument) {
+    switch (argument.kind) {
+        case 'i':
+            return saved.input(argument.position);
+        case 'o':
+            return saved.output(argument.position);
+        case 'g':
+            return saved.gradient(argument.position);
+        default:
+            return {};
+    }
+}
+
+/// What a backward's kernel made, to the inputs that need it.
+void hand_out(const Saved& saved, Tensor* made, std::span<Tensor> gradients) {
+    for (const std::size_t input : saved.of().gradient_inputs) {
+        if (saved.needs(input)) gradients[input] = std::move(*made);
+        ++made;
+    }
 }
 
 /// The loop alone, where all values are of one shape and dtype in C order.
@@ -167,31 +157,26 @@ bool run_flat_backward(const Saved& saved, std::span<Tensor> gradients) {
     if (flat == nullptr || size > kOneThread) return false;
     const void* inputs[kMost];
     std::size_t n_inputs = 0;
-    for (std::size_t i = 0; i < op.backward_kernel.size(); i += 2) {
-        const auto position = static_cast<std::size_t>(op.backward_kernel[i + 1] - '0');
-        const char kind = op.backward_kernel[i];
-        inputs[n_inputs] = nullptr;
-        if (kind == 'l') {
-            if (!saved.layout(position).twin_of(gradient.layout)) return false;
+    for (const KernelArgument& argument : op.arguments) {
+        const void*& data = inputs[n_inputs++];
+        data = nullptr;
+        if (argument.kind == 'l') {
+            if (!saved.layout(argument.position).twin_of(gradient.layout)) return false;
         } else {
-            const Tensor value = argument_of(saved, kind, position);
+            const Tensor value = tensor_at(saved, argument);
             if (!value || value.get()->is_number) return false;
             if (!value.get()->layout.twin_of(gradient.layout)) return false;
-            inputs[n_inputs] = value.get()->data;
+            data = value.get()->data;
         }
-        ++n_inputs;
     }
     Tensor made[kMost];  // also what nobody needs: the loop fills all
     void* outputs[kMost];
-    for (std::size_t k = 0; k < op.gradients.size(); ++k) {
+    for (std::size_t k = 0; k < op.gradient_inputs.size(); ++k) {
         made[k] = allocate(gradient.layout);
         outputs[k] = made[k].get()->data;
     }
     if (flat(gradient.dtype().bits, inputs, outputs, size) != PB_OK) return false;
-    for (std::size_t k = 0; k < op.gradients.size(); ++k) {
-        const auto input = static_cast<std::size_t>(op.gradients[k] - '0');
-        if (saved.needs(input)) gradients[input] = std::move(made[k]);
-    }
+    hand_out(saved, made, gradients);
     return true;
 }
 
@@ -206,38 +191,26 @@ bool run_backward_kernel(const Saved& saved, std::span<Tensor> gradients) {
     if (run_flat_backward(saved, gradients)) return true;
 
     Launch launch;
-    Tensor kept[kMost];
-    for (std::size_t i = 0; i < op.backward_kernel.size(); i += 2) {
-        const char kind = op.backward_kernel[i];
-        const auto position = static_cast<std::size_t>(op.backward_kernel[i + 1] - '0');
-        if (kind == 'l') {
-            const Layout& layout = saved.layout(position);
+    Tensor kept[kMost];  // until the kernel has run
+    for (const KernelArgument& argument : op.arguments) {
+        if (argument.kind == 'l') {
+            const Layout& layout = saved.layout(argument.position);
             if (!same(to_dlpack(layout.dtype()), dtype)) return false;
-            launch.take({nullptr,
-                         {kDLCPU, 0},
-                         layout.ndim(),
-                         dtype,
-                         const_cast<std::int64_t*>(layout.shape()),
-                         nullptr,
-                         0});
+            launch.take(dl_of(nullptr, layout));
             continue;
         }
-        Tensor value = argument_of(saved, kind, position);
+        Tensor value = tensor_at(saved, argument);
         if (!value) return false;
-        const bool is_mask = !value.get()->is_number && same(value.dtype(), kBool);
         if (value.get()->is_number) value = as_dtype(value, dtype);
-        if (!is_mask && !same(value.dtype(), dtype)) return false;
+        if (!same(value.dtype(), kBool) && !same(value.dtype(), dtype)) return false;
+        kept[launch.n_inputs] = value;
         launch.take(dl_of(*value.get()));
-        kept[i / 2] = std::move(value);
     }
-    for (const char input : op.gradients) {
-        launch.wanted[launch.n_outputs++] = saved.needs(static_cast<std::size_t>(input - '0'));
+    for (const std::size_t input : op.gradient_inputs) {
+        launch.wanted[launch.n_outputs++] = saved.needs(input);
     }
     if (!launch.run(*op.compiled_backward)) return false;
-    for (std::size_t k = 0; k < op.gradients.size(); ++k) {
-        const auto input = static_cast<std::size_t>(op.gradients[k] - '0');
-        if (saved.needs(input)) gradients[input] = std::move(launch.made[k]);
-    }
+    hand_out(saved, launch.made, gradients);
     return true;
 }
 
@@ -250,8 +223,25 @@ Tensor run_kernel(const LibraryOperator& op, std::span<const Tensor> inputs) {
     Launch launch;
     for (const Tensor& input : ready) launch.take(dl_of(*input.get()));
     launch.wanted[launch.n_outputs++] = true;
-    if (!launch.run(*op.compiled)) throw refusal(op, launch.text);
+    if (!launch.run(*op.compiled)) throw Error("ValueError: " + op.name + ": " + launch.text);
     return std::move(launch.made[0]);
+}
+
+DLDataType promoted(std::span<const Tensor> tensors) {
+    DLDataType found = kFloat64;
+    int best = -1;
+    bool single = false, whole = false;
+    for (const Tensor& tensor : tensors) {
+        if (!tensor || tensor.get()->is_number) continue;
+        const DLDataType dtype = tensor.get()->dtype();
+        single |= same(dtype, kFloat32);
+        whole |= same(dtype, kInt64);
+        if (rank_of(dtype) > best) {
+            best = rank_of(dtype);
+            found = dtype;
+        }
+    }
+    return single && whole ? kFloat64 : found;
 }
 
 }  // namespace pullback::standalone

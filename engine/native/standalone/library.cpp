@@ -1,31 +1,24 @@
 #include "library.h"
 
 #include <cstring>
-#include <list>
 
 namespace pullback::standalone {
+namespace {
 
-Like Saved::like(std::size_t position) const {
-    const Layout& layout = layouts_[position];
-    return {to_dlpack(layout.dtype()), Shape(layout.shape(), layout.shape() + layout.ndim())};
-}
+std::size_t digit(char text) { return static_cast<std::size_t>(text - '0'); }
 
-const Attribute& Saved::attribute(const char* name) const {
-    for (std::size_t i = 0; i < operator_.attributes.size(); ++i) {
-        if (std::strcmp(operator_.attributes[i].name, name) == 0) return attributes_[i];
+}  // namespace
+
+std::size_t LibraryOperator::place_of(const char* attribute) const {
+    for (std::size_t place = 0; place < attributes.size(); ++place) {
+        if (std::strcmp(attributes[place].name, attribute) == 0) return place;
     }
-    throw Error("TypeError: " + operator_.name + " has no attribute " + name);
-}
-
-std::vector<Like> Saved::likes() const {
-    std::vector<Like> all;
-    for (std::size_t i = 0; i < inputs_.size(); ++i) all.push_back(like(i));
-    return all;
+    throw Error("TypeError: " + name + " has no attribute " + attribute);
 }
 
 Library& Library::standard() {
-    static Library& library = [&]() -> Library& {
-        static Library made;
+    static Library library = [] {
+        Library made;
         add_arrangements(made);
         add_comparisons(made);
         add_composites(made);
@@ -49,17 +42,14 @@ const LibraryOperator& Library::find(const std::string& name) const {
 }
 
 const LibraryOperator& Library::define(const pb_operator& definition) {
-    static std::list<pb_operator> kept;
-    static std::list<LibraryOperator> defined;
-    kept.push_back(definition);
     LibraryOperator op;
     op.name = definition.name;
     op.inputs = definition.n_inputs;
     op.results = static_cast<std::size_t>(definition.n_results);
     op.outputs = op.results + static_cast<std::size_t>(definition.n_intermediates);
     op.reads_inputs = op.reads_outputs = ~0U;
-    op.defined = &kept.back();
-    return defined.emplace_back(std::move(op));
+    op.defined = &definitions_.emplace_back(definition);
+    return defined_.emplace_back(std::move(op));
 }
 
 void Library::add(LibraryOperator added) {
@@ -74,6 +64,10 @@ void Library::add(LibraryOperator added) {
             }
         }
     }
+    for (std::size_t i = 0; i < added.backward_kernel.size(); i += 2) {
+        added.arguments.push_back({added.backward_kernel[i], digit(added.backward_kernel[i + 1])});
+    }
+    for (const char input : added.gradients) added.gradient_inputs.push_back(digit(input));
     const auto primitive = primitives_.find(added.name);
     if (primitive != primitives_.end()) added.forward = primitive->second;
     operators_.emplace(added.name, std::move(added));

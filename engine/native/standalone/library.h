@@ -1,6 +1,7 @@
 // What operators this engine knows, by name.
 #pragma once
 
+#include <list>
 #include <map>
 #include <string>
 #include <vector>
@@ -11,6 +12,12 @@
 namespace pullback::standalone {
 
 using Function = Tensors (*)(const Saved& saved);
+
+/// What a backward's kernel takes, and where that stands among its kind.
+struct KernelArgument {
+    char kind;  // as in `LibraryOperator::backward_kernel`
+    std::size_t position;
+};
 
 struct LibraryOperator {
     std::string name;
@@ -23,16 +30,21 @@ struct LibraryOperator {
     Function backward = nullptr;         // none: its results are constants
     std::string backward_kernel = {};    // what it takes: "i0" an input, "o0" a result, "g0" its
                                          // gradient, "l0" the shape and dtype of an input
-    std::string gradients = {};          // the input that each of its outputs belongs to
+    std::string gradients = {};          // the input that each of its outputs belongs to: "02"
     unsigned reads_inputs = 0;           // bit i: the backward reads the values of input i
     unsigned reads_outputs = 0;
 
     bool composite = false;                   // the forward is recorded, operator by operator
     const BuiltinKernel* compiled = nullptr;  // the forward's kernel
     const BuiltinKernel* compiled_backward = nullptr;
-    const pb_operator* defined = nullptr;  // by a program
-    std::size_t results = 1;               // and intermediates:
+    std::vector<KernelArgument> arguments = {};     // of the backward's kernel
+    std::vector<std::size_t> gradient_inputs = {};  // of its outputs
+    const pb_operator* defined = nullptr;           // by a program
+    std::size_t results = 1;                        // and intermediates:
     std::size_t outputs = 1;
+
+    /// Where an attribute stands. Throws Error where there is none of this name.
+    std::size_t place_of(const char* attribute) const;
 };
 
 class Library {
@@ -42,6 +54,7 @@ class Library {
 
     /// The operator. Throws Error where there is none, or where it needs Python.
     const LibraryOperator& find(const std::string& name) const;
+    /// A program's own operator, which stays as long as the program runs.
     const LibraryOperator& define(const pb_operator& definition);
 
     void add(LibraryOperator added);
@@ -58,6 +71,8 @@ class Library {
     std::map<std::string, LibraryOperator> operators_;
     std::map<std::string, std::string> missing_;
     std::map<std::string, Function> primitives_;
+    std::list<pb_operator> definitions_;  // of programs, each the `defined` of an operator:
+    std::list<LibraryOperator> defined_;
 };
 
 /// Generated: every formula that has a form here.

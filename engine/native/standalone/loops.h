@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
+#include "pullback/each_row.h"
 #include "value.h"
 
 namespace pullback::standalone {
@@ -34,32 +36,12 @@ struct Walk {
         }
     }
 
-    /// Calls body(offsets, steps, size) for each row along the last axis.
+    /// See `pullback::each_row`.
     template <typename Body>
     void each_row(Body&& body) const {
-        for (const std::int64_t extent : shape) {
-            if (extent == 0) return;
-        }
-        std::array<std::int64_t, N> offsets{}, steps{};
-        const std::size_t rank = shape.size();
-        if (rank == 0) {
-            body(offsets, steps, std::int64_t{1});
-            return;
-        }
-        for (std::size_t k = 0; k < N; ++k) steps[k] = strides[k][rank - 1];
-        std::vector<std::int64_t> index(rank, 0);
-        for (;;) {
-            body(offsets, steps, shape[rank - 1]);
-            std::size_t axis = rank - 1;
-            for (;;) {
-                if (axis == 0) return;
-                --axis;
-                for (std::size_t k = 0; k < N; ++k) offsets[k] += strides[k][axis];
-                if (++index[axis] < shape[axis]) break;
-                for (std::size_t k = 0; k < N; ++k) offsets[k] -= strides[k][axis] * shape[axis];
-                index[axis] = 0;
-            }
-        }
+        std::array<const std::int64_t*, N> steps;
+        for (std::size_t k = 0; k < N; ++k) steps[k] = strides[k].data();
+        pullback::each_row(std::span(shape), steps, body);
     }
 };
 

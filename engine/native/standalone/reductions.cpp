@@ -25,8 +25,7 @@ struct Reduction {
     Shape shape;
 
     explicit Reduction(const Saved& saved) {
-        const Tensor given = saved.input(0);
-        const Tensor a = value_of(given).is_number ? as_dtype(given, kFloat64) : given;
+        const Tensor a = saved.operand();
         const Shape extents = a.shape();
         std::vector<std::size_t> axes = axes_of(saved.attribute("axis"), extents.size());
         std::sort(axes.begin(), axes.end());
@@ -51,9 +50,7 @@ struct Reduction {
             for (const std::size_t axis : axes) order.push_back(static_cast<std::int64_t>(axis));
             operand = contiguous(transpose(a, order));
         }
-        std::int64_t outer = 1;
-        for (const std::int64_t extent : shape) outer *= extent;
-        blocks = {width == 0 ? 0 : outer / width, reduced, width};
+        blocks = {width == 0 ? 0 : product(shape) / width, reduced, width};
     }
 };
 
@@ -93,8 +90,7 @@ Tensors reduce(const Reduction& reduction, Body&& body) {
     const Tensor made = allocate(Like{reduction.operand.dtype(), reduction.shape});
     with_type(made.dtype(), [&](auto type) {
         using T = decltype(type);
-        body(reinterpret_cast<const T*>(reduction.operand.get()->data),
-             reinterpret_cast<T*>(made.get()->data));
+        body(elements<const T>(reduction.operand), elements<T>(made));
     });
     return {made};
 }

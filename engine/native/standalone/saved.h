@@ -35,6 +35,8 @@ class Saved {
 
     const LibraryOperator& of() const { return operator_; }
     Tensor input(std::size_t position) const { return inputs_[position]; }
+    /// The first input as a tensor: a number becomes one of float64.
+    Tensor operand() const;
     Tensors inputs() const { return {inputs_.begin(), inputs_.end()}; }
     Tensor output(std::size_t position) const { return outputs_[position]; }
     Tensor gradient(std::size_t position) const { return gradients_[position]; }

@@ -12,8 +12,7 @@ namespace {
 template <typename Combine>
 Tensors scan(const Saved& saved, Combine&& combine) {
     const Attribute& given = saved.attribute("axis");
-    const Tensor input = saved.input(0);
-    Tensor a = value_of(input).is_number ? as_dtype(input, kFloat64) : input;
+    Tensor a = saved.operand();
     if (same(a.dtype(), kBool)) a = as_dtype(a, kInt64);
     if (given.is_none()) a = reshape(a, {-1});
     a = contiguous(a);
@@ -25,8 +24,8 @@ Tensors scan(const Saved& saved, Combine&& combine) {
     Tensor made = allocate(a.get()->layout);
     with_type(a.dtype(), [&](auto type) {
         using T = decltype(type);
-        const auto* from = reinterpret_cast<const T*>(a.get()->data);
-        auto* to = reinterpret_cast<T*>(made.get()->data);
+        const T* from = elements<const T>(a);
+        T* to = elements<T>(made);
         for (std::int64_t i = 0; i < a.get()->layout.size(); ++i) {
             const bool first = i / width % length == 0;
             to[i] = first ? from[i] : static_cast<T>(combine(to[i - width], from[i]));
@@ -55,9 +54,9 @@ Tensors linear_recurrence(const Saved& saved) {
     Tensor made = allocate(b.get()->layout);
     with_type(dtype, [&](auto type) {
         using T = decltype(type);
-        const auto* factors = reinterpret_cast<const T*>(a.get()->data);
-        const auto* terms = reinterpret_cast<const T*>(b.get()->data);
-        auto* to = reinterpret_cast<T*>(made.get()->data);
+        const T* factors = elements<const T>(a);
+        const T* terms = elements<const T>(b);
+        T* to = elements<T>(made);
         for (std::int64_t row = 0; row < b.get()->layout.size(); row += length) {
             T carried{};
             for (std::int64_t i = 0; i < length; ++i) {

@@ -26,15 +26,20 @@ pb_value& value_of(const Tensor& tensor) {
     return *tensor.get();
 }
 
-pb_value& tensor_of(const Tensor& tensor) {
-    pb_value& value = value_of(tensor);
-    if (value.is_number) throw Error("TypeError: a number is no tensor");
+pb_value& tensor_of(const Tensor& tensor) { return tensor_of(value_of(tensor)); }
+
+pb_value& tensor_of(pb_value& value) {
+    if (value.is_number) throw Error("TypeError: a tensor was expected, and not a number");
     return value;
 }
 
 Layout layout_of(const Like& like) {
     return Layout::c_order(from_dlpack(like.dtype), static_cast<int>(like.shape.size()),
                            like.shape.data());
+}
+
+Layout in_c_order(const Layout& layout, DType dtype) {
+    return Layout::c_order(dtype, layout.ndim(), layout.shape());
 }
 
 Tensor allocate(const Layout& layout) {
@@ -61,8 +66,7 @@ Tensor view_over(const pb_value& source, char* data, const Layout& layout) {
 Tensor contiguous(const Tensor& tensor) {
     const pb_value& value = tensor_of(tensor);
     if (value.layout.contiguous()) return tensor;
-    Tensor copy =
-        allocate(Layout::c_order(value.layout.dtype(), value.layout.ndim(), value.layout.shape()));
+    Tensor copy = allocate(in_c_order(value.layout, value.layout.dtype()));
     copy_values(value, *copy.get());
     return copy;
 }
@@ -75,18 +79,18 @@ Tensor as_dtype(const Tensor& tensor, DLDataType dtype) {
         return made;
     }
     if (same(value.dtype(), dtype)) return tensor;
-    Tensor made =
-        allocate(Layout::c_order(from_dlpack(dtype), value.layout.ndim(), value.layout.shape()));
+    Tensor made = allocate(in_c_order(value.layout, from_dlpack(dtype)));
     copy_values(value, *made.get());
     return made;
 }
 
-DLTensor dl_of(const pb_value& value) {
-    const Layout& layout = value.layout;
-    return {value.data,
+DLTensor dl_of(const pb_value& value) { return dl_of(value.data, value.layout); }
+
+DLTensor dl_of(void* data, const Layout& layout) {
+    return {data,
             {kDLCPU, 0},
             layout.ndim(),
-            value.dtype(),
+            to_dlpack(layout.dtype()),
             const_cast<std::int64_t*>(layout.shape()),
             const_cast<std::int64_t*>(layout.strides()),
             0};

@@ -35,7 +35,6 @@ constexpr DLDataType kInt64{kDLInt, 64, 1};
 constexpr DLDataType kBool{kDLBool, 8, 1};
 
 inline bool same(DLDataType a, DLDataType b) { return a.code == b.code && a.bits == b.bits; }
-inline std::size_t bytes_of(DLDataType dtype) { return dtype.bits / 8U; }
 
 }  // namespace pullback::standalone
 
@@ -63,8 +62,17 @@ namespace pullback::standalone {
 pb_value& value_of(const Tensor& tensor);
 /// Likewise of a tensor: a number is refused.
 pb_value& tensor_of(const Tensor& tensor);
+pb_value& tensor_of(pb_value& value);
+
+/// Its memory, as of elements of this type.
+template <typename T>
+T* elements(const Tensor& tensor) {
+    return reinterpret_cast<T*>(tensor.get()->data);
+}
 
 Layout layout_of(const Like& like);
+/// The shape of another layout, in C order.
+Layout in_c_order(const Layout& layout, DType dtype);
 /// Memory that is not filled yet, in C order.
 Tensor allocate(const Layout& layout);
 Tensor allocate(const Like& like);
@@ -75,7 +83,8 @@ Tensor contiguous(const Tensor& tensor);
 /// A number, or a tensor, as a tensor of this dtype.
 Tensor as_dtype(const Tensor& tensor, DLDataType dtype);
 
-/// As a kernel takes it; `strides` NULL in C order. Valid while the tensor is.
+/// As a kernel takes it; `strides` NULL in C order. Valid while the tensor, or the layout, is.
 DLTensor dl_of(const pb_value& value);
+DLTensor dl_of(void* data, const Layout& layout);
 
 }  // namespace pullback::standalone

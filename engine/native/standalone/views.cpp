@@ -7,12 +7,6 @@
 namespace pullback::standalone {
 namespace {
 
-/// The operand of a view as a tensor.
-Tensor operand(const Saved& saved) {
-    const Tensor input = saved.input(0);
-    return value_of(input).is_number ? as_dtype(input, kFloat64) : input;
-}
-
 Tensors permuted(const Tensor& source, const std::vector<std::size_t>& order) {
     const Place from(*source.get());
     Place to;
@@ -42,15 +36,13 @@ Shape reshaped(const Shape& wanted, std::int64_t size) {
 }
 
 Tensors reshape(const Saved& saved) {
-    const Tensor source = contiguous(operand(saved));
+    const Tensor source = contiguous(saved.operand());
     const Shape shape = reshaped(saved.attribute("shape").integers(), source.get()->layout.size());
-    return {view_over(*source.get(), source.get()->data,
-                      Layout::c_order(source.get()->layout.dtype(), static_cast<int>(shape.size()),
-                                      shape.data()))};
+    return {view_over(*source.get(), source.get()->data, layout_of({source.dtype(), shape}))};
 }
 
 Tensors transpose(const Saved& saved) {
-    const Tensor source = operand(saved);
+    const Tensor source = saved.operand();
     const auto ndim = static_cast<std::size_t>(source.ndim());
     std::vector<std::size_t> order = axes_of(saved.attribute("axes"), ndim);
     if (order.size() != ndim) throw Error("ValueError: transpose names each axis once");
@@ -59,7 +51,7 @@ Tensors transpose(const Saved& saved) {
 }
 
 Tensors swapaxes(const Saved& saved) {
-    const Tensor source = operand(saved);
+    const Tensor source = saved.operand();
     const auto ndim = static_cast<std::size_t>(source.ndim());
     std::vector<std::size_t> order = axes_of({}, ndim);
     std::swap(order[axis_of(saved.attribute("axis1").integer(), ndim)],
@@ -68,14 +60,14 @@ Tensors swapaxes(const Saved& saved) {
 }
 
 Tensors moveaxis(const Saved& saved) {
-    const Tensor source = operand(saved);
+    const Tensor source = saved.operand();
     const auto ndim = static_cast<std::size_t>(source.ndim());
     return permuted(source, moved(ndim, axes_of(saved.attribute("source").integers(), ndim),
                                   axes_of(saved.attribute("destination").integers(), ndim)));
 }
 
 Tensors flip(const Saved& saved) {
-    const Tensor source = operand(saved);
+    const Tensor source = saved.operand();
     Place place(*source.get());
     for (const std::size_t axis : axes_of(saved.attribute("axis"), place.ndim())) {
         if (place.shape[axis] > 0) place.offset += (place.shape[axis] - 1) * place.strides[axis];
@@ -100,16 +92,16 @@ Tensors broadcast_to_shape(const Tensor& source, const Shape& shape) {
 }
 
 Tensors broadcast_to(const Saved& saved) {
-    return broadcast_to_shape(operand(saved), saved.attribute("shape").integers());
+    return broadcast_to_shape(saved.operand(), saved.attribute("shape").integers());
 }
 
 Tensors broadcast_like(const Saved& saved) {
     const Like& like = saved.attribute("like").like();
-    return broadcast_to_shape(as_dtype(operand(saved), like.dtype), like.shape);
+    return broadcast_to_shape(as_dtype(saved.operand(), like.dtype), like.shape);
 }
 
 Tensors expand_dims(const Saved& saved) {
-    const Tensor source = operand(saved);
+    const Tensor source = saved.operand();
     const Place from(*source.get());
     const Shape given = saved.attribute("axis").integers();
     const std::vector<std::size_t> axes = axes_of(given, from.ndim() + given.size());
@@ -127,7 +119,7 @@ Tensors expand_dims(const Saved& saved) {
 }
 
 Tensors squeeze(const Saved& saved) {
-    const Tensor source = operand(saved);
+    const Tensor source = saved.operand();
     const Place from(*source.get());
     const Attribute& given = saved.attribute("axis");
     const std::vector<std::size_t> axes = axes_of(given, from.ndim());
@@ -144,17 +136,17 @@ Tensors squeeze(const Saved& saved) {
 }
 
 Tensors getitem(const Saved& saved) {
-    const Tensor source = operand(saved);
+    const Tensor source = saved.operand();
     return {
         view_at(*source.get(), indexed(Place(*source.get()), saved.attribute("index").index()))};
 }
 
 Tensors diagonal(const Saved& saved) {
-    const Tensor source = operand(saved);
+    const Tensor source = saved.operand();
     return {view_at(*source.get(), diagonal_of(Place(*source.get()), saved))};
 }
 
-Tensors stop_gradient(const Saved& saved) { return {operand(saved)}; }
+Tensors stop_gradient(const Saved& saved) { return {saved.operand()}; }
 
 }  // namespace
 

@@ -198,7 +198,10 @@ class Tensor {
                           bool requires_grad) {
         std::size_t wanted = 1;
         for (const std::int64_t extent : shape) wanted *= static_cast<std::size_t>(extent);
-        if (wanted != size) throw Error("ValueError: shape and number of values differ");
+        if (wanted != size) {
+            throw Error("ValueError: " + std::to_string(size) + " values for a shape of " +
+                        std::to_string(wanted));
+        }
         return detail::checked(detail::api().make(
             data, dtype, static_cast<std::int32_t>(shape.size()), shape.data(), requires_grad));
     }
@@ -217,7 +220,8 @@ class Tensor {
             return static_cast<double>(static_cast<const std::int64_t*>(tensor.data)[at]);
         }
         if (tensor.dtype.code != kDLFloat || tensor.dtype.bits < 32) {
-            throw Error("TypeError: values() of a tensor of such elements");
+            throw Error(
+                "TypeError: values() of a tensor that is not of bool, int64, float32 or float64");
         }
         return tensor.dtype.bits == 32
                    ? static_cast<double>(static_cast<const float*>(tensor.data)[at])
