@@ -100,9 +100,8 @@ def unused(name: str, taken: set[str]) -> str:
 def body_of(function: ast.FunctionDef) -> list[ast.stmt]:
     """The statements of a function after its docstring."""
     body = function.body
-    first = body[0]
-    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    rest = body[1:] if documented and isinstance(getattr(first, "value", None), ast.Constant) else body
+    documented = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
+    rest = body[1:] if documented else body
     if not rest:
         raise CannotFix(f"`{function.name}` is empty")
     return rest

@@ -10,20 +10,18 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 
 from pullback.transpile.emit.python_expr import Expressions
-from pullback.transpile.ir import Block, Literal, Var
+from pullback.transpile.ir import Block
 from pullback.transpile.passes.rewrite import uses
 
+from .same_words import SAME_WORDS
 from .splices import CannotFix
 
-SAME = ("exp", "expm1", "log", "log1p", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sqrt", "square", "abs")
+# Words that a derivative may have, and PyTorch's functions for them.
 FUNCTIONS = {
-    **{f"np.{name}": name for name in (*SAME, "sign", "reciprocal", "where", "zeros_like", "ones_like")},
+    **{word: name for name, word in SAME_WORDS.items()},
+    "np.zeros_like": "zeros_like",
+    "np.ones_like": "ones_like",
     "np.logical_and": "logical_and",
-    "np.matmul": "matmul",
-    "np.linalg.solve": "linalg.solve",
-    "np.linalg.inv": "linalg.inv",
-    "special.expit": "sigmoid",
-    "special.erf": "erf",
 }
 
 
@@ -42,11 +40,7 @@ def torch_lines(block: Block, torch: str, taken: set[str]) -> tuple[list[str], l
             writer.likes[eqn.outs[0].name] = value.args[0]  # type: ignore[attr-defined]
             continue
         lines.append(f"{writer.names.get(eqn.outs[0].name, eqn.outs[0].name)} = {writer.written(value)}")
-    return lines, [_result(atom, expressions, writer) for atom in block.results]
-
-
-def _result(atom: Var | Literal, expressions: Expressions, writer: _Writer) -> str:
-    return writer.written(expressions.of(atom))
+    return lines, [writer.written(expressions.of(atom)) for atom in block.results]
 
 
 def _names(block: Block, taken: set[str]) -> dict[str, str]:
@@ -87,10 +81,10 @@ class _Writer(ast.NodeTransformer):
         if name in FUNCTIONS and not keywords:
             function = ast.parse(f"{self.torch}.{FUNCTIONS[name]}", mode="eval").body
             return ast.Call(function, [self.visit(a) for a in node.args], [])
-        raise CannotFix(f"PyTorch has no one word for `{ast.unparse(node)}` of its derivative")
+        raise _unknown(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        raise CannotFix(f"PyTorch has no one word for `{ast.unparse(node)}` of its derivative")
+        raise _unknown(node)
 
     def shape(self, like: ast.expr) -> ast.expr:
         """The shape of the tensor that a ``like`` was taken of."""
@@ -107,18 +101,20 @@ class _Writer(ast.NodeTransformer):
         return ast.Call(function, list(given), [ast.keyword(k, v) for k, v in keywords.items()])
 
 
+def _unknown(node: ast.expr) -> CannotFix:
+    return CannotFix(f"PyTorch has no one word for `{ast.unparse(node)}` of its derivative")
+
+
 Keywords = dict[str, ast.expr]
 Special = Callable[[_Writer, Sequence[ast.expr], Keywords], ast.expr | None]
 
 
-def _sum_to(writer: _Writer, given: Sequence[ast.expr], keywords: Keywords) -> ast.expr:
-    like = keywords["like"] if "like" in keywords else given[1]
-    return writer.method(given[0], "sum_to_size", writer.shape(like))
+def _to_shape(method: str) -> Special:
+    def made(writer: _Writer, given: Sequence[ast.expr], keywords: Keywords) -> ast.expr:
+        like = keywords["like"] if "like" in keywords else given[1]
+        return writer.method(given[0], method, writer.shape(like))
 
-
-def _broadcast_like(writer: _Writer, given: Sequence[ast.expr], keywords: Keywords) -> ast.expr:
-    like = keywords["like"] if "like" in keywords else given[1]
-    return writer.method(given[0], "expand", writer.shape(like))
+    return made
 
 
 def _accumulate(writer: _Writer, given: Sequence[ast.expr], keywords: Keywords) -> ast.expr:
@@ -161,8 +157,8 @@ def _size(writer: _Writer, given: Sequence[ast.expr], keywords: Keywords) -> ast
 
 
 _SPECIAL: dict[str, Special] = {
-    "pb.sum_to": _sum_to,
-    "pb.broadcast_like": _broadcast_like,
+    "pb.sum_to": _to_shape("sum_to_size"),
+    "pb.broadcast_like": _to_shape("expand"),
     "pb.accumulate": _accumulate,
     "np.sum": _sum,
     "np.swapaxes": _swapaxes,

@@ -13,6 +13,7 @@ from pullback.transpile.analysis.torch.facts import Saved, Use
 from pullback.transpile.analysis.torch.facts import Saving as Verdict
 from pullback.transpile.analysis.torch.words import is_in_place
 
+from ..wording import listed
 from . import plain_backward
 from .bundle import Bundle, find_bundle
 from .fix import Fix, Place, body_of, names_in, unused
@@ -203,16 +204,14 @@ class _Recomputed:
         uses_class = cls is not None and cls in found.all_reads
         header = f"def {name}({', '.join([*([cls] if cls and uses_class else []), *order])}):"
         results = ", ".join(t.name if t.attribute is None else t.local for t in self.targets)
-        *first, last = [f"`{t.name}`" for t in self.targets]
-        them = "them" if first else "it"
-        listed = f"{', '.join(first)} and {last}" if first else last
+        said, them = listed([t.name for t in self.targets]), "them" if len(self.targets) > 1 else "it"
         self.text.after(
             self.saver,
             [
                 "" if owner else "\n",
                 *([] if owner is None else ["@classmethod"] if uses_class else ["@staticmethod"]),
                 header,
-                f'    """{listed} as the forward computes {them}, recorded."""',
+                f'    """{said} as the forward computes {them}, recorded."""',
                 *(f"    {line}" if line else "" for line in found.lines),
                 f"    return {results}",
             ],

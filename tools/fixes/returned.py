@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pullback.transpile.analysis.torch.facts import Saved, Use
 from pullback.transpile.analysis.torch.facts import Saving as Verdict
 
+from ..wording import listed
 from . import plain_backward
 from .callers import is_private, take_first_output
 from .derived_gradient import derived_gradient
@@ -205,9 +206,8 @@ class _Returned:
         results = [gradient.values.get(name, "None") for name in self.parameters.names]
         found, saved, added, pairs = map(self._free, ("found", "saved", "added", "pairs"))
         undefined = " and ".join(f"{g} is None" for g in self.gradients)
-        first, *others = [f"`{name}`" for name in self.names]
-        listed = ", ".join([first, *others[:-1]]) + (f" and {others[-1]}" if others else "")
-        of_them = f"the gradients of {listed} add" if others else f"the gradient of {first} adds"
+        them = listed(self.names)
+        of_them = f"the gradients of {them} add" if len(self.names) > 1 else f"the gradient of {them} adds"
         text.after(
             self.backward,
             [

@@ -15,12 +15,12 @@ from pullback.transpile.ir import Formula
 from pullback.transpile.library import formula_in
 
 from .reading import reads
+from .same_words import SAME_WORDS
 from .splices import CannotFix
 
 # Functions and methods of PyTorch whose operands stand in the same order as those of the word.
 PLAIN = {
-    **{name: f"np.{name}" for name in ("exp", "expm1", "log", "log1p", "sin", "cos", "tan", "sinh", "cosh")},
-    **{name: f"np.{name}" for name in ("tanh", "sqrt", "square", "abs", "sign", "reciprocal", "matmul")},
+    **SAME_WORDS,
     "mul": "np.multiply",
     "multiply": "np.multiply",
     "add": "np.add",
@@ -30,12 +30,7 @@ PLAIN = {
     "pow": "np.power",
     "mm": "np.matmul",
     "bmm": "np.matmul",
-    "linalg.solve": "np.linalg.solve",
-    "linalg.inv": "np.linalg.inv",
     "inverse": "np.linalg.inv",
-    "sigmoid": "special.expit",
-    "erf": "special.erf",
-    "where": "np.where",
 }
 COMPLEX = re.compile(r"complex|conj|cfloat|cdouble|fft|adjoint|\.mH\b|\.H\b|\.real\b|\.imag\b")
 

@@ -10,6 +10,7 @@ from pullback.transpile.codes import CODES
 from pullback.transpile.diagnostics import Diagnostic, Severity
 from pullback.transpile.ir import Span
 
+from ..wording import listed
 from .rule import Rule
 
 CheckClass = Callable[[ClassFacts], Iterator[Diagnostic]]
@@ -47,7 +48,7 @@ def finding(
 def path_of(saved: Saved) -> str:
     """``computed from `a` (line 7), saved (line 9), enters the returned gradient (line 12, line 13)``."""
     parts = []
-    source = f" from {_listed(saved.inputs)}" if saved.inputs else ""
+    source = f" from {listed(saved.inputs, most=3)}" if saved.inputs else ""
     where = f" ({_at(saved.computed, saved.saved)})" if saved.computed is not None else ""
     if source or where:
         parts.append(f"computed{source}{where}")
@@ -67,12 +68,5 @@ def _at(span: Span, near: Span) -> str:
 
 def lost_term(saved: Saved) -> str:
     """What the second derivative lacks."""
-    inputs = _listed(saved.inputs) if saved.inputs else "the inputs"
+    inputs = listed(saved.inputs, most=3) if saved.inputs else "the inputs"
     return f"the term that goes through `{saved.name}` to {inputs} is lost"
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    shown = [f"`{name}`" for name in names[:3]]
-    if len(names) > 3:
-        return ", ".join(shown) + " and others"
-    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1]

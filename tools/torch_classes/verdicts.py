@@ -48,7 +48,7 @@ def check_class(target: Target, expression: str | None = None) -> Checked:
     except NoInputs as error:
         return Checked(target.name, Verdict.NOT_RUN, notes=[str(error)])
     checked = Checked(target.name, Verdict.RIGHT, notes=[s.said for s in samples if s.said])
-    worst = Measured()
+    measured = Measured()
     for sample in samples:
         if not sample.active:
             raise UsageError(f"{target.name}: none of its inputs is a floating-point tensor")
@@ -57,9 +57,9 @@ def check_class(target: Target, expression: str | None = None) -> Checked:
         except Exception as error:  # the author's code runs here, and may raise anything
             why = f"{type(error).__name__}: {error}".splitlines()[0]
             return Checked(target.name, Verdict.NOT_RUN, notes=[*checked.notes, f"{target.name}: {why}"])
-        worst = _worse(worst, found)
-    checked.measured = worst
-    checked.verdict = _verdict(worst, target.facts.surrogate, checked.notes, target.name)
+        measured = _worse(measured, found)
+    checked.measured = measured
+    checked.verdict = _verdict(measured, target.facts.surrogate, checked.notes, target.name)
     return checked
 
 
