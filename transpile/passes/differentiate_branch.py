@@ -46,9 +46,11 @@ formula either(x: Tensor, *, squared: bool)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..ir import Atom, Block, Eqn, Literal, Var
 from .recompute import repeatable
-from .rewrite import METADATA, copy_eqns, defining, replace_atom, slice_of
+from .rewrite import METADATA, Namer, copy_eqns, defining, replace_atom, slice_of
 from .sweep import Context, Sweep, grad_name, zeros_of
 
 
@@ -58,85 +60,126 @@ def sweep_branch(eqn: Eqn, sweep: Sweep, context: Context) -> None:
     On the side where a value does not exist it is None, and nobody reads it.
     A gradient that only one branch contributes is zero on the other.
     """
-    active, namer = context.active, context.namer
-    inner: list[Sweep] = []
-    for block in eqn.blocks:
-        cotangents: dict[Var, Var] = {}
-        seeds: list[Eqn] = []
-        for out, atom in zip(eqn.outs, block.results, strict=True):
-            if out in sweep.cotangents and isinstance(atom, Var):
-                if atom in cotangents:
-                    total = namer.fresh(grad_name(atom))
-                    seeds.append(
-                        Eqn((total,), "accumulate", (cotangents[atom], sweep.cotangents[out]), span=eqn.span)
-                    )
-                    cotangents[atom] = total
-                else:
-                    cotangents[atom] = sweep.cotangents[out]
-        outer = [var for var in block.free() if var in active]
-        outer += [atom for atom in cotangents if atom not in defining(block.eqns) and atom not in outer]
-        part = context.recurse(block.eqns, cotangents, outer)
-        part.backward[:0] = seeds
-        inner.append(part)
-    inside = [set(defining(block.eqns)) for block in eqn.blocks]
-    targets = list(
-        dict.fromkeys(
-            v
-            for part, own in zip(inner, inside, strict=True)
-            for v in part.cotangents
-            if v not in own and v in active
-        )
-    )
-    outs, results = list(eqn.outs), [list(block.results) for block in eqn.blocks]
-    block_results = [set(block.results) for block in eqn.blocks]
-    rename: list[dict[Var, Atom]] = [{}, {}]
+    namer = context.namer
+    parts = [_swept(block, eqn, sweep, context) for block in eqn.blocks]
+    targets = _targets(eqn, parts, context)
+    shown = _Shown(eqn)
     before: list[Eqn] = []
-    for side, part in enumerate(inner):
-        produced = set(defining(part.forward))
-        body = Block((), tuple(part.backward), tuple(part.cotangents.values()))
-        lists = [inner for inner in part.forward if inner.op == "list" and inner.outs[0] in body.free()]
-        part.backward[:0] = lists
-        body = Block((), tuple(part.backward), tuple(part.cotangents.values()))
-        again = slice_of(part.forward, body.free())
+    for side, part in enumerate(parts):
+        again = slice_of(part.forward, _read(part))
         if context.in_loop and repeatable(again):
-            shapes = [e for e in again if e.op in METADATA and not produced.intersection(e.reads())]
-            before += shapes
-            part.backward[:0] = [inner for inner in again if inner not in shapes]
+            before += _repeat(part, again)
             part.forward[:] = eqn.blocks[side].eqns
-            continue
-        for var in body.free():
-            if var in produced:
-                if var in block_results[side]:
-                    rename[side][var] = outs[results[side].index(var)]
-                    continue
-                visible = namer.like(var)
-                rename[side][var] = visible
-                outs.append(visible)
-                results[side].append(var)
-                results[1 - side].append(Literal(None))
-    branches = []
-    likes: list[Eqn] = []
-    for side, part in enumerate(inner):
-        env = rename[side]
-        body_eqns = copy_eqns(part.backward, env, namer)
-        gradients: list[Atom] = []
-        for target in targets:
-            gradient = part.cotangents.get(target)
-            if gradient is not None:
-                gradients.append(replace_atom(gradient, env))
-                continue
-            zero, like, fill = zeros_of(target, eqn, namer)
-            likes.append(like)
-            body_eqns.append(fill)
-            gradients.append(zero)
-        branches.append(Block((), tuple(body_eqns), tuple(gradients)))
+        else:
+            shown.show(side, part, namer)
+    branches, likes = [], []
+    for part, env in zip(parts, shown.names, strict=True):
+        branch, asked = _gradients(part, env, targets, eqn, namer)
+        branches.append(branch)
+        likes += asked
     blocks = tuple(
-        Block((), tuple(part.forward), tuple(result)) for part, result in zip(inner, results, strict=True)
+        Block((), tuple(part.forward), tuple(results))
+        for part, results in zip(parts, shown.results, strict=True)
     )
-    rewritten = Eqn(tuple(outs), "if", eqn.args, eqn.kwargs, blocks, eqn.span)
+    rewritten = Eqn(tuple(shown.outs), "if", eqn.args, eqn.kwargs, blocks, eqn.span)
     sweep.forward += [*likes, rewritten, *reversed(before)]
-    gradients_of = [namer.fresh(grad_name(target), target.kind) for target in targets]
+    gradients = [namer.fresh(grad_name(target), target.kind) for target in targets]
     if targets:
-        sweep.backward.append(Eqn(tuple(gradients_of), "if", eqn.args, (), tuple(branches), eqn.span))
-    for target, grad in zip(targets, gradients_of, strict=True):
+        sweep.backward.append(Eqn(tuple(gradients), "if", eqn.args, (), tuple(branches), eqn.span))
+    for target, grad in zip(targets, gradients, strict=True):
         sweep.add(target, grad, eqn, namer)
+
+
+def _swept(block: Block, eqn: Eqn, sweep: Sweep, context: Context) -> Sweep:
+    """The sweep of a branch, from the gradients of the conditional's outputs."""
+    cotangents: dict[Var, Var] = {}
+    seeds: list[Eqn] = []
+    for out, atom in zip(eqn.outs, block.results, strict=True):
+        if out not in sweep.cotangents or not isinstance(atom, Var):
+            continue
+        gradient = sweep.cotangents[out]
+        if atom in cotangents:
+            total = context.namer.fresh(grad_name(atom))
+            seeds.append(Eqn((total,), "accumulate", (cotangents[atom], gradient), span=eqn.span))
+            gradient = total
+        cotangents[atom] = gradient
+    own = defining(block.eqns)
+    outer = [var for var in block.free() if var in context.active]
+    outer += [atom for atom in cotangents if atom not in own and atom not in outer]
+    part = context.recurse(block.eqns, cotangents, outer)
+    part.backward[:0] = seeds
+    read = _read(part)
+    part.backward[:0] = [e for e in part.forward if e.op == "list" and e.outs[0] in read]
+    return part
+
+
+def _read(part: Sweep) -> tuple[Var, ...]:
+    """What the backward of a branch reads of its forward, and of values around it."""
+    return Block((), tuple(part.backward), tuple(part.cotangents.values())).free()
+
+
+def _targets(eqn: Eqn, parts: Sequence[Sweep], context: Context) -> list[Var]:
+    """Values from outside of the conditional to which a branch contributes a gradient."""
+    found: dict[Var, None] = {}
+    for part, block in zip(parts, eqn.blocks, strict=True):
+        own = defining(block.eqns)
+        found.update((var, None) for var in part.cotangents if var not in own and var in context.active)
+    return list(found)
+
+
+def _repeat(part: Sweep, again: Sequence[Eqn]) -> list[Eqn]:
+    """Have the backward compute these of the forward's equations again; returns those that stay outside.
+
+    They ask for shapes of what is there before the conditional.
+    """
+    produced = defining(part.forward)
+    shapes = [e for e in again if e.op in METADATA and not any(var in produced for var in e.reads())]
+    part.backward[:0] = [e for e in again if e not in shapes]
+    return shapes
+
+
+class _Shown:
+    """The conditional's outputs and each branch's results, to which the values come that a backward reads.
+
+    `names`: for each side the names of such values outside of the branch.
+    """
+
+    def __init__(self, eqn: Eqn) -> None:
+        self.outs = list(eqn.outs)
+        self.results = [list(block.results) for block in eqn.blocks]
+        self.names: list[dict[Var, Atom]] = [{} for _ in eqn.blocks]
+        self._blocks = eqn.blocks
+
+    def show(self, side: int, part: Sweep, namer: Namer) -> None:
+        """Make outputs of what the backward of one side reads of its forward."""
+        produced, results = defining(part.forward), self._blocks[side].results
+        for var in _read(part):
+            if var not in produced:
+                continue
+            if var in results:
+                self.names[side][var] = self.outs[results.index(var)]
+                continue
+            visible = namer.like(var)
+            self.names[side][var] = visible
+            self.outs.append(visible)
+            self.results[side].append(var)
+            self.results[1 - side].append(Literal(None))
+
+
+def _gradients(
+    part: Sweep, env: dict[Var, Atom], targets: Sequence[Var], eqn: Eqn, namer: Namer
+) -> tuple[Block, list[Eqn]]:
+    """A branch of the backward, and equations that ask for the shapes of the zeros in it."""
+    body = copy_eqns(part.backward, env, namer)
+    likes: list[Eqn] = []
+    gradients: list[Atom] = []
+    for target in targets:
+        gradient: Atom | None = part.cotangents.get(target)
+        if gradient is None:
+            gradient, like, fill = zeros_of(target, eqn, namer)
+            likes.append(like)
+            body.append(fill)
+        else:
+            gradient = replace_atom(gradient, env)
+        gradients.append(gradient)
+    return Block((), tuple(body), tuple(gradients)), likes

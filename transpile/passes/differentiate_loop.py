@@ -77,16 +77,7 @@ def sweep_loop(eqn: Eqn, sweep: Sweep, context: Context) -> None:
     wanted = [carried[k] for k in flowing] + outer + ([item] if item in active else [])
     part = context.recurse(body.eqns, seeds, wanted, True)
 
-    closing: list[Eqn] = []
-    likes: list[Eqn] = []
-    outgoing: list[Atom] = []
-    for k in flowing:
-        gradient = part.cotangents.get(carried[k])
-        if gradient is None:
-            gradient, like, fill = zeros_of(carried[k], eqn, namer)
-            likes.append(like)
-            closing.append(fill)
-        outgoing.append(gradient)
+    outgoing, closing, likes = _outgoing([carried[k] for k in flowing], part, eqn, namer)
     sums = {var: namer.fresh(grad_name(var), var.kind) for var in outer if var in part.cotangents}
     for var, total in sums.items():
         more = namer.fresh(grad_name(var), var.kind)
@@ -119,17 +110,37 @@ def sweep_loop(eqn: Eqn, sweep: Sweep, context: Context) -> None:
     for k, gradient in zip(flowing, last, strict=False):
         _send(eqn.args[k + 1], gradient, eqn, sweep, context)
     for var, total in zip(sums, last[len(flowing) :], strict=True):
-        if var.kind == "list":
-            sweep.add(var, total, eqn, namer)
-            continue
-        # No turn leaves the number that the sum starts from.
+        _send_sum(var, total, eqn, sweep, namer)
+    for gradients in gathered:
+        _send(eqn.args[0], gradients, eqn, sweep, context)
+
+
+def _outgoing(
+    carried: Sequence[Var], part: Sweep, eqn: Eqn, namer: Namer
+) -> tuple[list[Atom], list[Eqn], list[Eqn]]:
+    """A turn's gradients of what it was given; equations for those that are zero, and for their shapes."""
+    outgoing: list[Atom] = []
+    fills: list[Eqn] = []
+    likes: list[Eqn] = []
+    for var in carried:
+        gradient = part.cotangents.get(var)
+        if gradient is None:
+            gradient, like, fill = zeros_of(var, eqn, namer)
+            likes.append(like)
+            fills.append(fill)
+        outgoing.append(gradient)
+    return outgoing, fills, likes
+
+
+def _send_sum(var: Var, total: Var, eqn: Eqn, sweep: Sweep, namer: Namer) -> None:
+    """Add what all turns contribute to a value's gradient: no turn leaves the number that it starts from."""
+    if var.kind != "list":
         shape = namer.fresh(f"like_{label(var)}", "value")
         whole = namer.fresh(grad_name(var))
         sweep.forward.append(Eqn((shape,), "like", (var,), span=eqn.span))
         sweep.backward.append(Eqn((whole,), "broadcast_like", (total,), (("like", shape),), span=eqn.span))
-        sweep.add(var, whole, eqn, namer)
-    for gradients in gathered:
-        _send(eqn.args[0], gradients, eqn, sweep, context)
+        total = whole
+    sweep.add(var, total, eqn, namer)
 
 
 def _zero(var: Var, eqn: Eqn, sweep: Sweep, namer: Namer) -> Atom:

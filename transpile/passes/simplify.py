@@ -33,7 +33,8 @@ formula half(x: Tensor, y: Tensor)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from ..analysis.effects import raises
 from ..analysis.extents import extent_of, extents, of_turn, own_extent
@@ -47,11 +48,9 @@ _PURE = frozenset({"shape", "ndim", "size", "dtype", "like", "item", "tuple", "s
 
 def simplify(block: Block, known: Mapping[Var, Extent] | None = None) -> Block:
     """The block, simplified. `known` gives extents of its parameters and free variables."""
-    env: dict[Var, Atom] = {}
     own = {var: own_extent(var.name) for var in block.params if var.kind == "tensor"}
-    eqns = _forward(block.eqns, env, {}, own | dict(known or {}), {}, set())
-    results = tuple(replace_atom(atom, env) for atom in block.results)
-    return Block(block.params, tuple(remove_dead(eqns, results)), results)
+    simple = _Scope(known=own | dict(known or {})).nested(block)
+    return Block(block.params, tuple(remove_dead(list(simple.eqns), simple.results)), simple.results)
 
 
 def simplify_forward(formula: Formula) -> Formula:
@@ -99,86 +98,75 @@ def _needed_of_loop(eqn: Eqn, live: set[Var]) -> Eqn:
     return Eqn(tuple(eqn.outs[i] for i in index), "for", eqn.args, eqn.kwargs, (body,), eqn.span)
 
 
-def _forward(
-    eqns: tuple[Eqn, ...],
-    env: dict[Var, Atom],
-    seen: dict[tuple[object, ...], tuple[Var, ...]],
-    known: dict[Var, Extent],
-    lists: dict[Var, tuple[Atom, ...]],
-    false: set[Var],
-) -> list[Eqn]:
-    kept: list[Eqn] = []
-    for eqn in eqns:
-        eqn = replace_eqn(eqn, env)
-        if eqn.op == "if":
-            condition = eqn.args[0]
-            if isinstance(condition, Literal):
-                block = eqn.blocks[0 if condition.value else 1]
-                kept += _forward(block.eqns, env, seen, known, lists, false)
-                for out, atom in zip(eqn.outs, block.results, strict=True):
-                    env[out] = replace_atom(atom, env)
-                continue
-            blocks = []
-            for block in eqn.blocks:
-                inner_env = dict(env)
-                inner = _forward(block.eqns, inner_env, dict(seen), dict(known), dict(lists), set(false))
-                blocks.append(
-                    Block((), tuple(inner), tuple(replace_atom(a, inner_env) for a in block.results))
+@dataclass(slots=True)
+class _Scope:
+    """What is known at a place of a block.
+
+    `env`: what stands for a variable. `known`: extents. `seen`: outputs, by what computes them. `lists`:
+    what lists and tuples are made of. `false`: conditions that do not hold.
+    """
+
+    env: dict[Var, Atom] = field(default_factory=dict)
+    known: dict[Var, Extent] = field(default_factory=dict)
+    seen: dict[tuple[object, ...], tuple[Var, ...]] = field(default_factory=dict)
+    lists: dict[Var, tuple[Atom, ...]] = field(default_factory=dict)
+    false: set[Var] = field(default_factory=set)
+
+    def nested(self, block: Block, known: Mapping[Var, Extent] | None = None) -> Block:
+        """The block, which may use what was computed before it; `known` has extents of its parameters."""
+        around = self.known | dict(known or {})
+        scope = _Scope(dict(self.env), around, dict(self.seen), dict(self.lists), set(self.false))
+        eqns = tuple(scope.simplified(block.eqns))
+        return Block(block.params, eqns, tuple(replace_atom(atom, scope.env) for atom in block.results))
+
+    def simplified(self, eqns: Sequence[Eqn]) -> list[Eqn]:
+        """The equations that are left."""
+        kept: list[Eqn] = []
+        for eqn in eqns:
+            eqn = replace_eqn(eqn, self.env)
+            if eqn.op == "if" and isinstance(eqn.args[0], Literal):
+                taken = eqn.blocks[0 if eqn.args[0].value else 1]
+                kept += self.simplified(taken.eqns)
+                self.env.update(
+                    zip(eqn.outs, (replace_atom(a, self.env) for a in taken.results), strict=True)
                 )
-            kept.append(Eqn(eqn.outs, "if", eqn.args, eqn.kwargs, tuple(blocks), eqn.span))
-            known.update(extents([kept[-1]], known))
-            continue
-        if eqn.op == "for":
-            kept.append(_loop(eqn, env, seen, known, lists, false))
-            known.update(extents([kept[-1]], known))
-            continue
-        if not eqn.outs:
-            kept.append(eqn)
-            continue
-        shortcut = _shortcut(eqn, known, lists) or fold(eqn, known, false)
-        if shortcut is not None:
-            env[eqn.outs[0]] = shortcut
-            continue
-        key: tuple[object, ...] = (
-            eqn.op,
-            *map(_identity, eqn.args),
-            *((name, _identity(atom)) for name, atom in eqn.kwargs),
-        )
-        if eqn.op == "like" and (of := _of_present(eqn.args[0], known)) is not None:
-            key = ("like", of)
-        if eqn.op in WORDS or eqn.op in _PURE:
-            if key in seen and len(seen[key]) == len(eqn.outs):
-                env.update(zip(eqn.outs, seen[key], strict=True))
                 continue
-            seen[key] = eqn.outs
-        if eqn.op in ("list", "tuple"):
-            lists[eqn.outs[0]] = eqn.args
-        known.update(extents([eqn], known))
-        kept.append(eqn)
-    return kept
+            if eqn.blocks:
+                turn = of_turn(eqn, self.known) if eqn.op == "for" else None
+                eqn = replace(eqn, blocks=tuple(self.nested(block, turn) for block in eqn.blocks))
+            elif eqn.outs and (same := self._same(eqn)) is not None:
+                self.env.update(zip(eqn.outs, same, strict=True))
+                continue
+            if eqn.op in ("list", "tuple"):
+                self.lists[eqn.outs[0]] = eqn.args
+            self.known.update(extents([eqn], self.known))
+            kept.append(eqn)
+        return kept
+
+    def _same(self, eqn: Eqn) -> tuple[Atom, ...] | None:
+        """What the outputs equal without computing them once more, or None."""
+        shortcut = _shortcut(eqn, self.known, self.lists) or fold(eqn, self.known, self.false)
+        if shortcut is not None:
+            return (shortcut,)
+        if eqn.op not in WORDS and eqn.op not in _PURE:
+            return None
+        kwargs = ((name, _identity(atom)) for name, atom in eqn.kwargs)
+        key: tuple[object, ...] = (eqn.op, *map(_identity, eqn.args), *kwargs)
+        if eqn.op == "like" and (of := _of_present(eqn.args[0], self.known)) is not None:
+            key = ("like", of)
+        before = self.seen.setdefault(key, eqn.outs)
+        if before is eqn.outs:
+            return None
+        if len(before) != len(eqn.outs):
+            self.seen[key] = eqn.outs
+            return None
+        return before
 
 
 def _of_present(atom: Atom, known: Mapping[Var, Extent]) -> Extent | None:
     """The extent of a tensor that is there, whichever branch was taken."""
     extent = known.get(atom) if isinstance(atom, Var) and atom.kind == "tensor" else None
     return None if extent is None or extent.optional else extent
-
-
-def _loop(
-    eqn: Eqn,
-    env: dict[Var, Atom],
-    seen: dict[tuple[object, ...], tuple[Var, ...]],
-    known: dict[Var, Extent],
-    lists: dict[Var, tuple[Atom, ...]],
-    false: set[Var],
-) -> Eqn:
-    """A loop with a simplified body, which may use what was computed before it."""
-    (body,) = eqn.blocks
-    inner_env = dict(env)
-    inside = known | of_turn(eqn, known)
-    inner = _forward(body.eqns, inner_env, dict(seen), inside, dict(lists), set(false))
-    body = Block(body.params, tuple(inner), tuple(replace_atom(atom, inner_env) for atom in body.results))
-    return Eqn(eqn.outs, "for", eqn.args, eqn.kwargs, (body,), eqn.span)
 
 
 def _identity(atom: Atom) -> object:

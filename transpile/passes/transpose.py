@@ -35,7 +35,7 @@ formula simple_jvp(a: Tensor, b: Tensor, tangent_a: Tensor, tangent_b: Tensor)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..analysis.extents import extent_of
@@ -46,7 +46,7 @@ from ..ir import Atom, Block, Eqn, Formula, Literal, Options, Param, Span, Var
 from ..library import Library, NoDerivative
 from .derive import no_derivative
 from .differentiate import differentiate
-from .rewrite import Namer, copy_eqns, replace_atom, replace_block, replace_eqn
+from .rewrite import Namer, copy_eqns, replace_atom, replace_block, replace_eqn, uses
 from .simplify import simplify
 from .specialize import known_extents, specialize
 from .zeros import NONE
@@ -87,17 +87,7 @@ def transpose(formula: Formula, present: Sequence[bool], library: Library) -> Tr
     body = [_through(eqn) for eqn in copy_eqns(variant.block.eqns, env, namer)]
     gradients = [replace_atom(atom, env) for atom in variant.block.results]
 
-    own = {var for eqn in body for var in eqn.outs}
-    tangents: dict[int, Var] = {}
-    seeds: dict[Var, Var] = {}
-    for index, (param, atom) in enumerate(zip(formula.inputs, gradients, strict=True)):
-        if not isinstance(atom, Var):
-            continue
-        if atom not in own or atom in seeds:
-            copy = namer.fresh(atom.name, atom.kind)
-            body.append(Eqn((copy,), "positive", (atom,), span=formula.span))
-            atom = copy
-        seeds[atom] = tangents[index] = namer.fresh(f"tangent_{param.var.name}", param.var.kind)
+    tangents, seeds = _tangents(formula, body, gradients, namer)
     try:
         sweep = differentiate(body, seeds, variant.block.params, frozenset(), library, namer)
     except NoDerivative as missing:
@@ -107,30 +97,9 @@ def transpose(formula: Formula, present: Sequence[bool], library: Library) -> Tr
     swept = Block((), (*sweep.forward, *sweep.backward), found)
     _check_values(formula, swept)
 
-    results = formula.forward.results[:outputs]
-    given = {
-        index: namer.fresh(result.name)
-        for index, result in enumerate(results[: formula.results])
-        if isinstance(result, Var) and result not in formula.forward.params and result.kind == "tensor"
-    }
-    # What is left of the cotangents are questions about their shapes, which their outputs answer.
-    swept = replace_block(swept, dict(zip(formula.cotangents, results, strict=False)))
-    known_results: dict[Var, Atom] = {}
-    known = known_extents(formula)
-    for index, var in given.items():
-        result = results[index]
-        assert isinstance(result, Var)
-        known_results[result] = var
-        known[var] = extent_of(result, known)
-    for index, var in tangents.items():
-        known[var] = extent_of(formula.inputs[index].var, known)
-    forward = [replace_eqn(eqn, known_results) for eqn in formula.forward.eqns]
-    swept = replace_block(swept, known_results)
-    params = (*formula.forward.params, *given.values(), *tangents.values())
-    block = simplify(Block(params, (*forward, *swept.eqns), swept.results), known)
+    given, block = _with_results(formula, swept, tangents, namer)
     _check_opaque(formula, block)
-    read = {var for eqn in block.every() for var in eqn.reads()}
-    read |= {atom for atom in block.results if isinstance(atom, Var)}
+    read = uses(block)
     kept = {index: var for index, var in given.items() if var in read}
     params = (*formula.forward.params, *kept.values(), *tangents.values())
     made = Formula(
@@ -145,6 +114,54 @@ def transpose(formula: Formula, present: Sequence[bool], library: Library) -> Tr
         result_is_tuple=True,
     )
     return Transposed(made, tuple(kept), tuple(tangents))
+
+
+def _tangents(
+    formula: Formula, body: list[Eqn], gradients: Sequence[Atom], namer: Namer
+) -> tuple[dict[int, Var], dict[Var, Var]]:
+    """A tangent per gradient, by its index and by its variable; `body` gains copies of what is no output."""
+    own = {var for eqn in body for var in eqn.outs}
+    tangents: dict[int, Var] = {}
+    seeds: dict[Var, Var] = {}
+    for index, (param, atom) in enumerate(zip(formula.inputs, gradients, strict=True)):
+        if not isinstance(atom, Var):
+            continue
+        if atom not in own or atom in seeds:
+            copy = namer.fresh(atom.name, atom.kind)
+            body.append(Eqn((copy,), "positive", (atom,), span=formula.span))
+            atom = copy
+        seeds[atom] = tangents[index] = namer.fresh(f"tangent_{param.var.name}", param.var.kind)
+    return tangents, seeds
+
+
+def _with_results(
+    formula: Formula, swept: Block, tangents: Mapping[int, Var], namer: Namer
+) -> tuple[dict[int, Var], Block]:
+    """The forward and the transposed closure as one block that takes results and tangents.
+
+    Returns the parameters for results, by index, and the block.
+    """
+    results = formula.forward.results[: len(formula.cotangents)]
+    given = {
+        index: namer.fresh(result.name)
+        for index, result in enumerate(results[: formula.results])
+        if isinstance(result, Var) and result not in formula.forward.params and result.kind == "tensor"
+    }
+    # What is left of the cotangents are questions about their shapes, which their outputs answer.
+    swept = replace_block(swept, dict(zip(formula.cotangents, results, strict=True)))
+    known_results: dict[Var, Atom] = {}
+    known = known_extents(formula)
+    for index, var in given.items():
+        result = results[index]
+        assert isinstance(result, Var)
+        known_results[result] = var
+        known[var] = extent_of(result, known)
+    for index, var in tangents.items():
+        known[var] = extent_of(formula.inputs[index].var, known)
+    forward = [replace_eqn(eqn, known_results) for eqn in formula.forward.eqns]
+    swept = replace_block(swept, known_results)
+    params = (*formula.forward.params, *given.values(), *tangents.values())
+    return given, simplify(Block(params, (*forward, *swept.eqns), swept.results), known)
 
 
 def _through(eqn: Eqn) -> Eqn:
