@@ -17,27 +17,6 @@ def kernels():
     return kernels
 
 
-@pytest.fixture
-def python_forwards(monkeypatch):
-    """Names of the operators whose forward ran in Python, in order."""
-    from pullback.engine.operator import Operator
-
-    seen = []
-    forward = Operator._forward.func
-
-    def watched(self):
-        function = forward(self)
-
-        def call(*args):
-            seen.append(self.name)
-            return function(*args)
-
-        return call
-
-    monkeypatch.setattr(Operator, "_forward", property(watched))
-    return seen
-
-
 def operator_of(name):
     return pb.formulas()[name].operator
 
