@@ -150,6 +150,9 @@ def load_operator(path: str | os.PathLike[str], name: str) -> Loaded:
     any order, or refused: an intermediate whose gradient the C++ ignores is a
     NotDifferentiableError when it matters.
 
+        cube = pb.load_operator("libcube.so", "cube")
+        pb.grad(cube(x).sum(), [x])
+
     Raises FileNotFoundError; OperatorLibraryError for what is no library of
     operators, was compiled for another version of the interface, or defines no
     operator of this name; EngineUnavailableError without the native engine.
@@ -158,23 +161,8 @@ def load_operator(path: str | os.PathLike[str], name: str) -> Loaded:
     file = Path(path).resolve()
     if not file.is_file():
         raise FileNotFoundError(f"there is no library {file}")
-    try:
-        library = ctypes.PyDLL(str(file))
-    except OSError as error:
-        raise errors.OperatorLibraryError(f"{file} cannot be loaded: {error}") from error
-    try:
-        version, find = library.pullback_operators_version, library.pullback_load_operator
-    except AttributeError as error:
-        raise errors.OperatorLibraryError(f"{file} is no library of operators: {HOW}") from error
-    version.restype = ctypes.c_uint32
     table = engine_table()
-    own = ctypes.c_uint32.from_address(table).value
-    if (built := version()) != own:
-        raise errors.OperatorLibraryError(
-            f"{file} was compiled for version {built} of the interface, this package has {own}: {HOW}"
-        )
-    find.restype = ctypes.c_void_p
-    find.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p)]
+    find = _opened(file, ctypes.c_uint32.from_address(table).value)
     global _loading
     _loading = str(file)
     reason = ctypes.c_char_p()
@@ -183,6 +171,26 @@ def load_operator(path: str | os.PathLike[str], name: str) -> Loaded:
         assert reason.value is not None
         raise errors.OperatorLibraryError(f"{file}: {reason.value.decode().partition(': ')[2]}")
     return _BY_CONTEXT[context]
+
+
+def _opened(file: Path, version: int) -> Any:
+    """The library's `pullback_load_operator`, where it is one for this version of the interface."""
+    try:
+        library = ctypes.PyDLL(str(file))
+    except OSError as error:
+        raise errors.OperatorLibraryError(f"{file} cannot be loaded: {error}") from error
+    try:
+        version_of, find = library.pullback_operators_version, library.pullback_load_operator
+    except AttributeError as error:
+        raise errors.OperatorLibraryError(f"{file} is no library of operators: {HOW}") from error
+    version_of.restype = ctypes.c_uint32
+    if (built := version_of()) != version:
+        raise errors.OperatorLibraryError(
+            f"{file} was compiled for version {built} of the interface, this package has {version}: {HOW}"
+        )
+    find.restype = ctypes.c_void_p
+    find.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p)]
+    return find
 
 
 def define(address: int) -> Loaded:

@@ -7,7 +7,7 @@ operator is an `Attribute`, of which a place that wants a number or a truth asks
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from ...ir import Atom, Block, Eqn, Literal, Var
 from ...passes.rewrite import uses
@@ -100,10 +100,8 @@ class Expressions:
 
     def _call(self, eqn: Eqn) -> Text:
         is_value = eqn.outs[0].kind == "value"
-        structural = getattr(self, f"_{eqn.op.rstrip('_')}", None) if eqn.op in _STRUCTURAL else None
-        if structural is not None:
-            text: Text = structural(eqn)
-            return text
+        if eqn.op in _STRUCTURAL:
+            return _STRUCTURAL[eqn.op](self, eqn)
         if is_value and eqn.op in _OF_NUMBERS:
             sign, binds = _OF_NUMBERS[eqn.op]
             left, right = eqn.args
@@ -160,17 +158,11 @@ class Expressions:
         source = self.source(of)
         return f"{source}.shape" if source else f"{self.of(of, _TIGHT)}.shape()", _TIGHT
 
-    def _ndim(self, eqn: Eqn) -> Text:
-        return self._count(eqn, "ndim")
-
-    def _size(self, eqn: Eqn) -> Text:
-        return self._count(eqn, "size")
-
-    def _count(self, eqn: Eqn, what: str) -> Text:
+    def _count(self, eqn: Eqn) -> Text:
         (of,) = eqn.args
         assert isinstance(of, Var)
         source = self.source(of)
-        return f"{what}_of({source})" if source else f"{self.of(of, _TIGHT)}.{what}()", _TIGHT
+        return f"{eqn.op}_of({source})" if source else f"{self.of(of, _TIGHT)}.{eqn.op}()", _TIGHT
 
     def _is_none(self, eqn: Eqn) -> Text:
         (of,) = eqn.args
@@ -206,9 +198,20 @@ class Expressions:
         return f"range({', '.join(self.number(atom) for atom in eqn.args)})", _TIGHT
 
 
-_STRUCTURAL = frozenset(
-    {"if", "like", "shape", "ndim", "size", "is_none", "not_", "slice", "tuple", "list", "item", "range"}
-)
+_STRUCTURAL: dict[str, Callable[[Expressions, Eqn], Text]] = {
+    "if": Expressions._if,
+    "like": Expressions._like,
+    "shape": Expressions._shape,
+    "ndim": Expressions._count,
+    "size": Expressions._count,
+    "is_none": Expressions._is_none,
+    "not_": Expressions._not,
+    "slice": Expressions._slice,
+    "tuple": Expressions._tuple,
+    "list": Expressions._list,
+    "item": Expressions._item,
+    "range": Expressions._range,
+}
 
 
 def _what(eqn: Eqn) -> str:
