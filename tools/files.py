@@ -22,8 +22,8 @@ SKIPPED_FOLDERS = frozenset({"__pycache__", "build", "dist", "node_modules", "si
 def python_files(paths: Iterable[str]) -> Iterator[tuple[Path, bool]]:
     """The files to look at, in a stable order, each with whether it was named itself (not found by walking).
 
-    Hidden folders, and those of `SKIPPED_FOLDERS`, are left out of a walk. A path that does not exist is a
-    `UsageError`.
+    Hidden folders, and those of `SKIPPED_FOLDERS`, are left out of a walk. A folder that cannot be entered is
+    among the files, so that reading it says so. A path that does not exist is a `UsageError`.
     """
     for text in paths:
         path = Path(text)
@@ -36,9 +36,11 @@ def python_files(paths: Iterable[str]) -> Iterator[tuple[Path, bool]]:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    for here, folders, names in os.walk(folder):
+    closed: list[Path] = []
+    for here, folders, names in os.walk(folder, onerror=lambda error: closed.append(Path(error.filename))):
         folders[:] = sorted(f for f in folders if f not in SKIPPED_FOLDERS and not f.startswith("."))
         yield from (Path(here, name) for name in sorted(names) if name.endswith((".py", ".pyi")))
+    yield from closed
 
 
 def read_bytes(path: Path) -> bytes:
@@ -110,11 +112,15 @@ def unknown_name(path: str, name: str, known: Iterable[str]) -> UsageError:
 def write_atomically(path: Path, content: str | bytes) -> None:
     """Write the whole file or nothing: a reader never sees half, an interruption leaves the old file.
 
-    A file that is there keeps its permissions. Raises `CommandError` where the folder or the file cannot be
-    written.
+    A file that is there keeps its permissions, and a link to it stays one. What is no file, as a pipe or
+    `/dev/stdout`, is written as it is. Raises `CommandError` where the folder or the file cannot be written.
     """
     data = content.encode() if isinstance(content, str) else content
     try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+            return
+        path = Path(os.path.realpath(path))
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
         _fill_and_rename(handle, Path(name), path, data)

@@ -81,6 +81,31 @@ def test_a_written_file_has_the_permissions_of_any_new_file(tmp_path: Path) -> N
     assert (tmp_path / "ours").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
+def test_a_link_stays_one_and_what_is_no_file_is_written_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("file")
+    files.write_atomically(tmp_path / "link", "text")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_text() == "text"
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    files.write_atomically(tmp_path / "pipe", "text")
+    assert os.read(reader, 10) == b"text"
+    assert (tmp_path / "pipe").is_fifo()
+    os.close(reader)
+
+
+def test_a_folder_that_cannot_be_entered_is_among_the_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def walk(top, onerror):  # root enters every folder
+        onerror(PermissionError(13, "Permission denied", str(tmp_path / "locked")))
+        yield str(tmp_path), [], ["a.py"]
+
+    monkeypatch.setattr(os, "walk", walk)
+    found = [path.name for path, _ in files.python_files([str(tmp_path)])]
+    assert found == ["a.py", "locked"]
+
+
 def test_a_folder_that_cannot_be_made_is_an_error_with_its_path(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(CommandError, match=r"file/out\.cpp: cannot be written: "):

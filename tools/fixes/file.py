@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import io
-import os
 import tokenize
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -44,7 +43,7 @@ class FixedFile:
 
     def write(self) -> None:
         """Write the whole file or nothing. `CommandError` where it cannot be written."""
-        write_atomically(Path(os.path.realpath(self.path)), self.encode(self.fixed.text))
+        write_atomically(Path(self.path), self.encode(self.fixed.text))
 
 
 def fix_file(path: Path, wanted: Wanted, unsafe: bool) -> FixedFile | None:

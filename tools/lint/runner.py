@@ -95,8 +95,8 @@ def _candidates(request: Request, report: Report, step: Stepper) -> Iterator[_Fi
             if (not named or request.force_exclude) and excludes(path):
                 continue
             step(str(path))
-            report.files += 1
             data = _bytes(path, report)
+            report.files += data is not None
             if data is not None and (named or may_have_formulas(data) or may_have_classes(data)):
                 yield _File(str(path), data)
 

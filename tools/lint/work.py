@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -51,21 +51,27 @@ def processes_for(tasks: int, asked: int | None) -> int:
     return max(1, min(_cores(), tasks // WORTH_A_PROCESS))
 
 
-def lint_all(tasks: Sequence[Task], processes: int) -> Iterator[Result]:
-    """The outcome of each task, as they come: with several processes in no order."""
+def lint_all(tasks: Sequence[Task], processes: int) -> Generator[Result]:
+    """The outcome of each task, as they come: with several processes in no order.
+
+    Where the caller stops before the end, the processes are ended, whatever they are at.
+    """
     if processes == 1:
         worker = Worker()
         yield from (worker.lint(task) for task in tasks)
         return
     from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import active_children
 
+    others = set(active_children())
     chunks = [tasks[start : start + CHUNK] for start in range(0, len(tasks), CHUNK)]
     with ProcessPoolExecutor(processes, mp_context=_context()) as pool:
         try:
             for future in as_completed([pool.submit(_lint_chunk, chunk) for chunk in chunks]):
                 yield from future.result()
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            for process in set(active_children()) - others:
+                process.terminate()
             raise
 
 

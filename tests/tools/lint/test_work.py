@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from multiprocessing import active_children
 from pathlib import Path
+from signal import SIGTERM
 
 import pytest
 
@@ -24,6 +26,15 @@ def test_findings_do_not_depend_on_the_number_of_processes(folder: Path, lint: L
 def test_nor_on_the_order_of_the_files(folder: Path) -> None:
     tasks = [Task(number, f"g{number}.py", ("\n" * number + CLASS).encode()) for number in range(5)]
     assert dict(lint_all(tasks, 1)) == dict(lint_all(tasks[::-1], 1))
+
+
+def test_processes_are_ended_where_the_caller_stops() -> None:
+    others = set(active_children())
+    outcomes = lint_all([Task(number, f"g{number}.py", CLASS.encode()) for number in range(400)], 2)
+    next(outcomes)
+    processes = set(active_children()) - others
+    outcomes.close()
+    assert {process.exitcode for process in processes} == {-SIGTERM}
 
 
 def test_a_file_that_is_named_twice_is_linted_once(folder: Path, lint: Lint) -> None:
