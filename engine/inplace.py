@@ -23,7 +23,7 @@ from .indexing import is_basic, part_of
 from .regions import inside, region_at, region_of
 from .registry import FORMULAS
 from .tape import observe_write
-from .views import PLAIN, WHY_NOT_WRITTEN, described, overlaps, overwritten, root_of
+from .views import PLAIN, WHY_NOT_WRITTEN, described, overlaps, overwritten, overwritten_by, root_of
 
 
 def operator(word: str, sign: str) -> Callable[[Any, Any], Any]:
@@ -61,7 +61,7 @@ def store(self: Any, result: Any, what: str) -> Any:
     self._array[...] = result._array
     self._bump_version(what)
     if root is not self:
-        root._rebase(overwritten(root, result, region_of(root._array, self._array)))
+        root._rebase(overwritten_by(root, result, self))
     self._rebase(result)
     observe_write(self, result)
     return self

@@ -36,6 +36,8 @@ def root_of(tensor: Any) -> Any:
 
 def overlaps(array: np.ndarray[Any, Any]) -> bool:
     """Whether two entries are the same memory, as in a broadcast array."""
+    if array.flags.c_contiguous:
+        return False
     return array.size > 0 and any(
         n > 1 and stride == 0 for n, stride in zip(array.shape, array.strides, strict=True)
     )
@@ -77,6 +79,11 @@ def overwritten(root: Any, value: Any, region: Region) -> Any:
     engine = engine_of(root)
     assert engine is not None
     return engine.apply(_OVERWRITE, (root, value), {"region": region})
+
+
+def overwritten_by(root: Any, value: Any, view: Any) -> Any:
+    """The history of `root` after the values were written into a view of it."""
+    return overwritten(root, value, region_of(root._array, view._array))
 
 
 def described(tensor: Any) -> str:

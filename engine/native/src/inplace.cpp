@@ -63,11 +63,27 @@ bool write_in_pieces(const OperatorInfo& info, Tensor& target, PyObject* other) 
     return true;
 }
 
+/// Whether a write here may have a history: a leaf that requires grad has none, nor does a view of
+/// one, or one whose history is not that of a part of its base.
+bool may_record(const Tensor& target) {
+    if (target.is_leaf() && target.requires_grad) return false;
+    if (!target.base) return true;
+    return target.made == Made::plain && !(target.base->is_leaf() && target.base->requires_grad);
+}
+
+/// After a write into a view, its base has the history of the values that were written.
+void rebase_base(Tensor& view, PyObject* result) {
+    static PyObject* overwritten = import_from("pullback.engine.views", "overwritten_by").release();
+    Tensor& base = *view.base;
+    const PyRef history = checked(
+        PyObject_CallFunctionObjArgs(overwritten, base.object(), result, view.object(), nullptr));
+    base.rebase(*Tensor::cast(history.get()));
+}
+
 }  // namespace
 
 bool InPlace::record(OperatorInfo& info, Tensor& target, PyObject* other) {
-    const bool refused = target.is_leaf() && target.requires_grad;
-    if (refused || target.base || info.flat_inputs != 2) return false;
+    if (!may_record(target) || info.flat_inputs != 2) return false;
     Mask needed = Mask{target.requires_grad};
     if (Tensor::check(other)) needed |= Mask{Tensor::cast(other)->requires_grad} << 1;
     const Mask all = (Mask{1} << info.n_outputs()) - 1;
@@ -84,6 +100,7 @@ bool InPlace::record(OperatorInfo& info, Tensor& target, PyObject* other) {
         static_cast<std::size_t>(target.layout.size()) * item_size(target.layout.dtype());
     std::memcpy(target.data, result.data, bytes);
     target.storage->count_write(what);
+    if (target.base) rebase_base(target, made.get());
     target.rebase(result);
     return true;
 }
