@@ -2,6 +2,7 @@
 
 #include <structmember.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -22,6 +23,7 @@ struct DirectCall {
     OperatorInfo* info;
     PyObject* name;  // of the word, a str
     Word* word;
+    std::size_t of_method;  // arguments of a word that is a method of the tensor, else 0
 };
 
 DirectCall* cast(PyObject* object) { return reinterpret_cast<DirectCall*>(object); }
@@ -38,10 +40,26 @@ PyObject* call_shortly(OperatorInfo& info, std::span<PyObject* const> args, PyOb
     return call_form(info, args, {&PyTuple_GET_ITEM(names, 0), count}, args.data() + args.size());
 }
 
+/// How many arguments a function has that is a method of the tensor with a short way (look.h).
+std::size_t arguments_of_method(const std::string& word) {
+    if (word == "swapaxes") return 3;
+    return word == "reshape" || word == "transpose" ? 2 : 0;
+}
+
+/// Whether a call is that of the method: on a tensor, by position, with axes or lengths.
+bool calls_method(const DirectCall& call, std::span<PyObject* const> args, PyObject* names) {
+    if (args.size() != call.of_method || names != nullptr || !Tensor::check(args[0])) return false;
+    return std::all_of(args.begin() + 1, args.end(), [](PyObject* value) {
+        return PyTuple_CheckExact(value) || PyList_CheckExact(value) || PyLong_CheckExact(value);
+    });
+}
+
 PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flags, PyObject* names) {
     DirectCall* call = cast(self);
     const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flags));
     if (count > 0) [[likely]] {
+        if (calls_method(*call, {args, count}, names)) [[unlikely]]
+            return PyObject_VectorcallMethod(call->name, args, count, nullptr);
         try {
             OperatorInfo* info = call->word != nullptr ? call->word->info() : call->info;
             if (info != nullptr) {
@@ -77,6 +95,7 @@ void release(DirectCall* call) {
     Py_CLEAR(call->operator_object);
     call->info = nullptr;
     delete std::exchange(call->word, nullptr);
+    call->of_method = 0;
     Py_CLEAR(call->name);
 }
 
@@ -104,6 +123,7 @@ PyObject* set_word(PyObject* self, PyObject* name) {
     release(cast(self));
     cast(self)->name = Py_NewRef(name);
     cast(self)->word = new Word(text);
+    cast(self)->of_method = arguments_of_method(text);
     return Py_NewRef(Py_None);
 }
 

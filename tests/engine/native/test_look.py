@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+import pullback.numpy as pnp
 
 pytestmark = pytest.mark.native
 
@@ -59,6 +60,13 @@ def test_other_orders():
         lambda x: x.reshape((24,)),
         lambda x: x.reshape([1, 24, 1]),
         lambda x: x.reshape(6, 4, order="C"),
+        lambda x: pnp.transpose(x),
+        lambda x: pnp.transpose(x, (1, 2, 0)),
+        lambda x: pnp.transpose(x, axes=[-1, 0, 1]),
+        lambda x: pnp.swapaxes(x, 0, -1),
+        lambda x: pnp.reshape(x, -1),
+        lambda x: pnp.reshape(x, (4, -1, 2)),
+        lambda x: pnp.reshape(x, shape=[6, 4]),
     ):
         same(function, A)
 
@@ -79,11 +87,31 @@ def test_other_orders():
         lambda x: x.transpose(0, 0, 1),
         lambda x: x.swapaxes(0, 3),
         lambda x: x.swapaxes(0),
+        lambda x: pnp.transpose(x, 0, 1, 2),
+        lambda x: pnp.transpose(x, (0, 1)),
+        lambda x: pnp.swapaxes(x, 0),
+        lambda x: pnp.swapaxes(x, 0, 3),
+        lambda x: pnp.swapaxes(x, (0,), 1),
+        lambda x: pnp.reshape(x, 5),
+        lambda x: pnp.reshape(x, 4, 6),
     ],
 )
 def test_what_numpy_refuses(wrong):
     with pytest.raises((IndexError, ValueError, TypeError)):
         wrong(pb.tensor(A))
+
+
+def test_functions_are_methods_without_python(monkeypatch):
+    from pullback.engine import call
+
+    def refuse(*args, **kwargs):
+        raise AssertionError("the general way")
+
+    monkeypatch.setattr(call, "function_of", refuse)
+    x = pb.tensor(A, requires_grad=True)
+    pnp.transpose(x, (1, 2, 0)), pnp.swapaxes(x, 0, 1), pnp.reshape(x, (4, 6))
+    with pytest.raises(AssertionError, match="the general way"):
+        pnp.reshape(x, (4, 6), "F")
 
 
 def test_small_and_odd_tensors():
