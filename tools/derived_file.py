@@ -7,8 +7,8 @@ import builtins
 from collections.abc import Iterator
 
 from pullback.transpile.diagnostics import FormulaError
-from pullback.transpile.emit.python import function_text
 from pullback.transpile.emit.python_formula import formula_function
+from pullback.transpile.emit.python_text import function_text
 from pullback.transpile.frontend import read_module
 from pullback.transpile.ir import Eqn, Formula, Source
 from pullback.transpile.library import Library, standard_library

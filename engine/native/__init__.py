@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..grad_mode import on_inference
+from ..leaf_values import copied, shared
 from ..registry import FORMULAS
 from ..tensor import Tensor as AnyTensor
 from . import _native, sources
@@ -38,29 +37,15 @@ FORMULAS.on_replaced(forget_words)
 blas.choose()
 on_inference(set_inference)
 
-KINDS = "biufc"
-
-
-def _checked(array: Any) -> Any:
-    if array.dtype.kind not in KINDS:
-        raise TypeError(f"a tensor holds numbers or bools, not {array.dtype}")
-    return array
-
 
 def tensor(array: Any, requires_grad: bool = False, name: str | None = None) -> Tensor:
     """A leaf that owns a copy of the values."""
-    if isinstance(array, AnyTensor):
-        array = array._array
-    return leaf(_checked(np.array(array)), requires_grad, name)
+    return leaf(copied(array), requires_grad, name)
 
 
 def from_numpy(array: Any) -> Tensor:
     """A leaf over the array's own memory: each sees what the other writes."""
-    if not isinstance(array, np.ndarray):
-        raise TypeError(
-            f"from_numpy takes an array, not {type(array).__name__}; pb.tensor takes numbers and lists"
-        )
-    return leaf(_checked(np.asarray(array)), False, None)
+    return leaf(shared(array), False, None)
 
 
 __all__ = [

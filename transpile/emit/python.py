@@ -2,28 +2,21 @@
 
 In: a promoted formula. Out: functions as syntax trees, whose line numbers are
 the author's, so that tracebacks and breakpoints stand there; and the same
-functions as text (printed by astor), with the author's line above each statement.
+functions as text, with the author's line above each statement (`python_text`).
 """
 
 from __future__ import annotations
 
 import ast
-import re
-import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TypeVar
 
-from ..ir import Block, Eqn, Formula, Source, Span, Var
+from ..ir import Block, Eqn, Formula, Span, Var
 from ..passes.rewrite import uses
 from ..passes.specialize import Variant, specialize
 from .python_expr import Expressions
 from .python_loop import append, loop_statements
-
-with warnings.catch_warnings():
-    # astor 0.8.1 reads names of `ast` that are deprecated; it does nothing else with them.
-    warnings.simplefilter("ignore", DeprecationWarning)
-    import astor
+from .python_text import function_text
 
 Node = TypeVar("Node", bound=ast.AST)
 
@@ -76,69 +69,6 @@ def module_text(formula: Formula) -> str:
         reads = [var for var in free if var in variant.block.free()]
         parts.append(function_text(backward_function(formula, variant, reads, name), formula.source))
     return "\n\n".join(parts)
-
-
-def function_text(function: ast.FunctionDef, source: Source | None) -> str:
-    """A function as text; with a source, the line that each statement came from is above it."""
-    lines: list[str] = []
-    _body_text([function], source, 0, lines, [function.lineno])
-    text = "\n".join(lines) + "\n"
-    ast.parse(text)
-    return text
-
-
-def _body_text(
-    body: Sequence[ast.stmt], source: Source | None, depth: int, lines: list[str], last: list[int]
-) -> None:
-    pad = "    " * depth
-    for statement in body:
-        line = getattr(statement, "lineno", 0)
-        if source is not None and line and line != last[0] and not isinstance(statement, ast.Return):
-            lines.append(f"{pad}# {Path(source.path).name}:{line}  {source.line(line).strip()}")
-            last[0] = line
-        if isinstance(statement, ast.FunctionDef):
-            head = ast.FunctionDef(statement.name, statement.args, [ast.Pass()], statement.decorator_list)
-            first = astor.to_source(head, pretty_source="".join).split("\n    pass")[0]
-            first = re.sub(r": \(([^()]*)\)(?=[,)=])", r": \1", first)
-            first = re.sub(r"(: [^,()=]+)=", r"\1 = ", first)
-            lines += ([""] if depth else []) + [pad + part for part in first.strip("\n").split("\n")]
-            _body_text(statement.body, source, depth + 1, lines, last)
-            lines += [""] if depth else []
-        elif isinstance(statement, ast.For):
-            lines.append(f"{pad}for {_expr_text(statement.target)} in {_expr_text(statement.iter)}:")
-            _body_text(statement.body, source, depth + 1, lines, last)
-        elif isinstance(statement, ast.If):
-            lines.append(f"{pad}if {_expr_text(statement.test)}:")
-            _body_text(statement.body, source, depth + 1, lines, last)
-            only = statement.orelse[0] if len(statement.orelse) == 1 else None
-            if source is None and isinstance(only, ast.If):
-                mark = len(lines)
-                _body_text(statement.orelse, source, depth, lines, last)
-                lines[mark] = f"{pad}el{lines[mark].removeprefix(pad)}"
-            elif statement.orelse:
-                lines.append(f"{pad}else:")
-                _body_text(statement.orelse, source, depth + 1, lines, last)
-        else:
-            # With no comments between them, lines are as long as whoever made the statements wants.
-            wrap = {} if source is not None else {"pretty_source": "".join}
-            printed = astor.to_source(statement, add_line_information=False, **wrap).rstrip("\n")
-            if printed.startswith("return ") and printed.endswith(","):
-                printed = f"return ({printed.removeprefix('return ')})"
-            lines += [pad + part for part in printed.split("\n")]
-
-
-def _expr_text(expr: ast.expr) -> str:
-    text: str = astor.to_source(ast.Expr(expr)).strip()
-    return text[1:-1] if text.startswith("(") and text.endswith(")") and _one_group(text) else text
-
-
-def _one_group(text: str) -> bool:
-    depth = 0
-    for index, char in enumerate(text):
-        depth += {"(": 1, ")": -1}.get(char, 0)
-        if depth == 0:
-            return index == len(text) - 1
-    return False
 
 
 def _function(

@@ -62,6 +62,25 @@ def bind_word(
     """The equation for a call of a word, arguments in their places."""
     if method and word.attrs and word.attrs[0] in _SHAPES and len(positional) > 2:
         positional = [positional[0], Items(tuple(positional[1:]))]
+    given = _given(frame, word, dotted, node, positional, keywords)
+    operands = [_operand(frame, word, slot, given, node) for slot in word.operands]
+    what = f"`{_spelled(word.python)}`"
+    attrs = [(slot, _attribute(frame, slot, given[slot], node, what)) for slot in word.attrs if slot in given]
+    literals = [item for item in operands if isinstance(item, Literal)]
+    if not attrs and len(literals) == len(operands) and (folded := fold_call(dotted, *literals)) is not None:
+        return folded
+    values = (bool(operands) and word.derivative == "formula") or word.pointwise
+    kind: Kind = "value" if values and all(is_value(item) for item in operands) else "tensor"
+    of_lists = any(isinstance(item, Var) and item.kind == "list" for item in operands)
+    if word.name in _LISTS or word.gives_list or (word.name == "accumulate" and of_lists):
+        kind = "list"
+    return frame.build.emit(word.name, operands, frame.span(node), kwargs=attrs, kind=kind, name=name)
+
+
+def _given(
+    frame: Frame, word: Word, dotted: str, node: ast.Call, positional: list[Value], keywords: dict[str, Value]
+) -> dict[str, Value]:
+    """The arguments of a call by the word's own names for them."""
     slots = (*word.operands, *word.attrs)
     places = POSITIONAL.get(word.name, slots)
     if len(positional) > len(places):
@@ -99,18 +118,7 @@ def bind_word(
         if slot in given:
             raise refuse("PB404", f"`{dotted}` is given `{slot}` twice", frame.span(node), value=slot)
         given[slot] = value
-    operands = [_operand(frame, word, slot, given, node) for slot in word.operands]
-    what = f"`{_spelled(word.python)}`"
-    attrs = [(slot, _attribute(frame, slot, given[slot], node, what)) for slot in word.attrs if slot in given]
-    literals = [item for item in operands if isinstance(item, Literal)]
-    if not attrs and len(literals) == len(operands) and (folded := fold_call(dotted, *literals)) is not None:
-        return folded
-    values = (bool(operands) and word.derivative == "formula") or word.pointwise
-    kind: Kind = "value" if values and all(is_value(item) for item in operands) else "tensor"
-    of_lists = any(isinstance(item, Var) and item.kind == "list" for item in operands)
-    if word.name in _LISTS or word.gives_list or (word.name == "accumulate" and of_lists):
-        kind = "list"
-    return frame.build.emit(word.name, operands, frame.span(node), kwargs=attrs, kind=kind, name=name)
+    return given
 
 
 def _keyword_node(node: ast.Call, key: str) -> ast.AST:

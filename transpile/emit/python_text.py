@@ -1,0 +1,106 @@
+"""Functions as text, printed by astor; where a source is given, the author's line above each statement."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..ir import Source
+
+with warnings.catch_warnings():
+    # astor 0.8.1 reads names of `ast` that are deprecated; it does nothing else with them.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    import astor
+
+
+def function_text(function: ast.FunctionDef, source: Source | None) -> str:
+    """A function as text; with a source, the line that each statement came from is above it."""
+    printer = _Printer(source, function.lineno)
+    printer.body([function], 0)
+    text = "\n".join(printer.lines) + "\n"
+    ast.parse(text)
+    return text
+
+
+class _Printer:
+    """Prints statements line by line: astor alone would leave no room for comments."""
+
+    def __init__(self, source: Source | None, line: int) -> None:
+        self.lines: list[str] = []
+        self._source = source
+        self._line = line  # of the author's that was shown last
+
+    def body(self, statements: Sequence[ast.stmt], depth: int) -> None:
+        """Print statements at a depth of indentation."""
+        for statement in statements:
+            self._comment(statement, depth)
+            match statement:
+                case ast.FunctionDef():
+                    self._function(statement, depth)
+                case ast.For():
+                    self._add(f"for {_expression(statement.target)} in {_expression(statement.iter)}:", depth)
+                    self.body(statement.body, depth + 1)
+                case ast.If():
+                    self._branches(statement, depth)
+                case _:
+                    self._simple(statement, depth)
+
+    def _add(self, text: str, depth: int) -> None:
+        self.lines += ["    " * depth + line for line in text.split("\n")]
+
+    def _comment(self, statement: ast.stmt, depth: int) -> None:
+        """The author's line, where it is another one than that of the statement before."""
+        line = getattr(statement, "lineno", 0)
+        if self._source is None or line in (0, self._line) or isinstance(statement, ast.Return):
+            return
+        self._line = line
+        self._add(f"# {Path(self._source.path).name}:{line}  {self._source.line(line).strip()}", depth)
+
+    def _function(self, function: ast.FunctionDef, depth: int) -> None:
+        head = ast.FunctionDef(function.name, function.args, [ast.Pass()], function.decorator_list)
+        text = astor.to_source(head, pretty_source="".join).split("\n    pass")[0]
+        text = re.sub(r": \(([^()]*)\)(?=[,)=])", r": \1", text)
+        text = re.sub(r"(: [^,()=]+)=", r"\1 = ", text)
+        around = [""] if depth else []
+        self.lines += around
+        self._add(text.strip("\n"), depth)
+        self.body(function.body, depth + 1)
+        self.lines += around
+
+    def _branches(self, statement: ast.If, depth: int) -> None:
+        self._add(f"if {_expression(statement.test)}:", depth)
+        self.body(statement.body, depth + 1)
+        only = statement.orelse[0] if len(statement.orelse) == 1 else None
+        if self._source is None and isinstance(only, ast.If):
+            place = len(self.lines)
+            self.body([only], depth)
+            self.lines[place] = self.lines[place].replace("if", "elif", 1)
+        elif statement.orelse:
+            self._add("else:", depth)
+            self.body(statement.orelse, depth + 1)
+
+    def _simple(self, statement: ast.stmt, depth: int) -> None:
+        # With no comments between them, lines are as long as whoever made the statements wants.
+        wrap = {} if self._source is not None else {"pretty_source": "".join}
+        text = astor.to_source(statement, add_line_information=False, **wrap).rstrip("\n")
+        if text.startswith("return ") and text.endswith(","):
+            text = f"return ({text.removeprefix('return ')})"
+        self._add(text, depth)
+
+
+def _expression(expr: ast.expr) -> str:
+    text: str = astor.to_source(ast.Expr(expr)).strip()
+    return text[1:-1] if text.startswith("(") and text.endswith(")") and _is_one_group(text) else text
+
+
+def _is_one_group(text: str) -> bool:
+    """Whether the first parenthesis is closed by the last one."""
+    depth = 0
+    for index, char in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(char, 0)
+        if depth == 0:
+            return index == len(text) - 1
+    return False
