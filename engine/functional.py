@@ -164,22 +164,26 @@ def _engine(outputs: Sequence[Any]) -> Engine:
     """The outputs' engine; each must be a tensor that requires grad."""
     if not outputs:
         raise ValueError("there is no output to take a gradient of")
+    first: Engine | None = None
     for output in outputs:
-        if engine_of(output) is None:
+        engine = engine_of_type(type(output))
+        if engine is None:
             raise TypeError(f"gradients are taken of tensors, not of {type(output).__name__}")
         if not output.requires_grad:
             raise NotDifferentiableError(
                 "this output doesn't require grad: none of its inputs did, it was computed under "
                 "pb.no_grad(), or through a function whose derivative is zero"
             )
-    engine = engine_of(*outputs)
-    assert engine is not None
-    return engine
+        if first is not None and engine is not first:
+            raise mismatch(first.name, engine.name)
+        first = engine
+    assert first is not None
+    return first
 
 
 def _check_inputs(engine: Engine, inputs: Sequence[Any]) -> None:
     for position, tensor in enumerate(inputs):
-        found = engine_of(tensor)
+        found = engine_of_type(type(tensor))
         if found is None:
             raise TypeError(
                 f"gradients are taken by tensors, and input {position} is a {type(tensor).__name__}"
@@ -197,11 +201,10 @@ def _seeds(engine: Engine, outputs: Sequence[Any], given: Any) -> tuple[Any, ...
     seeds = (None,) * len(outputs) if given is None else _several(given)
     if len(seeds) != len(outputs):
         raise GradientShapeError(f"{len(outputs)} outputs got {len(seeds)} gradients")
-    return tuple(_seed(engine, *pair) for pair in enumerate(zip(outputs, seeds, strict=True)))
+    return tuple([_seed(engine, k, outputs[k], seed) for k, seed in enumerate(seeds)])
 
 
-def _seed(engine: Engine, position: int, pair: tuple[Any, Any]) -> Any:
-    output, seed = pair
+def _seed(engine: Engine, position: int, output: Any, seed: Any) -> Any:
     if seed is None:
         if output.size != 1:
             raise GradientShapeError(
@@ -210,7 +213,7 @@ def _seed(engine: Engine, position: int, pair: tuple[Any, Any]) -> Any:
                 "Pass one of its shape, or take the gradient of a sum"
             )
         return None
-    found = engine_of(seed)
+    found = engine_of_type(type(seed))
     if found is None:
         seed = engine.tensor(np.asarray(seed, output.dtype))
     elif found is not engine:

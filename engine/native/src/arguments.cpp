@@ -108,15 +108,35 @@ PyRef raw_attributes(const OperatorInfo& info, PyObject* attributes, bool record
     return result;
 }
 
+namespace {
+
+/// The attributes for these keywords, with defaults filled in; none where some don't fit.
+PyRef all_attributes(const OperatorInfo& info, PyObject* kwargs) {
+    PyRef result = checked(PyDict_New());
+    Py_ssize_t used = 0;
+    for (const OperatorInfo::Attribute& one : info.attributes) {
+        PyObject* value = PyDict_GetItemWithError(kwargs, one.name);
+        if (value == nullptr && PyErr_Occurred()) throw ErrorSet{};
+        if (value != nullptr) {
+            ++used;
+        } else if ((value = one.value) == nullptr) {
+            return {};
+        }
+        checked(PyDict_SetItem(result.get(), one.name, value));
+    }
+    return used == PyDict_GET_SIZE(kwargs) ? std::move(result) : PyRef{};
+}
+
+}  // namespace
+
 void bind(OperatorInfo& info, PyObject* args, PyObject* kwargs, PyRef& inputs, PyRef& attributes) {
-    // At once where they are its inputs and nothing else.
-    static PyObject* bind_name = checked(PyUnicode_InternFromString("bind")).release();
-    if (!info.has_attributes && PyTuple_CheckExact(args) &&
-        PyTuple_GET_SIZE(args) == info.n_inputs && checked(PyObject_Size(kwargs)) == 0) {
+    // At once where they are its inputs in order, and keywords for the rest.
+    if (PyTuple_CheckExact(args) && PyTuple_GET_SIZE(args) == info.n_inputs &&
+        PyDict_CheckExact(kwargs) && (attributes = all_attributes(info, kwargs))) {
         inputs = PyRef::borrow(args);
-        attributes = checked(PyDict_New());
         return;
     }
+    static PyObject* bind_name = checked(PyUnicode_InternFromString("bind")).release();
     const PyRef bound =
         checked(PyObject_CallMethodObjArgs(info.object, bind_name, args, kwargs, nullptr));
     inputs = checked(PySequence_GetItem(bound.get(), 0));

@@ -105,13 +105,25 @@ OperatorInfo::OperatorInfo(PyObject* operator_object) : object(operator_object) 
     has_barrier = truth(object, "barrier");
     plain_views = truth(object, "plain_views");
 
-    has_attributes = checked(PyObject_Size(attribute(object, "attributes").get())) > 0;
-
-    forms = AttributeForms::of(*this);
-
     const PyRef list = checked(PyList_New(0));
     checked(PyObject_SetAttrString(object, kKeptAttribute, list.get()));
     kept_ = list.get();
+    const PyRef params = checked(PySequence_Tuple(attribute(object, "attributes").get()));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(params.get()); ++i) {
+        PyObject* param = PyTuple_GET_ITEM(params.get(), i);
+        const PyRef given = attribute(param, "default");
+        Attribute& made = attributes.emplace_back();
+        made.name = keep(attribute(attribute(param, "var").get(), "name"));
+        if (given.get() != Py_None) {
+            made.value = keep(attribute(given.get(), "value"));
+        } else {
+            made.value = truth(param, "optional") ? Py_None : nullptr;
+        }
+    }
+    has_attributes = !attributes.empty();
+
+    forms = AttributeForms::of(*this);
+
     kernel = kernel_layout("forward_layout", nullptr);
     if (list_inputs == 0 && !has_attributes && is_loop(kernel.get(), n_inputs)) {
         flat_inputs = kernel->arguments.size();

@@ -95,6 +95,11 @@ struct OperatorInfo {
     bool plain_views = false;  // results over an input's memory are ordinary views of it
     bool has_barrier = false;  // second derivatives are refused
     bool has_attributes = false;
+    struct Attribute {
+        PyObject* name;   // a str; borrowed, as the default
+        PyObject* value;  // its default; NULL where it has none
+    };
+    std::vector<Attribute> attributes;
     std::unique_ptr<AttributeForms> forms;  // for certain values of these, or none
     std::unique_ptr<KernelLayout> kernel;   // of the forward, or none
     std::size_t flat_inputs = 0;  // of a kernel that is a loop, see `call_directly`; else 0
