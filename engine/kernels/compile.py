@@ -13,13 +13,13 @@ from . import cache as disk
 from .compiler import INCLUDE, find_compiler, identity
 
 RUNTIME = INCLUDE.parent / "kernel_runtime.cpp"
-_SEPARATE = "-DPB_SEPARATE_RUNTIME"
+_RUNTIME_ENDING = ".runtime"
 
 
 def compile_text(text: str, bits: int = 0) -> Path:
     """The shared library of a generated C++ text, for float32 or float64 alone where `bits` is not 0.
 
-    What all kernels share is compiled once and linked to each. The key of the
+    What all kernels share is compiled once, to a library beside them. The key of the
     cache is the text, the headers that it includes, the compiler and its flags,
     the processor's features and the kernel ABI. Raises CompilerError where there
     is no compiler or it refuses.
@@ -30,12 +30,12 @@ def compile_text(text: str, bits: int = 0) -> Path:
 def compile_cached(key: str, text: Callable[[], str], bits: int) -> Path:
     """The same for a text that is only made where it is not in the cache under this key."""
 
+    runtime = _runtime()  # which the loader needs too
+
     def make(target: Path) -> None:
         source = target.with_suffix(".cpp")
         source.write_text(text(), encoding="utf-8")
-        compiler = find_compiler()
-        extra = (_SEPARATE, f"-DPB_ONLY_BITS={bits}", str(_runtime()))
-        compiler.run(source, target, extra, compiler.for_kernels)
+        find_compiler().compile_kernels(source, target, bits, runtime)
 
     return disk.entry(key_of(key, str(bits)), make)
 
@@ -48,12 +48,13 @@ def key_of(*parts: str) -> str:
 
 
 def _runtime() -> Path:
-    """The object file of what all kernels share."""
+    """The library of what all kernels share."""
+    key = key_of("runtime")
 
     def make(target: Path) -> None:
-        find_compiler().run(RUNTIME, target, ("-c", _SEPARATE))
+        find_compiler().compile_runtime(RUNTIME, target, f"{key}{_RUNTIME_ENDING}")
 
-    return disk.entry(key_of("runtime"), make, ".o")
+    return disk.entry(key, make, _RUNTIME_ENDING)
 
 
 @cache

@@ -23,7 +23,8 @@ def test_the_generated_code_is_what_was_reviewed(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_it_compiles_without_warnings_and_exports_its_kernels(name, tmp_path):
     library = tmp_path / "kernel.so"
-    find_compiler().run(HERE / f"{name}.cpp", library, (*WARNINGS, "-Werror"))
+    compiler = find_compiler()
+    compiler.run(HERE / f"{name}.cpp", library, "-O3", *WARNINGS, "-Werror", *compiler.libraries)
     kernels = ["forward", "backward", "backward_general"]
     kernels += ["backward_backward", "backward_backward_general"] if ORDERS[name] == 2 else []
     for kernel in kernels:
@@ -46,7 +47,7 @@ def test_it_is_formatted_as_our_own_code_is(name):
 def test_a_program_without_python_calls_it(tmp_path):
     program = tmp_path / "simple"
     sources = [ROOT / "examples" / "cpp" / "main.cpp", HERE / "simple.cpp"]
-    flags = ["-std=c++20", "-O1", *WARNINGS, "-Werror", f"-I{INCLUDE}"]
+    flags = ["-std=c++20", "-O3", *WARNINGS, "-Werror", f"-I{INCLUDE}"]
     command = [*find_compiler().command, *flags, *map(str, sources), "-lm", "-o", str(program)]
     subprocess.run(command, check=True)
     said = subprocess.run([str(program)], capture_output=True, text=True, check=True).stdout

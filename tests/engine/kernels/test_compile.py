@@ -1,3 +1,5 @@
+import ctypes
+import shutil
 import subprocess
 import sys
 
@@ -22,6 +24,31 @@ def test_the_second_time_nothing_is_compiled(monkeypatch):
     monkeypatch.setattr(Compiler, "run", None)
     assert compile_text(TEXT) == path
     KernelLibrary(path, "empty")
+
+
+@pytest.mark.parametrize("ending", [".so", ".runtime"])
+def test_a_damaged_library_is_made_again_and_no_other(monkeypatch, ending):
+    made = []
+
+    def run(self, source, target, *options):
+        made.append(source.name)
+        target.write_bytes(b"library")
+
+    monkeypatch.setattr(Compiler, "run", run)
+    path = compile_text(TEXT)
+    assert made == ["kernel_runtime.cpp", "kernel.cpp"]
+    damaged = next(path.parent.glob(f"*{ending}"))
+    damaged.write_bytes(b"half")
+    assert compile_text(TEXT) == path
+    assert cache.is_whole(damaged)
+    assert len(made) == 3
+
+
+def test_a_library_finds_what_kernels_share_wherever_both_lie(tmp_path):
+    path = compile_text(TEXT + "PB_EXPORT int bits(void) { return pb::bits_of(nullptr, 0, nullptr); }\n")
+    moved = shutil.copytree(path.parent, tmp_path / "elsewhere") / path.name
+    shutil.rmtree(path.parent)
+    assert ctypes.CDLL(str(moved)).bits() == 64
 
 
 def test_another_text_or_other_flags_are_another_entry(monkeypatch):
