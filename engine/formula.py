@@ -96,7 +96,7 @@ class Formula:
     def operator(self) -> Operator:
         """The promoted formula as the engines run it."""
         name = self._operator_name
-        self._refuse_recursion(name)
+        self.refuse_recursion()
         if FORMULAS.operator(name) is self:
             promoted = LIBRARY_OF_PROCESS.promoted(name)
         else:
@@ -104,8 +104,9 @@ class Formula:
         plain_views = str(self.__module__).startswith(LIBRARY)
         return Operator(promoted, self.namespace(promoted), plain_views, self._jvp)
 
-    def _refuse_recursion(self, name: str) -> None:
-        """Raise FormulaError where the forward comes back to itself through other formulas."""
+    def refuse_recursion(self) -> None:
+        """Raises FormulaError where the forward comes back to itself through other formulas."""
+        name = self._operator_name
         reached: dict[str, FormulaIR] = {}
         queue = [(name, self.ir)]
         while queue:

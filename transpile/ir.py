@@ -84,6 +84,9 @@ class Var:
     kind: Kind = "tensor"
     temp: bool = False
 
+    def __hash__(self) -> int:
+        return hash(self.name)  # which a text remembers: passes look variables up all the time
+
     def __str__(self) -> str:
         return self.name
 
@@ -228,6 +231,9 @@ class Size:
     name: str
     within: frozenset[Size] = frozenset()
     each: frozenset[Size] | None = None
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     def names(self) -> set[str]:
         """Its own name, and those of the shapes that it tells of."""

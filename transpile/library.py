@@ -8,15 +8,16 @@ the build needs neither NumPy nor an installed package.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .ir import Eqn, Formula, Source
+from .ir import Eqn, Formula, Literal, Source, Var
 
 if TYPE_CHECKING:
     from .frontend import Outline
+    from .passes.specialize import Variant
 
 
 class NoDerivative(Exception):
@@ -34,6 +35,7 @@ class Library:
     def __init__(self, formulas: Mapping[str, Formula] | None = None, parent: Library | None = None) -> None:
         self._formulas = dict(formulas or {})
         self._promoted: dict[str, tuple[Formula, Formula]] = {}
+        self._variants: dict[tuple[object, ...], tuple[Formula, Variant]] = {}
         self._under_way: list[str] = []
         self._parent = parent
 
@@ -72,6 +74,19 @@ class Library:
                 known = self._promoted[op] = formula, promote(formula, self)
             finally:
                 self._under_way.pop()
+        return known[1]
+
+    def variant(
+        self, formula: Formula, defined: Sequence[bool], needed: Sequence[bool], values: Mapping[Var, Literal]
+    ) -> Variant:
+        """`specialize` of a promoted formula, once for a pattern: a program's operators are few."""
+        from .passes.specialize import specialize
+
+        constants = ((var, repr(atom)) for var, atom in values.items())
+        key = (formula.name, *defined, *needed, *constants)
+        known = self._variants.get(key)
+        if known is None or known[0] is not formula:  # a name may be defined again
+            known = self._variants[key] = formula, specialize(formula, defined, needed, values)
         return known[1]
 
 

@@ -21,6 +21,8 @@ from ...transpile.emit.native.formula_kernels import Compiled, formula_kernels, 
 from ...transpile.emit.native.kernel import Kernel
 from ...transpile.emit.native.ranks import asks
 from ...transpile.ir import Formula as FormulaIR
+from ...transpile.passes.promote import promote
+from ...transpile.passes.save_or_recompute import fused
 from ...transpile.version import __version__
 from ...transpile.vocabulary import WORDS
 from ..formula import LIBRARY_OF_PROCESS, Formula
@@ -29,6 +31,7 @@ from . import cache as disk
 
 Made = TypeVar("Made")
 
+_LAST: dict[str, FormulaIR] = {}
 _PACKAGE = Path(__file__).resolve().parent.parent.parent
 
 
@@ -44,7 +47,8 @@ def prepare(formula: Formula, attributes: Mapping[str, Any], order: int, argumen
     key = _key(formula, repr([*_stable(attributes), order, *_stable(arguments)]))
 
     def make() -> Compiled:
-        return formula_kernels(formula.ir, LIBRARY_OF_PROCESS, attributes, order, arguments)
+        ir = formula.ir if attributes or arguments else _promoted(formula)
+        return formula_kernels(ir, LIBRARY_OF_PROCESS, attributes, order, arguments)
 
     return Prepared(_kept(key, make), key)
 
@@ -67,7 +71,17 @@ def pattern(key: str, compiled: Compiled, defined: tuple[bool, ...]) -> Kernel |
 
 def asks_ranks(formula: Formula) -> bool:
     """Whether its kernels depend on the numbers of axes of its inputs."""
-    return _kept(_key(formula, "asks ranks"), lambda: asks(formula.operator.formula))
+    return _kept(_key(formula, "asks ranks"), lambda: asks(_promoted(formula)))
+
+
+def _promoted(formula: Formula) -> FormulaIR:
+    """The formula with the save-or-recompute decisions of fused kernels; the last one is remembered."""
+    key = _key(formula, "promoted")
+    if key not in _LAST:
+        formula.refuse_recursion()
+        _LAST.clear()
+        _LAST[key] = promote(formula.ir, LIBRARY_OF_PROCESS, fused)
+    return _LAST[key]
 
 
 def _key(formula: Formula, *what: str) -> str:

@@ -51,7 +51,8 @@ def of_formula(extent: Extent, formula: str) -> Extent:
 def join(shapes: Iterable[frozenset[Size]]) -> frozenset[Size]:
     """The sizes of what operands of these sizes broadcast to."""
     every = frozenset[Size]().union(*shapes)
-    return frozenset(size for size in every if not (size.within and size.within <= every - {size}))
+    held = {size for size in every if size.within and size.within <= every - {size}}
+    return every - held if held else every
 
 
 _SCALAR = Extent(frozenset(), frozenset())
@@ -85,18 +86,22 @@ def extents(eqns: Iterable[Eqn], known: Mapping[Var, Extent] | None = None) -> d
     """
     env = dict(known or {})
     for eqn in eqns:
-        if not eqn.outs:
-            continue
-        if eqn.op == "if":
-            env.update(_of_branches(eqn, env))
-            continue
-        if eqn.op == "for":
-            env.update(_of_loop(eqn, env))
-            continue
+        add_extents(eqn, env)
+    return env
+
+
+def add_extents(eqn: Eqn, env: dict[Var, Extent]) -> None:
+    """Extents of what one equation defines, into `env`."""
+    if not eqn.outs:
+        return
+    if eqn.op == "if":
+        env.update(_of_branches(eqn, env))
+    elif eqn.op == "for":
+        env.update(_of_loop(eqn, env))
+    else:
         env[eqn.outs[0]] = _extent(eqn, env)
         for var in eqn.outs[1:]:
             env[var] = own_extent(var.name)
-    return env
 
 
 def of_turn(eqn: Eqn, env: Mapping[Var, Extent]) -> dict[Var, Extent]:

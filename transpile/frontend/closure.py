@@ -14,6 +14,7 @@ from .branches import choose
 from .fence import Refusal, is_generator, refuse
 from .frame import Frame
 from .kinds import is_text, is_tuple
+from .text import statements_in
 from .values import Branch, Choice, Function, Growing, Items, Poison, Value, elements
 
 
@@ -119,7 +120,7 @@ def _place(closure: Function) -> ast.AST:
 
 def last_return(node: ast.FunctionDef) -> ast.expr | ast.Return | None:
     """The value of a function's last `return`, for messages."""
-    found = [item for item in ast.walk(node) if isinstance(item, ast.Return)]
+    found = [item for item in statements_in(node) if isinstance(item, ast.Return)]
     if not found:
         return None
     last = max(found, key=lambda item: item.lineno)

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 
 from .names import Binding, Names
-from .text import Text
+from .text import Text, inner_statements
 
 
 def enclosing_functions(tree: ast.Module) -> dict[ast.FunctionDef, tuple[ast.FunctionDef, ...]]:
@@ -23,7 +23,7 @@ def enclosing_functions(tree: ast.Module) -> dict[ast.FunctionDef, tuple[ast.Fun
         if isinstance(node, ast.FunctionDef):
             found[node] = around
             inner = (*around, node)
-        queue += [(child, inner) for child in ast.iter_child_nodes(node)]
+        queue += [(child, inner) for child in inner_statements(node)]
     return found
 
 

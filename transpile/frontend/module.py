@@ -17,7 +17,7 @@ from .fence import Refusal, refuse, statement
 from .function import Reading, read_node
 from .names import Binding, Names, static_bindings
 from .signature import cycles, operator_name, signature
-from .text import Text, parse
+from .text import Text, parse, statements_in
 
 if TYPE_CHECKING:
     from ..library import Library
@@ -115,7 +115,7 @@ def _formulas_of(library: Library | None) -> Callable[[str], Binding | None]:
 
 def _decorated(module: Module, text: Text, names: Names) -> list[tuple[ast.FunctionDef, Decoration]]:
     found: list[tuple[ast.FunctionDef, Decoration]] = []
-    for node in ast.walk(text.tree):
+    for node in statements_in(text.tree):
         if isinstance(node, ast.AsyncFunctionDef) and node.decorator_list:
             plain = ast.FunctionDef(node.name, node.args, node.body, node.decorator_list, lineno=node.lineno)
             if _is_formula(text, names, plain):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import symtable
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..ir import Source, Span
@@ -139,6 +140,22 @@ def _scopes(table: symtable.SymbolTable) -> dict[tuple[str, int], tuple[symtable
             found[key] = (*found.get(key, ()), item)
         queue.extend(item.get_children())
     return found
+
+
+def inner_statements(node: ast.AST) -> Iterator[ast.AST]:
+    """The statements of a statement's or module's own blocks, and what holds such in turn."""
+    for name in ("body", "handlers", "orelse", "finalbody", "cases"):
+        block = getattr(node, name, ())
+        if isinstance(block, list):
+            yield from block
+
+
+def statements_in(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and all statements in it, outer ones first: functions and returns stand in no expression."""
+    level = [node]
+    while level:
+        yield from level
+        level = [inner for outer in level for inner in inner_statements(outer)]
 
 
 def too_deep(node: ast.AST) -> ast.AST | None:

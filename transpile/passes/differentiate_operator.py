@@ -31,7 +31,6 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 
 from ..ir import Atom, Eqn, Formula, Literal, Param, Var
 from .rewrite import METADATA, copy_eqns, label, placed, replace_atom, slice_of
-from .specialize import specialize
 from .sweep import Context, Sweep, grad_name, zeros_of
 
 
@@ -51,7 +50,7 @@ def sweep_operator(eqn: Eqn, sweep: Sweep, context: Context) -> None:
     needed = [_wanted(env.get(param.var), context.active) for param in formula.inputs]
     defined = [out in sweep.cotangents for out in outs]
     literals = {var: atom for var, atom in env.items() if isinstance(atom, Literal)}
-    variant = specialize(formula, defined, needed, literals)
+    variant = context.library.variant(formula, defined, needed, literals)
 
     forward = Eqn(tuple(outs), eqn.op, eqn.args, eqn.kwargs, (), eqn.span)
     cotangents: dict[Var, Atom] = {

@@ -85,22 +85,26 @@ def replace_atom(atom: Atom, env: Mapping[Var, Atom]) -> Atom:
 
 def replace_eqn(eqn: Eqn, env: Mapping[Var, Atom]) -> Eqn:
     """The equation with its reads replaced; its outputs stay."""
+    if not env:
+        return eqn
     return Eqn(
         eqn.outs,
         eqn.op,
-        tuple(replace_atom(atom, env) for atom in eqn.args),
-        tuple((key, replace_atom(value, env)) for key, value in eqn.kwargs),
-        tuple(replace_block(block, env) for block in eqn.blocks),
+        tuple([replace_atom(atom, env) for atom in eqn.args]),
+        tuple([(key, replace_atom(value, env)) for key, value in eqn.kwargs]),
+        tuple([replace_block(block, env) for block in eqn.blocks]),
         eqn.span,
     )
 
 
 def replace_block(block: Block, env: Mapping[Var, Atom]) -> Block:
     """The block with the reads of outer variables replaced."""
+    if not env:
+        return block
     return Block(
         block.params,
-        tuple(replace_eqn(eqn, env) for eqn in block.eqns),
-        tuple(replace_atom(atom, env) for atom in block.results),
+        tuple([replace_eqn(eqn, env) for eqn in block.eqns]),
+        tuple([replace_atom(atom, env) for atom in block.results]),
     )
 
 

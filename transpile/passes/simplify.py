@@ -37,7 +37,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..analysis.effects import raises
-from ..analysis.extents import extent_of, extents, of_turn, own_extent
+from ..analysis.extents import add_extents, extent_of, of_turn, own_extent
 from ..ir import Atom, Block, Eqn, Extent, Formula, Literal, Var
 from ..vocabulary import WORDS
 from .fold import fold
@@ -139,7 +139,7 @@ class _Scope:
                 continue
             if eqn.op in ("list", "tuple"):
                 self.lists[eqn.outs[0]] = eqn.args
-            self.known.update(extents([eqn], self.known))
+            add_extents(eqn, self.known)
             kept.append(eqn)
         return kept
 

@@ -35,7 +35,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..analysis.effects import raises
-from ..analysis.extents import extent_of, extents, join
+from ..analysis.extents import add_extents, extent_of, join
 from ..ir import Atom, Block, Eqn, Extent, Literal, Var
 from ..vocabulary import WORDS
 from .rewrite import replace_atom, replace_eqn
@@ -95,7 +95,7 @@ class _Walk:
         kept: list[Eqn] = []
         for eqn in source:
             eqn = replace_eqn(eqn, self.env)
-            self.extent.update(extents([eqn], self.extent))
+            add_extents(eqn, self.extent)
             if eqn.op == "if":
                 kept += self._branch(eqn)
             elif eqn.op == "for":

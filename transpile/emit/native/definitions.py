@@ -11,10 +11,6 @@ from ...ir import Eqn, Formula, Source
 from ...library import Library
 
 _TEXT = """
-import numpy as np
-import pullback as pb
-
-
 def outer(a, b):
     return np.reshape(a, (-1, 1)) * np.reshape(b, (1, -1))
 
@@ -91,27 +87,27 @@ def xlogy(x, y):
 def xlog1py(x, y):
     return np.where((x == 0) & ~np.isnan(y), 0, x * np.log1p(y))
 """
-_NAMES = """
-    outer var std norm sort deg2rad rad2deg expit logit log_expit exp10 cosm1 entr xlogy xlog1py
-"""
+_FUNCTIONS = {text.partition("(")[0].removeprefix("def "): text for text in _TEXT.strip().split("\n\n\n")}
 
 
 class Definitions(Library):
     """A library whose words of this file are written out; the others are those of `parent`."""
 
     def __init__(self, parent: Library) -> None:
-        super().__init__(_definitions(), parent)
+        super().__init__(parent=parent)
+
+    def formula(self, op: str) -> Formula | None:
+        """The definition of a word, or the formula of any other."""
+        return _definition(op) if op in _FUNCTIONS else super().formula(op)
 
     def promoted(self, op: str, eqn: Eqn | None = None) -> Formula:
         """The definition of a word, which has no closure; the promoted formula of any other."""
-        known = _definitions().get(op)
-        return known if known is not None else super().promoted(op, eqn)
+        return _definition(op) if op in _FUNCTIONS else super().promoted(op, eqn)
 
 
 @cache
-def _definitions() -> dict[str, Formula]:
+def _definition(name: str) -> Formula:
     from ...frontend import Binding, Names, read_function
 
     names = Names.of({"np": Binding.dotted("numpy"), "pb": Binding.dotted("pullback")})
-    source = Source("definitions.py", _TEXT)
-    return {name: read_function(source, names, name) for name in _NAMES.split()}
+    return read_function(Source("definitions.py", _FUNCTIONS[name]), names, name)

@@ -181,8 +181,9 @@ def _compile(
     merged = _merge_likes(formula, facts)
     packed = packed_values(merged, facts)
     saving = with_packed(merged, packed)
-    kernel = _forward_kernel(saving, library, inputs, name)
-    facts |= _facts(kernel, saving.forward)
+    if saving.forward != formula.forward:
+        kernel = _forward_kernel(saving, library, inputs, name)
+        facts |= _facts(kernel, saving.forward)
     try:
         made = _with_backward(merged, packed, kernel, facts, library, order, name.removesuffix("_forward"))
     except FormulaError as error:
