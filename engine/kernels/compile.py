@@ -65,4 +65,4 @@ def _machine(named: str, path: str) -> str:
 @cache
 def _headers() -> str:
     files = [*sorted((INCLUDE / "pullback").glob("kernel*.h")), RUNTIME]
-    return "\0".join(file.read_text(encoding="utf-8") for file in files)
+    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()

@@ -139,11 +139,16 @@ def _is_users(name: str) -> bool:
 @cache
 def _transpiler() -> str:
     """What the package's text is now: the version, and each file's size and time."""
-    said = [__version__]
-    for folder in ("transpile", "formulas", "engine/kernels"):
-        for where, _, names in os.walk(_PACKAGE / folder):
-            for name in sorted(names):
-                if name.endswith(".py"):
-                    state = os.stat(os.path.join(where, name))
-                    said.append(f"{name} {state.st_size} {state.st_mtime_ns}")
-    return "\n".join(sorted(said))
+    said = []
+    folders = [
+        os.path.join(_PACKAGE, *part) for part in (("transpile",), ("formulas",), ("engine", "kernels"))
+    ]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.name.endswith(".py"):
+                    state = entry.stat()
+                    said.append(f"{entry.name} {state.st_size} {state.st_mtime_ns}")
+                elif entry.is_dir():
+                    folders.append(entry.path)
+    return "\n".join([__version__, *sorted(said)])

@@ -38,6 +38,8 @@ class Text:
     def _column(self, line: int, offset: int) -> int:
         """Characters, where `ast` counts bytes of UTF-8."""
         text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
+        if text.isascii():
+            return min(offset, len(text)) + 1
         return len(text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "ignore")) + 1
 
     def check_depth(self, node: ast.AST) -> None:
