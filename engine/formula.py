@@ -92,6 +92,11 @@ class Formula:
             raise FormulaError([_no_closure(read)], read.source)
         return read
 
+    @property
+    def stated(self) -> str:
+        """What was said of the function, besides its text."""
+        return repr((self._options, self._derived))
+
     @cached_property
     def operator(self) -> Operator:
         """The promoted formula as the engines run it."""

@@ -57,7 +57,7 @@ def signature_of(function: Function, operator: str, has_closure: bool) -> Bindin
 
 def names_of(function: Function) -> Names:
     """What the function's free and global names stand for, looked up when they are met."""
-    variables = _variables(function)
+    variables = variables_of(function)
 
     def find(name: str) -> Binding | None:
         return binding(variables[name]) if name in variables else None
@@ -65,7 +65,7 @@ def names_of(function: Function) -> Names:
     return Names.of(find)
 
 
-def _variables(function: Function) -> dict[str, Any]:
+def variables_of(function: Function) -> dict[str, Any]:
     """The function's globals and the enclosing functions' variables."""
     function = inspect.unwrap(function)
     assert isinstance(function, FunctionType)
@@ -77,7 +77,7 @@ def namespace_of(function: Function) -> dict[str, Any]:
     """What the function's emitted text may name: its own variables, and the modules of the vocabulary."""
     import pullback
 
-    return {**_variables(function), "np": np, "pb": pullback, "special": special, "math": math}
+    return {**variables_of(function), "np": np, "pb": pullback, "special": special, "math": math}
 
 
 # Modules of ours that stand for another, by what a name of theirs is called in the vocabulary.

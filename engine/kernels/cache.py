@@ -61,7 +61,7 @@ def is_whole(place: Path) -> bool:
         content = place.read_bytes()
     except OSError:
         return False
-    body, tail = content[:-_TAIL], content[-_TAIL:]
+    body, tail = memoryview(content)[:-_TAIL], content[-_TAIL:]
     return tail == _MARK + hashlib.sha256(body).digest()
 
 

@@ -64,5 +64,10 @@ def _machine(named: str, path: str) -> str:
 
 @cache
 def _headers() -> str:
-    files = [*sorted((INCLUDE / "pullback").glob("kernel*.h")), RUNTIME]
-    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
+    folder = INCLUDE / "pullback"
+    names = sorted(name for name in os.listdir(folder) if name.startswith("kernel"))
+    digest = hashlib.sha256()
+    for path in (*(folder / name for name in names), RUNTIME):
+        with path.open("rb", buffering=0) as file:
+            digest.update(file.read())
+    return digest.hexdigest()

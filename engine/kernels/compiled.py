@@ -23,6 +23,7 @@ from .compiler import identity
 from .lazy import LazyLibrary
 from .operator import CompiledOperator
 from .prepared import Prepared, asks_ranks, prepare
+from .readings import read
 from .signature import leaves, signature
 
 
@@ -70,6 +71,7 @@ class CompiledFormula(DirectCall):
         # What a call of arrays of these dtypes and nothing else comes to.
         self._usual: dict[tuple[Any, ...], tuple[CompiledOperator, dict[str, Any]]] = {}
         update_wrapper(self, formula.__wrapped__)
+        read(formula)
         attributes = self._fixed_attributes
         identity()
         known = {p.var.name: p.default.value for p in attributes if p.default is not None}

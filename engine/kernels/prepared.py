@@ -50,7 +50,7 @@ def prepare(formula: Formula, attributes: Mapping[str, Any], order: int, argumen
         ir = formula.ir if attributes or arguments else _promoted(formula)
         return formula_kernels(ir, LIBRARY_OF_PROCESS, attributes, order, arguments)
 
-    return Prepared(_kept(key, make), key)
+    return Prepared(kept(key, make), key)
 
 
 def pattern(key: str, compiled: Compiled, defined: tuple[bool, ...]) -> Kernel | None:
@@ -65,13 +65,12 @@ def pattern(key: str, compiled: Compiled, defined: tuple[bool, ...]) -> Kernel |
         except FormulaError:
             return None
 
-    parts = (_transpiler(), key, compiled.forward.name, repr(defined))
-    return _kept(hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32], make)
+    return kept(key_of_package(key, compiled.forward.name, repr(defined)), make)
 
 
 def asks_ranks(formula: Formula) -> bool:
     """Whether its kernels depend on the numbers of axes of its inputs."""
-    return _kept(_key(formula, "asks ranks"), lambda: asks(_promoted(formula)))
+    return kept(_key(formula, "asks ranks"), lambda: asks(_promoted(formula)))
 
 
 def _promoted(formula: Formula) -> FormulaIR:
@@ -85,12 +84,16 @@ def _promoted(formula: Formula) -> FormulaIR:
 
 
 def _key(formula: Formula, *what: str) -> str:
-    parts = [_transpiler(), repr(formula.ir), *_of_users(formula.ir), *what]
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+    return key_of_package(repr(formula.ir), *_of_users(formula.ir), *what)
 
 
-def _kept(key: str, make: Callable[[], Made]) -> Made:
-    """What `make` gives, from the disk where it was made before."""
+def key_of_package(*parts: str) -> str:
+    """A key of texts, and of the transpiler and the library as they are now."""
+    return hashlib.sha256("\0".join([_transpiler(), *parts]).encode()).hexdigest()[:32]
+
+
+def kept(key: str, make: Callable[[], Made]) -> Made:
+    """What `make` gives, from the disk where it was made before under this key."""
     made: list[Made] = []
 
     def write(target: Path) -> None:

@@ -1,0 +1,64 @@
+"""Formulas as they were read, kept on disk: reading a text takes longer than loading what came of it.
+
+The key holds what decides a reading: the file with its size and time, the place in it, what the decorator
+was given, and what the words of the text stand for. Formulas that call plain functions, whose texts count
+too, are read each time, as are those of the library and those that stand in no file.
+"""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import os
+import re
+from types import CodeType
+from typing import Any
+
+from ..formula import Formula
+from ..reading import binding, variables_of
+from ..registry import LIBRARY
+from .prepared import kept, key_of_package
+
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+def read(formula: Formula) -> None:
+    """Have `formula.ir` there, from the disk where it was read before. Raises what reading raises."""
+    if "ir" in vars(formula) or str(formula.__module__).startswith(LIBRARY):
+        return
+    what = _what_decides(formula)
+    if what is not None:
+        vars(formula)["ir"] = kept(key_of_package("reading", *what), lambda: formula.ir)
+
+
+def _what_decides(formula: Formula) -> list[str] | None:
+    """Texts that are others where the reading is another one; None where that is not known."""
+    function: Any = inspect.unwrap(formula.__wrapped__)
+    code = function.__code__
+    try:
+        state = os.stat(code.co_filename)
+    except OSError:
+        return None
+    found = [f"{code.co_filename}:{code.co_firstlineno} {state.st_size} {state.st_mtime_ns}", formula.stated]
+    variables = variables_of(function)
+    for word in _words(code):
+        value = variables.get(word, formula)
+        if value is formula or value is function:
+            continue
+        meaning = binding(value)
+        if meaning.kind == "helper":
+            return None
+        found.append(f"{word} {meaning!r}")
+    return found
+
+
+def _words(code: CodeType) -> list[str]:
+    """The words of a function's text."""
+    linecache.checkcache(code.co_filename)
+    lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 : _last_line(code)]
+    return sorted(set(_WORD.findall("".join(lines))))
+
+
+def _last_line(code: CodeType) -> int:
+    own = max(end or 0 for _, end, _, _ in code.co_positions())
+    return max([own, *(_last_line(inner) for inner in code.co_consts if isinstance(inner, CodeType))])
