@@ -165,9 +165,6 @@ _SELECTED: ContextVar[str | None] = ContextVar("pullback_engine", default=None)
 _LOADED: dict[str, Engine] = {}
 _ENGINE_OF_TYPE: dict[type, Engine] = {}
 
-engine_of_type = _ENGINE_OF_TYPE.get
-"""The engine whose tensors are of this type, or None."""
-
 
 def load(name: str) -> Engine:
     """The engine of this name; EngineUnavailableError where it is unknown or not built."""
