@@ -7,13 +7,12 @@ the gradients of these; its results are the gradients of the parameters.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence, Set
-from dataclasses import replace
 
 from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.ir import Atom, Block, Eqn, Formula, Literal, Var
 from pullback.transpile.library import standard_library
 from pullback.transpile.passes.derive import derive
-from pullback.transpile.passes.rewrite import replace_block
+from pullback.transpile.passes.rewrite import rename, replace_block
 from pullback.transpile.passes.simplify import remove_dead, simplify
 from pullback.transpile.passes.specialize import known_extents
 from pullback.transpile.vocabulary import WORDS
@@ -71,15 +70,12 @@ def derived_gradient(
     known = known_extents(derived) | {given[p]: e for p, e in known_extents(derived).items() if p in given}
     eqns = remove_dead(eqns, body.results)
     params = (*forward.params, *results, *given.values())
-    block = simplify(Block(params, tuple(eqns), body.results), known)
-    renamed = replace_block(block, named)
-    eqns = [replace(eqn, outs=tuple(named.get(out, out) for out in eqn.outs)) for eqn in renamed.eqns]
-    return Block(tuple(named.get(v, v) for v in params), tuple(eqns), renamed.results)
+    return rename(simplify(Block(params, tuple(eqns), body.results), known), named)
 
 
-def _named(eqns: Sequence[Eqn], results: Mapping[Var, str]) -> dict[Var, Var]:
+def _named(eqns: Sequence[Eqn], results: Mapping[Var, str]) -> dict[Var, Atom]:
     """Results under the names that the author gave, and what had such a name under another."""
-    found = {var: Var(name, var.kind) for var, name in results.items()}
+    found: dict[Var, Atom] = {var: Var(name, var.kind) for var, name in results.items()}
     for eqn in eqns:
         for out in eqn.outs:
             if out.name in results.values() and out not in results:

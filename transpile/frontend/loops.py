@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..ir import Atom, Block, Eqn, Kind, Literal, Var
@@ -48,7 +48,7 @@ def read_loop(frame: Frame, node: ast.For, iterated: Value, backwards: bool) -> 
 
     Returns statements to be read after it: one for each ``return`` in its body.
     """
-    build, span = frame.build, frame.span(node.iter)
+    span = frame.span(node.iter)
     if not isinstance(iterated, Var):
         raise refuse("PB401", "this cannot be looped over", span, hint="loop over a range or a list")
     check_number(frame, iterated, node.iter, "a loop")
@@ -70,34 +70,50 @@ def read_loop(frame: Frame, node: ast.For, iterated: Value, backwards: bool) -> 
             frame.local[name] = Poison("has no value here in every turn of the loop")
     carried = [n for n in assigned if n in frame.local and not isinstance(frame.local[n], Poison)]
     before = dict(frame.local)
-    kinds: dict[str, Kind] = {}
-    views: set[tuple[str, str]] = set()
     for growing in lists.values():
         growing.depth += 1
-    while True:
-        names, mark = set(build.names), len(build.eqns)
-        turn = _read_turn(frame, node, body, iterated, backwards and stops, carried, kinds, views)
-        widened = {
-            name: "tensor"
-            for name, param, result in zip(carried, turn.params, turn.results, strict=True)
-            if param.kind == "value" and isinstance(result, Var) and result.kind == "tensor"
-        }
-        seen = _looks_at(build, turn)
-        if not widened and seen <= views:
-            break
-        views |= seen
-        # A number at the start that a turn makes a tensor of is a tensor from the start.
-        kinds.update(dict.fromkeys(widened, "tensor"))
-        del build.eqns[mark:]
-        build.names, frame.local = names, dict(before)
-        for growing in lists.values():
-            growing.items.clear()
+    turn = _settled_turn(frame, node, body, iterated, backwards and stops, carried, lists)
     for growing in lists.values():
         growing.depth -= 1
     collected = {name: _collected(frame, node, name, growing) for name, growing in lists.items()}
     flags = [("until", Literal(True))] if stops else [("reverse", Literal(True))] if backwards else []
     _finish(frame, node, turn, collected, before, tuple(flags))
     return after
+
+
+def _settled_turn(
+    frame: Frame,
+    node: ast.For,
+    body: list[ast.stmt],
+    iterated: Var,
+    backwards: bool,
+    carried: list[str],
+    lists: Mapping[str, Growing],
+) -> _Turn:
+    """One turn, read again until what it leaves is of the kinds that it was given.
+
+    A number at the start that a turn makes a tensor of is a tensor from the start.
+    """
+    build, before = frame.build, dict(frame.local)
+    kinds: dict[str, Kind] = {}
+    views: set[tuple[str, str]] = set()
+    while True:
+        names, mark = set(build.names), len(build.eqns)
+        turn = _read_turn(frame, node, body, iterated, backwards, carried, kinds, views)
+        widened = [
+            name
+            for name, param, result in zip(carried, turn.params, turn.results, strict=True)
+            if param.kind == "value" and isinstance(result, Var) and result.kind == "tensor"
+        ]
+        seen = _looks_at(build, turn)
+        if not widened and seen <= views:
+            return turn
+        views |= seen
+        kinds.update(dict.fromkeys(widened, "tensor"))
+        del build.eqns[mark:]
+        build.names, frame.local = names, dict(before)
+        for growing in lists.values():
+            growing.items.clear()
 
 
 @dataclass
