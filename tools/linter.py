@@ -84,6 +84,11 @@ def may_have_classes(data: bytes) -> bool:
 
 
 def _ordered(found: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """By place, each finding once: the frontend and a rule may see the same thing."""
+    """By place, each finding once: the frontend and a rule may see the same thing.
+
+    A class may see what its abstract base cannot, in the very same text: the base's finding says no more.
+    """
     unique = {(d.code, d.name, d.span.line, d.span.column, d.value): d for d in found}
-    return sorted(unique.values(), key=lambda d: (d.span.line, d.span.column, d.code))
+    seen = {(d.span, d.value) for d in unique.values() if d.code == "PB101"}
+    kept = [d for d in unique.values() if d.code != "PB103" or (d.span, d.value) not in seen]
+    return sorted(kept, key=lambda d: (d.span.line, d.span.column, d.code))
