@@ -1,9 +1,13 @@
 #include "inplace.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "direct.h"
+#include "look.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
 #include "pullback/switches.h"
@@ -71,7 +75,8 @@ bool may_record(const Tensor& target) {
     return target.made == Made::plain && !(target.base->is_leaf() && target.base->requires_grad);
 }
 
-/// After a write into a view, its base has the history of the values that were written.
+/// After a write into a view, its base has the history of the values that were written: a tensor's,
+/// or none of a number.
 void rebase_base(Tensor& view, PyObject* result) {
     static PyObject* overwritten = import_from("pullback.engine.views", "overwritten_by").release();
     Tensor& base = *view.base;
@@ -192,6 +197,70 @@ PyObject* InPlace::call_scaled(PyObject* self, PyObject* const* args, Py_ssize_t
 
 namespace {
 
+/// Every element becomes the number.
+void fill(const Tensor& part, double number) {
+    if (part.layout.dtype() == NPY_FLOAT) {
+        std::fill_n(static_cast<float*>(part.data), part.layout.size(), static_cast<float>(number));
+    } else {
+        std::fill_n(static_cast<double*>(part.data), part.layout.size(), number);
+    }
+}
+
+/// A number that needs no warning in elements of this type, or a tensor of this layout and other
+/// memory; false for what is neither.
+bool read_value(PyObject* value, const Tensor& part, SweepInput& input) {
+    PyRef number;
+    if (PyLong_CheckExact(value)) {
+        number = PyRef::steal(PyNumber_Float(value));
+        if (!number) PyErr_Clear();  // the general way says what is wrong with it
+    }
+    if (!read(number ? number.get() : value, part.layout, input)) return false;
+    if (input.data != nullptr) return Tensor::cast(value)->storage.get() != part.storage.get();
+    return part.layout.dtype() == NPY_DOUBLE || !std::isfinite(input.number) ||
+           std::fabs(input.number) <= double{std::numeric_limits<float>::max()};
+}
+
+/// `target[index] = value` of a stretch of memory; false where this is not for the short way.
+bool set_part(Tensor& target, PyObject* index, PyObject* value) {
+    const bool special = switches.watched || target.storage->inference || target.stale();
+    if (special || !is_plain(target.layout) || !writable(target)) return false;
+    const Ref<Tensor> part = part_of(target, index);
+    SweepInput input{};
+    if (!part || !is_plain(part->layout) || part->layout.size() == 0) return false;
+    if (!read_value(value, *part, input)) return false;
+    Tensor& base = target.base ? *target.base : target;
+    const bool requires_grad = target.requires_grad || base.requires_grad ||
+                               (input.data != nullptr && Tensor::cast(value)->requires_grad);
+    const bool recorded = requires_grad && grad_enabled();
+    if (recorded && (!may_record(target) || part->layout.size() == base.layout.size()))
+        return false;
+    if (input.data != nullptr) {
+        std::memcpy(
+            part->data, input.data,
+            static_cast<std::size_t>(part->layout.size()) * item_size(part->layout.dtype()));
+    } else {
+        fill(*part, input.number);
+    }
+    target.storage->count_write("x[index] = value");
+    if (!recorded) return true;
+    part->show_part_of(target, Made::plain);
+    rebase_base(*part, value);
+    return true;
+}
+
+PyObject* set_item(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+    return to_python([&] {
+        if (count == 2 && set_part(*Tensor::cast(self), args[0], args[1]))
+            return Py_NewRef(Py_None);
+        static PyObject* general =
+            attribute(import_from("pullback.engine.methods", "TensorMethods").get(), "__setitem__")
+                .release();
+        std::vector<PyObject*> all = {self};
+        all.insert(all.end(), args, args + count);
+        return PyObject_Vectorcall(general, all.data(), all.size(), nullptr);
+    });
+}
+
 InPlace add{Word("add"), "x.add_(other)", "add_"};
 InPlace subtract{Word("subtract"), "x.sub_(other)", "sub_"};
 
@@ -208,8 +277,10 @@ PyCFunction function_of() {
 
 }  // namespace
 
-std::span<const PyMethodDef> scaled_methods() {
+std::span<const PyMethodDef> writing_methods() {
     static const PyMethodDef methods[] = {
+        {"__setitem__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(set_item)),
+         METH_FASTCALL, "x[index] = value"},
         {"add_", function_of<add, false>(), METH_FASTCALL | METH_KEYWORDS, "self += alpha * other"},
         {"sub_", function_of<subtract, true>(), METH_FASTCALL | METH_KEYWORDS,
          "self -= alpha * other"},

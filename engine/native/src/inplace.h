@@ -1,12 +1,13 @@
-// The short way of `x += y` and its like: see `pullback.engine.inplace` for the general one.
+// The short way of `x += y`, `x[i] = y` and their like: see `pullback.engine.inplace` for the
+// general one.
 #pragma once
 
 #include "words.h"
 
 namespace pullback {
 
-/// Methods that take a factor.
-std::span<const PyMethodDef> scaled_methods();
+/// Methods that take a factor, and `__setitem__`.
+std::span<const PyMethodDef> writing_methods();
 
 /// An in-place operator: its word, what an error calls it, and the method with the general way.
 struct InPlace {

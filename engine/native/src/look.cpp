@@ -19,6 +19,7 @@ struct Look {
     char* data = nullptr;
     std::int64_t item = 0;
     int ndim = 0;
+    bool single = false;  // an entry without axes: a copy, as in NumPy
     std::int64_t shape[kMost];
     std::int64_t strides[kMost];
 
@@ -57,13 +58,17 @@ bool is_usual(Tensor& tensor) {
     return !tensor.cached_array || PyArray_ISWRITEABLE(as_array(tensor.cached_array.get()));
 }
 
-PyRef shape_of(const Layout& layout) {
-    PyRef shape = checked(PyTuple_New(layout.ndim()));
-    for (int axis = 0; axis < layout.ndim(); ++axis) {
-        PyTuple_SET_ITEM(shape.get(), axis,
-                         checked(PyLong_FromLongLong(layout.shape(axis))).release());
+PyRef tuple_of(std::span<const std::int64_t> numbers) {
+    PyRef tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(numbers.size())));
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i),
+                         checked(PyLong_FromLongLong(numbers[i])).release());
     }
-    return shape;
+    return tuple;
+}
+
+PyRef shape_of(const Tensor& tensor) {
+    return tuple_of({tensor.layout.shape(), static_cast<std::size_t>(tensor.layout.ndim())});
 }
 
 /// A plain value that a formula saves, by its name there; none for one that isn't known here.
@@ -78,7 +83,7 @@ bool record(OperatorInfo& info, Tensor& source, Tensor& view, const Values& valu
         if (entry.source != SavedSource::plain) return false;
         if (variant.slots[static_cast<std::size_t>(read)] < 0) continue;
         PyRef value = entry.name.starts_with("like_") ? like(source.object())
-                      : entry.name == "a_shape"       ? shape_of(source.layout)
+                      : entry.name == "a_shape"       ? shape_of(source)
                                                       : values(entry.name);
         if (!value) return false;
         saved.push_back(std::move(value));
@@ -175,7 +180,16 @@ bool apply_index(Look& look, std::span<PyObject* const> parts) {
     for (; axis < source.ndim; ++axis) {
         if (!look.add(source.shape[axis], source.strides[axis])) return false;
     }
-    return look.ndim > 0 || ellipses > 0;  // a single entry is a copy, as in NumPy
+    look.single = look.ndim == 0 && ellipses == 0;
+    return true;
+}
+
+/// What an index picks of a tensor; false where this is not for the short way. Throws ErrorSet.
+bool look_at(Tensor& tensor, PyObject* index, Look& look) {
+    const bool several = PyTuple_CheckExact(index);
+    const std::span<PyObject* const> parts(several ? &PyTuple_GET_ITEM(index, 0) : &index,
+                                           several ? std::size_t(PyTuple_GET_SIZE(index)) : 1);
+    return is_usual(tensor) && look.start(tensor) && apply_index(look, parts);
 }
 
 // Other orders of the axes
@@ -216,15 +230,6 @@ PyObject* only_sequence(PyObject* args) {
     if (PyTuple_GET_SIZE(args) != 1) return args;
     PyObject* first = PyTuple_GET_ITEM(args, 0);
     return PyTuple_CheckExact(first) || PyList_CheckExact(first) ? first : args;
-}
-
-PyRef tuple_of(std::span<const std::int64_t> numbers) {
-    PyRef tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(numbers.size())));
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-        PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i),
-                         checked(PyLong_FromLongLong(numbers[i])).release());
-    }
-    return tuple;
 }
 
 Ref<Tensor> transposed(Tensor& tensor, std::span<const std::int64_t> axes, bool reversed) {
@@ -350,14 +355,8 @@ PyObject* get_item(PyObject* self, PyObject* index) {
     static Word getitem("getitem");
     return to_python([&]() -> PyObject* {
         Tensor& tensor = *Tensor::cast(self);
-        PyObject* const* parts = &index;
-        std::size_t count = 1;
-        if (PyTuple_CheckExact(index)) {
-            parts = &PyTuple_GET_ITEM(index, 0);
-            count = static_cast<std::size_t>(PyTuple_GET_SIZE(index));
-        }
         Look look;
-        if (is_usual(tensor) && look.start(tensor) && apply_index(look, {parts, count})) {
+        if (look_at(tensor, index, look) && !look.single) {
             Ref<Tensor> view = finish(getitem, tensor, look, [&](const std::string& name) {
                 return name == "index" ? PyRef::borrow(index) : PyRef();
             });
@@ -366,6 +365,12 @@ PyObject* get_item(PyObject* self, PyObject* index) {
         const PyRef args = checked(PyTuple_Pack(1, index));
         return general("__getitem__", self, args.get(), nullptr);
     });
+}
+
+Ref<Tensor> part_of(Tensor& tensor, PyObject* index) {
+    Look look;
+    if (!look_at(tensor, index, look)) return {};
+    return Tensor::view_of(tensor.storage, look.data, look.layout(tensor.layout.dtype()));
 }
 
 std::span<const PyMethodDef> look_methods() {

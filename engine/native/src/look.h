@@ -13,6 +13,10 @@ namespace pullback {
 /// `tensor[index]`. NULL with an error set.
 PyObject* get_item(PyObject* tensor, PyObject* index);
 
+/// The memory that an index of whole numbers, slices, None and Ellipsis picks, without history;
+/// none where this is not for the short way. Throws ErrorSet.
+Ref<Tensor> part_of(Tensor& tensor, PyObject* index);
+
 /// Methods and properties of the tensor type that look at its memory in another order.
 std::span<const PyMethodDef> look_methods();
 std::span<const PyGetSetDef> look_properties();

@@ -344,7 +344,7 @@ void define_tensor_type() {
     // Python keeps pointers into these.
     static std::vector<PyMethodDef> all_methods(std::begin(methods), std::end(methods) - 1);
     for (const PyMethodDef& method : look_methods()) all_methods.push_back(method);
-    for (const PyMethodDef& method : scaled_methods()) all_methods.push_back(method);
+    for (const PyMethodDef& method : writing_methods()) all_methods.push_back(method);
     all_methods.push_back({nullptr, nullptr, 0, nullptr});
     static std::vector<PyGetSetDef> all_properties(std::begin(properties),
                                                    std::end(properties) - 1);

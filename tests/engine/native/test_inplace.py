@@ -147,3 +147,70 @@ def test_a_scaled_write_of_itself_and_of_a_recorded_leaf_go_the_general_way():
         leaf.sub_(x, alpha=0.5)
     with pytest.raises(TypeError):
         x.add_(x, beta=2)
+
+
+INDEXES = [
+    1,
+    -1,
+    (0, 2),
+    slice(1, None),
+    (slice(None), 1),
+    (Ellipsis, 0),
+    None,
+    Ellipsis,
+    (1, slice(0, 0)),
+    slice(None, None, -1),
+]
+
+
+@pytest.mark.parametrize("index", INDEXES, ids=repr)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+def test_parts_are_set_as_in_numpy(index, dtype):
+    array = np.arange(6, dtype=dtype).reshape(2, 3)
+    part = array[index].copy() + 7
+    for value in (0.5, 3, -(2**53) - 1, True, np.float32(2.5), part, part.astype(np.float64)):
+        x, expected = pb.tensor(array), array.copy()
+        expected[index] = value
+        x[index] = pb.tensor(value) if isinstance(value, np.ndarray) else value
+        np.testing.assert_array_equal(x.numpy(), expected)
+        assert (x.dtype, x._version) == (dtype, 1)
+
+
+@pytest.mark.parametrize("index", INDEXES, ids=repr)
+def test_what_is_set_has_a_gradient_as_on_the_reference_engine(index):
+    found = []
+    for name in ("native", "reference"):
+        with pb.use_engine(name):
+            w = pb.tensor(np.arange(1.0, 7.0).reshape(2, 3), requires_grad=True)
+            v = pb.tensor(np.asarray(w.detach().numpy()[index] + 1), requires_grad=True)
+            row = (w * w)[1]
+            y = w * w
+            y[index] = v * v
+            view = y[0]
+            view[1:] = 4
+            z = pb.tensor(np.zeros((2, 3)))
+            z[1] = row
+            gradients = pb.grad((y * y * y).sum() + (z * z).sum(), [w, v], create_graph=True)
+            again = pb.grad(sum(g.sum() for g in gradients), [w, v], materialize_grads=True)
+            found.append([t.detach().numpy() for t in (y, view, z, *gradients, *again)])
+    for one, two in zip(*found, strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-13)
+
+
+def test_what_can_not_be_set_says_so():
+    x = pb.tensor(np.zeros((2, 3), np.float32))
+    with pytest.warns(RuntimeWarning, match="overflow"):
+        x[0] = 1e300
+    with pytest.raises(OverflowError):
+        x[0] = 10**400
+    with pytest.raises(ValueError, match="broadcast"):
+        x[0] = pb.tensor([1.0, 2.0])
+    with pytest.raises(IndexError):
+        x[2] = 1.0
+    leaf = pb.tensor([1.0, 2.0], requires_grad=True)
+    for target in (leaf, leaf[:1]):
+        with pytest.raises(pb.MutationError, match="leaf"):
+            target[0] = 1.0
+    with pb.no_grad():
+        leaf[0] = 3.0
+    np.testing.assert_array_equal(leaf.detach().numpy(), [3.0, 2.0])
