@@ -72,10 +72,10 @@ def check(facts: ClassFacts) -> Iterator[Diagnostic]:
         return
     saved = {found.token: found for found in facts.saved}
     for inner in facts.inner:
-        for token in inner.shared:
-            other = _other(saved[token], inner, saved, facts)
-            if other:
-                name = inner.written or token.name
+        for tokens in inner.shared:
+            others = [_other(saved[token], inner, saved, facts) for token in tokens]
+            if others and all(others):
+                name, other = inner.written or tokens[0].name, others[0]
                 message = (
                     f"`{inner.text}` inside the backward takes a gradient by `{name}`, which is saved with "
                     f"its history, of what depends on {other} too: where one depends on the other, that is "
@@ -88,14 +88,15 @@ def check(facts: ClassFacts) -> Iterator[Diagnostic]:
 def _other(one: Saved, inner: InnerAutograd, saved: dict[Token, Saved], facts: ClassFacts) -> str:
     """What else with a history the inner gradient may walk through; empty where there is nothing."""
     variadic = {parameter.name for parameter in facts.forward.parameters if parameter.variadic}
+    made_here = one.saving in (Saving.OUTPUT, Saving.RECORDED)  # no input depends on it, but the gradient may
     several = inner.written and len(inner.shared) > 1
-    if one.saving in WITH_HISTORY and (several or variadic & set(one.inputs)):
+    if one.saving in WITH_HISTORY and not made_here and (several or variadic & set(one.inputs)):
         return "others of them"
-    for token in (*inner.shared, *inner.beside):
+    for token in (*(token for tokens in inner.shared for token in tokens), *inner.beside):
         if token.sort == "gradient":
             return f"the incoming gradient `{token.name}`"
         other = saved.get(token)
-        if other is None or other is one or other.saving not in WITH_HISTORY:
+        if other is None or other is one or made_here or other.saving not in WITH_HISTORY:
             continue
         apart = set(other.inputs) & facts.differentiable - set(one.inputs)
         if apart or other.saving is Saving.OUTPUT:

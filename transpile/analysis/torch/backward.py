@@ -53,14 +53,14 @@ class Slot:
 class InnerAutograd:
     """A gradient that is computed inside the backward.
 
-    `shared`: the saved values that it is taken by, `written` as that name if there is one. `beside`: what it
-    is taken of depends on these.
+    `shared`: what it is taken by, each as the saved values that it may be, none where it may be no saved one;
+    `written` as that name if there is one. `beside`: what it is taken of depends on these.
     """
 
     span: Span
     text: str
     creates_graph: bool
-    shared: tuple[Token, ...] = ()
+    shared: tuple[tuple[Token, ...], ...] = ()
     written: str = ""
     beside: tuple[Token, ...] = ()
 
@@ -285,8 +285,8 @@ class Backward(Calls):
         outputs = facts_of(arguments.first or arguments.named.get("outputs", ()))
         node = arguments.node.args[1] if len(arguments.node.args) > 1 else None
         written = node.id if isinstance(node, ast.Name) else ""
-        tokens = (thing.token for thing in leaves(inputs) if thing.token is not None)
-        shared = tuple(dict.fromkeys(token for token in tokens if token.sort == "saved"))
+        items = [item for thing in inputs for item in thing.parts or [Item((thing,))]]
+        shared = tuple(dict.fromkeys(tokens for item in items for tokens in _saved_tokens(item)))
         beside = () if outputs.lost else tuple(outputs.flows)
         creates = self._creates_graph(arguments)
         text = ast.unparse(arguments.node.func)
@@ -308,6 +308,15 @@ class Backward(Calls):
 def _gradient(token: Token, span: Span) -> Thing:
     facts = Facts(Kind.DIFFERENTIABLE, Form.LINEAR, {token: None})
     return Thing(facts, Store(owner=token), span, token.name, rank=-1, token=token)
+
+
+def _saved_tokens(item: Item) -> list[tuple[Token, ...]]:
+    """The saved values that an item may be, if it is none else; of a starred one, each for itself."""
+    tokens = [thing.token for thing in leaves(item.value) if thing.parts is None]
+    found = dict.fromkeys(token for token in tokens if token is not None and token.sort == "saved")
+    if item.starred:
+        return [(token,) for token in found]
+    return [tuple(found)] if all(token in found for token in tokens) else []
 
 
 def _nowhere(thing: Thing) -> Span:
