@@ -153,7 +153,7 @@ def packed(value: Any, kind: str, depth: int = 0) -> Any:
     depth   how many lists there are within each other
 
     A shape is its number of axes (-1 for None), NumPy's number for its dtype and the lengths of up
-    to eight axes; a list is its length and its elements.
+    to eight axes; a list is its length and its elements, None for one is an empty list.
 
     >>> packed([Like((2,), np.dtype(float)), Like((), np.dtype(float))], "like", 1)[:5]
     array([ 2,  1, 12,  2,  0])
@@ -165,8 +165,9 @@ def packed(value: Any, kind: str, depth: int = 0) -> Any:
 
 def _numbers(value: Any, kind: str, depth: int) -> Iterator[Any]:
     if depth:
-        yield len(value)
-        for item in value:
+        items = () if value is None else value
+        yield len(items)
+        for item in items:
             yield from _numbers(item, kind, depth - 1)
     elif kind not in ("like", "shape"):
         yield 0 if value is None else value

@@ -50,7 +50,7 @@ from collections.abc import Sequence
 
 from ..ir import Atom, Block, Eqn, Literal, Var
 from .recompute import repeatable
-from .rewrite import METADATA, Namer, copy_eqns, defining, replace_atom, slice_of
+from .rewrite import METADATA, Namer, copy_eqns, defining, put_together, replace_atom, slice_of
 from .sweep import Context, Sweep, grad_name, zeros_of
 
 
@@ -108,8 +108,9 @@ def _swept(block: Block, eqn: Eqn, sweep: Sweep, context: Context) -> Sweep:
     outer += [atom for atom in cotangents if atom not in own and atom not in outer]
     part = context.recurse(block.eqns, cotangents, outer)
     part.backward[:0] = seeds
-    read = _read(part)
-    part.backward[:0] = [e for e in part.forward if e.op == "list" and e.outs[0] in read]
+    likes, again = put_together(part.forward, _read(part), context.namer)
+    part.forward += likes
+    part.backward[:0] = again
     return part
 
 

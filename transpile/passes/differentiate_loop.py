@@ -50,7 +50,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..ir import Atom, Block, Eqn, Kind, Literal, Var
-from .rewrite import METADATA, Namer, copy_eqns, defining, label, replace_atom, slice_of
+from .rewrite import METADATA, Namer, copy_eqns, defining, label, put_together, replace_atom, slice_of
 from .sweep import Context, Sweep, grad_name, zeros_of
 
 
@@ -200,15 +200,12 @@ def _lists(turn: Block, forward: Sequence[Eqn], namer: Namer) -> tuple[list[Eqn]
     """What a turn adds to its forward, and how its sweep makes lists of that again.
 
     A list is no tensor that could be saved: one that is written out is made again of its
-    elements, one that an inner loop collected of these stacked.
+    elements, as tuples and slices are, one that an inner loop collected of these stacked.
     """
     table = defining(forward)
-    made, again = [], []
+    made, again = put_together(forward, turn.free(), namer)
     for var in turn.free():
-        if var.kind != "list" or var not in table:
-            continue
-        if table[var].op == "list":
-            again.append(table[var])
+        if var.kind != "list" or var not in table or table[var] in again:
             continue
         every, likes = namer.fresh(f"every_{label(var)}"), namer.fresh(f"like_{label(var)}", "value")
         made += [Eqn((every,), "collect", (var,)), Eqn((likes,), "like", (var,))]

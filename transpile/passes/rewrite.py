@@ -15,6 +15,9 @@ RESERVED = frozenset({"np", "pb", "special", "math", "operator"})
 # What tells of a tensor without its values.
 METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
 
+# Values that are their operands put together.
+MADE_OF = frozenset({"tuple", "list", "slice", "range"})
+
 
 class Namer:
     """Makes variables whose names nobody uses yet.
@@ -179,6 +182,26 @@ def slice_of(eqns: Sequence[Eqn], wanted: Iterable[Var], leaves: Iterable[Var] =
             inner = [var for block in eqn.blocks for var in block.free()]
             missing.update(var for var in (*eqn.reads(), *inner) if var not in known)
     return kept[::-1]
+
+
+def put_together(eqns: Sequence[Eqn], wanted: Iterable[Var], namer: Namer) -> tuple[list[Eqn], list[Eqn]]:
+    """How lists, tuples and slices among `wanted` are made again of what they consist of.
+
+    The equations that tell of the elements' shapes, which are to follow `eqns`, and those that
+    put the elements together.
+    """
+    table = defining(eqns)
+    likes: list[Eqn] = []
+    made: dict[Var, Eqn] = {}
+    for var in (var for var in wanted if var in table and table[var].op == "like"):
+        owner = table[var].args[0]
+        if not isinstance(owner, Var) or owner not in table or table[owner].op not in ("list", "tuple"):
+            continue
+        items = [namer.fresh(f"{var.name}_{k}", "value") for k in range(len(table[owner].args))]
+        likes += [Eqn((like,), "like", (item,)) for like, item in zip(items, table[owner].args, strict=True)]
+        made[var] = Eqn((var,), "list", tuple(items), span=table[var].span)
+    others = {var for var, eqn in table.items() if eqn.op not in MADE_OF}
+    return likes, [*made.values(), *slice_of(eqns, wanted, others)]
 
 
 def defining(eqns: Sequence[Eqn]) -> dict[Var, Eqn]:

@@ -91,9 +91,12 @@ def specialize(
             propagated = propagate_zeros(block, undefined - materialized, known, materialized)
             break
         except Materialize as need:
-            if need.zeros <= materialized:
+            more = need.zeros - materialized
+            if not more:
                 raise _none_used(formula, need.eqn) from None
-            materialized |= need.zeros
+            # A zero that is written out stays one where it would be if all were defined: else the
+            # variant would read what is not saved.
+            materialized |= (more & undefined) or more
     simple = simplify(propagated, known)
     read = uses(simple).keys()
     params = tuple(v for v in block.params if v not in undefined or (v in materialized and v in read))

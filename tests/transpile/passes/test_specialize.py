@@ -1,5 +1,6 @@
 """Variants of a pullback: no work for gradients that are undefined or that nobody needs."""
 
+from pullback.transpile.ir import Block, Eqn, Literal, Var
 from pullback.transpile.library import formula_in, standard_library
 from pullback.transpile.passes.promote import promote
 from pullback.transpile.passes.specialize import specialize
@@ -102,3 +103,29 @@ def centred(x):
     variant = _variant(text, (True, False), (True,))
     assert "where" not in _ops(variant)
     assert variant.materialize == ()
+
+
+PAIR = """
+def pair(x):
+    def pair_pullback(grad, grad_2):
+        return grad * 2 + grad_2 * 3
+    return (x * 2, x * 3), pair_pullback
+"""
+
+
+def test_what_a_variant_reads_is_what_the_one_for_all_gradients_reads():
+    """Zeros that are added to an undefined gradient are not computed with it: their shape is not saved."""
+    pair = promote(formula_in(PAIR), standard_library())
+    grad, grad_2 = pair.pullback.params
+    zeros, total, chosen = Var("zeros"), Var("total"), Var("chosen")
+    like, flag = Var("like_x", "value"), Var("flag", "value")
+    sides = (Block((), (Eqn((total,), "accumulate", (grad_2, zeros)),), (total,)), Block((), (), (grad,)))
+    eqns = (
+        Eqn((zeros,), "broadcast_like", (Literal(0.0),), (("like", like),)),
+        Eqn((chosen,), "if", (flag,), (), sides),
+    )
+    pair = pair.evolve(pullback=Block((grad, grad_2), eqns, (chosen,)))
+    assert specialize(pair, (True, True), (True,)).block.free() == (flag,)
+    first = specialize(pair, (True, False), (True,))
+    assert first.materialize == (1,)
+    assert first.block.free() == (flag,)

@@ -47,12 +47,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...ir import Atom, Block, Eqn, Formula, Literal, Param, Var
-from ...passes.rewrite import Namer, replace_block
+from ...passes.rewrite import MADE_OF, Namer, replace_block
 from ...passes.simplify import simplify
 from .kernel import Dtype
-
-# Values that are their operands put together.
-_MADE_OF = frozenset({"tuple", "list", "slice", "range"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +187,7 @@ class _Spread:
                 self.more.append(Eqn((element,), "like", (item,), span=eqn.span))
                 self.plain[element] = element
             self.again.append(Eqn((var,), "list", tuple(items), span=eqn.span))
-        elif eqn is not None and eqn.op in _MADE_OF:
+        elif eqn is not None and eqn.op in MADE_OF:
             elements = tuple(self._element(item) for item in eqn.args)
             self.again.append(Eqn((var,), eqn.op, elements, span=eqn.span))
         else:
@@ -199,7 +196,7 @@ class _Spread:
     def _element(self, item: Atom) -> Atom:
         if isinstance(item, Literal) or item in self._inputs or item in self.plain:
             return item
-        if item in self._built and self._built[item].op in _MADE_OF:
+        if item in self._built and self._built[item].op in MADE_OF:
             whole = self._namer.like(item)
             self.save(whole, item)
             return whole

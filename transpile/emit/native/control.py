@@ -9,6 +9,7 @@ from ...ir import Atom, Block, Eqn, Literal, Var
 from .facts import Fact, Leaf
 from .lanes import CHOICE
 from .plan import Plan
+from .sides import merge
 from .turns import listed, type_of
 from .types import join, stored
 
@@ -47,7 +48,9 @@ def add_branch(plan: Plan, eqn: Eqn, enter: Enter) -> None:
             enter(child, inner)
         children.append(child)
     for k, out in enumerate(eqn.outs):
-        _merge(plan, out, [(child, child.kernel.block.results[k]) for child in children], control, level)
+        merge(
+            plan, out, [(child, child.kernel.block.results[k]) for child in children], control.before, level
+        )
     first, second = children
     for child in children:
         child.settle()
@@ -80,103 +83,6 @@ def bring(plan: Plan, atom: Atom) -> int:
         fact = plan.array(atom)
     array = plan.array_at(atom)
     return max([(array or fact).level, *(bring(plan, item) for item in fact.items)])
-
-
-def _merge(plan: Plan, out: Var, sides: Sequence[tuple[Plan, Atom]], control: Control, level: int) -> None:
-    """The value that either side leaves, under one name."""
-    facts = [child.of(atom) for child, atom in sides]
-    there = [fact for fact in facts if fact.kind != "none"]
-    if not there:
-        plan.define(out, Fact("none", "none", literal=None))
-        return
-    kinds = {fact.kind for fact in there}
-    maybe = "maybe" if len(there) < len(facts) or any(fact.element == "maybe" for fact in there) else ""
-    if out.kind == "list" and kinds <= {"list", "turns"}:
-        _merge_lists(plan, out, sides, control, level)
-    elif kinds & {"lane", "array"} or (out.kind == "tensor" and kinds == {"number"}):
-        _merge_arrays(plan, out, sides, control, level)
-    elif kinds == {"number"}:
-        kind = join(fact.type for fact in there)
-        name = plan.names.of(out)
-        control.before.append(f"{stored(kind)} {name}{{}};")
-        for (child, atom), fact in zip(sides, facts, strict=True):
-            if fact.kind == "none":
-                continue
-            expr = child.values.expr(atom)
-            assert expr is not None
-            child.closing.append(f"{name} = {expr.to(kind).text};")
-        plan.define(out, Fact("number", kind, level=level + 1, text=name, element=maybe))
-    elif kinds <= {"like", "shape"} and len({fact.type for fact in there}) == 1 and len(kinds) == 1:
-        name = plan.names.of(out)
-        control.before.append(f"pb::Shape {name};")
-        for (child, _), fact in zip(sides, facts, strict=True):
-            if fact.kind != "none":
-                child.closing.append(f"{name} = {fact.text};")
-        token = plan.own_shape("if", name)
-        leaves = (Leaf(name, token, level + 1),)
-        plan.define(out, Fact(there[0].kind, there[0].type, token, leaves, level + 1, name, element=maybe))
-    elif kinds == {"index"} and len({(len(f.items), f.eqn.op if f.eqn else "") for f in there}) == 1:
-        items: list[Atom] = []
-        for k in range(len(there[0].items)):
-            item = Var(f"{out.name}_{k}", "value", True)
-            parts = [
-                (child, fact.items[k] if fact.kind != "none" else Literal(None))
-                for (child, _), fact in zip(sides, facts, strict=True)
-            ]
-            same = {str(atom) for _, atom in parts if atom != Literal(None)}
-            if len(same) == 1 and all(isinstance(atom, Literal) for _, atom in parts):
-                items.append(next(atom for _, atom in parts if atom != Literal(None)))
-                continue
-            _merge(plan, item, parts, control, level)
-            items.append(item)
-        eqn = there[0].eqn
-        plan.define(out, Fact("index", level=level + 1, items=tuple(items), eqn=eqn))
-    else:
-        raise plan.refuse(
-            f"{out} is another kind of value on each side of a condition, which is not compiled"
-        )
-
-
-def _merge_lists(
-    plan: Plan, out: Var, sides: Sequence[tuple[Plan, Atom]], control: Control, level: int
-) -> None:
-    lists = [(child, listed(child, atom)) for child, atom in sides if child.of(atom).kind != "none"]
-    first = lists[0][1]
-    if any(fact != replace(first, level=fact.level, text=fact.text) for _, fact in lists):
-        raise plan.refuse(f"{out} is a list of other elements on each side of a condition")
-    name = plan.names.of(out)
-    control.before.append(f"{type_of(first)} {name};")
-    for child, fact in lists:
-        child.closing.append(f"{name} = {fact.text};")
-    plan.define(out, replace(first, level=level + 1, text=name))
-
-
-def _merge_arrays(
-    plan: Plan, out: Var, sides: Sequence[tuple[Plan, Atom]], control: Control, level: int
-) -> None:
-    facts = [child.of(atom) for child, atom in sides]
-    strong = {fact.type for fact in facts if fact.kind in ("lane", "array")}
-    kind = stored(join(fact.type for fact in facts if fact.kind != "none"))
-    if len(strong) > 1:
-        raise plan.refuse(f"{out} has another dtype on each side of a condition, which is not compiled")
-    view = plan.names.fresh(f"{plan.names.of(out)}_view")
-    output = plan.claim_output(out)
-    read_again = output is None or out in plan.uses
-    if read_again:
-        maybe = any(fact.kind == "none" for fact in facts)
-        begin = f" = pb::nothing<{kind}>()" if maybe else ""
-        control.before.append(f"pb::View<const {kind}> {view}{begin};")
-    to_view = f"{view} = " if read_again else ""
-    for (child, atom), fact in zip(sides, facts, strict=True):
-        if fact.kind == "none":
-            if output is not None:
-                # A hidden output of the side that is not taken: nobody reads it.
-                child.closing.append(f"{to_view}pb::absent<{kind}>(context, {output});")
-            continue
-        text = child.delivered(atom, kind, output, plan.names.of(out), read_again)
-        if read_again:
-            child.closing.append(f"{to_view}{text}.read_only();")
-    plan.array_fact(out, view, kind, plan.own_shape("if", view), level + 1)
 
 
 def add_loop(plan: Plan, eqn: Eqn, enter: Enter) -> None:

@@ -89,8 +89,8 @@ class Values:
     def index_item(self, atom: Atom) -> str | None:
         """One item of a basic index; None for an array."""
         if isinstance(atom, Var) and self._find(atom).kind == "index":
-            eqn = self._find(atom).eqn
-            return self._slice(eqn.args) if eqn is not None and eqn.op == "slice" else None
+            fact = self._find(atom)
+            return self._slice(fact.items) if fact.eqn is not None and fact.eqn.op == "slice" else None
         if isinstance(atom, Literal):
             value = atom.value
             if value is None or value is Ellipsis:

@@ -1,0 +1,157 @@
+"""What either side of a condition leaves, under one name after it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ...ir import Atom, Eqn, Literal, Var
+from .facts import Fact, Leaf
+from .plan import Plan
+from .turns import listed, type_of
+from .types import join, stored
+
+Sides = Sequence[tuple[Plan, Atom]]
+
+
+def merge(plan: Plan, out: Var, sides: Sides, before: list[str], level: int) -> None:
+    """Define `out` as what either side leaves; None is on a side that does not have it.
+
+    `before` gains the declarations that stand before the statement, which is of this level.
+    """
+    there = [fact for _, _, fact in _there(sides)]
+    if not there:
+        plan.define(out, Fact("none", "none", literal=None))
+        return
+    kinds = {fact.kind for fact in there}
+    if "turns" in kinds or (out.kind == "list" and kinds == {"list"}):
+        _merge_lists(plan, out, sides, before, level)
+    elif kinds & {"lane", "array"} or (out.kind == "tensor" and kinds == {"number"}):
+        _merge_arrays(plan, out, sides, before, level)
+    elif kinds == {"number"}:
+        _merge_numbers(plan, out, sides, before, level)
+    elif kinds in ({"like"}, {"shape"}) and len({fact.type for fact in there}) == 1:
+        _merge_shapes(plan, out, sides, before, level)
+    elif kinds == {"index"} and len({(len(f.items), f.eqn.op if f.eqn else "") for f in there}) == 1:
+        _merge_indices(plan, out, sides, before, level)
+    else:
+        raise plan.refuse(
+            f"{out} is another kind of value on each side of a condition, which is not compiled"
+        )
+
+
+def _there(sides: Sides) -> list[tuple[Plan, Atom, Fact]]:
+    """The sides that have a value."""
+    facts = [(child, atom, _fact(child, atom)) for child, atom in sides]
+    return [side for side in facts if side[2].kind != "none"]
+
+
+def _fact(plan: Plan, atom: Atom) -> Fact:
+    """The fact of a value; a slice or a tuple that is a literal consists of literals."""
+    value = atom.value if isinstance(atom, Literal) else None
+    if isinstance(value, slice):
+        items = tuple(map(Literal, (value.start, value.stop, value.step)))
+        return Fact("index", items=items, eqn=Eqn((), "slice", items))
+    if isinstance(value, tuple):
+        items = tuple(map(Literal, value))
+        return Fact("index", items=items, eqn=Eqn((), "tuple", items))
+    return plan.of(atom)
+
+
+def _maybe(sides: Sides) -> str:
+    """What a fact says of a value that may be missing."""
+    there = _there(sides)
+    missing = len(there) < len(sides) or any(fact.element == "maybe" for _, _, fact in there)
+    return "maybe" if missing else ""
+
+
+def _merge_numbers(plan: Plan, out: Var, sides: Sides, before: list[str], level: int) -> None:
+    there = _there(sides)
+    kind = join(fact.type for _, _, fact in there)
+    name = plan.names.of(out)
+    before.append(f"{stored(kind)} {name}{{}};")
+    for child, atom, _ in there:
+        expr = child.values.expr(atom)
+        assert expr is not None
+        child.closing.append(f"{name} = {expr.to(kind).text};")
+    plan.define(out, Fact("number", kind, level=level + 1, text=name, element=_maybe(sides)))
+
+
+def _merge_shapes(plan: Plan, out: Var, sides: Sides, before: list[str], level: int) -> None:
+    there = _there(sides)
+    name = plan.names.of(out)
+    before.append(f"pb::Shape {name};")
+    for child, _, fact in there:
+        child.closing.append(f"{name} = {fact.text};")
+    token = plan.own_shape("if", name)
+    leaves = (Leaf(name, token, level + 1),)
+    first = there[0][2]
+    plan.define(out, Fact(first.kind, first.type, token, leaves, level + 1, name, element=_maybe(sides)))
+
+
+def _merge_indices(plan: Plan, out: Var, sides: Sides, before: list[str], level: int) -> None:
+    """Element by element; what is the same literal on all sides stays one."""
+    first = _there(sides)[0][2]
+    items: list[Atom] = []
+    for k in range(len(first.items)):
+        facts = [(child, _fact(child, atom)) for child, atom in sides]
+        parts = [(child, fact.items[k]) for child, fact in facts if fact.kind != "none"]
+        if len({str(atom) for _, atom in parts}) == 1 and isinstance(parts[0][1], Literal):
+            items.append(parts[0][1])
+            continue
+        if any(isinstance(atom, Literal) and atom.value in (None, Ellipsis) for _, atom in parts):
+            raise plan.refuse(f"{out} is another index on each side of a condition, which is not compiled")
+        missing = [(child, Literal(None)) for child, fact in facts if fact.kind == "none"]
+        item = Var(f"{out.name}_{k}", "value", True)
+        merge(plan, item, [*parts, *missing], before, level)
+        items.append(item)
+    plan.define(out, Fact("index", level=level + 1, items=tuple(items), eqn=first.eqn))
+
+
+def _merge_lists(plan: Plan, out: Var, sides: Sides, before: list[str], level: int) -> None:
+    """A list is empty after a side that does not have it."""
+    lists = [(child, listed(child, atom)) for child, atom, _ in _there(sides)]
+    first = lists[0][1]
+    if any(fact != replace(first, level=fact.level, text=fact.text) for _, fact in lists):
+        raise plan.refuse(f"{out} is a list of other elements on each side of a condition")
+    if first.element == "none":
+        plan.define(out, replace(first, level=level + 1))
+        return
+    name = plan.names.of(out)
+    before.append(f"{type_of(first)} {name};")
+    for child, fact in lists:
+        child.closing.append(f"{name} = {fact.text};")
+    plan.define(out, replace(first, level=level + 1, text=name))
+
+
+def _merge_arrays(plan: Plan, out: Var, sides: Sides, before: list[str], level: int) -> None:
+    facts = [child.of(atom) for child, atom in sides]
+    own = [fact for child, atom, fact in _there(sides) if not _is_zero_gradient(child, atom)] or facts
+    strong = {fact.type for fact in own if fact.kind in ("lane", "array")}
+    kind = stored(join(fact.type for fact in own if fact.kind != "none"))
+    if len(strong) > 1:
+        raise plan.refuse(f"{out} has another dtype on each side of a condition, which is not compiled")
+    view = plan.names.fresh(f"{plan.names.of(out)}_view")
+    output = plan.claim_output(out)
+    read_again = output is None or out in plan.uses
+    if read_again:
+        maybe = any(fact.kind == "none" for fact in facts)
+        begin = f" = pb::nothing<{kind}>()" if maybe else ""
+        before.append(f"pb::View<const {kind}> {view}{begin};")
+    to_view = f"{view} = " if read_again else ""
+    for (child, atom), fact in zip(sides, facts, strict=True):
+        if fact.kind == "none":
+            if output is not None:
+                # A hidden output of the side that is not taken: nobody reads it.
+                child.closing.append(f"{to_view}pb::absent<{kind}>(context, {output});")
+            continue
+        text = child.delivered(atom, kind, output, plan.names.of(out), read_again)
+        if read_again:
+            child.closing.append(f"{to_view}{text}.read_only();")
+    plan.array_fact(out, view, kind, plan.own_shape("if", view), level + 1)
+
+
+def _is_zero_gradient(plan: Plan, atom: Atom) -> bool:
+    """Whether a value is what a sweep writes for a side that has no part in a gradient: zeros of any type."""
+    made = next((eqn for eqn in plan.kernel.block.eqns if atom in eqn.outs), None)
+    return made is not None and made.op == "broadcast_like" and made.args[0] == Literal(0.0)
