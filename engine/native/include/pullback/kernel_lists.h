@@ -33,9 +33,11 @@ class List {
         __builtin_free(items_);
     }
 
-    // Out of range is an item that is nothing, for after a failure.
+    // Out of range is an item that is nothing, for after a failure. It is never destroyed, for
+    // which a kernel would need the C library's startup files.
     Item& operator[](int64_t k) const {
-        static Item nothing{};
+        alignas(Item) static unsigned char bytes[sizeof(Item)];
+        Item& nothing = *reinterpret_cast<Item*>(bytes);
         const int64_t place = k < 0 ? k + size : k;
         return place >= 0 && place < size ? items_[place] : nothing = Item{};
     }
