@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from ..ir import Source
 
@@ -84,7 +85,7 @@ class _Printer:
 
     def _simple(self, statement: ast.stmt, depth: int) -> None:
         # With no comments between them, lines are as long as whoever made the statements wants.
-        wrap = {} if self._source is not None else {"pretty_source": "".join}
+        wrap: dict[str, Any] = {} if self._source is not None else {"pretty_source": "".join}
         text = astor.to_source(statement, add_line_information=False, **wrap).rstrip("\n")
         if text.startswith("return ") and text.endswith(","):
             text = f"return ({text.removeprefix('return ')})"

@@ -149,52 +149,59 @@ def _tested_at_the_end(frame: Frame, last: ast.stmt) -> str | None:
     return last.test.id if ends and (number or (isinstance(held, Var) and held.kind == "value")) else None
 
 
+class _Numbered(ast.NodeTransformer):
+    """Exits of a loop's body as returns of their numbers; ``continue`` is one of number 0.
+
+    `exits`: each ``return``, and None for a ``break``.
+    """
+
+    def __init__(self) -> None:
+        self.exits: list[ast.Return | None] = []
+        self._inner = 0  # loops inside of the body that are around
+
+    def visit_Return(self, node: ast.Return) -> ast.Return:
+        self.exits.append(node)
+        return self._left(len(self.exits), node)
+
+    def visit_Break(self, node: ast.Break) -> ast.stmt:
+        if self._inner:
+            return node
+        self.exits.append(None)
+        return self._left(len(self.exits), node)
+
+    def visit_Continue(self, node: ast.Continue) -> ast.stmt:
+        return node if self._inner else self._left(0, node)
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self._inner += 1
+        visited = self.generic_visit(node)
+        self._inner -= 1
+        return visited
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
+        return node
+
+    def _left(self, number: int, node: ast.stmt) -> ast.Return:
+        return ast.copy_location(ast.Return(_constant(number, node)), node)
+
+
 def _numbered(node: ast.For) -> _Exits:
     """The body whose exits return their number; a turn that runs to its end returns 0."""
-    returned: list[ast.Return | None] = []
-
-    class Numbered(ast.NodeTransformer):
-        inner = 0
-
-        def visit_Return(self, met: ast.Return) -> ast.Return:
-            returned.append(met)
-            return self._left(len(returned), met)
-
-        def visit_Break(self, met: ast.Break) -> ast.stmt:
-            if self.inner:
-                return met
-            returned.append(None)
-            return self._left(len(returned), met)
-
-        def visit_Continue(self, met: ast.Continue) -> ast.stmt:
-            return met if self.inner else self._left(0, met)
-
-        def visit_For(self, loop: ast.For) -> ast.AST:
-            self.inner += 1
-            visited = self.generic_visit(loop)
-            self.inner -= 1
-            return visited
-
-        def visit_FunctionDef(self, function: ast.FunctionDef) -> ast.FunctionDef:
-            return function
-
-        def visit_Lambda(self, function: ast.Lambda) -> ast.Lambda:
-            return function
-
-        def _left(self, number: int, met: ast.stmt) -> ast.Return:
-            return ast.copy_location(ast.Return(_constant(number, met)), met)
-
-    body: list[ast.stmt] = [Numbered().visit(copy.deepcopy(statement)) for statement in node.body]
+    numbered = _Numbered()
+    body: list[ast.stmt] = [numbered.visit(copy.deepcopy(statement)) for statement in node.body]
     body.append(ast.copy_location(ast.Return(_constant(0, node)), node))
     after: list[ast.stmt] = []
-    for number, met in enumerate(returned, start=1):
+    for number, met in enumerate(numbered.exits, start=1):
         if met is None:
             continue
         test: ast.expr = ast.copy_location(ast.Name(_STOPPED, ast.Load()), met)
-        if len(returned) > 1:
+        if len(numbered.exits) > 1:
             test = ast.copy_location(ast.Compare(test, [ast.Eq()], [_constant(number, met)]), met)
         after.append(ast.copy_location(ast.If(test, [met], []), met))
-    return _Exits(body, after, _STOPPED if returned else None)
+    return _Exits(body, after, _STOPPED if numbered.exits else None)
 
 
 def _constant(value: int, place: ast.AST) -> ast.Constant:

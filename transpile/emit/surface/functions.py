@@ -169,7 +169,7 @@ class _Writer:
             lines += self._comment(eqn)
             if len(eqn.outs) > 1:
                 raise Unwritten(f"several results of {eqn.op}")
-            (out,) = eqn.outs
+            out = eqn.outs[0]
             kind = {"tensor": "Tensor", "list": "Tensors"}.get(out.kind, "auto")
             lines += assignment(f"const {kind} {self.names.of(out)} = ", text, depth)
         return lines

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...ir import Formula, Var
+from ...ir import Atom, Formula, Var
 from ..native.formula_kernels import Compiled
 from ..native.kernel import Input
 
@@ -49,9 +49,11 @@ def _argument(formula: Formula, entry: Input) -> str | None:
     return _place(formula, entry.var)
 
 
-def _place(formula: Formula, var: object) -> str | None:
+def _place(formula: Formula, var: Atom) -> str | None:
     inputs = [param.var for param in formula.params if not param.attribute]
     results = [atom for atom in formula.forward.results[: formula.results] if isinstance(atom, Var)]
+    if not isinstance(var, Var):
+        return None
     if var in inputs:
         return f"i{inputs.index(var)}"
     return f"o{results.index(var)}" if var in results else None
