@@ -34,7 +34,7 @@ from __future__ import annotations
 import re
 
 from ..ir import Atom, Block, Eqn, Formula, Var
-from .rewrite import Namer, all_names, defining, rename
+from .rewrite import Namer, all_names, defining, replace_atom, replace_block, replace_eqn
 
 
 def name_saved(formula: Formula) -> Formula:
@@ -51,10 +51,14 @@ def name_saved(formula: Formula) -> Formula:
             env[cotangent] = namer.fresh(f"grad_{env[var]}")
     if not env:
         return formula
+    forward = formula.forward
+    eqns = tuple(_renamed(eqn, env) for eqn in forward.eqns)
+    results = tuple(replace_atom(atom, env) for atom in forward.results)
+    pullback = replace_block(formula.pullback, env)
     return formula.evolve(
-        forward=rename(formula.forward, env),
-        pullback=rename(formula.pullback, env),
-        hidden=tuple(env.get(var, var) for var in formula.hidden),
+        forward=Block(forward.params, eqns, results),
+        pullback=Block(_renamed_all(pullback.params, env), pullback.eqns, pullback.results),
+        hidden=_renamed_all(formula.hidden, env),
     )
 
 
@@ -67,18 +71,26 @@ def name_gradients(formula: Formula, block: Block) -> Block:
     for param, gradient in zip(formula.inputs, block.results, strict=True):
         if isinstance(gradient, Var) and gradient in bound and gradient not in env and not gradient.temp:
             env[gradient] = namer.fresh(f"grad_{param.var.name}", gradient.kind)
-    _number(block, env, namer)
-    return rename(block, env)
+    return _renumbered(block, env, namer)
 
 
-def _number(block: Block, env: dict[Var, Atom], namer: Namer) -> None:
-    """Put a name for each variable that a block binds into `env`."""
+def _renumbered(block: Block, env: dict[Var, Atom], namer: Namer) -> Block:
+    eqns = []
     for eqn in block.eqns:
         for var in (*eqn.outs, *(param for inner in eqn.blocks for param in inner.params)):
             if var not in env:
                 env[var] = namer.temp(var.kind) if var.temp else namer.fresh(_stem(var.name), var.kind)
-        for inner in eqn.blocks:
-            _number(inner, env, namer)
+        blocks = tuple(
+            _with_params(_renumbered(inner, env, namer), _renamed_all(inner.params, env))
+            for inner in eqn.blocks
+        )
+        bare = _renamed(Eqn(eqn.outs, eqn.op, eqn.args, eqn.kwargs, (), eqn.span), env)
+        eqns.append(Eqn(bare.outs, bare.op, bare.args, bare.kwargs, blocks, bare.span))
+    return Block(block.params, tuple(eqns), tuple(replace_atom(atom, env) for atom in block.results))
+
+
+def _with_params(block: Block, params: tuple[Var, ...]) -> Block:
+    return Block(params, block.eqns, block.results)
 
 
 def _stem(name: str) -> str:
@@ -87,3 +99,12 @@ def _stem(name: str) -> str:
 
 def _word(eqn: Eqn) -> str:
     return "value" if eqn.op == "if" else eqn.op.rpartition(".")[2]
+
+
+def _renamed(eqn: Eqn, env: dict[Var, Atom]) -> Eqn:
+    moved = replace_eqn(eqn, env)
+    return Eqn(_renamed_all(eqn.outs, env), moved.op, moved.args, moved.kwargs, moved.blocks, moved.span)
+
+
+def _renamed_all(variables: tuple[Var, ...], env: dict[Var, Atom]) -> tuple[Var, ...]:
+    return tuple(new for var in variables if isinstance(new := env.get(var, var), Var))
