@@ -126,7 +126,15 @@ class CompiledOperator(Operator):
         if kernel is None:
             return python
         run = _Backward(self, CompiledKernel(self.library, kernel), needed, python, defined == plain)
-        return Variant(run, run.reads, python.materialize)
+        if len(defined) == 1:
+            return Variant(run, run.reads, python.materialize)
+        # A call keeps what its own pattern reads, with every gradient defined, and all sizes; a kernel of
+        # another pattern may read more than that.
+        recorded = tuple(k not in self.nondifferentiable for k in range(len(defined)))
+        if defined != recorded and not {*run.reads} <= {*self.backward(recorded, needed).reads}:
+            return python
+        sizes = (k for k, entry in enumerate(self.saved) if entry.source == "plain")
+        return Variant(run, tuple(sorted({*run.reads, *sizes})), python.materialize)
 
     @cached_property
     def derivative(self) -> CompiledOperator | None:
