@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 MARGIN = 10
 LAYERS = 32  # pixels between one and the next
@@ -113,9 +114,9 @@ def _place(boxes: Sequence[Box], edges: Sequence[tuple[int, int]]) -> tuple[floa
         """An edge whose order in grandalf's sets, and so the picture, is the same in every run."""
 
         def __hash__(self) -> int:
-            return int(self.data)
+            return hash(self.data)
 
-    vertices = [Vertex(box) for box in boxes]
+    vertices: list[Any] = [Vertex(box) for box in boxes]
     for vertex, box in zip(vertices, boxes, strict=True):
         vertex.view = _View(box.width, box.height)
     arrows = [

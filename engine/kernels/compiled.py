@@ -203,10 +203,13 @@ class Names(Mapping[str, Any]):
         return len(self._known)
 
 
+_BITS: dict[Any, int] = {np.dtype(np.float32): 32, np.dtype(np.float64): 64}
+
+
 def _bits_of(inputs: Sequence[Any]) -> int:
     """The float type to compile first: that of the first array that has one."""
     found = (getattr(value, "dtype", None) for value in inputs)
-    return next((8 * dtype.itemsize for dtype in found if dtype in (np.float32, np.float64)), 64)
+    return next((_BITS[dtype] for dtype in found if dtype in _BITS), 64)
 
 
 def _literal(value: Any) -> Any:

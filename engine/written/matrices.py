@@ -13,11 +13,11 @@ from ..wide import wide
 from .table import formula, stands_for
 
 _EYE = np.eye(1)
-_RESULTS = [
+_RESULTS: list[Any] = [
     type(found)
     for found in (np.linalg.slogdet(_EYE), np.linalg.eigh(_EYE), np.linalg.qr(_EYE), np.linalg.svd(_EYE))
 ]
-_SLOGDET, _EIGH, _QR, _SVD = _RESULTS  # type: Any, Any, Any, Any
+_SLOGDET, _EIGH, _QR, _SVD = _RESULTS
 
 
 @stands_for(np.linalg.slogdet)

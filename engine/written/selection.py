@@ -16,15 +16,15 @@ from .table import formula, stands_for
 @stands_for(np.take)
 def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
     """As `np.take`: entries at indexes along an axis, or of all in row-major order."""
-    a, axis = (np.reshape(a, (-1,)), 0) if axis is None else (a, axis % a.ndim)
+    a, along = (np.reshape(a, (-1,)), 0) if axis is None else (a, axis % a.ndim)
     places = np.asarray(arrays(indices))
     if places.dtype.kind != "i":
         places = places.astype(np.intp, casting="same_kind") if places.size else places.astype(np.intp)
     if mode == "wrap":
-        places = places % a.shape[axis]
+        places = places % a.shape[along]
     elif mode == "clip":
-        places = np.clip(places, 0, a.shape[axis] - 1)
-    return a[(*(slice(None),) * axis, places)]
+        places = np.clip(places, 0, a.shape[along] - 1)
+    return a[(*(slice(None),) * along, places)]
 
 
 @stands_for(np.compress)
@@ -79,7 +79,7 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     for condition, piece in zip(conditions, pieces, strict=True):
         if callable(piece):
             places = np.nonzero(condition)
-            values = piece(x[places], *args, **kw)
+            values: Any = piece(x[places], *args, **kw)
             spread = call(
                 "unslice", np.broadcast_to(values, (len(places[0]),)) * 1.0, index=places, shape=x.shape
             )

@@ -24,8 +24,8 @@ def unique(
     """As `np.unique`; of equal entries the first one takes the gradient."""
     _, index, inverse, counts = np.unique(arrays(ar), True, True, True, axis, equal_nan=equal_nan)
     made = ar.__array_namespace__().asarray
-    flat, axis = (np.reshape(ar, (-1,)), 0) if axis is None else (ar, axis % ar.ndim)
-    before: Any = (slice(None),) * axis
+    flat, along = (np.reshape(ar, (-1,)), 0) if axis is None else (ar, axis % ar.ndim)
+    before: Any = (slice(None),) * along
     kept = flat[(*before, index)]
     asked = ((return_index, index), (return_inverse, inverse), (return_counts, counts))
     rest = tuple(made(value) for wanted, value in asked if wanted)

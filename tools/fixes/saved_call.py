@@ -87,7 +87,7 @@ def find_taking(function: ast.FunctionDef) -> Taking:
     arguments = [*function.args.posonlyargs, *function.args.args]
     first = 1 if any(getattr(d, "id", "") == "classmethod" for d in function.decorator_list) else 0
     context = arguments[first].arg
-    uses = [
+    uses: list[ast.expr] = [
         node
         for node in ast.walk(function)
         if isinstance(node, ast.Attribute) and node.attr in READS_SAVED and _is(node.value, context)
@@ -115,7 +115,7 @@ def find_taking(function: ast.FunctionDef) -> Taking:
     return Taking(context, function, place, None, items, inline)
 
 
-def _inline(function: ast.FunctionDef, uses: list[ast.Attribute]) -> dict[int, list[ast.Subscript]]:
+def _inline(function: ast.FunctionDef, uses: list[ast.expr]) -> dict[int, list[ast.Subscript]]:
     found: dict[int, list[ast.Subscript]] = {}
     for node in ast.walk(function):
         match node:

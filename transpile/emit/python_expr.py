@@ -119,7 +119,7 @@ class Expressions:
         word = WORDS.get(eqn.op)
         if word is None:
             return self._named_call(eqn, args)
-        hidden = len(eqn.outs) > 1 and not self._readable
+        hidden = bool(eqn.outs[1:]) and not self._readable
         if eqn.op in _UNARY:
             return ast.UnaryOp(_UNARY[eqn.op](), args[0])
         if word.infix in _BINARY and len(args) == 2 and eqn.outs[0].kind != "list" and not hidden:

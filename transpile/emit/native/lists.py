@@ -181,7 +181,7 @@ class _Writer:
     def _single(self, eqn: Eqn) -> bool:
         """A list of zeros but for one place."""
         items, _ = self._likes(eqn)
-        given = eqn.kwarg("index") or (eqn.args[1] if len(eqn.args) > 1 else None)
+        given = eqn.kwarg("index") or (eqn.args[1] if eqn.args[1:] else None)
         index = given.value if isinstance(given, Literal) else None
         if items is None or not isinstance(index, int):
             return False

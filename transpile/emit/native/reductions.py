@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from ...ir import Atom, Eqn, Literal, Span, Var
 from . import extents
@@ -106,8 +107,9 @@ def add_broadcast_like(plan: Plan, eqn: Eqn, out: Var) -> None:
 def like_of(plan: Plan, eqn: Eqn) -> Fact:
     """The saved shape that an equation sums or broadcasts to."""
     atom = eqn.kwarg("like") or (eqn.args[1] if len(eqn.args) > 1 else None)
-    if isinstance(atom, Literal) and hasattr(atom.value, "shape") and hasattr(atom.value, "dtype"):
-        kind, text = dtype_of(plan, atom.value.dtype), plan.values.shape(Literal(atom.value.shape))
+    fixed: Any = atom.value if isinstance(atom, Literal) else None
+    if hasattr(fixed, "shape") and hasattr(fixed, "dtype"):
+        kind, text = dtype_of(plan, fixed.dtype), plan.values.shape(Literal(fixed.shape))
         shape = plan.own_shape("shape", str(text))
         return Fact("like", kind, shape, (Leaf(str(text), shape),), 0, str(text))
     if not isinstance(atom, Var) or plan.known(atom).kind != "like":

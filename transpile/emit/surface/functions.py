@@ -167,7 +167,7 @@ class _Writer:
             if text is None:
                 continue
             lines += self._comment(eqn)
-            if len(eqn.outs) > 1:
+            if eqn.outs[1:]:
                 raise Unwritten(f"several results of {eqn.op}")
             out = eqn.outs[0]
             kind = {"tensor": "Tensor", "list": "Tensors"}.get(out.kind, "auto")
