@@ -14,7 +14,7 @@ from .programs import BLOCKS, INPUTS, loaded, programs
 
 @given(programs(), st.integers(0, 3), st.sampled_from("ab"))
 @settings(
-    max_examples=8,
+    max_examples=4,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.generate],
@@ -39,13 +39,14 @@ def test_every_way_to_run_a_program_agrees(tmp_path_factory, program, n, kind):
 
 @given(programs(), st.integers(0, 3), st.sampled_from("ab"))
 @settings(
-    max_examples=2,
+    max_examples=4,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.generate],
 )
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.compiler
+@pytest.mark.slow
 def test_a_program_agrees_with_its_kernels(tmp_path_factory, program, n, kind):
     compare_with_kernels(tmp_path_factory.mktemp("program"), program, n, kind)
 

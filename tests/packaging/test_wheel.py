@@ -58,12 +58,14 @@ def expected_modules():
 
 
 @pytest.mark.compiler
+@pytest.mark.slow
 def test_everything_is_under_one_import_name(wheel):
     top = {name.split("/")[0] for name in names(wheel)}
     assert {name for name in top if not name.endswith(".dist-info")} == {"pullback"}
 
 
 @pytest.mark.compiler
+@pytest.mark.slow
 def test_every_module_is_there_once(wheel):
     python = [name for name in names(wheel) if name.endswith(".py")]
     assert set(python) == expected_modules()
@@ -71,6 +73,7 @@ def test_every_module_is_there_once(wheel):
 
 
 @pytest.mark.compiler
+@pytest.mark.slow
 def test_headers_types_and_the_native_module_are_there(wheel):
     inside = names(wheel)
     assert "pullback/py.typed" in inside
@@ -89,6 +92,7 @@ def test_headers_types_and_the_native_module_are_there(wheel):
 
 
 @pytest.mark.compiler
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["reference", "native"])
 def test_second_derivatives_where_it_is_installed(wheel, tmp_path, engine):
     folder = install(wheel, tmp_path / "site")
