@@ -23,15 +23,15 @@ PACKAGE = types.ModuleType("pullback")
 PACKAGE.__path__ = [str(ROOT)]
 sys.modules["pullback"] = PACKAGE
 
-from pullback.transpile.diagnostics import FormulaError  # noqa: E402
-from pullback.transpile.emit.native import emit_cpp  # noqa: E402
-from pullback.transpile.emit.native.attribute_patterns import AttributePattern, attribute_patterns  # noqa: E402
-from pullback.transpile.emit.native.formula_kernels import formula_kernels  # noqa: E402
-from pullback.transpile.emit.surface.header import operators_header  # noqa: E402
-from pullback.transpile.emit.surface.kernels import KernelCalls, kernel_calls  # noqa: E402
-from pullback.transpile.emit.surface.library import sources, surface_library  # noqa: E402
-from pullback.transpile.ir import Formula  # noqa: E402
-from pullback.transpile.library import Library, NoDerivative, standard_library  # noqa: E402
+from pullback.transpile.diagnostics import FormulaError
+from pullback.transpile.emit.native import emit_cpp
+from pullback.transpile.emit.native.attribute_patterns import AttributePattern, attribute_patterns
+from pullback.transpile.emit.native.formula_kernels import formula_kernels
+from pullback.transpile.emit.surface.header import operators_header
+from pullback.transpile.emit.surface.kernels import KernelCalls, kernel_calls
+from pullback.transpile.emit.surface.library import sources, surface_library
+from pullback.transpile.ir import Formula
+from pullback.transpile.library import Library, NoDerivative, standard_library
 
 # As `pullback.engine.native.kernels.ORDER`, which asks for the same text.
 ORDER = 1

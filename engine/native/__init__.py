@@ -16,8 +16,8 @@ from . import _native, sources
 
 sources.check(_native.__file__, getattr(_native, "built_from", None))
 
-from . import blas  # noqa: E402
-from ._native import (  # noqa: E402
+from . import blas
+from ._native import (
     Tensor,
     apply,
     current_pass,

@@ -16,10 +16,8 @@ def test_derivatives_agree_with_finite_differences(engine, case):
     assert pb.gradcheck(case.call, *case.leaves, order=3)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", [case for case in CASES if case.name != "astype"], ids=str)
 def test_float32_stays_float32(engine, case):
-    if case.name == "astype":
-        pytest.skip("astype is asked for a dtype")
     leaves = [_single(leaf) for leaf in case.leaves]
     kwargs = {k: pb.Like(v.shape, np.dtype("float32")) if k == "like" else v for k, v in case.kwargs.items()}
     result = type(case)(case.name, case.args, kwargs).call(*leaves)

@@ -24,45 +24,45 @@ Pair pair_of(const Saved& saved) {
 }
 
 /// function(x, y) for each pair of entries, as truths.
-template <typename Function>
+template <auto function>
 Tensors mask_of_two(const Saved& saved) {
     const Pair pair = pair_of(saved);
     Tensor made = allocate(Like{kBool, pair.shape});
     with_type(pair.x.dtype(), [&](auto type) {
         using T = decltype(type);
-        map<bool, T, T>(Function{}, *made.get(), *pair.x.get(), *pair.y.get());
+        map<bool, T, T>(function, *made.get(), *pair.x.get(), *pair.y.get());
     });
     return {made};
 }
 
 /// function(x) for each entry, as truths.
-template <typename Function>
+template <auto function>
 Tensors mask_of_one(const Saved& saved) {
     const Tensor x = as_dtype(saved.input(0), kFloat64);
     Tensor made = allocate(Like{kBool, x.shape()});
-    map<bool, double>(Function{}, *made.get(), *x.get());
+    map<bool, double>(function, *made.get(), *x.get());
     return {made};
 }
 
 /// Of truths alone.
-template <typename Function>
+template <auto function>
 Tensors of_truths(const Saved& saved) {
     const Pair pair = pair_of(saved);
     if (!same(pair.x.dtype(), kBool)) {
         throw Error("TypeError: " + saved.of().name + " of bits needs the Python engine");
     }
-    return mask_of_two<Function>(saved);
+    return mask_of_two<function>(saved);
 }
 
 /// function(x) for each entry, in the type of x.
-template <typename Function>
+template <auto function>
 Tensors stepwise(const Saved& saved) {
     const Tensor given = saved.input(0);
     const Tensor x = as_dtype(given, promoted(std::span(&given, 1)));
     Tensor made = allocate(like(x));
     with_type(x.dtype(), [&](auto type) {
         using T = decltype(type);
-        map<T, T>([](T value) { return static_cast<T>(Function{}(static_cast<double>(value))); },
+        map<T, T>([](T value) { return static_cast<T>(function(static_cast<double>(value))); },
                   *made.get(), *x.get());
     });
     return {made};
@@ -82,54 +82,19 @@ Tensors floor_divide(const Saved& saved) {
     return {made};
 }
 
-struct And {
-    template <typename T>
-    bool operator()(T x, T y) const {
-        return x != T{} && y != T{};
-    }
-};
-struct Or {
-    template <typename T>
-    bool operator()(T x, T y) const {
-        return x != T{} || y != T{};
-    }
-};
-struct Xor {
-    template <typename T>
-    bool operator()(T x, T y) const {
-        return (x != T{}) != (y != T{});
-    }
-};
-struct Not {
-    bool operator()(double x) const { return x == 0; }
-};
-struct IsNan {
-    bool operator()(double x) const { return std::isnan(x); }
-};
-struct IsInfinite {
-    bool operator()(double x) const { return std::isinf(x); }
-};
-struct IsFinite {
-    bool operator()(double x) const { return std::isfinite(x); }
-};
-struct SignBit {
-    bool operator()(double x) const { return std::signbit(x); }
-};
-struct Sign {
-    double operator()(double x) const { return std::isnan(x) ? x : (x > 0) - (x < 0); }
-};
-struct Floor {
-    double operator()(double x) const { return std::floor(x); }
-};
-struct Ceil {
-    double operator()(double x) const { return std::ceil(x); }
-};
-struct Trunc {
-    double operator()(double x) const { return std::trunc(x); }
-};
-struct ToEven {
-    double operator()(double x) const { return std::nearbyint(x); }
-};
+constexpr auto kAnd = [](auto x, auto y) { return x != 0 && y != 0; };
+constexpr auto kOr = [](auto x, auto y) { return x != 0 || y != 0; };
+constexpr auto kXor = [](auto x, auto y) { return (x != 0) != (y != 0); };
+constexpr auto kNot = [](double x) { return x == 0; };
+constexpr auto kIsNan = [](double x) { return std::isnan(x); };
+constexpr auto kIsInfinite = [](double x) { return std::isinf(x); };
+constexpr auto kIsFinite = [](double x) { return std::isfinite(x); };
+constexpr auto kSignBit = [](double x) { return std::signbit(x); };
+constexpr auto kSign = [](double x) { return std::isnan(x) ? x : (x > 0) - (x < 0); };
+constexpr auto kFloor = [](double x) { return std::floor(x); };
+constexpr auto kCeil = [](double x) { return std::ceil(x); };
+constexpr auto kTrunc = [](double x) { return std::trunc(x); };
+constexpr auto kToEven = [](double x) { return std::nearbyint(x); };
 
 Tensors rounded(const Saved& saved) {
     const Attribute& decimals = saved.attribute("decimals");
@@ -138,7 +103,7 @@ Tensors rounded(const Saved& saved) {
             "RuntimeError: round to decimals needs Python; write round(x * 100.0) / 100.0 for two "
             "of them");
     }
-    return stepwise<ToEven>(saved);
+    return stepwise<kToEven>(saved);
 }
 
 /// A bound that is not given is infinite.
@@ -154,34 +119,34 @@ Tensors invert(const Saved& saved) {
     if (!same(tensor_of(saved.input(0)).dtype(), kBool)) {
         throw Error("TypeError: invert of bits needs the Python engine");
     }
-    return mask_of_one<Not>(saved);
+    return mask_of_one<kNot>(saved);
 }
 
 }  // namespace
 
 void add_comparisons(Library& library) {
-    library.add_constant("less", mask_of_two<std::less<>>, 2);
-    library.add_constant("less_equal", mask_of_two<std::less_equal<>>, 2);
-    library.add_constant("greater", mask_of_two<std::greater<>>, 2);
-    library.add_constant("greater_equal", mask_of_two<std::greater_equal<>>, 2);
-    library.add_constant("equal", mask_of_two<std::equal_to<>>, 2);
-    library.add_constant("not_equal", mask_of_two<std::not_equal_to<>>, 2);
-    library.add_constant("logical_and", mask_of_two<And>, 2);
-    library.add_constant("logical_or", mask_of_two<Or>, 2);
-    library.add_constant("logical_xor", mask_of_two<Xor>, 2);
-    library.add_constant("logical_not", mask_of_one<Not>, 1);
-    library.add_constant("bitwise_and", of_truths<And>, 2);
-    library.add_constant("bitwise_or", of_truths<Or>, 2);
-    library.add_constant("bitwise_xor", of_truths<Xor>, 2);
+    library.add_constant("less", mask_of_two<std::less<>{}>, 2);
+    library.add_constant("less_equal", mask_of_two<std::less_equal<>{}>, 2);
+    library.add_constant("greater", mask_of_two<std::greater<>{}>, 2);
+    library.add_constant("greater_equal", mask_of_two<std::greater_equal<>{}>, 2);
+    library.add_constant("equal", mask_of_two<std::equal_to<>{}>, 2);
+    library.add_constant("not_equal", mask_of_two<std::not_equal_to<>{}>, 2);
+    library.add_constant("logical_and", mask_of_two<kAnd>, 2);
+    library.add_constant("logical_or", mask_of_two<kOr>, 2);
+    library.add_constant("logical_xor", mask_of_two<kXor>, 2);
+    library.add_constant("logical_not", mask_of_one<kNot>, 1);
+    library.add_constant("bitwise_and", of_truths<kAnd>, 2);
+    library.add_constant("bitwise_or", of_truths<kOr>, 2);
+    library.add_constant("bitwise_xor", of_truths<kXor>, 2);
     library.add_constant("invert", invert, 1);
-    library.add_constant("isnan", mask_of_one<IsNan>, 1);
-    library.add_constant("isinf", mask_of_one<IsInfinite>, 1);
-    library.add_constant("isfinite", mask_of_one<IsFinite>, 1);
-    library.add_constant("signbit", mask_of_one<SignBit>, 1);
-    library.add_constant("sign", stepwise<Sign>, 1);
-    library.add_constant("floor", stepwise<Floor>, 1);
-    library.add_constant("ceil", stepwise<Ceil>, 1);
-    library.add_constant("trunc", stepwise<Trunc>, 1);
+    library.add_constant("isnan", mask_of_one<kIsNan>, 1);
+    library.add_constant("isinf", mask_of_one<kIsInfinite>, 1);
+    library.add_constant("isfinite", mask_of_one<kIsFinite>, 1);
+    library.add_constant("signbit", mask_of_one<kSignBit>, 1);
+    library.add_constant("sign", stepwise<kSign>, 1);
+    library.add_constant("floor", stepwise<kFloor>, 1);
+    library.add_constant("ceil", stepwise<kCeil>, 1);
+    library.add_constant("trunc", stepwise<kTrunc>, 1);
     library.add_constant("round", rounded, 1, {{"decimals", none}});
     library.add_primitive("clip", clip);
     library.add_constant("floor_divide", floor_divide, 2);

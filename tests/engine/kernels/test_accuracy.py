@@ -1,12 +1,12 @@
 """Functions of kernels to 4 units in the last place, over the whole range of both float types."""
 
+import mpmath
 import numpy as np
 import pytest
 
 import pullback as pb
 
-mpmath = pytest.importorskip("mpmath")
-from .loops import TYPES, compiled_loops, computed, exact, is_close  # noqa: E402
+from .loops import TYPES, compiled_loops, computed, exact, is_close
 
 pytestmark = pytest.mark.compiler
 

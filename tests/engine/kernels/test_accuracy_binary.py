@@ -2,11 +2,11 @@
 
 import itertools
 
+import mpmath
 import numpy as np
 import pytest
 
-mpmath = pytest.importorskip("mpmath")
-from .loops import TYPES, compiled_loops, computed, exact, is_close  # noqa: E402
+from .loops import TYPES, compiled_loops, computed, exact, is_close
 
 pytestmark = pytest.mark.compiler
 

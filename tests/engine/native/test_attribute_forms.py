@@ -70,13 +70,19 @@ def test_few_axes_and_few_entries_are_as_in_the_formula(name, shape, axis):
     assert_engines_agree(name, RNG.standard_normal(shape), {"axis": axis}, 1e-12)
 
 
-@pytest.mark.parametrize("name", REDUCTIONS)
-@pytest.mark.parametrize("dtype", [np.int64, np.bool_, np.float16, ">f8"])
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        (name, dtype)
+        for name in REDUCTIONS
+        for dtype in (np.int64, np.bool_, np.float16, ">f8")
+        # NumPy subtracts no booleans, which these do.
+        if dtype is not np.bool_ or not name.endswith(("softmax", "logsumexp"))
+    ],
+)
 def test_dtypes_without_kernels_run_the_formula(name, dtype):
     array = np.arange(6).reshape(2, 3).astype(dtype)
     function = getattr(pnp, name)
-    if array.dtype == np.bool_ and name.endswith(("softmax", "logsumexp")):
-        pytest.skip("NumPy subtracts no booleans")
     with pb.use_engine("reference"):
         expected = function(pb.from_numpy(array), axis=-1)
     got = function(pb.from_numpy(array), axis=-1)
