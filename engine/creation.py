@@ -159,9 +159,13 @@ def geomspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
 ) -> Any:
     """As `np.geomspace`: numbers at equal ratios, of which the ends have one sign."""
-    ends = [call("abs", asarray(end)) for end in (start, stop)]
-    powers = linspace(call("log", ends[0]), call("log", ends[1]), num, endpoint, axis=axis)
-    return cast(call("exp", powers) * call("sign", asarray(start)), dtype)
+    ends = [asarray(end) for end in (start, stop)]
+    if any(np.any(arrays(end) == 0) for end in ends):
+        raise ValueError("Geometric sequence cannot include zero")
+    first, last = (call("log", call("abs", end)) for end in ends)
+    powers = linspace(first, last, num, endpoint, axis=axis)
+    signs = np.broadcast_to(np.sign(arrays(ends[0])), np.broadcast_shapes(*(end.shape for end in ends)))
+    return cast(call("exp", powers) * np.expand_dims(signs, axis), dtype)
 
 
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Any, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,14 +66,17 @@ def _cast(x: Any, dtype: np.dtype[Any]) -> Any:
 def sum_to(x: Any, like: Like) -> Any:
     """Sum a cotangent over the axes along which `like` was broadcast to it, in `like`'s dtype.
 
-    The real part is taken where `like` is real. Raises GradientShapeError where
-    the shape of `x` is no broadcast of `like.shape`.
+    The real part is taken where `like` is real. What has no axes fits a shape of one entry, for the sum
+    of a 0-d array over axis 0 has no axes either. Raises GradientShapeError where the shape of `x` is no
+    broadcast of `like.shape`.
 
     >>> sum_to(np.ones((3, 4)), Like((3, 1), np.dtype("float32"))).ravel()
     array([4., 4., 4.], dtype=float32)
     """
     shape = like.shape
     have = np.shape(x)
+    if have == () and prod(shape) == 1:
+        x, have = np.reshape(x, shape), shape
     lead = len(have) - len(shape)
     if lead < 0 or any(n not in (m, 1) for n, m in zip(shape, have[lead:], strict=True)):
         raise GradientShapeError(
@@ -89,10 +93,13 @@ def sum_to(x: Any, like: Like) -> Any:
 def broadcast_like(x: Any, like: Like) -> Any:
     """Repeat `x` to the shape of `like`, in its dtype: the adjoint of `sum_to`.
 
+    One entry may lose its axes, as the gradient of the sum of a 0-d array over axis 0 has to.
+
     >>> broadcast_like(np.ones((1,)), Like((3,), np.dtype("float64")))
     array([1., 1., 1.])
     """
-    return np.broadcast_to(_cast(x, like.dtype), like.shape)
+    x = _cast(x, like.dtype)
+    return np.broadcast_to(x.reshape(()) if like.shape == () and x.size == 1 else x, like.shape)
 
 
 @recorded

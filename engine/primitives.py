@@ -11,6 +11,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from .errors import NotDifferentiableError
 from .plumbing import Like, recorded, sum_to
@@ -22,9 +23,10 @@ _KINDS = {"int": int, "float": float, "strong": np.float64, "bool": bool}
 
 
 def _axes(axis: int | tuple[int, ...] | None, ndim: int) -> tuple[int, ...]:
-    if axis is None:
+    """The axes that are meant; of what has none, NumPy reduces axis 0 all the same."""
+    if axis is None or ndim == 0:
         return tuple(range(ndim))
-    return tuple(k % ndim for k in (axis if isinstance(axis, tuple) else (axis,)))
+    return normalize_axis_tuple(axis, ndim)
 
 
 @recorded

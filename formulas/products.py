@@ -42,7 +42,7 @@ def _contract_inputs(rng):
 @pb.composite(np.tensordot)
 def tensordot(a, b, *, axes=2):
     """Products summed over axes of the first that meet axes of the second."""
-    return pb.contract([a, b], subscripts=pb.tensordot_subscripts(a.ndim, b.ndim, axes))
+    return pb.contract([a, b], subscripts=pb.tensordot_subscripts(np.ndim(a), np.ndim(b), axes))
 
 
 @tensordot.sample_inputs
@@ -55,7 +55,7 @@ def _tensordot_inputs(rng):
 @pb.composite(np.dot)
 def dot(a, b):
     """Products summed over the last axis of `a` and the last but one of `b`, or its only one."""
-    return pb.contract([a, b], subscripts=pb.dot_subscripts(a.ndim, b.ndim, -2))
+    return pb.contract([a, b], subscripts=pb.dot_subscripts(np.ndim(a), np.ndim(b), -2))
 
 
 @dot.sample_inputs
@@ -80,7 +80,7 @@ def _vdot_inputs(rng):
 @pb.composite(np.inner)
 def inner(a, b):
     """Products summed over the last axes of both."""
-    return pb.contract([a, b], subscripts=pb.dot_subscripts(a.ndim, b.ndim, -1))
+    return pb.contract([a, b], subscripts=pb.dot_subscripts(np.ndim(a), np.ndim(b), -1))
 
 
 @inner.sample_inputs

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from ..call import arrays, call
 from .table import stands_for
 
 
 def _slice(a: Any, axis: int, *bounds: int | None) -> Any:
-    return a[(*(slice(None),) * (axis % a.ndim), slice(*bounds))]
+    return a[(*(slice(None),) * normalize_axis_index(axis, a.ndim), slice(*bounds))]
 
 
 @stands_for(np.diff)
@@ -19,8 +20,13 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     """As `np.diff`: differences of neighbours, n times over."""
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n!r}")
-    if n and (prepend is not None or append is not None):
-        one = (*a.shape[: axis % a.ndim], 1, *a.shape[axis % a.ndim + 1 :])
+    if n == 0:
+        return a
+    if a.ndim == 0:
+        raise ValueError("diff requires input that is at least one dimensional")
+    axis = normalize_axis_index(axis, a.ndim)
+    if prepend is not None or append is not None:
+        one = (*a.shape[:axis], 1, *a.shape[axis + 1 :])
         ends = [
             end if end is None or np.ndim(end) else np.broadcast_to(end, one) for end in (prepend, append)
         ]
@@ -61,7 +67,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     """
     if edge_order != 1:
         raise ValueError("np.gradient of a tensor takes edge_order=1")
-    axes = tuple(range(f.ndim)) if axis is None else tuple(np.atleast_1d(axis) % f.ndim)
+    axes = tuple(range(f.ndim)) if axis is None else normalize_axis_tuple(axis, f.ndim)
     if len(varargs) not in (0, 1, len(axes)):
         raise TypeError("invalid number of arguments")
     spacings = varargs * len(axes) if len(varargs) == 1 else varargs or (1.0,) * len(axes)
@@ -73,6 +79,8 @@ def _slopes(f: Any, spacing: Any, axis: int) -> Any:
     n = f.shape[axis]
     if n < 2:
         raise ValueError("Shape of array too small to calculate a numerical gradient")
+    if np.shape(spacing) not in ((), (n,)):
+        raise ValueError("when 1d, distances must match the length of the corresponding dimension")
     places = spacing if np.ndim(spacing) else np.arange(n) * spacing
     shape = tuple(-1 if k == axis else 1 for k in range(f.ndim))
     widths = np.reshape(np.diff(places), shape)
@@ -138,11 +146,12 @@ def cumulative_prod(
 
 def _cumulative(word: str, start: int, x: Any, axis: int | None, dtype: Any, include_initial: bool) -> Any:
     if axis is None:
-        if x.ndim != 1:
+        if x.ndim > 1:
             raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
         axis = 0
     found = call(word, x, axis, dtype)
     if not include_initial:
         return found
-    shape = (*found.shape[: axis % found.ndim], 1, *found.shape[axis % found.ndim + 1 :])
+    axis = normalize_axis_index(axis, found.ndim)
+    shape = (*found.shape[:axis], 1, *found.shape[axis + 1 :])
     return np.concatenate([np.full(shape, start, found.dtype), found], axis)

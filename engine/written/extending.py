@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from ..call import arrays
 from .table import stands_for
@@ -43,12 +44,12 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> An
 
 
 def _taken(array: Any, places: Any, axis: int) -> Any:
-    return array[(*(slice(None),) * (axis % array.ndim), places)]
+    return array[(*(slice(None),) * axis, places)]
 
 
 def _along(arr: Any, axis: int | None) -> tuple[Any, int]:
     """The array and an axis of it; flat where the axis is None."""
-    return (np.reshape(arr, (-1,)), 0) if axis is None else (arr, axis % np.ndim(arr))
+    return (np.reshape(arr, (-1,)), 0) if axis is None else (arr, normalize_axis_index(axis, np.ndim(arr)))
 
 
 @stands_for(np.append)
@@ -92,10 +93,21 @@ def resize(a: Any, new_shape: Any) -> Any:
 
 
 @stands_for(np.trim_zeros)
-def trim_zeros(filt: Any, trim: str = "fb") -> Any:
-    """As `np.trim_zeros`, of a vector."""
-    (places,) = np.nonzero(arrays(filt))
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+    """As `np.trim_zeros`: along these axes, or all, the stretch outside of which everything is zero."""
+    ends = trim.lower()
+    if ends not in ("fb", "bf", "f", "b"):
+        raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
+    axes = tuple(range(filt.ndim)) if axis is None else normalize_axis_tuple(axis, filt.ndim)
+    if not axes:
+        return filt
+    places = np.nonzero(np.atleast_1d(arrays(filt)))
+    stretches = (_stretch(places[k], ends) if k in axes else slice(None) for k in range(filt.ndim))
+    return filt[tuple(stretches)]
+
+
+def _stretch(places: Any, ends: str) -> slice:
+    """From the first of these places to the last, trimmed at these ends; nothing where there is no place."""
     if not len(places):
-        return filt[:0]
-    first = int(places[0]) if "f" in trim.lower() else 0
-    return filt[first : int(places[-1]) + 1 if "b" in trim.lower() else None]
+        return slice(0, 0)
+    return slice(int(places.min()) if "f" in ends else None, int(places.max()) + 1 if "b" in ends else None)

@@ -6,6 +6,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from ..call import arrays, call
 from ..errors import NotDifferentiableError
@@ -144,7 +145,7 @@ def matrix_norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = Fals
     two = isinstance(axis, tuple) and len(axis) == 2
     if ord in (None, "fro") or not (two or (axis is None and x.ndim == 2)):
         return formula("norm", x, ord=ord, axis=axis, keepdims=keepdims)
-    rows, columns = (k % x.ndim for k in (axis or (0, 1)))
+    rows, columns = normalize_axis_tuple(axis or (0, 1), x.ndim)
     if ord in (1, -1, np.inf, -np.inf):
         summed = rows if abs(ord) == 1 else columns
         sums = np.sum(np.abs(x), axis=summed, keepdims=True)
@@ -165,7 +166,7 @@ def _matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
 @stands_for(np.linalg.vector_norm)
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
     """As `np.linalg.vector_norm`: of the entries along axes, or of all."""
-    axes = tuple(range(x.ndim)) if axis is None else tuple(np.atleast_1d(axis) % x.ndim)
+    axes = tuple(range(x.ndim)) if axis is None else normalize_axis_tuple(axis, x.ndim)
     if ord == 0:
         return np.astype(np.sum(np.not_equal(x, 0), axis=axes, keepdims=keepdims), x.dtype)
     flat = call("flatten_axes", x, axis=axes)

@@ -34,8 +34,8 @@ def einsum(subscripts: str, *operands: Any, optimize: Any = False) -> Any:
 @stands_for(np.kron)
 def kron(a: Any, b: Any) -> Any:
     """As `np.kron`: each entry of the first times all of the second, as blocks."""
-    ndim = max(a.ndim, np.ndim(b))
-    rows = (1,) * (ndim - a.ndim) + a.shape if hasattr(a, "shape") else np.shape(a)
+    ndim = max(np.ndim(a), np.ndim(b))
+    rows = (1,) * (ndim - np.ndim(a)) + np.shape(a)
     columns = (1,) * (ndim - np.ndim(b)) + np.shape(b)
     between = np.reshape(a, tuple(n for pair in zip(rows, (1,) * ndim, strict=True) for n in pair))
     inside = np.reshape(b, tuple(n for pair in zip((1,) * ndim, columns, strict=True) for n in pair))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from ..call import arrays
 from .table import stands_for
@@ -27,7 +28,7 @@ def _quantiles(a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan:
     q = np.asarray(arrays(q), float)
     if np.any((q < 0) | (q > 1)):
         raise ValueError("Quantiles must be in the range [0, 1]")
-    axes = tuple(range(a.ndim)) if axis is None else tuple(np.atleast_1d(axis) % a.ndim)
+    axes = tuple(range(a.ndim)) if axis is None else normalize_axis_tuple(axis, a.ndim)
     kept = tuple(1 if k in axes else n for k, n in enumerate(a.shape))
     merged = np.moveaxis(a, axes, range(a.ndim - len(axes), a.ndim))
     merged = np.reshape(merged, (*merged.shape[: a.ndim - len(axes)], -1))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from ..call import arrays, call, unrecorded
 from ..dispatch import engine_of
@@ -16,7 +17,7 @@ from .table import formula, stands_for
 @stands_for(np.take)
 def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
     """As `np.take`: entries at indexes along an axis, or of all in row-major order."""
-    a, along = (np.reshape(a, (-1,)), 0) if axis is None else (a, axis % a.ndim)
+    a, along = (np.reshape(a, (-1,)), 0) if axis is None else (a, normalize_axis_index(axis, a.ndim))
     places = np.asarray(arrays(indices))
     if places.dtype.kind != "i":
         places = places.astype(np.intp, casting="same_kind") if places.size else places.astype(np.intp)
@@ -153,7 +154,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
     joined = np.stack([row if hasattr(row, "dtype") else np.asarray(row) for row in rows])
     shaped = np.reshape(joined, (*moved.shape[:-1], *joined.shape[1:]))
     many = joined.ndim - 1
-    axis = axis % arr.ndim
+    axis = normalize_axis_index(axis, arr.ndim)
     return np.moveaxis(shaped, range(arr.ndim - 1, arr.ndim - 1 + many), range(axis, axis + many))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from ..call import arrays
 from .table import stands_for
@@ -24,7 +25,7 @@ def unique(
     """As `np.unique`; of equal entries the first one takes the gradient."""
     _, index, inverse, counts = np.unique(arrays(ar), True, True, True, axis, equal_nan=equal_nan)
     made = ar.__array_namespace__().asarray
-    flat, along = (np.reshape(ar, (-1,)), 0) if axis is None else (ar, axis % ar.ndim)
+    flat, along = (np.reshape(ar, (-1,)), 0) if axis is None else (ar, normalize_axis_index(axis, ar.ndim))
     before: Any = (slice(None),) * along
     kept = flat[(*before, index)]
     asked = ((return_index, index), (return_inverse, inverse), (return_counts, counts))

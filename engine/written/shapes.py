@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from ..adjoints import undiagonal
 from ..call import call
@@ -118,7 +119,10 @@ def flipud(m: Any) -> Any:
 @stands_for(np.rot90)
 def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Any:
     """As `np.rot90`: a plane turned by right angles."""
-    first, second = axes
+    try:
+        first, second = normalize_axis_tuple(axes, m.ndim)
+    except ValueError as error:
+        raise ValueError(f"np.rot90 turns a plane of two different axes, not axes={axes}: {error}") from None
     turns = k % 4
     if turns == 1:
         return np.swapaxes(np.flip(m, second), first, second)
@@ -130,8 +134,8 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Any:
 @stands_for(np.rollaxis)
 def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
     """As `np.rollaxis`: an axis moved to before another one."""
-    source = axis % a.ndim
-    target = start + a.ndim if start < 0 else start
+    source = normalize_axis_index(axis, a.ndim)
+    target = normalize_axis_index(start, a.ndim + 1) if start >= 0 else normalize_axis_index(start, a.ndim)
     return np.moveaxis(a, source, target - 1 if source < target else target)
 
 

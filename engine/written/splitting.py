@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from .table import stands_for
 
@@ -40,7 +41,7 @@ def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
 
 def _pieces(ary: Any, positions: list[Any], axis: int) -> list[Any]:
     """The stretches of an axis that each hold these positions, which follow each other."""
-    before = (slice(None),) * (axis % ary.ndim)
+    before = (slice(None),) * normalize_axis_index(axis, ary.ndim)
     bounds = ((int(part[0]), int(part[-1]) + 1) if part.size else (0, 0) for part in positions)
     return [ary[(*before, slice(start, stop))] for start, stop in bounds]
 
@@ -54,5 +55,7 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
 @stands_for(getattr(np, "unstack", None))
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
     """As `np.unstack`: the slices along an axis."""
-    before = (slice(None),) * (axis % x.ndim)
-    return tuple(x[(*before, i)] for i in range(x.shape[axis]))
+    if x.ndim == 0:
+        raise ValueError("Input array must be at least 1-d.")
+    axis = normalize_axis_index(axis, x.ndim)
+    return tuple(x[(*(slice(None),) * axis, i)] for i in range(x.shape[axis]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from ..call import arrays, call
 from .table import stands_for
@@ -22,8 +23,8 @@ def average(
     if np.shape(weights) != np.shape(a):
         if axis is None:
             raise TypeError("Axis must be specified when shapes of a and weights differ.")
-        along = np.atleast_1d(axis).tolist()
-        missing = tuple(k for k in range(a.ndim) if k not in [k % a.ndim for k in along])
+        along = normalize_axis_tuple(axis, a.ndim)
+        missing = tuple(k for k in range(a.ndim) if k not in along)
         weights = np.expand_dims(weights, missing)
     total = np.sum(np.broadcast_to(weights, np.shape(a)), axis=axis, keepdims=keepdims)
     if not np.all(arrays(total)):
