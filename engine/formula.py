@@ -60,6 +60,7 @@ class Formula:
         self._jvp = jvp
         self._derived = derived
         self._sampler: Sampler | None = None
+        self.reading: str | None = None  # a key of all that decided `ir`, where it came from the disk
         update_wrapper(self, function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

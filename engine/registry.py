@@ -43,6 +43,7 @@ class Formulas:
         self._by_function: dict[Any, Any] = {}
         self._by_word: dict[str, Any] = {}
         self._words: dict[Any, Word] | None = None
+        self.taken_words: set[str] = set()  # for which formulas of a user stand
         self._library = False
         self._listeners: list[Callable[[], None]] = []
 
@@ -72,6 +73,8 @@ class Formulas:
             word = self.word(target)
             if word is not None:
                 self._by_word[word.name] = entry
+                if not ours:
+                    self.taken_words.add(word.name)
                 for listener in self._listeners:
                     listener()
         if ours and name in WORDS:

@@ -46,7 +46,7 @@ STRUCTURAL = frozenset(
 )
 
 
-class _Node:
+class Node:
     """What a formula is made of: pickled by its fields in order, which is read three times as fast."""
 
     __slots__ = ()
@@ -57,7 +57,7 @@ class _Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Span(_Node):
+class Span(Node):
     """A place in a source file: lines count from 1, columns from 1."""
 
     path: str
@@ -71,7 +71,7 @@ class Span(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Source(Node):
     """The text that a formula was read from. `first_line` is the file's line of its first line."""
 
     path: str
@@ -87,7 +87,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Var(_Node):
+class Var(Node):
     """A value, assigned once. `temp` marks a name that normalization made up."""
 
     name: str
@@ -102,7 +102,7 @@ class Var(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Literal(_Node):
+class Literal(Node):
     """A constant: a number, bool, string, None, Ellipsis, a dtype's name, or a tuple of these.
 
     `strong` marks a number that NumPy holds as a float64 scalar, which widens
@@ -120,7 +120,7 @@ Atom = Var | Literal
 
 
 @dataclass(frozen=True, slots=True)
-class Eqn(_Node):
+class Eqn(Node):
     """``outs = op(*args, **kwargs)``, with nested blocks for control flow.
 
     An equation whose operator has hidden outputs may name them after its
@@ -146,7 +146,7 @@ class Eqn(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Block(_Node):
+class Block(Node):
     """Parameters, equations in order, and results."""
 
     params: tuple[Var, ...]
@@ -198,7 +198,7 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Capture(_Node):
+class Capture(Node):
     """A free variable of the closure.
 
     `span` is its first use in the closure, `defined` where the forward binds
@@ -215,7 +215,7 @@ class Capture(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Param(_Node):
+class Param(Node):
     """A parameter. `annotation` is the contract as written, "Tensor" where nothing is.
 
     An attribute stands after ``*``; it is a value and has no gradient.
@@ -231,7 +231,7 @@ class Param(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Size(_Node):
+class Size(Node):
     """A shape by name. It broadcasts to the join of the shapes named in `within`, if any are.
 
     That of arrays stacked along a new first axis says in `each` what shape each of them has,
@@ -251,7 +251,7 @@ class Size(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Extent(_Node):
+class Extent(Node):
     """Sizes that broadcast to this value's shape, and names of dtypes that promote to its own.
 
     An `optional` value is None where another branch was taken; whoever uses it has this extent.
@@ -263,7 +263,7 @@ class Extent(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class Options(Node):
     """What the decorator was given."""
 
     first_order_only: bool = False
@@ -275,7 +275,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Formula:
+class Formula(Node):
     """An operator with its derivative.
 
     ``forward.results`` are the results, then (after promotion) the hidden

@@ -64,10 +64,10 @@ def _machine(named: str, path: str) -> str:
 
 @cache
 def _headers() -> str:
-    folder = INCLUDE / "pullback"
+    folder = os.path.join(INCLUDE, "pullback")
     names = sorted(name for name in os.listdir(folder) if name.startswith("kernel"))
     digest = hashlib.sha256()
-    for path in (*(folder / name for name in names), RUNTIME):
-        with path.open("rb", buffering=0) as file:
+    for path in (*(os.path.join(folder, name) for name in names), os.fspath(RUNTIME)):
+        with open(path, "rb", buffering=0) as file:
             digest.update(file.read())
     return digest.hexdigest()

@@ -24,9 +24,8 @@ from ...transpile.ir import Formula as FormulaIR
 from ...transpile.passes.promote import promote
 from ...transpile.passes.save_or_recompute import fused
 from ...transpile.version import __version__
-from ...transpile.vocabulary import WORDS
 from ..formula import LIBRARY_OF_PROCESS, Formula
-from ..registry import FORMULAS, LIBRARY
+from ..registry import FORMULAS
 from . import cache as disk
 
 Made = TypeVar("Made")
@@ -84,7 +83,7 @@ def _promoted(formula: Formula) -> FormulaIR:
 
 
 def _key(formula: Formula, *what: str) -> str:
-    return key_of_package(repr(formula.ir), *_of_users(formula.ir), *what)
+    return key_of_package(formula.reading or repr(formula.ir), *_of_users(formula.ir), *what)
 
 
 def key_of_package(*parts: str) -> str:
@@ -122,8 +121,7 @@ def _stable(values: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 def _of_users(ir: FormulaIR) -> list[str]:
     """The user's formulas that this one may run: those for words, and those that it calls, and so on."""
     found: dict[str, str] = {}
-    queue = [word for word in WORDS if _is_users(word)]
-    queue += [eqn.op for eqn in ir.every()]
+    queue = [*FORMULAS.taken_words, *{eqn.op for eqn in ir.every()}]
     while queue:
         name = queue.pop()
         if name in found or not _is_users(name):
@@ -136,7 +134,7 @@ def _of_users(ir: FormulaIR) -> list[str]:
 
 def _is_users(name: str) -> bool:
     entry = FORMULAS.operator(name)
-    return isinstance(entry, Formula) and not str(entry.__module__).startswith(LIBRARY)
+    return isinstance(entry, Formula) and not FORMULAS.of_library(entry)
 
 
 @cache

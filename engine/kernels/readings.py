@@ -28,7 +28,9 @@ def read(formula: Formula) -> None:
         return
     what = _what_decides(formula)
     if what is not None:
-        vars(formula)["ir"] = kept(key_of_package("reading", *what), lambda: formula.ir)
+        key = key_of_package("reading", *what)
+        vars(formula)["ir"] = kept(key, lambda: formula.ir)
+        formula.reading = key
 
 
 def _what_decides(formula: Formula) -> list[str] | None:

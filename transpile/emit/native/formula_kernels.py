@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from ...codes import diagnostic
 from ...diagnostics import Diagnostic, FormulaError
-from ...ir import Atom, Block, Eqn, Formula, Literal, Param, Var
+from ...ir import Atom, Block, Eqn, Formula, Literal, Node, Param, Var
 from ...library import Library
 from ...passes.inline import inline
 from ...passes.promote import promote
@@ -42,7 +42,7 @@ from .uses import is_mask, is_position
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
+class Compiled(Node):
     """A formula with its kernels.
 
     `forward` computes results, hidden and plain arrays. `derivative` is the

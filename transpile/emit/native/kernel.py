@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
-from ...ir import Atom, Block, Span, Var
+from ...ir import Atom, Block, Node, Span, Var
 
 # "T" is the kernel's float type, float32 or float64 according to its inputs.
 Dtype = OneOf["T", "float", "double", "int64_t", "bool"]
@@ -17,7 +17,7 @@ ShapeSet = frozenset[object]
 
 
 @dataclass(frozen=True, slots=True)
-class Input:
+class Input(Node):
     """A parameter of a kernel.
 
     `shape` names the arrays whose shapes broadcast to this one's: two inputs
@@ -49,7 +49,7 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel:
+class Kernel(Node):
     """A function of C++ to be: `block.params` are the variables of `inputs`, in order.
 
     `span` is where its formula stands, `title` its comment. `undefined` says
