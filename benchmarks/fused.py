@@ -1,10 +1,12 @@
 """``python benchmarks/fused.py``: compiled operators beside PyTorch, JAX, Numba and what the memory allows.
 
 Each operator runs forward, forward and backward, and with second gradients, by `pb.compile`, PyTorch eager,
-torch.compile, jax.jit and loops by hand in Numba, in float32. All contenders of a line and the streaming
-triad take turns, in an order shuffled anew in each of 20 rounds, each for a millisecond or for one run,
-after a run that brings its own arrays back into the caches; a cell is the median of the rounds. Each
-number of threads is a process of its own that sees as many processors, so that every library obeys.
+torch.compile, jax.jit and loops by hand in Numba, in float32. Second gradients are a function that takes
+gradients inside, compiled as one program where the contender compiles programs. All contenders of a line
+and the streaming triad take turns, in an order shuffled anew in each of 20 rounds, each for a millisecond
+or for one run, after a run that brings its own arrays back into the caches; a cell is the median of the
+rounds. Each number of threads is a process of its own that sees as many processors, so that every library
+obeys.
 
     python benchmarks/fused.py --operators gelu_tanh --sizes 10000 --threads 1 --peers torch jax
 
@@ -25,6 +27,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from rich.console import Console
+from second_gradients import second_of
 from timing import interleaved, readable
 from triad import bytes_moved, triad
 from workloads import Workload, workloads
@@ -141,10 +144,10 @@ def _ours(workload: Workload, engine: str) -> dict[str, Callable[[], object]]:
     import pullback as pb
 
     function = pb.compile(workload.formula)
+    second = pb.compile(second_of(function.formula, len(workload.inputs), len(workload.cotangents)), order=0)
     with pb.use_engine(engine):
         plain = [pb.tensor(array) for array in workload.inputs]
         inputs = [pb.tensor(array, requires_grad=True) for array in workload.inputs]
-        cotangents = [pb.tensor(array, requires_grad=True) for array in workload.cotangents]
         fixed = [pb.tensor(array) for array in workload.cotangents]
 
     def several(results: Any) -> tuple[Any, ...]:
@@ -158,8 +161,7 @@ def _ours(workload: Workload, engine: str) -> dict[str, Callable[[], object]]:
         return results, pb.grad(results, inputs, fixed)
 
     def double() -> object:
-        first = pb.grad(several(function(*inputs)), inputs, cotangents, create_graph=True)
-        return pb.grad(first, [*inputs, *cotangents], plain, allow_unused=True)
+        return second(*plain, *fixed, *plain)
 
     def inside(run: Callable[[], object]) -> Callable[[], object]:
         def call() -> object:

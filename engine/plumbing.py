@@ -103,6 +103,20 @@ def broadcast_like(x: Any, like: Like) -> Any:
 
 
 @recorded
+def expect_like(x: Any, like: Like) -> Any:
+    """`x` in the dtype of `like`, whose shape it must have: a cotangent of a value like it.
+
+    Raises GradientShapeError where its shape is another one.
+
+    >>> expect_like(np.ones(3), Like((3,), np.dtype("float32"))).dtype
+    dtype('float32')
+    """
+    if np.shape(x) != like.shape:
+        raise GradientShapeError(f"an output has shape {like.shape}, its part of v {np.shape(x)}")
+    return _cast(x, like.dtype)
+
+
+@recorded
 def unslice(a: Any, index: Any, shape: tuple[int, ...]) -> Any:
     """Zeros of `shape` with `a` added at `index`: the adjoint of indexing.
 

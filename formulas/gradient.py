@@ -44,6 +44,22 @@ def _broadcast_like_inputs(rng):
     yield (rng.standard_normal((3, 1)),), {"like": pb.like(np.zeros((2, 3, 4)))}
 
 
+@pb.formula(pb.expect_like)
+def expect_like(x, *, like):
+    """`x`, which must have the shape of `like`, in its dtype: the identity where it is there."""
+    r = pb.expect_like(x, like)
+
+    def expect_like_pullback(grad):
+        return grad
+
+    return r, expect_like_pullback
+
+
+@expect_like.sample_inputs
+def _expect_like_inputs(rng):
+    yield (rng.standard_normal((2, 3)),), {"like": pb.like(np.zeros((2, 3)))}
+
+
 @pb.formula(pb.accumulate)
 def accumulate(x, y):
     """x + y of two cotangents of one value, equal in shape and dtype."""

@@ -20,6 +20,9 @@ Structural operators, besides the words of `vocabulary`:
                      the order of the items, which ``reverse=True`` runs through backwards;
                      with ``until=True`` the first carried value is a number, and the loop ends
                      after the turn that makes it another one than zero
+``vjp``              ``vjp(*inputs, *cotangents)``: its block has a parameter for each input and a result for
+                     each cotangent; its outputs are these results, then a gradient for each input.
+                     Without ``create_graph=True`` they are constants. A pass writes it out
 ``raise``            ``raise(*arguments, exception=name)``: no outputs. A conditional or a loop
                      without outputs is there for the ``raise`` that it holds
 ``format``           ``format(template, *values)``: a text, a value, as `str.format` makes it
@@ -42,7 +45,7 @@ Kind = OneOf["tensor", "list", "value", "none"]
 # Operators of the IR itself, which no formula's operator is named like.
 STRUCTURAL = frozenset(
     {"tuple", "list", "slice", "item", "shape", "ndim", "size", "dtype", "like", "is_none", "not_", "len"}
-    | {"if", "for", "raise", "format", "opaque", "range", "sum_to", "accumulate", "stop_gradient"}
+    | {"if", "for", "vjp", "raise", "format", "opaque", "range", "sum_to", "accumulate", "stop_gradient"}
 )
 
 

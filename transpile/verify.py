@@ -80,6 +80,12 @@ def _shape_of(eqn: Eqn) -> None:
         if len(body.params) != len(eqn.args) or len(body.results) != len(eqn.outs):
             raise InvalidIR(f"a loop's block does not fit its values ({eqn.span})")
         return
+    if eqn.op == "vjp":
+        (body,) = eqn.blocks
+        parts = len(body.params) + len(body.results)
+        if len(eqn.args) != parts or len(eqn.outs) != parts:
+            raise InvalidIR(f"the block of a vjp does not fit its values ({eqn.span})")
+        return
     word = WORDS.get(eqn.op)
     if word is not None and len(eqn.args) > len(word.operands):
         raise InvalidIR(f"{eqn.op} takes {len(word.operands)} operands, not {len(eqn.args)} ({eqn.span})")

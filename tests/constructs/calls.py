@@ -110,3 +110,21 @@ def special_functions(x):
 @SECTION.example("`math` of sizes and attributes", call(X, n=3))
 def math_of_values(x, *, n: int):
     return x * math.sqrt(x.shape[-1]) / math.log(n) + max(n, 2) * float(n) - abs(n - 5) + min(n, x.size)
+
+
+def construct_bent(x, y):
+    return np.sin(x) * y
+
+
+@SECTION.example("`pb.vjp` of a helper", call(X, Y))
+def gradient_inside(x, y):
+    value, (to_x, to_y) = pb.vjp(construct_bent, (x, y), y, create_graph=True)
+    return value * to_x + to_y
+
+
+@SECTION.example("`pb.vjp` in `pb.vjp`", call(X, Y))
+def gradient_of_a_gradient(x, y):
+    def first(x):
+        return pb.vjp(lambda x: np.sin(x) * x, x, y, create_graph=True)[1]
+
+    return pb.vjp(first, x, y, create_graph=True)[1]

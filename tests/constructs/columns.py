@@ -124,7 +124,12 @@ def assert_same(expected: Any, actual: Any) -> None:
         return
     assert isinstance(actual, tuple) == isinstance(expected, tuple)
     for one, other in zip(_flat(expected), _flat(actual), strict=True):
-        np.testing.assert_allclose(np.asarray(other), np.asarray(one), rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(_array(other), _array(one), rtol=1e-12, atol=1e-12)
+
+
+def _array(value: Any) -> np.ndarray:
+    """An array, or that of a tensor: what `pb.vjp` gives for arrays."""
+    return value.detach().numpy() if isinstance(value, pb.Tensor) else np.asarray(value)
 
 
 def _flat(value: Any) -> list[Any]:

@@ -144,6 +144,7 @@ def table(torch):
 ABSENT = {
     "sum_to",
     "broadcast_like",
+    "expect_like",
     "accumulate",
     "unslice",
     "flatten_axes",

@@ -21,6 +21,7 @@ from pullback.transpile.passes.save_or_recompute import fused
 from pullback.transpile.passes.simplify import simplify
 from pullback.transpile.passes.specialize import known_extents
 from pullback.transpile.passes.transpose import transpose
+from pullback.transpile.passes.vector_products import without_vector_products
 from pullback.transpile.printer import formula_text
 from pullback.transpile.verify import verify
 
@@ -71,6 +72,7 @@ def _transposed(formula: Formula, library: Library) -> Formula:
 
 PASSES: dict[str, Callable[[Formula, Library], Formula]] = {
     "read": lambda formula, library: verify(formula),
+    "vector_products": lambda formula, library: verify(without_vector_products(formula, library)),
     "derive": lambda formula, library: verify(derive(formula, library)),
     "normalize": lambda formula, library: verify(_normalized(formula, library)),
     "recompute": lambda formula, library: verify(recompute_captures(_normalized(formula, library))),

@@ -29,7 +29,8 @@ _WORK = (
         0.25,
         "add subtract multiply negative accumulate where maximum minimum abs square sign clip astype "
         "less less_equal greater greater_equal equal not_equal logical_and logical_or logical_not "
-        "bitwise_and bitwise_or invert isnan isinf isfinite signbit relu stop_gradient broadcast_like",
+        "bitwise_and bitwise_or invert isnan isinf isfinite signbit relu stop_gradient broadcast_like "
+        "expect_like",
     ),
     (1.0, "divide sqrt reciprocal floor ceil trunc round"),
     (5.0, "exp exp2 expm1 log log2 log10 log1p tanh sigmoid"),
@@ -122,7 +123,7 @@ def in_memory(block: Block, wanted: frozenset[Atom] = frozenset()) -> set[Atom]:
 
 def _in_a_loop(eqn: Eqn) -> bool:
     word = WORDS.get(eqn.op)
-    fused = eqn.op in _FREE or eqn.op in _REDUCTIONS or eqn.op in ("sum_to", "broadcast_like")
+    fused = eqn.op in _FREE or eqn.op in _REDUCTIONS or eqn.op in ("sum_to", "broadcast_like", "expect_like")
     return fused or (word is not None and word.pointwise)
 
 

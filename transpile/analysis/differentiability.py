@@ -74,6 +74,8 @@ def propagate(eqns: Iterable[Eqn], env: dict[Var, Flow], stops: Mapping[Var, Flo
                 env[out] = max(flow_of(block.results[index], env) for block in eqn.blocks)
         elif eqn.op == "for":
             _through_loop(eqn, env, stops)
+        elif eqn.op == "vjp":
+            _through_vjp(eqn, env, stops)
         else:
             flow = _through(eqn, env)
             env.update(dict.fromkeys(eqn.outs, flow))
@@ -95,6 +97,17 @@ def _through_loop(eqn: Eqn, env: dict[Var, Flow], stops: Mapping[Var, Flow]) -> 
         if before == [env[var] for var in carried]:
             break
     env.update({out: flow_of(atom, env) for out, atom in zip(eqn.outs, body.results, strict=True)})
+
+
+def _through_vjp(eqn: Eqn, env: dict[Var, Flow], stops: Mapping[Var, Flow]) -> None:
+    """The outputs depend on the inputs and on what the block reads; the gradients on the cotangents too."""
+    (body,) = eqn.blocks
+    env.update({param: flow_of(atom, env) for param, atom in zip(body.params, eqn.args, strict=False)})
+    propagate(body.eqns, env, stops)
+    constant = eqn.kwarg("create_graph") == Literal(False)
+    read = (*eqn.args, *body.free(), *body.results)
+    flow = Flow.NONE if constant else max(flow_of(atom, env) for atom in read)
+    env.update(dict.fromkeys(eqn.outs, flow))
 
 
 def flow_of(atom: Atom, env: Mapping[Var, Flow]) -> Flow:

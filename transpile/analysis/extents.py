@@ -180,7 +180,7 @@ def _extent(eqn: Eqn, env: Mapping[Var, Extent]) -> Extent:
         return parts[0]
     if eqn.op == "unpacked":
         return env.get(eqn.outs[0], own)
-    if eqn.op in ("sum_to", "broadcast_like"):
+    if eqn.op in ("sum_to", "broadcast_like", "expect_like"):
         like = eqn.kwarg("like")
         return env.get(like, own) if isinstance(like, Var) else own
     if eqn.op == "item" and parts[0] != _SCALAR:

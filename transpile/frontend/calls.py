@@ -20,6 +20,7 @@ from .names import BUILTINS
 from .raising import formatted
 from .sequences import of_known
 from .values import Callee, Choice, Dotted, Function, Growing, Items, Value, elements, is_value
+from .vector_products import VJP, read_vjp
 from .words import bind_word
 
 _DTYPE_CALLS = frozenset({"numpy.float16", "numpy.float32", "numpy.float64", "numpy.int32", "numpy.int64"})
@@ -106,6 +107,9 @@ def _arguments(frame: Frame, node: ast.Call) -> Arguments:
 
 def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None) -> Value:
     """A call of a function by its full name."""
+    if callee.name in VJP:
+        apply = partial(_applied, frame, given.node)
+        return read_vjp(frame, given.node, given.positional, given.keywords, apply)
     if callee.name == "numpy.einsum" and len(given.positional) > 1 and not given.keywords:
         return _einsum(frame, given, name)
     word = by_python(callee.name)
@@ -146,6 +150,17 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
     if builtin is not None:
         return builtin
     return opaque(frame, callee.text, callee.name, given, name)
+
+
+def _applied(frame: Frame, node: ast.Call, function: Value, arguments: list[Value]) -> Value:
+    """What a function that was given to another one returns for these arguments."""
+    given = Arguments(node, arguments, {})
+    if isinstance(function, Function | Choice):
+        return _function(frame, function, given, None)
+    if isinstance(function, Callee):
+        return _formula(frame, function, given, None, ())
+    assert isinstance(function, Dotted)
+    return call_dotted(frame, function, given, None)
 
 
 def _extreme(frame: Frame, which: str, given: Arguments, name: str | None) -> Value:

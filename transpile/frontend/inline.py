@@ -50,12 +50,18 @@ def inline(
     return Literal(None) if result is None else result
 
 
+def parameter_names(function: Function) -> tuple[str, ...]:
+    """The names of a function's positional parameters."""
+    args = function.node.args
+    return tuple(arg.arg for arg in (*args.posonlyargs, *args.args))
+
+
 def bind_parameters(
     frame: Frame, function: Function, positional: list[Value], keywords: dict[str, Value], node: ast.AST
 ) -> dict[str, Value]:
     """Parameters to values, as Python binds a call."""
     args, span = function.node.args, frame.span(node)
-    places = [arg.arg for arg in (*args.posonlyargs, *args.args)]
+    places = parameter_names(function)
     local: dict[str, Value] = dict(function.defaults)
     if len(positional) > len(places) and args.vararg is None:
         raise refuse("PB404", f"`{function.name}` takes {len(places)} positional arguments", span)

@@ -28,19 +28,25 @@ formula growth(x: Tensor)
 
 from __future__ import annotations
 
-from ..diagnostics import Diagnostic, FormulaError
-from ..ir import Atom, Block, Eqn, Formula, Literal, Var
+from ..ir import Atom, Block, Formula, Literal, Var
 from ..library import Library, NoDerivative
+from .barriers import barrier_of
 from .differentiate import differentiate
-from .rewrite import Namer
+from .missing_derivative import no_derivative
+from .rewrite import Namer, own_results
+from .vector_products import without_vector_products
 
 
 def derive(formula: Formula, library: Library) -> Formula:
-    """The formula with a closure. Raises FormulaError where an operator on the way has no derivative."""
+    """The formula with a closure, and without ``vjp``.
+
+    Raises FormulaError where an operator on the way has no derivative.
+    """
+    formula = without_vector_products(formula, library)
     if formula.pullback is not None:
         return formula
     namer = Namer.of(formula)
-    eqns, results = _own_results(formula, namer)
+    eqns, results = own_results(formula.forward, namer, formula.span)
     names = ["grad"] if formula.results == 1 else [f"grad_{atom}" for atom in results]
     params = tuple(namer.fresh(name) for name in names)
     inputs = [param.var for param in formula.inputs]
@@ -52,38 +58,5 @@ def derive(formula: Formula, library: Library) -> Formula:
     gradients: tuple[Atom, ...] = tuple(sweep.cotangents.get(var, Literal(None)) for var in inputs)
     forward = Block(formula.forward.params, tuple(sweep.forward), results)
     pullback = Block(params, tuple(sweep.backward), gradients)
-    return formula.evolve(forward=forward, pullback=pullback)
-
-
-def no_derivative(formula: Formula, missing: NoDerivative) -> FormulaError:
-    """The located error for a gradient that would have to pass an operator without a derivative."""
-    eqn = missing.eqn
-    span = eqn.span if eqn is not None and eqn.span is not None else formula.span
-    callee = eqn.kwarg("callee") if eqn is not None else None
-    value = str(callee.value) if isinstance(callee, Literal) else (eqn.op if eqn is not None else "")
-    diagnostic = Diagnostic(
-        "PB106",
-        "no-derivative",
-        "error",
-        f"the gradient of {formula.name!r} passes {value!r}, whose derivative is not known: {missing.what}",
-        span,
-        formula.name,
-        value,
-        f"write it in the vocabulary, or give {value!r} a formula of its own with @pb.formula",
-    )
-    return FormulaError([diagnostic], formula.source)
-
-
-def _own_results(formula: Formula, namer: Namer) -> tuple[tuple[Eqn, ...], tuple[Atom, ...]]:
-    """Results that are parameters, or the same value twice, get an equation of their own."""
-    eqns, results = list(formula.forward.eqns), []
-    taken: set[Var] = set(formula.forward.params)
-    for atom in formula.forward.results:
-        if isinstance(atom, Var) and atom in taken and atom.kind == "tensor":
-            copy = namer.fresh(atom.name)
-            eqns.append(Eqn((copy,), "positive", (atom,), span=formula.span))
-            atom = copy
-        if isinstance(atom, Var):
-            taken.add(atom)
-        results.append(atom)
-    return tuple(eqns), tuple(results)
+    why = barrier_of(eqns, sweep.cotangents, library)
+    return formula.evolve(forward=forward, pullback=pullback, barrier=why)

@@ -51,8 +51,9 @@ from dataclasses import replace
 from ..analysis.differentiability import Flow, flows, intermediates
 from ..ir import Atom, Block, Capture, Eqn, Formula, Literal, Var
 from ..library import Library, NoDerivative
-from .derive import derive, no_derivative
+from .derive import derive
 from .differentiate import differentiate
+from .missing_derivative import no_derivative
 from .naming import name_gradients, name_saved
 from .normalize import normalize, stack_lists
 from .recompute import compute_again, recompute_captures, recompute_constants
@@ -136,7 +137,7 @@ def _finish(formula: Formula, hidden: tuple[Var, ...]) -> Formula:
     assert pullback is not None
     forward = Block(forward.params, forward.eqns, (*forward.results, *hidden))
     formula = formula.evolve(hidden=hidden, promoted=True, forward=forward)
-    formula = formula.evolve(barrier=_barrier(formula))
+    formula = formula.evolve(barrier=formula.barrier or _barrier(formula))
     formula = formula.evolve(pullback=simplify(pullback, known_extents(formula)))
     formula = name_saved(recompute_constants(simplify_forward(formula)))
     assert formula.pullback is not None

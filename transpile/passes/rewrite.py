@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ..ir import Atom, Block, Eqn, Formula, Kind, Var
+from ..ir import Atom, Block, Eqn, Formula, Kind, Span, Var
 
 # Names that emitted code uses for modules.
 RESERVED = frozenset({"np", "pb", "special", "math", "operator"})
@@ -213,3 +213,26 @@ def placed(eqn: Eqn, place: Eqn) -> Eqn:
     """The equation, said to stand where another one stands."""
     blocks = tuple(Block(b.params, tuple(placed(e, place) for e in b.eqns), b.results) for b in eqn.blocks)
     return Eqn(eqn.outs, eqn.op, eqn.args, eqn.kwargs, blocks, place.span)
+
+
+def own_results(block: Block, namer: Namer, span: Span | None) -> tuple[tuple[Eqn, ...], tuple[Atom, ...]]:
+    """The block's equations and results, in which each result is bound once, by an equation.
+
+    That is what a reverse sweep starts from. A copy of a parameter, or of a value that is a result
+    already, is said to stand at `span`.
+
+    >>> x = Var("x")
+    >>> own_results(Block((x,), (), (x,)), Namer({"x"}), None)[1]
+    (Var(name='x_1', kind='tensor', temp=False),)
+    """
+    eqns, results = list(block.eqns), []
+    taken: set[Var] = set(block.params)
+    for atom in block.results:
+        if isinstance(atom, Var) and atom in taken and atom.kind == "tensor":
+            copy = namer.fresh(atom.name)
+            eqns.append(Eqn((copy,), "positive", (atom,), span=span))
+            atom = copy
+        if isinstance(atom, Var):
+            taken.add(atom)
+        results.append(atom)
+    return tuple(eqns), tuple(results)

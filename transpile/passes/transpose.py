@@ -44,8 +44,8 @@ from ..codes import diagnostic
 from ..diagnostics import FormulaError
 from ..ir import Atom, Block, Eqn, Formula, Literal, Options, Param, Span, Var
 from ..library import Library, NoDerivative
-from .derive import no_derivative
 from .differentiate import differentiate
+from .missing_derivative import no_derivative
 from .rewrite import Namer, copy_eqns, replace_atom, replace_block, replace_eqn, uses
 from .simplify import simplify
 from .specialize import known_extents, specialize

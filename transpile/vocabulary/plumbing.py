@@ -21,6 +21,7 @@ WORDS: tuple[Word, ...] = (
     Word("arange", "numpy.arange", (), ("start", "stop", "step"), derivative="zero", dtype="int"),
     Word("sum_to", "pullback.sum_to", ("x",), ("like",), linear=(0,)),
     Word("broadcast_like", "pullback.broadcast_like", ("x",), ("like",), linear=(0,)),
+    Word("expect_like", "pullback.expect_like", ("x",), ("like",), linear=(0,)),
     Word(
         "accumulate",
         "pullback.accumulate",

@@ -100,6 +100,17 @@ Tensors broadcast_like(const Saved& saved) {
     return broadcast_to_shape(as_dtype(saved.operand(), like.dtype), like.shape);
 }
 
+Tensors expect_like(const Saved& saved) {
+    const Like& like = saved.attribute("like").like();
+    const Tensor source = saved.operand();
+    const Shape have = Place(*source.get()).shape;
+    if (have != like.shape) {
+        throw Error("GradientShapeError: an output has shape " + text_of(like.shape) +
+                    ", its part of v " + text_of(have));
+    }
+    return {as_dtype(source, like.dtype)};
+}
+
 Tensors expand_dims(const Saved& saved) {
     const Tensor source = saved.operand();
     const Place from(*source.get());
@@ -194,6 +205,7 @@ void add_views(Library& library) {
     library.add_primitive("flip", flip);
     library.add_primitive("broadcast_to", broadcast_to);
     library.add_primitive("broadcast_like", broadcast_like);
+    library.add_primitive("expect_like", expect_like);
     library.add_primitive("expand_dims", expand_dims);
     library.add_primitive("squeeze", squeeze);
     library.add_primitive("getitem", getitem);

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from ...ir import Block, Eqn
+from ...analysis.extents import own_extent
+from ...ir import Block, Eqn, Var
 from ...passes.simplify import remove_dead
+from ...passes.zeros import Materialize, propagate_zeros
 from .kernel import Kernel
 from .lanes import POINTWISE
 from .operators import add_equation
@@ -19,7 +21,7 @@ from .plan import Plan
 from .stages import StageText, Store
 
 _SHAPE = frozenset[object]({"flat"})
-_SAME = frozenset({"sum_to", "broadcast_like"})
+_SAME = frozenset({"sum_to", "broadcast_like", "expect_like"})
 # What a kernel that is one pointwise loop may be made of.
 ALLOWED = frozenset({*POINTWISE, *_SAME, "zeros_like", "ones_like", "full_like"})
 
@@ -80,9 +82,12 @@ def flat_of(kernel: Kernel, index: str, comment: Callable[[Eqn], str | None]) ->
     `index` names the loop's counter; `comment` gives the source line of an equation.
     """
     arrays = tuple(atom for _, atom in kernel.outputs)
+    block = _without_zeros(kernel)
+    if block is None:
+        return None
     same = tuple(
         Eqn(eqn.outs, "positive", eqn.args[:1], (), (), eqn.span) if eqn.op in _SAME else eqn
-        for eqn in kernel.block.eqns
+        for eqn in block.eqns
     )
     same = tuple(remove_dead(list(same), arrays))
     fits = all(
@@ -110,3 +115,19 @@ def flat_of(kernel: Kernel, index: str, comment: Callable[[Eqn], str | None]) ->
     positions = {entry.var: k for k, entry in enumerate(kernel.inputs)}
     outputs = {sink.name: arrays.index(sink.value) for sink in stores}
     return Flat({plan.names.of(var): positions[var] for var in text.reads}, outputs, text.body(), index)
+
+
+def _without_zeros(kernel: Kernel) -> Block | None:
+    """The kernel's block without the work of undefined gradients, which have the shape of all others.
+
+    None where a result is such a zero, or something is done with one that is not linear.
+    """
+    block = kernel.block
+    if all(eqn.op != "broadcast_like" or isinstance(eqn.args[0], Var) for eqn in block.eqns):
+        return block
+    known = dict.fromkeys(block.params, own_extent("flat"))
+    try:
+        left = propagate_zeros(block, (), known, frozenset())
+    except Materialize:
+        return None
+    return left if left.results == block.results else None

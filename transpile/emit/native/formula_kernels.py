@@ -260,7 +260,21 @@ def _forward_kernel(formula: Formula, library: Library, inputs: tuple[Input, ...
     block = with_products_in_place(_inlined(formula.forward, library, inputs))
     names = ", ".join(str(atom) for atom in block.results if isinstance(atom, Var) and atom.kind == "tensor")
     params = ", ".join(str(param.var) for param in formula.params if param.var.kind == "tensor")
-    return Kernel(name, block, inputs, formula.span, f"{names} = {formula.name}({params})")
+    kernel = Kernel(name, block, inputs, formula.span, f"{names} = {formula.name}({params})")
+    return replace(kernel, inputs=_matched(kernel))
+
+
+def _matched(kernel: Kernel) -> tuple[Input, ...]:
+    """The kernel's inputs, in which those that it checks to have a value's shape are said to have it."""
+    likes = {eqn.args[0]: eqn.kwarg("like") for eqn in kernel.block.eqns if eqn.op == "expect_like"}
+    wanted = {e.var: like for e in kernel.inputs if isinstance(like := likes.get(e.var), Var)}
+    if not wanted:
+        return kernel.inputs
+    block = Block(kernel.block.params, kernel.block.eqns, tuple(dict.fromkeys(wanted.values())))
+    facts = _facts(replace(kernel, block=block), block)
+    return tuple(
+        replace(e, shape=facts[wanted[e.var]].shape) if e.var in wanted else e for e in kernel.inputs
+    )
 
 
 def _merge_likes(formula: Formula, facts: Mapping[Var, Fact]) -> Formula:

@@ -25,7 +25,14 @@ from .picks import PICKS, add_pick, picks
 from .plan import Plan
 from .pointwise import add_filled, add_of_shape, add_pointwise
 from .products import add_matmul
-from .reductions import REDUCTIONS, add_accumulate, add_broadcast_like, add_reduction, add_sum_to
+from .reductions import (
+    REDUCTIONS,
+    add_accumulate,
+    add_broadcast_like,
+    add_expect_like,
+    add_reduction,
+    add_sum_to,
+)
 from .turns import add_collected_list, add_packed, add_unpacked, is_collected
 from .types import join, stored
 from .values import VALUE_OPS
@@ -131,6 +138,7 @@ def _chosen_value(plan: Plan, eqn: Eqn) -> Fact | None:
 _OTHER: dict[str, Callable[[Plan, Eqn, Var], None]] = {
     "sum_to": add_sum_to,
     "broadcast_like": add_broadcast_like,
+    "expect_like": add_expect_like,
     "zeros_like": add_filled,
     "ones_like": add_filled,
     "full_like": add_filled,

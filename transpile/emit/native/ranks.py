@@ -110,7 +110,7 @@ def _rank(eqn: Eqn, ranks: Mapping[Var, int]) -> int | None:
     first = operands[0] if operands else None
     if eqn.op in ("tuple", "list"):
         return len(eqn.args) if eqn.op == "tuple" else first
-    if eqn.op in ("sum_to", "broadcast_like", "join_like"):
+    if eqn.op in ("sum_to", "broadcast_like", "expect_like", "join_like"):
         like = eqn.kwarg("like")
         shape = getattr(like.value, "shape", None) if isinstance(like, Literal) else None
         return _of(like, ranks) if shape is None else len(shape)

@@ -104,6 +104,19 @@ def add_broadcast_like(plan: Plan, eqn: Eqn, out: Var) -> None:
     cast_to(plan, eqn, out, plan.of(eqn.args[0]), like_of(plan, eqn))
 
 
+def add_expect_like(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """An array whose shape is checked; from here on it counts as that shape."""
+    fact, like = plan.of(eqn.args[0]), like_of(plan, eqn)
+    if fact.kind not in ("lane", "array"):
+        raise plan.refuse("a cotangent that is no array is not compiled")
+    level = max([fact.level, like.level, *(leaf.level for leaf in (*fact.leaves, *like.leaves))])
+    have, why = plan.shape_text(fact.leaves), "an output and its part of v differ in shape"
+    if have != like.text:
+        plan.declare(level, f'context.require({have} == {like.text}, PB_INVALID, "{why}");')
+    positive = Eqn(eqn.outs, "positive", eqn.args[:1], (), (), eqn.span)
+    plan.define(out, Fact("lane", stored(like.type), like.shape, like.leaves, level, "", positive))
+
+
 def like_of(plan: Plan, eqn: Eqn) -> Fact:
     """The saved shape that an equation sums or broadcasts to."""
     atom = eqn.kwarg("like") or (eqn.args[1] if len(eqn.args) > 1 else None)

@@ -23,8 +23,8 @@ PRIMITIVES = frozenset(
     less less_equal greater greater_equal equal not_equal
     logical_and logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_xor invert
     isnan isinf isfinite signbit sign floor ceil trunc round floor_divide
-    reshape transpose swapaxes moveaxis flip broadcast_to broadcast_like expand_dims squeeze getitem diagonal
-    unslice undiagonal concatenate stack vstack hstack roll tile sum_tiles tril triu clip
+    reshape transpose swapaxes moveaxis flip broadcast_to broadcast_like expect_like expand_dims squeeze
+    getitem diagonal unslice undiagonal concatenate stack vstack hstack roll tile sum_tiles tril triu clip
     flatten_axes unflatten_axes astype zeros_like ones_like full_like stop_gradient
     sum mean max min prod var std all any sum_to cumsum cumprod linear_recurrence
     """.split()  # noqa: SIM905
