@@ -131,15 +131,15 @@ class Engine(Protocol):
 
     def start_backward(
         self,
-        output: Any,
-        grad_output: Any,
+        outputs: Any,
+        grad_outputs: Any,
         inputs: Any,
         retain_graph: bool,
         create_graph: bool,
         allow_unused: bool,
         accumulate: bool,
     ) -> tuple[Any, ...] | None:
-        """`run_backward` from one tensor, if the engine finds that nothing is left to check; else None.
+        """`run_backward`, if the engine finds that nothing is left to check; else None.
 
         Arguments are as the caller of `functional.grad` gave them; `inputs` of None
         with `accumulate` means every leaf. Nothing was done where it returns None,

@@ -126,7 +126,7 @@ def _run(
     accumulate: bool,
 ) -> tuple[Any, ...]:
     """The engine's `run_backward`, after a check of the arguments; `inputs` of None: all leaves."""
-    own = engine_of_type(type(outputs))
+    own = engine_of_type(type(outputs[0] if type(outputs) in (tuple, list) and outputs else outputs))
     if own is not None:
         found = own.start_backward(
             outputs, given, inputs, retain_graph, create_graph, allow_unused, accumulate

@@ -79,8 +79,8 @@ def run_backward(
     accumulate: bool,
 ) -> tuple[Any, ...]: ...
 def start_backward(
-    output: Any,
-    grad_output: Any,
+    outputs: Any,
+    grad_outputs: Any,
     inputs: Any,
     retain_graph: bool,
     create_graph: bool,

@@ -80,10 +80,10 @@ nb::object backward(nb::handle outputs, nb::handle seeds, nb::handle inputs, boo
     });
 }
 
-nb::object start(nb::handle output, nb::handle seed, nb::handle inputs, bool retain_graph,
+nb::object start(nb::handle outputs, nb::handle seeds, nb::handle inputs, bool retain_graph,
                  bool create_graph, bool allow_unused, bool accumulate) {
     return guarded([&] {
-        return start_backward(output.ptr(), seed.ptr(), inputs.ptr(),
+        return start_backward(outputs.ptr(), seeds.ptr(), inputs.ptr(),
                               {retain_graph, create_graph, allow_unused, accumulate});
     });
 }
@@ -166,7 +166,7 @@ NB_MODULE(_native, m) {
     m.def("run_backward", &backward, nb::arg("outputs"), nb::arg("grad_outputs"),
           nb::arg("inputs").none(), nb::arg("retain_graph"), nb::arg("create_graph"),
           nb::arg("allow_unused"), nb::arg("accumulate"), "Send gradients from outputs to inputs.");
-    m.def("start_backward", &start, nb::arg("output"), nb::arg("grad_output").none(),
+    m.def("start_backward", &start, nb::arg("outputs"), nb::arg("grad_outputs").none(),
           nb::arg("inputs").none(), nb::arg("retain_graph"), nb::arg("create_graph"),
           nb::arg("allow_unused"), nb::arg("accumulate"),
           "The same of one output, where nothing is to be checked or shown; else None.");

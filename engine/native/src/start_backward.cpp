@@ -21,32 +21,60 @@ bool fits(PyObject* seed, const Layout& output) {
     return layout.dtype() == output.dtype() && layout.same_shape(output);
 }
 
-/// False where there is none, or one is no tensor to ask a gradient of. Throws ErrorSet.
-bool read_inputs(PyObject* value, std::vector<Ref<Tensor>>& inputs) {
-    if (!PyList_CheckExact(value) && !PyTuple_CheckExact(value)) {
-        inputs.push_back(differentiable(value));
-        return static_cast<bool>(inputs[0]);
+/// The items of a list or tuple; anything else is one item.
+class Several {
+  public:
+    explicit Several(PyObject* value)
+        : value_(value), many_(PyList_CheckExact(value) || PyTuple_CheckExact(value)) {}
+
+    std::size_t size() const {
+        return many_ ? static_cast<std::size_t>(PySequence_Fast_GET_SIZE(value_)) : 1;
     }
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
-        inputs.push_back(differentiable(PySequence_Fast_GET_ITEM(value, i)));
-        if (!inputs.back()) return false;
+    PyObject* operator[](std::size_t i) const {
+        return many_ ? PySequence_Fast_GET_ITEM(value_, static_cast<Py_ssize_t>(i)) : value_;
     }
-    return !inputs.empty();
+
+  private:
+    PyObject* value_;
+    bool many_;
+};
+
+/// False where there is none, or one is no tensor that requires grad. Throws ErrorSet.
+bool read(PyObject* value, std::vector<Ref<Tensor>>& tensors) {
+    const Several given(value);
+    tensors.reserve(given.size());
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        tensors.push_back(differentiable(given[i]));
+        if (!tensors.back()) return false;
+    }
+    return !tensors.empty();
+}
+
+/// A gradient per output, or None for all; false where one does not fit.
+bool read_seeds(PyObject* value, BackwardRequest& request) {
+    const std::vector<Ref<Tensor>>& outputs = request.outputs;
+    const Several given(value);
+    if (value != Py_None && given.size() != outputs.size()) return false;
+    request.seeds.reserve(outputs.size());
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        PyObject* seed = value == Py_None ? value : given[i];
+        if (!fits(seed, outputs[i]->layout)) return false;
+        request.seeds.push_back(seed == Py_None ? Ref<Tensor>()
+                                                : Ref<Tensor>::borrow(Tensor::cast(seed)));
+    }
+    return true;
 }
 
 }  // namespace
 
-PyRef start_backward(PyObject* output, PyObject* seed, PyObject* inputs,
+PyRef start_backward(PyObject* outputs, PyObject* seeds, PyObject* inputs,
                      const BackwardModes& modes) {
     const PyRef none = PyRef::borrow(Py_None);
     if (switches.observer != nullptr) return none;
     BackwardRequest request;
-    request.outputs.push_back(differentiable(output));
-    if (!request.outputs[0] || !fits(seed, request.outputs[0]->layout)) return none;
-    request.seeds.push_back(seed == Py_None ? Ref<Tensor>()
-                                            : Ref<Tensor>::borrow(Tensor::cast(seed)));
+    if (!read(outputs, request.outputs) || !read_seeds(seeds, request)) return none;
     request.all_leaves = inputs == Py_None && modes.accumulate;
-    if (!request.all_leaves && !read_inputs(inputs, request.inputs)) return none;
+    if (!request.all_leaves && !read(inputs, request.inputs)) return none;
     request.retain_graph = modes.retain_graph;
     request.create_graph = modes.create_graph;
     request.allow_unused = modes.allow_unused;

@@ -13,10 +13,10 @@ struct BackwardModes {
     bool accumulate;
 };
 
-/// The backward from one output, with arguments as `pb.grad` has them: `tuple_of` its gradients.
-/// `inputs` may be None for all leaves, with `accumulate`. None where an argument is to be
-/// converted or is wrong, or an observer looks on: nothing was done then. Throws ErrorSet.
-PyRef start_backward(PyObject* output, PyObject* seed, PyObject* inputs,
+/// A backward with arguments as `pb.grad` has them: `tuple_of` its gradients. `inputs` may be None
+/// for all leaves, with `accumulate`. None where an argument is to be converted or is wrong, or an
+/// observer looks on: nothing was done then. Throws ErrorSet.
+PyRef start_backward(PyObject* outputs, PyObject* seeds, PyObject* inputs,
                      const BackwardModes& modes);
 
 /// A tuple, with None for a gradient that is undefined. Throws ErrorSet.
