@@ -221,13 +221,14 @@ class Capture(Node):
 class Param(Node):
     """A parameter. `annotation` is the contract as written, "Tensor" where nothing is.
 
-    An attribute stands after ``*``; it is a value and has no gradient.
+    An attribute is a value and has no gradient; a `keyword` one stands after ``*``.
     `optional` tensors may be None, `kind` "list" takes a list of tensors.
     """
 
     var: Var
     annotation: str = "Tensor"
     attribute: bool = False
+    keyword: bool = False
     differentiable: bool = True
     optional: bool = False
     default: Literal | None = None

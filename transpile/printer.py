@@ -8,10 +8,8 @@ from .ir import Block, Eqn, Formula
 def formula_text(formula: Formula) -> str:
     """A formula: its signature, forward and pullback, one equation per line."""
     params = ", ".join(
-        f"{'*, ' if param.attribute and not before else ''}{param.var}: {param.annotation}"
-        for param, before in zip(
-            formula.params, [False, *(p.attribute for p in formula.params)], strict=False
-        )
+        f"{'*, ' if param.keyword and not before else ''}{param.var}: {param.annotation}"
+        for param, before in zip(formula.params, [False, *(p.keyword for p in formula.params)], strict=False)
     )
     lines = [f"formula {formula.name}({params})"]
     names = [f"result {atom}" for atom in formula.forward.results[: formula.results]]

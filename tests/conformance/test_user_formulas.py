@@ -31,6 +31,30 @@ def test_attributes_by_name_position_and_default(engine):
         scaled(by=3.0)
 
 
+@pb.formula
+def leaky(x, slope: float = 0.1, reduction: str = "mean"):
+    t = np.where(x > 0, x, slope * x)
+    r = t * t
+    if reduction == "mean":
+        r = np.mean(r)
+
+    def leaky_pullback(grad):
+        each = grad / x.size if reduction == "mean" else grad
+        return 2 * each * t * np.where(x > 0, 1, slope)
+
+    return r, leaky_pullback
+
+
+@pytest.mark.parametrize("function", [leaky, pytest.param(pb.compile, marks=pytest.mark.compiler)])
+def test_values_before_the_star_are_attributes(engine, function):
+    run = leaky if function is leaky else function(leaky)
+    x = pb.tensor(X, requires_grad=True)
+    t = np.where(X > 0, X, 0.5 * X)
+    np.testing.assert_allclose(run(x, 0.5, "none").detach().numpy(), t * t)
+    np.testing.assert_allclose(run(x, reduction="mean", slope=0.5).item(), np.mean(t * t))
+    assert pb.gradcheck(lambda x: run(x, 0.5), X, order=3)
+
+
 def test_arrays_in_arrays_out(engine):
     assert type(scaled(X)) is np.ndarray
     assert isinstance(scaled(pb.tensor(X)), pb.Tensor)

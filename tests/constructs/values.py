@@ -55,6 +55,12 @@ def str_attribute(x, *, reduction: str = "mean"):
     return np.mean(loss) if reduction == "mean" else loss
 
 
+@SECTION.example("an attribute before the `*`", call(X, slope=0.3), call(X, slope=0.3, reduction="sum"))
+def positional_attribute(x, slope: float, reduction: str = "mean"):
+    y = np.where(x > 0, x, slope * x) * x
+    return np.mean(y) if reduction == "mean" else np.sum(y)
+
+
 @SECTION.example("axes as an attribute", call(X, axis=(0, 1)), call(X, axis=1), call(X, axis=None))
 def axes_attribute(x, *, axis: "int | tuple[int, ...] | None" = None):
     return np.sum(np.sin(x) * x, axis=axis, keepdims=True) * x

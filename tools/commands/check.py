@@ -154,10 +154,12 @@ def _check(
         why = "its gradient is a surrogate" if not wanted else "it says first_order_only"
         report.notes.append(f"{name}: checked to order {len(wanted)}: {why}")
     samples = formula.samples()
-    if not samples:
+    guessed = not samples
+    if guessed:
         sample, guess = guess_inputs(formula)
         samples = [sample]
         report.notes.append(guess)
+    failures = len(report.failures)
     for where in runs_on:
         step(f"{name}, {where}")
         try:
@@ -177,6 +179,11 @@ def _check(
                 f"{formula.ir.span}: {name} ({where}): {_first(contender, samples, wrong)}"
             )
 
+    if guessed and len(report.failures) > failures:
+        report.failures[-1] += (
+            f"\n  help: its inputs were guessed; where it wants others, decorate a function of rng, one that "
+            f"yields (args, kwargs), with @{formula.__name__}.sample_inputs"
+        )
     if runs_on:
         _check_against_derived(formula, name, samples, wanted, report)
 

@@ -118,9 +118,9 @@ def _decorator(formula: Formula) -> ast.expr:
 
 
 def _signature(formula: Formula) -> ast.arguments:
-    """The parameters as they were written: annotations, defaults, attributes after the star."""
-    plain = [param for param in formula.params if not param.attribute]
-    keyword = [param for param in formula.params if param.attribute]
+    """The parameters as they were written: annotations, defaults, what stood after the star."""
+    plain = [param for param in formula.params if not param.keyword]
+    keyword = [param for param in formula.params if param.keyword]
     annotated = {
         param.var: ast.arg(
             param.var.name,

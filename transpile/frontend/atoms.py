@@ -12,6 +12,7 @@ from .values import Callee, Choice, Dotted, Function, Growing, Items, Value, is_
 
 # What stands in these is a function or a known constant; another module's name may be a number.
 _FUNCTIONS_OF = frozenset({"numpy", "scipy", "math", "pullback", *BUILTINS})
+_PYTHON_DTYPES = {"float": "float64", "int": "int64", "bool": "bool", "complex": "complex128"}
 
 
 def atom(frame: Frame, value: Value, node: ast.AST, name: str | None = None) -> Atom:
@@ -29,6 +30,13 @@ def atom(frame: Frame, value: Value, node: ast.AST, name: str | None = None) -> 
     if isinstance(value, Dotted) and value.name.partition(".")[0] not in _FUNCTIONS_OF:
         return frame.build.factory_value(value.text.replace(".", "_"), frame.span(node))
     raise refuse("PB402", f"{_what(value)} cannot be used as a value", frame.span(node), hint="call it")
+
+
+def keyword_atom(frame: Frame, name: str, value: Value, node: ast.AST) -> Atom:
+    """The operand for a keyword argument. As a dtype, Python's own types mean NumPy's."""
+    if name == "dtype" and isinstance(value, Dotted) and value.name in _PYTHON_DTYPES:
+        return Literal(_PYTHON_DTYPES[value.name])
+    return atom(frame, value, node)
 
 
 def _what(value: Value) -> str:

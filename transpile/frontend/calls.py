@@ -9,7 +9,7 @@ from functools import partial
 from ..ir import Atom, Kind, Literal, Var
 from ..vocabulary import VALUE_CALLS, WORDS, by_method, by_python, suggestions
 from . import expressions
-from .atoms import atom, list_atom
+from .atoms import atom, keyword_atom, list_atom
 from .branches import choose
 from .fence import Refusal, refuse
 from .folding import dotted_name, fold_call
@@ -339,8 +339,15 @@ def _bind_formula(
     if not callee.operands and not callee.attrs:
         return operands, list(keywords.items())
     span = frame.span(node)
-    if len(operands) > len(callee.operands):
-        raise refuse("PB404", f"`{callee.name}` takes {len(callee.operands)} positional arguments", span)
+    most = len(callee.operands) + len(callee.attrs)
+    if len(operands) > most:
+        raise refuse("PB404", f"`{callee.name}` takes {most} arguments", span, value=callee.name)
+    for key, value in zip((*callee.operands, *callee.attrs), operands, strict=False):
+        if key in keywords:
+            raise refuse("PB404", f"`{callee.name}` is given `{key}` twice", span, value=key)
+        if key in callee.attrs:
+            keywords[key] = value
+    del operands[len(callee.operands) :]
     for missing in callee.operands[len(operands) :]:
         if missing not in keywords:
             break
@@ -381,7 +388,9 @@ def opaque(frame: Frame, text: str, dotted: str, given: Arguments, name: str | N
         operands.append(list_atom(frame, value, given.node) if tensors else atom(frame, value, given.node))
     kwargs: list[tuple[str, Atom]] = [("callee", Literal(text))]
     kwargs += [
-        (key, atom(frame, value, given.node)) for key, value in given.keywords.items() if key != "callee"
+        (key, keyword_atom(frame, key, value, given.node))
+        for key, value in given.keywords.items()
+        if key != "callee"
     ]
     plain = dotted in BUILTINS and all(is_value(item) for item in operands)
     kind: Kind = "value" if plain else "tensor"

@@ -144,7 +144,8 @@ def _read(
         pullback = read_closure(frame, closure, len(results), inputs)
     _check_options(frame, node, options, len(results))
     params += tuple(
-        Param(var, "float", attribute=True, differentiable=False) for var in build.factory.values()
+        Param(var, "float", attribute=True, keyword=True, differentiable=False)
+        for var in build.factory.values()
     )
     return Formula(
         name=node.name,

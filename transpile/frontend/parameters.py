@@ -86,19 +86,34 @@ def read_parameters(frame: Frame, node: ast.FunctionDef) -> tuple[Param, ...]:
     positional = [*args.posonlyargs, *args.args]
     missing = len(positional) - len(args.defaults)
     params = [
-        _parameter(frame, arg, args.defaults[index - missing] if index >= missing else None, attribute=False)
+        _parameter(frame, arg, args.defaults[index - missing] if index >= missing else None, keyword=False)
         for index, arg in enumerate(positional)
     ]
+    _values_come_last(frame, params, positional)
     params += [
-        _parameter(frame, arg, default, attribute=True)
+        _parameter(frame, arg, default, keyword=True)
         for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
     ]
     return tuple(params)
 
 
-def _parameter(frame: Frame, arg: ast.arg, default: ast.expr | None, attribute: bool) -> Param:
+def _values_come_last(frame: Frame, params: list[Param], written: list[ast.arg]) -> None:
+    """Positional attributes stand behind the inputs, as a call binds its arguments in that order."""
+    for param, arg, behind in zip(params, written, params[1:], strict=False):
+        if param.attribute and not behind.attribute:
+            name = param.var.name
+            raise refuse(
+                "PB406",
+                f"`{name}: {param.annotation}` is a value, and stands before the tensor `{behind.var.name}`",
+                frame.span(arg),
+                value=name,
+                hint=f"put `{name}` behind the tensors, or behind a `*`",
+            )
+
+
+def _parameter(frame: Frame, arg: ast.arg, default: ast.expr | None, keyword: bool) -> Param:
     written = "" if arg.annotation is None else _text(arg.annotation)
-    stated = contract(written) if written else Contract("value" if attribute else "tensor", False)
+    stated = contract(written) if written else Contract("value" if keyword else "tensor", False)
     if stated is None:
         raise refuse(
             "PB406",
@@ -122,7 +137,7 @@ def _parameter(frame: Frame, arg: ast.arg, default: ast.expr | None, attribute: 
     optional = stated.optional or literal == Literal(None)
     if optional:
         frame.build.maybe_none.add(var)
-    differentiable = stated.kind != "value" and not attribute
+    attribute = keyword or stated.kind == "value"
     if written == "str" or (literal is not None and isinstance(literal.value, str)):
         frame.build.texts.add(var)
     if stated.kind == "value" and not optional and written.strip("\"' ") in ("int", "float", "bool"):
@@ -131,7 +146,7 @@ def _parameter(frame: Frame, arg: ast.arg, default: ast.expr | None, attribute: 
         frame.build.tuples.add(var)
     frame.build.inputs.add(var)
     frame.bind(arg.arg, var, arg)
-    return Param(var, written or "Tensor", attribute, differentiable, optional, literal)
+    return Param(var, written or "Tensor", attribute, keyword, not attribute, optional, literal)
 
 
 def _text(node: ast.expr) -> str:

@@ -6,13 +6,13 @@ import ast
 
 from ..ir import Atom, Kind, Literal, Var
 from ..vocabulary import Word
-from .atoms import atom, list_atom
+from .atoms import atom, keyword_atom, list_atom
 from .fence import refuse
 from .folding import fold_call
 from .frame import Frame
 from .kinds import check_attribute, check_list, check_operand, is_tuple
 from .subscripts import indexed
-from .values import Dotted, Items, Value, is_value
+from .values import Items, Value, is_value
 
 # NumPy's other names for a parameter.
 _KEYWORDS: dict[str, dict[str, str]] = {
@@ -166,11 +166,9 @@ def _place(word: Word, slot: str, node: ast.Call) -> ast.AST:
 
 
 def _attribute(frame: Frame, slot: str, value: Value, node: ast.Call, what: str) -> Atom:
-    if slot == "dtype" and isinstance(value, Dotted) and value.name in _PYTHON_DTYPES:
-        return Literal(_PYTHON_DTYPES[value.name])
     if slot == "index" and isinstance(value, Items):
         return indexed(frame, value.items, node)
-    found = atom(frame, value, node)
+    found = keyword_atom(frame, slot, value, node)
     if isinstance(found, Var) and found.kind == "tensor" and slot not in _TENSORS:
         raise refuse(
             "PB404",
@@ -183,6 +181,3 @@ def _attribute(frame: Frame, slot: str, value: Value, node: ast.Call, what: str)
     if slot == "shape" and isinstance(found, Literal) and isinstance(found.value, int):
         return Literal((found.value,))
     return found
-
-
-_PYTHON_DTYPES = {"float": "float64", "int": "int64", "bool": "bool", "complex": "complex128"}

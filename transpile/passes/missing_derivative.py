@@ -12,12 +12,15 @@ def no_derivative(formula: Formula, missing: NoDerivative) -> FormulaError:
     eqn = missing.eqn
     span = eqn.span if eqn is not None and eqn.span is not None else formula.span
     callee = eqn.kwarg("callee") if eqn is not None else None
-    value = str(callee.value) if isinstance(callee, Literal) else (eqn.op if eqn is not None else "")
+    if isinstance(callee, Literal):
+        value, what = str(callee.value), "it has no formula"
+    else:
+        value, what = eqn.op if eqn is not None else "", missing.what
     diagnostic = Diagnostic(
         "PB106",
         "no-derivative",
         "error",
-        f"the gradient of {formula.name!r} passes {value!r}, whose derivative is not known: {missing.what}",
+        f"the gradient of {formula.name!r} passes {value!r}, whose derivative is not known: {what}",
         span,
         formula.name,
         value,

@@ -33,6 +33,7 @@ def test_a_wrong_derivative_fails_with_place_and_element(
     assert main(["check", f"{path}::simple", "--on", "reference"]) == 1
     out = capsys.readouterr().out
     assert f"{path}:6:1: simple (reference): the derivative of order 1 by input 1 is" in out
+    assert "help: its inputs were guessed" in out
     assert out.endswith("1 failed: 1 formula to order 2\n")
 
 

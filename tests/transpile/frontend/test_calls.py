@@ -107,6 +107,11 @@ def test_an_unknown_call_without_tensors_needs_no_derivative():
     )
 
 
+def test_a_type_of_python_is_a_dtype():
+    text = "@pb.formula\ndef f(x):\n    return x * np.tri(3, dtype=bool), lambda g: g * np.tri(3)\n"
+    assert equations(formula(text))[0] == "_1 = opaque(3, callee='np.tri', dtype='bool')"
+
+
 def test_formulas_of_the_file_are_operators():
     text = """
     @pb.formula
@@ -119,9 +124,13 @@ def test_formulas_of_the_file_are_operators():
         return h * c, lambda g: g
     """
     assert equations(formula(text)) == ["h, c = pair(x, x, k=2)", "_1 = multiply(h, c)"]
+    assert equations(formula(text.replace("w=x, k=2", "x, 2"))) == equations(formula(text))
 
 
-@pytest.mark.parametrize(("call", "value"), [("one(x, x)", ""), ("one(x, q=1)", "q")])
+@pytest.mark.parametrize(
+    ("call", "value"),
+    [("one(x, 2, 3)", "one"), ("one(x, q=1)", "q"), ("one(x, 2, k=1)", "k"), ("one(x, x=x)", "x")],
+)
 def test_a_formula_called_wrongly(call, value):
     text = (
         f"@pb.formula\ndef one(x, *, k=1):\n    return x, lambda g: g\n"

@@ -27,7 +27,13 @@ def test_before_the_star(written, kind, differentiable, optional):
     read = formula(f"@pb.formula\ndef f(x, p{written}):\n    return x, lambda g: {gradients}\n")
     param = read.params[1]
     assert (param.var.kind, param.differentiable, param.optional) == (kind, differentiable, optional)
-    assert not param.attribute
+    assert param.attribute == (kind == "value")
+    assert not param.keyword
+
+
+def test_a_value_before_a_tensor_is_refused():
+    text = "@pb.formula\ndef f(x, n: int, w):\n    return x * n * w, lambda g: (g * n * w, g * x * n)\n"
+    assert [item[3] for item in findings(text, "PB406")] == ["n"]
 
 
 def test_after_the_star():
@@ -39,6 +45,7 @@ def test_after_the_star():
         ("axis", "value", True, False),
         ("m", "tensor", True, False),
     ]
+    assert all(p.keyword for p in read.params[1:])
     assert [p.default.value if p.default else "required" for p in read.params[1:]] == [2, None, "required"]
     assert [p.var.name for p in read.inputs] == ["x"]
 

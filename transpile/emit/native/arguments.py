@@ -44,7 +44,7 @@ formula total(xs_0: Tensor, xs_1: Tensor)
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...ir import Atom, Block, Eqn, Formula, Literal, Param, Var
 from ...passes.rewrite import MADE_OF, Namer, replace_block
@@ -97,7 +97,7 @@ def fitted(formula: Formula, arguments: Arguments) -> Formula:
             env[param.var] = Literal(None)
         elif given.items is None:
             flows = param.differentiable and given.is_float
-            params.append(Param(param.var, param.annotation, param.attribute, flows, default=param.default))
+            params.append(replace(param, differentiable=flows, optional=False))
             gradients += [gradient] if gradient is not None and flows else []
         else:
             items = [namer.fresh(f"{param.var.name}_{k}") for k in range(len(given.items))]
