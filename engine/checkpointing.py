@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .dispatch import Engine, current, engine_of, tensors_in
+from .dispatch import Engine, current, engine_of, observing, tensors_in
 from .errors import CheckpointError, SavedVariableError
 from .grad_mode import is_recording, set_grad_enabled
 from .random_state import RandomState
@@ -50,7 +50,9 @@ def checkpoint(function: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any
     engine = engine_of(*tensors) or current()
     run = _Run(engine, function, inputs, kwargs)
     with saved_tensors_hooks(run.pack, run.unpack):
-        return function(*inputs, **kwargs)
+        results = function(*inputs, **kwargs)
+    run.ended = engine.moment()
+    return results
 
 
 class _Seen(NamedTuple):
@@ -58,7 +60,6 @@ class _Seen(NamedTuple):
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
-    version: int
 
 
 class _Slot:
@@ -93,13 +94,15 @@ class _Run:
         # Where this is nested, the tensors go the way of all that the outer function saves.
         self._arguments = _replaced((tuple(inputs), dict(kwargs)), _kept)
         self._random = RandomState((*inputs, *_values(kwargs)))
+        # The moment at which the first run ended.
+        self.ended = engine.moment()
         self._seen: list[_Seen] = []
         self._slots: list[weakref.ref[_Slot]] = []
 
     def pack(self, tensor: Any) -> _Slot:
         """In the first run: a slot in the place of the value."""
         slot = _Slot(len(self._slots))
-        self._seen.append(_Seen(tensor.shape, tensor.dtype, tensor._version))
+        self._seen.append(_Seen(tensor.shape, tensor.dtype))
         self._slots.append(weakref.ref(slot))
         return slot
 
@@ -126,37 +129,48 @@ class _Run:
         wanted = set(waiting)
         values: dict[int, Any] = {}
         count = 0
+        thread, begun = threading.get_ident(), self._engine.moment()
 
         def keep(tensor: Any) -> Any:
             nonlocal count
             number = count
             count += 1
+            if number > last:
+                raise _Stop
             self._check(number, tensor)
             if number in wanted:
                 values[number] = tensor
-            if number == last:
-                raise _Stop
             return tensor  # for a backward inside of the function
+
+        def look(_: Any, inputs: Sequence[Any], *__: Any) -> None:
+            if threading.get_ident() == thread:
+                self._refuse_changed(inputs, begun)
+                if count > last:
+                    raise _Stop
 
         inputs, kwargs = _replaced(self._arguments, _given_back)
         hooks = saved_tensors_hooks(keep, lambda tensor: tensor)
-        with suppress(_Stop), hooks, set_grad_enabled(True), self._random.restored():
+        with suppress(_Stop), hooks, observing(look), set_grad_enabled(True), self._random.restored():
             self._function(*inputs, **kwargs)
         return values
 
+    def _refuse_changed(self, read: Sequence[Any], begun: int) -> None:
+        """Raise where an operator of the second run reads what was written between the first one and it."""
+        for tensor in tensors_in(read):
+            if self.ended < tensor._written_at < begun:
+                raise SavedVariableError(
+                    f"{self._name} was recorded by pb.checkpoint, and a tensor of shape {tensor.shape} that "
+                    "it reads was changed in place before it ran again for the backward\n"
+                    "  help: hand a copy over as an argument, or change it after the backward"
+                )
+
     def _check(self, number: int, tensor: Any) -> None:
         before = self._seen[number]
-        if (tensor.shape, tensor.dtype) != before[:2]:
+        if (tensor.shape, tensor.dtype) != before:
             raise CheckpointError(
                 f"{self._name} was recorded by pb.checkpoint, and when it ran again its saved value {number} "
                 f"had shape {tensor.shape} and dtype {tensor.dtype} instead of {before.shape} and "
                 f"{before.dtype}: it must compute the same each time"
-            )
-        if tensor._version != before.version:
-            raise SavedVariableError(
-                f"{self._name} was recorded by pb.checkpoint, and a tensor of shape {before.shape} that it "
-                "reads was changed in place before it ran again for the backward: version "
-                f"{tensor._version}, recorded at version {before.version}"
             )
 
     @property

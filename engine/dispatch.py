@@ -9,6 +9,7 @@ Its type `Tensor` implements these itself:
 
 ``_array``              the NumPy array underneath (read only by convention)
 ``_version``            how often the memory was written, shared by all tensors that share memory
+``_written_at``         the engine's `moment` of the last write; 0 before the first
 ``_bump_version(what)`` count a write, and remember where the caller stands and what it is ("x += value")
 ``_storage``            an object that all tensors share which share memory
 ``_base``               the tensor that a view is a view of, no view itself; None for what is no view
@@ -145,6 +146,10 @@ class Engine(Protocol):
         with `accumulate` means every leaf. Nothing was done where it returns None,
         as it does while an observer is set: `run_backward` is asked then.
         """
+        ...
+
+    def moment(self) -> int:
+        """A number higher than the `_written_at` of all writes so far, lower than those of all to come."""
         ...
 
     def current_pass(self) -> Any:

@@ -23,6 +23,7 @@ from .call import arrays, call
 from .dispatch import Engine, current, engine_of, mismatch, observing
 from .errors import GradientShapeError, NotDifferentiableError
 from .grad_mode import set_grad_enabled
+from .saved_hooks import without_packing
 from .tangents import tangent_rule
 
 
@@ -188,7 +189,7 @@ def _propagate(
     engine = engine_of(*results) or current()
     rule = tangent_rule(operator, tuple(tangent is not None for tangent in tangents))
     constants = {key: arrays(value) for key, value in attributes.items()}
-    with _suspended():
+    with _suspended(), without_packing():
         found = rule.call(inputs, constants, results, tangents)
         for index, tangent in enumerate(found):
             if tangent is None or index in operator.nondifferentiable:

@@ -34,10 +34,11 @@ class saved_tensors_hooks:
             dtype and values; called when a derivative reads it, in whatever thread
             and as often as that happens
 
-    It concerns inputs, results, hidden outputs and masks, not sizes and numbers.
-    Neither function records anything; pack must not write to what it is given
-    (MutationError). Of nested blocks the innermost counts. What is unpacked takes
-    the place in the graph of what was packed, so higher derivatives are right.
+    It concerns inputs, results, hidden outputs and masks, not sizes and numbers, nor
+    what tangents of forward mode save. Neither function records anything; pack must
+    not write to what it is given (MutationError). Of nested blocks the innermost
+    counts. What is unpacked takes the place in the graph of what was packed, so
+    higher derivatives are right.
 
     >>> import numpy as np, pullback as pb
     >>> kept = []
@@ -108,17 +109,27 @@ class Packed:
         return found.detach()
 
 
-class without_hooks:
-    """Neither record nor pack: the code of a hook runs in this."""
+class without_packing:
+    """What is saved in here is kept as it is."""
 
     def __enter__(self) -> None:
-        self._mode = set_grad_enabled(False)
-        self._mode.__enter__()
         self._hooks = HOOKS.get()
         HOOKS.set(None)
 
     def __exit__(self, *error: Any) -> None:
         HOOKS.set(self._hooks)
+
+
+class without_hooks(without_packing):
+    """Neither record nor pack: the code of a hook runs in this."""
+
+    def __enter__(self) -> None:
+        self._mode = set_grad_enabled(False)
+        self._mode.__enter__()
+        super().__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        super().__exit__(*error)
         self._mode.__exit__(*error)
 
 

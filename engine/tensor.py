@@ -112,6 +112,10 @@ class Tensor(TensorMethods, ABC):
     @abstractmethod
     def _version(self) -> int: ...
 
+    @property
+    @abstractmethod
+    def _written_at(self) -> int: ...
+
     @abstractmethod
     def _bump_version(self) -> None: ...
 

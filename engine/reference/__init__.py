@@ -10,6 +10,7 @@ from __future__ import annotations
 from .apply import apply, set_anomaly, set_observer, set_packing
 from .backward import current_pass, run_backward, start_backward
 from .create import from_numpy, tensor
+from .storage import moment
 from .tensor import Tensor
 
 name = "reference"
@@ -19,6 +20,7 @@ __all__ = [
     "apply",
     "current_pass",
     "from_numpy",
+    "moment",
     "name",
     "run_backward",
     "set_anomaly",

@@ -8,6 +8,7 @@ derivative was recorded with.
 from __future__ import annotations
 
 import weakref
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ from ..callsite import callsite
 from ..grad_mode import is_inference_mode_enabled
 
 Array = np.ndarray[Any, Any]
+
+# A number that is higher than those of all writes before, and lower than those of all to come.
+moment = count(1).__next__
 
 
 def owner(array: Array) -> Array:
@@ -30,15 +34,17 @@ class Storage:
 
     version    number of in-place writes
     written    "file:line by x += value" of the last one
+    written_at its `moment`; 0 before the first
     saves      how many backward passes still need the values
     inference  made in inference mode: writes are not counted, and nothing may be saved
     """
 
-    __slots__ = ("_exports", "inference", "saves", "version", "written")
+    __slots__ = ("_exports", "inference", "saves", "version", "written", "written_at")
 
     def __init__(self) -> None:
         self.version = 0
         self.written = ""
+        self.written_at = 0
         self.saves = 0
         self.inference = is_inference_mode_enabled()
         self._exports: list[weakref.ref[Array]] = []
@@ -47,6 +53,7 @@ class Storage:
         """Count a write."""
         if not self.inference:
             self.version += 1
+            self.written_at = moment()
             self.written = f"{callsite()} by {what}"
 
     def export(self, array: Array) -> Array:

@@ -228,6 +228,10 @@ class Tensor(AnyTensor):
     def _version(self) -> int:
         return self._storage.version
 
+    @property
+    def _written_at(self) -> int:
+        return self._storage.written_at
+
     def _bump_version(self, what: str = "a write") -> None:
         self._storage.bump_version(what)
 

@@ -75,6 +75,10 @@ BINARY: tuple[Callable[[Any, Any], Any], ...] = (
     lambda x, y: waves(x, y.mean()),
     lambda x, y: x / (2 + y.mean() ** 2),
     lambda x, y: pnp.arctan2(x, 2 + y.mean() ** 2),
+    lambda x, y: x * y if x.shape == y.shape else x * y.reshape(-1)[-1],
+    lambda x, y: pnp.where(np.arange(x.size).reshape(x.shape) % 2 == 0, x, x * y.mean()),
+    lambda x, y: (x.reshape(-1, 1) * y.reshape(-1)[:3]).sum(axis=0),
+    lambda x, y: x.reshape(-1)[[0, -1, 0]] * y.mean(),
 )
 VIEWS: tuple[Callable[[Any], Any], ...] = (
     lambda x: x[1:] if x.shape and x.shape[0] > 1 else x[None],
@@ -84,6 +88,10 @@ VIEWS: tuple[Callable[[Any], Any], ...] = (
     lambda x: x[None],
     lambda x: x[..., -1] if len(x.shape) > 1 else x,
     lambda x: pnp.swapaxes(x, 0, -1) if x.shape else x,
+    lambda x: pnp.flip(x),
+    lambda x: x.diagonal() if len(x.shape) == 2 else x[None],
+    lambda x: pnp.split(x, [1])[0] if x.shape else x[None],
+    lambda x: x.T[..., :1],
 )
 
 
@@ -103,7 +111,117 @@ def write_every_other(x: Any, y: Any) -> None:
     x[..., ::2] *= 0.5
 
 
-WRITES: tuple[Callable[[Any, Any], None], ...] = (write_all, write_sum, write_first, write_every_other)
+def write_through_views(x: Any, y: Any) -> None:
+    x.T[..., :1][...] += y.mean()
+
+
+def write_broadcast(x: Any, y: Any) -> None:
+    x[...] = x[..., :1] * pnp.sin(y.sum())
+
+
+def write_positions(x: Any, y: Any) -> None:
+    x[[0, -1, 0]] = x[:1] * y.mean()
+
+
+def add_at_positions(x: Any, y: Any) -> None:
+    x[..., np.array([-1, 0])] += pnp.tanh(y.mean())
+
+
+def write_mask(x: Any, y: Any) -> None:
+    x[np.arange(x.size).reshape(x.shape) % 3 == 0] = y.mean() * 0.5
+
+
+def write_into(x: Any, y: Any) -> None:
+    np.multiply(x, y.mean(), out=x)
+
+
+def write_methods(x: Any, y: Any) -> None:
+    x.tanh_().mul_(1.5).add_(y.mean(), alpha=0.5)
+
+
+def write_itself(x: Any, y: Any) -> None:
+    x -= x * x * 0.1
+
+
+WRITES: tuple[Callable[[Any, Any], None], ...] = (
+    *(write_all, write_sum, write_first, write_every_other, write_through_views, write_broadcast),
+    *(write_positions, add_at_positions, write_mask, write_into, write_methods, write_itself),
+)
+
+
+def hook_on_gradient(x: Any) -> None:
+    x.register_hook(lambda grad: grad * 1.0)
+
+
+def hook_once(x: Any) -> None:
+    def once(grad: Any) -> Any:
+        handle.remove()
+        return grad + 0.0
+
+    handle = x.register_hook(once)
+    x.register_hook(lambda grad: None)
+
+
+def hook_before_node(x: Any) -> None:
+    x.grad_fn.register_prehook(lambda grads: tuple(grad if grad is None else grad * 1.0 for grad in grads))
+
+
+def hook_after_node(x: Any) -> None:
+    x.grad_fn.register_hook(lambda grads, _: tuple(grad if grad is None else 1.0 * grad for grad in grads))
+
+
+def hook_with_a_backward(x: Any) -> None:
+    def inner(grad: Any) -> Any:
+        z = pb.tensor(2.0, requires_grad=True)
+        with pb.enable_grad():
+            (slope,) = pb.grad(z * z, z)
+        return grad * (slope / 4.0)
+
+    x.register_hook(inner)
+
+
+HOOKS: tuple[Callable[[Any], None], ...] = (
+    *(hook_on_gradient, hook_once, hook_before_node, hook_after_node, hook_with_a_backward),
+    lambda x: x.retain_grad(),
+)
+
+
+def checkpointed(x: Any, y: Any) -> Any:
+    return pb.checkpoint(lambda x, y: pnp.sin(x) * y.mean(), x, y)
+
+
+def checkpointed_twice(x: Any, y: Any) -> Any:
+    return pb.checkpoint(lambda x: pnp.tanh(checkpointed(x, y)) + y.mean(), x)
+
+
+def checkpointed_write(x: Any, y: Any) -> Any:
+    def function(x: Any) -> Any:
+        z = x * 1.0
+        z[..., :1] *= pnp.sin(y.mean())
+        return z * z
+
+    return pb.checkpoint(function, x)
+
+
+def saved_elsewhere(x: Any, y: Any) -> Any:
+    with pb.saved_tensors_hooks(lambda value: (value.copy(),), lambda packed: packed[0]):
+        return pnp.exp(0.3 * pnp.sin(x)) * y.mean()
+
+
+REMADE: tuple[Callable[[Any, Any], Any], ...] = (
+    *(checkpointed, checkpointed_twice, checkpointed_write, saved_elsewhere),
+    lambda x, y: pb.checkpoint(lambda x, y: pnp.arctan(x) - y.sum() * 0.1, x, y),
+)
+
+
+WAYS: dict[str, tuple[Callable[..., Any], ...]] = {
+    "unary": UNARY,
+    "binary": BINARY,
+    "view": VIEWS,
+    "write": WRITES,
+    "hook": HOOKS,
+    "checkpoint": REMADE,
+}
 
 
 class Step(NamedTuple):
@@ -115,7 +233,10 @@ class Step(NamedTuple):
     second: int
 
 
-KINDS = ("unary", "unary", "unary", "binary", "binary", "binary", "view", "write", "hook", "checkpoint")
+KINDS = (
+    *("unary", "unary", "unary", "binary", "binary", "binary"),
+    *("view", "view", "view", "write", "hook", "hook", "checkpoint"),
+)
 
 
 class RandomGraph:
@@ -145,20 +266,19 @@ class RandomGraph:
         return sum(pnp.tanh(value).sum() for value in values[-3:])
 
     def _made(self, step: Step, x: Any, y: Any) -> Any:
+        ways = WAYS[step.kind]
+        way = ways[step.way % len(ways)]
         if step.kind == "unary":
-            return UNARY[step.way % len(UNARY)](x if x.shape else x[None])
-        if step.kind == "binary":
-            return BINARY[step.way % len(BINARY)](x, y)
+            return way(x if x.shape else x[None])
+        if step.kind in ("binary", "checkpoint"):
+            return way(x, y)
         if step.kind == "view":
-            return VIEWS[step.way % len(VIEWS)](x)
-        if step.kind == "checkpoint":
-            way = BINARY[step.way % len(BINARY)]
-            return pb.checkpoint(lambda x, y: way(pnp.sin(x), y), x, y)
+            return way(x)
         if step.kind == "hook":
             if x.requires_grad:
-                x.register_hook(lambda grad: grad * 1.0)
+                way(x)
         elif x.shape:
-            WRITES[step.way % len(WRITES)](x, y)
+            way(x, y)
         return None
 
     def derivatives(self, shift: float = 0.0, along: int = 0, orders: int = ORDERS) -> list[np.ndarray]:
@@ -181,6 +301,23 @@ class RandomGraph:
             if not scalar.requires_grad:
                 break
         return found
+
+    def tangents(self) -> list[np.ndarray]:
+        """The tangents of the value and of its gradients, in the first direction."""
+        leaves = [pb.tensor(array, requires_grad=True) for array in self.start]
+        with pb.forward_ad.dual_level():
+            duals = [
+                pb.forward_ad.make_dual(leaf, direction)
+                for leaf, direction in zip(leaves, self.directions[0], strict=True)
+            ]
+            scalar = self.value(duals)
+            gradients = pb.grad(scalar, leaves, allow_unused=True, materialize_grads=True)
+            parts = [scalar, *gradients]
+            unpacked = [pb.forward_ad.unpack_dual(part).tangent for part in parts]
+        return [
+            np.zeros(part.shape) if tangent is None else tangent.detach().numpy().copy()
+            for part, tangent in zip(parts, unpacked, strict=True)
+        ]
 
 
 def outcome(graph: RandomGraph, engine: str) -> list[np.ndarray] | str:

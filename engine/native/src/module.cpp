@@ -209,6 +209,8 @@ NB_MODULE(_native, m) {
     m.def(
         "set_inference", [](bool some) { switches.inference = some; }, nb::arg("some"),
         "Whether some thread is in inference mode.");
+    m.def("moment", &Storage::next_moment,
+          "A number higher than those of all writes so far, lower than those of all to come.");
     m.def(
         "current_pass", [] { return guarded([] { return current_pass(); }); },
         "The innermost backward that runs in this thread, or None.");

@@ -24,6 +24,7 @@ void dealloc(PyObject* object) {
     }
     if (storage->version != 0) {
         storage->version = 0;
+        storage->written_at = 0;
         storage->written = nullptr;
     }
     if (storage->exports) storage->exports = nullptr;
@@ -86,7 +87,7 @@ Ref<Storage> Storage::of_array(PyObject* array) {
 
 void Storage::count_write(const char* what) {
     if (inference) return;
-    ++version;
+    count_version();
     Caller caller = find_caller();
     written = std::move(caller.code);
     written_instruction = caller.instruction;

@@ -239,13 +239,17 @@ PyObject* retain_grad(PyObject* self, PyObject*) {
     });
 }
 
+PyObject* get_written_at(PyObject* self, void*) {
+    return PyLong_FromUnsignedLongLong(Tensor::cast(self)->storage->written_at);
+}
+
 PyObject* bump_version(PyObject* self, PyObject* args) {
     const char* what = "a write";
     if (!PyArg_ParseTuple(args, "|s", &what)) return nullptr;
     return to_python([&] {
         Storage& storage = *Tensor::cast(self)->storage;
         if (storage.inference) return Py_NewRef(Py_None);
-        ++storage.version;
+        storage.count_version();
         const Caller caller = find_caller();
         const std::string place =
             caller.code ? place_of(caller.code.get(), caller.instruction) : "an unknown place";
@@ -298,6 +302,8 @@ PyObject* rebase(PyObject* self, PyObject* result) {
 PyGetSetDef properties[] = {
     {"_array", get_array, nullptr, "The NumPy array underneath; read only by convention.", nullptr},
     {"_version", get_version, nullptr, "How often the memory was written.", nullptr},
+    {"_written_at", get_written_at, nullptr, "The moment of the last write; 0 before the first.",
+     nullptr},
     {"_storage", get_storage, nullptr, "One object for all tensors that share memory.", nullptr},
     {"_base", get_base, nullptr, "What a view shows a part of; None for no view.", nullptr},
     {"_made", get_made, nullptr, "How a view was made; None for no view.", nullptr},

@@ -23,8 +23,9 @@ struct Storage {
     std::uint32_t saved = 0;    // saved variables that rely on the present values
     std::uint32_t kept = 0;     // saved variables that are tensors over the memory
     bool inference = false;     // made in inference mode: writes are not counted
-    // The last write: "file:line by x += value", a str; or a code object, the place in it, and what
-    // it was.
+    // The last write: its moment; "file:line by x += value", a str; or a code object, the place in
+    // it, and what it was.
+    std::uint64_t written_at = 0;
     PyRef written;
     int written_instruction = 0;
     const char* written_by = nullptr;
@@ -42,6 +43,16 @@ struct Storage {
 
     /// Counts a write, and remembers who calls; `what` is a literal.
     void count_write(const char* what);
+    /// Counts a write: one more version, at a new moment.
+    void count_version() {
+        ++version;
+        written_at = next_moment();
+    }
+    /// A number higher than those of all writes so far, lower than those of all to come.
+    static std::uint64_t next_moment() {
+        static std::uint64_t moments = 0;
+        return ++moments;
+    }
     /// "file:line by x += value" of the last write. Throws ErrorSet.
     std::string last_write() const;
 
