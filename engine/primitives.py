@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from .errors import NotDifferentiableError
 from .plumbing import Like, recorded, sum_to
 
 # An array's axes, at most, as kernels count them.
@@ -108,7 +107,7 @@ def join_like(arrays: Sequence[Any], like: Like, axis: int | None = 0) -> Any:
     """
     ndim = len(like.shape)
     if axis is None:
-        return np.concatenate([np.reshape(array, -1) for array in arrays])
+        return collect_flat(arrays)
     lifted = [np.reshape(array, (1,) * (ndim - np.ndim(array)) + np.shape(array)) for array in arrays]
     return np.concatenate(lifted, axis=axis)
 
@@ -213,15 +212,25 @@ def collect(arrays: Sequence[Any]) -> Any:
     """
     if not len(arrays):
         return np.zeros((0,))
-    arrays = [0.0 if array is None else array for array in arrays]
-    try:
-        shape = np.broadcast_shapes(*map(np.shape, arrays))
-    except ValueError:
-        shapes = sorted({np.shape(array) for array in arrays})
-        raise NotDifferentiableError(
-            f"the turns of a loop leave values of shapes {', '.join(map(str, shapes))}, which cannot be kept "
-            "as one array; let every turn make the same shape, an inner loop run equally often in each, "
-            "and choose with np.where"
-        ) from None
+    arrays = _with_zeros(arrays)
+    shape = np.broadcast_shapes(*map(np.shape, arrays))
     dtype = np.result_type(*arrays)
     return np.stack([np.broadcast_to(np.asarray(array, dtype), shape) for array in arrays])
+
+
+@recorded
+def collect_flat(arrays: Sequence[Any]) -> Any:
+    """The entries of arrays of any shapes, one array after the other; of no arrays, an empty line.
+
+    ``split_like(entries, like(arrays), axis=None)`` makes the arrays of them again. None is as in `collect`.
+
+    >>> collect_flat([np.zeros((1, 2)), 1.0])
+    array([0., 0., 1.])
+    """
+    if not len(arrays):
+        return np.zeros((0,))
+    return np.concatenate(_with_zeros(arrays), axis=None)
+
+
+def _with_zeros(arrays: Sequence[Any]) -> list[Any]:
+    return [0.0 if array is None else array for array in arrays]

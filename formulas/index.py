@@ -96,3 +96,19 @@ def collect(arrays: list[pb.Tensor]):
 def _collect_inputs(rng):
     yield ([rng.standard_normal((2, 3)), rng.standard_normal((2, 3))],), {}
     yield ([rng.standard_normal(()), rng.standard_normal((2,))],), {}
+
+
+@pb.formula(pb.collect_flat, jvp=lambda arrays, tangents: pb.collect_flat(tangents))
+def collect_flat(arrays: list[pb.Tensor]):
+    """What the turns of a loop computed, each in a shape of its own, one after the other."""
+    r = pb.collect_flat(arrays)
+
+    def collect_flat_pullback(grad):
+        return pb.split_like(grad, pb.like(arrays), axis=None)
+
+    return r, collect_flat_pullback
+
+
+@collect_flat.sample_inputs
+def _collect_flat_inputs(rng):
+    yield ([rng.standard_normal((2, 3)), rng.standard_normal(()), rng.standard_normal((0, 2))],), {}

@@ -259,11 +259,13 @@ class Extent(Node):
     """Sizes that broadcast to this value's shape, and names of dtypes that promote to its own.
 
     An `optional` value is None where another branch was taken; whoever uses it has this extent.
+    The extent of a list is that of each of its elements, and `count` names how many there are.
     """
 
     shape: frozenset[Size]
     dtype: frozenset[str]
     optional: bool = field(default=False, compare=False)
+    count: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

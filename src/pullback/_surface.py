@@ -81,6 +81,7 @@ from .engine.plumbing import (
 )
 from .engine.primitives import (
     collect,
+    collect_flat,
     flatten_axes,
     join_like,
     linear_recurrence,
@@ -175,6 +176,7 @@ __all__ = [
     "checkpoint",
     "clear_region",
     "collect",
+    "collect_flat",
     "compile",
     "composite",
     "contract",

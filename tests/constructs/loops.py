@@ -100,6 +100,46 @@ def nested_loops(x, *, n: int, m: int):
     return x
 
 
+@SECTION.example("a loop whose length an outer turn sets", call(array(4), n=4), call(array(4), n=0))
+def triangle(x, *, n: int):
+    y = x
+    for i in range(n):
+        for j in range(i):
+            t = np.sin(y) * x[j]
+            y = t * np.exp(-t)
+        for j in range(i + 1, n):
+            y = np.tanh(y) * 0.5 + x[j]
+    return y
+
+
+@SECTION.example("slices that grow in a loop", call(array(4), n=3))
+def growing_slices(x, *, n: int):
+    total, parts = 0.0, []
+    for i in range(n):
+        t = np.exp(x[:i]) * x[i]
+        total = total + np.sum(t * np.sin(t))
+        parts.append(t)
+    return total * np.concatenate(parts)
+
+
+@SECTION.example("a value that is broadcast from turn to turn", call(array(3), array(2, 3), n=3))
+def broadcast_in_a_loop(x, z, *, n: int):
+    total = 0.0
+    for _ in range(n):
+        total = total + np.sum(x * np.sin(x))
+        x = x * z
+    return total * x
+
+
+@SECTION.example("`for` over tensors of several shapes", call([array(1, 3), array(2, 3), array(2)]))
+def over_several_shapes(xs: "list[Tensor]"):  # noqa: F821
+    total = 0.0
+    for x in xs:
+        t = np.exp(x) * 0.5
+        total = total + np.sum(t * np.sin(t))
+    return total
+
+
 @SECTION.example("a branch in a loop", call(X, n=4))
 def branch_in_a_loop(x, *, n: int):
     y = x

@@ -95,6 +95,13 @@ BLOCKS = [
     "l@ = []\nfor i@ in range(n):\n    r@ = v\n    for j@ in range(2):\n        r@ = np.sin(r@) * (i@ + j@)\n"
     "    l@.append(r@)\nfor q@ in reversed(l@):\n    v = v * 0.5 + q@",
     "t@ = 0.0\nfor row@ in v:\n    t@ = np.tanh(row@ * t@ + row@)\nv = v * t@",
+    "for i@ in range(n):\n    for j@ in range(i@):\n"
+    "        t@ = np.sin(v) * x[j@]\n        v = t@ * np.exp(-t@)",
+    "w@ = v * 1.0\nfor i@ in range(3):\n    for j@ in range(i@, 3):\n"
+    "        w@[i@, j@] = np.sin(w@[j@, i@]) * x[j@, i@]\nv = w@",
+    "t@ = 0.0\nfor i@ in range(n):\n    q@ = np.exp(-v[:i@])\n"
+    "    t@ = t@ + np.sum(q@ * np.sin(q@))\nv = v * np.tanh(t@) + x",
+    "q@ = y[0]\nfor k@ in range(n):\n    v = v * 0.5 + np.sum(np.sin(q@) * q@) * 0.1\n    q@ = q@ * x",
 ]
 TESTS = ["n > 1", "kind == 'a'", "n == 0 or kind == 'b'", "v.shape[0] > n"]
 

@@ -11,14 +11,13 @@ from pullback.transpile.emit.python import module_text
 from .columns import _no_python_forward
 from .programs import BLOCKS, INPUTS, loaded, programs
 
+QUICK = settings(
+    max_examples=4, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
+)
+
 
 @given(programs(), st.integers(0, 3), st.sampled_from("ab"))
-@settings(
-    max_examples=4,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    phases=[Phase.generate],
-)
+@QUICK
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_every_way_to_run_a_program_agrees(tmp_path_factory, program, n, kind):
     folder = tmp_path_factory.mktemp("program")
@@ -38,12 +37,7 @@ def test_every_way_to_run_a_program_agrees(tmp_path_factory, program, n, kind):
 
 
 @given(programs(), st.integers(0, 3), st.sampled_from("ab"))
-@settings(
-    max_examples=4,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    phases=[Phase.generate],
-)
+@QUICK
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.compiler
 @pytest.mark.slow

@@ -100,6 +100,19 @@ def running(x):
     return out
 
 
+@SECTION.example("Cholesky's factor, entry by entry", call(np.eye(3) * 3 + 0.1 * array(3, 3)))
+def cholesky(a):
+    low = np.zeros_like(a)
+    for i in range(a.shape[0]):
+        for j in range(i):
+            s = a[i, j]
+            for k in range(j):
+                s = s - low[i, k] * low[j, k]
+            low[i, j] = s / low[j, j]
+        low[i, i] = np.sqrt(a[i, i] - np.sum(low[i, :i] ** 2))
+    return low
+
+
 @SECTION.example("a write in a branch", call(X, pad=True), call(X, pad=False))
 def write_in_a_branch(x, *, pad: bool):
     out = np.sin(x)

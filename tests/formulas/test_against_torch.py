@@ -119,6 +119,7 @@ def table(torch):
         "astype": lambda x, dtype: x.to(getattr(torch, np.dtype(dtype).name)),
         "join_like": lambda arrays, like, axis: torch.cat([torch.atleast_2d(a) for a in arrays], axis),
         "collect": lambda arrays: torch.stack(torch.broadcast_tensors(*arrays)),
+        "collect_flat": lambda arrays: torch.cat([a.flatten() for a in arrays]),
         "cbrt": lambda x: torch.sign(x) * torch.abs(x) ** (1 / 3),
         "var": _spread(torch.var),
         "std": _spread(torch.std),

@@ -7,7 +7,7 @@ static_assert(PB_KERNEL_ABI == 1, "regenerate this file: pullback transpile iter
 
 namespace {
 
-// r_2, every_r, every_slopes, like_slopes_2_rows, like_r_turns_rows = iterated_sine(x)
+// r_2, every_r, every_slopes_1, like_slopes_2_rows, like_r_turns_rows = iterated_sine(x)
 struct IteratedSineForward {
     static constexpr char kName[] = "iterated_sine_forward";
     static constexpr char kInputs[] = "T";
@@ -53,8 +53,7 @@ struct IteratedSineForward {
         const auto every_r_view = context.output<T>(
             1, pb::stacked(context, pb::broadcast_of(context, r_turns), r_turns.size, 0));
         const pb::List<pb::Shape> like_r_turns = pb::shapes_of(r_turns);
-        const auto every_slopes_view = context.output<T>(
-            2, pb::stacked(context, pb::broadcast_of(context, slopes), slopes.size, 0));
+        const auto every_slopes_1_view = context.output<T>(2, pb::shape_of(pb::entries(slopes)));
         const pb::List<pb::Shape> like_slopes_2 = pb::shapes_of(slopes);
         const auto like_slopes_2_rows_view =
             context.output<int64_t>(3, pb::shape_of(pb::packed_size(like_slopes_2)));
@@ -79,7 +78,7 @@ struct IteratedSineForward {
 
         passes_2.run();
         pb::stack(context, r_turns, 0, every_r_view);
-        pb::stack(context, slopes, 0, every_slopes_view);
+        pb::flatten(context, slopes, every_slopes_1_view);
         // iterated_sine.py:9  def iterated_sine(x, *, steps: int = 3):
         pb::pack<T>(context, like_slopes_2, like_slopes_2_rows_view);
         pb::pack<T>(context, like_r_turns, like_r_turns_rows_view);
@@ -96,24 +95,24 @@ struct IteratedSineBackwardGeneral {
     template <typename T>
     static void apply(pb::Context& context) {
         const auto every_r_view = context.input<T>(0);
-        const auto every_slopes_view = context.input<T>(1);
+        const auto every_slopes_1_view = context.input<T>(1);
         const auto like_slopes_2_rows_view = context.input<int64_t>(2);
         const auto like_r_turns_rows_view = context.input<int64_t>(3);
         const pb::Shape like_x = context.like<T>(4);
         const auto grad_view = context.gradient<T>(5);
         const auto grad_every_r_view = context.gradient<T>(6);
-        const auto grad_every_slopes_view = context.gradient<T>(7);
+        const auto grad_every_slopes_1_view = context.gradient<T>(7);
         const pb::List<pb::Shape> like_slopes_2 =
             pb::unpack<pb::List<pb::Shape>>(context, like_slopes_2_rows_view);
         const pb::List<pb::Shape> like_r_turns =
             pb::unpack<pb::List<pb::Shape>>(context, like_r_turns_rows_view);
         const pb::List<pb::View<const T>> grad_slopes =
-            pb::unstack(context, grad_every_slopes_view.read_only(), like_slopes_2, 0);
+            pb::unflatten(context, grad_every_slopes_1_view.read_only(), like_slopes_2);
         const pb::List<pb::View<const T>> grad_r_turns =
             pb::unstack(context, grad_every_r_view.read_only(), like_r_turns, 0);
         const auto grad_r_view = context.scratch<T>(like_x);
         const pb::List<pb::View<const T>> slopes_1 =
-            pb::unstack(context, every_slopes_view.read_only(), like_slopes_2, 0);
+            pb::unflatten(context, every_slopes_1_view.read_only(), like_slopes_2);
 
         pb::Passes<1, 1> passes(context);
         {
@@ -247,7 +246,7 @@ struct IteratedSineBackwardGeneral {
     }
 };
 
-// grad_x = iterated_sine_backward(every_slopes, like_slopes_2_rows, grad)
+// grad_x = iterated_sine_backward(every_slopes_1, like_slopes_2_rows, grad)
 struct IteratedSineBackward {
     static constexpr char kName[] = "iterated_sine_backward";
     static constexpr char kInputs[] = "TiTT";
@@ -256,14 +255,14 @@ struct IteratedSineBackward {
 
     template <typename T>
     static void apply(pb::Context& context) {
-        const auto every_slopes_view = context.input<T>(0);
+        const auto every_slopes_1_view = context.input<T>(0);
         const auto like_slopes_2_rows_view = context.input<int64_t>(1);
         const pb::Shape like_x = context.like<T>(2);
         const auto grad_view = context.input<T>(3);
         const pb::List<pb::Shape> like_slopes_2 =
             pb::unpack<pb::List<pb::Shape>>(context, like_slopes_2_rows_view);
         const pb::List<pb::View<const T>> slopes_1 =
-            pb::unstack(context, every_slopes_view.read_only(), like_slopes_2, 0);
+            pb::unflatten(context, every_slopes_1_view.read_only(), like_slopes_2);
         // iterated_sine.py:18  for slope in reversed(slopes):
         pb::View<const T> grad_2_view = grad_view.read_only();
         for (int64_t turn = slopes_1.size - 1; turn >= 0; --turn) {

@@ -20,7 +20,7 @@ from ..vocabulary import WORDS
 
 # No variable is called so.
 FLOAT64, BOOL = "numpy.float64", "numpy.bool"
-# A stack of a length of its own, in a list of such: each that is read gets a name.
+# What may differ among the elements of a list: each that is read gets a name for it.
 _ANY = "*"
 _WEAK_VALUES = frozenset({"shape", "ndim", "size", "item", "len", "is_none", "range"})
 
@@ -28,6 +28,11 @@ _WEAK_VALUES = frozenset({"shape", "ndim", "size", "item", "len", "is_none", "ra
 def own_extent(name: str) -> Extent:
     """The extent of a value of which nothing is known."""
     return Extent(frozenset({Size(name)}), frozenset({name}))
+
+
+def is_uniform(var: Var, env: Mapping[Var, Extent]) -> bool:
+    """Whether all elements of a list are known to have one shape."""
+    return var in env and all(size.name != _ANY for size in env[var].shape)
 
 
 def param_extents(formula: Formula) -> dict[Var, Extent]:
@@ -44,8 +49,9 @@ def of_formula(extent: Extent, formula: str) -> Extent:
         name = one.name if one.name == _ANY else f"{formula}/{one.name}"
         return Size(name, frozenset(map(size, one.within)), each)
 
-    dtype = frozenset(name if name in (FLOAT64, BOOL) else f"{formula}/{name}" for name in extent.dtype)
-    return Extent(frozenset(map(size, extent.shape)), dtype, extent.optional)
+    shared = (FLOAT64, BOOL, _ANY)
+    dtype = frozenset(name if name in shared else f"{formula}/{name}" for name in extent.dtype)
+    return replace(extent, shape=frozenset(map(size, extent.shape)), dtype=dtype)
 
 
 def join(shapes: Iterable[frozenset[Size]]) -> frozenset[Size]:
@@ -56,6 +62,8 @@ def join(shapes: Iterable[frozenset[Size]]) -> frozenset[Size]:
 
 
 _SCALAR = Extent(frozenset(), frozenset())
+# The elements of a list of which nothing is known.
+_VARIOUS = Extent(frozenset({Size(_ANY)}), frozenset({_ANY}))
 
 
 def extent_of(atom: Atom, env: Mapping[Var, Extent]) -> Extent:
@@ -130,16 +138,18 @@ def _of_loop(eqn: Eqn, env: Mapping[Var, Extent]) -> dict[Var, Extent]:
     (body,) = eqn.blocks
     turn = of_turn(eqn, env)
     inside = extents(body.eqns, {**env, **turn})
+    count = "" if eqn.kwarg("until") is not None else str(eqn.args[0])
     names = {var.name for var in body.bound()}
     found = {}
     for out, atom, param in zip_longest(eqn.outs, body.results, body.params[1:]):
         extent = extent_of(atom, inside)
         shape = frozenset(_in_list(size, names) for size in extent.shape)
         differs = param is not None and turn.get(param) != extent
-        if differs or any(size.names() & names for size in shape) or extent.dtype & names:
+        varies = any(size.names() & names for size in shape) or extent.dtype & names
+        if param is None:
+            extent = replace(_VARIOUS, count=count) if varies else Extent(shape, extent.dtype, count=count)
+        elif differs or varies:
             extent = own_extent(out.name)
-        elif param is None:
-            extent = Extent(shape, extent.dtype)
         if param is not None or out.kind == "list" or (isinstance(atom, Var) and atom in inside):
             found[out] = extent
     return found
@@ -150,9 +160,10 @@ def _in_list(size: Size, names: Set[str]) -> Size:
     return replace(size, name=_ANY) if size.each is not None and size.name in names else size
 
 
-def _element(shape: frozenset[Size], name: str) -> frozenset[Size]:
-    """The shape of one element of a list, or of a stack."""
-    return frozenset(replace(size, name=name) if size.name == _ANY else size for size in shape)
+def _element(values: Extent, name: str) -> Extent:
+    """The extent of one element of a list that has this extent."""
+    shape = frozenset(replace(size, name=name) if size.name == _ANY else size for size in values.shape)
+    return Extent(shape, frozenset(name if each == _ANY else each for each in values.dtype))
 
 
 def _of_branches(eqn: Eqn, env: Mapping[Var, Extent]) -> dict[Var, Extent]:
@@ -186,16 +197,17 @@ def _extent(eqn: Eqn, env: Mapping[Var, Extent]) -> Extent:
     if eqn.op == "item" and parts[0] != _SCALAR:
         # Of a list of which nothing is known this may be anything: a number, or the shape of an array.
         known = eqn.args[0] in env and parts[0] != own_extent(str(eqn.args[0]))
-        return Extent(_element(parts[0].shape, eqn.outs[0].name), parts[0].dtype) if known else own
+        return _element(parts[0], eqn.outs[0].name) if known else own
     if eqn.op in _WEAK_VALUES:
         return own if eqn.outs[0].kind == "tensor" else _SCALAR
     if word is None:
         return own
     if eqn.op == "collect" and eqn.args[0] in env:
-        return Extent(frozenset({Size(eqn.outs[0].name, each=parts[0].shape)}), parts[0].dtype)
+        each = _element(parts[0], str(eqn.args[0]))
+        return Extent(frozenset({Size(parts[0].count or eqn.outs[0].name, each=each.shape)}), each.dtype)
     if eqn.op == "getitem" and len(parts[0].shape) == 1 and _is_number(eqn.kwarg("index"), env):
         (whole,) = parts[0].shape
-        return own if whole.each is None else Extent(_element(whole.each, eqn.outs[0].name), parts[0].dtype)
+        return own if whole.each is None else Extent(whole.each, parts[0].dtype)
     if eqn.outs[0].kind == "list":
         likes = eqn.kwarg("likes")
         return env.get(likes, own) if isinstance(likes, Var) else own

@@ -114,10 +114,7 @@ class Frame:
         """An element of the list that the loop collects; its index is an error where there was no turn."""
         build, span = self.build, self.span(node)
         self.note_use(value.turns, span)
-        if value.kind == "value":
-            return build.emit("item", (value.turns, Literal(value.place)), span, kind="value", name=name)
-        every = build.emit("collect", (value.turns,), span)
-        return build.emit("getitem", (every,), span, kwargs=(("index", Literal(value.place)),), name=name)
+        return build.emit("item", (value.turns, Literal(value.place)), span, kind=value.kind, name=name)
 
     def _turned(self, items: Var, name: str, node: ast.Name) -> Var:
         """The items of a list the other way round: a loop that takes them from the end."""

@@ -150,17 +150,22 @@ def _beside_calls(formula: Formula, library: Library) -> Formula:
 
 
 def _with_elements(formula: Formula, namer: Namer) -> Formula:
-    """A loop's stacked values are read from the list that it collected."""
+    """What a loop collected is read from the list."""
     assert formula.pullback is not None
-    stacked = {eqn.outs[0]: eqn.args[0] for eqn in formula.forward.eqns if eqn.op == "collect"}
+    ways = ("collect", "collect_flat")
+    lists: dict[Atom, Atom] = {e.outs[0]: e.args[0] for e in formula.forward.every() if e.op in ways}
+    made: dict[Var, Atom] = {}
 
     def read(eqn: Eqn) -> Sequence[Eqn]:
-        index = eqn.kwarg("index")
-        if eqn.op == "getitem" and eqn.args[0] in stacked and index is not None:
-            return [Eqn(eqn.outs, "item", (stacked[eqn.args[0]], index), (), (), eqn.span)]
+        index, collected = eqn.kwarg("index"), lists.get(eqn.args[0]) if eqn.args[:1] else None
+        if eqn.op == "getitem" and collected is not None and index is not None:
+            return [Eqn(eqn.outs, "item", (collected, index), (), (), eqn.span)]
+        if eqn.op == "split_like" and collected is not None and eqn.kwarg("axis") == Literal(None):
+            made[eqn.outs[0]] = collected
+            return []
         return [eqn]
 
-    return formula.evolve(pullback=expand(formula.pullback, read))
+    return formula.evolve(pullback=replace_block(expand(formula.pullback, read), made))
 
 
 def _with_less_collected(formula: Formula, namer: Namer) -> Formula:

@@ -28,6 +28,7 @@ formula growth(x: Tensor)
 
 from __future__ import annotations
 
+from ..analysis.extents import param_extents
 from ..ir import Atom, Block, Formula, Literal, Var
 from ..library import Library, NoDerivative
 from .barriers import barrier_of
@@ -52,7 +53,7 @@ def derive(formula: Formula, library: Library) -> Formula:
     inputs = [param.var for param in formula.inputs]
     cotangents = {atom: param for atom, param in zip(results, params, strict=True) if isinstance(atom, Var)}
     try:
-        sweep = differentiate(eqns, cotangents, inputs, frozenset(), library, namer)
+        sweep = differentiate(eqns, cotangents, inputs, frozenset(), library, namer, param_extents(formula))
     except NoDerivative as missing:
         raise no_derivative(formula, missing) from None
     gradients: tuple[Atom, ...] = tuple(sweep.cotangents.get(var, Literal(None)) for var in inputs)

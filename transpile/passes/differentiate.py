@@ -41,7 +41,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from ..analysis.differentiability import Flow, propagate
-from ..ir import Eqn, Var
+from ..analysis.extents import extents
+from ..ir import Eqn, Extent, Var
 from ..library import Library
 from .differentiate_branch import sweep_branch
 from .differentiate_list import OF_LISTS
@@ -58,23 +59,31 @@ def differentiate(
     stop: Set[Var],
     library: Library,
     namer: Namer,
+    known: Mapping[Var, Extent],
     in_loop: bool = False,
 ) -> Sweep:
     """Sweep back over `eqns`, from `cotangents`, as far as `inputs` and the values in `stop`.
 
-    `in_loop` says that the equations are a loop's turn, or a part of one.
+    `known` has the extents of what the equations read, as far as they are known; `in_loop` says
+    that the equations are a loop's turn, or a part of one.
     Raises NoDerivative where an operator on the way has no derivative.
     """
     flow = dict.fromkeys(inputs, Flow.DIFFERENTIABLE)
     propagate(eqns, flow, dict.fromkeys(stop, Flow.DIFFERENTIABLE))
     active = {var for var, here in flow.items() if here is not Flow.NONE} | set(stop)
 
-    def recurse(
-        inner: Sequence[Eqn], seeds: Mapping[Var, Var], wanted: Iterable[Var], turn: bool = False
-    ) -> Sweep:
-        return differentiate(inner, seeds, wanted, stop, library, namer, in_loop or turn)
+    env = extents(eqns, known) if any(eqn.blocks for eqn in eqns) else known
 
-    context = Context(active, stop, library, namer, recurse, in_loop)
+    def recurse(
+        inner: Sequence[Eqn],
+        seeds: Mapping[Var, Var],
+        wanted: Iterable[Var],
+        turn: Mapping[Var, Extent] | None = None,
+    ) -> Sweep:
+        inside, outer = turn is not None, {**env, **(turn or {})}
+        return differentiate(inner, seeds, wanted, stop, library, namer, outer, in_loop or inside)
+
+    context = Context(active, stop, library, namer, recurse, env, in_loop)
     sweep = Sweep([], [], dict(cotangents))
     for eqn in reversed(eqns):
         reached = [var for var in eqn.outs if var in sweep.cotangents and var not in stop]

@@ -2,7 +2,7 @@
 
 It carries the cotangents of what the loop carries, and a sum for each outer
 value that the body reads. What a turn's sweep reads of its turn is collected on
-the way forward; tensors are stacked, so that they can be hidden outputs.
+the way forward (see `residuals_of_turns`).
 
 >>> from ..library import formula_in, standard_library
 >>> from ..printer import formula_text
@@ -31,8 +31,8 @@ formula powers(x: Tensor, *, n: int)
   pullback(grad):
     grad_y_3, grad_x_5 = for(n, grad, 0.0, reverse=True)
       each turn, grad_y, grad_x_1:
-        y_3 = getitem(every_y, index=turn)
         like_y_1 = item(like_y_turns, turn)
+        y_3 = getitem(every_y, index=turn)
         _1_2 = multiply(grad_y, x)
         _2_1 = multiply(grad_y, y_3)
         grad_y_2 = sum_to(_1_2, like=like_y_1)
@@ -47,20 +47,12 @@ formula powers(x: Tensor, *, n: int)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
-from ..ir import Atom, Block, Eqn, Kind, Literal, Var
-from .rewrite import METADATA, Namer, copy_eqns, defining, label, put_together, replace_atom, slice_of
+from ..analysis.extents import of_turn
+from ..ir import Atom, Block, Eqn, Literal, Var
+from .residuals_of_turns import Loop, Residuals, lists_again
+from .rewrite import Namer, copy_eqns, label, replace_atom
 from .sweep import Context, Sweep, grad_name, zeros_of
-
-
-@dataclass(slots=True)
-class _Loop:
-    """The loop as it is being rewritten, and what stands after it in the forward."""
-
-    outs: list[Var]
-    results: list[Atom]
-    after: list[Eqn] = field(default_factory=list)
 
 
 def sweep_loop(eqn: Eqn, sweep: Sweep, context: Context) -> None:
@@ -75,7 +67,7 @@ def sweep_loop(eqn: Eqn, sweep: Sweep, context: Context) -> None:
     incoming = {k: namer.fresh(grad_name(carried[k]), carried[k].kind) for k in flowing}
     seeds, opening = _seeds(eqn, sweep, context, incoming, index)
     wanted = [carried[k] for k in flowing] + outer + ([item] if item in active else [])
-    part = context.recurse(body.eqns, seeds, wanted, True)
+    part = context.recurse(body.eqns, seeds, wanted, of_turn(eqn, context.extents))
 
     outgoing, closing, likes = _outgoing([carried[k] for k in flowing], part, eqn, namer)
     sums = {var: namer.fresh(grad_name(var), var.kind) for var in outer if var in part.cotangents}
@@ -85,23 +77,19 @@ def sweep_loop(eqn: Eqn, sweep: Sweep, context: Context) -> None:
         outgoing.append(more)
     items = [part.cotangents[item]] if item in part.cotangents else []
 
-    loop = _Loop(list(eqn.outs), list(body.results))
+    loop = Loop(list(eqn.outs), list(body.results))
     turn = Block((), (*opening, *part.backward, *closing), (*outgoing, *items))
     forward_body = (*part.forward, *likes)
-    made, again = _lists(turn, forward_body, namer)
+    made, again = lists_again(turn, forward_body, namer)
     forward_body, turn = (*forward_body, *made), Block((), (*again, *turn.eqns), turn.results)
     start = _start(eqn, flowing, sweep, context)
-    reads, env = _residuals(eqn, turn, forward_body, loop, sweep, context, index)
+    reads, env = Residuals(eqn, turn, forward_body, loop, sweep, context, index).read()
     count = _count(eqn, loop, sweep, context)
     turn_env = dict(env)
     eqns = copy_eqns(turn.eqns, turn_env, namer)
     results = tuple(replace_atom(atom, turn_env) for atom in turn.results)
     block = Block((index, *incoming.values(), *sums.values()), (*reads, *eqns), results)
-    rewritten = Block(body.params, forward_body, tuple(loop.results))
-    sweep.forward += [
-        *reversed(loop.after),
-        Eqn(tuple(loop.outs), "for", eqn.args, eqn.kwargs, (rewritten,), eqn.span),
-    ]
+    sweep.forward += [*reversed(loop.after), loop.rewritten(eqn, forward_body)]
     last = [namer.fresh(grad_name(var), var.kind) for var in (*(carried[k] for k in flowing), *sums)]
     gathered = [namer.fresh(grad_name(item), "list") for _ in items]
     args = (count, *start, *(_zero(var, eqn, sweep, namer) for var in sums))
@@ -196,25 +184,7 @@ def _start(eqn: Eqn, flowing: Sequence[int], sweep: Sweep, context: Context) -> 
     return start
 
 
-def _lists(turn: Block, forward: Sequence[Eqn], namer: Namer) -> tuple[list[Eqn], list[Eqn]]:
-    """What a turn adds to its forward, and how its sweep makes lists of that again.
-
-    A list is no tensor that could be saved: one that is written out is made again of its
-    elements, as tuples and slices are, one that an inner loop collected of these stacked.
-    """
-    table = defining(forward)
-    made, again = put_together(forward, turn.free(), namer)
-    for var in turn.free():
-        if var.kind != "list" or var not in table or table[var] in again:
-            continue
-        every, likes = namer.fresh(f"every_{label(var)}"), namer.fresh(f"like_{label(var)}", "value")
-        made += [Eqn((every,), "collect", (var,)), Eqn((likes,), "like", (var,))]
-        kwargs = (("likes", likes), ("axis", Literal(0)))
-        again.append(Eqn((var,), "unstack_like", (every,), kwargs))
-    return made, again
-
-
-def _count(eqn: Eqn, loop: _Loop, sweep: Sweep, context: Context) -> Atom:
+def _count(eqn: Eqn, loop: Loop, sweep: Sweep, context: Context) -> Atom:
     """How many turns there are; of a loop that may stop, how many there were."""
     over = eqn.args[0]
     if eqn.kwarg("until") is not None:
@@ -229,83 +199,3 @@ def _count(eqn: Eqn, loop: _Loop, sweep: Sweep, context: Context) -> Atom:
     count = context.namer.fresh(f"{over.name}_turns", "value")
     sweep.forward.append(Eqn((count,), "len", (over,), span=eqn.span))
     return count
-
-
-def _residuals(
-    eqn: Eqn,
-    turn: Block,
-    forward_body: Sequence[Eqn],
-    loop: _Loop,
-    sweep: Sweep,
-    context: Context,
-    index: Var,
-) -> tuple[list[Eqn], dict[Var, Atom]]:
-    """Equations that read, in a turn of the backward loop, what it needs of the same turn forward."""
-    (body,) = eqn.blocks
-    item, carried = body.params[0], len(body.params) - 1
-    table = defining(forward_body)
-    reads: list[Eqn] = []
-    env: dict[Var, Atom] = {}
-    if item.kind == "value":
-        env[item] = index
-    again = _counted(turn, forward_body, body, item)
-    for made in again:
-        copied = copy_eqns([made], env, context.namer)
-        # What tells of an outer value's shape is the same in each turn.
-        (sweep.forward if made.op in METADATA else reads).extend(copied)
-    known = {out for made in again for out in made.outs}
-    for var in turn.free():
-        if (var not in table and var not in body.params) or var in known or var in env:
-            continue
-        here = context.namer.like(var)
-        env[var] = here
-        if var == item:
-            reads.append(Eqn((here,), "item", (eqn.args[0], index), span=eqn.span))
-            continue
-        if var not in loop.results[carried:]:
-            kind: Kind = "value" if var.kind == "value" else "list"
-            loop.outs.append(context.namer.fresh(f"{label(var)}_turns", kind))
-            loop.results.append(var)
-        turns = loop.outs[loop.results.index(var, carried)]
-        if var.kind == "value":
-            reads.append(Eqn((here,), "item", (turns, index), span=eqn.span))
-        else:
-            stacked = _stacked(turns, var, loop, sweep, context)
-            reads.append(Eqn((here,), "getitem", (stacked,), (("index", index),), span=eqn.span))
-    return reads, env
-
-
-def _counted(turn: Block, forward_body: Sequence[Eqn], body: Block, item: Var) -> list[Eqn]:
-    """The equations of values that follow from a turn's number, and from what is there before the loop.
-
-    The backward computes them again, where it would have to read them saved.
-    """
-    table = defining(forward_body)
-    bound = {*table, *body.params}
-    again: dict[int, Eqn] = {}
-    for var in turn.free():
-        if var not in table or var.kind != "value":
-            continue
-        part = slice_of(forward_body, [var])
-        there = Block((), tuple(part), ()).free()
-        if all(_is_plain(eqn, bound) for eqn in part) and not bound.intersection(there) - {item}:
-            again.update({id(eqn): eqn for eqn in part})
-    return [eqn for eqn in forward_body if id(eqn) in again]
-
-
-def _is_plain(eqn: Eqn, bound: set[Var]) -> bool:
-    """Whether an equation computes a value of values, or tells of an outer tensor's shape."""
-    if eqn.op in METADATA:
-        return not bound.intersection(eqn.reads())
-    values = all(var.kind == "value" for var in (*eqn.outs, *eqn.reads()))
-    return values and not eqn.blocks and eqn.op not in ("opaque", "raise")
-
-
-def _stacked(turns: Var, var: Var, loop: _Loop, sweep: Sweep, context: Context) -> Var:
-    """The turns' values as one tensor; an earlier round may have made it."""
-    for eqn in sweep.forward:
-        if eqn.op == "collect" and eqn.args == (turns,):
-            return eqn.outs[0]
-    stacked = context.namer.fresh(f"every_{label(var)}")
-    loop.after.append(Eqn((stacked,), "collect", (turns,)))
-    return stacked

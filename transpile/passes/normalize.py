@@ -2,7 +2,7 @@
 
 In: a formula as it was read. Out: the same formula, where
 
-- a list that a loop collected is one stacked tensor;
+- a list that a loop collected is one tensor;
 - a shape, dtype or other metadata of a forward value is a value that the
   forward computes, so that the closure does not capture the tensor for it;
 - every returned gradient is reduced to its input: ``sum_to(gradient, like(input))``.
@@ -29,8 +29,9 @@ formula scale(x: Tensor, y: Tensor)
 
 from __future__ import annotations
 
-from ..ir import Atom, Block, Eqn, Formula, Literal, Var
-from .rewrite import METADATA, Namer, label, replace_atom, replace_block
+from ..analysis.extents import extents, is_uniform, param_extents
+from ..ir import Atom, Block, Eqn, Formula, Var
+from .rewrite import METADATA, Namer, flattened, label, replace_atom, replace_block
 from .simplify import simplify_forward
 
 
@@ -51,16 +52,19 @@ def normalize(formula: Formula) -> Formula:
 
 
 def stack_lists(formula: Formula, namer: Namer) -> Formula:
-    """The formula whose pullback reads a list that a loop collected as one stacked tensor.
+    """The formula whose pullback reads a list that a loop collected as one tensor.
 
-    A tensor can be a hidden output; a list, whose length is not known, can't. One that
-    is written out is written again in the pullback, which then reads its elements.
+    A tensor can be a hidden output; a list, whose length is not known, can't. The tensor is a stack
+    where only elements of one shape are read. A list that is written out is written again in the
+    pullback, which then reads its elements.
     """
     assert formula.pullback is not None
     params = {param.var for param in formula.params}
     lists = [v for v in formula.pullback.free() if v.kind == "list" and v not in params]
     written = {eqn.outs[0]: eqn for eqn in formula.forward.eqns if eqn.op == "list"}
-    collects, opening = [], []
+    known = extents(formula.forward.eqns, param_extents(formula)) if lists else {}
+    collects: list[Eqn] = []
+    opening: list[Eqn] = []
     body = formula.pullback
     for var in lists:
         if var in written:
@@ -68,17 +72,19 @@ def stack_lists(formula: Formula, namer: Namer) -> Formula:
             opening.append(Eqn((again,), "list", written[var].args, (), (), written[var].span))
             body = replace_block(body, {var: again})
             continue
-        before = [e for e in formula.forward.eqns if e.op == "collect" and e.args == (var,)]
-        every = before[0].outs[0] if before else namer.fresh(f"every_{label(var)}")
-        if not before:
-            collects.append(Eqn((every,), "collect", (var,)))
-        body = Block(body.params, _elements_of(body.eqns, var, every), body.results)
-        if var in body.free():
-            likes, parts = namer.fresh(f"like_{label(var)}", "value"), namer.like(var)
-            collects.append(Eqn((likes,), "like", (var,)))
-            taken = (("likes", likes), ("axis", Literal(0)))
-            opening.append(Eqn((parts,), "unstack_like", (every,), taken))
-            body = replace_block(body, {var: parts})
+        if is_uniform(var, known):
+            before = [e for e in formula.forward.eqns if e.op == "collect" and e.args == (var,)]
+            every = before[0].outs[0] if before else namer.fresh(f"every_{label(var)}")
+            elements = Block(body.params, _elements_of(body.eqns, var, every), body.results)
+            if var not in elements.free():
+                body = elements
+                collects += [] if before else [Eqn((every,), "collect", (var,))]
+                continue
+        values = namer.like(var)
+        saved, read = flattened(var, values, namer, formula.forward.eqns)
+        collects += saved
+        opening.append(read)
+        body = replace_block(body, {var: values})
     forward = formula.forward
     return formula.evolve(
         forward=Block(forward.params, (*forward.eqns, *collects), forward.results),

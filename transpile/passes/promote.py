@@ -49,6 +49,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..analysis.differentiability import Flow, flows, intermediates
+from ..analysis.extents import param_extents
 from ..ir import Atom, Block, Capture, Eqn, Formula, Literal, Var
 from ..library import Library, NoDerivative
 from .derive import derive
@@ -99,7 +100,8 @@ def _with_sweep(formula: Formula, hidden: Sequence[Var], library: Library) -> Fo
     stop = {atom for atom in results if isinstance(atom, Var)} | set(rules)
     inputs = [param.var for param in formula.inputs]
     seeds = {h: grad for h, grad in incoming.items() if h not in rules}
-    sweep = differentiate(formula.forward.eqns, seeds, inputs, stop, library, namer)
+    known = param_extents(formula)
+    sweep = differentiate(formula.forward.eqns, seeds, inputs, stop, library, namer, known)
     eqns = list(sweep.backward)
 
     # What the sweep brings to a result or to a value with a rule reaches the author's closure.

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ..ir import Atom, Block, Eqn, Formula, Kind, Span, Var
+from ..ir import Atom, Block, Eqn, Formula, Kind, Literal, Span, Var
 
 # Names that emitted code uses for modules.
 RESERVED = frozenset({"np", "pb", "special", "math", "operator"})
@@ -202,6 +202,20 @@ def put_together(eqns: Sequence[Eqn], wanted: Iterable[Var], namer: Namer) -> tu
         made[var] = Eqn((var,), "list", tuple(items), span=table[var].span)
     others = {var for var, eqn in table.items() if eqn.op not in MADE_OF}
     return likes, [*made.values(), *slice_of(eqns, wanted, others)]
+
+
+def flattened(values: Var, again: Var, namer: Namer, before: Iterable[Eqn] = ()) -> tuple[list[Eqn], Eqn]:
+    """How a list of arrays of any shapes is saved as one tensor, and how the list `again` is made of that.
+
+    Equations among those `before` may have made the tensor, and told of the shapes.
+    """
+    there = {eqn.op: eqn.outs[0] for eqn in before if eqn.args == (values,)}
+    entries = there.get("collect_flat") or namer.fresh(f"every_{label(values)}")
+    likes = there.get("like") or namer.fresh(f"like_{label(values)}", "value")
+    made = [Eqn((entries,), "collect_flat", (values,)), Eqn((likes,), "like", (values,))]
+    kwargs: tuple[tuple[str, Atom], ...] = (("likes", likes), ("axis", Literal(None)))
+    read = Eqn((again,), "split_like", (entries,), kwargs)
+    return [eqn for eqn in made if eqn.op not in there], read
 
 
 def defining(eqns: Sequence[Eqn]) -> dict[Var, Eqn]:

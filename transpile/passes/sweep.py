@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from ..ir import Atom, Eqn, Literal, Var
+from ..ir import Atom, Eqn, Extent, Literal, Var
 from ..library import Library
 from .rewrite import Namer, label
 
@@ -33,10 +33,15 @@ class Sweep:
 
 
 class Recurse(Protocol):
-    """A sweep of a nested block."""
+    """A sweep of a nested block; `turn` has the extents of what a loop's turn is given."""
 
     def __call__(
-        self, inner: Sequence[Eqn], seeds: Mapping[Var, Var], wanted: Iterable[Var], turn: bool = False, /
+        self,
+        inner: Sequence[Eqn],
+        seeds: Mapping[Var, Var],
+        wanted: Iterable[Var],
+        turn: Mapping[Var, Extent] | None = None,
+        /,
     ) -> Sweep: ...
 
 
@@ -45,8 +50,8 @@ class Context:
     """What a sweep may ask: which variables carry a gradient, where to stop, and the formulas.
 
     `recurse` sweeps the equations of a nested block, from the cotangents of
-    their outputs, as far as the variables that it is given; its flag says that
-    the block is a loop's turn, as `in_loop` says of these equations.
+    their outputs, as far as the variables that it is given. `in_loop` says that
+    these equations are a loop's turn, or a part of one, `extents` what is known of their shapes.
     """
 
     active: Set[Var]
@@ -54,6 +59,7 @@ class Context:
     library: Library
     namer: Namer
     recurse: Recurse
+    extents: Mapping[Var, Extent]
     in_loop: bool = False
 
 

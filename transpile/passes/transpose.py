@@ -89,7 +89,7 @@ def transpose(formula: Formula, present: Sequence[bool], library: Library) -> Tr
 
     tangents, seeds = _tangents(formula, body, gradients, namer)
     try:
-        sweep = differentiate(body, seeds, variant.block.params, frozenset(), library, namer)
+        sweep = differentiate(body, seeds, variant.block.params, frozenset(), library, namer, {})
     except NoDerivative as missing:
         raise no_derivative(formula, missing) from None
 

@@ -103,7 +103,7 @@ def _written_out(eqn: Eqn, library: Library, namer: Namer) -> tuple[tuple[Eqn, .
         cotangents[result] = namer.fresh(f"grad_{label(result)}")
         seed = _checked if isinstance(vector, Var) else _one
         checks += seed(result, vector, cotangents[result], namer, eqn.span)
-    sweep = differentiate(body, cotangents, block.params, frozenset(), library, namer)
+    sweep = differentiate(body, cotangents, block.params, frozenset(), library, namer, {})
     eqns = [*sweep.forward, *checks, *sweep.backward]
     gradients: list[Var] = []
     for param in block.params:

@@ -71,6 +71,7 @@ WORDS: tuple[Word, ...] = (
     Word("vstack", "numpy.vstack", ("tup",), (), linear=(0,), jointly=True, variadic=True),
     Word("hstack", "numpy.hstack", ("tup",), (), linear=(0,), jointly=True, variadic=True),
     Word("collect", "pullback.collect", ("arrays",), (), linear=(0,), jointly=True, variadic=True),
+    Word("collect_flat", "pullback.collect_flat", ("arrays",), (), linear=(0,), jointly=True, variadic=True),
     Word("split_like", "pullback.split_like", ("x",), ("likes", "axis"), linear=(0,), gives_list=True),
     Word(
         "join_like",

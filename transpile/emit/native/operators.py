@@ -157,6 +157,7 @@ _OTHER: dict[str, Callable[[Plan, Eqn, Var], None]] = {
     "list": add_list,
     "packed": add_packed,
     "unpacked": add_unpacked,
+    "collect_flat": add_collected_list,
     "join_like": add_collected_list,
     **CALLS,
     **PICKS,

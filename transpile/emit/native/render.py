@@ -20,7 +20,7 @@ from .kernel import Kernel
 from .names import pascal
 from .operators import add_equation
 from .plan import Plan
-from .stages import LINE_WIDTH, Stage, StageText, wrap
+from .stages import LINE_WIDTH, Stage, StageText, assignment, wrap
 
 # PB_KERNEL_ABI of kernel_abi.h.
 ABI = 1
@@ -258,8 +258,15 @@ def _without_unused(
 
 
 def fold(text: str, depth: int = 2) -> list[str]:
-    """A statement at this depth of blocks, broken where it is too long."""
+    """A statement at this depth of blocks, broken where it is too long.
+
+    >>> fold("const auto values = values_of_an_earlier_turn[turn];", depth=15)
+    ['const auto values =', '    values_of_an_earlier_turn[turn];']
+    """
     if len(text) <= LINE_WIDTH - 4 * depth:
         return [text]
+    if not text.endswith(");") and " = " in text:
+        name, _, value = text.partition(" = ")
+        return assignment(f"{name} = ", value.removesuffix(";"), depth)
     head, _, rest = text.partition("(")
     return wrap(f"{head}(", rest.removesuffix(");").split(", "), ");", depth=depth)

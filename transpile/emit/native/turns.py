@@ -23,7 +23,7 @@ def is_collected(plan: Plan, eqn: Eqn) -> bool:
         return isinstance(eqn.args[1], Var) and (facts[0].kind == "list" or _is_list_of_likes(facts[0]))
     if eqn.op == "accumulate":
         return eqn.outs[0].kind == "list"
-    return eqn.op in ("unitem", "zeros_list")
+    return eqn.op in ("unitem", "zeros_list", "collect_flat")
 
 
 def _is_list_of_likes(fact: Fact) -> bool:
@@ -122,6 +122,9 @@ def _like(plan: Plan, eqn: Eqn, out: Var) -> None:
 def _joined(plan: Plan, eqn: Eqn, out: Var) -> None:
     owner = listed(plan, eqn.args[0])
     axis = literal_of(eqn, "axis", 0)
+    if eqn.op == "collect_flat" or axis is None:
+        _flattened(plan, eqn, out, owner)
+        return
     if owner.element != "array" or owner.depth > 1 or not isinstance(axis, int):
         raise plan.refuse(f"{eqn.op} of such a list is not compiled")
     level, call = owner.level, eqn.op
@@ -139,6 +142,18 @@ def _joined(plan: Plan, eqn: Eqn, out: Var) -> None:
     plan.array_fact(out, view, kind, plan.own_shape(eqn.op, out.name), level + 1)
 
 
+def _flattened(plan: Plan, eqn: Eqn, out: Var, owner: Fact) -> None:
+    if owner.element != "array" or owner.depth > 1:
+        raise plan.refuse(f"{eqn.op} of such a list is not compiled")
+    kind = stored(owner.type)
+    if eqn.op == "concatenate":
+        why = '"need at least one array to concatenate"'
+        plan.declare(owner.level, f"context.require({owner.text}.size > 0, PB_INVALID, {why});")
+    view = plan.target(out, kind, f"pb::shape_of(pb::entries({owner.text}))", owner.level)
+    plan.call(owner.level, f"pb::flatten(context, {owner.text}, {view});")
+    plan.array_fact(out, view, kind, plan.own_shape(eqn.op, out.name), owner.level + 1)
+
+
 def _shapes(plan: Plan, eqn: Eqn) -> Fact:
     likes = eqn.kwarg("likes")
     shapes = listed(plan, likes) if likes is not None else Fact("none")
@@ -149,11 +164,12 @@ def _shapes(plan: Plan, eqn: Eqn) -> Fact:
 
 def _parted(plan: Plan, eqn: Eqn, out: Var) -> None:
     shapes, axis = _shapes(plan, eqn), literal_of(eqn, "axis", 0)
-    if not isinstance(axis, int):
+    if axis is not None and not isinstance(axis, int):
         raise plan.refuse(f"{eqn.op} of such a list is not compiled")
     whole = plan.array_of(eqn.args[0], stored(shapes.type))
-    function = "split" if eqn.op == "split_like" else "unstack"
-    call = f"pb::{function}(context, {whole.text}.read_only(), {shapes.text}, {axis})"
+    function = "unflatten" if axis is None else "split" if eqn.op == "split_like" else "unstack"
+    along = "" if axis is None else f", {axis}"
+    call = f"pb::{function}(context, {whole.text}.read_only(), {shapes.text}{along})"
     _made(plan, out, replace(shapes, element="array"), max(whole.level, shapes.level), call)
 
 
@@ -224,6 +240,7 @@ _OPERATORS = {
     "like": _like,
     "stack": _joined,
     "collect": _joined,
+    "collect_flat": _joined,
     "concatenate": _joined,
     "join_like": _joined,
     "split_like": _parted,

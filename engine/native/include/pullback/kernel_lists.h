@@ -207,6 +207,56 @@ PB_SETUP void concatenate(Context& context, const List<View<const T>>& arrays, i
     }
 }
 
+// How many entries arrays have together.
+template <typename T>
+PB_SETUP int64_t entries(const List<View<const T>>& arrays) {
+    int64_t count = 0;
+    for (int64_t k = 0; k < arrays.size; ++k) count += arrays[k].shape.size();
+    return count;
+}
+
+// The entries of a line from one on, as an array of this shape.
+template <typename T>
+PB_SETUP View<T> stretch(const View<T>& line, int64_t start, const Shape& shape) {
+    View<T> part{line.data ? line.data + start * line.strides[0] : nullptr, shape, {}};
+    int64_t stride = line.strides[0];
+    for (int d = shape.ndim - 1; d >= 0; --d) {
+        part.strides[d] = stride;
+        stride *= shape.at[d];
+    }
+    return part;
+}
+
+// The entries of arrays on a line, one array behind the other.
+template <typename T>
+PB_SETUP void flatten(Context& context, const List<View<const T>>& arrays, const View<T>& line) {
+    if (!computes(context, line)) return;
+    int64_t start = 0;
+    for (int64_t k = 0; k < arrays.size && context.ok(); ++k) {
+        copy(context, arrays[k], stretch(line, start, arrays[k].shape));
+        start += arrays[k].shape.size();
+    }
+}
+
+// The arrays of these shapes whose entries a line has.
+template <typename T>
+PB_SETUP List<View<const T>> unflatten(Context& context, const View<const T>& line,
+                                       const List<Shape>& shapes) {
+    const List<View<const T>> parts(shapes.size);
+    const bool zero = context.some_undefined && line.shape.ndim == 0;
+    int64_t start = 0;
+    for (int64_t k = 0; k < parts.size && context.ok(); ++k) {
+        if (zero) {
+            parts[k] = broadcast_to(context, line, shapes[k]);
+            continue;
+        }
+        parts[k] = stretch(line, start, shapes[k]);
+        start += shapes[k].size();
+        context.require(start <= line.shape.size(), PB_INVALID, "too few entries for these shapes");
+    }
+    return parts;
+}
+
 // `to` with the sum of `from` over the axes along which it was broadcast.
 template <typename T>
 PB_SETUP View<const T> summed_to(Context& context, const View<const T>& from, const Shape& shape) {
