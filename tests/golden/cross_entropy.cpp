@@ -324,27 +324,27 @@ struct CrossEntropyBackwardGeneral {
         }
         const pb::Shape shape_3 =
             pb::broadcast(context, grad_max_1_view.shape, grad_y_view.shape, tied_view.shape);
-        const auto v4_view = context.scratch<T>(shape_3);
+        const auto ratio_view = context.scratch<T>(shape_3);
         const pb::Shape shape_4 =
             pb::broadcast(context, grad_logits_2_view.shape, grad_total_2_view.shape,
-                          logits_view.shape, max_1_view.shape, v4_view.shape);
+                          logits_view.shape, max_1_view.shape, ratio_view.shape);
         {
             pb::Space& space = passes.space(shape_3);
             const auto grad_max_1_rows = space.read(grad_max_1_view);
             const auto grad_y_rows = space.read(grad_y_view);
             const auto tied_rows = space.read(tied_view);
-            const auto v4_rows = space.write(v4_view);
+            const auto ratio_rows = space.write(ratio_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* grad_max_1 = loop.row(grad_max_1_rows);
                     const T* grad_y = loop.row(grad_y_rows);
                     const T* tied = loop.row(tied_rows);
-                    T* v4_row = loop.row(v4_rows);
+                    T* ratio_row = loop.row(ratio_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // cross_entropy.py:15  shifted = logits - np.max(logits, axis=-1, ke...
                         const T grad_v1 = grad_max_1[i] + grad_y[i];
-                        v4_row[i] = grad_v1 / tied[i];
+                        ratio_row[i] = grad_v1 / tied[i];
                     }
                 }
             });
@@ -355,7 +355,7 @@ struct CrossEntropyBackwardGeneral {
             const auto logits_rows = space.read(logits_view);
             const auto max_1_rows = space.read(max_1_view);
             const auto grad_total_2_rows = space.read(grad_total_2_view);
-            const auto v4_rows = space.read(v4_view);
+            const auto ratio_rows = space.read(ratio_view);
             const auto grad_logits_2_rows = space.read(grad_logits_2_view);
             const auto grad_logits_rows = space.write(grad_logits_view);
             space.each([=](pb::Loop& loop) {
@@ -363,7 +363,7 @@ struct CrossEntropyBackwardGeneral {
                     const T* logits = loop.row(logits_rows);
                     const T* max_1 = loop.row(max_1_rows);
                     const T* grad_total_2 = loop.row(grad_total_2_rows);
-                    const T* v4 = loop.row(v4_rows);
+                    const T* ratio = loop.row(ratio_rows);
                     const T* grad_logits_2 = loop.row(grad_logits_2_rows);
                     T* grad_logits_row = loop.row(grad_logits_rows);
                     PB_SIMD
@@ -375,7 +375,8 @@ struct CrossEntropyBackwardGeneral {
                         const T grad_shifted = grad_total_2[i] * e_1;
                         // cross_entropy.py:15  shifted = logits - np.max(logits, axis=-1, ke...
                         const bool largest = logits[i] == max_1[i];
-                        const T grad_logits_1 = grad_shifted + pb::where<T>(largest, v4[i], T(0));
+                        const T grad_logits_1 =
+                            grad_shifted + pb::where<T>(largest, ratio[i], T(0));
                         grad_logits_row[i] = grad_logits_2[i] + grad_logits_1;
                     }
                 }

@@ -28,21 +28,21 @@ struct EluForward {
             pb::Passes<1, 4> passes(context);
             pb::Space& space = passes.space(x_view.shape);
             const auto x_rows = space.read(x_view);
-            const auto v2_rows = space.write(value_1_view_2);
+            const auto expm1_x_rows = space.write(value_1_view_2);
             const auto t_1_rows = space.write(t_view_2);
             const auto r_2_rows = space.write(r_view_2);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
-                    T* v2_row = loop.row(v2_rows);
+                    T* expm1_x_row = loop.row(expm1_x_rows);
                     T* t_1_row = loop.row(t_1_rows);
                     T* r_2_row = loop.row(r_2_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // elu.py:12  t = alpha * np.expm1(x)
-                        const T v2 = pb::expm1(x[i]);
-                        v2_row[i] = v2;
-                        const T t_1 = T(alpha) * v2;
+                        const T expm1_x = pb::expm1(x[i]);
+                        expm1_x_row[i] = expm1_x;
+                        const T t_1 = T(alpha) * expm1_x;
                         t_1_row[i] = t_1;
                         // elu.py:13  r = np.where(x > 0, x, t)
                         r_2_row[i] = pb::where<T>(x[i] > T(0), x[i], t_1);
@@ -166,74 +166,75 @@ struct EluBackwardGeneral {
             grad_x_1_view = grad_x_3_view.read_only();
         }
         // elu.py:15  def elu_pullback(grad):
-        pb::View<const T> v3_view;
+        pb::View<const T> chosen_2_view;
         if (greater_1) {
             const pb::Shape shape_2 =
                 pb::broadcast(context, x_view.shape, grad_view.shape, t_view.shape);
-            const auto v7_view = context.scratch<T>(shape_2);
+            const auto chosen_view = context.scratch<T>(shape_2);
 
             pb::Passes<1, 4> passes_3(context);
             pb::Space& space = passes_3.space(shape_2);
             const auto x_rows = space.read(x_view);
             const auto t_rows = space.read(t_view);
             const auto grad_rows = space.read(grad_view);
-            const auto v7_rows = space.write(v7_view);
+            const auto chosen_rows = space.write(chosen_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
                     const T* t = loop.row(t_rows);
                     const T* grad = loop.row(grad_rows);
-                    T* v7_row = loop.row(v7_rows);
+                    T* chosen_row = loop.row(chosen_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // elu.py:16  return np.where(x > 0, grad, grad * (t + alpha))
-                        v7_row[i] = pb::where<T>(x[i] > T(0), grad[i], grad[i] * (t[i] + T(alpha)));
+                        chosen_row[i] =
+                            pb::where<T>(x[i] > T(0), grad[i], grad[i] * (t[i] + T(alpha)));
                     }
                 }
             });
 
             passes_3.run();
-            v3_view = v7_view.read_only();
+            chosen_2_view = chosen_view.read_only();
         } else {
             const pb::Shape shape_3 = pb::broadcast(context, x_view.shape, grad_view.shape);
-            const auto v9_view = context.scratch<T>(shape_3);
+            const auto chosen_1_view = context.scratch<T>(shape_3);
 
             pb::Passes<1, 3> passes_4(context);
             pb::Space& space = passes_4.space(shape_3);
             const auto x_rows = space.read(x_view);
             const auto grad_rows = space.read(grad_view);
-            const auto v9_rows = space.write(v9_view);
+            const auto chosen_1_rows = space.write(chosen_1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
                     const T* grad = loop.row(grad_rows);
-                    T* v9_row = loop.row(v9_rows);
+                    T* chosen_1_row = loop.row(chosen_1_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // elu.py:22  return np.where(x > 0, grad, 0)
-                        v9_row[i] = pb::where<T>(x[i] > T(0), grad[i], T(0));
+                        chosen_1_row[i] = pb::where<T>(x[i] > T(0), grad[i], T(0));
                     }
                 }
             });
 
             passes_4.run();
-            v3_view = v9_view.read_only();
+            chosen_2_view = chosen_1_view.read_only();
         }
         const auto grad_x_4_view = context.scratch<T>(x_view.shape);
 
         pb::Passes<2, 5> passes_5(context);
         {
-            pb::Space& space = passes_5.space(v3_view.shape);
+            pb::Space& space = passes_5.space(chosen_2_view.shape);
             space.cover(x_view.shape);
-            const auto v3_rows = space.read(v3_view);
+            const auto chosen_2_rows = space.read(chosen_2_view);
             const auto grad_x_4_rows = space.reduce<pb::Sum<T>>(grad_x_4_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* v3 = loop.row(v3_rows);
+                    const T* chosen_2 = loop.row(chosen_2_rows);
                     T* grad_x_4_row = loop.row(grad_x_4_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_x_4_row[i] = v3[i];
+                        grad_x_4_row[i] = chosen_2[i];
                     }
                 }
             });
@@ -277,72 +278,73 @@ struct EluBackward {
         const bool greater_1 = context.integer(1) != 0;
         const auto grad_view = context.input<T>(2);
         // elu.py:15  def elu_pullback(grad):
-        pb::View<const T> v1_view;
+        pb::View<const T> chosen_2_view;
         if (greater_1) {
             const pb::Shape shape =
                 pb::broadcast(context, x_view.shape, grad_view.shape, t_view.shape);
-            const auto v5_view = context.scratch<T>(shape);
+            const auto chosen_view = context.scratch<T>(shape);
 
             pb::Passes<1, 4> passes(context);
             pb::Space& space = passes.space(shape);
             const auto x_rows = space.read(x_view);
             const auto t_rows = space.read(t_view);
             const auto grad_rows = space.read(grad_view);
-            const auto v5_rows = space.write(v5_view);
+            const auto chosen_rows = space.write(chosen_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
                     const T* t = loop.row(t_rows);
                     const T* grad = loop.row(grad_rows);
-                    T* v5_row = loop.row(v5_rows);
+                    T* chosen_row = loop.row(chosen_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // elu.py:16  return np.where(x > 0, grad, grad * (t + alpha))
-                        v5_row[i] = pb::where<T>(x[i] > T(0), grad[i], grad[i] * (t[i] + T(alpha)));
+                        chosen_row[i] =
+                            pb::where<T>(x[i] > T(0), grad[i], grad[i] * (t[i] + T(alpha)));
                     }
                 }
             });
 
             passes.run();
-            v1_view = v5_view.read_only();
+            chosen_2_view = chosen_view.read_only();
         } else {
             const pb::Shape shape_2 = pb::broadcast(context, x_view.shape, grad_view.shape);
-            const auto v7_view = context.scratch<T>(shape_2);
+            const auto chosen_1_view = context.scratch<T>(shape_2);
 
             pb::Passes<1, 3> passes_2(context);
             pb::Space& space = passes_2.space(shape_2);
             const auto x_rows = space.read(x_view);
             const auto grad_rows = space.read(grad_view);
-            const auto v7_rows = space.write(v7_view);
+            const auto chosen_1_rows = space.write(chosen_1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
                     const T* grad = loop.row(grad_rows);
-                    T* v7_row = loop.row(v7_rows);
+                    T* chosen_1_row = loop.row(chosen_1_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // elu.py:22  return np.where(x > 0, grad, 0)
-                        v7_row[i] = pb::where<T>(x[i] > T(0), grad[i], T(0));
+                        chosen_1_row[i] = pb::where<T>(x[i] > T(0), grad[i], T(0));
                     }
                 }
             });
 
             passes_2.run();
-            v1_view = v7_view.read_only();
+            chosen_2_view = chosen_1_view.read_only();
         }
         const auto grad_x_view = context.output<T>(0, x_view.shape);
 
         pb::Passes<1, 2> passes_3(context);
-        pb::Space& space = passes_3.space(v1_view.shape);
-        const auto v1_rows = space.read(v1_view);
+        pb::Space& space = passes_3.space(chosen_2_view.shape);
+        const auto chosen_2_rows = space.read(chosen_2_view);
         const auto grad_x_rows = space.reduce<pb::Sum<T>>(grad_x_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
-                const T* v1 = loop.row(v1_rows);
+                const T* chosen_2 = loop.row(chosen_2_rows);
                 T* grad_x_row = loop.row(grad_x_rows);
                 PB_SIMD
                 for (int64_t i = 0; i < loop.size; ++i) {
-                    grad_x_row[i] = v1[i];
+                    grad_x_row[i] = chosen_2[i];
                 }
             }
         });

@@ -67,23 +67,23 @@ struct EmbeddingBackwardGeneral {
             pb::picked_at(context, table_view.shape, {tokens_view.read_only()});
         const auto rows_1_view = context.scratch<T>(rows_1_places.shape);
         const pb::Shape shape = pb::broadcast(context, grad_view.shape, scale_view.shape);
-        const auto v1_view = context.scratch<T>(shape);
+        const auto product_view = context.scratch<T>(shape);
 
         pb::Passes<1, 3> passes(context);
         {
             pb::Space& space = passes.space(shape);
             const auto scale_rows = space.read(scale_view);
             const auto grad_rows = space.read(grad_view);
-            const auto v1_rows = space.write(v1_view);
+            const auto product_rows = space.write(product_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* scale = loop.row(scale_rows);
                     const T* grad = loop.row(grad_rows);
-                    T* v1_row = loop.row(v1_rows);
+                    T* product_row = loop.row(product_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // embedding.py:15  return pb.unslice(grad * scale, index=tokens, sha...
-                        v1_row[i] = grad[i] * scale[i];
+                        product_row[i] = grad[i] * scale[i];
                     }
                 }
             });
@@ -92,67 +92,68 @@ struct EmbeddingBackwardGeneral {
         passes.run();
         pb::pick(context, table_view, rows_1_places, rows_1_view);
         // embedding.py:15  return pb.unslice(grad * scale, index=tokens, sha...
-        const pb::Picked v2_places =
+        const pb::Picked unslice_places =
             pb::picked_at(context, table_view.shape, {tokens_view.read_only()});
-        const auto v2_view = context.scratch<T>(table_view.shape);
+        const auto unslice_view = context.scratch<T>(table_view.shape);
         const pb::Shape shape_2 = pb::broadcast(context, grad_view.shape, rows_1_view.shape);
-        const unsigned v4_axes = pb::all_axes(shape_2.ndim);
-        const auto v4_view = context.scratch<T>(pb::reduced(shape_2, v4_axes, false));
+        const unsigned total_axes = pb::all_axes(shape_2.ndim);
+        const auto total_view = context.scratch<T>(pb::reduced(shape_2, total_axes, false));
 
         pb::Passes<1, 3> passes_2(context);
         {
             pb::Space& space = passes_2.space(shape_2);
             const auto grad_rows = space.read(grad_view);
             const auto rows_1_rows = space.read(rows_1_view);
-            const auto v4_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v4_view, v4_axes));
+            const auto total_rows =
+                space.reduce<pb::Sum<T>>(pb::expand_dims(total_view, total_axes));
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* grad = loop.row(grad_rows);
                     const T* rows_1 = loop.row(rows_1_rows);
-                    T* v4_row = loop.row(v4_rows);
+                    T* total_row = loop.row(total_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // embedding.py:15  return pb.unslice(grad * scale, index=tokens, sha...
-                        v4_row[i] = grad[i] * rows_1[i];
+                        total_row[i] = grad[i] * rows_1[i];
                     }
                 }
             });
         }
 
         passes_2.run();
-        pb::unpick(context, v1_view, v2_places, v2_view);
+        pb::unpick(context, product_view, unslice_places, unslice_view);
         const auto grad_table_view = context.output<T>(0, table_view.shape);
         const auto grad_scale_view = context.output<T>(1, scale_view.shape);
 
         pb::Passes<2, 4> passes_3(context);
         {
-            pb::Space& space = passes_3.space(v2_view.shape);
+            pb::Space& space = passes_3.space(unslice_view.shape);
             space.cover(table_view.shape);
-            const auto v2_rows = space.read(v2_view);
+            const auto unslice_rows = space.read(unslice_view);
             const auto grad_table_rows = space.reduce<pb::Sum<T>>(grad_table_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* v2 = loop.row(v2_rows);
+                    const T* unslice = loop.row(unslice_rows);
                     T* grad_table_row = loop.row(grad_table_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_table_row[i] = v2[i];
+                        grad_table_row[i] = unslice[i];
                     }
                 }
             });
         }
         {
-            pb::Space& space = passes_3.space(v4_view.shape);
+            pb::Space& space = passes_3.space(total_view.shape);
             space.cover(scale_view.shape);
-            const auto v4_rows = space.read(v4_view);
+            const auto total_rows = space.read(total_view);
             const auto grad_scale_rows = space.reduce<pb::Sum<T>>(grad_scale_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* v4 = loop.row(v4_rows);
+                    const T* total = loop.row(total_rows);
                     T* grad_scale_row = loop.row(grad_scale_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_scale_row[i] = v4[i];
+                        grad_scale_row[i] = total[i];
                     }
                 }
             });
@@ -179,23 +180,23 @@ struct EmbeddingBackward {
         const pb::Picked rows_1_places =
             pb::picked_at(context, table_view.shape, {tokens_view.read_only()});
         const auto rows_1_view = context.scratch<T>(rows_1_places.shape);
-        const auto v1_view = context.scratch<T>(grad_view.shape);
+        const auto product_view = context.scratch<T>(grad_view.shape);
 
         pb::Passes<1, 3> passes(context);
         {
             pb::Space& space = passes.space(grad_view.shape);
             const auto scale_rows = space.read(scale_view);
             const auto grad_rows = space.read(grad_view);
-            const auto v1_rows = space.write(v1_view);
+            const auto product_rows = space.write(product_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* scale = loop.row(scale_rows);
                     const T* grad = loop.row(grad_rows);
-                    T* v1_row = loop.row(v1_rows);
+                    T* product_row = loop.row(product_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // embedding.py:15  return pb.unslice(grad * scale, index=tokens, sha...
-                        v1_row[i] = grad[i] * scale[i];
+                        product_row[i] = grad[i] * scale[i];
                     }
                 }
             });
@@ -204,67 +205,68 @@ struct EmbeddingBackward {
         passes.run();
         pb::pick(context, table_view, rows_1_places, rows_1_view);
         // embedding.py:15  return pb.unslice(grad * scale, index=tokens, sha...
-        const pb::Picked v2_places =
+        const pb::Picked unslice_places =
             pb::picked_at(context, table_view.shape, {tokens_view.read_only()});
-        const auto v2_view = context.scratch<T>(table_view.shape);
+        const auto unslice_view = context.scratch<T>(table_view.shape);
         const pb::Shape shape = pb::broadcast(context, grad_view.shape, rows_1_view.shape);
-        const unsigned v4_axes = pb::all_axes(shape.ndim);
-        const auto v4_view = context.scratch<T>(pb::reduced(shape, v4_axes, false));
+        const unsigned total_axes = pb::all_axes(shape.ndim);
+        const auto total_view = context.scratch<T>(pb::reduced(shape, total_axes, false));
 
         pb::Passes<1, 3> passes_2(context);
         {
             pb::Space& space = passes_2.space(shape);
             const auto grad_rows = space.read(grad_view);
             const auto rows_1_rows = space.read(rows_1_view);
-            const auto v4_rows = space.reduce_once<pb::Sum<T>>(pb::expand_dims(v4_view, v4_axes));
+            const auto total_rows =
+                space.reduce_once<pb::Sum<T>>(pb::expand_dims(total_view, total_axes));
             space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* grad = loop.row(grad_rows);
                     const T* rows_1 = loop.row(rows_1_rows);
-                    T* v4_row = loop.row(v4_rows);
-                    double v4_total = 0;
-                    PB_SIMD_OVER(reduction(+ : v4_total))
+                    T* total_row = loop.row(total_rows);
+                    double total_total = 0;
+                    PB_SIMD_OVER(reduction(+ : total_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // embedding.py:15  return pb.unslice(grad * scale, index=tokens, sha...
-                        v4_total = loop.sum(v4_total, v4_row + i, grad[i] * rows_1[i]);
+                        total_total = loop.sum(total_total, total_row + i, grad[i] * rows_1[i]);
                     }
-                    loop.add(v4_rows, v4_total);
+                    loop.add(total_rows, total_total);
                 }
             });
         }
 
         passes_2.run();
-        pb::unpick(context, v1_view, v2_places, v2_view);
+        pb::unpick(context, product_view, unslice_places, unslice_view);
         const auto grad_table_view = context.output<T>(0, table_view.shape);
         const auto grad_scale_view = context.output<T>(1, scale_view.shape);
 
         pb::Passes<2, 4> passes_3(context);
         {
-            pb::Space& space = passes_3.space(v2_view.shape);
-            const auto v2_rows = space.read(v2_view);
+            pb::Space& space = passes_3.space(unslice_view.shape);
+            const auto unslice_rows = space.read(unslice_view);
             const auto grad_table_rows = space.reduce<pb::Sum<T>>(grad_table_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* v2 = loop.row(v2_rows);
+                    const T* unslice = loop.row(unslice_rows);
                     T* grad_table_row = loop.row(grad_table_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_table_row[i] = v2[i];
+                        grad_table_row[i] = unslice[i];
                     }
                 }
             });
         }
         {
             pb::Space& space = passes_3.space(pb::Shape{});
-            const auto v4_rows = space.read(v4_view);
+            const auto total_rows = space.read(total_view);
             const auto grad_scale_rows = space.reduce<pb::Sum<T>>(grad_scale_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* v4 = loop.row(v4_rows);
+                    const T* total = loop.row(total_rows);
                     T* grad_scale_row = loop.row(grad_scale_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_scale_row[i] = v4[i];
+                        grad_scale_row[i] = total[i];
                     }
                 }
             });

@@ -43,8 +43,8 @@ struct GeluTanhForward {
         PB_SIMD
         for (int64_t i = 0; i < size; ++i) {
             // gelu_tanh.py:20  t = np.tanh(SCALE * (x + CUBIC * x * x * x))
-            const T v5 = T(0.7978845608028654) * (x[i] + T(0.044715) * x[i] * x[i] * x[i]);
-            const T t = pb::tanh(v5);
+            const T product_3 = T(0.7978845608028654) * (x[i] + T(0.044715) * x[i] * x[i] * x[i]);
+            const T t = pb::tanh(product_3);
             // gelu_tanh.py:21  y = 0.5 * x * (1 + t)
             y_row[i] = T(0.5) * x[i] * (T(1) + t);
         }
@@ -63,28 +63,29 @@ struct GeluTanhBackwardGeneral {
         const auto x_view = context.input<T>(0);
         const auto grad_view = context.gradient<T>(1);
         const pb::Shape shape = pb::broadcast(context, grad_view.shape, x_view.shape);
-        const auto v16_view = context.output<T>(0, shape);
+        const auto product_10_view = context.output<T>(0, shape);
 
         pb::Passes<1, 3> passes(context);
         pb::Space& space = passes.space(shape);
         const auto x_rows = space.read(x_view);
         const auto grad_rows = space.read(grad_view);
-        const auto v16_rows = space.write(v16_view);
+        const auto product_10_rows = space.write(product_10_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const T* x = loop.row(x_rows);
                 const T* grad = loop.row(grad_rows);
-                T* v16_row = loop.row(v16_rows);
+                T* product_10_row = loop.row(product_10_rows);
                 PB_SIMD
                 for (int64_t i = 0; i < loop.size; ++i) {
                     // gelu_tanh.py:20  t = np.tanh(SCALE * (x + CUBIC * x * x * x))
-                    const T v5 = T(0.7978845608028654) * (x[i] + T(0.044715) * x[i] * x[i] * x[i]);
-                    const T t_1 = pb::tanh(v5);
+                    const T product_3 =
+                        T(0.7978845608028654) * (x[i] + T(0.044715) * x[i] * x[i] * x[i]);
+                    const T t_1 = pb::tanh(product_3);
                     // gelu_tanh.py:24  slope = SCALE * (1 + 3 * CUBIC * x * x)
                     const T slope = T(0.7978845608028654) * (T(1) + T(0.134145) * x[i] * x[i]);
                     // gelu_tanh.py:25  return grad * 0.5 * (1 + t + x * (1 - t * t) * sl...
-                    const T v15 = T(1) + t_1 + x[i] * (T(1) - t_1 * t_1) * slope;
-                    v16_row[i] = grad[i] * T(0.5) * v15;
+                    const T total_3 = T(1) + t_1 + x[i] * (T(1) - t_1 * t_1) * slope;
+                    product_10_row[i] = grad[i] * T(0.5) * total_3;
                 }
             }
         });
@@ -93,7 +94,7 @@ struct GeluTanhBackwardGeneral {
     }
 };
 
-// _16 = gelu_tanh_backward(x, grad)
+// product_10 = gelu_tanh_backward(x, grad)
 struct GeluTanhBackward {
     static constexpr char kName[] = "gelu_tanh_backward";
     static constexpr char kInputs[] = "TT";
@@ -104,20 +105,20 @@ struct GeluTanhBackward {
     static void apply(pb::Context& context) {
         const auto x_view = context.input<T>(0);
         const auto grad_view = context.input<T>(1);
-        const auto v16_view = context.output<T>(0, grad_view.shape);
+        const auto product_10_view = context.output<T>(0, grad_view.shape);
 
         pb::Passes<1, 3> passes(context);
         pb::Space& space = passes.space(grad_view.shape);
         const auto x_rows = space.read(x_view);
         const auto grad_rows = space.read(grad_view);
-        const auto v16_rows = space.write(v16_view);
+        const auto product_10_rows = space.write(product_10_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const void* inputs[2] = {};
                 void* outputs[1];
                 inputs[0] = loop.row(x_rows);
                 inputs[1] = loop.row(grad_rows);
-                outputs[0] = loop.row(v16_rows);
+                outputs[0] = loop.row(product_10_rows);
                 flat<T>(inputs, outputs, loop.size);
             }
         });
@@ -130,17 +131,17 @@ struct GeluTanhBackward {
     PB_ONCE static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
         const T* x = static_cast<const T*>(inputs[0]);
         const T* grad = static_cast<const T*>(inputs[1]);
-        T* v16_row = static_cast<T*>(outputs[0]);
+        T* product_10_row = static_cast<T*>(outputs[0]);
         PB_SIMD
         for (int64_t i = 0; i < size; ++i) {
             // gelu_tanh.py:20  t = np.tanh(SCALE * (x + CUBIC * x * x * x))
-            const T v5 = T(0.7978845608028654) * (x[i] + T(0.044715) * x[i] * x[i] * x[i]);
-            const T t_1 = pb::tanh(v5);
+            const T product_3 = T(0.7978845608028654) * (x[i] + T(0.044715) * x[i] * x[i] * x[i]);
+            const T t_1 = pb::tanh(product_3);
             // gelu_tanh.py:24  slope = SCALE * (1 + 3 * CUBIC * x * x)
             const T slope = T(0.7978845608028654) * (T(1) + T(0.134145) * x[i] * x[i]);
             // gelu_tanh.py:25  return grad * 0.5 * (1 + t + x * (1 - t * t) * sl...
-            const T v15 = T(1) + t_1 + x[i] * (T(1) - t_1 * t_1) * slope;
-            v16_row[i] = grad[i] * T(0.5) * v15;
+            const T total_3 = T(1) + t_1 + x[i] * (T(1) - t_1 * t_1) * slope;
+            product_10_row[i] = grad[i] * T(0.5) * total_3;
         }
     }
 };

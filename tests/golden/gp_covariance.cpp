@@ -20,10 +20,10 @@ struct GpCovarianceForward {
         const auto length_scale_view = context.input<T>(2);
         const auto variance_view = context.input<T>(3);
         // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
-        const auto v1_view = pb::expand_dims(context, x1_view, {1});
-        const auto v2_view = pb::expand_dims(context, x2_view, {0});
-        const pb::Shape shape =
-            pb::broadcast(context, v1_view.shape, v2_view.shape, length_scale_view.shape);
+        const auto expanded_view = pb::expand_dims(context, x1_view, {1});
+        const auto expanded_1_view = pb::expand_dims(context, x2_view, {0});
+        const pb::Shape shape = pb::broadcast(context, expanded_view.shape, expanded_1_view.shape,
+                                              length_scale_view.shape);
         const unsigned squared_axes = pb::axis_set(context, {-1}, shape.ndim);
         const auto squared_view =
             context.kept_output<T>(1, pb::reduced(shape, squared_axes, false));
@@ -32,21 +32,21 @@ struct GpCovarianceForward {
         {
             pb::Space& space = passes.space(shape);
             const auto length_scale_rows = space.read(length_scale_view);
-            const auto v1_rows = space.read(v1_view);
-            const auto v2_rows = space.read(v2_view);
+            const auto expanded_rows = space.read(expanded_view);
+            const auto expanded_1_rows = space.read(expanded_1_view);
             const auto squared_rows =
                 space.reduce_once<pb::Sum<T>>(pb::expand_dims(squared_view, squared_axes));
             space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* length_scale = loop.row(length_scale_rows);
-                    const T* v1 = loop.row(v1_rows);
-                    const T* v2 = loop.row(v2_rows);
+                    const T* expanded = loop.row(expanded_rows);
+                    const T* expanded_1 = loop.row(expanded_1_rows);
                     T* squared_row = loop.row(squared_rows);
                     double squared_total = 0;
                     PB_SIMD_OVER(reduction(+ : squared_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
-                        const T scaled = (v1[i] - v2[i]) / length_scale[i];
+                        const T scaled = (expanded[i] - expanded_1[i]) / length_scale[i];
                         // gp_covariance.py:17  squared = np.sum(scaled * scaled, axis=-1)
                         squared_total = loop.sum(squared_total, squared_row + i, scaled * scaled);
                     }
@@ -105,9 +105,9 @@ struct GpCovarianceBackwardGeneral {
         const auto grad_squared_view = context.gradient<T>(8);
         const auto grad_correlation_view = context.gradient<T>(9);
         // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
-        const auto v1_view = pb::expand_dims(context, x1_view, {1});
-        const auto v2_view = pb::expand_dims(context, x2_view, {0});
-        const pb::Shape shape = pb::broadcast(context, v1_view.shape, v2_view.shape);
+        const auto expanded_view = pb::expand_dims(context, x1_view, {1});
+        const auto expanded_1_view = pb::expand_dims(context, x2_view, {0});
+        const pb::Shape shape = pb::broadcast(context, expanded_view.shape, expanded_1_view.shape);
         const pb::Shape shape_3 = pb::broadcast(
             context, grad_squared_view.shape, grad_correlation_view.shape, correlation_view.shape);
         const auto grad_squared_1_view = context.scratch<T>(shape_3);
@@ -115,11 +115,11 @@ struct GpCovarianceBackwardGeneral {
         const auto weighted_view = context.scratch<T>(shape_4);
         const pb::Shape shape_6 =
             pb::broadcast(context, grad_view.shape, k_view.shape, squared_view.shape);
-        const unsigned v22_axes = pb::all_axes(shape_6.ndim);
-        const auto v22_view = context.scratch<T>(pb::reduced(shape_6, v22_axes, false));
+        const unsigned total_2_axes = pb::all_axes(shape_6.ndim);
+        const auto total_2_view = context.scratch<T>(pb::reduced(shape_6, total_2_axes, false));
         const pb::Shape shape_7 = pb::broadcast(context, grad_view.shape, correlation_view.shape);
-        const unsigned v25_axes = pb::all_axes(shape_7.ndim);
-        const auto v25_view = context.scratch<T>(pb::reduced(shape_7, v25_axes, false));
+        const unsigned total_3_axes = pb::all_axes(shape_7.ndim);
+        const auto total_3_view = context.scratch<T>(pb::reduced(shape_7, total_3_axes, false));
         const pb::Shape shape_11 = pb::broadcast(
             context, grad_squared_view.shape, grad_correlation_view.shape, correlation_view.shape,
             grad_view.shape, k_view.shape, squared_view.shape);
@@ -135,8 +135,10 @@ struct GpCovarianceBackwardGeneral {
             const auto grad_correlation_rows = space.read(grad_correlation_view);
             const auto grad_squared_1_rows = space.write(grad_squared_1_view);
             const auto weighted_rows = space.write(weighted_view);
-            const auto v22_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v22_view, v22_axes));
-            const auto v25_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v25_view, v25_axes));
+            const auto total_2_rows =
+                space.reduce<pb::Sum<T>>(pb::expand_dims(total_2_view, total_2_axes));
+            const auto total_3_rows =
+                space.reduce<pb::Sum<T>>(pb::expand_dims(total_3_view, total_3_axes));
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* k = loop.row(k_rows);
@@ -147,65 +149,66 @@ struct GpCovarianceBackwardGeneral {
                     const T* grad_correlation = loop.row(grad_correlation_rows);
                     T* grad_squared_1_row = loop.row(grad_squared_1_rows);
                     T* weighted_row = loop.row(weighted_rows);
-                    T* v22_row = loop.row(v22_rows);
-                    T* v25_row = loop.row(v25_rows);
+                    T* total_2_row = loop.row(total_2_rows);
+                    T* total_3_row = loop.row(total_3_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // gp_covariance.py:18  correlation = np.exp(-0.5 * squared)
-                        const T v5 = grad_correlation[i] * correlation[i] * T(-0.5);
-                        grad_squared_1_row[i] = grad_squared[i] + v5;
+                        const T product_1 = grad_correlation[i] * correlation[i] * T(-0.5);
+                        grad_squared_1_row[i] = grad_squared[i] + product_1;
                         // gp_covariance.py:22  weighted = grad * k
                         const T weighted = grad[i] * k[i];
                         weighted_row[i] = weighted;
                         // gp_covariance.py:27  np.sum(weighted * squared) / length_scale,
-                        v22_row[i] = weighted * squared[i];
+                        total_2_row[i] = weighted * squared[i];
                         // gp_covariance.py:28  np.sum(grad * correlation),
-                        v25_row[i] = grad[i] * correlation[i];
+                        total_3_row[i] = grad[i] * correlation[i];
                     }
                 }
             });
         }
         // gp_covariance.py:17  squared = np.sum(scaled * scaled, axis=-1)
-        const auto v6_view = pb::expand_dims(context, grad_squared_1_view, {-1});
+        const auto expanded_2_view = pb::expand_dims(context, grad_squared_1_view, {-1});
         const auto grad_x_view = context.scratch<T>(shape);
         // gp_covariance.py:23  pull = np.expand_dims(weighted, -1) * scaled...
-        const auto v16_view = pb::expand_dims(context, weighted_view, {-1});
-        const pb::Shape shape_5 = pb::broadcast(context, v16_view.shape, v1_view.shape,
-                                                v2_view.shape, length_scale_view.shape);
-        const unsigned v18_axes = pb::axis_set(context, {1}, shape_5.ndim);
-        const auto v18_view = context.scratch<T>(pb::reduced(shape_5, v18_axes, false));
-        const unsigned v20_axes = pb::axis_set(context, {0}, shape_5.ndim);
-        const auto v20_view = context.scratch<T>(pb::reduced(shape_5, v20_axes, false));
+        const auto expanded_3_view = pb::expand_dims(context, weighted_view, {-1});
+        const pb::Shape shape_5 = pb::broadcast(context, expanded_3_view.shape, expanded_view.shape,
+                                                expanded_1_view.shape, length_scale_view.shape);
+        const unsigned total_axes = pb::axis_set(context, {1}, shape_5.ndim);
+        const auto total_view = context.scratch<T>(pb::reduced(shape_5, total_axes, false));
+        const unsigned total_1_axes = pb::axis_set(context, {0}, shape_5.ndim);
+        const auto total_1_view = context.scratch<T>(pb::reduced(shape_5, total_1_axes, false));
         const auto grad_length_scale_1_view = context.scratch<T>(length_scale_view.shape);
         const auto grad_variance_view = context.output<T>(3, like_variance);
-        const pb::Shape shape_12 = pb::broadcast(context, v6_view.shape, v1_view.shape,
-                                                 v2_view.shape, length_scale_view.shape);
+        const pb::Shape shape_12 =
+            pb::broadcast(context, expanded_2_view.shape, expanded_view.shape,
+                          expanded_1_view.shape, length_scale_view.shape);
         {
             pb::Space& space = passes.space(shape_12);
             space.cover(shape);
             space.cover(length_scale_view.shape);
             const auto length_scale_rows = space.read(length_scale_view);
-            const auto v1_rows = space.read(v1_view);
-            const auto v2_rows = space.read(v2_view);
-            const auto v6_rows = space.read(v6_view);
+            const auto expanded_rows = space.read(expanded_view);
+            const auto expanded_1_rows = space.read(expanded_1_view);
+            const auto expanded_2_rows = space.read(expanded_2_view);
             const auto grad_x_rows = space.reduce<pb::Sum<T>>(grad_x_view);
             const auto grad_length_scale_1_rows =
                 space.reduce<pb::Sum<T>>(grad_length_scale_1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* length_scale = loop.row(length_scale_rows);
-                    const T* v1 = loop.row(v1_rows);
-                    const T* v2 = loop.row(v2_rows);
-                    const T* v6 = loop.row(v6_rows);
+                    const T* expanded = loop.row(expanded_rows);
+                    const T* expanded_1 = loop.row(expanded_1_rows);
+                    const T* expanded_2 = loop.row(expanded_2_rows);
                     T* grad_x_row = loop.row(grad_x_rows);
                     T* grad_length_scale_1_row = loop.row(grad_length_scale_1_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
-                        const T scaled_2 = (v1[i] - v2[i]) / length_scale[i];
+                        const T scaled_2 = (expanded[i] - expanded_1[i]) / length_scale[i];
                         // gp_covariance.py:17  squared = np.sum(scaled * scaled, axis=-1)
-                        const T v8 = v6[i] * scaled_2;
-                        const T grad_scaled = v8 + v8;
+                        const T product_2 = expanded_2[i] * scaled_2;
+                        const T grad_scaled = product_2 + product_2;
                         // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
                         grad_x_row[i] = grad_scaled / length_scale[i];
                         grad_length_scale_1_row[i] = -grad_scaled * scaled_2 / length_scale[i];
@@ -216,58 +219,60 @@ struct GpCovarianceBackwardGeneral {
         {
             pb::Space& space = passes.space(shape_5);
             const auto length_scale_rows = space.read(length_scale_view);
-            const auto v1_rows = space.read(v1_view);
-            const auto v2_rows = space.read(v2_view);
-            const auto v16_rows = space.read(v16_view);
-            const auto v18_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v18_view, v18_axes));
-            const auto v20_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v20_view, v20_axes));
+            const auto expanded_rows = space.read(expanded_view);
+            const auto expanded_1_rows = space.read(expanded_1_view);
+            const auto expanded_3_rows = space.read(expanded_3_view);
+            const auto total_rows =
+                space.reduce<pb::Sum<T>>(pb::expand_dims(total_view, total_axes));
+            const auto total_1_rows =
+                space.reduce<pb::Sum<T>>(pb::expand_dims(total_1_view, total_1_axes));
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* length_scale = loop.row(length_scale_rows);
-                    const T* v1 = loop.row(v1_rows);
-                    const T* v2 = loop.row(v2_rows);
-                    const T* v16 = loop.row(v16_rows);
-                    T* v18_row = loop.row(v18_rows);
-                    T* v20_row = loop.row(v20_rows);
+                    const T* expanded = loop.row(expanded_rows);
+                    const T* expanded_1 = loop.row(expanded_1_rows);
+                    const T* expanded_3 = loop.row(expanded_3_rows);
+                    T* total_row = loop.row(total_rows);
+                    T* total_1_row = loop.row(total_1_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
-                        const T scaled_2 = (v1[i] - v2[i]) / length_scale[i];
+                        const T scaled_2 = (expanded[i] - expanded_1[i]) / length_scale[i];
                         // gp_covariance.py:23  pull = np.expand_dims(weighted, -1) * scaled...
-                        const T pull = v16[i] * scaled_2 / length_scale[i];
-                        v18_row[i] = pull;
-                        v20_row[i] = pull;
+                        const T pull = expanded_3[i] * scaled_2 / length_scale[i];
+                        total_row[i] = pull;
+                        total_1_row[i] = pull;
                     }
                 }
             });
         }
         {
-            pb::Space& space = passes.space(v25_view.shape);
+            pb::Space& space = passes.space(total_3_view.shape);
             space.cover(like_variance);
-            const auto v25_rows = space.read(v25_view);
+            const auto total_3_rows = space.read(total_3_view);
             const auto grad_variance_rows = space.reduce<pb::Sum<T>>(grad_variance_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* v25 = loop.row(v25_rows);
+                    const T* total_3 = loop.row(total_3_rows);
                     T* grad_variance_row = loop.row(grad_variance_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_variance_row[i] = v25[i];
+                        grad_variance_row[i] = total_3[i];
                     }
                 }
             });
         }
-        const auto grad_y_view = context.scratch<T>(v2_view.shape);
-        const auto grad_x_1_view = context.scratch<T>(v1_view.shape);
+        const auto grad_y_view = context.scratch<T>(expanded_1_view.shape);
+        const auto grad_x_1_view = context.scratch<T>(expanded_view.shape);
         const auto grad_x1_2_view = context.scratch<T>(x1_view.shape);
         const auto grad_x2_2_view = context.scratch<T>(x2_view.shape);
-        const pb::Shape shape_10 = pb::broadcast(context, v22_view.shape, length_scale_view.shape,
-                                                 grad_length_scale_1_view.shape);
+        const pb::Shape shape_10 = pb::broadcast(
+            context, total_2_view.shape, length_scale_view.shape, grad_length_scale_1_view.shape);
         const auto grad_length_scale_view = context.output<T>(2, shape_10);
         {
             pb::Space& space = passes.space(grad_x_view.shape);
-            space.cover(v2_view.shape);
-            space.cover(v1_view.shape);
+            space.cover(expanded_1_view.shape);
+            space.cover(expanded_view.shape);
             const auto grad_x_rows = space.read(grad_x_view);
             const auto grad_x_1_rows = space.reduce<pb::Sum<T>>(grad_x_1_view);
             const auto grad_y_rows = space.reduce<pb::Sum<T>>(grad_y_view);
@@ -286,34 +291,34 @@ struct GpCovarianceBackwardGeneral {
             });
         }
         {
-            pb::Space& space = passes.space(v18_view.shape);
+            pb::Space& space = passes.space(total_view.shape);
             space.cover(x1_view.shape);
-            const auto v18_rows = space.read(v18_view);
+            const auto total_rows = space.read(total_view);
             const auto grad_x1_2_rows = space.reduce<pb::Sum<T>>(grad_x1_2_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* v18 = loop.row(v18_rows);
+                    const T* total = loop.row(total_rows);
                     T* grad_x1_2_row = loop.row(grad_x1_2_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // gp_covariance.py:25  -np.sum(pull, axis=1),
-                        grad_x1_2_row[i] = -v18[i];
+                        grad_x1_2_row[i] = -total[i];
                     }
                 }
             });
         }
         {
-            pb::Space& space = passes.space(v20_view.shape);
+            pb::Space& space = passes.space(total_1_view.shape);
             space.cover(x2_view.shape);
-            const auto v20_rows = space.read(v20_view);
+            const auto total_1_rows = space.read(total_1_view);
             const auto grad_x2_2_rows = space.reduce<pb::Sum<T>>(grad_x2_2_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* v20 = loop.row(v20_rows);
+                    const T* total_1 = loop.row(total_1_rows);
                     T* grad_x2_2_row = loop.row(grad_x2_2_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_x2_2_row[i] = v20[i];
+                        grad_x2_2_row[i] = total_1[i];
                     }
                 }
             });
@@ -322,18 +327,18 @@ struct GpCovarianceBackwardGeneral {
             pb::Space& space = passes.space(shape_10);
             const auto length_scale_rows = space.read(length_scale_view);
             const auto grad_length_scale_1_rows = space.read(grad_length_scale_1_view);
-            const auto v22_rows = space.read(v22_view);
+            const auto total_2_rows = space.read(total_2_view);
             const auto grad_length_scale_rows = space.write(grad_length_scale_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* length_scale = loop.row(length_scale_rows);
                     const T* grad_length_scale_1 = loop.row(grad_length_scale_1_rows);
-                    const T* v22 = loop.row(v22_rows);
+                    const T* total_2 = loop.row(total_2_rows);
                     T* grad_length_scale_row = loop.row(grad_length_scale_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         grad_length_scale_row[i] =
-                            v22[i] / length_scale[i] + grad_length_scale_1[i];
+                            total_2[i] / length_scale[i] + grad_length_scale_1[i];
                     }
                 }
             });
@@ -341,40 +346,40 @@ struct GpCovarianceBackwardGeneral {
 
         passes.run();
         // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
-        const auto v14_view = pb::reshape(context, grad_y_view, x2_view.shape);
-        const auto v15_view = pb::reshape(context, grad_x_1_view, x1_view.shape);
+        const auto reshaped_view = pb::reshape(context, grad_y_view, x2_view.shape);
+        const auto reshaped_1_view = pb::reshape(context, grad_x_1_view, x1_view.shape);
         const auto grad_x1_1_view = context.scratch<T>(x1_view.shape);
         const auto grad_x2_1_view = context.scratch<T>(x2_view.shape);
 
         pb::Passes<4, 10> passes_2(context);
         {
-            pb::Space& space = passes_2.space(v15_view.shape);
+            pb::Space& space = passes_2.space(reshaped_1_view.shape);
             space.cover(x1_view.shape);
-            const auto v15_rows = space.read(v15_view);
+            const auto reshaped_1_rows = space.read(reshaped_1_view);
             const auto grad_x1_1_rows = space.reduce<pb::Sum<T>>(grad_x1_1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* v15 = loop.row(v15_rows);
+                    const T* reshaped_1 = loop.row(reshaped_1_rows);
                     T* grad_x1_1_row = loop.row(grad_x1_1_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_x1_1_row[i] = v15[i];
+                        grad_x1_1_row[i] = reshaped_1[i];
                     }
                 }
             });
         }
         {
-            pb::Space& space = passes_2.space(v14_view.shape);
+            pb::Space& space = passes_2.space(reshaped_view.shape);
             space.cover(x2_view.shape);
-            const auto v14_rows = space.read(v14_view);
+            const auto reshaped_rows = space.read(reshaped_view);
             const auto grad_x2_1_rows = space.reduce<pb::Sum<T>>(grad_x2_1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* v14 = loop.row(v14_rows);
+                    const T* reshaped = loop.row(reshaped_rows);
                     T* grad_x2_1_row = loop.row(grad_x2_1_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_x2_1_row[i] = v14[i];
+                        grad_x2_1_row[i] = reshaped[i];
                     }
                 }
             });
@@ -443,13 +448,15 @@ struct GpCovarianceBackward {
         const pb::Shape like_variance = context.like<T>(6);
         const auto grad_view = context.input<T>(7);
         // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
-        const auto v1_view = pb::expand_dims(context, x1_view, {1});
-        const auto v2_view = pb::expand_dims(context, x2_view, {0});
+        const auto expanded_view = pb::expand_dims(context, x1_view, {1});
+        const auto expanded_1_view = pb::expand_dims(context, x2_view, {0});
         const auto weighted_view = context.scratch<T>(grad_view.shape);
-        const unsigned v10_axes = pb::all_axes(grad_view.shape.ndim);
-        const auto v10_view = context.scratch<T>(pb::reduced(grad_view.shape, v10_axes, false));
-        const unsigned v13_axes = pb::all_axes(grad_view.shape.ndim);
-        const auto v13_view = context.scratch<T>(pb::reduced(grad_view.shape, v13_axes, false));
+        const unsigned total_2_axes = pb::all_axes(grad_view.shape.ndim);
+        const auto total_2_view =
+            context.scratch<T>(pb::reduced(grad_view.shape, total_2_axes, false));
+        const unsigned total_3_axes = pb::all_axes(grad_view.shape.ndim);
+        const auto total_3_view =
+            context.scratch<T>(pb::reduced(grad_view.shape, total_3_axes, false));
 
         pb::Passes<6, 22> passes(context);
         {
@@ -459,10 +466,10 @@ struct GpCovarianceBackward {
             const auto correlation_rows = space.read(correlation_view);
             const auto grad_rows = space.read(grad_view);
             const auto weighted_rows = space.write(weighted_view);
-            const auto v10_rows =
-                space.reduce_once<pb::Sum<T>>(pb::expand_dims(v10_view, v10_axes));
-            const auto v13_rows =
-                space.reduce_once<pb::Sum<T>>(pb::expand_dims(v13_view, v13_axes));
+            const auto total_2_rows =
+                space.reduce_once<pb::Sum<T>>(pb::expand_dims(total_2_view, total_2_axes));
+            const auto total_3_rows =
+                space.reduce_once<pb::Sum<T>>(pb::expand_dims(total_3_view, total_3_axes));
             space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* k = loop.row(k_rows);
@@ -470,74 +477,78 @@ struct GpCovarianceBackward {
                     const T* correlation = loop.row(correlation_rows);
                     const T* grad = loop.row(grad_rows);
                     T* weighted_row = loop.row(weighted_rows);
-                    T* v10_row = loop.row(v10_rows);
-                    T* v13_row = loop.row(v13_rows);
-                    double v10_total = 0;
-                    double v13_total = 0;
-                    PB_SIMD_OVER(reduction(+ : v10_total, v13_total))
+                    T* total_2_row = loop.row(total_2_rows);
+                    T* total_3_row = loop.row(total_3_rows);
+                    double total_2_total = 0;
+                    double total_3_total = 0;
+                    PB_SIMD_OVER(reduction(+ : total_2_total, total_3_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // gp_covariance.py:22  weighted = grad * k
                         const T weighted = grad[i] * k[i];
                         weighted_row[i] = weighted;
                         // gp_covariance.py:27  np.sum(weighted * squared) / length_scale,
-                        v10_total = loop.sum(v10_total, v10_row + i, weighted * squared[i]);
+                        total_2_total =
+                            loop.sum(total_2_total, total_2_row + i, weighted * squared[i]);
                         // gp_covariance.py:28  np.sum(grad * correlation),
-                        v13_total = loop.sum(v13_total, v13_row + i, grad[i] * correlation[i]);
+                        total_3_total =
+                            loop.sum(total_3_total, total_3_row + i, grad[i] * correlation[i]);
                     }
-                    loop.add(v10_rows, v10_total);
-                    loop.add(v13_rows, v13_total);
+                    loop.add(total_2_rows, total_2_total);
+                    loop.add(total_3_rows, total_3_total);
                 }
             });
         }
         // gp_covariance.py:23  pull = np.expand_dims(weighted, -1) * scaled...
-        const auto v4_view = pb::expand_dims(context, weighted_view, {-1});
-        const pb::Shape shape = pb::broadcast(context, v4_view.shape, v1_view.shape, v2_view.shape,
-                                              length_scale_view.shape);
-        const unsigned v6_axes = pb::axis_set(context, {1}, shape.ndim);
-        const auto v6_view = context.scratch<T>(pb::reduced(shape, v6_axes, false));
-        const unsigned v8_axes = pb::axis_set(context, {0}, shape.ndim);
-        const auto v8_view = context.scratch<T>(pb::reduced(shape, v8_axes, false));
+        const auto expanded_2_view = pb::expand_dims(context, weighted_view, {-1});
+        const pb::Shape shape = pb::broadcast(context, expanded_2_view.shape, expanded_view.shape,
+                                              expanded_1_view.shape, length_scale_view.shape);
+        const unsigned total_axes = pb::axis_set(context, {1}, shape.ndim);
+        const auto total_view = context.scratch<T>(pb::reduced(shape, total_axes, false));
+        const unsigned total_1_axes = pb::axis_set(context, {0}, shape.ndim);
+        const auto total_1_view = context.scratch<T>(pb::reduced(shape, total_1_axes, false));
         const auto grad_variance_view = context.output<T>(3, like_variance);
         const auto grad_length_scale_view = context.output<T>(2, length_scale_view.shape);
         {
             pb::Space& space = passes.space(shape);
             const auto length_scale_rows = space.read(length_scale_view);
-            const auto v1_rows = space.read(v1_view);
-            const auto v2_rows = space.read(v2_view);
-            const auto v4_rows = space.read(v4_view);
-            const auto v6_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v6_view, v6_axes));
-            const auto v8_rows = space.reduce<pb::Sum<T>>(pb::expand_dims(v8_view, v8_axes));
+            const auto expanded_rows = space.read(expanded_view);
+            const auto expanded_1_rows = space.read(expanded_1_view);
+            const auto expanded_2_rows = space.read(expanded_2_view);
+            const auto total_rows =
+                space.reduce<pb::Sum<T>>(pb::expand_dims(total_view, total_axes));
+            const auto total_1_rows =
+                space.reduce<pb::Sum<T>>(pb::expand_dims(total_1_view, total_1_axes));
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* length_scale = loop.row(length_scale_rows);
-                    const T* v1 = loop.row(v1_rows);
-                    const T* v2 = loop.row(v2_rows);
-                    const T* v4 = loop.row(v4_rows);
-                    T* v6_row = loop.row(v6_rows);
-                    T* v8_row = loop.row(v8_rows);
+                    const T* expanded = loop.row(expanded_rows);
+                    const T* expanded_1 = loop.row(expanded_1_rows);
+                    const T* expanded_2 = loop.row(expanded_2_rows);
+                    T* total_row = loop.row(total_rows);
+                    T* total_1_row = loop.row(total_1_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
-                        const T scaled_2 = (v1[i] - v2[i]) / length_scale[i];
+                        const T scaled_2 = (expanded[i] - expanded_1[i]) / length_scale[i];
                         // gp_covariance.py:23  pull = np.expand_dims(weighted, -1) * scaled...
-                        const T pull = v4[i] * scaled_2 / length_scale[i];
-                        v6_row[i] = pull;
-                        v8_row[i] = pull;
+                        const T pull = expanded_2[i] * scaled_2 / length_scale[i];
+                        total_row[i] = pull;
+                        total_1_row[i] = pull;
                     }
                 }
             });
         }
         {
             pb::Space& space = passes.space(pb::Shape{});
-            const auto v13_rows = space.read(v13_view);
+            const auto total_3_rows = space.read(total_3_view);
             const auto grad_variance_rows = space.reduce<pb::Sum<T>>(grad_variance_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* v13 = loop.row(v13_rows);
+                    const T* total_3 = loop.row(total_3_rows);
                     T* grad_variance_row = loop.row(grad_variance_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_variance_row[i] = v13[i];
+                        grad_variance_row[i] = total_3[i];
                     }
                 }
             });
@@ -545,16 +556,16 @@ struct GpCovarianceBackward {
         {
             pb::Space& space = passes.space(length_scale_view.shape);
             const auto length_scale_rows = space.read(length_scale_view);
-            const auto v10_rows = space.read(v10_view);
+            const auto total_2_rows = space.read(total_2_view);
             const auto grad_length_scale_rows = space.write(grad_length_scale_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* length_scale = loop.row(length_scale_rows);
-                    const T* v10 = loop.row(v10_rows);
+                    const T* total_2 = loop.row(total_2_rows);
                     T* grad_length_scale_row = loop.row(grad_length_scale_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_length_scale_row[i] = v10[i] / length_scale[i];
+                        grad_length_scale_row[i] = total_2[i] / length_scale[i];
                     }
                 }
             });
@@ -562,32 +573,32 @@ struct GpCovarianceBackward {
         const auto grad_x1_view = context.output<T>(0, x1_view.shape);
         const auto grad_x2_view = context.output<T>(1, x2_view.shape);
         {
-            pb::Space& space = passes.space(v6_view.shape);
-            const auto v6_rows = space.read(v6_view);
+            pb::Space& space = passes.space(total_view.shape);
+            const auto total_rows = space.read(total_view);
             const auto grad_x1_rows = space.reduce<pb::Sum<T>>(grad_x1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* v6 = loop.row(v6_rows);
+                    const T* total = loop.row(total_rows);
                     T* grad_x1_row = loop.row(grad_x1_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // gp_covariance.py:25  -np.sum(pull, axis=1),
-                        grad_x1_row[i] = -v6[i];
+                        grad_x1_row[i] = -total[i];
                     }
                 }
             });
         }
         {
-            pb::Space& space = passes.space(v8_view.shape);
-            const auto v8_rows = space.read(v8_view);
+            pb::Space& space = passes.space(total_1_view.shape);
+            const auto total_1_rows = space.read(total_1_view);
             const auto grad_x2_rows = space.reduce<pb::Sum<T>>(grad_x2_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* v8 = loop.row(v8_rows);
+                    const T* total_1 = loop.row(total_1_rows);
                     T* grad_x2_row = loop.row(grad_x2_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_x2_row[i] = v8[i];
+                        grad_x2_row[i] = total_1[i];
                     }
                 }
             });

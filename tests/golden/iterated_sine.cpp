@@ -22,23 +22,23 @@ struct IteratedSineForward {
         const pb::List<pb::View<const T>> slopes(3);
         const pb::List<pb::View<const T>> r_turns(3);
         for (int64_t turn = 0; turn < 3; ++turn) {
-            const auto v2_view = context.scratch<T>(r_view.shape);
+            const auto cos_r_view = context.scratch<T>(r_view.shape);
             const auto r_1_view = context.scratch<T>(r_view.shape);
 
             pb::Passes<1, 3> passes(context);
             pb::Space& space = passes.space(r_view.shape);
             const auto r_rows = space.read(r_view);
-            const auto v2_rows = space.write(v2_view);
+            const auto cos_r_rows = space.write(cos_r_view);
             const auto r_1_rows = space.write(r_1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* r = loop.row(r_rows);
-                    T* v2_row = loop.row(v2_rows);
+                    T* cos_r_row = loop.row(cos_r_rows);
                     T* r_1_row = loop.row(r_1_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // iterated_sine.py:14  slopes.append(np.cos(r))
-                        v2_row[i] = pb::cos(r[i]);
+                        cos_r_row[i] = pb::cos(r[i]);
                         // iterated_sine.py:15  r = np.sin(r)
                         r_1_row[i] = pb::sin(r[i]);
                     }
@@ -46,7 +46,7 @@ struct IteratedSineForward {
             });
 
             passes.run();
-            slopes[turn] = v2_view.read_only();
+            slopes[turn] = cos_r_view.read_only();
             r_turns[turn] = r_view.read_only();
             r_view = r_1_view.read_only();
         }

@@ -154,8 +154,8 @@ struct LayerNormBackwardGeneral {
         const unsigned along_n_axes = pb::axis_set(context, {-1}, shape_2.ndim);
         const auto along_n_view = context.scratch<T>(pb::reduced(shape_2, along_n_axes, true));
         const pb::Shape shape_3 = pb::broadcast(context, grad_view.shape, weight_view.shape);
-        const unsigned v14_axes = pb::axis_set(context, {-1}, shape_3.ndim);
-        const auto v14_view = context.scratch<T>(pb::reduced(shape_3, v14_axes, true));
+        const unsigned mean_axes = pb::axis_set(context, {-1}, shape_3.ndim);
+        const auto mean_view = context.scratch<T>(pb::reduced(shape_3, mean_axes, true));
         const auto grad_weight_view = context.output<T>(1, weight_view.shape);
         const auto grad_bias_view = context.output<T>(2, like_bias);
         const pb::Shape shape_5 =
@@ -195,7 +195,7 @@ struct LayerNormBackwardGeneral {
             const auto s_rows = space.read(s_view);
             const auto grad_rows = space.read(grad_view);
             const auto grad_bias_rows = space.reduce<pb::Sum<T>>(grad_bias_view);
-            const auto v14_rows = space.reduce<pb::Sum<T>>(v14_view, true);
+            const auto mean_rows = space.reduce<pb::Sum<T>>(mean_view, true);
             const auto along_n_rows = space.reduce<pb::Sum<T>>(along_n_view, true);
             const auto grad_weight_rows = space.reduce<pb::Sum<T>>(grad_weight_view);
             space.each([=](pb::Loop& loop) {
@@ -206,7 +206,7 @@ struct LayerNormBackwardGeneral {
                     const T* s = loop.row(s_rows);
                     const T* grad = loop.row(grad_rows);
                     T* grad_bias_row = loop.row(grad_bias_rows);
-                    T* v14_row = loop.row(v14_rows);
+                    T* mean_row = loop.row(mean_rows);
                     T* along_n_row = loop.row(along_n_rows);
                     T* grad_weight_row = loop.row(grad_weight_rows);
                     PB_SIMD
@@ -218,7 +218,7 @@ struct LayerNormBackwardGeneral {
                         const T n_1 = centered_1 * s[i];
                         // layer_norm.py:23  g = grad * weight
                         const T g = grad[i] * weight[i];
-                        v14_row[i] = g;
+                        mean_row[i] = g;
                         // layer_norm.py:24  along_n = np.mean(g * n, axis=-1, keepdims=True)
                         along_n_row[i] = g * n_1;
                         // layer_norm.py:26  return grad_x, grad * n, grad
@@ -246,8 +246,8 @@ struct LayerNormBackwardGeneral {
         const auto grad_y_view = context.scratch<T>(mean_1_view.shape);
         const auto grad_x_4_view = context.scratch<T>(x_view.shape);
         const pb::Shape shape_6 =
-            pb::broadcast(context, s_view.shape, grad_view.shape, weight_view.shape, v14_view.shape,
-                          x_view.shape, mean_1_view.shape, along_n_view.shape);
+            pb::broadcast(context, s_view.shape, grad_view.shape, weight_view.shape,
+                          mean_view.shape, x_view.shape, mean_1_view.shape, along_n_view.shape);
 
         pb::Passes<3, 19> passes_2(context);
         {
@@ -268,8 +268,8 @@ struct LayerNormBackwardGeneral {
                         // layer_norm.py:16  centered = x - np.mean(x, axis=-1, keepdims=True)
                         const T centered_1 = x[i] - mean_1[i];
                         // layer_norm.py:17  variance = np.mean(centered * centered, axis=-1,...
-                        const T v9 = grad_variance[i] / T(terms) * centered_1;
-                        const T grad_centered = v9 + v9;
+                        const T product_2 = grad_variance[i] / T(terms) * centered_1;
+                        const T grad_centered = product_2 + product_2;
                         // layer_norm.py:16  centered = x - np.mean(x, axis=-1, keepdims=True)
                         grad_y_row[i] = -grad_centered;
                     }
@@ -285,7 +285,7 @@ struct LayerNormBackwardGeneral {
             const auto s_rows = space.read(s_view);
             const auto grad_rows = space.read(grad_view);
             const auto along_n_rows = space.read(along_n_view);
-            const auto v14_rows = space.read(v14_view);
+            const auto mean_rows = space.read(mean_view);
             const auto grad_x_4_rows = space.reduce<pb::Sum<T>>(grad_x_4_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
@@ -295,7 +295,7 @@ struct LayerNormBackwardGeneral {
                     const T* s = loop.row(s_rows);
                     const T* grad = loop.row(grad_rows);
                     const T* along_n = loop.row(along_n_rows);
-                    const T* v14 = loop.row(v14_rows);
+                    const T* mean = loop.row(mean_rows);
                     T* grad_x_4_row = loop.row(grad_x_4_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
@@ -306,7 +306,7 @@ struct LayerNormBackwardGeneral {
                         // layer_norm.py:23  g = grad * weight
                         const T g = grad[i] * weight[i];
                         // layer_norm.py:25  grad_x = s * (g - np.mean(g, axis=-1, keepdims=T...
-                        grad_x_4_row[i] = s[i] * (g - v14[i] - n_1 * along_n[i]);
+                        grad_x_4_row[i] = s[i] * (g - mean[i] - n_1 * along_n[i]);
                     }
                 }
             });
@@ -338,8 +338,8 @@ struct LayerNormBackwardGeneral {
                         // layer_norm.py:16  centered = x - np.mean(x, axis=-1, keepdims=True)
                         const T centered_1 = x[i] - mean_1[i];
                         // layer_norm.py:17  variance = np.mean(centered * centered, axis=-1,...
-                        const T v9 = grad_variance[i] / T(terms) * centered_1;
-                        const T grad_centered = v9 + v9;
+                        const T product_2 = grad_variance[i] / T(terms) * centered_1;
+                        const T grad_centered = product_2 + product_2;
                         // layer_norm.py:16  centered = x - np.mean(x, axis=-1, keepdims=True)
                         const T grad_v1 = grad_mean_1[i] + grad_y[i];
                         const T grad_x_1 = grad_v1 / T(terms_1);
@@ -372,8 +372,8 @@ struct LayerNormBackward {
         const unsigned along_n_axes = pb::axis_set(context, {-1}, grad_view.shape.ndim);
         const auto along_n_view =
             context.scratch<T>(pb::reduced(grad_view.shape, along_n_axes, true));
-        const unsigned v2_axes = pb::axis_set(context, {-1}, grad_view.shape.ndim);
-        const auto v2_view = context.scratch<T>(pb::reduced(grad_view.shape, v2_axes, true));
+        const unsigned mean_axes = pb::axis_set(context, {-1}, grad_view.shape.ndim);
+        const auto mean_view = context.scratch<T>(pb::reduced(grad_view.shape, mean_axes, true));
         const auto grad_weight_view = context.output<T>(1, weight_view.shape);
         const auto grad_bias_view = context.output<T>(2, like_bias);
 
@@ -386,7 +386,7 @@ struct LayerNormBackward {
             const auto s_rows = space.read_once(s_view);
             const auto grad_rows = space.read(grad_view);
             const auto grad_bias_rows = space.reduce<pb::Sum<T>>(grad_bias_view);
-            const auto v2_rows = space.reduce_once<pb::Sum<T>>(v2_view, true);
+            const auto mean_rows = space.reduce_once<pb::Sum<T>>(mean_view, true);
             const auto along_n_rows = space.reduce_once<pb::Sum<T>>(along_n_view, true);
             const auto grad_weight_rows = space.reduce<pb::Sum<T>>(grad_weight_view);
             space.each_row([=](auto& loop) {
@@ -397,12 +397,12 @@ struct LayerNormBackward {
                     const auto s = loop.once(s_rows);
                     const T* grad = loop.row(grad_rows);
                     T* grad_bias_row = loop.row(grad_bias_rows);
-                    T* v2_row = loop.row(v2_rows);
+                    T* mean_row = loop.row(mean_rows);
                     T* along_n_row = loop.row(along_n_rows);
                     T* grad_weight_row = loop.row(grad_weight_rows);
-                    double v2_total = 0;
+                    double mean_total = 0;
                     double along_n_total = 0;
-                    PB_SIMD_OVER(reduction(+ : v2_total, along_n_total))
+                    PB_SIMD_OVER(reduction(+ : mean_total, along_n_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
                         grad_bias_row[i] = grad[i];
                         // layer_norm.py:16  centered = x - np.mean(x, axis=-1, keepdims=True)
@@ -411,13 +411,13 @@ struct LayerNormBackward {
                         const T n_1 = centered_1 * s[i];
                         // layer_norm.py:23  g = grad * weight
                         const T g = grad[i] * weight[i];
-                        v2_total = loop.sum(v2_total, v2_row + i, g);
+                        mean_total = loop.sum(mean_total, mean_row + i, g);
                         // layer_norm.py:24  along_n = np.mean(g * n, axis=-1, keepdims=True)
                         along_n_total = loop.sum(along_n_total, along_n_row + i, g * n_1);
                         // layer_norm.py:26  return grad_x, grad * n, grad
                         grad_weight_row[i] = grad[i] * n_1;
                     }
-                    loop.add(v2_rows, v2_total);
+                    loop.add(mean_rows, mean_total);
                     loop.add(along_n_rows, along_n_total);
                 }
             });
@@ -431,7 +431,7 @@ struct LayerNormBackward {
             const auto s_rows = space.read_once(s_view);
             const auto grad_rows = space.read(grad_view);
             const auto along_n_rows = space.read_once(along_n_view);
-            const auto v2_rows = space.read_once(v2_view);
+            const auto mean_rows = space.read_once(mean_view);
             const auto grad_x_rows = space.reduce<pb::Sum<T>>(grad_x_view);
             space.each_row([=](auto& loop) {
                 while (loop.next()) {
@@ -441,7 +441,7 @@ struct LayerNormBackward {
                     const auto s = loop.once(s_rows);
                     const T* grad = loop.row(grad_rows);
                     const auto along_n = loop.once(along_n_rows);
-                    const auto v2 = loop.once(v2_rows);
+                    const auto mean = loop.once(mean_rows);
                     T* grad_x_row = loop.row(grad_x_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
@@ -452,7 +452,7 @@ struct LayerNormBackward {
                         // layer_norm.py:23  g = grad * weight
                         const T g = grad[i] * weight[i];
                         // layer_norm.py:25  grad_x = s * (g - np.mean(g, axis=-1, keepdims=T...
-                        grad_x_row[i] = s[i] * (g - v2[i] - n_1 * along_n[i]);
+                        grad_x_row[i] = s[i] * (g - mean[i] - n_1 * along_n[i]);
                     }
                 }
             });

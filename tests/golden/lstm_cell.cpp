@@ -187,11 +187,11 @@ struct LstmCellBackwardGeneral {
                     PB_SIMD
                     for (int64_t j = 0; j < loop.size; ++j) {
                         // lstm_cell.py:22  u = np.tanh(c_next)
-                        const T v2 = T(1) - u[j] * u[j];
-                        const T grad_c_next = grad_u[j] * v2;
+                        const T difference = T(1) - u[j] * u[j];
+                        const T grad_c_next = grad_u[j] * difference;
                         const T grad_c_2 = grad_c[j] + grad_c_next;
                         // lstm_cell.py:26  to_c = grad_c + grad_h * o * (1 - u * u)
-                        const T to_c = grad_c_2 + grad_h[j] * o[j] * v2;
+                        const T to_c = grad_c_2 + grad_h[j] * o[j] * difference;
                         // lstm_cell.py:28  to_c * g * i * (1 - i),
                         grad_input_gate_2_row[j] = to_c * g[j] * i[j] * (T(1) - i[j]);
                         // lstm_cell.py:29  to_c * c * f * (1 - f),

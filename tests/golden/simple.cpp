@@ -92,9 +92,9 @@ struct SimpleBackwardGeneral {
                     // simple.py:13  t = a + b
                     const T t_1 = a[i] + b[i];
                     // simple.py:17  return grad * b, grad * t + grad * b
-                    const T v1 = grad[i] * b[i];
-                    grad_a_row[i] = v1;
-                    grad_b_row[i] = grad[i] * t_1 + v1;
+                    const T product = grad[i] * b[i];
+                    grad_a_row[i] = product;
+                    grad_b_row[i] = grad[i] * t_1 + product;
                 }
             }
         });
@@ -154,9 +154,9 @@ struct SimpleBackward {
             // simple.py:13  t = a + b
             const T t_1 = a[i] + b[i];
             // simple.py:17  return grad * b, grad * t + grad * b
-            const T v1 = grad[i] * b[i];
-            grad_a_row[i] = v1;
-            grad_b_row[i] = grad[i] * t_1 + v1;
+            const T product = grad[i] * b[i];
+            grad_a_row[i] = product;
+            grad_b_row[i] = grad[i] * t_1 + product;
         }
     }
 };
@@ -213,9 +213,9 @@ struct SimpleBackwardBackwardGeneral {
                         const T t_2 = a[i] + b[i];
                         // simple.py:17  return grad * b, grad * t + grad * b
                         const T grad_v1 = grad_grad_a[i] + grad_grad_b[i];
-                        const T v4 = grad_grad_b[i] * grad[i];
-                        grad_b_3_row[i] = v4;
-                        grad_a_1_row[i] = v4;
+                        const T product_1 = grad_grad_b[i] * grad[i];
+                        grad_b_3_row[i] = product_1;
+                        grad_a_1_row[i] = product_1;
                         grad_b_2_row[i] = grad_v1 * grad[i];
                         grad_grad_row[i] = grad_grad_b[i] * t_2 + grad_v1 * b[i];
                     }
@@ -295,9 +295,9 @@ struct SimpleBackwardBackward {
                         const T t_2 = a[i] + b[i];
                         // simple.py:17  return grad * b, grad * t + grad * b
                         const T grad_v1 = grad_grad_a[i] + grad_grad_b[i];
-                        const T v4 = grad_grad_b[i] * grad[i];
-                        grad_b_3_row[i] = v4;
-                        grad_a_1_row[i] = v4;
+                        const T product_1 = grad_grad_b[i] * grad[i];
+                        grad_b_3_row[i] = product_1;
+                        grad_a_1_row[i] = product_1;
                         grad_b_2_row[i] = grad_v1 * grad[i];
                         grad_grad_row[i] = grad_grad_b[i] * t_2 + grad_v1 * b[i];
                     }
@@ -344,11 +344,11 @@ struct SimpleBackwardBackward {
             const T t_2 = a[i] + b[i];
             // simple.py:17  return grad * b, grad * t + grad * b
             const T grad_v1 = grad_grad_a[i] + grad_grad_b[i];
-            const T v4 = grad_grad_b[i] * grad[i];
+            const T product_1 = grad_grad_b[i] * grad[i];
             grad_grad_row[i] = grad_grad_b[i] * t_2 + grad_v1 * b[i];
             // simple.py:13  t = a + b
-            grad_a_1_row[i] = v4;
-            grad_b_1_row[i] = grad_v1 * grad[i] + v4;
+            grad_a_1_row[i] = product_1;
+            grad_b_1_row[i] = grad_v1 * grad[i] + product_1;
         }
     }
 };

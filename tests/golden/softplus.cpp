@@ -37,8 +37,8 @@ struct SoftplusForward {
                     // softplus.py:17  s = pb.sigmoid(z)
                     s_row[i] = pb::sigmoid(z);
                     // softplus.py:18  y = (np.maximum(z, 0) + np.log1p(np.exp(-np.abs(z)...
-                    const T v6 = pb::maximum(z, T(0)) + pb::log1p(pb::exp(-pb::abs(z)));
-                    y_row[i] = v6 / T(beta);
+                    const T total = pb::maximum(z, T(0)) + pb::log1p(pb::exp(-pb::abs(z)));
+                    y_row[i] = total / T(beta);
                 }
             }
         });
@@ -149,29 +149,29 @@ struct SoftplusBackwardBackwardGeneral {
         const auto grad_1_view = context.gradient<T>(2);
         const pb::Shape shape =
             pb::broadcast(context, grad_1_view.shape, s_view.shape, grad_view.shape);
-        const auto v3_view = context.output<T>(0, shape);
+        const auto product_1_view = context.output<T>(0, shape);
         const pb::Shape shape_2 = pb::broadcast(context, grad_1_view.shape, s_view.shape);
-        const auto v2_view = context.output<T>(1, shape_2);
+        const auto product_view = context.output<T>(1, shape_2);
 
         pb::Passes<1, 5> passes(context);
         pb::Space& space = passes.space(shape);
         const auto s_rows = space.read(s_view);
         const auto grad_rows = space.read(grad_view);
         const auto grad_1_rows = space.read(grad_1_view);
-        const auto v2_rows = space.write(v2_view);
-        const auto v3_rows = space.write(v3_view);
+        const auto product_rows = space.write(product_view);
+        const auto product_1_rows = space.write(product_1_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const T* s = loop.row(s_rows);
                 const T* grad = loop.row(grad_rows);
                 const T* grad_1 = loop.row(grad_1_rows);
-                T* v2_row = loop.row(v2_rows);
-                T* v3_row = loop.row(v3_rows);
+                T* product_row = loop.row(product_rows);
+                T* product_1_row = loop.row(product_1_rows);
                 PB_SIMD
                 for (int64_t i = 0; i < loop.size; ++i) {
                     // softplus.py:21  return grad * s
-                    v2_row[i] = grad_1[i] * s[i];
-                    v3_row[i] = grad_1[i] * grad[i];
+                    product_row[i] = grad_1[i] * s[i];
+                    product_1_row[i] = grad_1[i] * grad[i];
                 }
             }
         });
@@ -180,7 +180,7 @@ struct SoftplusBackwardBackwardGeneral {
     }
 };
 
-// _3, _2 = softplus_backward_backward(s, grad, grad_1)
+// product_1, product = softplus_backward_backward(s, grad, grad_1)
 struct SoftplusBackwardBackward {
     static constexpr char kName[] = "softplus_backward_backward";
     static constexpr char kInputs[] = "TTT";
@@ -192,16 +192,16 @@ struct SoftplusBackwardBackward {
         const auto s_view = context.input<T>(0);
         const auto grad_view = context.input<T>(1);
         const auto grad_1_view = context.input<T>(2);
-        const auto v3_view = context.output<T>(0, grad_1_view.shape);
-        const auto v2_view = context.output<T>(1, grad_1_view.shape);
+        const auto product_1_view = context.output<T>(0, grad_1_view.shape);
+        const auto product_view = context.output<T>(1, grad_1_view.shape);
 
         pb::Passes<1, 5> passes(context);
         pb::Space& space = passes.space(grad_1_view.shape);
         const auto s_rows = space.read(s_view);
         const auto grad_rows = space.read(grad_view);
         const auto grad_1_rows = space.read(grad_1_view);
-        const auto v2_rows = space.write(v2_view);
-        const auto v3_rows = space.write(v3_view);
+        const auto product_rows = space.write(product_view);
+        const auto product_1_rows = space.write(product_1_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const void* inputs[3] = {};
@@ -209,8 +209,8 @@ struct SoftplusBackwardBackward {
                 inputs[0] = loop.row(s_rows);
                 inputs[1] = loop.row(grad_rows);
                 inputs[2] = loop.row(grad_1_rows);
-                outputs[0] = loop.row(v3_rows);
-                outputs[1] = loop.row(v2_rows);
+                outputs[0] = loop.row(product_1_rows);
+                outputs[1] = loop.row(product_rows);
                 flat<T>(inputs, outputs, loop.size);
             }
         });
@@ -224,13 +224,13 @@ struct SoftplusBackwardBackward {
         const T* s = static_cast<const T*>(inputs[0]);
         const T* grad = static_cast<const T*>(inputs[1]);
         const T* grad_1 = static_cast<const T*>(inputs[2]);
-        T* v3_row = static_cast<T*>(outputs[0]);
-        T* v2_row = static_cast<T*>(outputs[1]);
+        T* product_1_row = static_cast<T*>(outputs[0]);
+        T* product_row = static_cast<T*>(outputs[1]);
         PB_SIMD
         for (int64_t i = 0; i < size; ++i) {
             // softplus.py:21  return grad * s
-            v2_row[i] = grad_1[i] * s[i];
-            v3_row[i] = grad_1[i] * grad[i];
+            product_row[i] = grad_1[i] * s[i];
+            product_1_row[i] = grad_1[i] * grad[i];
         }
     }
 };

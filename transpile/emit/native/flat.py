@@ -71,9 +71,13 @@ class Flat:
         """Whether a stage does the same to each element."""
         reads = {text.names.of(var) for var in text.reads}
         sinks = {sink.name for sink in text.stage.sinks}
-        return (reads, sinks) == (set(self.inputs), set(self.outputs)) and [
-            line.strip() for line in text.body()
-        ] == [line.strip() for line in self.body]
+        same = (reads, sinks) == (set(self.inputs), set(self.outputs))
+        return same and _unbroken(text.body()) == _unbroken(self.body)
+
+
+def _unbroken(lines: list[str]) -> str:
+    """What lines say, wherever they are broken."""
+    return "".join("".join(lines).split())
 
 
 def flat_of(kernel: Kernel, index: str, comment: Callable[[Eqn], str | None]) -> Flat | None:
@@ -110,7 +114,7 @@ def flat_of(kernel: Kernel, index: str, comment: Callable[[Eqn], str | None]) ->
     if len(stores) != len(arrays) or len(stage.sinks) != len(arrays):
         return None
     text = StageText(
-        stage, plan.names, lambda var: plan.at_level(var, 0), plan.order, comment, index, depth=1
+        stage, plan.names, lambda var: plan.at_level(var, 0), plan.order, comment, index, depth=0
     )
     positions = {entry.var: k for k, entry in enumerate(kernel.inputs)}
     outputs = {sink.name: arrays.index(sink.value) for sink in stores}

@@ -19,9 +19,10 @@ from ...diagnostics import Diagnostic, FormulaError
 from ...ir import Atom, Block, Eqn, Formula, Literal, Node, Param, Var
 from ...library import Library
 from ...passes.inline import inline
+from ...passes.label_temporaries import label_block
 from ...passes.promote import promote
 from ...passes.reverse import reverse
-from ...passes.rewrite import replace_block
+from ...passes.rewrite import all_names, replace_block
 from ...passes.save_or_recompute import fused
 from ...passes.simplify import simplify
 from ...passes.specialize import specialize
@@ -257,7 +258,7 @@ def _likes(read: Collection[Var], forward: Block) -> list[Eqn]:
 
 
 def _forward_kernel(formula: Formula, library: Library, inputs: tuple[Input, ...], name: str) -> Kernel:
-    block = with_products_in_place(_inlined(formula.forward, library, inputs))
+    block = _labelled(with_products_in_place(_inlined(formula.forward, library, inputs)))
     names = ", ".join(str(atom) for atom in block.results if isinstance(atom, Var) and atom.kind == "tensor")
     params = ", ".join(str(param.var) for param in formula.params if param.var.kind == "tensor")
     kernel = Kernel(name, block, inputs, formula.span, f"{names} = {formula.name}({params})")
@@ -306,6 +307,11 @@ def _inlined(block: Block, library: Library, inputs: Sequence[Input]) -> Block:
     while (decided := simplify(written_out(with_known_ranks(block, known), known))) != block:
         block = inline(decided, Definitions(library), PRIMITIVES)
     return block
+
+
+def _labelled(block: Block) -> Block:
+    """The block with names for a reader of the C++."""
+    return label_block(block, all_names(block))
 
 
 def _facts(kernel: Kernel, original: Block) -> dict[Var, Fact]:
@@ -402,6 +408,7 @@ def _variant_kernel(
     block = Block(tuple(entry.var for entry in inputs), eqns, variant.block.results)
     which = "whichever of its outputs have one" if any_ else f"of {', '.join(map(str, cotangents))}"
     title = f"The gradients of {formula.name}, {which}."
-    made = Kernel(name, _inlined(block, library, inputs), inputs, formula.span, title, undefined=any_)
+    block = _labelled(_inlined(block, library, inputs))
+    made = Kernel(name, block, inputs, formula.span, title, undefined=any_)
     _facts(made, made.block)
     return made
