@@ -22,7 +22,7 @@ from .control import add_branch, add_loop, add_raise
 from .facts import Fact
 from .lanes import CHOICE, POINTWISE, Expr, lane
 from .picks import PICKS, add_pick, picks
-from .plan import Plan
+from .plan import Plan, literal_of
 from .pointwise import add_filled, add_of_shape, add_pointwise
 from .products import add_matmul
 from .reductions import (
@@ -74,6 +74,9 @@ def add_equation(plan: Plan, eqn: Eqn) -> None:
         add_view(plan, eqn, out)
     elif eqn.op in _OTHER:
         _OTHER[eqn.op](plan, eqn, out)
+    elif eqn.op == "opaque":
+        callee = literal_of(eqn, "callee")
+        raise plan.refuse(f"`{callee}` is not in the vocabulary, and what is not there is not compiled")
     else:
         raise plan.refuse(f"{eqn.op} is not compiled")
 

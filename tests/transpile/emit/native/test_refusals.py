@@ -11,6 +11,10 @@ from pullback.transpile.library import formula_in, standard_library
     ("text", "place"),
     [
         ("def f(x):\n    return 1, lambda grad: None\n", "example.py:1:1: PB501"),
+        (
+            "def f(x):\n    return x * np.tri(3), lambda grad: grad\n",
+            "example.py:2:16: PB501 error: `np.tri`",
+        ),
     ],
 )
 def test_a_refusal_says_where(text, place):
