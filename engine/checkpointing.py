@@ -20,7 +20,7 @@ import numpy as np
 
 from .dispatch import Engine, current, engine_of, observing, tensors_in
 from .errors import CheckpointError, SavedVariableError
-from .grad_mode import is_recording, set_grad_enabled
+from .grad_mode import is_recording, recording
 from .random_state import RandomState
 from .saved_hooks import HOOKS, Packed, pack, saved_tensors_hooks
 
@@ -150,7 +150,7 @@ class _Run:
 
         inputs, kwargs = _replaced(self._arguments, _given_back)
         hooks = saved_tensors_hooks(keep, lambda tensor: tensor)
-        with suppress(_Stop), hooks, observing(look), set_grad_enabled(True), self._random.restored():
+        with suppress(_Stop), hooks, observing(look), recording(), self._random.restored():
             self._function(*inputs, **kwargs)
         return values
 

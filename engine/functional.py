@@ -11,7 +11,7 @@ import numpy as np
 from . import forward_ad
 from .dispatch import Engine, current, engine_of, engine_of_type, mismatch
 from .errors import GradientShapeError, NotDifferentiableError
-from .grad_mode import set_grad_enabled
+from .grad_mode import recording
 
 
 def backward(
@@ -69,7 +69,7 @@ def value_and_grad(
 
     `function` computes a single value with NumPy's functions. The gradient is by
     the argument `argnums`, a tuple of gradients for several; zeros where the
-    value doesn't depend on it. Recorded under `pb.no_grad` too. Fit for
+    value doesn't depend on it. Recorded under `pb.no_grad` and in inference mode too. Fit for
     ``scipy.optimize.minimize(..., jac=True)``.
 
     >>> import numpy as np, pullback as pb
@@ -84,10 +84,10 @@ def value_and_grad(
     def with_grad(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         engine = current()
         given = list(args)
-        for position in positions:
-            given[position] = engine.tensor(_floats(args[position]), requires_grad=True)
-        leaves = [given[position] for position in positions]
-        with set_grad_enabled(True):
+        with recording():
+            for position in positions:
+                given[position] = engine.tensor(_floats(args[position]), requires_grad=True)
+            leaves = [given[position] for position in positions]
             value = function(*given, **kwargs)
         if engine_of(value) is None:
             raise TypeError(

@@ -170,6 +170,13 @@ class set_grad_enabled(_Mode):
         return self
 
 
+class recording(_Mode):
+    """Record, in inference mode too: for what takes derivatives of its own, or makes a history anew."""
+
+    def _mode(self) -> bool | Inference:
+        return True
+
+
 class _Plain(_Mode):
     """A mode without arguments, which also decorates without parentheses."""
 

@@ -18,7 +18,7 @@ import numpy as np
 from .dispatch import current, engine_of
 from .errors import GradcheckError
 from .functional import grad
-from .grad_mode import set_grad_enabled
+from .grad_mode import recording
 
 STEP = 6e-6  # near the cube root of float64's precision, best for central differences
 
@@ -52,7 +52,7 @@ def gradcheck(
     """
     points = [_point(value) for value in inputs]
     rng = np.random.default_rng(seed)
-    with set_grad_enabled(True):
+    with recording():
         for probe in _probes(function, points, rng):
             worst = _differences(probe, points, order, rtol, atol)
             if worst is not None:

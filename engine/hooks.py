@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from .dispatch import Engine, engine_of, mismatch
 from .errors import GradientShapeError
 
 Hook = Callable[..., Any]
@@ -90,16 +91,28 @@ def _replaced(
         given = (given,)
     if len(given) != len(before):
         raise ValueError(f"{what} returned {len(given)} gradients in the place of {len(before)}")
-    return tuple(_fitting(one, like, what) for one, like in zip(given, likes, strict=True))
+    engine = engine_of(*before) or engine_of(*given)
+    return tuple(_fitting(one, engine, like, what) for one, like in zip(given, likes, strict=True))
 
 
-def _fitting(gradient: Any, like: tuple[Any, Any], what: str) -> Any:
+def fitting(gradient: Any, before: Any, like: tuple[Any, Any]) -> Any:
+    """What a hook on a tensor put in the place of its gradient `before`, in its dtype.
+
+    like  shape and dtype of the gradient
+
+    Raises TypeError for what is no tensor of the same engine, GradientShapeError.
+    """
+    return _fitting(gradient, engine_of(before), like, "a hook")
+
+
+def _fitting(gradient: Any, engine: Engine | None, like: tuple[Any, Any], what: str) -> Any:
     if gradient is None:
         return None
-    from .tensor import Tensor
-
-    if not isinstance(gradient, Tensor):
+    found = engine_of(gradient)
+    if found is None:
         raise TypeError(f"{what} returns tensors or None, not {type(gradient).__name__}")
+    if engine is not None and found is not engine:
+        raise mismatch(engine.name, found.name)
     shape, dtype = like
     if gradient.shape != tuple(shape):
         raise GradientShapeError(

@@ -13,7 +13,7 @@ import numpy as np
 from .call import call
 from .dispatch import engine_of
 from .errors import UnusedInputError
-from .grad_mode import set_grad_enabled
+from .grad_mode import recording
 from .transform_inputs import evaluate, gradients, handed_out, single_value
 
 
@@ -36,7 +36,7 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, 
     tensor([[2., 0.],
             [0., 4.]])
     """
-    with set_grad_enabled(True):
+    with recording():
         run = evaluate(func, inputs, create_graph)
         per_output = []
         for output in run.outputs:

@@ -17,6 +17,8 @@ def representation(self: Any) -> str:
     tensor([1., 2.], requires_grad=True)
     """
     parts = [np.array2string(self._array, separator=", ", prefix="tensor(")]
+    if self.size == 0 and self.shape != (0,):
+        parts.append(f"shape={self.shape}")
     if self.dtype != np.float64:
         parts.append(f"dtype={self.dtype}")
     if self.name is not None:

@@ -58,7 +58,7 @@ def _leaf(engine: Engine, value: Any, create_graph: bool) -> Any:
         return engine.tensor(array.astype(np.float64) if array.dtype.kind in "iu" else array, True)
     if create_graph and value.requires_grad:
         return call("positive", value)
-    return value.detach().requires_grad_()
+    return (value.copy() if value.is_inference() else value.detach()).requires_grad_()
 
 
 def single_value(evaluated: Evaluated, transform: str) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .dispatch import Engine
-from .grad_mode import set_grad_enabled
+from .grad_mode import recording
 from .transform_inputs import (
     evaluate,
     gradients,
@@ -42,7 +42,7 @@ def vjp(
     >>> product
     tensor([ 2., 40.])
     """
-    with set_grad_enabled(True):
+    with recording():
         run = evaluate(func, inputs, create_graph)
         seeds = vectors(run.engine, v, run.outputs, create_graph, "output")
         product = gradients(run.outputs, run.inputs, seeds, create_graph, strict)
@@ -66,7 +66,7 @@ def jvp(
     >>> product
     tensor([1., 2.])
     """
-    with set_grad_enabled(True):
+    with recording():
         run = evaluate(func, inputs, create_graph)
         directions = vectors(run.engine, v, run.inputs, create_graph, "input")
         product = _from_the_right(run.engine, run.outputs, run.inputs, directions, create_graph, strict)
@@ -90,7 +90,7 @@ def vhp(
     >>> product
     tensor([ 6., 12.])
     """
-    with set_grad_enabled(True):
+    with recording():
         run = evaluate(func, inputs, create_graph)
         single_value(run, "vhp")
         seeds = vectors(run.engine, None, run.outputs, create_graph, "output")
@@ -116,7 +116,7 @@ def hvp(
     >>> product
     tensor([0., 1.])
     """
-    with set_grad_enabled(True):
+    with recording():
         run = evaluate(func, inputs, create_graph)
         single_value(run, "hvp")
         seeds = vectors(run.engine, None, run.outputs, create_graph, "output")

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..transpile.ir import Param, Var
 from .errors import MutationError
-from .grad_mode import set_grad_enabled
+from .grad_mode import recording
 from .operator import Variant
 from .regions import Region, clear_region, region_of, spread_region, take_region
 
@@ -68,7 +68,7 @@ def renew(view: Any) -> None:
     if view._made != PLAIN:
         raise MutationError(f"a view ({described(view)}) {_STALE[view._made]}")
     base = view._base
-    with set_grad_enabled(True):
+    with recording():
         view._rebase(take_region(base, region=region_of(base._array, view._array)))
 
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import GradientShapeError
-from ..hooks import call_posthooks, call_prehooks
+from ..hooks import call_posthooks, call_prehooks, fitting
 from .arrivals import Gradient, owned
 from .node import Edge, Node, OperatorNode, Output
 from .tensor import Tensor
@@ -24,7 +23,8 @@ def call_tensor_hooks(node: Node, received: list[Gradient | None], create_graph:
         for hook in hooks:
             replaced = hook(tensor)
             if replaced is not None:
-                tensor = _checked(replaced, node.outputs[output])
+                place = node.outputs[output]
+                tensor = fitting(replaced, tensor, (place.shape, place.dtype))
         received[output] = tensor if create_graph else tensor._array
         holder = node.retained[output]() if output in node.retained else None
         if holder is not None:
@@ -35,16 +35,6 @@ def _read_only(array: Any) -> Any:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-def _checked(replaced: Any, output: Output) -> Tensor:
-    if not isinstance(replaced, Tensor):
-        raise TypeError(f"a hook returns a tensor or None, not {type(replaced).__name__}")
-    if replaced.shape != output.shape:
-        raise GradientShapeError(
-            f"a hook replaced a gradient of shape {output.shape} by one of {replaced.shape}"
-        )
-    return replaced
 
 
 def after_prehooks(node: Node, received: list[Gradient | None], create_graph: bool) -> list[Gradient | None]:

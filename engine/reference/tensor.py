@@ -124,8 +124,13 @@ class Tensor(AnyTensor):
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
-        if value is not None and (not isinstance(value, Tensor) or value.shape != self.shape):
-            raise TypeError(f"grad must be None or a tensor of the same engine and of shape {self.shape}")
+        if value is not None and (
+            not isinstance(value, Tensor) or (value.shape, value.dtype) != (self.shape, self.dtype)
+        ):
+            raise TypeError(
+                f"grad must be None or a tensor of the same engine, of shape {self.shape} and dtype "
+                f"{self.dtype}"
+            )
         self._grad = value
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:

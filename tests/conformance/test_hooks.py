@@ -365,3 +365,85 @@ def test_the_order_is_that_of_torch(engine):
         found.append((order, float(y.grad), float(x.grad)))
     assert found[0] == found[1]
     assert len(found[0][0]) == 9
+
+
+PLACES = {
+    "tensor": lambda y, given: y.register_hook(lambda grad: given),
+    "before the node": lambda y, given: y.grad_fn.register_prehook(lambda grads: (given,)),
+    "after the node": lambda y, given: y.grad_fn.register_hook(lambda grads, _: (given,) * len(grads)),
+}
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("place", PLACES)
+def test_what_a_hook_returns_takes_the_dtype_of_the_gradient(engine, place, create_graph):
+    x = pb.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 3.0
+    y.retain_grad()
+    PLACES[place](y, pb.tensor(np.ones(2, np.float32)))
+    y.sum().backward(create_graph=create_graph)
+    assert (x.grad.dtype, y.grad.dtype) == (np.float64, np.float64)
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("place", PLACES)
+def test_what_a_hook_returns_is_of_the_same_engine(engine, place):
+    x = pb.tensor([1.0, 2.0], requires_grad=True)
+    y = x * x
+    with pb.use_engine("native" if engine == "reference" else "reference"):
+        PLACES[place](y, pb.tensor([1.0, 1.0]))
+    with pytest.raises(pb.EngineMismatchError):
+        y.sum().backward()
+
+
+def test_a_gradient_that_is_set_has_shape_and_dtype(engine):
+    x = pb.tensor([1.0, 2.0], requires_grad=True)
+    for wrong in (np.ones(2), pb.tensor([1.0]), pb.tensor(np.ones(2, np.float32)), 5):
+        with pytest.raises(TypeError, match=r"shape \(2,\) and dtype float64"):
+            x.grad = wrong
+    x.grad = pb.tensor([5.0, 6.0])
+    x.sum().backward()
+    assert x.grad.numpy().tolist() == [6.0, 7.0]
+
+
+def test_hooks_that_remove_and_register_each_other(engine):
+    log = []
+    x = pb.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 1.0
+
+    def first(grad):
+        log.append("first")
+        second.remove()
+
+    def third(grad):
+        log.append("third")
+        y.register_hook(lambda grad: log.append("fourth"))
+
+    y.register_hook(first)
+    second = y.register_hook(lambda grad: log.append("second"))
+    y.register_hook(third)
+    loss = y.sum()
+    loss.backward(retain_graph=True)
+    assert log == ["first", "second", "third"]  # those that were there when the gradient came
+    log.clear()
+    loss.backward()
+    assert log == ["first", "third", "fourth"]
+
+
+@pytest.mark.parametrize("error", [KeyError("inside"), KeyboardInterrupt()])
+def test_an_exception_in_a_hook_leaves_the_graph_usable(engine, error):
+    x = pb.tensor([1.0, 2.0], requires_grad=True)
+    y = x * x
+
+    def failing(grad):
+        raise error
+
+    handle = y.register_hook(failing)
+    loss = (y * y).sum()
+    with pytest.raises(type(error)):
+        loss.backward(retain_graph=True)
+    assert x.grad is None
+    assert pb.is_grad_enabled()
+    handle.remove()
+    loss.backward()
+    np.testing.assert_array_equal(x.grad.numpy(), [4.0, 32.0])

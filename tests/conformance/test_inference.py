@@ -99,3 +99,35 @@ def test_it_belongs_to_the_thread_and_decorates(engine):
         return x * 2
 
     assert predict(pb.tensor([1.0], requires_grad=True)).is_inference()
+
+
+def test_transforms_take_derivatives_inside(engine):
+    def cubes(x):
+        return (x**3).sum()
+
+    v = np.array([1.0, 10.0])
+    x = pb.tensor([1.0, 2.0], requires_grad=True)
+    with pb.inference_mode():
+        for given in (x, x * 1.0, np.array([1.0, 2.0])):
+            np.testing.assert_allclose(pb.jacobian(cubes, given).numpy(), [3.0, 12.0])
+            np.testing.assert_allclose(pb.hessian(cubes, given).numpy(), [[6.0, 0.0], [0.0, 12.0]])
+            for product in (pb.hvp, pb.vhp):
+                np.testing.assert_allclose(product(cubes, given, v)[1].numpy(), [6.0, 120.0])
+            np.testing.assert_allclose(pb.vjp(cubes, given)[1].numpy(), [3.0, 12.0])
+            np.testing.assert_allclose(pb.jvp(cubes, given, v)[1].numpy(), 123.0)
+        np.testing.assert_allclose(pb.value_and_grad(cubes)(np.array([1.0, 2.0]))[1], [3.0, 12.0])
+        assert pb.gradcheck(cubes, np.array([1.0, 2.0]), order=2)
+        assert pb.is_inference_mode_enabled()
+
+
+def test_what_was_recorded_outside_keeps_its_history_inside(engine):
+    x = pb.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 1.0
+    view = y[:1]
+    y *= 2.0
+    checkpointed = pb.checkpoint(lambda x: np.sin(x) * x, x).sum()
+    with pb.inference_mode():
+        assert view.requires_grad
+        (gradient,) = pb.grad(checkpointed, x)
+    np.testing.assert_allclose(gradient.numpy(), np.cos([1.0, 2.0]) * [1.0, 2.0] + np.sin([1.0, 2.0]))
+    np.testing.assert_array_equal(pb.grad(view.sum() + x.sum(), x)[0].numpy(), [3.0, 1.0])

@@ -179,6 +179,8 @@ def test_indexing_by_tensors(engine):
 
 
 def test_representation_shows_values_dtype_and_origin(engine):
+    assert repr(pb.tensor(np.zeros((0, 3)))) == "tensor([], shape=(0, 3))"
+    assert repr(pb.tensor([])) == "tensor([])"
     x = pb.tensor(np.array([1.0, 2.0], np.float32), requires_grad=True)
     assert repr(x) == "tensor([1., 2.], dtype=float32, requires_grad=True)"
     assert repr(np.exp(x)).endswith("dtype=float32, grad_fn=<exp>)")

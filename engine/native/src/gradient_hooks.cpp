@@ -16,23 +16,25 @@ Ref<Tensor> for_hook(const Ref<Tensor>& gradient, bool create_graph) {
     return Tensor::of_array(std::move(view));
 }
 
+bool fits(PyObject* gradient, const Layout& layout) {
+    return Tensor::check(gradient) && Tensor::cast(gradient)->layout.same_shape(layout) &&
+           Tensor::cast(gradient)->layout.dtype() == layout.dtype();
+}
+
 void call_hooks(PyObject* hooks, Ref<Tensor>& gradient, const Layout& layout, bool create_graph) {
     Ref<Tensor> current = for_hook(gradient, create_graph);
     const PyRef functions = checked(PyDict_Values(hooks));
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(functions.get()); ++i) {
-        const PyRef replaced =
+        PyRef replaced =
             checked(PyObject_CallOneArg(PyList_GET_ITEM(functions.get(), i), current.object()));
         if (replaced.get() == Py_None) continue;
-        if (!Tensor::check(replaced.get())) {
-            raise(PyExc_TypeError, std::string("a hook returns a tensor or None, not ") +
-                                       Py_TYPE(replaced.get())->tp_name);
+        if (!fits(replaced.get(), layout)) {
+            const PyRef fitting = import_from("pullback.engine.hooks", "fitting");
+            replaced = checked(PyObject_CallFunctionObjArgs(fitting.get(), replaced.get(),
+                                                            current.object(),
+                                                            python_like(layout).get(), nullptr));
         }
         current = Ref<Tensor>::borrow(Tensor::cast(replaced.get()));
-        if (!current->layout.same_shape(layout)) {
-            raise("GradientShapeError", "a hook replaced a gradient of shape " +
-                                            layout.shape_text() + " by one of " +
-                                            current->layout.shape_text());
-        }
     }
     gradient = current;
 }
@@ -74,7 +76,6 @@ PyRef replaced(const char* function, const PyRef& hooks, PyObject* first, PyObje
 
 Ref<Tensor> taken(PyObject* value) {
     if (value == Py_None) return {};
-    if (!Tensor::check(value)) raise(PyExc_TypeError, "a hook gave a tensor of another engine");
     return Ref<Tensor>::borrow(Tensor::cast(value));
 }
 

@@ -145,12 +145,15 @@ int set_grad(PyObject* self, PyObject* value, void*) {
         tensor->grad = nullptr;
         return 0;
     }
-    if (!Tensor::check(value) || !Tensor::cast(value)->layout.same_shape(tensor->layout)) {
+    if (!Tensor::check(value) || !Tensor::cast(value)->layout.same_shape(tensor->layout) ||
+        Tensor::cast(value)->layout.dtype() != tensor->layout.dtype()) {
         const PyRef shape = PyRef::steal(get_shape(self, nullptr));
-        if (shape) {
-            PyErr_Format(PyExc_TypeError,
-                         "grad must be None or a tensor of the same engine and of shape %S",
-                         shape.get());
+        const PyRef dtype = PyRef::steal(get_dtype(self, nullptr));
+        if (shape && dtype) {
+            PyErr_Format(
+                PyExc_TypeError,
+                "grad must be None or a tensor of the same engine, of shape %S and dtype %S",
+                shape.get(), dtype.get());
         }
         return -1;
     }
