@@ -117,11 +117,19 @@ def _record(
 
 def _input(operator: Any, param: Param, value: Any) -> Any:
     """An input in one of four forms: tensor, array, list of these, or Python number or None."""
+    if param.var.kind == "list":
+        if isinstance(value, (Tensor, np.ndarray)):
+            value = list(value)  # its parts along the first axis
+        if isinstance(value, (list, tuple)):
+            return [_item(operator, param, item) for item in value]
+    return _item(operator, param, value)
+
+
+def _item(operator: Any, param: Param, value: Any) -> Any:
+    """An input that is no list."""
     if isinstance(value, (Tensor, np.ndarray)):
         return value
     if isinstance(value, (list, tuple)):
-        if param.var.kind == "list":
-            return [_input(operator, param, item) for item in value]
         if dispatch.engine_of(value) is not None:
             raise TypeError(
                 f"{operator.name} takes a tensor for {param.var.name!r}, and got a list of tensors; "

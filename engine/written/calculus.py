@@ -71,7 +71,8 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     if len(varargs) not in (0, 1, len(axes)):
         raise TypeError("invalid number of arguments")
     spacings = varargs * len(axes) if len(varargs) == 1 else varargs or (1.0,) * len(axes)
-    found = [_slopes(f, spacing, k) for spacing, k in zip(spacings, axes, strict=True)]
+    dtype = f.dtype if f.dtype.kind == "f" else np.dtype(float)
+    found = [np.astype(_slopes(f, spacing, k), dtype) for spacing, k in zip(spacings, axes, strict=True)]
     return found[0] if len(found) == 1 else tuple(found)
 
 

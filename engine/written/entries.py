@@ -43,8 +43,9 @@ def divmod(x1: Any, x2: Any, /) -> tuple[Any, Any]:
 @stands_for(np.modf)
 def modf(x: Any, /) -> tuple[Any, Any]:
     """As `np.modf`: the fraction and the whole number, which is constant between its jumps."""
-    whole = np.trunc(x)
-    return x - whole, whole
+    x = x * 1.0 if x.dtype.kind in "biu" else x
+    finite = np.where(np.isinf(arrays(x)), 0.0, x)
+    return finite - np.trunc(finite), np.trunc(x)
 
 
 @stands_for(np.frexp)

@@ -66,6 +66,8 @@ def nanstd(a: Any, axis: Any = None, *args: Any, where: Any = True, **kwargs: An
 
 
 def _extremum(word: str, otherwise: float, a: Any, axis: Any, args: Any, kwargs: Any) -> Any:
+    if a.dtype.kind in "biu":
+        return call(word, a, axis, *args, **kwargs)
     found = call(word, _without(a, otherwise), axis, *args, **kwargs)
     nothing = np.isnan(arrays(a)).all(axis=axis, keepdims=found.ndim == a.ndim)
     if not np.any(nothing):

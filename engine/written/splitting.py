@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
+from ..call import arrays
 from .table import stands_for
 
 
@@ -18,13 +19,13 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     >>> split(pb.tensor([1.0, 2.0, 3.0]), [1])
     [tensor([1.]), tensor([2., 3.])]
     """
-    return _pieces(ary, np.split(np.arange(ary.shape[axis]), indices_or_sections), axis)
+    return _pieces(ary, np.split(np.arange(ary.shape[axis]), arrays(indices_or_sections)), axis)
 
 
 @stands_for(np.array_split)
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """As `np.array_split`: parts may differ in length by one."""
-    return _pieces(ary, np.array_split(np.arange(ary.shape[axis]), indices_or_sections), axis)
+    return _pieces(ary, np.array_split(np.arange(ary.shape[axis]), arrays(indices_or_sections)), axis)
 
 
 @stands_for(np.hsplit)

@@ -58,8 +58,9 @@ def cov(
     *,
     dtype: Any = None,
 ) -> Any:
-    """As `np.cov`: covariances of variables, which are rows."""
+    """As `np.cov`: covariances of variables, which are rows; float64 unless `dtype` says otherwise."""
     x = _observations(m, y, rowvar)
+    x = np.astype(x, np.result_type(x.dtype, np.float64) if dtype is None else dtype)
     ddof = (0 if bias else 1) if ddof is None else ddof
     weights = None
     for given in (fweights, aweights):
@@ -78,7 +79,7 @@ def cov(
 @stands_for(np.corrcoef)
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
     """As `np.corrcoef`: covariances over the deviations of both."""
-    c = cov(x, y, rowvar)
+    c = cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:
         return c / c
     deviation = np.sqrt(np.diagonal(c))

@@ -245,3 +245,47 @@ def test_without_gradients_what_has_none_runs(engine):
 def test_slices_of_nan_alone_warn(engine):
     with pytest.warns(RuntimeWarning, match="All-NaN"):
         assert np.isnan(np.nanmax(pb.tensor([np.nan, np.nan])).item())
+
+
+@pytest.mark.parametrize("name", ["concatenate", "stack", "vstack", "hstack", "dstack", "column_stack"])
+def test_the_parts_of_one_tensor_are_joined(engine, name):
+    array = RNG.standard_normal((2, 2, 3))
+    x = pb.tensor(array, requires_grad=True)
+    for module in (np, pnp):
+        joined = getattr(module, name)(x)
+        np.testing.assert_array_equal(joined.detach().numpy(), getattr(np, name)(array))
+        (first,) = pb.grad((joined**3).sum(), x, create_graph=True)
+        (second,) = pb.grad((first * first).sum(), x)
+        np.testing.assert_allclose(first.detach().numpy(), 3 * array**2)
+        np.testing.assert_allclose(second.numpy(), 36 * array**3)
+
+
+DTYPES = {
+    "gradient": (np.gradient, A.astype(np.float32)),
+    "gradient of integers": (np.gradient, PICK),
+    "cov": (np.cov, A.astype(np.float32)),
+    "corrcoef": (np.corrcoef, A.astype(np.float32)),
+    "modf": (np.modf, np.array([np.inf, -np.inf, np.nan, 1.5, -2.5])),
+    "modf of integers": (np.modf, PICK),
+    "nanmax": (np.nanmax, PICK),
+    "nanmin": (lambda a: np.nanmin(a, axis=0, keepdims=True), PICK),
+    "nanmax of bools": (np.nanmax, PICK > 1),
+}
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_values_and_dtypes_are_those_of_numpy(engine, name):
+    function, array = DTYPES[name]
+
+    def parts(value):
+        return value if isinstance(value, (tuple, list)) else (value,)
+
+    for found, expected in zip(parts(function(pb.tensor(array))), parts(function(array)), strict=True):
+        assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+        np.testing.assert_allclose(found.numpy(), expected, rtol=1e-5)
+
+
+def test_a_tensor_says_where_to_split(engine):
+    x = pb.tensor(V, requires_grad=True)
+    assert [part.shape for part in np.split(x, pb.tensor([1, 3]))] == [(1,), (2,), (1,)]
+    assert [part.shape for part in np.array_split(x, pb.tensor(3))] == [(2,), (1,), (1,)]

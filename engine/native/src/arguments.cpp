@@ -53,8 +53,13 @@ PyRef raw_attribute(const OperatorInfo& info, PyObject* name, PyObject* value, b
 }  // namespace
 
 PyRef normalized(const OperatorInfo& info, std::int32_t index, PyObject* value) {
-    if (!PyList_Check(value) && !PyTuple_Check(value)) return normalized_item(value);
     const bool wants_list = (info.list_inputs >> index) & 1;
+    PyRef parts;  // of one array, along its first axis
+    if (wants_list && (Tensor::check(value) || PyArray_Check(value))) {
+        parts = checked(PySequence_List(value));
+        value = parts.get();
+    }
+    if (!PyList_Check(value) && !PyTuple_Check(value)) return normalized_item(value);
     const Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
     PyRef list = checked(PyList_New(count));
     for (Py_ssize_t i = 0; i < count; ++i) {
