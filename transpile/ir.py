@@ -158,18 +158,25 @@ class Block(Node):
 
     def free(self) -> tuple[Var, ...]:
         """Variables read but not bound here, nested blocks included, in order of first use."""
-        bound = set(self.params)
         found: dict[Var, None] = {}
+        self._find_free(set(self.params), found)
+        return tuple(found)
+
+    def _find_free(self, bound: set[Var], found: dict[Var, None]) -> None:
+        """Adds what is read and not bound to `found`."""
         for eqn in self.eqns:
-            inner = [var for block in eqn.blocks for var in block.free()]
-            for var in (*eqn.reads(), *inner):
-                if var not in bound:
-                    found.setdefault(var)
+            for atom in eqn.args:
+                if isinstance(atom, Var) and atom not in bound:
+                    found[atom] = None
+            for _, atom in eqn.kwargs:
+                if isinstance(atom, Var) and atom not in bound:
+                    found[atom] = None
+            for block in eqn.blocks:
+                block._find_free(bound.union(block.params), found)
             bound.update(eqn.outs)
         for atom in self.results:
             if isinstance(atom, Var) and atom not in bound:
-                found.setdefault(atom)
-        return tuple(found)
+                found[atom] = None
 
     def every(self) -> Iterator[Eqn]:
         """Equations in order, those of nested blocks before the equation that holds them."""

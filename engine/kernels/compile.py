@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -16,18 +16,18 @@ RUNTIME = INCLUDE.parent / "kernel_runtime.cpp"
 _RUNTIME_ENDING = ".runtime"
 
 
-def compile_text(text: str, bits: int = 0) -> Path:
-    """The shared library of a generated C++ text, for float32 or float64 alone where `bits` is not 0.
+def compile_text(text: str, *what: str) -> Path:
+    """The shared library of a generated C++ text, or the part of it that macros of kernel_context.h say.
 
     What all kernels share is compiled once, to a library beside them. The key of the
     cache is the text, the headers that it includes, the compiler and its flags,
     the processor's features and the kernel ABI. Raises CompilerError where there
     is no compiler or it refuses.
     """
-    return compile_cached(text, lambda: text, bits)
+    return compile_cached(text, lambda: text, what)
 
 
-def compile_cached(key: str, text: Callable[[], str], bits: int) -> Path:
+def compile_cached(key: str, text: Callable[[], str], what: Sequence[str]) -> Path:
     """The same for a text that is only made where it is not in the cache under this key."""
 
     runtime = _runtime()  # which the loader needs too
@@ -35,9 +35,9 @@ def compile_cached(key: str, text: Callable[[], str], bits: int) -> Path:
     def make(target: Path) -> None:
         source = target.with_suffix(".cpp")
         source.write_text(text(), encoding="utf-8")
-        find_compiler().compile_kernels(source, target, bits, runtime)
+        find_compiler().compile_kernels(source, target, what, runtime)
 
-    return disk.entry(key_of(key, str(bits)), make)
+    return disk.entry(key_of(key, *what), make)
 
 
 def key_of(*parts: str) -> str:

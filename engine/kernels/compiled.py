@@ -11,16 +11,16 @@ import numpy as np
 from ...transpile.diagnostics import Diagnostic
 from ...transpile.emit.native import emit_cpp
 from ...transpile.emit.native.arguments import Arguments
-from ...transpile.emit.native.formula_kernels import is_runtime_number
+from ...transpile.emit.native.formula_kernels import formula_kernels, is_runtime_number
 from ...transpile.ir import Formula as FormulaIR
 from ...transpile.ir import Param
 from ..direct import DirectCall
 from ..dispatch import engine_of
-from ..formula import Composite, Formula, derive_pullback
+from ..formula import LIBRARY_OF_PROCESS, Composite, Formula, derive_pullback
 from ..operator import bound
 from ..registry import LIBRARY
 from .compiler import identity
-from .lazy import LazyLibrary
+from .lazy import LazyLibrary, Part
 from .operator import CompiledOperator
 from .prepared import Prepared, asks_ranks, prepare
 from .readings import read
@@ -98,7 +98,7 @@ class CompiledFormula(DirectCall):
         present = leaves(inputs)
         library = operator.library
         if isinstance(library, LazyLibrary) and not library.loaded:
-            library.bits = _bits_of(present)
+            library.part = Part.of_call(present)
         if not (fixed or arguments or attributes) and engine_of(*present) is not None:
             self._set_operator(operator)  # from now on without Python in between
         if kinds is not None and None not in kinds and len(kinds) == len(names) and not self._waits:
@@ -158,7 +158,7 @@ class CompiledFormula(DirectCall):
         known = {
             p.var.name: p.default.value for p in self._fixed_attributes if p.default is not None
         } | attributes
-        compiled = self._prepared(known, {}).compiled
+        compiled = formula_kernels(self.formula.ir, LIBRARY_OF_PROCESS, known, self.order)
         return emit_cpp(compiled.formula.name, compiled.kernels(), compiled.formula.source)
 
     def operator(self, **attributes: Any) -> CompiledOperator:
@@ -201,15 +201,6 @@ class Names(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._known)
-
-
-_BITS: dict[Any, int] = {np.dtype(np.float32): 32, np.dtype(np.float64): 64}
-
-
-def _bits_of(inputs: Sequence[Any]) -> int:
-    """The float type to compile first: that of the first array that has one."""
-    found = (getattr(value, "dtype", None) for value in inputs)
-    return next((_BITS[dtype] for dtype in found if dtype in _BITS), 64)
 
 
 def _literal(value: Any) -> Any:

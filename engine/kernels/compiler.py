@@ -8,7 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -61,9 +61,9 @@ class Compiler:
         """Everything that decides what it makes of a text on this machine."""
         return "\0".join([*self.command, self.version, *self.flags, *self.libraries, processor_features()])
 
-    def compile_kernels(self, source: Path, target: Path, bits: int, runtime: Path) -> None:
-        """Compile a generated text for a float type, or for both where `bits` is 0. Raises CompilerError."""
-        options = (*self.for_kernels, _SEPARATE, f"-DPB_ONLY_BITS={bits}")
+    def compile_kernels(self, source: Path, target: Path, what: Sequence[str], runtime: Path) -> None:
+        """Compile a generated text, of it `what` macros say. Raises CompilerError."""
+        options = (*self.for_kernels, _SEPARATE, *(f"-D{macro}" for macro in what))
         self.run(source, target, *options, str(runtime), *_BESIDE, *self.libraries)
 
     def compile_runtime(self, source: Path, target: Path, name: str) -> None:

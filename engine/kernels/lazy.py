@@ -1,14 +1,19 @@
-"""Kernels that are compiled when they are first asked for, each for one float type."""
+"""Kernels that are compiled when they are first asked for, each for one float type and kind of rows."""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ...transpile.emit.native import emit_cpp
+from ...transpile.emit.native.extents import is_once
+from ...transpile.emit.native.flat import is_flat
 from ...transpile.emit.native.formula_kernels import Compiled
 from ...transpile.emit.native.kernel import Kernel
+from ...transpile.vocabulary import WORDS
 from ..errors import CompilerError
 from .compile import compile_cached
 from .load import KernelLibrary
@@ -21,29 +26,62 @@ class _Twin(ctypes.Structure):
     _fields_ = (("infer", ctypes.c_void_p), ("run", ctypes.c_void_p), ("flat", ctypes.c_void_p))
 
 
-_SUPPLY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(_Twin))
+_SUPPLY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(_Twin))
+_LACKS_TYPE = 0  # pb::Lacks of kernel_context.h
+_LONG_ROW = 32  # kShortRow of kernel_row_loop.h
+_BITS: dict[Any, int] = {np.dtype(np.float32): 32, np.dtype(np.float64): 64}
+
+
+class Part(NamedTuple):
+    """What of a kernel a library has, as the macros of kernel_context.h say it.
+
+    bits   of the float type
+    long   whether loops that may go by rows are there for long rows alone, for short ones alone, or,
+           where it is None, for all
+    """
+
+    bits: int = 32
+    long: bool | None = None
+
+    @classmethod
+    def of_call(cls, inputs: Sequence[Any]) -> Part:
+        """What a call on these arrays needs first."""
+        found = (getattr(value, "dtype", None) for value in inputs)
+        bits = next((_BITS[dtype] for dtype in found if dtype in _BITS), 64)
+        return cls(bits, any(np.shape(value)[-1:] >= (_LONG_ROW,) for value in inputs))
+
+    @property
+    def macros(self) -> tuple[str, ...]:
+        """The definitions that it is compiled with."""
+        rows = () if self.long is None else (f"PB_ONLY_ROWS={int(self.long)}",)
+        return f"PB_ONLY_BITS={self.bits}", *rows
+
+    def twin(self, lacks: int) -> Part:
+        """What has what this lacks."""
+        return self._replace(bits=96 - self.bits) if lacks == _LACKS_TYPE else self._replace(long=None)
 
 
 class LazyLibrary(KernelLibrary):
     """The kernels of a formula.
 
     The forward and the plain backwards of all orders are compiled together, any
-    other kernel by itself, for float32 or float64 as `bits` says. A kernel that
-    is called for the other type gets that one compiled and goes on with it.
+    other kernel by itself, as `part` says: for float32 or float64, for long rows
+    or short ones. A kernel that is called for the other type, or for rows that
+    it is not compiled for, gets a twin compiled and goes on with it.
     Other patterns of gradients have a kernel each from when they are first seen;
     beyond `MOST_VARIANTS` of them the general one takes them.
     """
 
     MOST_VARIANTS = 8
 
-    def __init__(self, prepared: Prepared, bits: int = 32) -> None:
-        self.bits = bits
+    def __init__(self, prepared: Prepared) -> None:
+        self.part = Part()
         self._compiled = prepared.compiled
         self._key = prepared.key
         self._plain = tuple(_plain(prepared.compiled))
         self._all = {kernel.name: kernel for kernel in prepared.compiled.kernels()}
-        self._variants: dict[tuple[str, tuple[bool, ...]], Kernel | None] = {}
-        self._loaded: dict[tuple[str, int], KernelLibrary] = {}
+        self._variants: dict[tuple[str, tuple[bool, ...] | None], Kernel | None] = {}
+        self._loaded: dict[tuple[str, Part], KernelLibrary] = {}
         self._callbacks: list[Any] = []
 
     @property
@@ -53,48 +91,59 @@ class LazyLibrary(KernelLibrary):
 
     def functions(self, kernel: str) -> tuple[Any, Any]:
         """The kernel's `infer` and `run`. Raises CompilerError where it cannot be compiled."""
-        return self._holding(kernel, self.bits).functions(kernel)
+        return self._holding(kernel, self.part).functions(kernel)
 
     def flat(self, kernel: str) -> int:
         """The address of the kernel's loop; 0 where it is no pointwise one."""
-        return self._holding(kernel, self.bits).flat(kernel)
+        return self._holding(kernel, self.part).flat(kernel)
+
+    def has_flat(self, kernel: Kernel) -> bool:
+        """Whether the kernel is a pointwise one, with a loop of its own: known before it is compiled."""
+        return is_flat(kernel)
 
     def variant(self, compiled: Compiled, defined: tuple[bool, ...]) -> Kernel | None:
         """The kernel for this pattern of defined gradients alone; the general one where there are many."""
+        patterns = sum(which is not None for _, which in self._variants)
+        known = (compiled.forward.name, defined) in self._variants
+        own = self._variant(compiled, defined) if known or patterns < self.MOST_VARIANTS else None
+        return own or self._variant(compiled, None)
+
+    def _variant(self, compiled: Compiled, defined: tuple[bool, ...] | None) -> Kernel | None:
         key = compiled.forward.name, defined
-        if key not in self._variants and len(self._variants) < self.MOST_VARIANTS:
+        if key not in self._variants:
             self._variants[key] = made = pattern(self._key, compiled, defined)
             if made is not None:
                 self._all[made.name] = made
-        return self._variants.get(key) or compiled.general
+        return self._variants[key]
 
-    def _holding(self, kernel: str, bits: int) -> KernelLibrary:
+    def _holding(self, kernel: str, part: Part) -> KernelLibrary:
         if kernel not in self._all:
             raise CompilerError(f"{self._compiled.formula.name} has no kernel {kernel}")
         chosen = self._all[kernel]
         group = self._plain if chosen in self._plain else (chosen,)
-        found = self._loaded.get((group[0].name, bits))
+        found = self._loaded.get((group[0].name, part))
         if found is None:
-            found = self._loaded[group[0].name, bits] = self._load(group, bits)
+            found = self._loaded[group[0].name, part] = self._load(group, part)
         return found
 
-    def _load(self, group: tuple[Kernel, ...], bits: int) -> KernelLibrary:
+    def _load(self, group: tuple[Kernel, ...], part: Part) -> KernelLibrary:
         ir = self._compiled.formula
         names = " ".join(kernel.name for kernel in group)
 
         def text() -> str:
             return emit_cpp(ir.name, group, ir.source)
 
-        library = KernelLibrary(compile_cached(f"{self._key} {names}", text, bits), ir.name)
-        callback = _SUPPLY(self._supplier(bits))
+        macros = (part if _may_go_by_rows(group) else part._replace(long=None)).macros
+        library = KernelLibrary(compile_cached(f"{self._key} {names}", text, macros), ir.name)
+        callback = _SUPPLY(self._supplier(part))
         library.supply(callback)
         self._callbacks.append(callback)  # which C++ calls as long as the library is there
         return library
 
-    def _supplier(self, bits: int) -> Callable[[bytes, Any], int]:
-        def supply(name: bytes, twin: Any) -> int:
+    def _supplier(self, part: Part) -> Callable[[bytes, int, Any], int]:
+        def supply(name: bytes, lacks: int, twin: Any) -> int:
             try:
-                other = self._holding(name.decode(), 96 - bits)
+                other = self._holding(name.decode(), part.twin(lacks))
             except CompilerError:
                 return 1
             infer, run = (ctypes.cast(found, ctypes.c_void_p) for found in other.functions(name.decode()))
@@ -108,3 +157,12 @@ def _plain(compiled: Compiled) -> list[Kernel]:
     """The forward, the plain first backward, its plain backward and so on."""
     derivative = compiled.derivative
     return [compiled.forward, *(_plain(derivative) if derivative is not None else [])]
+
+
+def _may_go_by_rows(kernels: Sequence[Kernel]) -> bool:
+    """Whether there may be loops by rows, and nothing is added to an output, so that all may begin again."""
+    eqns = [eqn for kernel in kernels for eqn in kernel.block.every()]
+    adds = any(eqn.op == "matmul" and eqn.kwarg("like") is not None for eqn in eqns)
+    reduces = any(eqn.op in WORDS and "keepdims" in WORDS[eqn.op].attrs for eqn in eqns)
+    inputs = (entry.shape for kernel in kernels for entry in kernel.inputs)
+    return not adds and (reduces or any(shape is not None and is_once(shape) for shape in inputs))

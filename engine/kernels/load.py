@@ -50,6 +50,10 @@ class KernelLibrary:
         found = getattr(self._library, f"{kernel}_flat", None)
         return 0 if found is None else ctypes.cast(found, ctypes.c_void_p).value or 0
 
+    def has_flat(self, kernel: Kernel) -> bool:
+        """Whether the kernel is a pointwise one, with a loop of its own."""
+        return self.flat(kernel.name) != 0
+
     def variant(self, compiled: Compiled, defined: tuple[bool, ...]) -> Kernel | None:
         """The kernel for a backward that is not the plain one."""
         return compiled.general

@@ -116,7 +116,7 @@ class CompiledOperator(Operator):
     def _pattern(self, defined: tuple[bool, ...], needed: tuple[bool, ...]) -> Variant:
         python = super().backward(defined, needed)
         derivative = self.compiled.derivative
-        if derivative is None or self.compiled.general is None or self.barrier is not None:
+        if derivative is None or self.barrier is not None:
             return python
         plain = tuple(
             k < self.n_results and k not in self.nondifferentiable
@@ -140,7 +140,7 @@ class CompiledOperator(Operator):
     def derivative(self) -> CompiledOperator | None:
         """The plain first backward as an operator; None where its own derivative is not compiled."""
         derivative = self.compiled.derivative
-        if derivative is None or derivative.general is None:
+        if derivative is None or derivative.derivative is None:
             return None
         return CompiledOperator(derivative, self.library, self.namespace, self.plain_views)
 
@@ -176,7 +176,7 @@ class _Backward:
         ]
         self.used = [True] * len(self.sources)
         given = list(self.sources)
-        if self.kernel.flat_address != 0:
+        if owner.library.has_flat(kernel.kernel):
             self._leave_out(python.reads)
         self.reads = tuple(sorted({*python.reads, *(k for k, used in self._saved_arguments() if used)}))
         self._complete = all(self.used) and given == self.sources

@@ -47,15 +47,15 @@ def prepare(formula: Formula, attributes: Mapping[str, Any], order: int, argumen
 
     def make() -> Compiled:
         ir = formula.ir if attributes or arguments else _promoted(formula)
-        return formula_kernels(ir, LIBRARY_OF_PROCESS, attributes, order, arguments)
+        return formula_kernels(ir, LIBRARY_OF_PROCESS, attributes, order, arguments, general=False)
 
     return Prepared(kept(key, make), key)
 
 
-def pattern(key: str, compiled: Compiled, defined: tuple[bool, ...]) -> Kernel | None:
-    """The kernel of one pattern of defined gradients, for a part of what was prepared under a key.
+def pattern(key: str, compiled: Compiled, defined: tuple[bool, ...] | None) -> Kernel | None:
+    """The kernel of one pattern of defined gradients, or of any, for a part of what was prepared under a key.
 
-    None where there is none: the general one is for all.
+    None where there is none.
     """
 
     def make() -> Kernel | None:

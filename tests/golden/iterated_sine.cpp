@@ -102,17 +102,17 @@ struct IteratedSineBackwardGeneral {
         const auto grad_view = context.gradient<T>(5);
         const auto grad_every_r_view = context.gradient<T>(6);
         const auto grad_every_slopes_1_view = context.gradient<T>(7);
-        const pb::List<pb::Shape> like_slopes_2 =
+        const pb::List<pb::Shape> like_slopes =
             pb::unpack<pb::List<pb::Shape>>(context, like_slopes_2_rows_view);
         const pb::List<pb::Shape> like_r_turns =
             pb::unpack<pb::List<pb::Shape>>(context, like_r_turns_rows_view);
         const pb::List<pb::View<const T>> grad_slopes =
-            pb::unflatten(context, grad_every_slopes_1_view.read_only(), like_slopes_2);
+            pb::unflatten(context, grad_every_slopes_1_view.read_only(), like_slopes);
         const pb::List<pb::View<const T>> grad_r_turns =
             pb::unstack(context, grad_every_r_view.read_only(), like_r_turns, 0);
         const auto grad_r_view = context.scratch<T>(like_x);
         const pb::List<pb::View<const T>> slopes_1 =
-            pb::unflatten(context, every_slopes_1_view.read_only(), like_slopes_2);
+            pb::unflatten(context, every_slopes_1_view.read_only(), like_slopes);
 
         pb::Passes<1, 1> passes(context);
         {

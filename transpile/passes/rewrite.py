@@ -33,10 +33,8 @@ class Namer:
     @classmethod
     def of(cls, formula: Formula) -> Namer:
         """A namer that avoids every name of a formula."""
-        names = set(all_names(formula.forward))
-        if formula.pullback is not None:
-            names |= set(all_names(formula.pullback))
-        return cls(names | {var.name for _, var in formula.rules})
+        names = {var.name for _, var in formula.rules}
+        return cls(names.union(*(all_names(block) for block in formula.blocks)))
 
     def fresh(self, base: str, kind: Kind = "tensor", temp: bool = False) -> Var:
         """A new variable, named `base` or `base_1`, `base_2`, ..."""
@@ -70,15 +68,14 @@ def label(var: Var) -> str:
     return f"v{var.name[1:]}" if re.fullmatch(r"_\d\w*", var.name) else var.name.lstrip("_")
 
 
-def all_names(block: Block) -> Iterable[str]:
+def all_names(block: Block) -> set[str]:
     """Every variable's name in a block, nested blocks included."""
-    for var in (*block.params, *block.free()):
-        yield var.name
-    for eqn in block.eqns:
-        for var in eqn.outs:
-            yield var.name
+    atoms: list[Atom] = [*block.params, *block.results]
+    for eqn in block.every():
+        atoms += (*eqn.outs, *eqn.reads())
         for inner in eqn.blocks:
-            yield from all_names(inner)
+            atoms += (*inner.params, *inner.results)
+    return {atom.name for atom in atoms if isinstance(atom, Var)}
 
 
 def replace_atom(atom: Atom, env: Mapping[Var, Atom]) -> Atom:

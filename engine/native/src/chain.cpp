@@ -19,7 +19,7 @@ void find_link(OperatorInfo& info, const Variant& recorded) {
     Link& link = recorded.link;
     link.known = true;
     if (info.n_results != 1 || info.list_inputs != 0 || std::popcount(recorded.needed) != 1) return;
-    const Variant& variant = info.variant(1, recorded.needed);
+    const Variant& variant = info.variant_to_run(1, recorded.needed);
     if (!variant.is_flat) return;
     const KernelLayout& kernel = *variant.kernel;
     for (const KernelArgument& argument : kernel.arguments) {

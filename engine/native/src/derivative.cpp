@@ -253,7 +253,7 @@ std::unique_ptr<KernelRun> prepare_kernel(Node& node, const Received& received,
                                           const Wanted& wanted) {
     if (node.kind != NodeKind::call || node.freed || node.packed) return nullptr;
     const Variant& variant =
-        node.info->variant(defined_outputs(received), needed_inputs(node, wanted));
+        node.info->variant_to_run(defined_outputs(received), needed_inputs(node, wanted));
     if (!variant.kernel) return nullptr;
     auto run = std::make_unique<KernelRun>(node, variant);
     if (!add_arguments(run->launch, node, variant, received)) return nullptr;
@@ -281,7 +281,7 @@ void input_gradients(Node& node, Received& received, const Wanted& wanted, bool 
     const Origin origin(node);
     const Mask needed = needed_inputs(node, wanted);
     const bool record = create_graph && !node.info->has_barrier;
-    const Variant& variant = node.info->variant(defined_outputs(received), needed);
+    const Variant& variant = node.info->variant_to_run(defined_outputs(received), needed);
     Arrivals* const to_add_to = switches.check_nan ? nullptr : waiting;
     if (!create_graph && !node.packed &&
         (differentiate_directly(node, variant, received, made) ||

@@ -187,7 +187,7 @@ const Variant& OperatorInfo::find_variant(Mask defined, Mask needed) {
         if (known->defined == defined && known->needed == needed) return *(last_ = known.get());
     }
     static PyObject* backward = interned("backward").release();
-    const PyRef made =
+    PyRef made =
         checked(PyObject_CallMethodObjArgs(object, backward, pattern(defined, n_outputs()).get(),
                                            pattern(needed, n_inputs).get(), nullptr));
     auto variant = std::make_unique<Variant>();
@@ -196,7 +196,6 @@ const Variant& OperatorInfo::find_variant(Mask defined, Mask needed) {
     variant->call = keep(attribute(made.get(), "call"));
     const PyRef closure_of = import_from(kKernelsModule, "closure_of");
     variant->closure = keep(checked(PyObject_CallOneArg(closure_of.get(), made.get())));
-    variant->kernel = kernel_layout("backward_layout", made.get());
     variant->reads = integers(attribute(made.get(), "reads").get());
     variant->relied.assign(saved.size(), false);
     const PyRef relied_on = import_from(kKernelsModule, "relied_on");
@@ -204,13 +203,21 @@ const Variant& OperatorInfo::find_variant(Mask defined, Mask needed) {
     for (const std::int32_t index : integers(relied.get())) {
         variant->relied[static_cast<std::size_t>(index)] = true;
     }
-    variant->is_flat = list_inputs == 0 && is_loop(variant->kernel.get(), {});
     for (const std::int32_t index : integers(attribute(made.get(), "materialize").get())) {
         variant->materialize |= Mask{1} << index;
     }
     find_slots(*variant);
+    variant->made = keep(std::move(made));
     variants_.push_back(std::move(variant));
     return *(last_ = variants_.back().get());
+}
+
+void OperatorInfo::lay_out(Variant& variant) {
+    std::unique_ptr<KernelLayout> layout = kernel_layout("backward_layout", variant.made);
+    if (variant.has_layout) return;  // another thread was here, and runs it perhaps
+    variant.kernel = std::move(layout);
+    variant.is_flat = list_inputs == 0 && is_loop(variant.kernel.get(), {});
+    variant.has_layout = true;
 }
 
 void OperatorInfo::find_slots(Variant& variant) const {

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.engine.kernels.compiler import Compiler
 
 
 @pb.formula
@@ -28,10 +29,10 @@ compiled = pb.compile(of_rows, order=1)
 SHAPES = [(3, 7), (5, 31), (5, 32), (70, 33), (4, 1000), (3, 5000), (300, 300), (2, 5, 40), (40,), (70000,)]
 
 
-def agrees(x, weight):
+def agrees(x, weight, function=compiled):
     with np.errstate(all="ignore"):
         expected = of_rows(x, weight)
-    for one, other in zip(compiled(x, weight), expected, strict=True):
+    for one, other in zip(function(x, weight), expected, strict=True):
         tolerance = 1e-3 if x.dtype == np.float32 else 1e-9
         assert one.dtype == other.dtype
         np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance)
@@ -104,3 +105,55 @@ def test_infinities_are_the_largest_and_the_smallest():
     x = np.full((3, 50), -np.inf)
     x[1, 7], x[2, :] = np.inf, 2.0
     assert pb.compile(largest, order=0)(x).tolist() == [-np.inf, np.inf, 2.0]
+
+
+@pytest.fixture
+def macros(monkeypatch, tmp_path):
+    """What of the kernels was compiled, in order."""
+    monkeypatch.setenv("PULLBACK_CACHE", str(tmp_path))
+    seen, compile_kernels = [], Compiler.compile_kernels
+
+    def noting(self, source, target, what, runtime):
+        seen.append(what)
+        compile_kernels(self, source, target, what, runtime)
+
+    monkeypatch.setattr(Compiler, "compile_kernels", noting)
+    return seen
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize(("first", "then", "macro"), [(40, 7, "PB_ONLY_ROWS=1"), (7, 40, "PB_ONLY_ROWS=0")])
+def test_loops_for_rows_of_another_length_are_compiled_when_such_are_seen(first, then, macro, macros):
+    function = pb.compile(of_rows, order=1)
+    for width in (first, then, first, then, 0):
+        x = np.random.default_rng(width).standard_normal((3, width or 40))[: width and 3]
+        agrees(x, np.linspace(0, 1, x.shape[-1]), function)
+    assert macros == [("PB_ONLY_BITS=64", macro), ("PB_ONLY_BITS=64",)]
+    agrees(np.ones((2, then), np.float32), np.ones(then, np.float32), function)
+    assert macros[2:] == [("PB_ONLY_BITS=32", macro), ("PB_ONLY_BITS=32",)]
+
+
+def chosen(x, mask):
+    return x[mask], without_sum(x)
+
+
+def test_a_length_that_a_mask_decides_survives_a_new_beginning():
+    function = pb.compile(chosen, order=0)
+    for width in (40, 3, 40):
+        x = np.random.default_rng(width).standard_normal((5, width))
+        picked, rest = function(x, x > 0)
+        np.testing.assert_array_equal(picked, x[x > 0])
+        np.testing.assert_allclose(rest, without_sum(x), atol=1e-12)
+
+
+def product_of_rows(x, y):
+    return without_sum(x) @ y
+
+
+def test_kernels_that_add_to_their_outputs_are_compiled_for_all_rows(macros):
+    x, y = np.random.default_rng(0).standard_normal((2, 40, 40))
+    function = pb.compile(product_of_rows)
+    inputs = [pb.tensor(x, requires_grad=True), pb.tensor(y, requires_grad=True)]
+    found = pb.grad(function(*inputs), inputs, pb.tensor(np.ones((40, 40))))
+    np.testing.assert_allclose(found[1].numpy(), without_sum(x).T @ np.ones((40, 40)), atol=1e-12)
+    assert macros[0] == ("PB_ONLY_BITS=64",)

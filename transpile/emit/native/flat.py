@@ -80,6 +80,11 @@ def _unbroken(lines: list[str]) -> str:
     return "".join("".join(lines).split())
 
 
+def is_flat(kernel: Kernel) -> bool:
+    """Whether the kernel has its loop alone, see `Flat`."""
+    return flat_of(kernel, "i", lambda eqn: None) is not None
+
+
 def flat_of(kernel: Kernel, index: str, comment: Callable[[Eqn], str | None]) -> Flat | None:
     """The loop of a kernel that is one pointwise loop; None for any other.
 

@@ -48,8 +48,8 @@ class Compiled(Node):
 
     `forward` computes results, hidden and plain arrays. `derivative` is the
     plain first backward, a formula itself, whose forward is ``f_backward``;
-    `general` is the kernel for any other pattern of gradients. Beyond the order
-    that was asked for, both are None. `gradients` are the differentiable inputs
+    `general` is the kernel for any other pattern of gradients, where that was
+    asked for. Beyond the order that was asked for, both are None. `gradients` are the differentiable inputs
     that the derivative's results belong to. `limits` say why an order that was
     asked for is not compiled.
     """
@@ -88,10 +88,12 @@ def formula_kernels(
     order: int = 2,
     arguments: Arguments | None = None,
     stem: str = "",
+    general: bool = True,
 ) -> Compiled:
     """The kernels of a formula. Raises FormulaError, located, where its forward is not compiled.
 
-    They are named after `stem`, or after the formula where it is empty.
+    They are named after `stem`, or after the formula where it is empty. Without `general`,
+    there are those of the plain backwards alone, and `pattern_kernel` makes others.
 
     One that is not promoted yet is, with the save-or-recompute decisions of fused kernels.
 
@@ -117,7 +119,8 @@ def formula_kernels(
     if known or arguments:
         fixed = decided(_ranked(fixed, inputs))
     fixed = _folded(_ranked(promote(fixed, library, fused), inputs))
-    return _compile(fixed, library, inputs, order, f"{stem or formula.name}_forward")
+    compiled = _compile(fixed, library, inputs, order, f"{stem or formula.name}_forward")
+    return _with_general(compiled, library) if general else compiled
 
 
 def is_runtime_number(param: Param) -> bool:
@@ -232,8 +235,18 @@ def _with_backward(
             limits = error.diagnostics
     if compiled is None:
         compiled = _compile(derivative, library, saved, 0, f"{stem}_backward")
-    general = _variant_kernel(formula, packed, kernel, facts, library, f"{stem}_backward_general", None)
-    return Compiled(formula, kernel, general, compiled, backward.gradients, (*limits, *compiled.limits))
+    return Compiled(formula, kernel, None, compiled, backward.gradients, (*limits, *compiled.limits))
+
+
+def _with_general(compiled: Compiled, library: Library) -> Compiled:
+    """With the kernel for any pattern of gradients, for each order."""
+    if compiled.derivative is None:
+        return compiled
+    try:
+        general = pattern_kernel(compiled, library, None)
+    except FormulaError as error:
+        return replace(compiled, derivative=None, limits=error.diagnostics)
+    return replace(compiled, general=general, derivative=_with_general(compiled.derivative, library))
 
 
 def _made(eqns: Iterable[Eqn]) -> set[Var]:
@@ -370,25 +383,16 @@ def _saved_input(var: Var, fact: Fact) -> Input:
     return Input(var, role, stored(fact.type), fact.shape, optional=maybe)
 
 
-def pattern_kernel(compiled: Compiled, library: Library, defined: Sequence[bool]) -> Kernel | None:
-    """The gradients for one pattern of defined cotangents; None where an undefined one must come as zeros."""
-    facts = _facts(compiled.forward, compiled.formula.forward)
-    pattern = "".join("1" if here else "0" for here in defined)
-    name = f"{compiled.forward.name.removesuffix('_forward')}_backward_{pattern}"
-    return _variant_kernel(compiled.formula, {}, compiled.forward, facts, library, name, defined)
+def pattern_kernel(compiled: Compiled, library: Library, defined: Sequence[bool] | None) -> Kernel | None:
+    """The gradients for one pattern of defined cotangents, or where that is None, for whatever is defined.
 
-
-def _variant_kernel(
-    formula: Formula,
-    packed: Mapping[Var, Packed],
-    kernel: Kernel,
-    facts: Mapping[Var, Fact],
-    library: Library,
-    name: str,
-    defined: Sequence[bool] | None,
-) -> Kernel | None:
-    """Gradients for all inputs: of the cotangents that are defined, or where None says it, of whatever is."""
+    None where an undefined one must come as zeros. Raises FormulaError where it is not compiled.
+    """
+    formula, kernel = compiled.formula, compiled.forward
+    facts = _facts(kernel, formula.forward)
     any_ = defined is None
+    which = "general" if defined is None else "".join("1" if here else "0" for here in defined)
+    name = f"{kernel.name.removesuffix('_forward')}_backward_{which}"
     pattern = [True] * len(formula.cotangents) if defined is None else defined
     variant = specialize(formula, pattern, [True] * len(formula.inputs))
     if variant.materialize:
@@ -399,12 +403,11 @@ def _variant_kernel(
     free -= _made(likes)
     order = [*(param.var for param in formula.params), *formula.forward.results]
     read = tuple(dict.fromkeys(var for var in order if isinstance(var, Var) and var in free))
-    reads, unpacked = reading(read, packed)
     inputs = tuple(
         replace(entry, optional=any_ and entry.var in cotangents)
-        for entry in _backward_inputs(formula, kernel, reads, cotangents, facts)
+        for entry in _backward_inputs(formula, kernel, read, cotangents, facts)
     )
-    eqns = (*likes, *unpacked, *variant.block.eqns)
+    eqns = (*likes, *variant.block.eqns)
     block = Block(tuple(entry.var for entry in inputs), eqns, variant.block.results)
     which = "whichever of its outputs have one" if any_ else f"of {', '.join(map(str, cotangents))}"
     title = f"The gradients of {formula.name}, {which}."

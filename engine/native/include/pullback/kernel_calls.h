@@ -114,11 +114,17 @@ PB_RUNTIME int bits_of(const char* codes, int count, const DLTensor* const* inpu
     return 64;
 }
 
-PB_RUNTIME const Twin* twin_of(const Signature& signature) {
-    Twin* twin = signature.twin;
-    if (!twin) return nullptr;
-    if (!twin->infer && *signature.supply) (*signature.supply)(signature.name, twin);
+PB_RUNTIME const Twin* twin_of(const Signature& signature, Lacks what) {
+    if (!signature.twins) return nullptr;
+    Twin* twin = signature.twins + static_cast<int>(what);
+    if (!twin->infer && *signature.supply) (*signature.supply)(signature.name, what, twin);
     return twin->infer ? twin : nullptr;
+}
+
+// The same where it was asked for before.
+PB_RUNTIME const Twin* known_twin(const Signature& signature, Lacks what) {
+    const Twin* twin = signature.twins ? signature.twins + static_cast<int>(what) : nullptr;
+    return twin && twin->infer ? twin : nullptr;
 }
 
 // `apply` for the float type of the inputs, after a look at what came with them.
@@ -142,7 +148,7 @@ void dispatch(Context& context, const Call& call, const Signature& signature, in
 // The twin where arguments are of the float type that this kernel is not compiled for, else null.
 PB_RUNTIME const Twin* twin_for(const Signature& signature, int bits) {
     const bool lacks = bits == 32 ? !signature.of_float : bits == 64 && !signature.of_double;
-    return lacks ? twin_of(signature) : nullptr;
+    return lacks ? twin_of(signature, Lacks::kType) : nullptr;
 }
 
 PB_RUNTIME int infer(pb_infer* query, const Signature& signature) {
@@ -159,9 +165,14 @@ PB_RUNTIME int run(const pb_call* call, const Signature& signature) {
     const int bits = bits_of(signature.inputs, call->n_inputs, call->inputs);
     if (const Twin* twin = twin_for(signature, bits)) return twin->run(call);
     if (call->begin >= call->end) return PB_OK;
+    if (const Twin* twin = known_twin(signature, Lacks::kRows)) return twin->run(call);
     Context context(nullptr, call);
     dispatch(context, *call, signature, bits);
-    const int status = report(context, call->error, call->error_bytes);
+    int status = report(context, call->error, call->error_bytes);
+    if (context.other_rows) {
+        // It wrote to outputs at most, none of which was an input: the twin begins from the start.
+        if (const Twin* twin = twin_of(signature, Lacks::kRows)) status = twin->run(call);
+    }
     return status == PB_OK && context.smaller() ? PB_SMALLER : status;
 }
 

@@ -15,6 +15,9 @@
 #define PB_ONLY_BITS 0
 #endif
 
+// With that, define PB_ONLY_ROWS as 1 to compile loops that may go by rows (kernel_once.h) for long
+// rows alone, or as 0 for short ones alone.
+
 namespace pb {
 
 template <typename T>
@@ -75,8 +78,13 @@ class Context : public Outcome {
 
     // Whether the caller wants the output added to what it holds. Asking says that this can be.
     bool adds(int k) {
+#ifdef PB_ONLY_ROWS
+        (void)k;  // what may begin again from the start cannot add
+        return false;
+#else
         if (query_) query_->can_add |= uint64_t{1} << k;
         return call_ && (call_->add >> k & 1) != 0;
+#endif
     }
 
     // The same for an output that the kernel reads again.
@@ -95,6 +103,9 @@ class Context : public Outcome {
     // Whether lengths depend on the entries of a mask, and outputs may be smaller than was said.
     bool varies = false;
     bool smaller() const { return smaller_; }
+
+    // Whether it stopped before a loop that is compiled for other rows than these.
+    bool other_rows = false;
 
     // Whether an input was NULL, so that shapes may have come out smaller than they are.
     bool some_undefined = false;
@@ -119,13 +130,15 @@ class Context : public Outcome {
     bool smaller_ = false;
 };
 
-// A kernel compiled for one float type has its twin for the other from whoever loaded it.
+// A kernel that is compiled for less has its twins from whoever loaded it: for the other float
+// type, and for rows of any length.
 struct Twin {
     pb_infer_function infer;
     pb_run_function run;
     pb_flat_function flat;
 };
-using Supply = int (*)(const char* kernel, Twin* twin);
+enum class Lacks { kType, kRows };
+using Supply = int (*)(const char* kernel, Lacks what, Twin* twin);
 
 // What a kernel struct says of itself. The code of an input is 'T' for the kernel's float type,
 // else 'f' float32, 'd' float64, 'i' int64, 'b' bool, 's' for a shape.
@@ -136,14 +149,14 @@ struct Signature {
     int outputs;
     void (*of_float)(Context& context);   // `apply<float>`, or null
     void (*of_double)(Context& context);  // `apply<double>`, or null
-    Twin* twin;                           // where the twin is kept, and who has it, or null
+    Twin* twins;                          // where they are kept, and who has them, or null
     const Supply* supply;
 };
 
 PB_RUNTIME int infer(pb_infer* query, const Signature& signature);
 PB_RUNTIME int run(const pb_call* call, const Signature& signature);
-// The kernel for the other float type, or null.
-PB_RUNTIME const Twin* twin_of(const Signature& signature);
+// The kernel for what this one lacks, or null.
+PB_RUNTIME const Twin* twin_of(const Signature& signature, Lacks what);
 // The float type of arguments, in bits: that of the first input of the kernel's type. 64 where none
 // has one, -1 where it is no float.
 PB_RUNTIME int bits_of(const char* codes, int count, const DLTensor* const* inputs);
@@ -160,7 +173,7 @@ namespace pb {
 
 #if PB_ONLY_BITS
 template <typename Kernel>
-Twin kTwin = {};
+Twin kTwins[2] = {};
 #endif
 
 template <typename Kernel>
@@ -177,11 +190,11 @@ constexpr Signature kSignature = {
 #elif PB_ONLY_BITS == 32
     Kernel::template apply<float>,
     nullptr,
-    &kTwin<Kernel>,
+    kTwins<Kernel>,
     &pb_supply,
 #else
     nullptr,        Kernel::template apply<double>,
-    &kTwin<Kernel>, &pb_supply,
+    kTwins<Kernel>, &pb_supply,
 #endif
 };
 
@@ -200,7 +213,7 @@ template <typename Kernel>
 int flat(int32_t bits, const void* const* inputs, void* const* outputs, int64_t size) {
 #if PB_ONLY_BITS
     if (bits != PB_ONLY_BITS) {
-        const Twin* twin = twin_of(kSignature<Kernel>);
+        const Twin* twin = twin_of(kSignature<Kernel>, Lacks::kType);
         return twin && twin->flat ? twin->flat(bits, inputs, outputs, size) : PB_UNSUPPORTED;
     }
 #endif

@@ -20,6 +20,11 @@ class Group {
     }
 
     void prepare();
+    bool is_compiled() const {
+        bool all = true;
+        for (int p = 0; p < count_; ++p) all = all && spaces_[p].is_compiled();
+        return all;
+    }
     void run(const pb_runtime* runtime, int64_t begin, int64_t end);
 
   private:

@@ -20,6 +20,7 @@
 
 namespace pb {
 
+class Group;
 class Loop;
 class RowLoop;
 
@@ -122,18 +123,23 @@ class Space {
     // The loop, run when the passes are.
     template <typename Body>
     void each(const Body& body) {
-        static_assert(sizeof(Body) <= sizeof closure_, "a loop captures too much");
-        __builtin_memcpy(closure_, static_cast<const void*>(&body), sizeof(Body));
+        keep(body);
         body_ = [](const void* closure, Loop& loop) { (*static_cast<const Body*>(closure))(loop); };
     }
 
     // The same for a loop that goes by rows where they are long enough.
     template <typename Body>
     void each_row(const Body& body) {
+        may_go_by_rows = true;
+#if !defined(PB_ONLY_ROWS) || PB_ONLY_ROWS == 0
         each(body);
+#endif
+#if !defined(PB_ONLY_ROWS) || PB_ONLY_ROWS == 1
+        keep(body);
         row_body_ = [](const void* closure, RowLoop& loop) {
             (*static_cast<const Body*>(closure))(loop);
         };
+#endif
     }
 
     Shape shape;
@@ -142,18 +148,26 @@ class Space {
     int count = 0;
     Context* context = nullptr;
 
+    bool may_go_by_rows = false;
     bool by_rows = false;
     int buffers = 0;  // that rows go through
 
     void run(Loop& loop) const { body_(closure_, loop); }
     void run(RowLoop& loop) const { row_body_(closure_, loop); }
-    bool may_go_by_rows() const { return row_body_ != nullptr; }
+    // Whether the loop is compiled for rows as they are.
+    bool is_compiled() const { return by_rows ? row_body_ != nullptr : body_ != nullptr; }
 
   private:
     PB_APART int add(const AnyView& view, int64_t item, bool reads);
     PB_APART int add_reduction(const Reducer* how, const AnyView& target, DLDataType dtype,
                                bool mean);
     void place(const AnyView& view, int64_t item, int64_t* strides);
+
+    template <typename Body>
+    void keep(const Body& body) {
+        static_assert(sizeof(Body) <= sizeof closure_, "a loop captures too much");
+        __builtin_memcpy(closure_, static_cast<const void*>(&body), sizeof(Body));
+    }
 
     void (*body_)(const void* closure, Loop& loop) = nullptr;
     void (*row_body_)(const void* closure, RowLoop& loop) = nullptr;
@@ -174,6 +188,8 @@ class PassList {
         : context_(context), spaces_(spaces), operands_(operands) {}
 
   private:
+    bool prepare(Group& group);
+
     Context& context_;
     Space* spaces_;
     Operand* operands_;

@@ -54,6 +54,13 @@ PB_RUNTIME int parted_axes(const Space* spaces, int count, int axes) {
     return axes;
 }
 
+// Whether the group can run; it does not begin where a loop is compiled for other rows.
+PB_RUNTIME bool PassList::prepare(Group& group) {
+    group.prepare();
+    context_.other_rows = !group.is_compiled();
+    return context_.require(!context_.other_rows, PB_UNSUPPORTED, "compiled for other rows");
+}
+
 PB_RUNTIME void PassList::run() {
     if (!context_.ok() || context_.dry()) return;
     for (int first = 0; first < count_;) {
@@ -71,7 +78,7 @@ PB_RUNTIME void PassList::run() {
         else
             axes = parted_axes(spaces_ + first, last - first, axes);
         Group group(spaces_ + first, last - first, axes);
-        group.prepare();
+        if (!prepare(group)) return;
         group.run(context_.runtime(), 0, rows_of(spaces_[first].shape, axes));
         first = last;
     }
@@ -83,7 +90,7 @@ PB_RUNTIME void PassList::run_units() {
     if (!context_.ok() || context_.dry() || context_.units == 0) return;
     const int64_t end = context_.end() < context_.units ? context_.end() : context_.units;
     Group group(spaces_, 1, shape.ndim);
-    group.prepare();
+    if (!prepare(group)) return;
     group.run(context_.runtime(), context_.begin(), end);
 }
 

@@ -18,7 +18,7 @@ PB_RUNTIME bool lies_well(const Operand& operand) {
 // Whether a pass goes by rows: these are long, and what the loop takes for one value is one.
 PB_RUNTIME bool goes_by_rows(Space& space) {
     const int inner = space.merged.ndim - 1;
-    if (!space.may_go_by_rows() || inner < 0 || space.merged.at[inner] < kShortRow) return false;
+    if (!space.may_go_by_rows || inner < 0 || space.merged.at[inner] < kShortRow) return false;
     for (int k = 0; k < space.count; ++k) {
         Operand& operand = space.operands[k];
         operand.still = true;

@@ -62,7 +62,9 @@ struct Variant {
     // Borrowed: a list in the operator's attributes keeps them.
     PyObject* call = nullptr;              // on tensors, to be recorded
     PyObject* closure = nullptr;           // on arrays
-    std::unique_ptr<KernelLayout> kernel;  // the same for arrays that it takes, or none
+    PyObject* made = nullptr;              // what `operator.backward` gave
+    std::unique_ptr<KernelLayout> kernel;  // once it is to run: for arrays that it takes, or none
+    bool has_layout = false;               // the kernel was asked for
     std::vector<std::int32_t> reads;
     std::vector<bool> relied;  // by saved value: the gradients depend on it, not only the kernel
     bool is_flat = false;      // the kernel is a loop, see `call_directly`
@@ -126,6 +128,14 @@ struct OperatorInfo {
         return find_variant(defined, needed);
     }
 
+    /// The same with its kernel, which may have to be compiled. Throws ErrorSet.
+    const Variant& variant_to_run(Mask defined, Mask needed) {
+        const Variant& found = variant(defined, needed);
+        if (!found.has_layout) [[unlikely]]
+            lay_out(*last_);
+        return found;
+    }
+
     /// The entry of an operator, or of its compiled form; made at its first use. Throws ErrorSet.
     static OperatorInfo& of(PyObject* operator_object);
     /// That of the formula which stands for a word of the vocabulary now. Throws ErrorSet.
@@ -136,13 +146,14 @@ struct OperatorInfo {
 
   private:
     const Variant& find_variant(Mask defined, Mask needed);
+    void lay_out(Variant& variant);
     void find_slots(Variant& variant) const;
     PyObject* keep(PyRef kept);
     std::unique_ptr<KernelLayout> kernel_layout(const char* which, PyObject* variant);
 
     PyObject* kept_ = nullptr;  // the list, borrowed
     std::vector<std::unique_ptr<Variant>> variants_;
-    const Variant* last_ = nullptr;  // the one that was asked for last
+    Variant* last_ = nullptr;  // the one that was asked for last
 };
 
 }  // namespace pullback
