@@ -1,6 +1,8 @@
 // Calling an operator: run it on arrays, wrap the results, record a node.
 #include "arguments.h"
 #include "attribute_forms.h"
+#include "caller.h"
+#include "grad_mode.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
 #include "pullback/switches.h"

@@ -148,13 +148,14 @@ class Pass {
         const auto is_defined = [](const Ref<Tensor>& one) { return bool(one); };
         if (!gradient || std::any_of(received.begin() + 1, received.end(), is_defined))
             return false;
-        const Edge* edge = run_link(*node, gradient);
+        Chain chain(gradient);
+        const Edge* edge = chain.begin(*node);
         if (edge == nullptr) return false;
         for (;;) {
             if (!request_.retain_graph) node->free_saved();
             Node& next = *edge->node;
             if (edge->output != 0 || !passes_through(next)) break;
-            const Edge* const onwards = run_link(next, gradient);
+            const Edge* const onwards = chain.go_on(next);
             if (onwards == nullptr) break;
             node = &next;
             edge = onwards;

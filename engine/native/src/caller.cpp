@@ -1,21 +1,9 @@
-// Where an operator was called: the code object and the place in it, which name file and line.
-#include <Python.h>
-
-// Python 3.11's own view of a frame costs nothing; the public one makes an object per call of a
-// Python function.
-#if PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030C0000 && \
-    __has_include(<internal/pycore_frame.h>)
-#define PULLBACK_FRAMES_OF_3_11
-#define Py_BUILD_CORE 1
-#include <internal/pycore_frame.h>
-#undef Py_BUILD_CORE
-#endif
+#include "caller.h"
 
 #include <array>
 #include <cstdint>
 #include <string_view>
 
-#include "pullback/engine.h"
 #include "pullback/errors.h"
 
 namespace pullback {
@@ -62,21 +50,18 @@ bool is_internal(PyCodeObject* code, const Globals& globals) {
 
 #ifdef PULLBACK_FRAMES_OF_3_11
 
-namespace {
-
-/// The code that called last, outside this package: most often the next caller too. Owned.
 PyCodeObject* last_caller = nullptr;
 
+namespace {
+
 Caller caller_at(const _PyInterpreterFrame* frame) {
-    const auto place = frame->prev_instr - _PyCode_CODE(frame->f_code);
-    return {PyRef::borrow(reinterpret_cast<PyObject*>(frame->f_code)),
-            static_cast<int>(place * std::int64_t{sizeof(_Py_CODEUNIT)})};
+    return {PyRef::borrow(reinterpret_cast<PyObject*>(frame->f_code)), place_in(frame)};
 }
 
 }  // namespace
 
 Caller find_caller() {
-    const _PyInterpreterFrame* const innermost = PyThreadState_Get()->cframe->current_frame;
+    const _PyInterpreterFrame* const innermost = innermost_frame();
     if (innermost != nullptr && innermost->f_code == last_caller) [[likely]]
         return caller_at(innermost);
     const _PyInterpreterFrame* found = nullptr;
@@ -112,12 +97,6 @@ Caller find_caller() {
 }
 
 #endif
-
-void remember_caller(Node& node) {
-    Caller caller = find_caller();
-    node.caller = std::move(caller.code);
-    node.caller_instruction = caller.instruction;
-}
 
 std::string place_of(PyObject* code, int instruction) {
     auto* object = reinterpret_cast<PyCodeObject*>(code);

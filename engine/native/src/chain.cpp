@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "pullback/numpy_api.h"
-
 namespace pullback {
 namespace {
 
@@ -12,6 +10,15 @@ constexpr std::int64_t kMostElements = 1 << 10;
 
 /// Where a loop puts gradients that nobody needs. The GIL guards it.
 alignas(64) char nowhere[kMostElements * sizeof(double)];
+
+/// How the node runs in a chain; NULL where it doesn't. Throws ErrorSet.
+const Link* link_of(const Node& node) {
+    if (!node.uniform || node.freed) return nullptr;
+    const Link& link = node.recorded->link;
+    if (!link.known) [[unlikely]]
+        find_link(*node.info, *node.recorded);
+    return link.loop == nullptr ? nullptr : &link;
+}
 
 }  // namespace
 
@@ -43,32 +50,40 @@ void find_link(OperatorInfo& info, const Variant& recorded) {
     link.loop = kernel.flat;
 }
 
-const Edge* run_link(const Node& node, Ref<Tensor>& gradient) {
-    if (!node.uniform || node.freed) return nullptr;
-    const Link& link = node.recorded->link;
-    if (link.loop == nullptr) [[unlikely]] {
-        if (!link.known) find_link(*node.info, *node.recorded);
-        if (link.loop == nullptr) return nullptr;
-    }
-    const Layout& layout = gradient->layout;
-    if (!layout.twin_of(node.outputs[0].layout)) return nullptr;
-    const std::int64_t size = layout.size();
-    if (size > kMostElements) return nullptr;
+const Edge* Chain::begin(const Node& node) {
+    const Link* const link = link_of(node);
+    const Layout& layout = gradient_->layout;
+    if (link == nullptr || !layout.twin_of(node.outputs[0].layout)) return nullptr;
+    size_ = layout.size();
+    bits_ = layout.loop_bits();
+    if (size_ > kMostElements) return nullptr;
+    if (gradient_->exclusive()) return run(node, *link, gradient_->data);
+    Ref<Tensor> fresh = Tensor::allocate(layout);
+    const Edge* const edge = run(node, *link, fresh->data);
+    if (edge != nullptr) gradient_ = std::move(fresh);
+    return edge;
+}
 
+const Edge* Chain::go_on(const Node& node) {
+    // A node before was uniform too: what it read is of its layout, and so is what this one gave.
+    // The gradient is nobody else's.
+    const Link* const link = link_of(node);
+    return link == nullptr ? nullptr : run(node, *link, gradient_->data);
+}
+
+const Edge* Chain::run(const Node& node, const Link& link, void* target) {
     const void* inputs[Link::kMost];
     for (std::size_t i = 0; i < link.n_inputs; ++i) {
         const LinkInput input = link.inputs[i];
-        inputs[i] = input.slot < 0 ? gradient->data
+        inputs[i] = input.slot < 0 ? gradient_->data
                                    : node.saved[std::size_t(input.slot)].values(input.relied);
-        if (inputs[i] == nullptr) return nullptr;
+        if (inputs[i] == nullptr) [[unlikely]]
+            return nullptr;
     }
-    const Ref<Tensor> fresh = gradient->exclusive() ? Ref<Tensor>() : Tensor::allocate(layout);
     void* outputs[Link::kMost];
     for (std::size_t k = 0; k < link.n_outputs; ++k) outputs[k] = nowhere;
-    outputs[link.output] = fresh ? fresh->data : gradient->data;
-    const int bits = layout.dtype() == NPY_FLOAT ? 32 : 64;
-    if (link.loop(bits, inputs, outputs, size) != PB_OK) return nullptr;
-    if (fresh) gradient = fresh;
+    outputs[link.output] = target;
+    if (link.loop(bits_, inputs, outputs, size_) != PB_OK) return nullptr;
     return &node.edges[link.edge];
 }
 

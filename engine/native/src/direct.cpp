@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "arguments.h"
+#include "caller.h"
+#include "grad_mode.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
 #include "pullback/switches.h"
@@ -13,11 +15,6 @@ namespace {
 constexpr std::size_t kMost = 8;                 // arrays of a kernel
 constexpr std::int64_t kMostElements = 1 << 14;  // more are worth letting the GIL go
 constexpr std::int64_t kMostSpare = 1 << 10;     // of a number repeated, of an output nobody needs
-
-bool has_flat_type(const Layout& layout) {
-    return layout.contiguous() && layout.regular() &&
-           (layout.dtype() == NPY_FLOAT || layout.dtype() == NPY_DOUBLE);
-}
 
 /// Memory for what a loop wants in full and has only one value, or no reader. The GIL guards it.
 class Spare {
@@ -52,92 +49,107 @@ bool is_number(PyObject* value, double& number) {
     return overflow == 0 && whole >= -kExact && whole <= kExact;
 }
 
-/// Pointers for a loop over arrays of one shape.
-class Flat {
-  public:
-    /// The next input; false where it is no array like those before.
-    bool add(const Layout& layout, const void* data) {
-        if (layout_ == nullptr) {
-            if (!has_flat_type(layout)) return false;
-            layout_ = &layout;
-            size_ = layout.size();
-            if (size_ > kMostElements) return false;
-        } else if (!layout.twin_of(*layout_)) {
-            return false;
-        }
-        if (data != nullptr) {
-            some_ = data;
-        } else {
-            absent_ = true;
-        }
-        inputs_[count_++] = data;
-        return true;
-    }
-    /// A number in the place of an array.
-    bool add_number(PyObject* value) {
-        double number = 0;
-        void* place = nullptr;
-        if (!is_number(value, number) || (place = spare_.take()) == nullptr) return false;
-        numbers_[n_numbers_++] = {place, number};
-        inputs_[count_++] = place;
-        return true;
-    }
-    /// An input that nothing which is wanted depends on.
-    void add_unused() {
-        absent_ = true;
-        inputs_[count_++] = nullptr;
-    }
-    /// Once all inputs are in: whether the loop may run.
-    bool ready() const { return layout_ != nullptr && (n_numbers_ == 0 || size_ <= kMostSpare); }
-    /// False where the kernel is not compiled for this type; then nothing was done.
-    bool run(pb_flat_function loop, void* const* outputs) {
-        if (absent_)
-            std::replace(inputs_, inputs_ + count_, static_cast<const void*>(nullptr), some_);
-        for (std::size_t i = 0; i < n_numbers_; ++i) {
-            Spare::fill(numbers_[i].place, layout_->dtype(), numbers_[i].value, size_);
-        }
-        return loop(layout_->dtype() == NPY_FLOAT ? 32 : 64, inputs_, outputs, size_) == PB_OK;
-    }
-    /// Memory for an output that nobody needs; NULL where there is too little.
-    void* unneeded() { return size_ > kMostSpare ? nullptr : spare_.take(); }
-
-    const Layout& layout() const { return *layout_; }
-    std::size_t bytes() const {
-        return static_cast<std::size_t>(size_) * (layout_->dtype() == NPY_FLOAT ? 4 : 8);
-    }
-
-  private:
+/// What the arrays of a loop are, but for their number.
+struct LoopMemory {
     struct Number {
         void* place;
         double value;
     };
 
+    const void* inputs[kMost];
+    Number numbers[kMost];
+    std::size_t n_numbers = 0;
+    Spare spare;
+
+    /// A number in the place of an array; false where there is no room for it, or it is none.
+    [[gnu::noinline]] bool add_number(std::size_t at, PyObject* value) {
+        double number = 0;
+        void* place = nullptr;
+        if (!is_number(value, number) || (place = spare.take()) == nullptr) return false;
+        numbers[n_numbers++] = {place, number};
+        inputs[at] = place;
+        return true;
+    }
+    [[gnu::noinline]] void fill_numbers(const Layout& layout, std::int64_t size) const {
+        for (std::size_t i = 0; i < n_numbers; ++i) {
+            Spare::fill(numbers[i].place, layout.dtype(), numbers[i].value, size);
+        }
+    }
+};
+
+/// A loop over arrays of one shape. Apart from their memory: where all is inlined, the fields are
+/// registers.
+class Flat {
+  public:
+    explicit Flat(LoopMemory& memory) : memory_(memory) {}
+
+    /// Whether an array is like those before.
+    bool takes(const Layout& layout) {
+        if (layout_ != nullptr) return layout.twin_of(*layout_);
+        layout_ = &layout;
+        size_ = layout.size();
+        return layout.loop_bits() != 0 && size_ <= kMostElements;
+    }
+    /// The next input; false where it is no array like those before.
+    bool add(const Layout& layout, const void* data) {
+        memory_.inputs[count_++] = some_ = data;
+        return takes(layout);
+    }
+    /// A number in the place of an array.
+    bool add_number(PyObject* value) { return memory_.add_number(count_++, value); }
+    /// An input that was found to be like those before; NULL for one that nothing which is wanted
+    /// depends on.
+    void add_or_skip(const void* data) {
+        if (data != nullptr) {
+            some_ = data;
+        } else {
+            absent_ = true;
+        }
+        memory_.inputs[count_++] = data;
+    }
+    /// Once all inputs are in: whether the loop may run.
+    bool ready() const {
+        return layout_ != nullptr && (memory_.n_numbers == 0 || size_ <= kMostSpare);
+    }
+    /// False where the kernel is not compiled for this type; then nothing was done.
+    bool run(pb_flat_function loop, void* const* outputs) {
+        const void** const inputs = memory_.inputs;
+        if (absent_) [[unlikely]]
+            std::replace(inputs, inputs + count_, static_cast<const void*>(nullptr), some_);
+        if (memory_.n_numbers != 0) [[unlikely]]
+            memory_.fill_numbers(*layout_, size_);
+        return loop(layout_->loop_bits(), inputs, outputs, size_) == PB_OK;
+    }
+    /// Memory for an output that nobody needs; NULL where there is too little.
+    void* unneeded() { return size_ > kMostSpare ? nullptr : memory_.spare.take(); }
+
+    const Layout& layout() const { return *layout_; }
+    std::size_t bytes() const {
+        return static_cast<std::size_t>(size_ * (layout_->loop_bits() / 8));
+    }
+
+  private:
+    LoopMemory& memory_;
     const Layout* layout_ = nullptr;
     std::int64_t size_ = 0;
     std::size_t count_ = 0;
-    std::size_t n_numbers_ = 0;
-    bool absent_ = false;  // an input has no values
-    const void* inputs_[kMost];
+    bool absent_ = false;         // an input has no values
     const void* some_ = nullptr;  // an input to read in the place of those that aren't used
-    Number numbers_[kMost];
-    Spare spare_;
 };
 
-using Outputs = std::span<const Ref<Tensor>>;
+using Outputs = std::span<Tensor* const>;
 
-void add_edge(Node& node, Tensor& tensor) {
-    if (tensor.grad_fn) [[likely]] {
-        Edge& edge = node.edges.emplace_back();
-        edge.output = tensor.output_number;
-        edge.node.adopt(Ref<Node>(tensor.grad_fn).release());
-    } else {
-        node.edges.emplace_back(edge_of(tensor));
-        node.renumber();  // a leaf's node may just have been made
-    }
+/// Where a gradient of this tensor goes from a node that was just made.
+Edge edge_from(Node& node, Tensor& tensor) {
+    if (tensor.grad_fn) [[likely]]
+        return {tensor.grad_fn, tensor.output_number};
+    Edge edge = edge_of(tensor);
+    node.renumber();  // a leaf's node may just have been made
+    return edge;
 }
 
 /// The value of an entry, as the general way saves it.
-void save(Node& node, const SavedPlace& place, PyObject* const* args, const Outputs& outputs) {
+void save(Node& node, const SavedPlace& place, PyObject* const* args, Outputs outputs) {
     const auto index = static_cast<std::size_t>(place.index);
     if (place.source == SavedSource::output) {
         node.keeps_arrays = true;
@@ -155,7 +167,7 @@ void save(Node& node, const SavedPlace& place, PyObject* const* args, const Outp
 }
 
 void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout& layout,
-            const Outputs& outputs) {
+            Outputs outputs) {
     const Mask results = info.differentiable_results();
     if (results == 0) return;
     const Variant& variant = info.variant(info.differentiable_outputs, needed);
@@ -164,13 +176,9 @@ void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout
     node->info = &info;
     node->recorded = &variant;
     node->uniform = true;
-    for (std::int32_t i = 0; i < info.n_inputs; ++i) {
-        if ((needed >> i) & 1) {
-            add_edge(*node, *Tensor::cast(args[i]));
-        } else {
-            node->edges.emplace_back();
-        }
-    }
+    node->edges.emplace_each(static_cast<std::uint32_t>(info.n_inputs), [&](std::uint32_t i) {
+        return (needed >> i) & 1 ? edge_from(*node, *Tensor::cast(args[i])) : Edge{};
+    });
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         node->outputs.emplace_back(layout, ((info.differentiable_outputs >> i) & 1) != 0);
     }
@@ -185,11 +193,40 @@ void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout
     }
 }
 
+/// The end of a call whose kernel has several outputs, or whose result is a tuple.
+[[gnu::noinline]] PyObject* several_results(OperatorInfo& info, std::span<PyObject* const> args,
+                                            Flat flat, Mask needed) {
+    const KernelLayout& kernel = *info.kernel;
+    const std::size_t count = kernel.outputs.size();
+    Ref<Tensor> made[kMost];
+    Tensor* results[kMost];
+    void* outputs[kMost];
+    for (std::size_t k = 0; k < count; ++k) {
+        made[k] = Tensor::allocate(flat.layout(), flat.bytes());
+        results[k] = made[k].get();
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+        outputs[k] = results[static_cast<std::size_t>(kernel.outputs[k])]->data;
+    }
+    if (!flat.run(kernel.flat, outputs)) return nullptr;
+    if (needed != 0 && grad_enabled()) {
+        record(info, args.data(), needed, flat.layout(), {results, count});
+    }
+    if (!info.result_is_tuple) return made[0].release_object();
+    PyRef tuple = checked(PyTuple_New(info.n_results));
+    for (std::int32_t i = 0; i < info.n_results; ++i) {
+        PyTuple_SET_ITEM(tuple.get(), i, made[static_cast<std::size_t>(i)].release_object());
+    }
+    return tuple.release();
+}
+
 }  // namespace
 
-PyObject* call_directly(OperatorInfo& info, std::span<PyObject* const> args) {
+// What every small operator goes through: one function, without calls but those of Python.
+[[gnu::flatten]] PyObject* call_directly(OperatorInfo& info, std::span<PyObject* const> args) {
     if (args.size() != info.flat_inputs || switches.watched) return nullptr;
-    Flat flat;
+    LoopMemory memory;
+    Flat flat(memory);
     Mask needed = 0;
     for (const KernelArgument& argument : info.kernel->arguments) {
         PyObject* value = args[static_cast<std::size_t>(argument.index)];
@@ -206,38 +243,21 @@ PyObject* call_directly(OperatorInfo& info, std::span<PyObject* const> args) {
     if (!flat.ready()) return nullptr;
 
     needed &= info.differentiable_inputs;
-    const pb_flat_function loop = info.kernel->flat;
-    const std::size_t count = info.kernel->outputs.size();
-    if (count == 1 && !info.result_is_tuple) [[likely]] {
-        Ref<Tensor> made = Tensor::allocate(flat.layout(), flat.bytes());
-        if (!flat.run(loop, &made->data)) return nullptr;
-        if (needed != 0 && grad_enabled())
-            record(info, args.data(), needed, flat.layout(), {&made, 1});
-        return made.release_object();
-    }
-    InlineVector<Ref<Tensor>, 2> made;
-    void* outputs[kMost];
-    for (std::size_t k = 0; k < count; ++k) {
-        made.emplace_back(Tensor::allocate(flat.layout(), flat.bytes()));
-    }
-    for (std::size_t k = 0; k < count; ++k) {
-        outputs[k] = made[static_cast<std::size_t>(info.kernel->outputs[k])]->data;
-    }
-    if (!flat.run(loop, outputs)) return nullptr;
+    if (info.kernel->outputs.size() != 1 || info.result_is_tuple) [[unlikely]]
+        return several_results(info, args, flat, needed);
+    Ref<Tensor> made = Tensor::allocate(flat.layout(), flat.bytes());
+    if (!flat.run(info.kernel->flat, &made->data)) return nullptr;
     if (needed != 0 && grad_enabled()) {
-        record(info, args.data(), needed, flat.layout(), {made.begin(), made.end()});
+        Tensor* const result = made.get();
+        record(info, args.data(), needed, flat.layout(), {&result, 1});
     }
-    if (!info.result_is_tuple) return made[0].release_object();
-    PyRef results = checked(PyTuple_New(info.n_results));
-    for (std::int32_t i = 0; i < info.n_results; ++i) {
-        PyTuple_SET_ITEM(results.get(), i, made[static_cast<std::size_t>(i)].release_object());
-    }
-    return results.release();
+    return made.release_object();
 }
 
 bool write_directly(OperatorInfo& info, Tensor& target, PyObject* other) {
     if (info.flat_inputs != 2 || info.n_outputs() != 1) return false;
-    Flat flat;
+    LoopMemory memory;
+    Flat flat(memory);
     for (const KernelArgument& argument : info.kernel->arguments) {
         PyObject* value = argument.index == 0 ? target.object() : other;
         if (Tensor::check(value)) {
@@ -256,7 +276,8 @@ bool differentiate_directly(Node& node, const Variant& variant, Received& receiv
                             std::vector<SentGradient>& made) {
     if (!variant.is_flat) return false;
     const KernelLayout& kernel = *variant.kernel;
-    Flat flat;
+    LoopMemory memory;
+    Flat flat(memory);
     Ref<Tensor>* reusable = nullptr;
     for (const KernelArgument& argument : kernel.arguments) {
         if (argument.is_cotangent) {
@@ -266,13 +287,14 @@ bool differentiate_directly(Node& node, const Variant& variant, Received& receiv
             continue;
         }
         if (!argument.used) {
-            flat.add_unused();
+            flat.add_or_skip(nullptr);
             continue;
         }
         const Operand operand =
             node.peek(argument.index, variant.relied[std::size_t(argument.index)]);
         if (operand.layout != nullptr) {
-            if (!flat.add(*operand.layout, operand.data)) return false;
+            if (!flat.takes(*operand.layout)) return false;
+            flat.add_or_skip(operand.data);
         } else if (operand.value == nullptr || argument.role != KernelRole::tensor ||
                    !flat.add_number(operand.value)) {
             return false;
@@ -306,7 +328,8 @@ bool differentiate_directly(Node& node, const Variant& variant, Received& receiv
 
 Ref<Tensor> add_directly(Ref<Tensor>& before, const Tensor& gradient) {
     static OperatorInfo& info = OperatorInfo::of_word("accumulate");
-    Flat flat;
+    LoopMemory memory;
+    Flat flat(memory);
     if (info.flat_inputs == 0 || !flat.add(before->layout, before->data) ||
         !flat.add(gradient.layout, gradient.data)) {
         return {};

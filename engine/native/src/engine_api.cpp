@@ -10,6 +10,7 @@
 #include "direct.h"
 #include "engine_attributes.h"
 #include "engine_capsule.h"
+#include "grad_mode.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
 #include "words.h"
@@ -212,20 +213,13 @@ PyRef call_python(const NamedWord& named, std::span<PyObject* const> arguments,
     return checked(PyArray_FromScalar(result.get(), nullptr));  // a scalar of NumPy's
 }
 
-int call(pb_word* handle, pb_value* const* arguments, std::size_t count,
-         const pb_attribute* attributes, std::size_t n_attributes, pb_value** results,
-         std::size_t n_results) {
+/// Any call, through Python.
+[[gnu::noinline]] int call_generally(NamedWord& named, pb_value* const* arguments,
+                                     std::size_t count, const pb_attribute* attributes,
+                                     std::size_t n_attributes, pb_value** results,
+                                     std::size_t n_results) {
     return status_of([&] {
-        auto& named = *reinterpret_cast<NamedWord*>(handle);
         const std::span objects(reinterpret_cast<PyObject* const*>(arguments), count);
-        if (!named.defined && !named.variadic && n_attributes == 0 && n_results == 1) {
-            if (OperatorInfo* info = named.word.info()) {
-                if (PyObject* result = call_directly(*info, objects)) {
-                    results[0] = value_of(result);
-                    return 0;
-                }
-            }
-        }
         PyRef result = call_python(named, objects, {attributes, n_attributes});
         if (n_results == 1 && !PyTuple_Check(result.get())) {
             results[0] = value_of(result.release());
@@ -243,6 +237,28 @@ int call(pb_word* handle, pb_value* const* arguments, std::size_t count,
         }
         return 0;
     });
+}
+
+int call(pb_word* handle, pb_value* const* arguments, std::size_t count,
+         const pb_attribute* attributes, std::size_t n_attributes, pb_value** results,
+         std::size_t n_results) {
+    auto& named = *reinterpret_cast<NamedWord*>(handle);
+    if (!named.defined && !named.variadic && n_attributes == 0 && n_results == 1) [[likely]] {
+        try {
+            OperatorInfo* const info = named.word.info();
+            PyObject* const result =
+                info == nullptr
+                    ? nullptr
+                    : call_directly(*info, {reinterpret_cast<PyObject* const*>(arguments), count});
+            if (result != nullptr) [[likely]] {
+                results[0] = value_of(result);
+                return 0;
+            }
+        } catch (const ErrorSet&) {
+            return -1;
+        }
+    }
+    return call_generally(named, arguments, count, attributes, n_attributes, results, n_results);
 }
 
 /// What `pb.grad` checks before it asks the engine.

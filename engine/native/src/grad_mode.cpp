@@ -1,19 +1,14 @@
-// Whether operators are recorded: a context variable of Python's.
-#include <Python.h>
-
-// Python 3.11's own view of a context variable costs nothing; the public one is a call.
-#if PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030C0000 && \
-    __has_include(<internal/pycore_context.h>)
-#define PULLBACK_CONTEXT_OF_3_11
-#define Py_BUILD_CORE 1
-#include <internal/pycore_context.h>
-#undef Py_BUILD_CORE
-#endif
+#include "grad_mode.h"
 
 #include "pullback/engine.h"
 #include "pullback/errors.h"
 
 namespace pullback {
+
+#ifdef PULLBACK_CONTEXT_OF_3_11
+struct _pycontextvarobject* grad_mode = nullptr;
+#endif
+
 namespace {
 
 PyObject* enabled_variable() {
@@ -23,33 +18,22 @@ PyObject* enabled_variable() {
 
 #ifdef PULLBACK_CONTEXT_OF_3_11
 
-/// The value that this thread read or set last, borrowed; NULL where that was in another context.
-PyObject* remembered(PyObject* variable) {
-    const auto* known = reinterpret_cast<const struct _pycontextvarobject*>(variable);
-    const PyThreadState* thread = PyThreadState_Get();
-    const bool holds =
-        known->var_cached_tsid == thread->id && known->var_cached_tsver == thread->context_ver;
-    return holds ? known->var_cached : nullptr;
-}
-
 /// Python remembers what is set, and looks for a default each time. Throws ErrorSet.
 void remember(PyObject* variable, PyObject* value) {
-    if (remembered(variable) == nullptr) checked(PyContextVar_Set(variable, value));
+    grad_mode = reinterpret_cast<struct _pycontextvarobject*>(variable);
+    if (remembered_mode() == nullptr) checked(PyContextVar_Set(variable, value));
 }
 
 #else
 
-PyObject* remembered(PyObject*) { return nullptr; }
 void remember(PyObject*, PyObject*) {}
 
 #endif
 
 }  // namespace
 
-bool grad_enabled() {
+bool find_grad_mode() {
     PyObject* variable = enabled_variable();
-    if (PyObject* value = remembered(variable)) [[likely]]
-        return value == Py_True;
     PyObject* found = nullptr;
     checked(PyContextVar_Get(variable, nullptr, &found));
     const PyRef value = PyRef::steal(found);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "direct.h"
+#include "grad_mode.h"
 #include "look.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"

@@ -8,8 +8,10 @@ Layout Layout::c_order(DType dtype, int ndim, const std::int64_t* shape) {
     Layout layout;
     layout.head_.dtype = dtype;
     layout.head_.ndim = static_cast<std::int8_t>(ndim);
+    const DLDataType element = to_dlpack(dtype);
+    if (element.code == kDLFloat && element.bits >= 32) layout.head_.loop_bits = element.bits;
     if (ndim <= kInline) {
-        std::copy(shape, shape + ndim, layout.inline_);
+        std::copy(shape, shape + ndim, layout.inline_.begin());
         return layout;
     }
     layout.heap_ = new std::int64_t[2 * static_cast<std::size_t>(ndim)];

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "arguments.h"
+#include "caller.h"
+#include "grad_mode.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
 #include "pullback/switches.h"

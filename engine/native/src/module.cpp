@@ -146,6 +146,7 @@ NB_MODULE(_native, m) {
     if (!import_numpy()) throw nb::python_error();
     PyTypeObject* direct_call = nullptr;
     try {
+        find_collector();
         direct_call = define_direct_call_type();
         define_storage_type();
         define_node_type();

@@ -48,7 +48,7 @@ void destroy(Node* node) {
 
 void dealloc(PyObject* object) {
     Node* node = reinterpret_cast<Node*>(object);
-    PyObject_GC_UnTrack(object);
+    untrack(object);
     // The leaf must not find a node that only waits for its end.
     if (node->leaf) node->leaf->leaf_node = nullptr;
     if (destroying) {

@@ -95,7 +95,6 @@ SavedVariable SavedVariable::plain(PyRef value) {
 void SavedVariable::let_go() {
     if (holds_memory()) {
         if (version_ != kUnwatched) storage().release();
-        if (held_ == Held::input) --storage().kept;
     } else if (held_ == Held::list) {
         delete static_cast<List*>(data_);
     } else if (held_ == Held::packed) {

@@ -45,6 +45,14 @@ Ref<Tensor> Tensor::view_of(Ref<Storage> storage, void* data, const Layout& layo
     return tensor;
 }
 
+Ref<Tensor> Tensor::allocate_anew(const Layout& layout, std::size_t bytes) {
+    Ref<Tensor> tensor = make();
+    tensor->storage = Storage::allocate(bytes);
+    tensor->data = tensor->storage->begin;
+    tensor->layout.fill(layout);
+    return tensor;
+}
+
 PyObject* Tensor::array() {
     if (cached_array) return cached_array.get();
     PyArray_Descr* descr = PyArray_DescrFromType(layout.dtype());

@@ -23,25 +23,28 @@ Pool<Tensor> Tensor::small_pool;
 
 namespace {
 
-void dealloc(PyObject* object) {
-    Tensor* tensor = Tensor::cast(object);
-    if (tensor->tracked) {
-        PyObject_GC_UnTrack(object);
-        tensor->tracked = false;
-    }
-    if (tensor->weak_references != nullptr) [[unlikely]] {
-        PyObject_ClearWeakRefs(object);
+/// Lets go what few tensors have.
+void clear_rare(Tensor* tensor) {
+    if (tensor->weak_references != nullptr) {
+        PyObject_ClearWeakRefs(tensor->object());
         tensor->weak_references = nullptr;
     }
+    tensor->base = nullptr;
+    tensor->grad = nullptr;
+    tensor->extras.reset();
+    tensor->cached_array = nullptr;
+}
+
+void dealloc(PyObject* object) {
+    Tensor* tensor = Tensor::cast(object);
+    if (tensor->tracked) untrack(object);
+    if (tensor->has_rare()) [[unlikely]]
+        clear_rare(tensor);
     tensor->layout.clear();
-    if (tensor->grad_fn) tensor->grad_fn = nullptr;
-    tensor->requires_grad = false;
-    tensor->writes = 0;
+    if (PyObject* node = tensor->grad_fn.release_object()) Py_DECREF(node);
+    tensor->requires_grad = tensor->tracked = false;
     tensor->made = Made::none;
-    if (tensor->base) tensor->base = nullptr;
-    if (tensor->grad) tensor->grad = nullptr;
-    if (tensor->extras) tensor->extras.reset();
-    if (tensor->cached_array) tensor->cached_array = nullptr;
+    tensor->writes = 0;
     if (kReuseMemory && tensor->storage && tensor->storage->as_new()) [[likely]] {
         Tensor::small_pool.give(tensor);
         return;

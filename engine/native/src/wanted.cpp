@@ -14,7 +14,7 @@ Wanted::Wanted(const std::vector<Edge>& roots, const std::vector<Edge>& targets)
     marks_taken = true;
     for (const Edge& target : targets) set_mark(*target.node, base_);
     for (const Edge& root : roots) {
-        if (enter(*root.node)) visit_all();
+        if (enter(*root.node)) visit(*root.node);
     }
 }
 
@@ -26,22 +26,30 @@ bool Wanted::enter(Node& node) {
     const std::uint64_t mark = mark_of(node);
     if (mark > base_) return false;
     set_mark(node, mark == base_ ? base_ + 3 : base_ + 1);
-    if (node.edges.empty()) return false;
-    stack_.push_back({&node, node.edges.begin()});
     return true;
 }
 
-void Wanted::visit_all() {
-    while (!stack_.empty()) {
-        Visit& visit = stack_.back();
-        Node& node = *visit.node;
-        if (visit.next == node.edges.end()) {
-            stack_.pop_back();
-            if (!stack_.empty() && contains(node)) lead(*stack_.back().node);
-            continue;
+void Wanted::visit(Node& root) {
+    Node* node = &root;
+    const Edge* next = node->edges.begin();
+    for (;;) {
+        while (next != node->edges.end()) {
+            const Edge& edge = *next++;
+            if (!edge) continue;
+            if (enter(*edge.node)) {
+                stack_.push_back({node, next});
+                node = edge.node.get();
+                next = node->edges.begin();
+            } else if (contains(*edge.node)) {
+                lead(*node);
+            }
         }
-        const Edge& edge = *visit.next++;
-        if (edge && !enter(*edge.node) && contains(*edge.node)) lead(node);
+        if (stack_.empty()) return;
+        const bool leads = contains(*node);
+        node = stack_.back().node;
+        next = stack_.back().next;
+        stack_.pop_back();
+        if (leads) lead(*node);
     }
 }
 

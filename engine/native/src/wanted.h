@@ -39,9 +39,10 @@ class Wanted {
     void set_mark(Node& node, std::uint64_t mark) {
         (in_nodes_ ? node.mark : table_[&node]) = mark;
     }
-    /// A node that an edge leads to; whether its own edges are to be visited now.
+    /// A node that an edge leads to; whether it is new, and its own edges are to be visited now.
     bool enter(Node& node);
-    void visit_all();
+    /// All that comes before a node, without recursion.
+    void visit(Node& root);
     /// The node leads to a target.
     void lead(Node& node) {
         if (!contains(node)) set_mark(node, base_ + 2);

@@ -10,7 +10,7 @@ namespace pullback {
 
 unsigned Word::generation = 1;
 
-void Word::look_up() {
+[[gnu::noinline]] void Word::look_up() {
     const PyRef find = import_from("pullback.engine.native.words", "operator_of");
     const unsigned now = generation;
     PyRef found = checked(PyObject_CallFunction(find.get(), "s", name_));
@@ -30,25 +30,34 @@ bool is_usual(PyObject* value) {
 }  // namespace
 
 PyObject* Word::call(std::span<PyObject* const> args) {
-    return to_python([&]() -> PyObject* {
-        if (OperatorInfo* found = info()) {
-            if (PyObject* result = call_directly(*found, args)) return result;
-            bool usual = switches.observer == nullptr && !found->has_attributes &&
-                         found->n_inputs == static_cast<std::int32_t>(args.size());
-            for (PyObject* value : args) usual = usual && is_usual(value);
-            if (usual) return apply(*found, args).release();
+    try {
+        OperatorInfo* const found = info();
+        if (found != nullptr) [[likely]] {
+            if (PyObject* result = call_directly(*found, args)) [[likely]]
+                return result;
         }
-        static PyObject* python = import_from("pullback.engine.call", "call").release();
-        const PyRef name = checked(PyUnicode_InternFromString(name_));
-        PyObject* stack[] = {name.get(), args[0], args[args.size() - 1]};
-        return PyObject_Vectorcall(python, stack, 1 + args.size(), nullptr);
-    });
+        return call_generally(found, args);
+    } catch (const ErrorSet&) {
+        return nullptr;
+    }
+}
+
+[[gnu::noinline]] PyObject* Word::call_generally(OperatorInfo* found,
+                                                 std::span<PyObject* const> args) {
+    bool usual = found != nullptr && switches.observer == nullptr && !found->has_attributes &&
+                 found->n_inputs == static_cast<std::int32_t>(args.size());
+    for (PyObject* value : args) usual = usual && is_usual(value);
+    if (usual) return apply(*found, args).release();
+    static PyObject* python = import_from("pullback.engine.call", "call").release();
+    const PyRef name = checked(PyUnicode_InternFromString(name_));
+    PyObject* stack[] = {name.get(), args[0], args[args.size() - 1]};
+    return PyObject_Vectorcall(python, stack, 1 + args.size(), nullptr);
 }
 
 namespace {
 
 template <Word& word>
-PyObject* binary(PyObject* a, PyObject* b) {
+[[gnu::flatten]] PyObject* binary(PyObject* a, PyObject* b) {
     PyObject* const args[] = {a, b};
     return word.call(args);
 }

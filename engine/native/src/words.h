@@ -29,6 +29,8 @@ class Word {
 
   private:
     void look_up();
+    /// What is not for the short way. Throws ErrorSet; NULL with an error set too.
+    PyObject* call_generally(OperatorInfo* found, std::span<PyObject* const> args);
 
     static unsigned generation;
     const char* name_;

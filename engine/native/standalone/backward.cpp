@@ -73,14 +73,18 @@ class Pass {
     void collect() {
         enter(edge_of(request_.output).node);
         for (std::size_t next = 0; next < nodes_.size(); ++next) {
-            const Owned<Node> node = nodes_[next];
-            for (const Node::Edge& edge : node->edges) {
+            for (const Node::Edge& edge : nodes_[next]->edges) {
                 if (edge.node && edge.node->list != this) enter(edge.node);
             }
         }
-        std::sort(nodes_.begin(), nodes_.end(), [](const Owned<Node>& a, const Owned<Node>& b) {
+        // A chain was met from its end: sorting what is in order costs more than looking.
+        const auto older = [](const Owned<Node>& a, const Owned<Node>& b) {
             return a->sequence < b->sequence;
-        });
+        };
+        std::reverse(nodes_.begin(), nodes_.end());
+        if (!std::is_sorted(nodes_.begin(), nodes_.end(), older)) {
+            std::sort(nodes_.begin(), nodes_.end(), older);
+        }
         for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_[i]->place = i;
         wanted_.assign(nodes_.size(), false);
         first_.resize(nodes_.size() + 1);
@@ -142,23 +146,25 @@ class Pass {
                         {made.begin(), made.size()});
         const GradMode mode(request_.create_graph);
         for (std::size_t i = 0; i < needed_.size(); ++i) {
-            if (needed_[i] != 0 && made[i]) arrive(node.edges[i], fitted(node, i, made[i]));
+            if (needed_[i] != 0 && made[i]) {
+                arrive(node.edges[i], fitted(node, i, std::move(made[i])));
+            }
         }
         if (!request_.retain_graph && !request_.create_graph) node.let_go();
     }
 
     /// The gradient in the dtype of its input. Throws Error where the shape is another one.
-    static Tensor fitted(const Node& node, std::size_t input, const Tensor& gradient) {
+    static Tensor fitted(const Node& node, std::size_t input, Tensor gradient) {
         const Layout& layout = node.layouts[input];
-        Tensor found =
-            gradient.get()->is_number ? as_dtype(gradient, to_dlpack(layout.dtype())) : gradient;
-        if (!found.get()->layout.same_shape(layout)) {
+        if (gradient.get()->is_number) gradient = as_dtype(gradient, to_dlpack(layout.dtype()));
+        const Layout& found = gradient.get()->layout;
+        if (!found.same_shape(layout)) {
             throw Error("GradientShapeError: the backward of " + node.op->name +
-                        " gives a gradient of shape " + found.get()->layout.shape_text() +
-                        " for input " + std::to_string(input) + " of shape " + layout.shape_text());
+                        " gives a gradient of shape " + found.shape_text() + " for input " +
+                        std::to_string(input) + " of shape " + layout.shape_text());
         }
-        if (same(found.dtype(), to_dlpack(layout.dtype()))) return found;
-        return astype(found, same(to_dlpack(layout.dtype()), kFloat32) ? "float32" : "float64");
+        if (found.dtype() == layout.dtype()) return gradient;
+        return astype(gradient, same(to_dlpack(layout.dtype()), kFloat32) ? "float32" : "float64");
     }
 
     const Request& request_;

@@ -1,4 +1,6 @@
 // The table of this engine, for engine_api.h.
+#include <cstring>
+
 #include "backward.h"
 #include "copy.h"
 #include "loops.h"

@@ -47,7 +47,7 @@ bool run_flat(const LibraryOperator& op, std::span<const Tensor> inputs, Tensor&
     if (op.compiled->flat == nullptr) return false;
     const void* data[kMost];
     const pb_value& first = *inputs[0].get();
-    if (first.is_number || first.dtype().code != kDLFloat) return false;
+    if (first.is_number || first.layout.loop_bits() == 0) return false;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         const pb_value& value = *inputs[i].get();
         if (value.is_number || !value.layout.twin_of(first.layout)) return false;
@@ -57,7 +57,7 @@ bool run_flat(const LibraryOperator& op, std::span<const Tensor> inputs, Tensor&
     if (size > kOneThread) return false;
     output = allocate(first.layout);
     void* result[] = {output.get()->data};
-    return op.compiled->flat(first.dtype().bits, data, result, size) == PB_OK;
+    return op.compiled->flat(first.layout.loop_bits(), data, result, size) == PB_OK;
 }
 
 /// The inputs as the kernel takes them: those of its type cast, numbers too.
@@ -127,16 +127,17 @@ struct Launch {
 };
 
 /// The tensor that an argument of a backward's kernel stands for; empty for a shape.
-Tensor tensor_at(const Saved& saved, const KernelArgument& argument) {
+const Tensor& tensor_at(const Saved& saved, const KernelArgument& argument) {
+    static const Tensor none;
     switch (argument.kind) {
         case 'i':
-            return saved.input(argument.position);
+            return saved.all_inputs()[argument.position];
         case 'o':
-            return saved.output(argument.position);
+            return saved.all_outputs()[argument.position];
         case 'g':
-            return saved.gradient(argument.position);
+            return saved.all_gradients()[argument.position];
         default:
-            return {};
+            return none;
     }
 }
 
@@ -148,11 +149,15 @@ void hand_out(const Saved& saved, Tensor* made, std::span<Tensor> gradients) {
     }
 }
 
+/// Where small gradients that nobody needs go.
+constexpr std::int64_t kMostSpare = 1 << 10;
+alignas(64) thread_local char spare[kMostSpare * sizeof(double)];
+
 /// The loop alone, where all values are of one shape and dtype in C order.
 bool run_flat_backward(const Saved& saved, std::span<Tensor> gradients) {
     const LibraryOperator& op = saved.of();
     const pb_flat_function flat = op.compiled_backward->flat;
-    const pb_value& gradient = *saved.gradient(0).get();
+    const pb_value& gradient = *saved.all_gradients()[0].get();
     const std::int64_t size = gradient.layout.size();
     if (flat == nullptr || size > kOneThread) return false;
     const void* inputs[kMost];
@@ -163,20 +168,22 @@ bool run_flat_backward(const Saved& saved, std::span<Tensor> gradients) {
         if (argument.kind == 'l') {
             if (!saved.layout(argument.position).twin_of(gradient.layout)) return false;
         } else {
-            const Tensor value = tensor_at(saved, argument);
+            const Tensor& value = tensor_at(saved, argument);
             if (!value || value.get()->is_number) return false;
             if (!value.get()->layout.twin_of(gradient.layout)) return false;
             data = value.get()->data;
         }
     }
-    Tensor made[kMost];  // also what nobody needs: the loop fills all
+    InlineVector<Tensor, 2> made;
     void* outputs[kMost];
     for (std::size_t k = 0; k < op.gradient_inputs.size(); ++k) {
-        made[k] = allocate(gradient.layout);
-        outputs[k] = made[k].get()->data;
+        // What nobody needs too: the loop fills all.
+        const bool nowhere = size <= kMostSpare && !saved.needs(op.gradient_inputs[k]);
+        const Tensor& one = made.emplace_back(nowhere ? Tensor() : allocate(gradient.layout));
+        outputs[k] = nowhere ? spare : one.get()->data;
     }
-    if (flat(gradient.dtype().bits, inputs, outputs, size) != PB_OK) return false;
-    hand_out(saved, made, gradients);
+    if (flat(gradient.layout.loop_bits(), inputs, outputs, size) != PB_OK) return false;
+    hand_out(saved, made.begin(), gradients);
     return true;
 }
 
@@ -184,9 +191,9 @@ bool run_flat_backward(const Saved& saved, std::span<Tensor> gradients) {
 
 bool run_backward_kernel(const Saved& saved, std::span<Tensor> gradients) {
     const LibraryOperator& op = saved.of();
-    const Tensor gradient = saved.gradient(0);
+    const Tensor& gradient = saved.all_gradients()[0];
     if (op.compiled_backward == nullptr || !gradient || gradient.get()->is_number) return false;
-    const DLDataType dtype = gradient.dtype();
+    const DLDataType dtype = gradient.get()->dtype();
     if (dtype.code != kDLFloat) return false;
     if (run_flat_backward(saved, gradients)) return true;
 
@@ -202,7 +209,8 @@ bool run_backward_kernel(const Saved& saved, std::span<Tensor> gradients) {
         Tensor value = tensor_at(saved, argument);
         if (!value) return false;
         if (value.get()->is_number) value = as_dtype(value, dtype);
-        if (!same(value.dtype(), kBool) && !same(value.dtype(), dtype)) return false;
+        const DLDataType found = value.get()->dtype();
+        if (!same(found, kBool) && !same(found, dtype)) return false;
         kept[launch.n_inputs] = value;
         launch.take(dl_of(*value.get()));
     }

@@ -9,9 +9,6 @@
 
 namespace pullback {
 
-/// Whether operators are recorded, in this thread and task: `grad_mode.ENABLED`. Throws ErrorSet.
-bool grad_enabled();
-
 /// Sets the grad mode until the end of a scope.
 class GradModeGuard {
   public:
@@ -36,8 +33,6 @@ struct Caller {
     int instruction = 0;
 };
 Caller find_caller();
-/// The same, into the node.
-void remember_caller(Node& node);
 /// "file:line" of an instruction. Throws ErrorSet.
 std::string place_of(PyObject* code, int instruction);
 /// All frames outside this package, as text, into the node: anomaly mode. Throws ErrorSet.

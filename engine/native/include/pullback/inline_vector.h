@@ -40,6 +40,14 @@ class InlineVector {
         return emplace_made([&] { return T{std::forward<Args>(args)...}; });
     }
 
+    /// Adds what the function returns for 0, 1 and so on, made in its place.
+    template <typename Make>
+    void emplace_each(std::uint32_t count, Make&& make) {
+        while (size_ + count > capacity_) [[unlikely]]
+            grow();
+        for (std::uint32_t i = 0; i < count; ++i, ++size_) new (data_ + size_) T(make(i));
+    }
+
     void clear() {
         T* const first = data_;
         for (std::uint32_t left = std::exchange(size_, 0U); left > 0;)
@@ -58,7 +66,7 @@ class InlineVector {
   private:
     T* inline_data() { return reinterpret_cast<T*>(inline_); }
 
-    void grow() {
+    [[gnu::noinline]] void grow() {
         T* larger = static_cast<T*>(::operator new(sizeof(T) * 2 * capacity_));
         std::uninitialized_move(begin(), end(), larger);
         std::destroy(begin(), end());

@@ -1,9 +1,9 @@
 // Shape, strides and element type of a tensor.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <utility>
 
@@ -17,7 +17,10 @@ class Layout {
     static constexpr int kInline = 4;
 
     Layout() = default;
-    Layout(const Layout& other) { copy(other); }
+    Layout(const Layout& other) : head_(other.head_), inline_(other.inline_) {
+        if (other.heap_ != nullptr) [[unlikely]]
+            copy_heap(other);
+    }
     Layout(Layout&& other) noexcept { take(other); }
     ~Layout() { clear(); }
     Layout& operator=(const Layout& other) {
@@ -47,7 +50,10 @@ class Layout {
     /// C order, aligned.
     bool contiguous() const { return head_.contiguous; }
     bool regular() const { return head_.regular; }
-    const std::int64_t* shape() const { return heap_ != nullptr ? heap_ : inline_; }
+    /// Of floats in C order, aligned and regular: their bits, as the loop of a pointwise kernel
+    /// takes them (`pb_flat_function`). Zero for what it doesn't take.
+    int loop_bits() const { return head_.loop_bits; }
+    const std::int64_t* shape() const { return heap_ != nullptr ? heap_ : inline_.data(); }
     std::int64_t shape(int axis) const { return shape()[axis]; }
     /// Where the layout is not contiguous; NULL stands for C order.
     const std::int64_t* strides() const { return head_.contiguous ? nullptr : heap_ + head_.ndim; }
@@ -61,24 +67,20 @@ class Layout {
         return product;
     }
     bool same_shape(const Layout& other) const {
-        if (head_.ndim != other.head_.ndim) return false;
-        const std::int64_t *mine = shape(), *theirs = other.shape();
-        for (int axis = 0; axis < head_.ndim; ++axis) {
-            if (mine[axis] != theirs[axis]) return false;
-        }
-        return true;
+        return head_.ndim == other.head_.ndim && same_extents(other);
     }
     /// Both in C order and regular, of one shape and dtype.
     bool twin_of(const Layout& other) const {
         return std::bit_cast<std::uint64_t>(head_) == std::bit_cast<std::uint64_t>(other.head_) &&
-               head_.contiguous && head_.regular && same_shape(other);
+               head_.contiguous && head_.regular &&
+               (heap_ == nullptr ? same_inline(other) : same_extents(other));
     }
     /// As Python prints a shape: "(2, 3)".
     std::string shape_text() const;
 
     /// Makes an empty layout this one.
     void fill(const Layout& other) { copy(other); }
-    /// Back to what `Layout()` is.
+    /// Empty, to be filled or to go.
     void clear() {
         if (heap_ != nullptr) [[unlikely]] {
             delete[] heap_;
@@ -93,27 +95,43 @@ class Layout {
         std::int8_t ndim = 0;
         bool contiguous = true;
         bool regular = true;
-        std::uint8_t unused[3] = {};  // compared too
+        std::uint8_t loop_bits = 0;
+        std::uint8_t unused[2] = {};  // compared too
     };
+    /// Both without a heap.
+    bool same_inline(const Layout& other) const {
+        std::int64_t differ = 0;
+        for (std::size_t axis = 0; axis < kInline; ++axis)
+            differ |= inline_[axis] ^ other.inline_[axis];
+        return differ == 0;
+    }
+    /// Of so many axes as the other.
+    bool same_extents(const Layout& other) const {
+        const std::int64_t *mine = shape(), *theirs = other.shape();
+        for (int axis = 0; axis < head_.ndim; ++axis) {
+            if (mine[axis] != theirs[axis]) return false;
+        }
+        return true;
+    }
     void copy(const Layout& other) {
         head_ = other.head_;
         if (other.heap_ != nullptr) [[unlikely]] {
             copy_heap(other);
         } else {
-            std::memcpy(inline_, other.inline_, sizeof inline_);
+            inline_ = other.inline_;
         }
     }
     void take(Layout& other) {
         head_ = other.head_;
         heap_ = std::exchange(other.heap_, nullptr);
-        std::memcpy(inline_, other.inline_, sizeof inline_);
+        inline_ = other.inline_;
         other.head_.ndim = 0;
     }
     void copy_heap(const Layout& other);
 
     Head head_;
-    std::int64_t* heap_ = nullptr;  // shape, then strides
-    std::int64_t inline_[kInline];
+    std::int64_t* heap_ = nullptr;                // shape, then strides
+    std::array<std::int64_t, kInline> inline_{};  // zeros for axes that aren't there: compared too
 };
 
 }  // namespace pullback

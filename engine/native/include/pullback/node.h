@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 
+#include "pullback/collector.h"
 #include "pullback/operator.h"
 #include "pullback/pool.h"
 #include "pullback/saved_variable.h"
@@ -121,7 +122,7 @@ struct Node {
         if (node == nullptr) throw ErrorSet{};
         node->kind = kind;
         node->renumber();
-        PyObject_GC_Track(node->object());
+        track(node->object());
         return Ref<Node>::steal(node);
     }
 };

@@ -28,13 +28,12 @@ class SavedVariable {
     static SavedVariable input(PyObject* value, bool relied);
     /// An input that is a tensor.
     static SavedVariable input(Tensor& tensor, bool relied) {
-        refuse_inference(*tensor.storage);
-        SavedVariable saved;
-        saved.held_ = Held::input;
-        saved.object_ = Py_NewRef(tensor.object());
-        ++tensor.storage->kept;
-        if (relied) saved.watch(*tensor.storage);
-        return saved;
+        Storage& memory = *tensor.storage;
+        refuse_inference(memory);
+        ++memory.kept;
+        if (relied) memory.keep();
+        return SavedVariable(Held::input, Py_NewRef(tensor.object()),
+                             relied ? memory.version : kUnwatched);
     }
     /// An output by its number.
     static SavedVariable output(Tensor& tensor, std::int32_t number, bool relied);
@@ -49,7 +48,11 @@ class SavedVariable {
     SavedVariable& operator=(SavedVariable&&) = delete;
     ~SavedVariable() {
         if (held_ == Held::nothing) return;
-        let_go();
+        if (held_ == Held::input) [[likely]] {
+            let_input_go();
+        } else {
+            let_go();
+        }
     }
 
     /// Whether a pack hook gave it, or part of it.
@@ -94,6 +97,9 @@ class SavedVariable {
     static constexpr std::uint32_t kUnwatched = ~std::uint32_t{0};
     struct Place;  // of what is packed
 
+    SavedVariable(Held held, PyObject* object, std::uint32_t version)
+        : object_(object), version_(version), held_(held) {}
+
     /// What the hooks make of a tensor without history; none where there are no hooks. Throws
     /// ErrorSet.
     static PyRef packed_by_hooks(const Ref<Tensor>& tensor);
@@ -119,6 +125,12 @@ class SavedVariable {
     void watch(Storage& storage) {
         version_ = storage.version;
         storage.keep();
+    }
+    void let_input_go() {
+        Storage& memory = *tensor().storage;
+        if (version_ != kUnwatched) memory.release();
+        --memory.kept;
+        Py_DECREF(object_);
     }
     void let_go();
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "pullback/collector.h"
 #include "pullback/layout.h"
 #include "pullback/storage.h"
 
@@ -79,6 +80,11 @@ struct Tensor {
                weak_references == nullptr;
     }
 
+    /// Whether there is anything of what few tensors have.
+    bool has_rare() const {
+        return weak_references != nullptr || base || grad || extras || cached_array;
+    }
+
     static PyTypeObject* type;
     static Pool<Tensor> pool;
     static Pool<Tensor> small_pool;  // of those that still have memory for a few values
@@ -103,27 +109,25 @@ struct Tensor {
     }
     /// The same where the number of bytes is known.
     static Ref<Tensor> allocate(const Layout& layout, std::size_t bytes) {
-        Tensor* kept = bytes <= Storage::kSmall ? small_pool.take_kept() : nullptr;
-        Ref<Tensor> tensor = kept != nullptr ? Ref<Tensor>::steal(kept) : make();
-        if (kept != nullptr) [[likely]] {
-            tensor->storage->renew(bytes);
-        } else {
-            tensor->storage.adopt(Storage::allocate(bytes).release());
-        }
-        tensor->data = tensor->storage->begin;
-        tensor->layout.fill(layout);
-        return tensor;
+        Tensor* const kept = bytes <= Storage::kSmall ? small_pool.take_kept() : nullptr;
+        if (kept == nullptr) [[unlikely]]
+            return allocate_anew(layout, bytes);
+        kept->storage->renew(bytes);
+        kept->data = kept->storage->small;
+        kept->layout.fill(layout);
+        return Ref<Tensor>::steal(kept);
     }
     /// The same memory without history.
     Ref<Tensor> detach();
 
   private:
+    static Ref<Tensor> allocate_anew(const Layout& layout, std::size_t bytes);
     /// Lets the cycle collector see the tensor: in a graph it may be part of a cycle through a
     /// hook.
     void track() {
         if (tracked) return;
         tracked = true;
-        PyObject_GC_Track(object());
+        pullback::track(object());
     }
     void renew();
 };
