@@ -132,6 +132,24 @@ def zeros_list(likes: Sequence[Like]) -> list[Any]:
     return [np.zeros(like.shape, like.dtype) for like in likes]
 
 
+def appended(values: Sequence[Any], x: Any) -> list[Any]:
+    """The list with one more element: what ``values.append(x)`` makes of it.
+
+    >>> appended([1], 2)
+    [1, 2]
+    """
+    return [*values, x]
+
+
+def without_last(values: Sequence[Any]) -> list[Any]:
+    """The list without its last element: the adjoint of `appended`, with that element.
+
+    >>> without_last([1, 2])
+    [1]
+    """
+    return list(values[:-1])
+
+
 def unstack_like(x: Any, likes: Sequence[Like], axis: int = 0) -> list[Any]:
     """The slices of `x` along `axis`, in these shapes and dtypes: the adjoint of `np.stack`.
 

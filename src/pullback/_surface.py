@@ -80,6 +80,7 @@ from .engine.plumbing import (
     unslice,
 )
 from .engine.primitives import (
+    appended,
     collect,
     collect_flat,
     flatten_axes,
@@ -91,6 +92,7 @@ from .engine.primitives import (
     unitem,
     unpacked,
     unstack_like,
+    without_last,
     zeros_list,
 )
 from .engine.regions import (
@@ -169,6 +171,7 @@ __all__ = [
     "UnusedInputError",
     "__version__",
     "accumulate",
+    "appended",
     "backward",
     "bessel_i",
     "bessel_j",
@@ -254,5 +257,6 @@ __all__ = [
     "value_and_grad",
     "vhp",
     "vjp",
+    "without_last",
     "zeros_list",
 ]

@@ -87,6 +87,51 @@ def collected_backwards(x, *, n: int):
     return ordered + parts[0]
 
 
+@SECTION.example("`append` in a branch, `continue`, `break`", call(array(4), n=5), call(array(4), n=1))
+def append_in_a_branch(x, *, n: int):
+    parts, weights = [], []
+    y = x
+    for k in range(n):
+        y = np.tanh(y)
+        if k == 2:
+            continue
+        parts.append(y[: k + 1] * x[0])
+        if k > 2:
+            weights.append(k)
+            break
+    total = np.concatenate(parts) ** 2
+    for weight in weights:
+        total = np.sin(total) * weight
+    return total
+
+
+@SECTION.example("`append` in an inner loop, `sum`", call(array(4, 2)))
+def append_in_an_inner_loop(x):
+    distances = []
+    for i in range(x.shape[0]):
+        for j in range(i):
+            distances.append(np.sum((x[i] - x[j]) ** 2))
+    return np.sqrt(np.stack(distances)) * sum(distances)
+
+
+@SECTION.example("a list that is read while it grows", call(X, n=3))
+def read_while_it_grows(x, *, n: int):
+    parts = [x]
+    for k in range(n):
+        parts.append(np.sin(parts[-1]) * len(parts))
+        parts.append(parts[k] * x)
+    return sum(parts)
+
+
+@SECTION.example("lists of several lengths behind an `if`", call(X, more=True), call(X, more=False))
+def lists_behind_a_branch(x, *, more: bool):
+    parts = [x]
+    if more:
+        parts.append(np.sin(x))
+        parts.append(np.cos(x) * x)
+    return np.concatenate(parts) ** 2
+
+
 @SECTION.example("a list comprehension", call([X, Y]))
 def comprehension(xs: "list[Tensor]"):  # noqa: F821
     return np.stack([np.sin(x) * x for x in xs])

@@ -101,6 +101,10 @@ BLOCKS = [
     "        w@[i@, j@] = np.sin(w@[j@, i@]) * x[j@, i@]\nv = w@",
     "t@ = 0.0\nfor i@ in range(n):\n    q@ = np.exp(-v[:i@])\n"
     "    t@ = t@ + np.sum(q@ * np.sin(q@))\nv = v * np.tanh(t@) + x",
+    "l@ = [x]\nfor i@ in range(n):\n    if i@ % 2 == 0:\n        l@.append(np.sin(v) * i@)\n"
+    "for q@ in l@:\n    v = v * 0.5 + q@",
+    "l@ = []\nfor i@ in range(3):\n    for j@ in range(i@):\n        l@.append(v[i@] * x[j@])\n"
+    "v = v + np.sum(np.stack(l@), axis=0) * 0.1",
     "q@ = y[0]\nfor k@ in range(n):\n    v = v * 0.5 + np.sum(np.sin(q@) * q@) * 0.1\n    q@ = q@ * x",
 ]
 TESTS = ["n > 1", "kind == 'a'", "n == 0 or kind == 'b'", "v.shape[0] > n"]

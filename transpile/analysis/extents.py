@@ -72,6 +72,8 @@ def extent_of(atom: Atom, env: Mapping[Var, Extent]) -> Extent:
         return Extent(frozenset(), frozenset({FLOAT64}) if atom.strong else frozenset())
     if atom in env:
         return env[atom]
+    if atom.kind == "list":
+        return _VARIOUS
     own = own_extent(atom.name)
     return Extent(frozenset(), own.dtype) if atom.kind == "value" else own
 
@@ -186,6 +188,9 @@ def _of_branches(eqn: Eqn, env: Mapping[Var, Extent]) -> dict[Var, Extent]:
 
 def _extent(eqn: Eqn, env: Mapping[Var, Extent]) -> Extent:
     own, word = own_extent(eqn.outs[0].name), WORDS.get(eqn.op)
+    if eqn.outs[0].kind == "list":
+        likes = eqn.kwarg("likes")
+        return env.get(likes, _VARIOUS) if isinstance(likes, Var) else _VARIOUS
     parts = [extent_of(atom, env) for atom in eqn.args]
     if eqn.op in ("like", "stop_gradient", "zeros_like", "ones_like", "index_put"):
         return parts[0]
@@ -208,9 +213,6 @@ def _extent(eqn: Eqn, env: Mapping[Var, Extent]) -> Extent:
     if eqn.op == "getitem" and len(parts[0].shape) == 1 and _is_number(eqn.kwarg("index"), env):
         (whole,) = parts[0].shape
         return own if whole.each is None else Extent(whole.each, parts[0].dtype)
-    if eqn.outs[0].kind == "list":
-        likes = eqn.kwarg("likes")
-        return env.get(likes, own) if isinstance(likes, Var) else own
     if eqn.outs[0].kind != "tensor":
         if not word.infix:
             return Extent(frozenset(), own.dtype)  # NumPy's functions of numbers widen what they meet

@@ -10,7 +10,8 @@ from ..ir import Atom, Block, Eqn, Kind, Literal, Var
 from .atoms import atom
 from .fence import refuse
 from .frame import Frame
-from .values import Choice, Function, Growing, Items, Poison, Value
+from .growing import written_list
+from .values import Choice, Function, Growing, Items, Poison, Value, is_value
 
 
 def choose(
@@ -58,11 +59,14 @@ class Merger:
                 pairs = zip(first.items, second.items, strict=True)
                 merged = [self.merge(a, b) for a, b in pairs]
                 return Growing(merged) if isinstance(first, Growing) else Items(tuple(merged))
-            raise refuse(
-                "PB402",
-                f"one branch gives {len(first.items)} elements, the other {len(second.items)}",
-                self.frame.span(self.node),
-            )
+            if not isinstance(first, Growing) or not isinstance(second, Growing):
+                raise refuse(
+                    "PB402",
+                    f"one branch gives {len(first.items)} elements, the other {len(second.items)}",
+                    self.frame.span(self.node),
+                )
+        if isinstance(first, Growing) or isinstance(second, Growing):
+            return self._lists(first, second, name)
         if isinstance(first, Function | Choice) or isinstance(second, Function | Choice):
             return self._choice(first, second)
         with self.frame.build.into(self.then):
@@ -70,6 +74,18 @@ class Merger:
         with self.frame.build.into(self.otherwise):
             b = atom(self.frame, second, self.node)
         return self._out(a, b, name)
+
+    def _lists(self, first: Value, second: Value, name: str | None) -> Var:
+        """A list that has grown in a branch, or that each branch writes out in another length."""
+        sides = (first, second)
+        plain = all(is_value(side) for side in sides)
+        atoms = []
+        for side, eqns in zip(sides, (self.then, self.otherwise), strict=True):
+            with self.frame.build.into(eqns):
+                if isinstance(side, Growing):
+                    side = written_list(self.frame, side, "value" if plain else "list", self.node)
+                atoms.append(atom(self.frame, side, self.node))
+        return self._out(atoms[0], atoms[1], name)
 
     def _choice(self, first: Value, second: Value) -> Choice:
         if not isinstance(first, Function | Choice) or not isinstance(second, Function | Choice):
@@ -105,6 +121,8 @@ class Merger:
             isinstance(side, Var) and side in build.maybe_none for side in (a, b)
         ):
             build.maybe_none.add(var)
+        if build.lists.intersection((a, b)):
+            build.lists.add(var)
         self.outs.append((var, a, b))
         return var
 

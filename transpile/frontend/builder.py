@@ -26,8 +26,8 @@ class Builder:
     `origin`: the name that the author gave to a variable. `gradients`: the incoming ones.
     `opaque`: the full name of the unknown function that computes a variable.
     `made`: the equation of each variable. `sources`: what a loop's parameter starts from.
-    `arrays`: indices that are arrays, or hold some. `texts`: strings. `numbers`, `tuples`: values that
-    are known to be one.
+    `arrays`: indices that are arrays, or hold some. `lists`: those of numbers. `texts`: strings. `numbers`,
+    `tuples`: values that are known to be one.
     """
 
     eqns: list[Eqn] = field(default_factory=list)
@@ -49,6 +49,7 @@ class Builder:
     made: dict[Var, Eqn] = field(default_factory=dict)
     sources: dict[Var, set[Var]] = field(default_factory=dict)
     arrays: set[Var] = field(default_factory=set)
+    lists: set[Var] = field(default_factory=set)
     texts: set[Var] = field(default_factory=set)
     numbers: set[Var] = field(default_factory=set)
     tuples: set[Var] = field(default_factory=set)

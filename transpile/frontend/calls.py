@@ -14,7 +14,9 @@ from .branches import choose
 from .fence import Refusal, refuse
 from .folding import dotted_name, fold_call
 from .frame import Frame, callee_of
+from .growing import append, is_list
 from .inline import inline
+from .iteration import summed
 from .kinds import check_number
 from .names import BUILTINS
 from .raising import formatted
@@ -56,7 +58,7 @@ def read_call(frame: Frame, node: ast.Call, name: str | None, targets: tuple[str
     callee: Value
     if isinstance(func, ast.Attribute) and dotted is None:
         base = expressions.read(frame, func.value)
-        if isinstance(base, Growing):
+        if isinstance(base, Growing) or (isinstance(base, Var) and is_list(frame, base)):
             return _list_method(frame, base, func, _arguments(frame, node))
         if isinstance(base, Var):
             return _method(frame, base, func, _arguments(frame, node), name)
@@ -131,6 +133,8 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
             return frame.build.emit("positive", (first,), frame.span(given.node), name=name)
     if not given.keywords:
         node = given.node
+        if callee.name == "sum" and isinstance(first, Var) and first.kind != "tensor":
+            return summed(frame, first, node)
         found = of_known(
             frame,
             callee.name,
@@ -273,18 +277,15 @@ def _scalar(frame: Frame, dotted: str, given: Arguments, name: str | None) -> Va
     return frame.build.emit("astype", (value,), frame.span(given.node), kwargs=dtype, kind=kind, name=name)
 
 
-def _list_method(frame: Frame, base: Growing, func: ast.Attribute, given: Arguments) -> Value:
-    span = frame.span(given.node)
+def _list_method(frame: Frame, base: Growing | Var, func: ast.Attribute, given: Arguments) -> Value:
     if func.attr != "append" or len(given.positional) != 1 or given.keywords:
         raise refuse(
-            "PB402", f"`.{func.attr}` of a list is outside of the formula language", span, hint="use append"
+            "PB402",
+            f"`.{func.attr}` of a list is outside of the formula language",
+            frame.span(given.node),
+            hint="use append",
         )
-    if frame.build.branches > base.depth or (frame.build.in_closure and not base.by_closure):
-        raise refuse(
-            "PB303", "a list is changed in a branch or by the closure", span, hint="build a new list"
-        )
-    base.items.append(given.positional[0])
-    return Literal(None)
+    return append(frame, func, base, given.positional[0], given.node)
 
 
 def _method(frame: Frame, base: Var, func: ast.Attribute, given: Arguments, name: str | None) -> Value:

@@ -8,13 +8,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from . import expressions
+from ..ir import Literal, Var
+from . import expressions, statements
 from .fence import refuse
 from .frame import Frame
 from .values import Dotted, Value, elements
 
 # Names that no author can write.
 _TURN, _RANGE, _LEN, _MIN = "<turn>", "<range>", "<len>", "<min>"
+_LIST, _ITEM, _SUM = "<values>", "<item>", "<sum>"
 
 
 def counted(frame: Frame, node: ast.For) -> ast.For | None:
@@ -35,6 +37,19 @@ def counted(frame: Frame, node: ast.For) -> ast.For | None:
             if "lineno" in inner._attributes and not hasattr(inner, "lineno"):
                 ast.copy_location(inner, node)
     return made
+
+
+def summed(frame: Frame, values: Var, node: ast.Call) -> Value:
+    """``sum(values)`` over a list of a length that only the run knows: a loop."""
+    frame.local |= {_LIST: values, _SUM: Literal(0)}
+    total = ast.BinOp(ast.Name(_SUM, ast.Load()), ast.Add(), ast.Name(_ITEM, ast.Load()))
+    add = ast.Assign([ast.Name(_SUM, ast.Store())], total)
+    loop = ast.For(ast.Name(_ITEM, ast.Store()), ast.Name(_LIST, ast.Load()), [add], [])
+    for part in ast.walk(loop):
+        if "lineno" in part._attributes:
+            ast.copy_location(part, node)
+    statements.read_body(frame, [loop])
+    return frame.local.pop(_SUM)
 
 
 def _called(frame: Frame, node: ast.expr) -> str | None:

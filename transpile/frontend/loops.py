@@ -2,8 +2,8 @@
 
 ``for i in range(n)``, over a list of tensors, or over the rows of a tensor.
 Names that exist before the loop and are assigned in it are carried from turn
-to turn; a list that is empty before and grows by one ``append`` in each turn
-is collected; a name that only the loop assigns is, after it, what the last turn
+to turn, and so are lists; a list that is empty before and grows by one ``append``
+in each turn is collected; a name that only the loop assigns is, after it, what the last turn
 gave it. A ``return`` or ``break`` in the loop ends it: the loop then carries which
 of them was met, and what is returned is computed after the loop.
 """
@@ -22,6 +22,7 @@ from .atoms import atom
 from .builder import Builder
 from .fence import refuse
 from .frame import Frame
+from .growing import appended, as_variable, grows_once
 from .kinds import check_number
 from .raising import may_leave
 from .values import Backwards, Growing, LastTurn, Poison, Value
@@ -59,11 +60,19 @@ def read_loop(frame: Frame, node: ast.For, iterated: Value, backwards: bool) -> 
     assigned = _assigned(body)
     if exits.flag is not None:
         assigned = [exits.flag, *(name for name in assigned if name != exits.flag)]
-    lists = {
-        name: value
-        for name, value in frame.local.items()
-        if isinstance(value, Growing) and not value.items and name in _appended(body)
-    }
+    lists: dict[str, Growing] = {}
+    for name in sorted(appended(body) & frame.local.keys()):
+        held = frame.local[name]
+        if held is iterated:
+            hint = "loop over range(len(...)), or append to another list"
+            raise refuse("PB301", f"`{name}` grows while it is looped over", span, value=name, hint=hint)
+        if isinstance(held, Growing) and not held.items and grows_once(body, name):
+            lists[name] = held
+            continue
+        if isinstance(held, Growing):
+            as_variable(frame, name, held, node)
+        if isinstance(frame.local[name], Var) and name not in assigned:
+            assigned.append(name)
     for name in assigned:
         # What another loop left is no value that every turn begins with.
         if isinstance(frame.local.get(name), LastTurn):
@@ -100,16 +109,16 @@ def _settled_turn(
     while True:
         names, mark = set(build.names), len(build.eqns)
         turn = _read_turn(frame, node, body, iterated, backwards, carried, kinds, views)
-        widened = [
-            name
+        widened: dict[str, Kind] = {
+            name: result.kind
             for name, param, result in zip(carried, turn.params, turn.results, strict=True)
-            if param.kind == "value" and isinstance(result, Var) and result.kind == "tensor"
-        ]
+            if param.kind == "value" and isinstance(result, Var) and result.kind in ("tensor", "list")
+        }
         seen = _looks_at(build, turn)
         if not widened and seen <= views:
             return turn
         views |= seen
-        kinds.update(dict.fromkeys(widened, "tensor"))
+        kinds.update(widened)
         del build.eqns[mark:]
         build.names, frame.local = names, dict(before)
         for growing in lists.values():
@@ -228,6 +237,8 @@ def _read_turn(
         turn.start.append(start)
         turn.params.append(param)
         build.sources[param] = {start} if isinstance(start, Var) else set()
+        if start in build.lists:
+            build.lists.add(param)
     place = dict(zip(carried, turn.params, strict=True))
     for one, other in views:
         build.sources[place[one]].add(place[other])
@@ -349,7 +360,9 @@ def _finish(
     outs = (*finals, *grown, *turns)
     build.add(Eqn(outs, "for", (turn.over, *turn.start), kwargs, (block,), span))
     frame.local = before
-    for name, var in zip(turn.carried, finals, strict=True):
+    for name, var, param in zip(turn.carried, finals, turn.params, strict=True):
+        if param in build.lists:
+            build.lists.add(var)
         frame.bind(name, var, node)
     for name, var in zip(collected, grown, strict=True):
         frame.bind(name, Backwards(var) if from_the_end else var, node)
@@ -379,15 +392,3 @@ def _assigned(body: Iterable[ast.stmt]) -> list[str]:
 def _stored(node: ast.expr) -> ast.expr:
     """What ``name[...] = ...`` binds anew: the name."""
     return ast.Name(node.id, ast.Store()) if isinstance(node, ast.Name) else node
-
-
-def _appended(body: Sequence[ast.stmt]) -> set[str]:
-    """Names of what ``name.append(...)`` is called on."""
-    calls = (node for statement in body for node in ast.walk(statement) if isinstance(node, ast.Call))
-    return {
-        call.func.value.id
-        for call in calls
-        if isinstance(call.func, ast.Attribute)
-        and call.func.attr == "append"
-        and isinstance(call.func.value, ast.Name)
-    }

@@ -130,6 +130,39 @@ def check_write(frame: Frame, var: Var, name: str, node: ast.AST) -> None:
         )
 
 
+def check_list_write(frame: Frame, held: Growing | Var, name: str, node: ast.AST) -> None:
+    """Refuse to append to a list that is an input, that another name holds as well, or that was captured."""
+    build = frame.build
+    own = _lists_of(frame, held)
+    other = next((key for key, value in _names(frame) if key != name and own & _lists_of(frame, value)), None)
+    captor = captured_before(frame, name, held)
+    whom = f"also named `{other}`" if other is not None else ""
+    if captor is not None:
+        whom = f"captured by `{captor}` before"
+    if own & (build.inputs | build.gradients):
+        whom = "an input"
+    if own & build.opaque.keys() or (build.in_closure and own & build.forward_vars):
+        whom = "not made here"
+    if whom:
+        raise refuse(
+            "PB301",
+            f"`{name}` is {whom}, and grows in a branch or a loop",
+            frame.span(node),
+            value=name,
+            hint="append to a list that was made here, under one name, before a function captures it",
+        )
+
+
+def _lists_of(frame: Frame, value: Value) -> set[Var | Growing]:
+    """The lists that a value is, or may be."""
+    if isinstance(value, Growing):
+        return {value}
+    lists = frame.build.lists
+    if not isinstance(value, Var) or (value.kind != "list" and value not in lists):
+        return set()
+    return {var for var in roots(frame.build, value) if var.kind == "list" or var in lists}
+
+
 def _seen_by(frame: Frame, var: Var, name: str, other: str, value: Var, node: ast.AST) -> None:
     """Another name looks at what is written: a view of it must not be read afterwards."""
     is_view = value is not var and var in roots(frame.build, value)
@@ -164,7 +197,7 @@ def _names(frame: Frame) -> list[tuple[str, Value]]:
     return found
 
 
-def captured_before(frame: Frame, name: str, var: Var) -> str | None:
+def captured_before(frame: Frame, name: str, var: Value) -> str | None:
     """The nested function, defined already, that captures this name or the value that it holds."""
     for value in frame.local.values():
         for function in value.leaves() if isinstance(value, Choice) else [value]:

@@ -42,7 +42,7 @@ POSITIONAL: dict[str, tuple[str, ...]] = {
     "logsumexp": ("a", "axis", "b", "keepdims"),
 }
 _OPTIONAL = frozenset({("clip", "a_min"), ("clip", "a_max")})
-_OF_LISTS = frozenset({"arrays", "tup"})
+_OF_LISTS = frozenset({"arrays", "tup", "values"})
 _LISTS = frozenset({"split_like", "unstack_like"})
 # Attributes that may be tensors: positions, and what only its shape and dtype are used of.
 _TENSORS = frozenset({"index", "like", "likes", "indices"})

@@ -38,7 +38,7 @@ from collections.abc import Callable
 
 from ..ir import Atom, Eqn, Literal, Var
 from .rewrite import label
-from .sweep import Context, Sweep, grad_name
+from .sweep import Context, Sweep, grad_name, zeros_of
 
 
 def _list(eqn: Eqn, sweep: Sweep, context: Context) -> None:
@@ -95,6 +95,33 @@ def _parts(eqn: Eqn, sweep: Sweep, context: Context) -> None:
     sweep.forward += [Eqn((like,), "like", (whole,), (), (), eqn.span), eqn]
 
 
+def _appended(eqn: Eqn, sweep: Sweep, context: Context) -> None:
+    """The last gradient is the new element's, those before it the list's."""
+    (values, element), gradients = eqn.args, sweep.cotangents[eqn.outs[0]]
+    if isinstance(element, Var) and element in context.active:
+        last = context.namer.fresh(grad_name(element))
+        sweep.backward.append(Eqn((last,), "item", (gradients, Literal(-1)), (), (), eqn.span))
+        sweep.add(element, last, eqn, context.namer)
+    if isinstance(values, Var) and values in context.active:
+        before = context.namer.fresh(grad_name(values), "list")
+        sweep.backward.append(Eqn((before,), "without_last", (gradients,), (), (), eqn.span))
+        sweep.add(values, before, eqn, context.namer)
+    sweep.forward.append(eqn)
+
+
+def _without_last(eqn: Eqn, sweep: Sweep, context: Context) -> None:
+    """The element that was left out has no gradient: zeros."""
+    (values,) = eqn.args
+    assert isinstance(values, Var)
+    last = context.namer.fresh(f"last_{label(values)}")
+    zeros, like, fill = zeros_of(last, eqn, context.namer)
+    whole = context.namer.fresh(grad_name(values), "list")
+    operands = (sweep.cotangents[eqn.outs[0]], zeros)
+    sweep.backward += [fill, Eqn((whole,), "appended", operands, (), (), eqn.span)]
+    sweep.add(values, whole, eqn, context.namer)
+    sweep.forward += [like, Eqn((last,), "item", (values, Literal(-1)), (), (), eqn.span), eqn]
+
+
 def _accumulate(eqn: Eqn, sweep: Sweep, context: Context) -> None:
     """A sum of lists hands its gradients to both; their elements are as the sum's."""
     for operand in eqn.reads():
@@ -105,6 +132,8 @@ def _accumulate(eqn: Eqn, sweep: Sweep, context: Context) -> None:
 
 OF_LISTS: dict[str, Callable[[Eqn, Sweep, Context], None]] = {
     "accumulate": _accumulate,
+    "appended": _appended,
+    "without_last": _without_last,
     "list": _list,
     "item": _item,
     "unitem": _unitem,

@@ -80,7 +80,7 @@ def sweep_loop(eqn: Eqn, sweep: Sweep, context: Context) -> None:
     loop = Loop(list(eqn.outs), list(body.results))
     turn = Block((), (*opening, *part.backward, *closing), (*outgoing, *items))
     forward_body = (*part.forward, *likes)
-    made, again = lists_again(turn, forward_body, namer)
+    made, again = lists_again(turn, Block(body.params, forward_body, ()), namer)
     forward_body, turn = (*forward_body, *made), Block((), (*again, *turn.eqns), turn.results)
     start = _start(eqn, flowing, sweep, context)
     reads, env = Residuals(eqn, turn, forward_body, loop, sweep, context, index).read()

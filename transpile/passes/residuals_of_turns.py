@@ -31,18 +31,19 @@ class Loop:
         return Eqn(tuple(self.outs), "for", eqn.args, eqn.kwargs, (block,), eqn.span)
 
 
-def lists_again(turn: Block, forward: Sequence[Eqn], namer: Namer) -> tuple[list[Eqn], list[Eqn]]:
+def lists_again(turn: Block, forward: Block, namer: Namer) -> tuple[list[Eqn], list[Eqn]]:
     """What a turn adds to its forward, and how its sweep makes lists of that again.
 
     A list is no tensor that could be saved: one that is written out is made again of its
-    elements, as tuples and slices are, one that an inner loop collected of a tensor.
+    elements, as tuples and slices are, one that is carried, or that an inner loop collected, of a tensor.
     """
-    table = defining(forward)
-    made, again = put_together(forward, turn.free(), namer)
+    table = defining(forward.eqns)
+    made, again = put_together(forward.eqns, turn.free(), namer)
     for var in turn.free():
-        if var.kind != "list" or var not in table or table[var] in again:
+        own = var in forward.params or (var in table and table[var] not in again)
+        if var.kind != "list" or not own:
             continue
-        saved, read = flattened(var, var, namer)
+        saved, read = flattened(var, var, namer, forward.eqns)
         made += saved
         again.append(read)
     return made, again

@@ -84,6 +84,15 @@ WORDS: tuple[Word, ...] = (
     ),
     Word("unitem", "pullback.unitem", ("a",), ("index", "likes"), linear=(0,), gives_list=True),
     Word("zeros_list", "pullback.zeros_list", (), ("likes",), derivative="zero", gives_list=True),
+    Word(
+        "appended",
+        "pullback.appended",
+        ("values", "x"),
+        linear=(0, 1),
+        jointly=True,
+        gives_list=True,
+    ),
+    Word("without_last", "pullback.without_last", ("values",), linear=(0,), gives_list=True),
     Word("unstack_like", "pullback.unstack_like", ("x",), ("likes", "axis"), linear=(0,), gives_list=True),
     Word(
         "astype",

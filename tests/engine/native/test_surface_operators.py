@@ -39,7 +39,9 @@ NEEDS_PYTHON = {
         take_region spread_region clear_region repeat sum_repeats
     """,
     "subscripts and orders that Python reads": "contract contract_gradients norm convolve",
-    "lists of a loop": "collect collect_flat unitem zeros_list packed unpacked join_like",
+    "lists of a loop": """
+        appended without_last collect collect_flat unitem zeros_list packed unpacked join_like
+    """,
     "bits": "left_shift right_shift",
     "tensors of nothing": "zeros ones arange",
 }

@@ -164,7 +164,7 @@ def test_helpers_are_inlined():
     ("text", "expected"),
     [
         ("sum([x, y, x])", ["_1 = add(x, y)", "_2 = add(_1, x)"]),
-        ("sum(a for a in x)", None),
+        ("sum(x)", None),
         (
             "sum(a * b for a, b in zip((x, y), (2, 3)))",
             ["_1 = multiply(x, 2)", "_2 = multiply(y, 3)", "_3 = add(_1, _2)"],

@@ -103,8 +103,18 @@ def test_a_loop_s_value_is_what_python_computes():
     [
         ("for k in range(n):\n        if k:\n            t = x\n    return t", "PB407"),
         (
-            "ts = []\n    for k in range(n):\n        if k > 1:\n            ts.append(x)\n    return ts[0]",
-            "PB303",
+            "ts = []\n    us = ts\n    for k in range(n):\n        if k > 1:\n"
+            "            ts.append(x)\n    return us[0]",
+            "PB301",
+        ),
+        (
+            "ts = []\n    if n > 1:\n        ts.append(x)\n    for t in ts:\n"
+            "        ts.append(t)\n    return ts[0]",
+            "PB301",
+        ),
+        (
+            "ts = []\n    if n > 1:\n        ts.append((x, x))\n    return ts[0]",
+            "PB401",
         ),
         ("for k in range(n):\n        x = x\n    else:\n        x = x\n    return x", "PB401"),
         ("for k in 3.5:\n        x = x\n    return x", "PB401"),

@@ -10,7 +10,7 @@ from .facts import Fact, Leaf
 from .lanes import CHOICE
 from .plan import Plan
 from .sides import merge
-from .turns import listed, type_of
+from .turns import is_empty, listed, type_of
 from .types import join, stored
 
 Enter = Callable[[Plan, Eqn], None]
@@ -91,7 +91,7 @@ def add_loop(plan: Plan, eqn: Eqn, enter: Enter) -> None:
     over, start = eqn.args[0], eqn.args[1:]
     level = max([bring(plan, over), *(bring(plan, a) for a in start), *(bring(plan, v) for v in body.free())])
     carried = list(body.params[1:])
-    facts = [listed(plan, atom) if plan.of(atom).kind == "list" else plan.of(atom) for atom in start]
+    facts = [_at_end(plan, atom) for atom in start]
     level = max([level, *(fact.level for fact in facts if fact.kind == "turns")])
     for _ in range(3):
         trial = plan.inside(body, plan.names.copy())
@@ -111,7 +111,8 @@ def add_loop(plan: Plan, eqn: Eqn, enter: Enter) -> None:
 
 def _at_end(plan: Plan, atom: Atom) -> Fact:
     """A value as a turn leaves it to the next one."""
-    return listed(plan, atom) if plan.of(atom).kind == "list" else plan.of(atom)
+    written = plan.of(atom).kind == "list" and not is_empty(plan, atom)
+    return listed(plan, atom) if written else plan.of(atom)
 
 
 def _carried(plan: Plan, var: Var, before: Fact, after: Fact) -> Fact:
@@ -132,6 +133,8 @@ def _carried(plan: Plan, var: Var, before: Fact, after: Fact) -> Fact:
         return before
     if before.kind == after.kind == "turns" and type_of(before) == type_of(after):
         return before
+    if before.kind in ("list", "index") and after.kind == "turns":
+        return replace(after, level=0, text=f"{type_of(after)}()")
     raise plan.refuse(f"{var} changes its kind or its dtype in a loop, which is not compiled")
 
 
@@ -164,6 +167,8 @@ def _enter_turn(
             child.define(var, Fact("number", fact.type, text=name))
         elif fact.kind == "turns":
             child.define(var, replace(fact, level=0, text=name))
+        elif fact.kind in ("list", "index"):
+            child.define(var, fact)
         else:
             token = plan.own_shape("carried", name)
             child.define(var, Fact(fact.kind, fact.type, token, (Leaf(name, token),), 0, name))

@@ -161,6 +161,8 @@ _OTHER: dict[str, Callable[[Plan, Eqn, Var], None]] = {
     "packed": add_packed,
     "unpacked": add_unpacked,
     "collect_flat": add_collected_list,
+    "appended": add_collected_list,
+    "without_last": add_collected_list,
     "join_like": add_collected_list,
     **CALLS,
     **PICKS,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ...ir import Atom, Eqn, Literal, Var
 from .facts import Fact, Leaf
 from .plan import Plan
-from .turns import listed, type_of
+from .turns import is_empty, listed, type_of
 from .types import join, stored
 
 Sides = Sequence[tuple[Plan, Atom]]
@@ -32,6 +32,8 @@ def merge(plan: Plan, out: Var, sides: Sides, before: list[str], level: int) -> 
         _merge_numbers(plan, out, sides, before, level)
     elif kinds in ({"like"}, {"shape"}) and len({fact.type for fact in there}) == 1:
         _merge_shapes(plan, out, sides, before, level)
+    elif kinds == {"index"} and _differ_in_length(there):
+        _merge_lists(plan, out, sides, before, level)
     elif kinds == {"index"} and len({(len(f.items), f.eqn.op if f.eqn else "") for f in there}) == 1:
         _merge_indices(plan, out, sides, before, level)
     else:
@@ -56,6 +58,12 @@ def _fact(plan: Plan, atom: Atom) -> Fact:
         items = tuple(map(Literal, value))
         return Fact("index", items=items, eqn=Eqn((), "tuple", items))
     return plan.of(atom)
+
+
+def _differ_in_length(facts: Sequence[Fact]) -> bool:
+    """Whether lists that are written out have several lengths."""
+    made = [fact.eqn for fact in facts if fact.eqn is not None and fact.eqn.op == "list"]
+    return len(made) == len(facts) and len({len(eqn.args) for eqn in made}) > 1
 
 
 def _maybe(sides: Sides) -> str:
@@ -110,7 +118,11 @@ def _merge_indices(plan: Plan, out: Var, sides: Sides, before: list[str], level:
 
 def _merge_lists(plan: Plan, out: Var, sides: Sides, before: list[str], level: int) -> None:
     """A list is empty after a side that does not have it."""
-    lists = [(child, listed(child, atom)) for child, atom, _ in _there(sides)]
+    there = _there(sides)
+    lists = [(child, listed(child, atom)) for child, atom, _ in there if not is_empty(child, atom)]
+    if not lists:
+        plan.define(out, there[0][2])
+        return
     first = lists[0][1]
     if any(fact != replace(first, level=fact.level, text=fact.text) for _, fact in lists):
         raise plan.refuse(f"{out} is a list of other elements on each side of a condition")

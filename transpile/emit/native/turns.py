@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ...ir import Atom, Eqn, Var
 from .facts import Fact, Kind, Leaf
 from .plan import Plan, literal_of
 from .reductions import like_of
-from .types import stored
+from .types import join, stored
 
 
 def is_collected(plan: Plan, eqn: Eqn) -> bool:
@@ -23,7 +24,7 @@ def is_collected(plan: Plan, eqn: Eqn) -> bool:
         return isinstance(eqn.args[1], Var) and (facts[0].kind == "list" or _is_list_of_likes(facts[0]))
     if eqn.op == "accumulate":
         return eqn.outs[0].kind == "list"
-    return eqn.op in ("unitem", "zeros_list", "collect_flat")
+    return eqn.op in ("unitem", "zeros_list", "collect_flat", "appended", "without_last")
 
 
 def _is_list_of_likes(fact: Fact) -> bool:
@@ -52,13 +53,16 @@ def listed(plan: Plan, atom: Atom) -> Fact:
     fact = plan.of(atom)
     if fact.kind == "turns":
         return fact
-    facts = [plan.of(item) for item in fact.items]
+    items = fact.eqn.args if fact.kind == "index" and fact.eqn is not None else fact.items
+    facts = [plan.of(item) for item in items]
+    if facts and all(item.kind == "number" for item in facts):
+        return _numbers(plan, atom, items)
     kinds = {"array" if item.kind == "lane" else item.kind for item in facts}
     types = {item.type for item in facts if item.kind != "shape"}
     if len(kinds) != 1 or len(types) > 1 or not kinds <= {"array", "like", "shape"}:
         raise plan.refuse("a list of such elements is not compiled in a loop")
     (element,) = kinds
-    arrays = [plan.array(item) for item in fact.items] if element == "array" else facts
+    arrays = [plan.array(item) for item in items] if element == "array" else facts
     texts = [f"{array.text}.read_only()" if element == "array" else array.text for array in arrays]
     level = max(array.level for array in arrays)
     name = plan.names.fresh(f"{atom}_list")
@@ -69,6 +73,51 @@ def listed(plan: Plan, atom: Atom) -> Fact:
     if isinstance(atom, Var):
         plan.define(atom, made)
     return made
+
+
+def _numbers(plan: Plan, atom: Atom, items: Sequence[Atom]) -> Fact:
+    exprs = [expr for item in items if (expr := plan.values.expr(item)) is not None]
+    kind = join([plan.of(item).type for item in items])
+    level = max(plan.of(item).level for item in items)
+    name = plan.names.fresh(f"{atom}_list")
+    made = Fact("turns", kind, level=level + 1, text=name, element="number")
+    plan.declare(level, f"const {type_of(made)} {name}({len(exprs)});")
+    for k, expr in enumerate(exprs):
+        plan.call(level, f"{name}[{k}] = {expr.to(kind).text};")
+    return made
+
+
+def is_empty(plan: Plan, atom: Atom) -> bool:
+    """Whether a list is written out and has no elements, so that it may become one of anything."""
+    fact = plan.of(atom)
+    made = fact.eqn.args if fact.kind == "index" and fact.eqn is not None else fact.items
+    return fact.kind in ("list", "index") and not made
+
+
+def _appended(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """A list with one more element, which says what an empty one is a list of."""
+    values, atom = eqn.args
+    fact = plan.of(atom)
+    if fact.kind in ("lane", "array"):
+        array = plan.array(atom)
+        made = Fact("turns", array.type, level=array.level, element="array")
+        text = f"{array.text}.read_only()"
+    elif fact.kind == "number":
+        expr = plan.values.expr(atom)
+        assert expr is not None
+        made = Fact("turns", fact.type, level=fact.level, element="number")
+        text = f"static_cast<{stored(fact.type)}>({expr.text})"
+    else:
+        raise plan.refuse("a list that grows by such an element is not compiled")
+    before = replace(made, text=f"{type_of(made)}()") if is_empty(plan, values) else listed(plan, values)
+    if (before.type, before.element, before.depth) != (made.type, made.element, 1):
+        raise plan.refuse("a list that grows by an element of another type is not compiled")
+    _made(plan, out, made, max(before.level, made.level), f"pb::appended({before.text}, {text})")
+
+
+def _without_last(plan: Plan, eqn: Eqn, out: Var) -> None:
+    owner = listed(plan, eqn.args[0])
+    _made(plan, out, owner, owner.level, f"pb::without_last({owner.text})")
 
 
 def _item(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -235,6 +284,8 @@ def _dtype(fact: Fact) -> str:
 
 
 _OPERATORS = {
+    "appended": _appended,
+    "without_last": _without_last,
     "item": _item,
     "len": _len,
     "like": _like,

@@ -207,6 +207,21 @@ PB_SETUP void concatenate(Context& context, const List<View<const T>>& arrays, i
     }
 }
 
+// A list with one more item, and one without its last.
+template <typename Item>
+PB_SETUP List<Item> appended(const List<Item>& list, const Item& item) {
+    const List<Item> longer(list.size + 1);
+    for (int64_t k = 0; k < list.size; ++k) longer[k] = list[k];
+    longer[list.size] = item;
+    return longer;
+}
+template <typename Item>
+PB_SETUP List<Item> without_last(const List<Item>& list) {
+    List<Item> shorter(list);
+    if (shorter.size > 0) shorter.keep(shorter.size - 1);
+    return shorter;
+}
+
 // How many entries arrays have together.
 template <typename T>
 PB_SETUP int64_t entries(const List<View<const T>>& arrays) {
