@@ -1,6 +1,7 @@
 """Results that go into memory which the caller names: `out=`, and functions that write an argument."""
 
 import operator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -161,3 +162,41 @@ def test_functions_that_write_and_are_not_recorded(w):
         np.put(np.zeros(3), [0], w[0])
     with pytest.raises(pb.MutationError, match="not recorded"):
         np.multiply.at(x, [0], w[0])
+
+
+STRETCHES = [np.s_[0:2], np.s_[1:3], np.s_[::2], np.s_[1::-1], np.s_[2:0:-1]]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_outputs_that_overlap_their_operands(engine, seed):
+    rng = np.random.default_rng(seed)
+    array, weights = rng.uniform(0.5, 1.5, (2, 3, 4))
+    first, second, third = (STRETCHES[k] for k in rng.integers(len(STRETCHES), size=3))
+    binary = [np.add, np.multiply, np.subtract, np.divide, np.hypot, np.power][rng.integers(6)]
+    unary = [np.exp, np.sin, np.sqrt, np.tanh][rng.integers(4)]
+    mask: Any = rng.random((2, 4)) < 0.5 if seed % 3 == 0 else True
+
+    def in_place(y):
+        binary(y[first], y[second], out=y[third], where=mask)
+        unary(y[second], out=y[first])
+        np.add(y.T[1], y.T[0], out=y.T[1])
+        return y
+
+    def with_copies(y):
+        z = y.copy()
+        z[third] = np.where(mask, binary(y[first].copy(), y[second].copy()), y[third].copy())
+        u = z.copy()
+        u[first] = unary(z[second].copy())
+        v = u.copy()
+        v[:, 1] = u[:, 1].copy() + u[:, 0].copy()
+        return v
+
+    found = []
+    for function in (in_place, with_copies):
+        x = pb.tensor(array, requires_grad=True)
+        y = function(x * 1.0)
+        (gradient,) = pb.grad((y * y * weights).sum(), x, create_graph=True)
+        (second_gradient,) = pb.grad((gradient * gradient).sum(), x)
+        found.append([value.detach().numpy() for value in (y, gradient, second_gradient)])
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
