@@ -37,6 +37,7 @@ from workloads import workloads
 import pullback as pb
 
 OPERATORS = ("simple", "gelu_tanh", "softplus", "lstm_cell", "layer_norm", "cross_entropy", "gp_covariance")
+SIZE = 1 << 14  # of the largest array: rows of 256
 COLUMNS = ("transpile", "compiler", "cold", "cached cpu", "cached wall", "again")
 
 
@@ -96,7 +97,7 @@ def _sample(name: str, folder: str) -> dict[str, float]:
 
 def inside(name: str) -> dict[str, float]:
     """What this process takes to compile an operator, for the first time and once more."""
-    workload = next(w for w in workloads(16, np.float32) if w.name == name)
+    workload = next(w for w in workloads(SIZE, np.float32) if w.name == name)
     formula = workload.formula
 
     def compiled() -> object:
