@@ -112,7 +112,7 @@ def expand_dims(a, *, axis):
     r = np.expand_dims(a, axis)
 
     def expand_dims_pullback(grad):
-        return np.reshape(grad, a.shape)
+        return np.squeeze(grad, axis)
 
     return r, expand_dims_pullback
 

@@ -1,5 +1,7 @@
 """`pb.vjp` inside of a function that is compiled or derived: as the engine runs it on tensors."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -167,14 +169,95 @@ def second_of_rows(x, weight, g, to_x, to_weight):
     return pb.vjp(first, (x, weight, g), (to_x, to_weight))[1]
 
 
+@cache
+def program(function):
+    """A function that is compiled once for all tests."""
+    return pb.compile(function, order=0)
+
+
 @pytest.mark.compiler
 def test_second_gradients_of_rows_are_one_kernel(engine):
     arrays = [X, ROW, V, W, ROW + 1]
     expected = [part.numpy() for part in second_of_rows(*arrays)]
-    fast = pb.compile(second_of_rows, order=0)
+    fast = program(second_of_rows)
     assert [kernel.name for kernel in fast.operator().compiled.kernels()] == ["second_of_rows_forward"]
     for found, one in zip(fast(*arrays), expected, strict=True):
         np.testing.assert_allclose(found, one, rtol=1e-10, atol=1e-11)
+
+
+SHAPES = [((3, 4), weight) for weight in ((), (4,), (1,), (3, 4), (3, 1), (2, 3, 4))]
+SHAPES += [
+    ((1, 4), (3, 4)),
+    ((3, 1), (4,)),
+    ((2, 3, 4), (3, 1)),
+    ((0, 4), (4,)),
+    ((3, 0), (1,)),
+    ((4,), (3, 4)),
+]
+
+
+@pytest.mark.compiler
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("x", "weight"), SHAPES, ids=str)
+def test_rows_whose_shapes_are_as_they_mostly_are_and_others(x, weight):
+    out = np.broadcast_shapes(x, weight)
+    arrays = [RNG.uniform(0.5, 2.0, shape) for shape in (x, weight, out, x, weight)]
+    found = program(second_of_rows)(*arrays)
+    for one, expected in zip(found, pb.derive_pullback(second_of_rows)(*arrays), strict=True):
+        np.testing.assert_allclose(one, expected, rtol=1e-9, atol=1e-10)
+
+
+def distances(x, y, length, scale):
+    scaled = (np.expand_dims(x, 1) - np.expand_dims(y, 0)) / length
+    return scale * np.exp(-np.sum(scaled * scaled, axis=-1))
+
+
+def second_of_distances(x, y, length, scale, g, to_x, to_length):
+    def first(x, length, g):
+        return pb.vjp(lambda x, length: distances(x, y, length, scale), (x, length), g, create_graph=True)[1]
+
+    return pb.vjp(first, (x, length, g), (to_x, to_length))[1]
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("length", [(), (1,), (2,)], ids=str)
+@pytest.mark.parametrize("scale", [(), (1,), (5, 3)], ids=str)
+def test_numbers_that_may_be_arrays(length, scale):
+    shapes = ((5, 2), (3, 2), length, scale, (5, 3), (5, 2), length)
+    arrays = [RNG.uniform(0.5, 2.0, shape) for shape in shapes]
+    found = program(second_of_distances)(*arrays)
+    for one, expected in zip(found, pb.derive_pullback(second_of_distances)(*arrays), strict=True):
+        np.testing.assert_allclose(one, expected, rtol=1e-9, atol=1e-10)
+
+
+@pb.formula
+def vjp_joined(a, b, c):
+    """The second result's gradient is undefined where only the first is asked for."""
+    first, second = a * b, np.tanh(a * c)
+
+    def vjp_joined_pullback(grad_first, grad_second):
+        bent = grad_second * (1 - second * second)
+        return grad_first * b + bent * c, grad_first * a, bent * a
+
+    return (first, second), vjp_joined_pullback
+
+
+def second_of_many(a, b, c, d, e, g, h, p, q, r, s, t):
+    def first(a, b, c):
+        return pb.vjp(vjp_joined, (a, b, c), (g * d, h * e), create_graph=True)[1]
+
+    return pb.vjp(first, (a, b, c), (p * q, r * s, t))[1]
+
+
+@pytest.mark.compiler
+def test_many_arrays_of_one_shape_and_of_others(engine):
+    fast, derived = program(second_of_many), pb.derive_pullback(second_of_many)
+    same = [RNG.uniform(0.5, 2.0, (3, 4)) for _ in range(12)]
+    broadcast = [same[0], ROW, *same[2:9], ROW, ROW + 1, same[11]]
+    for arrays in (same, [array.T for array in same], broadcast):
+        found = fast(*map(pb.tensor, arrays))
+        for one, expected in zip(found, derived(*arrays), strict=True):
+            np.testing.assert_allclose(one.numpy(), expected, rtol=1e-10, atol=1e-11)
 
 
 def without_a_graph(x, v):

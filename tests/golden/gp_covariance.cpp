@@ -124,7 +124,7 @@ struct GpCovarianceBackwardGeneral {
             context, grad_squared_view.shape, grad_correlation_view.shape, correlation_view.shape,
             grad_view.shape, k_view.shape, squared_view.shape);
 
-        pb::Passes<8, 35> passes(context);
+        pb::Passes<12, 45> passes(context);
         {
             pb::Space& space = passes.space(shape_11);
             const auto k_rows = space.read(k_view);
@@ -343,43 +343,41 @@ struct GpCovarianceBackwardGeneral {
                 }
             });
         }
-
-        passes.run();
         // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
-        const auto reshaped_view = pb::reshape(context, grad_y_view, x2_view.shape);
-        const auto reshaped_1_view = pb::reshape(context, grad_x_1_view, x1_view.shape);
+        const auto squeezed_view =
+            pb::squeeze(context, grad_y_view, pb::axis_set(context, {0}, grad_y_view.shape.ndim));
+        const auto squeezed_1_view = pb::squeeze(context, grad_x_1_view, pb::axis_set(context, {1},
+                                                 grad_x_1_view.shape.ndim));
         const auto grad_x1_1_view = context.scratch<T>(x1_view.shape);
         const auto grad_x2_1_view = context.scratch<T>(x2_view.shape);
-
-        pb::Passes<4, 10> passes_2(context);
         {
-            pb::Space& space = passes_2.space(reshaped_1_view.shape);
+            pb::Space& space = passes.space(squeezed_1_view.shape);
             space.cover(x1_view.shape);
-            const auto reshaped_1_rows = space.read(reshaped_1_view);
+            const auto squeezed_1_rows = space.read(squeezed_1_view);
             const auto grad_x1_1_rows = space.reduce<pb::Sum<T>>(grad_x1_1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* reshaped_1 = loop.row(reshaped_1_rows);
+                    const T* squeezed_1 = loop.row(squeezed_1_rows);
                     T* grad_x1_1_row = loop.row(grad_x1_1_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_x1_1_row[i] = reshaped_1[i];
+                        grad_x1_1_row[i] = squeezed_1[i];
                     }
                 }
             });
         }
         {
-            pb::Space& space = passes_2.space(reshaped_view.shape);
+            pb::Space& space = passes.space(squeezed_view.shape);
             space.cover(x2_view.shape);
-            const auto reshaped_rows = space.read(reshaped_view);
+            const auto squeezed_rows = space.read(squeezed_view);
             const auto grad_x2_1_rows = space.reduce<pb::Sum<T>>(grad_x2_1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* reshaped = loop.row(reshaped_rows);
+                    const T* squeezed = loop.row(squeezed_rows);
                     T* grad_x2_1_row = loop.row(grad_x2_1_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_x2_1_row[i] = reshaped[i];
+                        grad_x2_1_row[i] = squeezed[i];
                     }
                 }
             });
@@ -391,7 +389,7 @@ struct GpCovarianceBackwardGeneral {
             pb::broadcast(context, grad_x2_2_view.shape, grad_x2_1_view.shape);
         const auto grad_x2_view = context.output<T>(1, shape_9);
         {
-            pb::Space& space = passes_2.space(shape_8);
+            pb::Space& space = passes.space(shape_8);
             const auto grad_x1_1_rows = space.read(grad_x1_1_view);
             const auto grad_x1_2_rows = space.read(grad_x1_2_view);
             const auto grad_x1_rows = space.write(grad_x1_view);
@@ -408,7 +406,7 @@ struct GpCovarianceBackwardGeneral {
             });
         }
         {
-            pb::Space& space = passes_2.space(shape_9);
+            pb::Space& space = passes.space(shape_9);
             const auto grad_x2_1_rows = space.read(grad_x2_1_view);
             const auto grad_x2_2_rows = space.read(grad_x2_2_view);
             const auto grad_x2_rows = space.write(grad_x2_view);
@@ -425,7 +423,7 @@ struct GpCovarianceBackwardGeneral {
             });
         }
 
-        passes_2.run();
+        passes.run();
     }
 };
 

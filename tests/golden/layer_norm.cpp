@@ -146,9 +146,11 @@ struct LayerNormBackwardGeneral {
         const auto grad_s_view = context.gradient<T>(9);
         const int64_t r_size_1 = mean_1_view.shape.size();
         const int64_t x_size_1 = x_view.shape.size();
+        const int64_t terms = (r_size_1 != 0 ? pb::floor_divide(x_size_1, r_size_1) : 1);
         const pb::Shape shape = pb::broadcast(context, grad_sqrt_1_view.shape, grad_s_view.shape,
                                               s_view.shape, sqrt_1_view.shape, mean_1_view.shape);
         const auto grad_variance_view = context.scratch<T>(shape);
+        const int64_t terms_1 = (r_size_1 != 0 ? pb::floor_divide(x_size_1, r_size_1) : 1);
         const pb::Shape shape_2 = pb::broadcast(context, grad_view.shape, weight_view.shape,
                                                 x_view.shape, mean_1_view.shape, s_view.shape);
         const unsigned along_n_axes = pb::axis_set(context, {-1}, shape_2.ndim);
@@ -161,7 +163,7 @@ struct LayerNormBackwardGeneral {
         const pb::Shape shape_5 =
             pb::broadcast(context, grad_variance_view.shape, x_view.shape, mean_1_view.shape);
 
-        pb::Passes<2, 14> passes(context);
+        pb::Passes<5, 33> passes(context);
         {
             pb::Space& space = passes.space(shape);
             const auto sqrt_1_rows = space.read(sqrt_1_view);
@@ -227,31 +229,13 @@ struct LayerNormBackwardGeneral {
                 }
             });
         }
-
-        passes.run();
-        // layer_norm.py:17  variance = np.mean(centered * centered, axis=-1,...
-        int64_t terms{};
-        if (r_size_1) {
-            terms = pb::floor_divide(x_size_1, r_size_1);
-        } else {
-            terms = 1;
-        }
-        // layer_norm.py:16  centered = x - np.mean(x, axis=-1, keepdims=True)
-        int64_t terms_1{};
-        if (r_size_1) {
-            terms_1 = pb::floor_divide(x_size_1, r_size_1);
-        } else {
-            terms_1 = 1;
-        }
         const auto grad_y_view = context.scratch<T>(mean_1_view.shape);
         const auto grad_x_4_view = context.scratch<T>(x_view.shape);
         const pb::Shape shape_6 =
             pb::broadcast(context, s_view.shape, grad_view.shape, weight_view.shape,
                           mean_view.shape, x_view.shape, mean_1_view.shape, along_n_view.shape);
-
-        pb::Passes<3, 19> passes_2(context);
         {
-            pb::Space& space = passes_2.space(shape_5);
+            pb::Space& space = passes.space(shape_5);
             space.cover(mean_1_view.shape);
             const auto x_rows = space.read(x_view);
             const auto mean_1_rows = space.read(mean_1_view);
@@ -277,7 +261,7 @@ struct LayerNormBackwardGeneral {
             });
         }
         {
-            pb::Space& space = passes_2.space(shape_6);
+            pb::Space& space = passes.space(shape_6);
             space.cover(x_view.shape);
             const auto x_rows = space.read(x_view);
             const auto weight_rows = space.read(weight_view);
@@ -316,7 +300,7 @@ struct LayerNormBackwardGeneral {
                           mean_1_view.shape, grad_mean_1_view.shape, grad_y_view.shape);
         const auto grad_x_view = context.output<T>(0, shape_4);
         {
-            pb::Space& space = passes_2.space(shape_4);
+            pb::Space& space = passes.space(shape_4);
             const auto x_rows = space.read(x_view);
             const auto mean_1_rows = space.read(mean_1_view);
             const auto grad_mean_1_rows = space.read(grad_mean_1_view);
@@ -350,7 +334,7 @@ struct LayerNormBackwardGeneral {
             });
         }
 
-        passes_2.run();
+        passes.run();
     }
 };
 

@@ -261,6 +261,39 @@ struct SimpleBackwardBackward {
         const auto grad_view = context.input<T>(2);
         const auto grad_grad_a_view = context.input<T>(3);
         const auto grad_grad_b_view = context.input<T>(4);
+        if (pb::alike(a_view.shape, b_view.shape, grad_view.shape, grad_grad_a_view.shape,
+                      grad_grad_b_view.shape)) {
+            const auto grad_a_1_whole = context.output<T>(0, a_view.shape);
+            const auto grad_b_1_whole = context.output<T>(1, a_view.shape);
+            const auto grad_grad_whole = context.output<T>(2, a_view.shape);
+            pb::Passes<1, 8> alike(context);
+            pb::Space& space = alike.space(a_view.shape);
+            const auto a_rows = space.read(a_view);
+            const auto b_rows = space.read(b_view);
+            const auto grad_rows = space.read(grad_view);
+            const auto grad_grad_a_rows = space.read(grad_grad_a_view);
+            const auto grad_grad_b_rows = space.read(grad_grad_b_view);
+            const auto grad_a_1_rows = space.write(grad_a_1_whole);
+            const auto grad_b_1_rows = space.write(grad_b_1_whole);
+            const auto grad_grad_rows = space.write(grad_grad_whole);
+            space.each([=](pb::Loop& loop) {
+                while (loop.next()) {
+                    const void* inputs[5] = {};
+                    void* outputs[3];
+                    inputs[0] = loop.row(a_rows);
+                    inputs[1] = loop.row(b_rows);
+                    inputs[2] = loop.row(grad_rows);
+                    inputs[3] = loop.row(grad_grad_a_rows);
+                    inputs[4] = loop.row(grad_grad_b_rows);
+                    outputs[0] = loop.row(grad_a_1_rows);
+                    outputs[1] = loop.row(grad_b_1_rows);
+                    outputs[2] = loop.row(grad_grad_rows);
+                    flat<T>(inputs, outputs, loop.size);
+                }
+            });
+            alike.run();
+            return;
+        }
         const auto grad_b_2_view = context.scratch<T>(b_view.shape);
         const auto grad_b_3_view = context.scratch<T>(b_view.shape);
         const auto grad_a_1_view = context.output<T>(0, a_view.shape);

@@ -12,14 +12,14 @@
 namespace pullback {
 namespace {
 
-constexpr std::size_t kMost = 8;                 // arrays of a kernel
 constexpr std::int64_t kMostElements = 1 << 14;  // more are worth letting the GIL go
+constexpr std::size_t kMostGradients = 8;        // of a kernel
 constexpr std::int64_t kMostSpare = 1 << 10;     // of a number repeated, of an output nobody needs
 
 /// Memory for what a loop wants in full and has only one value, or no reader. The GIL guards it.
 class Spare {
   public:
-    void* take() { return used_ < kMost ? memory_[used_++] : nullptr; }
+    void* take() { return used_ < kMostArrays ? memory_[used_++] : nullptr; }
     static void fill(void* memory, DType dtype, double value, std::int64_t size) {
         if (dtype == NPY_FLOAT) {
             std::fill_n(static_cast<float*>(memory), size, static_cast<float>(value));
@@ -29,11 +29,11 @@ class Spare {
     }
 
   private:
-    alignas(64) static double memory_[kMost][kMostSpare];
+    alignas(64) static double memory_[kMostArrays][kMostSpare];
     std::size_t used_ = 0;
 };
 
-alignas(64) double Spare::memory_[kMost][kMostSpare];
+alignas(64) double Spare::memory_[kMostArrays][kMostSpare];
 
 /// The value of a Python float or of an int that is exact as one.
 bool is_number(PyObject* value, double& number) {
@@ -56,8 +56,8 @@ struct LoopMemory {
         double value;
     };
 
-    const void* inputs[kMost];
-    Number numbers[kMost];
+    const void* inputs[kMostArrays];
+    Number numbers[kMostArrays];
     std::size_t n_numbers = 0;
     Spare spare;
 
@@ -198,9 +198,9 @@ void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout
                                             Flat flat, Mask needed) {
     const KernelLayout& kernel = *info.kernel;
     const std::size_t count = kernel.outputs.size();
-    Ref<Tensor> made[kMost];
-    Tensor* results[kMost];
-    void* outputs[kMost];
+    Ref<Tensor> made[kMostArrays];
+    Tensor* results[kMostArrays];
+    void* outputs[kMostArrays];
     for (std::size_t k = 0; k < count; ++k) {
         made[k] = Tensor::allocate(flat.layout(), flat.bytes());
         results[k] = made[k].get();
@@ -300,10 +300,10 @@ bool differentiate_directly(Node& node, const Variant& variant, Received& receiv
             return false;
         }
     }
-    if (!flat.ready()) return false;
+    if (!flat.ready() || kernel.outputs.size() > kMostGradients) return false;
 
-    Ref<Tensor> gradients[kMost];
-    void* outputs[kMost];
+    Ref<Tensor> gradients[kMostGradients];
+    void* outputs[kMostGradients];
     const bool in_place = kernel.outputs.size() == 1 && reusable != nullptr;
     for (std::size_t k = 0; k < kernel.outputs.size(); ++k) {
         if (kernel.outputs[k] < 0) {

@@ -60,9 +60,8 @@ PyRef pattern(Mask mask, std::int32_t count) {
 
 /// Whether a kernel is one loop over few arrays. `inputs`: how many there must be, if it is said.
 bool is_loop(const KernelLayout* kernel, std::optional<std::int32_t> inputs) {
-    constexpr std::size_t kMost = 8;
-    return kernel != nullptr && kernel->flat != nullptr && kernel->arguments.size() <= kMost &&
-           kernel->outputs.size() <= kMost &&
+    return kernel != nullptr && kernel->flat != nullptr &&
+           kernel->arguments.size() <= kMostArrays && kernel->outputs.size() <= kMostArrays &&
            std::all_of(kernel->plain_ranks.begin(), kernel->plain_ranks.end(),
                        [](std::int32_t rank) { return rank == -1; }) &&
            (!inputs || kernel->arguments.size() == static_cast<std::size_t>(*inputs));

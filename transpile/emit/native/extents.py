@@ -13,6 +13,9 @@ from .kernel import ShapeSet
 
 SCALAR: ShapeSet = frozenset()
 
+# What broadcasts to something that it names.
+_HELD = frozenset({"keep", "part"})
+
 
 def join(shapes: Iterable[ShapeSet]) -> ShapeSet:
     """The set of a broadcast.
@@ -22,13 +25,28 @@ def join(shapes: Iterable[ShapeSet]) -> ShapeSet:
     True
     """
     result = frozenset[object]().union(*shapes)
-    absorbed = {t for t in result if isinstance(t, tuple) and t[0] == "keep" and t[1] <= result - {t}}
+    absorbed = {t for t in result if isinstance(t, tuple) and t[0] in _HELD and t[1] <= result - {t}}
     return result - absorbed
+
+
+def part(shape: ShapeSet, name: str) -> ShapeSet:
+    """The set of something that is known to broadcast to a shape.
+
+    >>> x = frozenset({"x"})
+    >>> join([x, part(x, "weight")]) == x
+    True
+    """
+    return frozenset({("part", shape, name)})
 
 
 def is_kept(shape: ShapeSet) -> bool:
     """Whether a shape has one element for a whole row of something, or one in all."""
     return all(isinstance(token, tuple) and token[0] == "keep" for token in shape)
+
+
+def is_held(shape: ShapeSet) -> bool:
+    """Whether a shape is known to broadcast to others."""
+    return all(isinstance(token, tuple) and token[0] in _HELD for token in shape)
 
 
 def is_once(shape: ShapeSet) -> bool:
@@ -57,10 +75,14 @@ def reduced(shape: ShapeSet, axis: object, keepdims: bool) -> ShapeSet:
     return SCALAR if axis is None else frozenset({("drop", shape, axis)})
 
 
+# What brings the axes of a reduction back, or drops those that it kept.
+_BACK = {"expand_dims": "drop", "squeeze": "keep"}
+
+
 def view(op: str, shape: ShapeSet, arguments: object) -> ShapeSet:
     """The set of a rearrangement, equal for equal arguments."""
-    if op == "expand_dims" and len(shape) == 1:
+    if op in _BACK and len(shape) == 1:
         (token,) = shape
-        if isinstance(token, tuple) and token[0] == "drop" and token[2] == arguments:
-            return kept(token[1], arguments)
+        if isinstance(token, tuple) and token[0] == _BACK[op] and token[2] == arguments:
+            return kept(token[1], arguments) if op == "expand_dims" else reduced(token[1], arguments, False)
     return frozenset({(op, shape, arguments)})

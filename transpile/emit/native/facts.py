@@ -59,8 +59,8 @@ def covering(leaves: Iterable[Leaf], prune: bool = True) -> list[Leaf]:
     distinct = list(dict.fromkeys(leaves))
     if not prune:
         return distinct
-    chosen: list[Leaf] = []
-    for leaf in sorted(distinct, key=lambda leaf: -len(leaf.shape)):
+    whole, chosen = extents.join(leaf.shape for leaf in distinct), list[Leaf]()
+    for leaf in sorted(distinct, key=lambda leaf: (leaf.shape != whole, -len(leaf.shape))):
         before = extents.join(other.shape for other in chosen)
         if extents.join([before, leaf.shape]) != before:
             chosen.append(leaf)

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from ...analysis.extents import own_extent
 from ...ir import Block, Eqn, Var
 from ...passes.simplify import remove_dead
-from ...passes.zeros import Materialize, propagate_zeros
+from ...passes.zeros import NONE, Materialize, propagate_zeros
 from .kernel import Kernel
 from .lanes import POINTWISE
 from .operators import add_equation
 from .plan import Plan
-from .stages import StageText, Store
+from .stages import StageText, Store, wrap
 
 _SHAPE = frozenset[object]({"flat"})
 _SAME = frozenset({"sum_to", "broadcast_like", "expect_like"})
@@ -67,6 +67,34 @@ class Flat:
             "flat<T>(inputs, outputs, loop.size);",
         ]
 
+    def alone(self, plan: Plan) -> list[str]:
+        """Statements that do all of a kernel of several loops, where its arrays have one shape."""
+        facts = [plan.known(entry.var) for entry in plan.kernel.inputs]
+        shapes = [fact.text if fact.kind == "like" else f"{fact.text}.shape" for fact in facts]
+        names, passes = plan.names.fresh, plan.names.fresh("alike")
+        views = {name: names(f"{name}_whole") for name in self.outputs}
+        reads = [f"const auto {n}_rows = space.read({facts[k].text});" for n, k in self.inputs.items()]
+        writes = [f"const auto {name}_rows = space.write({view});" for name, view in views.items()]
+        count = len(reads) + len(writes)
+        inside = [
+            *(
+                f"const auto {views[name]} = context.output<T>({position}, {shapes[0]});"
+                for name, position in self.outputs.items()
+            ),
+            f"pb::Passes<1, {count}> {passes}(context);",
+            f"pb::Space& space = {passes}.space({shapes[0]});",
+            *reads,
+            *writes,
+            "space.each([=](pb::Loop& loop) {",
+            "    while (loop.next()) {",
+            *(f"        {line}" for line in self.call(len(facts))),
+            "    }",
+            "});",
+            f"{passes}.run();",
+            "return;",
+        ]
+        return [*wrap("if (pb::alike(", shapes, ")) {", depth=2), *(f"    {line}" for line in inside), "}"]
+
     def is_loop_of(self, text: StageText) -> bool:
         """Whether a stage does the same to each element."""
         reads = {text.names.of(var) for var in text.reads}
@@ -90,10 +118,10 @@ def flat_of(kernel: Kernel, index: str, comment: Callable[[Eqn], str | None]) ->
 
     `index` names the loop's counter; `comment` gives the source line of an equation.
     """
-    arrays = tuple(atom for _, atom in kernel.outputs)
     block = _without_zeros(kernel)
     if block is None:
         return None
+    arrays = tuple(block.results[position] for position, _ in kernel.outputs)
     same = tuple(
         Eqn(eqn.outs, "positive", eqn.args[:1], (), (), eqn.span) if eqn.op in _SAME else eqn
         for eqn in block.eqns
@@ -103,7 +131,7 @@ def flat_of(kernel: Kernel, index: str, comment: Callable[[Eqn], str | None]) ->
         (entry.role, entry.dtype) in (("tensor", "T"), ("like", "T")) and not entry.optional
         for entry in kernel.inputs
     ) and all(eqn.op in ALLOWED and all(out.kind == "tensor" for out in eqn.outs) for eqn in same)
-    if not fits or not arrays:
+    if not fits or not arrays or len(set(arrays)) != len(arrays):
         return None
     inputs = tuple(replace(entry, shape=_SHAPE) for entry in kernel.inputs)
     plan = Plan(replace(kernel, inputs=inputs, block=Block(kernel.block.params, same, arrays)))
@@ -139,4 +167,4 @@ def _without_zeros(kernel: Kernel) -> Block | None:
         left = propagate_zeros(block, (), known, frozenset())
     except Materialize:
         return None
-    return left if left.results == block.results else None
+    return None if NONE in left.results else left

@@ -29,7 +29,8 @@ from ...passes.specialize import specialize
 from .arguments import Argument, Arguments, decided, fitted, of_elements, with_plain_elements
 from .definitions import Definitions
 from .facts import Fact
-from .kernel import Input, Kernel, Role
+from .kernel import Guess, Input, Kernel, Role
+from .likely import assumed, likely
 from .lists import with_lists_written_out, written_out
 from .operators import PRIMITIVES, add_equation
 from .packing import Packed, packed_values, reading, with_packed
@@ -271,11 +272,27 @@ def _likes(read: Collection[Var], forward: Block) -> list[Eqn]:
 
 
 def _forward_kernel(formula: Formula, library: Library, inputs: tuple[Input, ...], name: str) -> Kernel:
-    block = _labelled(with_products_in_place(_inlined(formula.forward, library, inputs)))
+    block = with_products_in_place(_without_stops(_inlined(formula.forward, library, inputs)))
+    block = _labelled(block)
     names = ", ".join(str(atom) for atom in block.results if isinstance(atom, Var) and atom.kind == "tensor")
     params = ", ".join(str(param.var) for param in formula.params if param.var.kind == "tensor")
     kernel = Kernel(name, block, inputs, formula.span, f"{names} = {formula.name}({params})")
-    return replace(kernel, inputs=_matched(kernel))
+    if all(eqn.op != "expect_like" for eqn in block.eqns):
+        return kernel
+    guesses = likely(kernel)
+    guess = Guess(guesses, _matched(replace(kernel, inputs=assumed(inputs, guesses)))) if guesses else None
+    return replace(kernel, inputs=_matched(kernel), guess=guess)
+
+
+def _without_stops(block: Block) -> Block:
+    """The block whose results are values themselves where ``stop_gradient`` only names them anew."""
+    taken, env = {*block.params, *block.results}, dict[Var, Atom]()
+    for eqn in block.eqns:
+        if eqn.op == "stop_gradient" and eqn.args[0] not in taken:
+            env[eqn.outs[0]] = eqn.args[0]
+            taken.add(eqn.args[0])
+    kept = tuple(eqn for eqn in block.eqns if not any(out in env for out in eqn.outs))
+    return replace_block(Block(block.params, kept, block.results), env)
 
 
 def _matched(kernel: Kernel) -> tuple[Input, ...]:

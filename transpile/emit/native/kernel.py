@@ -49,11 +49,32 @@ class Input(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Likely(Node):
+    """An input that broadcasts to another one's shape, or that has no axes where `whole` is None.
+
+    One that is `alike` has the very shape.
+    """
+
+    var: Var
+    whole: Var | None
+    alike: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Guess(Node):
+    """What a kernel finds out when it runs, and its inputs where that is so."""
+
+    likely: tuple[Likely, ...]
+    inputs: tuple[Input, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Kernel(Node):
     """A function of C++ to be: `block.params` are the variables of `inputs`, in order.
 
     `span` is where its formula stands, `title` its comment. `undefined` says
-    whether cotangents may be absent.
+    whether cotangents may be absent. `guess` is what its inputs mostly are, for which it has a way of its
+    own.
     """
 
     name: str
@@ -62,6 +83,7 @@ class Kernel(Node):
     span: Span
     title: str = ""
     undefined: bool = False
+    guess: Guess | None = None
 
     @property
     def outputs(self) -> tuple[tuple[int, Atom], ...]:

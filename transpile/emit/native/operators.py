@@ -92,7 +92,8 @@ def _value(plan: Plan, eqn: Eqn, out: Var) -> None:
     fact = _chosen_value(plan, eqn) if eqn.op == "if" else plan.values.compute(eqn)
     if fact is None:
         raise plan.refuse(f"{eqn.op} of these values is not compiled")
-    level = max((plan.of(atom).level for atom in eqn.args), default=0)
+    inside = [var for block in eqn.blocks for var in block.free()]
+    level = max((plan.of(atom).level for atom in (*eqn.args, *inside)), default=0)
     # A loop captures numbers, not the views that they are read from.
     named = fact.kind == "number" and fact.literal is None and (not out.temp or "." in fact.text)
     if named or (fact.kind == "like" and fact.text.startswith("pb::")):
@@ -108,7 +109,7 @@ def _value(plan: Plan, eqn: Eqn, out: Var) -> None:
 
 def _is_choice(eqn: Eqn) -> bool:
     """Whether an `if` only picks a number, which C++ writes as a conditional expression."""
-    numbers = ("add", "subtract", "multiply", "item", "len", "size", "ndim", "negative")
+    numbers = ("add", "subtract", "multiply", "floor_divide", "item", "len", "size", "ndim", "negative")
     return [out.kind for out in eqn.outs] == ["value"] and all(
         all(inner.op in numbers and inner.outs[0].temp for inner in block.eqns)
         and all(isinstance(atom, Var) or isinstance(atom.value, (int, float)) for atom in block.results)
@@ -117,7 +118,7 @@ def _is_choice(eqn: Eqn) -> bool:
 
 
 def _chosen_value(plan: Plan, eqn: Eqn) -> Fact | None:
-    """A number by a condition on numbers; both sides are harmless to compute."""
+    """A number by a condition on numbers, of which C++ computes the side that is chosen."""
     condition = plan.values.expr(eqn.args[0])
     sides = []
     chosen = eqn.blocks

@@ -25,11 +25,11 @@ class Phase:
     def join_stages(self) -> None:
         """Let stores over a part of another stage's space go along with it.
 
-        But for one element a row, and for what is made of a total: the whole would have it many times.
+        But for one element a row, one row, and what is made of a total: the whole would have it many times.
         """
         for shape, stage in list(self.stages.items()):
             of_total = any(leaf.shape == extents.SCALAR for leaf in stage.leaves)
-            if stage.reduces or extents.is_kept(shape) or of_total:
+            if stage.reduces or extents.is_held(shape) or of_total:
                 continue
             for other_shape, other in self.stages.items():
                 wider = other is not stage and extents.join([shape, other_shape]) == other_shape

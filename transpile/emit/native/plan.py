@@ -31,13 +31,14 @@ if TYPE_CHECKING:
 class Plan:
     """The phases of a kernel, or of a block in it. `operators` fills them, equation by equation.
 
-    `closing` are statements at the end of a block.
+    `closing` are statements at the end of a block; so many declarations as `opening` says are of inputs.
     """
 
     def __init__(self, kernel: Kernel, outer: Plan | None = None, names: Names | None = None) -> None:
         self.kernel = kernel
         self.names = names or Names()
         self.closing: list[str] = []
+        self.opening = 0
         self.phases: dict[int, Phase] = {}
         self.values = Values(self.known, self.define, self.shape_of)
         self._facts: dict[Var, Fact] = {}
@@ -53,6 +54,7 @@ class Plan:
         self._shapes: dict[frozenset[str], str] = {}
         if outer is None:
             self._inputs()
+            self.opening = len(self.phase(0).declarations)
             return
         self._eqn = outer._eqn
         for var, fact in outer._facts.items():

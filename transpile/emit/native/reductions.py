@@ -109,10 +109,13 @@ def add_expect_like(plan: Plan, eqn: Eqn, out: Var) -> None:
     fact, like = plan.of(eqn.args[0]), like_of(plan, eqn)
     if fact.kind not in ("lane", "array"):
         raise plan.refuse("a cotangent that is no array is not compiled")
-    level = max([fact.level, like.level, *(leaf.level for leaf in (*fact.leaves, *like.leaves))])
+    level = max([fact.level, *(leaf.level for leaf in (*fact.leaves, *like.leaves))])
     have, why = plan.shape_text(fact.leaves), "an output and its part of v differ in shape"
     if have != like.text:
         plan.declare(level, f'context.require({have} == {like.text}, PB_INVALID, "{why}");')
+    if fact.kind == "array" and fact.type == like.type:
+        plan.define(out, replace(fact, shape=like.shape, leaves=like.leaves))
+        return
     positive = Eqn(eqn.outs, "positive", eqn.args[:1], (), (), eqn.span)
     plan.define(out, Fact("lane", stored(like.type), like.shape, like.leaves, level, "", positive))
 

@@ -6,17 +6,17 @@ import hashlib
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-from ...ir import Block, Eqn, Source
+from ...ir import Block, Eqn, Source, Var
 from ...passes.simplify import remove_dead
 from ...version import __version__
 from .control import Control
 from .flat import Flat, flat_of
 from .headers import DESCRIBING, headers_of
-from .kernel import Kernel
+from .kernel import Guess, Kernel, Likely
 from .names import pascal
 from .operators import add_equation
 from .plan import Plan
@@ -78,20 +78,15 @@ def _flat_export(name: str) -> list[str]:
 
 
 def _struct(kernel: Kernel, source: Source) -> list[str]:
-    block = kernel.block
-    arrays = tuple(atom for _, atom in kernel.outputs)
-    plan = Plan(
-        replace(kernel, block=Block(block.params, tuple(remove_dead(list(block.eqns), arrays)), arrays))
-    )
-    for eqn in plan.kernel.block.eqns:
-        add_equation(plan, eqn)
-    plan.finish()
-    codes = "".join(entry.code for entry in kernel.inputs if not entry.is_number)
-    attrs = sum(entry.is_number for entry in kernel.inputs)
-    text = _Body(plan, source)
+    text = _body_of(kernel, source)
     flat = flat_of(kernel, text.index, text.comment)
     text.shown = 0
     body = text.lines(flat)
+    codes = "".join(entry.code for entry in kernel.inputs if not entry.is_number)
+    attrs = sum(entry.is_number for entry in kernel.inputs)
+    guess = kernel.guess if flat is None else None
+    if guess is not None:
+        body = [*_asking(guess, kernel), *body]
     return [
         *textwrap.wrap(kernel.title, LINE_WIDTH, initial_indent="// ", subsequent_indent="//     "),
         f"struct {pascal(kernel.name)} {{",
@@ -100,13 +95,54 @@ def _struct(kernel: Kernel, source: Source) -> list[str]:
         f"    static constexpr int kAttrs = {attrs};",
         f"    static constexpr int kOutputs = {len(kernel.outputs)};",
         "",
-        "    template <typename T>",
-        "    static void apply(pb::Context& context) {",
-        *(f"        {line}" if line else "" for line in body),
-        "    }",
+        *_function("apply", body),
         *(["", *flat.lines()] if flat else []),
+        *(["", *_likely(kernel, guess, source)] if guess is not None else []),
         "};",
     ]
+
+
+def _function(name: str, body: Sequence[str]) -> list[str]:
+    return [
+        "    template <typename T>",
+        f"    static void {name}(pb::Context& context) {{",
+        *(f"        {line}" if line else "" for line in body),
+        "    }",
+    ]
+
+
+def _body_of(kernel: Kernel, source: Source) -> _Body:
+    """The statements of a kernel, planned."""
+    block, arrays = kernel.block, tuple(atom for _, atom in kernel.outputs)
+    live = Block(block.params, tuple(remove_dead(list(block.eqns), arrays)), arrays)
+    plan = Plan(replace(kernel, block=live))
+    for eqn in live.eqns:
+        add_equation(plan, eqn)
+    plan.finish()
+    return _Body(plan, source)
+
+
+def _asking(guess: Guess, kernel: Kernel) -> list[str]:
+    """The question whether shapes are as they mostly are."""
+    position = {e.var: k for k, e in enumerate(e for e in kernel.inputs if not e.is_number)}
+    tests = [_asked(one, position) for one in guess.likely]
+    head = ["if (", *(f"    {test} &&" for test in tests[:-1]), f"    {tests[-1]}) {{"]
+    return [head[0] + head[1].strip(), *head[2:], "    return likely<T>(context);", "}"]
+
+
+def _asked(one: Likely, position: Mapping[Var, int]) -> str:
+    shape = f"context.shape({position[one.var]})"
+    if one.whole is None:
+        return f"{shape}.ndim == 0"
+    whole = f"context.shape({position[one.whole]})"
+    return f"{shape} == {whole}" if one.alike else f"pb::within({shape}, {whole})"
+
+
+def _likely(kernel: Kernel, guess: Guess, source: Source) -> list[str]:
+    """The kernel's way for shapes that are as they mostly are."""
+    body = _body_of(replace(kernel, inputs=guess.inputs, guess=None), source).lines(None)
+    said = "    // Where weights broadcast to what they weigh, and numbers have no axes."
+    return [said, *_function("likely", body)]
 
 
 class _Body:
@@ -144,9 +180,11 @@ class _Body:
             listed.clear()
 
         for level, phase in sorted(self.plan.phases.items()):
-            if any(not _only_describes(text) for _, text in phase.declarations):
+            if any(not _may_come_before(text) for _, text in phase.declarations):
                 run()
             parts += phase.declarations
+            if level == 0 and flat is not None and braces:
+                parts.insert(self.plan.opening, (None, flat.alone(self.plan)))
             for stage in phase.stages.values():
                 if not listed:
                     head, passes = len(parts), self.plan.names.fresh("passes")
@@ -238,6 +276,11 @@ _DESCRIBING = DESCRIBING | frozenset(_SETUP.split())
 def _only_describes(text: str) -> bool:
     """Whether a declaration only works out numbers, shapes and views, and touches no data."""
     return text.startswith("const") and set(re.findall(r"pb::([a-z]\w*)\(", text)) <= _DESCRIBING
+
+
+def _may_come_before(text: str) -> bool:
+    """Whether a declaration holds before the passes of lower levels have run: also what asks for a shape."""
+    return _only_describes(text) or text.startswith("context.require(")
 
 
 _DECLARED = re.compile(r"const [\w:&<> ]+? (\w+)(?:\[\])? = (?!context\.\w*output)")

@@ -59,6 +59,18 @@ struct Shape {
 PB_RUNTIME bool operator==(const Shape& a, const Shape& b);
 inline bool operator!=(const Shape& a, const Shape& b) { return !(a == b); }
 
+// Whether something of a shape broadcasts to another one.
+PB_RUNTIME bool within(const Shape& part, const Shape& whole);
+
+// Whether something of a shape broadcasts to another one.
+PB_RUNTIME bool within(const Shape& part, const Shape& whole);
+
+// Whether all shapes are one.
+template <typename... Shapes>
+bool alike(const Shape& first, const Shapes&... others) {
+    return (... && (others == first));
+}
+
 // A shape from its extents: `shape_of(2, n)`.
 template <typename... Extents>
 Shape shape_of(Extents... extents) {

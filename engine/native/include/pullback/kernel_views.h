@@ -14,6 +14,14 @@ PB_RUNTIME bool operator==(const Shape& a, const Shape& b) {
     return true;
 }
 
+PB_RUNTIME bool within(const Shape& part, const Shape& whole) {
+    if (part.ndim > whole.ndim) return false;
+    for (int d = 1; d <= part.ndim; ++d) {
+        if (part[-d] != 1 && part[-d] != whole[-d]) return false;
+    }
+    return true;
+}
+
 namespace any {
 
 PB_RUNTIME bool contiguous(const AnyView& view) {

@@ -23,6 +23,9 @@ struct SavedEntry {
     std::string name;
 };
 
+/// How many arrays a loop that is called directly may read, or write.
+inline constexpr std::size_t kMostArrays = 16;
+
 /// Where a node keeps a saved value of the operator: a place among those that it keeps, nowhere, or
 /// (below that) not at all, because the edge of an input knows its shape and dtype.
 using Slot = std::int16_t;
@@ -46,7 +49,7 @@ struct LinkInput {
 
 /// A derivative that turns one gradient into one, by a call of a loop; see `chain.h`.
 struct Link {
-    static constexpr std::size_t kMost = 8;  // arrays of a loop
+    static constexpr std::size_t kMost = kMostArrays;
 
     pb_flat_function loop = nullptr;  // none where it is no such derivative
     bool known = false;               // whether that was found out
