@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..grad_mode import on_inference
 from ..leaf_values import copied, shared
 from ..registry import FORMULAS
@@ -24,6 +26,7 @@ from ._native import (
     forget_words,
     leaf,
     moment,
+    room_for,
     run_backward,
     set_anomaly,
     set_inference,
@@ -38,10 +41,20 @@ FORMULAS.on_replaced(forget_words)
 blas.choose()
 on_inference(set_inference)
 
+_HUGE_PAGE = 1 << 21  # bytes
+
 
 def tensor(array: Any, requires_grad: bool = False, name: str | None = None) -> Tensor:
-    """A leaf that owns a copy of the values."""
-    return leaf(copied(array), requires_grad, name)
+    """A leaf that owns a copy of the values; of a large array in the engine's memory, on huge pages."""
+    if type(array) is not np.ndarray or array.nbytes < _HUGE_PAGE or not _is_plain(array):
+        return leaf(copied(array), requires_grad, name)
+    room = room_for(array)
+    room[...] = array
+    return leaf(room, requires_grad, name)
+
+
+def _is_plain(array: np.ndarray[Any, Any]) -> bool:
+    return array.dtype in (np.float32, np.float64) and array.flags.c_contiguous
 
 
 def from_numpy(array: Any) -> Tensor:

@@ -26,6 +26,25 @@ def tensor():
 
 
 @pytest.mark.native
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_large_leaf_is_a_copy_in_the_memory_of_the_engine(stats, dtype):
+    values = np.arange(1 << 20, dtype=dtype).reshape(1024, 1024)
+    before = stats()
+    with pb.use_engine("native"):
+        leaf = pb.tensor(values, requires_grad=True)
+        transposed = pb.tensor(values.T)
+    assert stats().in_use - before.in_use == values.nbytes
+    expected = values.copy()
+    values[:] = 0
+    np.testing.assert_array_equal(leaf.detach().numpy(), expected)
+    np.testing.assert_array_equal(transposed.numpy(), expected.T)
+    (gradient,) = pb.grad((leaf * leaf).sum(), leaf)
+    np.testing.assert_array_equal(gradient.numpy(), 2 * expected)
+    del leaf, gradient
+    assert stats().in_use == before.in_use
+
+
+@pytest.mark.native
 def test_results_are_counted_and_wait_for_the_next(stats, tensor):
     before = stats()
     y = pnp.exp(tensor)

@@ -51,6 +51,16 @@ std::vector<Ref<Tensor>> tensors_of(nb::handle sequence) {
     return tensors;
 }
 
+nb::object room_for(nb::handle array) {
+    return guarded([&] {
+        PyArrayObject* like = as_array(array.ptr());
+        const auto dtype = static_cast<DType>(PyArray_TYPE(like));
+        const Ref<Tensor> room =
+            Tensor::allocate(Layout::c_order(dtype, PyArray_NDIM(like), PyArray_DIMS(like)));
+        return PyRef::borrow(room->array());
+    });
+}
+
 nb::object leaf(nb::handle array, bool requires_grad, nb::handle name) {
     return guarded([&] {
         Ref<Tensor> tensor = Tensor::of_array(PyRef::borrow(array.ptr()));
@@ -160,6 +170,8 @@ NB_MODULE(_native, m) {
     m.attr("engine_api") = nb::steal(engine_capsule().release());
     m.attr("DirectCall") = nb::handle(reinterpret_cast<PyObject*>(direct_call));
     m.attr("Node") = nb::handle(reinterpret_cast<PyObject*>(Node::type));
+    m.def("room_for", &room_for, nb::arg("array"),
+          "An array of this one's shape and dtype in the engine's memory, not filled yet.");
     m.def("leaf", &leaf, nb::arg("array"), nb::arg("requires_grad"), nb::arg("name").none(),
           "A leaf over an array's memory.");
     m.def("apply", &apply_operator, nb::arg("operator"), nb::arg("args"), nb::arg("kwargs"),

@@ -59,6 +59,21 @@ def test_gradients_that_are_summed_over_rows_or_along_them(shape):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
 
 
+def normalized(x):
+    """Two passes over rows that store nothing, before the one that does."""
+    centered = x - np.mean(x, axis=-1, keepdims=True)
+    r = centered / np.sqrt(np.mean(centered * centered, axis=-1, keepdims=True))
+
+    return r
+
+
+@pytest.mark.parametrize("shape", [(1100, 256), (5, 220, 256), (8191, 33)], ids=str)
+def test_rows_of_the_next_block_are_asked_for_and_change_nothing(shape):
+    normalizes = pb.compile(normalized)
+    x = np.random.default_rng(1).standard_normal(shape)
+    np.testing.assert_allclose(normalizes(x), normalized(x), rtol=1e-9, atol=1e-9)
+
+
 @pytest.mark.parametrize(
     "view",
     [

@@ -9,6 +9,7 @@ namespace pb {
 
 constexpr int64_t kBlockBytes = 131072;     // of a block of rows that goes through several passes
 constexpr int64_t kLocalBytes = 65536;      // of a reduction's totals on the stack
+constexpr int64_t kAheadBytes = 1 << 20;    // of an input; smaller ones are near after their use
 constexpr int64_t kStreamBytes = 16 << 20;  // of an output; larger ones are stored past the caches
 
 // Consecutive passes that go through memory together.
@@ -38,9 +39,8 @@ class Group {
     void run_pass(const Space& space, Going& going, int64_t begin, int64_t end, int64_t copy,
                   char* local) const;
     bool crosses(const Space& space, const Operand& operand) const;
-    int64_t total_bytes(const Operand& operand) const {  // of a row
-        return operand.target.shape.size() / rows_ * operand.item;
-    }
+    void look_ahead();
+    bool is_second_use(int pass, const Operand& operand) const;
     void finish(const Space& space, const Operand& operand, const char* totals, int64_t begin,
                 int64_t end) const;
 
@@ -115,12 +115,15 @@ PB_RUNTIME void Group::prepare() {
     for (int p = 0; p < count_; ++p) {
         Space& space = spaces_[p];
         elements += space.shape.size();
+        space.row = space.shape.size() / rows_;
         if (space.count > operands_) operands_ = space.count;
         for (int k = 0; k < space.count; ++k) {
             Operand& operand = space.operands[k];
             const Stretch own = footprint_of(space, operand).stretch;
             row_bytes += (own.end - own.begin) / rows_;
-            if (crosses(space, operand)) {
+            operand.crosses = crosses(space, operand);
+            operand.results = operand.reducer ? operand.target.shape.size() / rows_ : 0;
+            if (operand.crosses) {
                 if (operand.copies < copies) copies = operand.copies;
                 operand.copy_bytes = operand.target.shape.size() * operand.item;
             }
@@ -150,13 +153,48 @@ PB_RUNTIME void Group::prepare() {
     for (int p = 0; p < count_; ++p) {
         for (int k = 0; k < spaces_[p].count; ++k) {
             const Operand& operand = spaces_[p].operands[k];
-            if (operand.reducer && !crosses(spaces_[p], operand)) totals += total_bytes(operand);
+            if (operand.reducer && !operand.crosses) totals += operand.results * operand.item;
         }
     }
     if (totals > 0 && totals <= kLocalBytes) {
         if (block_ > kLocalBytes / totals) block_ = kLocalBytes / totals;
         local_bytes_ = totals * block_;
     }
+    look_ahead();
+}
+
+// A pass over rows that the cache has, which stores none, leaves the memory idle: meanwhile the
+// next block's are asked for, once each.
+PB_RUNTIME void Group::look_ahead() {
+    if (block_ >= rows_) return;
+    for (int p = 1; p < count_; ++p) {
+        Space& space = spaces_[p];
+        bool stores = !space.by_rows;
+        for (int k = 0; k < space.count; ++k) {
+            const Operand& operand = space.operands[k];
+            stores = stores || !(operand.reads || (operand.reducer && operand.once));
+        }
+        for (int k = 0; k < space.count && !stores; ++k) {
+            Operand& operand = space.operands[k];
+            const int64_t row = space.row * operand.item;
+            const bool worth = operand.reads && operand.flat && row * rows_ >= kAheadBytes;
+            if (worth && is_second_use(p, operand)) operand.ahead = row * block_;
+        }
+    }
+}
+
+// Whether one earlier pass reads the same memory, and none writes it.
+PB_RUNTIME bool Group::is_second_use(int pass, const Operand& operand) const {
+    int reads = 0;
+    for (int p = 0; p < pass; ++p) {
+        for (int k = 0; k < spaces_[p].count; ++k) {
+            const Operand& other = spaces_[p].operands[k];
+            if (other.data != operand.data) continue;
+            if (!other.reads) return false;
+            ++reads;
+        }
+    }
+    return reads == 1;
 }
 
 PB_RUNTIME void Group::run(const pb_runtime* runtime, int64_t begin, int64_t end) {
@@ -171,7 +209,7 @@ PB_RUNTIME void Group::run(const pb_runtime* runtime, int64_t begin, int64_t end
     for (int p = 0; p < count_; ++p) {
         for (int k = 0; k < spaces_[p].count; ++k) {
             const Operand& operand = spaces_[p].operands[k];
-            if (!crosses(spaces_[p], operand) || !operand.data) continue;
+            if (!operand.crosses || !operand.data) continue;
             const int64_t count = operand.target.shape.size();
             for (int64_t copy = 1; copy < parts_; ++copy)
                 operand.reducer->combine(operand.data, operand.data + copy * operand.copy_bytes,
@@ -208,7 +246,7 @@ PB_RUNTIME void Group::run_rows(int64_t begin, int64_t end, int64_t copy) const 
     int64_t* moves = static_cast<int64_t*>(__builtin_alloca(passes * count * sizeof(int64_t)));
     Going* going = static_cast<Going*>(__builtin_alloca(passes * sizeof(Going)));
     for (int p = 0; p < count_; ++p, pointers += 3 * count, moves += count) {
-        const int64_t row = spaces_[p].shape.size() / rows_;
+        const int64_t row = spaces_[p].row;
         going[p].memory = {pointers,
                            const_cast<const char**>(pointers + count),
                            memory,
@@ -222,7 +260,7 @@ PB_RUNTIME void Group::run_rows(int64_t begin, int64_t end, int64_t copy) const 
             loop.start(spaces_[p], going[p].memory, begin * row);
         for (int k = 0; k < spaces_[p].count; ++k) {
             const Operand& operand = spaces_[p].operands[k];
-            if (crosses(spaces_[p], operand) && operand.data)
+            if (operand.crosses && operand.data)
                 operand.reducer->clear(operand.data + copy * operand.copy_bytes,
                                        operand.target.shape.size());
         }
@@ -234,8 +272,8 @@ PB_RUNTIME void Group::run_rows(int64_t begin, int64_t end, int64_t copy) const 
             run_pass(spaces_[p], going[p], first, last, copy, own);
             for (int k = 0; own && k < spaces_[p].count; ++k) {
                 const Operand& operand = spaces_[p].operands[k];
-                if (operand.reducer && !crosses(spaces_[p], operand))
-                    own += block_ * total_bytes(operand);
+                if (operand.reducer && !operand.crosses)
+                    own += block_ * operand.results * operand.item;
             }
         }
     }
@@ -245,22 +283,22 @@ PB_RUNTIME void Group::run_rows(int64_t begin, int64_t end, int64_t copy) const 
 // One pass over a block of rows. Totals of the block are cleared before and finished after it.
 PB_RUNTIME void Group::run_pass(const Space& space, Going& going, int64_t begin, int64_t end,
                                 int64_t copy, char* local) const {
-    const int64_t row = space.shape.size() / rows_;
+    const int64_t row = space.row;
     const Loop::Memory& memory = going.memory;
     for (int k = 0; k < space.count; ++k) {
         const Operand& operand = space.operands[k];
         if (!operand.reducer) continue;
         memory.totals[k] = nullptr;
         if (!operand.data) continue;
-        if (crosses(space, operand)) {
+        if (operand.crosses) {
             memory.totals[k] = operand.data + copy * operand.copy_bytes;
             continue;
         }
-        const int64_t totals = operand.target.shape.size() / rows_;
+        const int64_t totals = operand.results;
         char* first = operand.data + begin * totals * operand.item;
         if (local) {
             first = local;
-            local += block_ * total_bytes(operand);
+            local += block_ * totals * operand.item;
         }
         operand.reducer->clear(first, (end - begin) * totals);
         memory.totals[k] = first - begin * totals * operand.item;
@@ -277,8 +315,8 @@ PB_RUNTIME void Group::run_pass(const Space& space, Going& going, int64_t begin,
     }
     for (int k = 0; k < space.count; ++k) {
         const Operand& operand = space.operands[k];
-        if (!operand.reducer || !operand.data || crosses(space, operand)) continue;
-        const int64_t totals = operand.target.shape.size() / rows_;
+        if (!operand.reducer || !operand.data || operand.crosses) continue;
+        const int64_t totals = operand.results;
         finish(space, operand, memory.totals[k] + begin * totals * operand.item, begin * totals,
                end * totals);
     }

@@ -81,6 +81,10 @@ struct Operand {
     bool mean = false;
     int64_t copies = 1;      // of the totals, for as many parts of the space
     int64_t copy_bytes = 0;  // from one to the next, where they are used
+    bool crosses = false;    // parts of the rows add to the same totals
+    int64_t results = 0;     // of one row of the group, unless they do
+
+    int64_t ahead = 0;  // bytes from a row to the one that is asked for with it
 };
 
 // A handle to an operand's rows of T.
@@ -149,6 +153,7 @@ class Space {
     Context* context = nullptr;
 
     bool may_go_by_rows = false;
+    int64_t row = 1;  // elements of one row of the group
     bool by_rows = false;
     int buffers = 0;  // that rows go through
 
@@ -271,6 +276,8 @@ class Loop {
 
     char* address_of(int k, const int64_t* index) const;
     char* buffer_of(int k) const { return buffers_ + space_->operands[k].buffer * buffer_bytes_; }
+    bool is_flat(const Space& space) const;
+    bool next_of_flat();
     void begin_rows();
     void load(int k);
     void store(int k) const;
@@ -287,6 +294,7 @@ class Loop {
     int64_t buffer_bytes_;
     int64_t position_;
     int64_t end_;
+    bool flat_;  // every operand is one stretch of memory
     int inner_;
     int64_t extent_;              // elements of a row
     int64_t longest_;             // elements of a row that are done at once

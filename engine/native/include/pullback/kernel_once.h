@@ -83,13 +83,16 @@ class RowLoop : private Loop {
     }
     void go_on(int64_t end);
     bool go_to_next();
+    bool leap();
     void place(bool follows);
     void store_waiting();
 
+    bool leaps_;                  // whether whole rows follow along one axis, none to be brought
     int64_t* moves_;              // bytes from each operand's row to the next one
     int64_t done_;                // rows that follow each other by these moves
     int64_t turn_;                // which of them this is
     bool loads_;                  // whether some rows are brought into a buffer one by one
+    bool looks_ahead_;            // whether rows of the next block are asked for
     bool stores_;                 // whether some go through a buffer to memory
     int64_t waiting_;             // rows in buffers that are not stored yet
     int64_t most_;                // that wait

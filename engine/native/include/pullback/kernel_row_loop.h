@@ -9,6 +9,8 @@ namespace pb {
 
 constexpr int64_t kShortRow = 32;    // elements; shorter ones are better done several at once
 constexpr int64_t kWaitingRows = 8;  // that are stored together
+constexpr int64_t kAheadRows = 1;    // that are asked for at once
+constexpr int64_t kLine = 64;        // bytes of the cache
 
 // Whether a row is used where it lies.
 PB_RUNTIME bool lies_well(const Operand& operand) {
@@ -33,15 +35,18 @@ PB_RUNTIME void RowLoop::start(const Space& space, const Memory& memory, int64_t
     Loop::start(space, memory, begin);
     moves_ = memory.moves;
     longest_ = extent_;
-    loads_ = stores_ = false;
+    loads_ = stores_ = looks_ahead_ = false;
+    bool lie_well = true;  // all rows that are read
     for (int k = 0; k < space.count; ++k) {
         const Operand& operand = space.operands[k];
         moves_[k] = 0;
+        looks_ahead_ = looks_ahead_ || operand.ahead > 0;
         if (lies_well(operand)) {
             if (inner_ > 0) moves_[k] = operand.steps[inner_ - 1];
             continue;
         }
         longest_ = memory.stretch;
+        lie_well = lie_well && !operand.reads;
         loads_ = loads_ || (operand.reads && !operand.still);
         if (operand.reads || !operand.data) continue;
         stores_ = true;
@@ -50,6 +55,7 @@ PB_RUNTIME void RowLoop::start(const Space& space, const Memory& memory, int64_t
     most_ = extent_ <= memory.stretch ? memory.stretch / extent_ : 1;
     if (most_ > kWaitingRows) most_ = kWaitingRows;
     waiting_ = 0;
+    leaps_ = inner_ == 1 && lie_well && longest_ >= extent_ && space.row % extent_ == 0;
 }
 
 PB_RUNTIME void RowLoop::go_on(int64_t end) {
@@ -57,8 +63,36 @@ PB_RUNTIME void RowLoop::go_on(int64_t end) {
     done_ = turn_ = 0;
 }
 
+// The same as `go_to_next` where nothing is to be brought, and no row is cut.
+PB_RUNTIME bool RowLoop::leap() {
+    if (stores_ && done_ > 0) {
+        waiting_ = done_;
+        store_waiting();
+    }
+    index_[0] += done_;
+    done_ = (end_ - position_) / extent_;
+    turn_ = 0;
+    if (done_ == 0) return false;
+    if (stores_ && done_ > most_) done_ = most_;
+    if (looks_ahead_ && done_ > kAheadRows) done_ = kAheadRows;
+    position_ += done_ * extent_;
+    first_[0] = index_[0];
+    width_ = size = extent_;
+    for (int k = 0; k < space_->count; ++k) {
+        const Operand& operand = space_->operands[k];
+        char* const base = operand.reducer ? bases_[k] : operand.data;
+        rows_[k] = lies_well(operand) ? base + index_[0] * moves_[k] : buffer_of(k);
+        if (operand.ahead == 0) continue;
+        const char* const next = rows_[k] + operand.ahead;
+        for (int64_t at = 0; at < done_ * moves_[k]; at += kLine)
+            __builtin_prefetch(next + at, 0, 2);
+    }
+    return true;
+}
+
 // What is due behind the rows that are done, and the next one.
 PB_RUNTIME bool RowLoop::go_to_next() {
+    if (leaps_) return leap();
     const bool whole = size == extent_;
     bool follows = false;  // the row before, along the last but one axis
     if (size > 0) {

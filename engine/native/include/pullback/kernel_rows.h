@@ -157,6 +157,7 @@ PB_RUNTIME void Loop::start(const Space& space, const Memory& memory, int64_t be
         buffered = buffered || !space.operands[k].unit;
         across = across || lies_across(space.operands[k], inner_);
     }
+    flat_ = is_flat(space);
     longest_ = buffered ? memory.stretch : extent_;
     together_ = extent_ > 0 && extent_ <= memory.stretch / 2 ? memory.stretch / extent_ : 1;
     if (across && together_ < kTileRows && shape.at[inner_ - 1] >= kTileRows / 2) {
@@ -171,6 +172,23 @@ PB_RUNTIME void Loop::start(const Space& space, const Memory& memory, int64_t be
     column_ = last_column_ = extent_ > 0 ? begin % extent_ : 0;
 }
 
+PB_RUNTIME bool Loop::is_flat(const Space& space) const {
+    bool flat = inner_ == 0;
+    for (int k = 0; k < space.count; ++k) flat = flat && space.operands[k].flat;
+    return flat;
+}
+
+PB_RUNTIME bool Loop::next_of_flat() {
+    if (position_ >= end_) return false;
+    for (int k = 0; k < space_->count; ++k) {
+        const Operand& operand = space_->operands[k];
+        rows_[k] = operand.data + position_ * operand.item;
+    }
+    size = end_ - position_;
+    position_ = end_;
+    return true;
+}
+
 PB_RUNTIME void Loop::go_on(int64_t end) {
     end_ = end;
     size = 0;
@@ -179,6 +197,7 @@ PB_RUNTIME void Loop::go_on(int64_t end) {
 }
 
 PB_RUNTIME bool Loop::next() {
+    if (flat_) return next_of_flat();
     if (size > 0) finish_stretch();
     if (column_ == last_column_) {
         if (position_ >= end_) return false;
