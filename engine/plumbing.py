@@ -24,6 +24,11 @@ class Like(NamedTuple):
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
 
+    @property
+    def size(self) -> int:
+        """The number of elements, as `np.size` asks for it."""
+        return prod(self.shape)
+
 
 def like(x: Any) -> Any:
     """Shape and dtype of an array, tensor or number; of a list, a tuple with those of each.

@@ -346,8 +346,8 @@ struct GpCovarianceBackwardGeneral {
         // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
         const auto squeezed_view =
             pb::squeeze(context, grad_y_view, pb::axis_set(context, {0}, grad_y_view.shape.ndim));
-        const auto squeezed_1_view = pb::squeeze(context, grad_x_1_view, pb::axis_set(context, {1},
-                                                 grad_x_1_view.shape.ndim));
+        const auto squeezed_1_view = pb::squeeze(
+            context, grad_x_1_view, pb::axis_set(context, {1}, grad_x_1_view.shape.ndim));
         const auto grad_x1_1_view = context.scratch<T>(x1_view.shape);
         const auto grad_x2_1_view = context.scratch<T>(x2_view.shape);
         {

@@ -136,11 +136,16 @@ def _swapaxes(writer: _Writer, given: Sequence[ast.expr], keywords: Keywords) ->
     return writer.method(given[0], "transpose", *axes) if len(axes) == 2 else None
 
 
-def _expand_dims(writer: _Writer, given: Sequence[ast.expr], keywords: Keywords) -> ast.expr | None:
-    axis = keywords.get("axis", given[1] if len(given) > 1 else None)
-    return (
-        writer.method(given[0], "unsqueeze", axis) if isinstance(axis, ast.Constant | ast.UnaryOp) else None
-    )
+def _at_one_axis(method: str) -> Special:
+    """A method that takes one axis, a constant."""
+
+    def special(writer: _Writer, given: Sequence[ast.expr], keywords: Keywords) -> ast.expr | None:
+        axis = keywords.get("axis", given[1] if len(given) > 1 else None)
+        if axis is None or ast.unparse(axis) == "None" or not isinstance(axis, ast.Constant | ast.UnaryOp):
+            return None
+        return writer.method(given[0], method, axis)
+
+    return special
 
 
 def _reshape(writer: _Writer, given: Sequence[ast.expr], keywords: Keywords) -> ast.expr | None:
@@ -162,7 +167,8 @@ _SPECIAL: dict[str, Special] = {
     "pb.accumulate": _accumulate,
     "np.sum": _sum,
     "np.swapaxes": _swapaxes,
-    "np.expand_dims": _expand_dims,
+    "np.expand_dims": _at_one_axis("unsqueeze"),
+    "np.squeeze": _at_one_axis("squeeze"),
     "np.reshape": _reshape,
     "np.shape": _shape,
     "np.size": _size,

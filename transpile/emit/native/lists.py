@@ -146,6 +146,8 @@ class _Writer:
 
     def _split(self, eqn: Eqn) -> bool:
         items, axis = self._likes(eqn)
+        if items is not None and eqn.kwarg("axis") == Literal(None):
+            return self._list(eqn, self._of_one_line(eqn, items))
         whole = self.ranks.get(eqn.args[0]) if isinstance(eqn.args[0], Var) else None
         ranks = [self.ranks.get(item) if isinstance(item, Var) else None for item in items or ()]
         smaller = whole is not None and any(rank is not None and rank < whole for rank in ranks)
@@ -169,6 +171,20 @@ class _Writer:
             parts.append(part if not missing else self._new(eqn, "reshape", (part,), shape=shape))
             start = stop
         return self._list(eqn, parts)
+
+    def _of_one_line(self, eqn: Eqn, likes: Sequence[Atom]) -> list[Atom]:
+        """Arrays whose entries stand one after the other."""
+        parts: list[Atom] = []
+        start: Atom = Literal(0)
+        for item in likes:
+            shape = self._new(eqn, "shape", (item,), "value")
+            size = self._new(eqn, "size", (item,), "value")
+            stop = size if start == Literal(0) else self._new(eqn, "add", (start, size), "value")
+            stretch = self._new(eqn, "slice", (start, stop, Literal(None)), "value")
+            part = self._new(eqn, "getitem", eqn.args, index=stretch)
+            parts.append(self._new(eqn, "reshape", (part,), shape=shape))
+            start = stop
+        return parts
 
     def _zeros(self, eqn: Eqn) -> bool:
         items, _ = self._likes(eqn)

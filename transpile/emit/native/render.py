@@ -312,4 +312,20 @@ def fold(text: str, depth: int = 2) -> list[str]:
         name, _, value = text.partition(" = ")
         return assignment(f"{name} = ", value.removesuffix(";"), depth)
     head, _, rest = text.partition("(")
-    return wrap(f"{head}(", rest.removesuffix(");").split(", "), ");", depth=depth)
+    return wrap(f"{head}(", _arguments(rest.removesuffix(");")), ");", depth=depth)
+
+
+def _arguments(text: str) -> list[str]:
+    """The arguments of a call, those of calls inside it and texts left whole.
+
+    >>> _arguments('context, pb::part(x, 2), "a, b"')
+    ['context', 'pb::part(x, 2)', '"a, b"']
+    """
+    parts, inside, start, quoted = [], 0, 0, False
+    for place, letter in enumerate(text):
+        quoted ^= letter == '"'
+        inside += 0 if quoted else (letter in "([{") - (letter in ")]}")
+        if inside == 0 and not quoted and text.startswith(", ", place):
+            parts.append(text[start:place])
+            start = place + 2
+    return [*parts, text[start:]]

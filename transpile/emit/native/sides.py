@@ -110,7 +110,7 @@ def _merge_indices(plan: Plan, out: Var, sides: Sides, before: list[str], level:
         if any(isinstance(atom, Literal) and atom.value in (None, Ellipsis) for _, atom in parts):
             raise plan.refuse(f"{out} is another index on each side of a condition, which is not compiled")
         missing = [(child, Literal(None)) for child, fact in facts if fact.kind == "none"]
-        item = Var(f"{out.name}_{k}", "value", True)
+        item = Var(f"{out.name}_at_{k}", "value", True)
         merge(plan, item, [*parts, *missing], before, level)
         items.append(item)
     plan.define(out, Fact("index", level=level + 1, items=tuple(items), eqn=first.eqn))
