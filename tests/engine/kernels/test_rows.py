@@ -116,6 +116,17 @@ def test_rows_of_nothing_and_no_rows():
         assert sums(np.ones(shape)).shape == shape
 
 
+def spread(x):
+    return np.std(x, axis=(0, 2), ddof=1)
+
+
+def test_totals_of_nothing_are_there_before_they_are_read():
+    fast = pb.compile(spread)
+    for _ in range(20):
+        fast(np.arange(24.0).reshape(2, 2, 6))  # leaves numbers in the memory that the next call works in
+        np.testing.assert_array_equal(fast(np.ones((2, 2, 0))), [np.nan, np.nan])
+
+
 def test_infinities_are_the_largest_and_the_smallest():
     x = np.full((3, 50), -np.inf)
     x[1, 7], x[2, :] = np.inf, 2.0

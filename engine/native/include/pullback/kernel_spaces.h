@@ -73,12 +73,13 @@ struct Stretch {
     }
 };
 
+// A reduction over nothing writes its results too.
 PB_RUNTIME Stretch stretch_of(const char* data, const Shape& shape, const int64_t* strides,
                               int64_t item) {
-    if (!data || shape.size() == 0) return {};
+    if (!data) return {};
     Stretch result{data, data + item};
     for (int d = 0; d < shape.ndim; ++d) {
-        const int64_t reach = (shape.at[d] - 1) * strides[d];
+        const int64_t reach = shape.at[d] > 0 ? (shape.at[d] - 1) * strides[d] : 0;
         (reach < 0 ? result.begin : result.end) += reach;
     }
     return result;
