@@ -85,7 +85,7 @@ class Flat {
 
     /// Whether an array is like those before.
     bool takes(const Layout& layout) {
-        if (layout_ != nullptr) return layout.twin_of(*layout_);
+        if (layout_ != nullptr) return layout.twin_of_loop(*layout_);
         layout_ = &layout;
         size_ = layout.size();
         return layout.loop_bits() != 0 && size_ <= kMostElements;

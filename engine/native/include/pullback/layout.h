@@ -71,8 +71,11 @@ class Layout {
     }
     /// Both in C order and regular, of one shape and dtype.
     bool twin_of(const Layout& other) const {
+        return head_.contiguous && head_.regular && twin_of_loop(other);
+    }
+    /// The same, where the other is one that a loop takes (`loop_bits`), and so is known to be both.
+    bool twin_of_loop(const Layout& other) const {
         return std::bit_cast<std::uint64_t>(head_) == std::bit_cast<std::uint64_t>(other.head_) &&
-               head_.contiguous && head_.regular &&
                (heap_ == nullptr ? same_inline(other) : same_extents(other));
     }
     /// As Python prints a shape: "(2, 3)".
