@@ -73,7 +73,8 @@ class Layout {
     bool twin_of(const Layout& other) const {
         return head_.contiguous && head_.regular && twin_of_loop(other);
     }
-    /// The same, where the other is one that a loop takes (`loop_bits`), and so is known to be both.
+    /// The same, where the other is one that a loop takes (`loop_bits`), and so is known to be
+    /// both.
     bool twin_of_loop(const Layout& other) const {
         return std::bit_cast<std::uint64_t>(head_) == std::bit_cast<std::uint64_t>(other.head_) &&
                (heap_ == nullptr ? same_inline(other) : same_extents(other));
