@@ -11,7 +11,8 @@ import pullback.numpy as pnp
 
 pytestmark = pytest.mark.usefixtures("engine")
 
-# What NumPy does to a 0-d array along axis 0; its mean and variance it refuses.
+# What NumPy does to a 0-d array along axis 0; its mean and variance it refuses. Before 2.1 it had no
+# cumulative_sum and cumulative_prod.
 OF_A_NUMBER = [
     *("sum", "prod", "max", "min", "cumsum", "cumprod", "cumulative_sum", "cumulative_prod"),
     *("nansum", "nanprod", "nanmax", "nanmin", "nancumsum", "nancumprod", "nanmean"),
@@ -27,10 +28,8 @@ def number_along(name, x, axis):
 
 
 @pytest.mark.parametrize("axis", [0, -1])
-@pytest.mark.parametrize("name", OF_A_NUMBER)
+@pytest.mark.parametrize("name", [name for name in OF_A_NUMBER if name in WITHOUT_PEER or hasattr(np, name)])
 def test_an_axis_of_a_number(name, axis):
-    if name not in WITHOUT_PEER and not hasattr(np, name):
-        pytest.skip(f"NumPy {np.__version__} has no {name}")
     expected = number_along(name, np.array(0.7), axis)
     x = pb.tensor(0.7, requires_grad=True)
     y = number_along(name, x, axis)

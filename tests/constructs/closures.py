@@ -57,7 +57,7 @@ def rule(x, y):
 
 
 @SECTION.example("`is None` of an input and of a gradient", call(X, Y), call(X, None), closure=True)
-def asks_for_none(x, y: "Tensor | None" = None):  # noqa: F821
+def asks_for_none(x, y: "Tensor | None" = None):  # noqa: F821 - an annotation of the formula language, never evaluated
     r = x * x if y is None else x * y
 
     def pullback(grad):

@@ -21,7 +21,7 @@ def slice_by_sizes(x, *, k: int):
 
 
 @SECTION.example("an array of positions", call(X, ROWS))
-def take(x, rows: "Tensor"):  # noqa: F821
+def take(x, rows: "Tensor"):  # noqa: F821 - an annotation of the formula language, never evaluated
     return np.sin(x)[rows] * 2
 
 

@@ -41,7 +41,7 @@ def backwards(x, *, n: int):
 
 
 @SECTION.example("`for` over a list of tensors", call([X, Y, X + Y], X))
-def over_a_list(xs: "list[Tensor]", y):  # noqa: F821
+def over_a_list(xs: "list[Tensor]", y):  # noqa: F821 - an annotation of the formula language, never evaluated
     product = np.ones_like(y)
     for x in xs:
         product = product * np.sin(x * y)
@@ -49,7 +49,7 @@ def over_a_list(xs: "list[Tensor]", y):  # noqa: F821
 
 
 @SECTION.example("`enumerate` and `zip` of lists", call([X, Y], [Y, X]))
-def zipped(xs: "list[Tensor]", ys: "list[Tensor]"):  # noqa: F821
+def zipped(xs: "list[Tensor]", ys: "list[Tensor]"):  # noqa: F821 - an annotation of the formula language, never evaluated
     total = 0.0
     for k, (x, y) in enumerate(zip(xs, ys)):  # noqa: B905
         total = total + np.sin(x) * y * (k + 1)
@@ -133,7 +133,7 @@ def lists_behind_a_branch(x, *, more: bool):
 
 
 @SECTION.example("a list comprehension", call([X, Y]))
-def comprehension(xs: "list[Tensor]"):  # noqa: F821
+def comprehension(xs: "list[Tensor]"):  # noqa: F821 - an annotation of the formula language, never evaluated
     return np.stack([np.sin(x) * x for x in xs])
 
 
@@ -177,7 +177,7 @@ def broadcast_in_a_loop(x, z, *, n: int):
 
 
 @SECTION.example("`for` over tensors of several shapes", call([array(1, 3), array(2, 3), array(2)]))
-def over_several_shapes(xs: "list[Tensor]"):  # noqa: F821
+def over_several_shapes(xs: "list[Tensor]"):  # noqa: F821 - an annotation of the formula language, never evaluated
     total = 0.0
     for x in xs:
         t = np.exp(x) * 0.5

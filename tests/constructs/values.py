@@ -23,14 +23,14 @@ def one_in_a_tuple(x):
 
 
 @SECTION.example("an optional tensor", call(X, Y), call(X, None))
-def optional_tensor(x, y: "Tensor | None" = None):  # noqa: F821
+def optional_tensor(x, y: "Tensor | None" = None):  # noqa: F821 - an annotation of the formula language, never evaluated
     if y is None:
         return np.sin(x)
     return np.sin(x) * y
 
 
 @SECTION.example("a list of tensors", call([X, Y, X * Y]))
-def list_of_tensors(xs: "list[Tensor]"):  # noqa: F821
+def list_of_tensors(xs: "list[Tensor]"):  # noqa: F821 - an annotation of the formula language, never evaluated
     return np.concatenate(xs, axis=0) * 2 + np.sum(xs[0])
 
 
@@ -67,7 +67,7 @@ def axes_attribute(x, *, axis: "int | tuple[int, ...] | None" = None):
 
 
 @SECTION.example("a dtype as an attribute", call(X, dtype=np.float64))
-def dtype_attribute(x, *, dtype: "dtype" = np.float64):  # noqa: F821
+def dtype_attribute(x, *, dtype: "dtype" = np.float64):  # noqa: F821 - an annotation of the formula language, never evaluated
     return np.sin(x).astype(dtype) * x
 
 

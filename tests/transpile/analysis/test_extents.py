@@ -44,7 +44,7 @@ def test_branches_that_agree():
 
 def test_an_element_of_a_list_is_no_scalar():
     @pb.derive_pullback
-    def product(xs: "list[Tensor]", y):  # noqa: F821
+    def product(xs: "list[Tensor]", y):  # noqa: F821 - an annotation of the formula language, never evaluated
         return np.sin(xs[0] * y)
 
     rng = np.random.default_rng(0)
