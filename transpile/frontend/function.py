@@ -14,7 +14,6 @@ from ..ir import Atom, Block, Formula, Options, Param, Source
 from . import statements
 from .atoms import atom
 from .builder import Builder
-from .calls import PATH_LOSING
 from .closure import Pullback, last_return, read_closure
 from .decorators import decoration
 from .fence import Refusal, is_generator, outside_of_loops, refuse
@@ -22,6 +21,7 @@ from .frame import Frame
 from .kinds import is_text, is_tuple
 from .names import Names
 from .naming import prefer_outer_names
+from .opaque import PATH_LOSING
 from .parameters import read_parameters
 from .raising import always_raises
 from .signature import own_call, with_itself

@@ -11,24 +11,21 @@ of them was met, and what is returned is computed after the loop.
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..ir import Atom, Block, Eqn, Kind, Literal, Var
 from . import statements
 from .aliases import roots
+from .assigned import assigned
 from .atoms import atom
 from .builder import Builder
+from .exits import STOPPED, exits_of
 from .fence import refuse
 from .frame import Frame
 from .growing import appended, as_variable, grows_once
 from .kinds import check_number
-from .raising import may_leave
 from .values import Backwards, Growing, LastTurn, Poison, Value
-
-# The name, which no author can write, under which a loop carries which of its returns was met.
-_STOPPED = "<stopped>"
 
 
 @dataclass
@@ -53,31 +50,17 @@ def read_loop(frame: Frame, node: ast.For, iterated: Value, backwards: bool) -> 
     if not isinstance(iterated, Var):
         raise refuse("PB401", "this cannot be looped over", span, hint="loop over a range or a list")
     check_number(frame, iterated, node.iter, "a loop")
-    exits = _exits(frame, node)
+    exits = exits_of(frame, node)
     body, after, stops = exits.body, exits.after, exits.flag is not None
-    if exits.flag == _STOPPED:
-        frame.local[_STOPPED] = Literal(0)
-    assigned = _assigned(body)
+    if exits.flag == STOPPED:
+        frame.local[STOPPED] = Literal(0)
+    names = assigned(body)
     if exits.flag is not None:
-        assigned = [exits.flag, *(name for name in assigned if name != exits.flag)]
-    lists: dict[str, Growing] = {}
-    for name in sorted(appended(body) & frame.local.keys()):
-        held = frame.local[name]
-        if held is iterated:
-            hint = "loop over range(len(...)), or append to another list"
-            raise refuse("PB301", f"`{name}` grows while it is looped over", span, value=name, hint=hint)
-        if isinstance(held, Growing) and not held.items and grows_once(body, name):
-            lists[name] = held
-            continue
-        if isinstance(held, Growing):
-            as_variable(frame, name, held, node)
-        if isinstance(frame.local[name], Var) and name not in assigned:
-            assigned.append(name)
-    for name in assigned:
-        # What another loop left is no value that every turn begins with.
-        if isinstance(frame.local.get(name), LastTurn):
-            frame.local[name] = Poison("has no value here in every turn of the loop")
-    carried = [n for n in assigned if n in frame.local and not isinstance(frame.local[n], Poison)]
+        names = [exits.flag, *(name for name in names if name != exits.flag)]
+    lists = _grown_lists(frame, node, body, iterated)
+    grown = sorted(appended(body) & frame.local.keys())
+    names += [name for name in grown if name not in names and isinstance(frame.local[name], Var)]
+    carried = _carried(frame, names)
     before = dict(frame.local)
     for growing in lists.values():
         growing.depth += 1
@@ -88,6 +71,31 @@ def read_loop(frame: Frame, node: ast.For, iterated: Value, backwards: bool) -> 
     flags = [("until", Literal(True))] if stops else [("reverse", Literal(True))] if backwards else []
     _finish(frame, node, turn, collected, before, tuple(flags))
     return after
+
+
+def _grown_lists(frame: Frame, node: ast.For, body: Sequence[ast.stmt], iterated: Var) -> dict[str, Growing]:
+    """The empty lists that grow by one value in each turn; others that grow become variables."""
+    lists: dict[str, Growing] = {}
+    for name in sorted(appended(body) & frame.local.keys()):
+        held = frame.local[name]
+        if held is iterated:
+            hint = "loop over range(len(...)), or append to another list"
+            message = f"`{name}` grows while it is looped over"
+            raise refuse("PB301", message, frame.span(node.iter), value=name, hint=hint)
+        if isinstance(held, Growing) and not held.items and grows_once(body, name):
+            lists[name] = held
+        elif isinstance(held, Growing):
+            as_variable(frame, name, held, node)
+    return lists
+
+
+def _carried(frame: Frame, names: Iterable[str]) -> list[str]:
+    """Those names that hold a value which every turn begins with."""
+    for name in names:
+        # What another loop left is no such value.
+        if isinstance(frame.local.get(name), LastTurn):
+            frame.local[name] = Poison("has no value here in every turn of the loop")
+    return [n for n in names if n in frame.local and not isinstance(frame.local[n], Poison)]
 
 
 def _settled_turn(
@@ -125,98 +133,6 @@ def _settled_turn(
             growing.items.clear()
 
 
-@dataclass
-class _Exits:
-    """A loop's body that returns which exit was met, what is done after the loop, and the name of that flag.
-
-    There is no flag where every turn runs.
-    """
-
-    body: list[ast.stmt]
-    after: list[ast.stmt]
-    flag: str | None
-
-
-def _exits(frame: Frame, node: ast.For) -> _Exits:
-    """How a loop may end before its last turn: by ``return``, by ``break``."""
-    *body, last = node.body
-    if not may_leave(node.body):
-        return _Exits([*node.body], [], None)
-    flag = _tested_at_the_end(frame, last)
-    if flag is not None and not may_leave(body) and flag in _assigned(body):
-        return _Exits(body, [], flag)
-    return _numbered(node)
-
-
-def _tested_at_the_end(frame: Frame, last: ast.stmt) -> str | None:
-    """The name in ``if name: break``, where it holds a number before the loop."""
-    if not isinstance(last, ast.If) or last.orelse or not isinstance(last.test, ast.Name):
-        return None
-    held = frame.local.get(last.test.id)
-    number = isinstance(held, Literal) and isinstance(held.value, int)
-    ends = len(last.body) == 1 and isinstance(last.body[0], ast.Break)
-    return last.test.id if ends and (number or (isinstance(held, Var) and held.kind == "value")) else None
-
-
-class _Numbered(ast.NodeTransformer):
-    """Exits of a loop's body as returns of their numbers; ``continue`` is one of number 0.
-
-    `exits`: each ``return``, and None for a ``break``.
-    """
-
-    def __init__(self) -> None:
-        self.exits: list[ast.Return | None] = []
-        self._inner = 0  # loops inside of the body that are around
-
-    def visit_Return(self, node: ast.Return) -> ast.Return:
-        self.exits.append(node)
-        return self._left(len(self.exits), node)
-
-    def visit_Break(self, node: ast.Break) -> ast.stmt:
-        if self._inner:
-            return node
-        self.exits.append(None)
-        return self._left(len(self.exits), node)
-
-    def visit_Continue(self, node: ast.Continue) -> ast.stmt:
-        return node if self._inner else self._left(0, node)
-
-    def visit_For(self, node: ast.For) -> ast.AST:
-        self._inner += 1
-        visited = self.generic_visit(node)
-        self._inner -= 1
-        return visited
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        return node
-
-    def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
-        return node
-
-    def _left(self, number: int, node: ast.stmt) -> ast.Return:
-        return ast.copy_location(ast.Return(_constant(number, node)), node)
-
-
-def _numbered(node: ast.For) -> _Exits:
-    """The body whose exits return their number; a turn that runs to its end returns 0."""
-    numbered = _Numbered()
-    body: list[ast.stmt] = [numbered.visit(copy.deepcopy(statement)) for statement in node.body]
-    body.append(ast.copy_location(ast.Return(_constant(0, node)), node))
-    after: list[ast.stmt] = []
-    for number, met in enumerate(numbered.exits, start=1):
-        if met is None:
-            continue
-        test: ast.expr = ast.copy_location(ast.Name(_STOPPED, ast.Load()), met)
-        if len(numbered.exits) > 1:
-            test = ast.copy_location(ast.Compare(test, [ast.Eq()], [_constant(number, met)]), met)
-        after.append(ast.copy_location(ast.If(test, [met], []), met))
-    return _Exits(body, after, _STOPPED if numbered.exits else None)
-
-
-def _constant(value: int, place: ast.AST) -> ast.Constant:
-    return ast.copy_location(ast.Constant(value), place)
-
-
 def _read_turn(
     frame: Frame,
     node: ast.For,
@@ -247,8 +163,8 @@ def _read_turn(
             frame.local[name] = param
         statements.bind_target(frame, node.target, element())
         returned = statements.read_body(frame, body)
-        if _STOPPED in carried and returned is not None:
-            frame.local[_STOPPED] = returned
+        if STOPPED in carried and returned is not None:
+            frame.local[STOPPED] = returned
         turn.results = [atom(frame, frame.local[name], node) for name in carried]
     return turn
 
@@ -371,24 +287,3 @@ def _finish(
     for name in inside:
         if name not in last:
             frame.bind(name, Poison("has no value in some turns of the loop"), node)
-
-
-def _assigned(body: Iterable[ast.stmt]) -> list[str]:
-    """Names that statements assign, in order, nested functions left out."""
-    found: dict[str, None] = {}
-    queue: list[ast.AST] = list(body)
-    while queue:
-        node = queue.pop(0)
-        if isinstance(node, ast.FunctionDef | ast.Lambda):
-            continue
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.setdefault(node.id)
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-            queue.insert(0, ast.copy_location(_stored(node.value), node))
-        queue.extend(ast.iter_child_nodes(node))
-    return list(found)
-
-
-def _stored(node: ast.expr) -> ast.expr:
-    """What ``name[...] = ...`` binds anew: the name."""
-    return ast.Name(node.id, ast.Store()) if isinstance(node, ast.Name) else node
