@@ -9,12 +9,14 @@
 #include <mutex>
 #include <new>
 #include <thread>
+#include <vector>
 
 namespace pullback {
 namespace {
 
 constexpr int kSpins = 2000;  // looks for work before a thread sleeps
 constexpr std::uint32_t kOpen = 1u << 31;
+constexpr int kNowhere = -2;          // no processor has this number, and no failure to ask for it
 constexpr std::int64_t kRanges = 16;  // for each thread, where there are as many
 
 int allowed_threads() {
@@ -47,6 +49,7 @@ class Workers {
         range_ = range;
         next_.store(0, std::memory_order_relaxed);
         state_.store(kOpen, std::memory_order_release);
+        keep_apart();
         round_.fetch_add(1, std::memory_order_release);
         round_.notify_all();
         work();
@@ -75,17 +78,35 @@ class Workers {
 
     /// In a child of `fork`, where the threads are gone.
     void forget() {
-        threads_ = 0;
+        threads_.clear();
         state_.store(0);
         new (&mutex_) std::mutex;
     }
 
   private:
     void start() {
-        for (const int wanted = others(); threads_ < wanted; ++threads_) {
+        while (static_cast<int>(threads_.size()) < others()) {
             const std::uint32_t seen = round_.load(std::memory_order_relaxed);
-            std::thread([this, seen] { serve(seen); }).detach();
+            std::thread fresh([this, seen] { serve(seen); });
+            threads_.push_back(fresh.native_handle());
+            avoided_ = kNowhere;
+            fresh.detach();
         }
+    }
+
+    /// Lets the threads run wherever the caller may, but not on the caller's processor: a scheduler
+    /// that packs them there has them wait until the caller's slice of time is over.
+    void keep_apart() {
+#ifdef __linux__
+        const int here = sched_getcpu();
+        if (here == avoided_) return;
+        avoided_ = here;
+        cpu_set_t allowed;
+        if (here < 0 || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+        if (CPU_COUNT(&allowed) > 1) CPU_CLR(here, &allowed);
+        for (const pthread_t thread : threads_)
+            pthread_setaffinity_np(thread, sizeof allowed, &allowed);
+#endif
     }
 
     void serve(std::uint32_t seen) {
@@ -119,7 +140,8 @@ class Workers {
 
     std::mutex mutex_;
     std::atomic<int> wanted_{-1};  // not asked for yet
-    int threads_ = 0;
+    std::vector<pthread_t> threads_;
+    int avoided_ = kNowhere;  // the processor that they keep away from
     std::atomic<std::uint32_t> round_{0};
     std::atomic<std::uint32_t> state_{0};  // whether there is a job, and how many work on it
     std::atomic<std::int64_t> next_{0};

@@ -1,5 +1,6 @@
 """Threads of kernels: every range is done once, and results do not depend on how many threads there are."""
 
+import ast
 import ctypes
 import os
 import subprocess
@@ -12,6 +13,24 @@ import pytest
 pytestmark = pytest.mark.native
 
 _BODY = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+
+APART = """
+import ctypes, os
+import numpy as np
+from pullback.engine.native._native import parallel_for_address
+
+processor = ctypes.CDLL(None).sched_getcpu
+body = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, body, ctypes.c_void_p)
+before = set(os.listdir("/proc/self/task"))
+caller = None
+while caller != processor():  # until the system leaves this thread where it is
+    caller = processor()
+    kind(parallel_for_address())(None, 64, 1, body(lambda *_: None), None)
+print(caller)
+for task in set(os.listdir("/proc/self/task")) - before:
+    print(sorted(os.sched_getaffinity(int(task))))
+"""
 
 PROGRAM = """
 import hashlib
@@ -58,6 +77,19 @@ def test_calls_from_within_and_from_several_threads_do_their_own_work(parallel_f
     for thread in threads:
         thread.join(timeout=60)
     assert sum(done) == 3 * 8 * 4
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2, reason="needs two processors"
+)
+def test_the_threads_keep_away_from_the_processor_of_the_caller():
+    everything = os.sched_getaffinity(0)
+    run = subprocess.run([sys.executable, "-c", APART], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    caller, *others = map(ast.literal_eval, run.stdout.splitlines())
+    assert others
+    for other in others:
+        assert set(other) == everything - {caller}
 
 
 @pytest.mark.compiler
