@@ -67,6 +67,6 @@ def contenders(workload: Workload) -> dict[str, Callable[[], object]]:
     forward, both, twice = jax.jit(function), jax.jit(gradients), jax.jit(second)
     return {
         "forward": lambda: jax.block_until_ready(forward(*inputs)),
-        "backward": lambda: jax.block_until_ready(both(inputs, cotangents)),
+        "together": lambda: jax.block_until_ready(both(inputs, cotangents)),
         "double": lambda: jax.block_until_ready(twice(inputs, cotangents, inputs)),
     }

@@ -221,4 +221,4 @@ def contenders(workload: Workload) -> dict[str, Callable[[], object]]:
         return {}
     forward, both = globals()[workload.name], globals()[f"{workload.name}_grad"]
     inputs, cotangents = workload.inputs, workload.cotangents
-    return {"forward": lambda: forward(*inputs), "backward": lambda: both(*inputs, *cotangents)}
+    return {"forward": lambda: forward(*inputs), "together": lambda: both(*inputs, *cotangents)}

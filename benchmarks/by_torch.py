@@ -10,7 +10,7 @@ from workloads import Workload
 
 
 def contenders(workload: Workload, compiled: bool) -> dict[str, Callable[[], object]]:
-    """A call per mode. Second gradients are compiled as one program, by the nested vjp of torch.func."""
+    """A call per mode. The programs are compiled by the vjp of torch.func; eager PyTorch has none."""
     torch.compiler.reset()
     function = torch.compile(workload.with_torch) if compiled else workload.with_torch
     plain = [torch.tensor(array) for array in workload.inputs]
@@ -31,11 +31,12 @@ def contenders(workload: Workload, compiled: bool) -> dict[str, Callable[[], obj
         return torch.autograd.grad(first, [*inputs, *cotangents], plain, allow_unused=True)
 
     if not compiled:
-        return {"forward": forward, "backward": backward, "double": double}
-    twice = torch.compile(_second(workload.with_torch))
+        return {"forward": forward, "backward": backward, "together": backward, "double": double}
+    once, twice = map(torch.compile, _programs(workload.with_torch))
     return {
         "forward": forward,
         "backward": backward,
+        "together": lambda: once(tuple(plain), tuple(fixed)),
         "double": lambda: twice(tuple(plain), tuple(fixed), tuple(plain)),
     }
 
@@ -44,13 +45,15 @@ def _several(results: Any) -> tuple[Any, ...]:
     return results if isinstance(results, tuple) else (results,)
 
 
-def _second(function: Callable[..., Any]) -> Callable[..., Any]:
-    def gradients(inputs: Any, cotangents: Any) -> Any:
-        _, pullback = torch.func.vjp(lambda *args: _several(function(*args)), *inputs)
-        return pullback(cotangents)
+def _programs(function: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The results with the gradients, and the gradients of the gradients."""
+
+    def together(inputs: Any, cotangents: Any) -> Any:
+        results, pullback = torch.func.vjp(lambda *args: _several(function(*args)), *inputs)
+        return results, pullback(cotangents)
 
     def second(inputs: Any, cotangents: Any, further: Any) -> Any:
-        _, pullback = torch.func.vjp(gradients, inputs, cotangents)
+        _, pullback = torch.func.vjp(lambda *args: together(*args)[1], inputs, cotangents)
         return pullback(further)
 
-    return second
+    return together, second

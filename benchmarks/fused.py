@@ -1,12 +1,13 @@
 """``python benchmarks/fused.py``: compiled operators beside PyTorch, JAX, Numba and what the memory allows.
 
-Each operator runs forward, forward and backward, and with second gradients, by `pb.compile`, PyTorch eager,
-torch.compile, jax.jit and loops by hand in Numba, in float32. Second gradients are a function that takes
-gradients inside, compiled as one program where the contender compiles programs. All contenders of a line
-and the streaming triad take turns, in an order shuffled anew in each of 20 rounds, each for a millisecond
-or for one run, after a run that brings its own arrays back into the caches; a cell is the median of the
-rounds. Each number of threads is a process of its own that sees as many processors, so that every library
-obeys.
+Each operator runs forward; forward and backward, where a forward is recorded and its gradients are asked
+for; both as one program; and with second gradients, as one program too: by `pb.compile`, PyTorch eager,
+torch.compile, jax.jit and loops by hand in Numba, in float32. A program is a function that takes gradients
+inside, compiled whole where the contender compiles programs; JAX and Numba have nothing else. All contenders
+of a line and the streaming triad take turns, in an order shuffled anew in each of 20 rounds, each for a
+millisecond or for one run, after a pause and two runs that wake its threads and bring its arrays back into
+the caches; a cell is the median of the rounds. Each number of threads is a process of its own that sees as
+many processors, so that every library obeys.
 
     python benchmarks/fused.py --operators gelu_tanh --sizes 10000 --threads 1 --peers torch jax
 
@@ -26,8 +27,8 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
+from programs import programs_of
 from rich.console import Console
-from second_gradients import second_of
 from timing import interleaved, readable
 from triad import bytes_moved, triad
 from workloads import Workload, workloads
@@ -38,6 +39,7 @@ PEERS = {"torch": "torch eager", "compile": "torch.compile", "jax": "jax.jit", "
 MODES = {
     "forward": "forward",
     "backward": "forward and backward",
+    "together": "both as one program",
     "double": "with second gradients",
 }
 
@@ -109,7 +111,7 @@ def _measure(
     timings = interleaved(contenders, arguments.rounds, float("inf"), least=1e-3, clock=clock)
     once = sum(array.nbytes for array in workload.inputs)
     given = sum(array.nbytes for array in workload.cotangents)
-    moved = once + given + (once + given + once) * (mode == "backward")
+    moved = {"backward": 3 * once + 2 * given, "together": 2 * (once + given)}.get(mode, once + given)
     return Line(workload.name, size, mode, {name: t.median for name, t in timings.items()}, moved)
 
 
@@ -144,7 +146,8 @@ def _ours(workload: Workload, engine: str) -> dict[str, Callable[[], object]]:
     import pullback as pb
 
     function = pb.compile(workload.formula)
-    second = pb.compile(second_of(function.formula, len(workload.inputs), len(workload.cotangents)), order=0)
+    programs = programs_of(function.formula, len(workload.inputs), len(workload.cotangents))
+    both, second = pb.compile(programs.together, order=0), pb.compile(programs.second, order=0)
     with pb.use_engine(engine):
         plain = [pb.tensor(array) for array in workload.inputs]
         inputs = [pb.tensor(array, requires_grad=True) for array in workload.inputs]
@@ -160,6 +163,9 @@ def _ours(workload: Workload, engine: str) -> dict[str, Callable[[], object]]:
         results = several(function(*inputs))
         return results, pb.grad(results, inputs, fixed)
 
+    def together() -> object:
+        return both(*plain, *fixed)
+
     def double() -> object:
         return second(*plain, *fixed, *plain)
 
@@ -170,7 +176,7 @@ def _ours(workload: Workload, engine: str) -> dict[str, Callable[[], object]]:
 
         return call
 
-    runs = {"forward": forward, "backward": backward, "double": double}
+    runs = {"forward": forward, "backward": backward, "together": together, "double": double}
     native = engine == pb.engine.dispatch.available()[-1]
     return runs if native else {mode: inside(run) for mode, run in runs.items()}
 

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+PAUSE = 0.02  # seconds
+
 
 @dataclass(frozen=True)
 class Timing:
@@ -29,8 +31,9 @@ def interleaved(
 
     Each runs twice before, unmeasured: compiling and first touches of memory are not what is compared.
     What takes less than `least` seconds runs as often as fits into them, and a sample is the mean. With
-    `least` all run once more before each sample, unmeasured: the first run, which finds the caches as
-    another contender left them, would count the more the fewer fit.
+    `least` each turn begins with a pause, in which the threads of the contender before stop looking for
+    work (those of OpenMP keep a processor busy for 13 ms), and with two runs that are not measured: they
+    wake the contender's own threads, and find the caches as another contender left them.
     `time.process_time` as the clock tells what each costs the processors, whatever else runs on them.
     """
     numbers = {name: _repeats(run, least) for name, run in contenders.items()}
@@ -46,6 +49,8 @@ def interleaved(
             run = contenders[name]
             number = numbers[name]
             if least:
+                time.sleep(PAUSE)
+                run()
                 run()
             start = clock()
             for _ in range(number):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import tempfile
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -41,7 +42,7 @@ ELEMENTS = 1 << 23
 
 
 def triad(threads: int) -> Callable[[], object]:
-    """A call that moves `bytes_moved()` bytes with this many threads, each on a part of its own."""
+    """A call that moves `bytes_moved()` bytes, with threads that each have a part and a processor of their own."""
     with tempfile.TemporaryDirectory() as folder:
         source, library = Path(folder, "triad.cpp"), Path(folder, "triad.so")
         source.write_text(TEXT, encoding="utf-8")
@@ -56,16 +57,21 @@ def triad(threads: int) -> Callable[[], object]:
         offset = 4 * part * k
         function(*(start + 4 * ELEMENTS * array + offset for array in range(3)), part)
 
+    pools = [ThreadPoolExecutor(1, initializer=_stay, initargs=(k,)) for k in range(threads)]
+
     def run() -> object:
-        others = [threading.Thread(target=work, args=(k,)) for k in range(1, threads)]
-        for other in others:
-            other.start()
-        work(0)
-        for other in others:
-            other.join()
+        for done in [pool.submit(work, k) for k, pool in enumerate(pools)]:
+            done.result()
         return memory
 
     return run
+
+
+def _stay(k: int) -> None:
+    """Keep this thread on one of the processors that the process may use, where the system can."""
+    if hasattr(os, "sched_setaffinity"):
+        allowed = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {allowed[k % len(allowed)]})
 
 
 def bytes_moved() -> int:

@@ -34,10 +34,10 @@ def test_peers_compute_the_same(peer: str) -> None:
     module = importlib.import_module(f"by_{peer}")
     for workload in workloads.workloads(512):
         ways = module.contenders(workload)
-        if "backward" not in ways:
+        if "together" not in ways:
             continue
         expected = flat(workload.by_hand(workload.inputs, workload.cotangents))
-        results = flat(ways["backward"]())
+        results = flat(ways["together"]())
         for one, other in zip(results, expected, strict=True):
             np.testing.assert_allclose(one, other, rtol=2e-3, atol=2e-4)
         for one, other in zip(flat(ways["forward"]()), expected, strict=False):
@@ -56,7 +56,7 @@ def test_a_line_has_the_ratios(monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = Namespace(
         operators=["simple"],
         sizes=[256],
-        modes=["forward", "backward", "double"],
+        modes=["forward", "backward", "together", "double"],
         peers=[],
         engine="reference",
         rounds=5,
@@ -64,5 +64,6 @@ def test_a_line_has_the_ratios(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     fused.report(arguments, 1, Console(file=stream, width=200))
     text = stream.getvalue()
+    assert "both as one program" in text
     assert "with second gradients" in text
     assert "%" in text

@@ -10,7 +10,7 @@ from ..analysis.facts import Facts
 from ..analysis.findings import analyse
 from ..analysis.liveness import prune
 from ..diagnostics import Diagnostic, FormulaError
-from ..ir import Atom, Block, Formula, Options, Param, Source
+from ..ir import Atom, Block, Formula, Options, Param, Source, Var
 from . import statements
 from .atoms import atom
 from .builder import Builder
@@ -216,7 +216,10 @@ def _results(frame: Frame, value: Value, node: ast.FunctionDef) -> tuple[tuple[A
 def _result(frame: Frame, value: Value, where: ast.AST) -> Atom:
     found = atom(frame, value, where)
     wrong = "a string" if is_text(frame, found) else "a tuple" if is_tuple(frame, found) else ""
+    if isinstance(found, Var) and found.kind == "list":
+        wrong = "a list or tuple of tensors"
     if wrong:
         message = f"{wrong} is no result: an operator returns tensors"
-        raise refuse("PB405", message, frame.span(where), hint="return the array, several as a tuple")
+        hint = "return the array, several as one tuple: `return first, *others`"
+        raise refuse("PB405", message, frame.span(where), hint=hint)
     return found
