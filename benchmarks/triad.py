@@ -42,7 +42,7 @@ ELEMENTS = 1 << 23
 
 
 def triad(threads: int) -> Callable[[], object]:
-    """A call that moves `bytes_moved()` bytes, with threads that each have a part and a processor of their own."""
+    """A call that moves `bytes_moved()` bytes; each thread has a part and a processor of its own."""
     with tempfile.TemporaryDirectory() as folder:
         source, library = Path(folder, "triad.cpp"), Path(folder, "triad.so")
         source.write_text(TEXT, encoding="utf-8")
