@@ -6,21 +6,12 @@ import pytest
 import pullback as pb
 from pullback.engine.kernels import find_compiler
 
+from .formulas import simple
+
 pytestmark = pytest.mark.compiler
 
 RNG = np.random.default_rng(0)
 A, B = RNG.uniform(0.5, 1.5, (3, 1)), RNG.uniform(0.5, 1.5, (4,))
-
-
-@pb.formula
-def simple(a, b):
-    t = a + b
-    r = t * b
-
-    def simple_pullback(grad):
-        return grad * b, grad * t + grad * b
-
-    return r, simple_pullback
 
 
 @pb.formula

@@ -5,23 +5,14 @@ import pytest
 
 import pullback as pb
 
+from .formulas import simple
+
 A = np.array([0.3605, 0.9889, 0.8768, 0.5413])
 B = np.array([0.2517, 0.3470, 0.8960, 0.3315])
 
 
 def leaves():
     return pb.tensor(A, requires_grad=True, name="a"), pb.tensor(B, requires_grad=True, name="b")
-
-
-@pb.formula
-def simple(a, b):
-    t = a + b
-    r = t * b
-
-    def simple_pullback(grad):
-        return grad * b, grad * t + grad * b
-
-    return r, simple_pullback
 
 
 @pytest.fixture(params=["formula", "operators"])

@@ -7,6 +7,8 @@ import pytest
 
 import pullback as pb
 
+from .formulas import simple
+
 
 def test_the_notebooks_trace(engine, capsys):
     a = pb.tensor([1.0, 2.0], requires_grad=True, name="a")
@@ -117,23 +119,12 @@ def test_the_same_program_as_straight_line_python(engine):
     assert tape.function()(np.zeros(2), np.ones(2))["L0"] == 2.0
 
 
-@pb.formula
-def straight_product(a, b):
-    t = a + b
-    r = t * b
-
-    def straight_product_pullback(grad):
-        return grad * b, grad * t + grad * b
-
-    return r, straight_product_pullback
-
-
 def test_its_values_are_those_of_the_program(engine):
     x = pb.tensor(np.linspace(-1, 1, 6).reshape(2, 3), requires_grad=True, name="x")
     w = pb.tensor(np.linspace(1, 2, 3), requires_grad=True, name="w-1")
     mask = np.array([True, False, True])
     with pb.tape(io.StringIO()) as tape:
-        y = straight_product(x, w)
+        y = simple(x, w)
         z = np.where(mask, np.exp(y), y[:, ::-1]) @ w
         u = np.concatenate([z, x.reshape(-1)[:2].astype(np.float64)])
         value = np.linalg.norm(u) + u.max() - np.var(x, axis=0, keepdims=True).sum()

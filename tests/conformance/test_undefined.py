@@ -8,16 +8,7 @@ import pytest
 import pullback as pb
 from pullback.engine import dispatch
 
-
-@pb.formula
-def simple(a, b):
-    t = a + b
-    r = t * b
-
-    def simple_pullback(grad):
-        return grad * b, grad * t + grad * b
-
-    return r, simple_pullback
+from .formulas import simple
 
 
 @pb.formula

@@ -8,20 +8,11 @@ import pytest
 import pullback as pb
 from pullback.transpile.diagnostics import FormulaError
 
+from .formulas import simple
+
 RNG = np.random.default_rng(0)
 X, Y, V, W, Z = (RNG.uniform(0.5, 2.0, (3, 4)) for _ in range(5))
 ROW = RNG.uniform(0.5, 2.0, 4)
-
-
-@pb.formula
-def vjp_simple(a, b):
-    t = a + b
-    r = t * b
-
-    def vjp_simple_pullback(grad):
-        return grad * b, grad * t + grad * b
-
-    return r, vjp_simple_pullback
 
 
 @pb.formula(first_order_only=True)
@@ -42,7 +33,7 @@ def two(x, y):
 
 
 def of_a_formula(a, b, g):
-    out, (to_a, to_b) = pb.vjp(vjp_simple, (a, b), g, create_graph=True)
+    out, (to_a, to_b) = pb.vjp(simple, (a, b), g, create_graph=True)
     return out * to_a + to_b
 
 
@@ -78,7 +69,7 @@ def with_its_input_returned(x, y, v):
 
 def twice(a, b, g):
     def first(a, b, g):
-        return pb.vjp(vjp_simple, (a, b), g, create_graph=True)[1]
+        return pb.vjp(simple, (a, b), g, create_graph=True)[1]
 
     to_a, to_b, to_g = pb.vjp(first, (a, b, g), (b, a), create_graph=True)[1]
     return to_a + to_b * to_g

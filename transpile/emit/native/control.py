@@ -183,61 +183,66 @@ def _write_loop(
     over, start = eqn.args[0], eqn.args[1:]
     control = Control()
     turns = plan.turns_of(over)
-    item = body.params[0]
-    turn = (
-        plan.names.of(item)
-        if item.kind == "value" and not item.name.startswith("_")
-        else plan.names.fresh("turn")
-    )
-    names = []
-    for var, fact, atom in zip(carried, facts, start, strict=True):
-        own = plan.names.of(var)
-        if fact.kind in ("lane", "array"):
-            own = plan.names.fresh(f"{own}_view")
-            begin = _start(plan, atom, fact)
-            control.before.append(f"pb::View<const {stored(fact.type)}> {own} = {begin};")
-        elif fact.kind == "number":
-            expr = plan.values.expr(atom)
-            assert expr is not None
-            control.before.append(f"{stored(fact.type)} {own} = {expr.to(fact.type).text};")
-        elif fact.kind == "turns":
-            control.before.append(f"{type_of(fact)} {own} = {fact.text};")
-        else:
-            control.before.append(f"pb::Shape {own} = {fact.text};")
-        names.append(own)
+    turn = _turn_name(plan, body.params[0])
+    names = [_declared(plan, control, *held) for held in zip(carried, facts, start, strict=True)]
     child = plan.inside(body, plan.names)
     _enter_turn(plan, child, eqn, carried, facts, turn, names, enter)
-    for out, atom in zip(eqn.outs[len(carried) :], body.results[len(carried) :], strict=True):
+    collected = eqn.outs[len(carried) :]
+    for out, atom in zip(collected, body.results[len(carried) :], strict=True):
         _collect(plan, child, out, atom, control, turns, turn, level)
     _carry_on(child, body, facts, names)
     child.settle()
-    backwards = eqn.kwarg("reverse") is not None
-    until = eqn.kwarg("until") is not None
-    if until:
-        lists = [plan.of(out) for out in eqn.outs[len(carried) :]]
+    more = ""
+    if eqn.kwarg("until") is not None:
+        more = f" && {names[0]} == 0"
+        lists = [plan.of(out) for out in collected]
         child.closing += [f"if ({names[0]}) {made.text}.keep({turn} + 1);" for made in lists if made.text]
-    more = f" && {names[0]} == 0" if until else ""
-    if backwards:
+    header = f"for (int64_t {turn} = 0; {turn} < {turns}{more}; ++{turn}) {{"
+    if eqn.kwarg("reverse") is not None:
         header = f"for (int64_t {turn} = {turns} - 1; {turn} >= 0{more}; --{turn}) {{"
-    else:
-        header = f"for (int64_t {turn} = 0; {turn} < {turns}{more}; ++{turn}) {{"
     control.sides = [(header, child)]
     plan.control(level, control)
     for out, fact, name, atom in zip(eqn.outs, facts, names, start, strict=False):
-        if fact.kind in ("lane", "array"):
-            if plan.of(atom).kind == "number" and out in plan.output_of:
-                why = '"a loop without turns leaves a number"'
-                plan.declare(level, f"context.require({turns} > 0, PB_UNSUPPORTED, {why});")
-            plan.array_fact(out, name, fact.type, plan.own_shape("loop", name), level + 1)
-        elif fact.kind == "number":
-            plan.define(out, Fact("number", fact.type, level=level + 1, text=name))
-        elif fact.kind == "turns":
-            plan.define(out, replace(fact, level=level + 1, text=name))
-        else:
-            token = plan.own_shape("loop", name)
-            plan.define(
-                out, Fact(fact.kind, fact.type, token, (Leaf(name, token, level + 1),), level + 1, name)
-            )
+        if fact.kind in ("lane", "array") and plan.of(atom).kind == "number" and out in plan.output_of:
+            why = '"a loop without turns leaves a number"'
+            plan.declare(level, f"context.require({turns} > 0, PB_UNSUPPORTED, {why});")
+        _define_left(plan, out, fact, name, level + 1)
+
+
+def _turn_name(plan: Plan, item: Var) -> str:
+    """The C++ name of the turn's number: the author's, where the loop is over numbers."""
+    named = item.kind == "value" and not item.name.startswith("_")
+    return plan.names.of(item) if named else plan.names.fresh("turn")
+
+
+def _declared(plan: Plan, control: Control, var: Var, fact: Fact, start: Atom) -> str:
+    """The name of a carried value, which is declared before the loop."""
+    own = plan.names.of(var)
+    if fact.kind in ("lane", "array"):
+        own = plan.names.fresh(f"{own}_view")
+        begin = _start(plan, start, fact)
+        control.before.append(f"pb::View<const {stored(fact.type)}> {own} = {begin};")
+    elif fact.kind == "number":
+        expr = plan.values.expr(start)
+        assert expr is not None
+        control.before.append(f"{stored(fact.type)} {own} = {expr.to(fact.type).text};")
+    else:
+        held = type_of(fact) if fact.kind == "turns" else "pb::Shape"
+        control.before.append(f"{held} {own} = {fact.text};")
+    return own
+
+
+def _define_left(plan: Plan, out: Var, fact: Fact, name: str, level: int) -> None:
+    """Define what a loop leaves in the carried value of this name."""
+    if fact.kind in ("lane", "array"):
+        plan.array_fact(out, name, fact.type, plan.own_shape("loop", name), level)
+    elif fact.kind == "number":
+        plan.define(out, Fact("number", fact.type, level=level, text=name))
+    elif fact.kind == "turns":
+        plan.define(out, replace(fact, level=level, text=name))
+    else:
+        token = plan.own_shape("loop", name)
+        plan.define(out, Fact(fact.kind, fact.type, token, (Leaf(name, token, level),), level, name))
 
 
 def _start(plan: Plan, atom: Atom, fact: Fact) -> str:

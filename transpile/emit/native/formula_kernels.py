@@ -11,34 +11,28 @@ In: a promoted formula whose attributes are known. Out: a `Kernel` each for
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...codes import diagnostic
 from ...diagnostics import Diagnostic, FormulaError
 from ...ir import Atom, Block, Eqn, Formula, Literal, Node, Param, Var
 from ...library import Library
-from ...passes.inline import inline
-from ...passes.label_temporaries import label_block
 from ...passes.promote import promote
 from ...passes.reverse import reverse
-from ...passes.rewrite import all_names, replace_block
+from ...passes.rewrite import replace_block
 from ...passes.save_or_recompute import fused
 from ...passes.simplify import simplify
 from ...passes.specialize import specialize
 from .arguments import Argument, Arguments, decided, fitted, of_elements, with_plain_elements
-from .definitions import Definitions
+from .backward_inputs import backward_inputs, likes_among, plain_pattern, saved_ranks
 from .facts import Fact
-from .kernel import Guess, Input, Kernel, Role
-from .likely import assumed, likely
+from .forward_kernel import facts_of, forward_kernel, inlined, labelled, shapes_of
+from .kernel import Input, Kernel, Role
 from .lists import with_lists_written_out, written_out
-from .operators import PRIMITIVES, add_equation
 from .packing import Packed, packed_values, reading, with_packed
-from .plan import Plan
-from .products import with_products_in_place
-from .ranks import ranks_of, with_known_ranks, with_ranks
+from .ranks import with_ranks
 from .sizes import with_own_shapes, with_own_sizes
-from .types import stored
 from .uniform import without_uniform_lists
 from .uses import is_mask, is_position
 
@@ -177,33 +171,23 @@ def _compile(
         known = {entry.var: entry.rank for entry in inputs if entry.rank is not None}
         formula = without_uniform_lists(formula)
         formula = with_plain_elements(with_lists_written_out(formula, known))
-        formula = with_own_sizes(formula, lambda wanted: _shapes(formula, library, inputs, wanted))
+        formula = with_own_sizes(formula, lambda wanted: shapes_of(formula, library, inputs, wanted))
         formula = with_own_shapes(formula)
-    kernel = _forward_kernel(formula, library, inputs, name)
-    facts = _facts(kernel, formula.forward)
+    kernel = forward_kernel(formula, library, inputs, name)
+    facts = facts_of(kernel, formula.forward)
     if order == 0 or formula.pullback is None:
         return Compiled(formula, kernel)
     merged = _merge_likes(formula, facts)
     packed = packed_values(merged, facts)
     saving = with_packed(merged, packed)
     if saving.forward != formula.forward:
-        kernel = _forward_kernel(saving, library, inputs, name)
-        facts |= _facts(kernel, saving.forward)
+        kernel = forward_kernel(saving, library, inputs, name)
+        facts |= facts_of(kernel, saving.forward)
     try:
         made = _with_backward(merged, packed, kernel, facts, library, order, name.removesuffix("_forward"))
     except FormulaError as error:
         return Compiled(saving, kernel, limits=error.diagnostics)
     return replace(made, formula=saving)
-
-
-def _shapes(
-    formula: Formula, library: Library, inputs: tuple[Input, ...], wanted: Sequence[Var]
-) -> dict[Var, Fact]:
-    """What is known of variables of the forward, whether they are results or not."""
-    forward = formula.forward
-    block = Block(forward.params, forward.eqns, tuple(dict.fromkeys(wanted)))
-    kernel = Kernel(formula.name, _inlined(block, library, inputs), inputs, formula.span)
-    return _facts(kernel, block)
 
 
 def _with_backward(
@@ -215,17 +199,17 @@ def _with_backward(
     order: int,
     stem: str,
 ) -> Compiled:
-    backward = reverse(formula, _plain_pattern(formula), [True] * len(formula.inputs))
+    backward = reverse(formula, plain_pattern(formula), [True] * len(formula.inputs))
     derivative = backward.formula.evolve(
         name=f"{stem}_backward",
         params=tuple(replace(p, attribute=p.var.kind == "value") for p in backward.formula.params),
-        forward=written_out(backward.formula.forward, _saved_ranks(formula, kernel)),
+        forward=written_out(backward.formula.forward, saved_ranks(formula, kernel)),
     )
-    likes = _likes(backward.reads, formula.forward)
+    likes = likes_among(backward.reads, formula.forward)
     reads, unpacked = reading([var for var in backward.reads if var not in _made(likes)], packed)
     derivative = _with_equations(derivative, [*likes, *unpacked], reads)
     cotangents = [formula.cotangents[k] for k in backward.cotangents]
-    saved = _backward_inputs(formula, kernel, reads, cotangents, facts)
+    saved = backward_inputs(formula, kernel, reads, cotangents, facts)
     compiled = None
     limits: tuple[Diagnostic, ...] = ()
     if order > 1 and not formula.barrier:
@@ -266,48 +250,6 @@ def _with_equations(derivative: Formula, eqns: Sequence[Eqn], reads: Sequence[Va
     return derivative.evolve(params=params, forward=block)
 
 
-def _likes(read: Collection[Var], forward: Block) -> list[Eqn]:
-    """The equations of those shapes, among what a backward reads, whose tensors it reads too."""
-    return [eqn for eqn in forward.eqns if eqn.op == "like" and {*eqn.outs, *eqn.reads()}.issubset(read)]
-
-
-def _forward_kernel(formula: Formula, library: Library, inputs: tuple[Input, ...], name: str) -> Kernel:
-    block = with_products_in_place(_without_stops(_inlined(formula.forward, library, inputs)))
-    block = _labelled(block)
-    names = ", ".join(str(atom) for atom in block.results if isinstance(atom, Var) and atom.kind == "tensor")
-    params = ", ".join(str(param.var) for param in formula.params if param.var.kind == "tensor")
-    kernel = Kernel(name, block, inputs, formula.span, f"{names} = {formula.name}({params})")
-    if all(eqn.op != "expect_like" for eqn in block.eqns):
-        return kernel
-    guesses = likely(kernel)
-    guess = Guess(guesses, _matched(replace(kernel, inputs=assumed(inputs, guesses)))) if guesses else None
-    return replace(kernel, inputs=_matched(kernel), guess=guess)
-
-
-def _without_stops(block: Block) -> Block:
-    """The block whose results are values themselves where ``stop_gradient`` only names them anew."""
-    taken, env = {*block.params, *block.results}, dict[Var, Atom]()
-    for eqn in block.eqns:
-        if eqn.op == "stop_gradient" and eqn.args[0] not in taken:
-            env[eqn.outs[0]] = eqn.args[0]
-            taken.add(eqn.args[0])
-    kept = tuple(eqn for eqn in block.eqns if not any(out in env for out in eqn.outs))
-    return replace_block(Block(block.params, kept, block.results), env)
-
-
-def _matched(kernel: Kernel) -> tuple[Input, ...]:
-    """The kernel's inputs, in which those that it checks to have a value's shape are said to have it."""
-    likes = {eqn.args[0]: eqn.kwarg("like") for eqn in kernel.block.eqns if eqn.op == "expect_like"}
-    wanted = {e.var: like for e in kernel.inputs if isinstance(like := likes.get(e.var), Var)}
-    if not wanted:
-        return kernel.inputs
-    block = Block(kernel.block.params, kernel.block.eqns, tuple(dict.fromkeys(wanted.values())))
-    facts = _facts(replace(kernel, block=block), block)
-    return tuple(
-        replace(e, shape=facts[wanted[e.var]].shape) if e.var in wanted else e for e in kernel.inputs
-    )
-
-
 def _merge_likes(formula: Formula, facts: Mapping[Var, Fact]) -> Formula:
     """The formula with one saved shape where several are provably equal."""
     assert formula.pullback is not None
@@ -324,89 +266,13 @@ def _merge_likes(formula: Formula, facts: Mapping[Var, Fact]) -> Formula:
     return formula.evolve(plain=plain, forward=forward, pullback=replace_block(formula.pullback, env))
 
 
-def _plain_pattern(formula: Formula) -> list[bool]:
-    """All results have a gradient, no hidden output has."""
-    count = range(len(formula.cotangents))
-    return [k < formula.results and k not in formula.options.nondifferentiable for k in count]
-
-
-def _inlined(block: Block, library: Library, inputs: Sequence[Input]) -> Block:
-    """The block in operators that the emitter has; choices by numbers of axes are decided where known."""
-    known = {entry.var: entry.rank for entry in inputs if entry.rank is not None}
-    block = inline(block, Definitions(library), PRIMITIVES)
-    while (decided := simplify(written_out(with_known_ranks(block, known), known))) != block:
-        block = inline(decided, Definitions(library), PRIMITIVES)
-    return block
-
-
-def _labelled(block: Block) -> Block:
-    """The block with names for a reader of the C++."""
-    return label_block(block, all_names(block))
-
-
-def _facts(kernel: Kernel, original: Block) -> dict[Var, Fact]:
-    """Types and shapes of the forward's results, under the names that they have before inlining."""
-    plan = Plan(kernel)
-    for eqn in kernel.block.eqns:
-        add_equation(plan, eqn)
-    found = {var: plan.known(var) for var in kernel.block.params}
-    for before, after in zip(original.results, kernel.block.results, strict=True):
-        if isinstance(before, Var):
-            found[before] = plan.of(after)
-    return found
-
-
-def _backward_inputs(
-    formula: Formula,
-    kernel: Kernel,
-    reads: Sequence[Var],
-    cotangents: Sequence[Var],
-    facts: Mapping[Var, Fact],
-) -> tuple[Input, ...]:
-    """The parameters of a backward: what it reads of the forward, then cotangents."""
-    outputs = dict(zip(formula.cotangents, formula.forward.results, strict=False))
-    ranks = _saved_ranks(formula, kernel)
-    inputs = [replace(_saved_input(var, facts[var]), rank=ranks.get(var)) for var in reads]
-    for var in cotangents:
-        output = outputs[var]
-        assert isinstance(output, Var)
-        like_output = replace(facts[output], kind="array")
-        inputs.append(replace(_saved_input(var, like_output), rank=ranks.get(var)))
-    return tuple(inputs)
-
-
-def _saved_ranks(formula: Formula, kernel: Kernel) -> dict[Var, int]:
-    """Numbers of axes of what a backward takes, as far as they follow from those of the forward's inputs."""
-    own = {entry.var: entry.rank for entry in kernel.inputs if entry.rank is not None}
-    ranks = ranks_of(formula.forward.eqns, own) if own else {}
-    for cotangent, output in zip(formula.cotangents, formula.forward.results, strict=False):
-        if isinstance(output, Var) and output in ranks:
-            ranks[cotangent] = ranks[output]
-    return ranks
-
-
-def _saved_input(var: Var, fact: Fact) -> Input:
-    roles: dict[str, Role] = {
-        "weak int": "int",
-        "int64_t": "int",
-        "weak float": "float",
-        "weak bool": "bool",
-        "bool": "bool",
-    }
-    maybe = fact.element == "maybe"
-    if fact.kind == "number":
-        return Input(var, roles.get(fact.type, "strong"), optional=maybe)
-    role: Role = "like" if fact.kind == "like" else "shape" if fact.kind == "shape" else "tensor"
-    return Input(var, role, stored(fact.type), fact.shape, optional=maybe)
-
-
 def pattern_kernel(compiled: Compiled, library: Library, defined: Sequence[bool] | None) -> Kernel | None:
     """The gradients for one pattern of defined cotangents, or where that is None, for whatever is defined.
 
     None where an undefined one must come as zeros. Raises FormulaError where it is not compiled.
     """
     formula, kernel = compiled.formula, compiled.forward
-    facts = _facts(kernel, formula.forward)
+    facts = facts_of(kernel, formula.forward)
     any_ = defined is None
     which = "general" if defined is None else "".join("1" if here else "0" for here in defined)
     name = f"{kernel.name.removesuffix('_forward')}_backward_{which}"
@@ -416,19 +282,19 @@ def pattern_kernel(compiled: Compiled, library: Library, defined: Sequence[bool]
         return None
     cotangents = variant.block.params
     free = set(variant.block.free())
-    likes = _likes(free, formula.forward)
+    likes = likes_among(free, formula.forward)
     free -= _made(likes)
     order = [*(param.var for param in formula.params), *formula.forward.results]
     read = tuple(dict.fromkeys(var for var in order if isinstance(var, Var) and var in free))
     inputs = tuple(
         replace(entry, optional=any_ and entry.var in cotangents)
-        for entry in _backward_inputs(formula, kernel, read, cotangents, facts)
+        for entry in backward_inputs(formula, kernel, read, cotangents, facts)
     )
     eqns = (*likes, *variant.block.eqns)
     block = Block(tuple(entry.var for entry in inputs), eqns, variant.block.results)
     which = "whichever of its outputs have one" if any_ else f"of {', '.join(map(str, cotangents))}"
     title = f"The gradients of {formula.name}, {which}."
-    block = _labelled(_inlined(block, library, inputs))
+    block = labelled(inlined(block, library, inputs))
     made = Kernel(name, block, inputs, formula.span, title, undefined=any_)
-    _facts(made, made.block)
+    facts_of(made, made.block)
     return made

@@ -6,18 +6,20 @@ import re
 
 _FUNCTIONS = {
     "kernel_contract.h": "contract contract_shape contract_gradient",
+    "kernel_branches.h": "nothing constant absent holds raise",
+    "kernel_joined.h": "stacked stack concatenated concatenate join_like flatten unflatten unstack split",
     "kernel_lists.h": """
-        List pack unpack packed_size shapes_of broadcast_of stacked stack concatenated concatenate join_like
-        unstack split zeros_of single add_lists constant absent holds raise nothing
+        List shapes_of broadcast_of appended without_last entries summed_to zeros_of single add_lists
     """,
+    "kernel_packed.h": "pack unpack packed_size",
     "kernel_places.h": """
         repeat repeated sum_repeats tile tiled sum_tiles roll triangle diagonal arange arange_shape
         flatten_axes unflatten_axes
     """,
     "kernel_pick.h": """
         Picked picked_at pick unpick put last_written along_shape take_along_axis put_along
-        argsort
     """,
+    "kernel_sort.h": "argsort",
     "kernel_scan.h": "cumsum cumprod linear_recurrence position_of_extreme truth_of",
 }
 # Those of them that touch no data.

@@ -143,6 +143,20 @@ PB_SETUP void add_products(const LabelSpace<N>& space, T* result, const T* const
     }
 }
 
+// Writes the sums of the factors' products into `result`, whose labels the space has added last.
+template <typename T, int N>
+PB_SETUP void sum_products(Context& context, const LabelSpace<N>& space,
+                           const T* const (&factors)[N], const View<T>& result) {
+    if (!context.ok() || context.dry() || !result.data) return;
+    if constexpr (N == 3) {
+        if (result.shape.size() > 0 &&
+            contract_matrices(context, space, result, factors[1], factors[2]))
+            return;
+    }
+    fill(context, result, T(0));
+    add_products(space, result.data, factors);
+}
+
 // The sum over all labels that `result` does not have of the product of the arrays.
 template <typename T, int N>
 PB_SETUP void contract(Context& context, const char* subscripts, const View<const T> (&arrays)[N],
@@ -155,14 +169,7 @@ PB_SETUP void contract(Context& context, const char* subscripts, const View<cons
         factors[k + 1] = array.data;
     }
     space.add(context, output_of(subscripts), result.shape, result.strides, 0);
-    if (!context.ok() || context.dry() || !result.data) return;
-    if constexpr (N == 2) {
-        if (result.shape.size() > 0 &&
-            contract_matrices(context, space, result, factors[1], factors[2]))
-            return;
-    }
-    fill(context, result, T(0));
-    add_products(space, result.data, factors);
+    sum_products(context, space, factors, result);
 }
 
 // The gradient of `contract` by its array `which`: the gradient takes its place, and it that of the
@@ -183,14 +190,7 @@ PB_SETUP void contract_gradient(Context& context, const char* subscripts, int wh
         factors[next++] = array.data;
     }
     space.add(context, group_of(subscripts, which), result.shape, result.strides, 0);
-    if (!context.ok() || context.dry() || !result.data) return;
-    if constexpr (N == 2) {
-        if (result.shape.size() > 0 &&
-            contract_matrices(context, space, result, factors[1], factors[2]))
-            return;
-    }
-    fill(context, result, T(0));
-    add_products(space, result.data, factors);
+    sum_products(context, space, factors, result);
 }
 
 }  // namespace pb

@@ -1,4 +1,4 @@
-// Entries picked and put by positions that are data, and the positions that sort.
+// Entries picked and put by positions that are data.
 #ifndef PULLBACK_KERNEL_PICK_H_
 #define PULLBACK_KERNEL_PICK_H_
 
@@ -74,67 +74,82 @@ PB_SETUP inline View<const int64_t> places_of(Context& context, const View<const
     return result;
 }
 
-PB_SETUP inline Picked picked_at(Context& context, const Shape& whole, const Item* items,
-                                 int count) {
-    Picked picked;
-    picked.whole = whole;
-    int named = 0;
-    for (int k = 0; k < count; ++k) named += items[k].axes();
-    if (!context.require(named <= whole.ndim, PB_INVALID, "too many indices")) return picked;
-    int from = 0;         // the axis of the whole that is next
-    int axis = 0;         // the axis of what `basic` leaves that is next
-    bool closed = false;  // something basic stands behind the first positions
-    bool apart = false;   // and before others
-    const auto opened = [&] {
-        if (picked.count == 0) picked.place = axis;
-        apart = apart || closed;
-    };
-    const auto keep = [&](const Index& index) {
-        picked.add_basic(index);
-        closed = closed || picked.count > 0;
-        from += index.kind == Index::kSlice;
-        ++axis;
-    };
-    bool ellipsis_seen = false;
-    for (int k = 0; k < count && context.ok(); ++k) {
-        const Item& item = items[k];
+// Reads the items of an index, one after the other.
+class Picking {
+  public:
+    Picking(Context& context, const Shape& whole, int named) : context_(context), named_(named) {
+        picked.whole = whole;
+    }
+
+    PB_SETUP void add(const Item& item) {
         if (item.is_mask) {
-            for (int d = 0; d < item.mask.shape.ndim; ++d)
-                context.require(item.mask.shape.at[d] == whole.at[from + d], PB_INVALID,
-                                "a mask of another shape");
-            opened();
-            const View<const int64_t> places = places_of(context, item.mask);
-            for (int d = 0; d < item.mask.shape.ndim; ++d, ++from)
-                picked.add_positions(axis++, take(context, places, {at(d)}));
+            add_mask(item.mask);
         } else if (item.is_positions) {
-            opened();
-            picked.add_positions(axis++, item.positions);
-            ++from;
+            add_positions(item.positions);
         } else if (item.index.kind == Index::kAt) {
-            opened();
-            const View<int64_t> where = context.scratch<int64_t>({});
-            if (computes(context, where)) *where.data = item.index.start;
-            picked.add_positions(axis++, where.read_only());
-            ++from;
+            const View<int64_t> where = context_.scratch<int64_t>({});
+            if (computes(context_, where)) *where.data = item.index.start;
+            add_positions(where.read_only());
         } else if (item.index.kind == Index::kEllipsis) {
-            context.require(!ellipsis_seen, PB_INVALID, "more than one ellipsis");
-            ellipsis_seen = true;
-            closed = closed || picked.count > 0;
-            for (int left = whole.ndim - named; left > 0; --left) keep(slice(kNone, kNone));
+            context_.require(!ellipsis_seen_, PB_INVALID, "more than one ellipsis");
+            ellipsis_seen_ = true;
+            closed_ = closed_ || picked.count > 0;
+            for (int left = picked.whole.ndim - named_; left > 0; --left) keep(slice(kNone, kNone));
         } else {
             keep(item.index);
         }
     }
-    while (from < whole.ndim && context.ok()) keep(slice(kNone, kNone));
-    if (apart) picked.place = 0;
-    for (int k = 0; k < picked.count; ++k)
-        context.fits(join(picked.together, picked.positions[k].shape), "indices do not broadcast");
-    if (!context.ok()) return picked;
-    const View<const char> all{nullptr, whole, {}};
+    // After the last item: the axes that no item names.
+    PB_SETUP void add_rest() {
+        while (from_ < picked.whole.ndim && context_.ok()) keep(slice(kNone, kNone));
+        if (apart_) picked.place = 0;
+    }
+
+    Picked picked;
+
+  private:
+    PB_SETUP void add_mask(const View<const bool>& mask) {
+        for (int d = 0; d < mask.shape.ndim; ++d)
+            context_.require(mask.shape.at[d] == picked.whole.at[from_ + d], PB_INVALID,
+                             "a mask of another shape");
+        open();
+        const View<const int64_t> places = places_of(context_, mask);
+        for (int d = 0; d < mask.shape.ndim; ++d, ++from_)
+            picked.add_positions(axis_++, take(context_, places, {at(d)}));
+    }
+    PB_SETUP void add_positions(const View<const int64_t>& positions) {
+        open();
+        picked.add_positions(axis_++, positions);
+        ++from_;
+    }
+    void open() {
+        if (picked.count == 0) picked.place = axis_;
+        apart_ = apart_ || closed_;
+    }
+    PB_SETUP void keep(const Index& index) {
+        picked.add_basic(index);
+        closed_ = closed_ || picked.count > 0;
+        from_ += index.kind == Index::kSlice;
+        ++axis_;
+    }
+
+    Context& context_;
+    const int named_;      // axes of the whole that the items stand for
+    int from_ = 0;         // the axis of the whole that is next
+    int axis_ = 0;         // the axis of what `basic` leaves that is next
+    bool closed_ = false;  // something basic stands behind the first positions
+    bool apart_ = false;   // and before others
+    bool ellipsis_seen_ = false;
+};
+
+// The shape of what is picked: the axes that `basic` leaves, those of the positions at their place.
+PB_SETUP inline Shape picked_shape(Context& context, const Picked& picked) {
+    Shape shape;
+    const View<const char> all{nullptr, picked.whole, {}};
     const Shape left =
         typed<const char>(any::take(context, erased(all), picked.basic, picked.items, 1)).shape;
     const int ndim = left.ndim - picked.count + picked.together.ndim;
-    if (!context.require(ndim <= PB_MAX_DIMS, PB_UNSUPPORTED, "more than 8 axes")) return picked;
+    if (!context.require(ndim <= PB_MAX_DIMS, PB_UNSUPPORTED, "more than 8 axes")) return shape;
     unsigned taken = 0;
     for (int k = 0; k < picked.count; ++k) taken |= 1u << picked.axes[k];
     int rest = 0;
@@ -142,11 +157,26 @@ PB_SETUP inline Picked picked_at(Context& context, const Shape& whole, const Ite
     for (int d = 0, next = 0; d <= rest; ++d) {
         if (d == picked.place) {
             for (int t = 0; t < picked.together.ndim; ++t)
-                picked.shape.at[picked.shape.ndim++] = picked.together.at[t];
+                shape.at[shape.ndim++] = picked.together.at[t];
         }
         while (next < left.ndim && ((taken >> next) & 1u)) ++next;
-        if (next < left.ndim) picked.shape.at[picked.shape.ndim++] = left.at[next++];
+        if (next < left.ndim) shape.at[shape.ndim++] = left.at[next++];
     }
+    return shape;
+}
+
+PB_SETUP inline Picked picked_at(Context& context, const Shape& whole, const Item* items,
+                                 int count) {
+    int named = 0;
+    for (int k = 0; k < count; ++k) named += items[k].axes();
+    Picking picking(context, whole, named);
+    Picked& picked = picking.picked;
+    if (!context.require(named <= whole.ndim, PB_INVALID, "too many indices")) return picked;
+    for (int k = 0; k < count && context.ok(); ++k) picking.add(items[k]);
+    picking.add_rest();
+    for (int k = 0; k < picked.count; ++k)
+        context.fits(join(picked.together, picked.positions[k].shape), "indices do not broadcast");
+    if (context.ok()) picked.shape = picked_shape(context, picked);
     return picked;
 }
 template <int N>
@@ -267,44 +297,6 @@ PB_SETUP void put_along(Context& context, const View<U>& from, const View<const 
         for (int k = 0; k < from.shape.ndim; ++k) at[k] = result.shape.at[k] == 1 ? 0 : index[k];
         at[d] = position_in(context, entry(where, index), result.shape.at[d]);
         if (context.ok()) entry(result, at) += entry(from, index);
-    });
-}
-
-// The positions that sort each line along an axis, equal entries in their order, NaN last.
-template <typename U>
-PB_SETUP void argsort(Context& context, const View<U>& a, int64_t axis,
-                      const View<int64_t>& result) {
-    const int d = axis_of(context, axis, a.shape.ndim);
-    const int64_t extent = a.shape.ndim > 0 ? a.shape.at[d] : 0;
-    const View<int64_t> spare = context.scratch<int64_t>(shape_of(2 * extent));
-    if (!computes(context, result)) return;
-    each_place(lines_of(a.shape, d), [&](const int64_t* index) {
-        const U* from = &entry(a, index);
-        const auto less = [&](int64_t i, int64_t j) {
-            const U x = from[i * a.strides[d]];
-            const U y = from[j * a.strides[d]];
-            return x < y || (x == x && y != y);
-        };
-        int64_t* order = spare.data;
-        int64_t* merged = spare.data + extent;
-        for (int64_t i = 0; i < extent; ++i) order[i] = i;
-        for (int64_t width = 1; width < extent; width *= 2) {
-            for (int64_t left = 0; left < extent; left += 2 * width) {
-                const int64_t middle = left + width < extent ? left + width : extent;
-                const int64_t end = middle + width < extent ? middle + width : extent;
-                int64_t i = left;
-                int64_t j = middle;
-                for (int64_t k = left; k < end; ++k) {
-                    const bool second = i == middle || (j < end && less(order[j], order[i]));
-                    merged[k] = second ? order[j++] : order[i++];
-                }
-            }
-            int64_t* const swapped = order;
-            order = merged;
-            merged = swapped;
-        }
-        int64_t* to = &entry(result, index);
-        for (int64_t i = 0; i < extent; ++i) to[i * result.strides[d]] = order[i];
     });
 }
 
