@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-PAUSE = 0.02  # seconds
+PAUSE, WARMTH = 0.02, 0.003  # seconds
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,12 @@ def interleaved(
 
     Each runs twice before, unmeasured: compiling and first touches of memory are not what is compared.
     What takes less than `least` seconds runs as often as fits into them, and a sample is the mean. With
-    `least` each turn begins with a pause, in which the threads of the contender before stop looking for
-    work (those of OpenMP keep a processor busy for 13 ms), and with two runs that are not measured: they
-    wake the contender's own threads, and find the caches as another contender left them.
+    `least` each turn begins with `_warm`.
     `time.process_time` as the clock tells what each costs the processors, whatever else runs on them.
     """
-    numbers = {name: _repeats(run, least) for name, run in contenders.items()}
+    for run in contenders.values():
+        run()
+        run()
     samples: dict[str, list[float]] = {name: [] for name in contenders}
     order = list(contenders)
     shuffle = random.Random(0).shuffle
@@ -47,11 +47,7 @@ def interleaved(
         shuffle(order)
         for name in order:
             run = contenders[name]
-            number = numbers[name]
-            if least:
-                time.sleep(PAUSE)
-                run()
-                run()
+            number = max(1, int(least / _warm(run))) if least else 1
             start = clock()
             for _ in range(number):
                 run()
@@ -59,11 +55,23 @@ def interleaved(
     return {name: _summary(times) for name, times in samples.items()}
 
 
-def _repeats(run: Callable[[], object], least: float) -> int:
-    run()
-    start = time.perf_counter()
-    run()
-    return max(1, int(least / max(time.perf_counter() - start, 1e-7)))
+def _warm(run: Callable[[], object]) -> float:
+    """Seconds of a run, after a pause and some that are not measured.
+
+    In the pause the threads of the contender before stop looking for work: those of OpenMP keep a processor
+    busy for 13 ms. The runs wake the contender's own threads, and find the caches as another left them: the
+    first five of 0.2 ms take up to three times as long as those after them.
+    """
+    time.sleep(PAUSE)
+    begun = time.perf_counter()
+    runs = 0
+    while True:
+        start = time.perf_counter()
+        run()
+        runs += 1
+        end = time.perf_counter()
+        if runs >= 2 and end - begun >= WARMTH:
+            return max(end - start, 1e-7)
 
 
 def _summary(times: list[float]) -> Timing:
