@@ -18,6 +18,7 @@ constexpr int kSpins = 2000;  // looks for work before a thread sleeps
 constexpr std::uint32_t kOpen = 1u << 31;
 constexpr int kNowhere = -2;          // no processor has this number, and no failure to ask for it
 constexpr std::int64_t kRanges = 16;  // for each thread, where there are as many
+constexpr int kMostThreads = 256;
 
 int allowed_threads() {
     if (const char* wanted = std::getenv("PULLBACK_NUM_THREADS")) {
@@ -45,14 +46,13 @@ class Workers {
         start();
         body_ = body;
         argument_ = argument;
-        count_ = count;
         range_ = range;
-        next_.store(0, std::memory_order_relaxed);
+        share_out(count);
         state_.store(kOpen, std::memory_order_release);
         keep_apart();
         round_.fetch_add(1, std::memory_order_release);
         round_.notify_all();
-        work();
+        work(0);
         // Threads that have not come by now need not come: only those inside are waited for.
         state_.fetch_and(~kOpen, std::memory_order_acq_rel);
         for (int spins = 0;;) {
@@ -69,7 +69,7 @@ class Workers {
     int others() {
         int wanted = wanted_.load(std::memory_order_relaxed);
         if (wanted < 0) {
-            wanted = allowed_threads() - 1;
+            wanted = std::min(allowed_threads(), kMostThreads) - 1;
             wanted_.store(wanted, std::memory_order_relaxed);
         }
         return wanted;
@@ -123,20 +123,40 @@ class Workers {
                    (state & ~kOpen) < static_cast<std::uint32_t>(others())) {
                 if (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel))
                     continue;
-                work();
+                work(static_cast<int>(state & ~kOpen) + 1);
                 if (state_.fetch_sub(1, std::memory_order_acq_rel) == 1) state_.notify_one();
                 break;
             }
         }
     }
 
-    void work() {
-        for (;;) {
-            const std::int64_t begin = next_.fetch_add(range_, std::memory_order_relaxed);
-            if (begin >= count_) return;
-            body_(argument_, begin, begin + range_ < count_ ? begin + range_ : count_);
+    /// A share of whole ranges for each thread, so that it goes through memory in order.
+    void share_out(std::int64_t count) {
+        shared_ = static_cast<int>(threads_.size()) + 1;
+        const std::int64_t ranges = (count + range_ - 1) / range_;
+        for (int k = 0; k < shared_; ++k) {
+            const std::int64_t end = ranges * (k + 1) / shared_ * range_;
+            shares_[k].next.store(ranges * k / shared_ * range_, std::memory_order_relaxed);
+            shares_[k].end = end < count ? end : count;
         }
     }
+
+    /// Does the ranges of this share, then what is left of the others'.
+    void work(int own) {
+        for (int k = 0; k < shared_; ++k) {
+            Share& share = shares_[(own + k) % shared_];
+            for (;;) {
+                const std::int64_t begin = share.next.fetch_add(range_, std::memory_order_relaxed);
+                if (begin >= share.end) break;
+                body_(argument_, begin, std::min(begin + range_, share.end));
+            }
+        }
+    }
+
+    struct alignas(64) Share {
+        std::atomic<std::int64_t> next{0};
+        std::int64_t end = 0;
+    };
 
     std::mutex mutex_;
     std::atomic<int> wanted_{-1};  // not asked for yet
@@ -144,8 +164,8 @@ class Workers {
     int avoided_ = kNowhere;  // the processor that they keep away from
     std::atomic<std::uint32_t> round_{0};
     std::atomic<std::uint32_t> state_{0};  // whether there is a job, and how many work on it
-    std::atomic<std::int64_t> next_{0};
-    std::int64_t count_ = 0;
+    Share shares_[kMostThreads];
+    int shared_ = 1;
     std::int64_t range_ = 1;
     void (*body_)(void*, std::int64_t, std::int64_t) = nullptr;
     void* argument_ = nullptr;
@@ -176,9 +196,6 @@ void parallel_for(void*, std::int64_t count, std::int64_t grain,
 
 int num_threads() { return workers().others() + 1; }
 
-void set_num_threads(int count) {
-    constexpr int kMost = 256;
-    workers().set_others(std::clamp(count, 1, kMost) - 1);
-}
+void set_num_threads(int count) { workers().set_others(std::clamp(count, 1, kMostThreads) - 1); }
 
 }  // namespace pullback

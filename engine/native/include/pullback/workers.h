@@ -6,10 +6,10 @@
 namespace pullback {
 
 /// The `parallel_for` of kernel_abi.h: calls body(argument, begin, end) for ranges that cover
-/// [0, count), from this thread and others, `num_threads` in all. Each takes the next range when it
-/// has done one, so that a thread which another program disturbs does less. Calls from several
-/// threads at once, and from within a body, do all of their own work themselves. `context` is not
-/// looked at.
+/// [0, count), from this thread and others, `num_threads` in all. Each has a share whose ranges it
+/// takes in order, then takes what is left of the others', so that a thread which another program
+/// disturbs does less. Calls from several threads at once, and from within a body, do all of their
+/// own work themselves. `context` is not looked at.
 void parallel_for(void* context, std::int64_t count, std::int64_t grain,
                   void (*body)(void* argument, std::int64_t begin, std::int64_t end),
                   void* argument);
