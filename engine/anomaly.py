@@ -22,7 +22,6 @@ from .dispatch import available, load
 from .errors import AnomalyError, BarrierError, GraphFreedError, SavedVariableError
 
 _MOST_NOTES = 3
-_TELL_THEMSELVES = (BarrierError, GraphFreedError, SavedVariableError)  # name both lines anyway
 _MARK = "while differentiating "
 
 _enabled = False
@@ -130,7 +129,7 @@ class Running:
 
 def explain(error: BaseException, node: Any) -> None:
     """Note on an error where the node that ran was called and where its formula stands."""
-    if isinstance(error, _TELL_THEMSELVES) and not _enabled:
+    if _tells_itself(error) and not _enabled:
         return
     notes = getattr(error, "__notes__", ())
     if sum(note.startswith(_MARK) for note in notes) >= _MOST_NOTES:
@@ -148,6 +147,13 @@ def explain(error: BaseException, node: Any) -> None:
     elif _enabled:
         text += "\nanomaly mode was off when it was called: put the forward into the with block, too"
     error.add_note(text)
+
+
+def _tells_itself(error: BaseException) -> bool:
+    """Whether an error names the call and the formula anyway."""
+    if isinstance(error, SavedVariableError):
+        return "(formula at" in str(error)  # not one of a hook or a checkpoint
+    return isinstance(error, (BarrierError, GraphFreedError))
 
 
 def _source_line(span: Any) -> str:

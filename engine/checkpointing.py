@@ -23,6 +23,7 @@ from .errors import CheckpointError, SavedVariableError
 from .grad_mode import is_recording, recording
 from .random_state import RandomState
 from .saved_hooks import HOOKS, Packed, pack, saved_tensors_hooks
+from .sketch import Sketch
 
 
 def checkpoint(function: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any:
@@ -35,8 +36,8 @@ def checkpoint(function: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any
     The second run stops where the last value that is needed has been computed. It
     has NumPy's global random state, and that of each `np.random.Generator` among
     the arguments, as they were in the first run; it must compute the same, which
-    raises CheckpointError where it is seen to have saved other shapes or dtypes,
-    and SavedVariableError where what it reads was changed in place in between.
+    raises CheckpointError where it is seen to have saved other shapes, dtypes or
+    values, and SavedVariableError where what it reads was changed in place in between.
 
     >>> import numpy as np, pullback as pb
     >>> x = pb.tensor([0.0, 1.0], requires_grad=True)
@@ -60,6 +61,7 @@ class _Seen(NamedTuple):
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
+    values: Sketch
 
 
 class _Slot:
@@ -93,7 +95,10 @@ class _Run:
         self._function = function
         # Where this is nested, the tensors go the way of all that the outer function saves.
         self._arguments = _replaced((tuple(inputs), dict(kwargs)), _kept)
-        self._random = RandomState((*inputs, *_values(kwargs)))
+        self._random = RandomState((inputs, kwargs))
+        # Where hooks of an outer block keep the arguments, they may be rounded when they come back.
+        outer = HOOKS.get()
+        self._exact = outer is None or isinstance(getattr(outer.pack, "__self__", None), _Run)
         # The moment at which the first run ended.
         self.ended = engine.moment()
         self._seen: list[_Seen] = []
@@ -102,7 +107,7 @@ class _Run:
     def pack(self, tensor: Any) -> _Slot:
         """In the first run: a slot in the place of the value."""
         slot = _Slot(len(self._slots))
-        self._seen.append(_Seen(tensor.shape, tensor.dtype))
+        self._seen.append(_Seen(tensor.shape, tensor.dtype, Sketch(tensor._array)))
         self._slots.append(weakref.ref(slot))
         return slot
 
@@ -129,22 +134,25 @@ class _Run:
         wanted = set(waiting)
         values: dict[int, Any] = {}
         count = 0
+        differs: CheckpointError | None = None
         thread, begun = threading.get_ident(), self._engine.moment()
 
         def keep(tensor: Any) -> Any:
-            nonlocal count
+            nonlocal count, differs
             number = count
             count += 1
             if number > last:
                 raise _Stop
-            self._check(number, tensor)
+            differs = differs or self._difference(number, tensor)
             if number in wanted:
                 values[number] = tensor
             return tensor  # for a backward inside of the function
 
         def look(_: Any, inputs: Sequence[Any], *__: Any) -> None:
             if threading.get_ident() == thread:
-                self._refuse_changed(inputs, begun)
+                self._refuse_changed(inputs, begun)  # which says more than that values differ
+                if differs is not None:
+                    raise differs
                 if count > last:
                     raise _Stop
 
@@ -152,6 +160,8 @@ class _Run:
         hooks = saved_tensors_hooks(keep, lambda tensor: tensor)
         with suppress(_Stop), hooks, observing(look), recording(), self._random.restored():
             self._function(*inputs, **kwargs)
+        if differs is not None:
+            raise differs
         return values
 
     def _refuse_changed(self, read: Sequence[Any], begun: int) -> None:
@@ -164,14 +174,23 @@ class _Run:
                     "  help: hand a copy over as an argument, or change it after the backward"
                 )
 
-    def _check(self, number: int, tensor: Any) -> None:
+    def _difference(self, number: int, tensor: Any) -> CheckpointError | None:
+        """The error of a saved value that is not what it was in the first run."""
         before = self._seen[number]
-        if (tensor.shape, tensor.dtype) != before:
-            raise CheckpointError(
-                f"{self._name} was recorded by pb.checkpoint, and when it ran again its saved value {number} "
-                f"had shape {tensor.shape} and dtype {tensor.dtype} instead of {before.shape} and "
+        again = f"{self._name} was recorded by pb.checkpoint, and when it ran again its saved value {number}"
+        if (tensor.shape, tensor.dtype) != (before.shape, before.dtype):
+            return CheckpointError(
+                f"{again} had shape {tensor.shape} and dtype {tensor.dtype} instead of {before.shape} and "
                 f"{before.dtype}: it must compute the same each time"
             )
+        if self._exact and not before.values.fits(tensor._array):
+            return CheckpointError(
+                f"{again} of shape {tensor.shape} and dtype {tensor.dtype} had other values: it must compute "
+                "the same each time\n"
+                "  help: have a generator that it draws from among its arguments, and change what it reads, "
+                "as a running statistic, outside of it"
+            )
+        return None
 
     @property
     def _name(self) -> str:

@@ -10,6 +10,7 @@ Its type `Tensor` implements these itself:
 ``_array``              the NumPy array underneath (read only by convention)
 ``_version``            how often the memory was written, shared by all tensors that share memory
 ``_written_at``         the engine's `moment` of the last write; 0 before the first
+``_written``            "file:line by x += value" of the last write
 ``_bump_version(what)`` count a write, and remember where the caller stands and what it is ("x += value")
 ``_storage``            an object that all tensors share which share memory
 ``_base``               the tensor that a view is a view of, no view itself; None for what is no view

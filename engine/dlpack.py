@@ -14,6 +14,7 @@ import numpy as np
 
 from .dispatch import current, engine_of
 from .errors import NotDifferentiableError
+from .forward_ad import lost_outside
 
 CPU = (1, 0)
 
@@ -88,8 +89,8 @@ def device(self: Any) -> tuple[int, int]:
 
 
 def _refuse_grad(tensor: Any) -> None:
-    if tensor.requires_grad:
+    if lost := lost_outside(tensor):
         raise NotDifferentiableError(
-            "this tensor requires grad, and what another library computes of its memory would have no "
-            "gradient; x.detach() says that this is meant"
+            f"this tensor {lost} would be lost in what another library computes of its memory; x.detach() "
+            "says that this is meant"
         )

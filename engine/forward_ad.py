@@ -20,9 +20,10 @@ import numpy as np
 
 from . import tape
 from .call import arrays, call
-from .dispatch import Engine, current, engine_of, mismatch, observing
-from .errors import GradientShapeError, NotDifferentiableError
-from .grad_mode import set_grad_enabled
+from .dispatch import Engine, current, engine_of, observing, tensors_in
+from .errors import NotDifferentiableError
+from .grad_mode import is_recording, set_grad_enabled
+from .matching import matching
 from .saved_hooks import without_packing
 from .tangents import tangent_rule
 
@@ -144,14 +145,7 @@ def _present(what: str) -> Level:
 
 
 def _tangent_of(engine: Engine, tangent: Any, tensor: Any) -> Any:
-    found = engine_of(tangent)
-    if found is None:
-        tangent = engine.tensor(np.asarray(tangent, tensor.dtype))
-    elif found is not engine:
-        raise mismatch(engine.name, found.name)
-    if tangent.shape != tensor.shape:
-        raise GradientShapeError(f"a tangent of shape {tangent.shape} for a tensor of shape {tensor.shape}")
-    return tangent if tangent.dtype == tensor.dtype else tangent.astype(tensor.dtype)
+    return matching(engine, tangent, tensor, "the tensor", "tangent")
 
 
 def _alias(tensor: Any) -> Any:
@@ -184,6 +178,11 @@ def _propagate(
     ]
     if all(tangent is None for tangent in tangents):
         return
+    if any(result.dtype.kind == "c" for result in results):
+        raise NotDifferentiableError(
+            f"{operator.span}: {operator.name} gives a complex result of inputs that carry tangents, and "
+            "complex values have none here"
+        )
     if not any(result.dtype.kind == "f" for result in results):
         return
     engine = engine_of(*results) or current()
@@ -235,6 +234,19 @@ def has_tangent(tensor: Any) -> bool:
     """Whether a tensor carries a tangent here and now."""
     level = _LEVEL.get()
     return level is not None and level.tangent(tensor) is not None
+
+
+def differentiated(values: Sequence[Any]) -> bool:
+    """Whether a gradient or a tangent is wanted of what is computed of these values; lists are entered."""
+    recorded = is_recording()
+    return any((recorded and tensor.requires_grad) or has_tangent(tensor) for tensor in tensors_in(values))
+
+
+def lost_outside(tensor: Any) -> str:
+    """What memory or a number can't take along of a tensor, as words of a message; empty where nothing."""
+    if tensor.requires_grad:
+        return "requires grad, and its gradient"
+    return "carries a tangent, which" if has_tangent(tensor) else ""
 
 
 def copied(tensor: Any) -> Any:

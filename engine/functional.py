@@ -12,6 +12,7 @@ from . import forward_ad
 from .dispatch import Engine, current, engine_of, engine_of_type, mismatch
 from .errors import GradientShapeError, NotDifferentiableError
 from .grad_mode import recording
+from .matching import matching
 
 
 def backward(
@@ -213,11 +214,4 @@ def _seed(engine: Engine, position: int, output: Any, seed: Any) -> Any:
                 "Pass one of its shape, or take the gradient of a sum"
             )
         return None
-    found = engine_of_type(type(seed))
-    if found is None:
-        seed = engine.tensor(np.asarray(seed, output.dtype))
-    elif found is not engine:
-        raise mismatch(engine.name, found.name)
-    if seed.shape != output.shape:
-        raise GradientShapeError(f"output {position} has shape {output.shape}, its gradient {seed.shape}")
-    return seed.astype(output.dtype) if seed.dtype != output.dtype else seed
+    return matching(engine, seed, output, f"output {position}", "gradient")

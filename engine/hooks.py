@@ -21,6 +21,7 @@ import numpy as np
 
 from .dispatch import Engine, engine_of, mismatch
 from .errors import GradientShapeError
+from .matching import refuse_complex
 
 Hook = Callable[..., Any]
 _IDS = itertools.count()
@@ -32,6 +33,8 @@ class HookHandle:
     __slots__ = ("_hooks", "_id")
 
     def __init__(self, hooks: dict[int, Hook], hook: Hook) -> None:
+        if not callable(hook):
+            raise TypeError(f"a hook is a function, not {type(hook).__name__}")
         self._hooks = hooks
         self._id = next(_IDS)
         hooks[self._id] = hook
@@ -118,4 +121,5 @@ def _fitting(gradient: Any, engine: Engine | None, like: tuple[Any, Any], what: 
         raise GradientShapeError(
             f"{what} replaced a gradient of shape {tuple(shape)} by one of {gradient.shape}"
         )
+    refuse_complex(gradient.dtype, dtype, f"{what} replaced a gradient of {np.dtype(dtype)}, and this one")
     return gradient if gradient.dtype == np.dtype(dtype) else gradient.astype(dtype)

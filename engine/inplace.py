@@ -15,7 +15,7 @@ import numpy as np
 
 from .call import arrays, call, function_of, wrapped
 from .dispatch import engine_of, tensors_in
-from .errors import InferenceTensorError, MutationError
+from .errors import InferenceTensorError, MutationError, NotDifferentiableError
 from .formula import Composite, Formula
 from .forward_ad import has_tangent
 from .grad_mode import is_inference_mode_enabled, is_recording
@@ -128,7 +128,14 @@ def permitted(self: Any, others: Sequence[Any], what: str) -> bool:
 
 def _recorded(self: Any, others: Sequence[Any], what: str) -> bool:
     """Whether a write is to be recorded. Raises MutationError where that can't be done."""
-    if not is_recording() or self.dtype.kind != "f":
+    if not is_recording():
+        return False
+    if self.dtype.kind == "c" and any(tensor.requires_grad for tensor in tensors_in(others)):
+        raise NotDifferentiableError(
+            f"{what}: this {described(self)} is complex and the value requires grad: complex values have no "
+            "gradients here; write value.detach()"
+        )
+    if self.dtype.kind != "f":
         return False
     root = root_of(self)
     if self.requires_grad and self.is_leaf:

@@ -17,6 +17,7 @@ from . import copying, dlpack, functional, inplace
 from .array_methods import ArrayMethods
 from .call import arrays, call
 from .errors import GradientLostWarning, NotDifferentiableError
+from .forward_ad import has_tangent, lost_outside
 from .grad_mode import is_recording
 from .indexing import is_basic, owned
 from .inplace_methods import InPlaceMethods
@@ -143,14 +144,7 @@ class TensorMethods(ArrayMethods, InPlaceMethods):
         return bool(self._array)
 
     def __float__(self: Any) -> float:
-        if self.requires_grad and is_recording():
-            warnings.warn(
-                "a number has no gradient, and this tensor requires grad; use NumPy's functions instead of "
-                "math's, "
-                "or x.item() where the number is meant",
-                GradientLostWarning,
-                stacklevel=2,
-            )
+        _warn_of_loss(self)
         return float(self.item())
 
     def __int__(self) -> int:
@@ -164,6 +158,7 @@ class TensorMethods(ArrayMethods, InPlaceMethods):
         return format(self._array.item(), spec) if spec else str(self)
 
     def __complex__(self) -> complex:
+        _warn_of_loss(self)
         return complex(self.item())
 
     def __contains__(self, value: Any) -> bool:
@@ -190,23 +185,21 @@ class TensorMethods(ArrayMethods, InPlaceMethods):
         """An array over the same memory, read-only while a backward needs the values.
 
         A write through it is not seen by the version counter. Raises
-        NotDifferentiableError for a tensor that requires grad: what NumPy computes
-        with the array would silently have no gradient.
+        NotDifferentiableError for a tensor that requires grad or carries a tangent:
+        what NumPy computes with the array would silently have none.
         """
-        if self.requires_grad:
+        if lost := lost_outside(self):
             raise NotDifferentiableError(
-                "this tensor requires grad, and an array has no gradient; x.detach().numpy() says that "
-                "this is meant"
+                f"this tensor {lost} would be lost in an array; x.detach().numpy() says that this is meant"
             )
         exported: np.ndarray[Any, Any] = self._exported()
         return exported
 
     def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        if self.requires_grad:
+        if lost := lost_outside(self):
             raise NotDifferentiableError(
-                "NumPy asked for a plain array of a tensor that requires grad, and its gradient would be "
-                "lost: "
-                "call the function of pullback.numpy, or use x.detach()"
+                f"NumPy asked for a plain array of a tensor that {lost} would be lost: call the function of "
+                "pullback.numpy, or use x.detach()"
             )
         return np.array(self._exported(), dtype=dtype, copy=copy)
 
@@ -225,6 +218,17 @@ class TensorMethods(ArrayMethods, InPlaceMethods):
         inputs        tensors that get a gradient, instead of all leaves
         """
         functional.backward(self, gradient, retain_graph, create_graph, inputs)
+
+
+def _warn_of_loss(tensor: Any) -> None:
+    """A GradientLostWarning where a tensor with a gradient or tangent becomes a Python number."""
+    if (tensor.requires_grad and is_recording()) or has_tangent(tensor):
+        warnings.warn(
+            f"a number has no gradient, and this tensor {lost_outside(tensor)} would be lost; use NumPy's "
+            "functions instead of math's, or x.item() where the number is meant",
+            GradientLostWarning,
+            stacklevel=3,
+        )
 
 
 def install(kind: type) -> None:

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from . import grad_mode
 from . import signatures as signatures  # imported for what it registers
 from . import written as written
 from .call import arrays, call, unrecorded
-from .dispatch import engine_of, tensors_in
+from .dispatch import engine_of
 from .errors import NotDifferentiableError
+from .forward_ad import differentiated
 from .no_derivative import QUESTION, REFUSED, WRITES, why
 from .out import add_at, into, write, write_unrecorded
 from .registry import FORMULAS
@@ -109,7 +109,7 @@ def _name(function: Any) -> str:
 def _without_formula(function: Callable[..., Any], name: str, args: Any, kwargs: dict[str, Any]) -> Any:
     """A function that nobody wrote a formula for: fine as long as no gradient is lost."""
     values = (*args, *kwargs.values())
-    if grad_mode.is_recording() and any(tensor.requires_grad for tensor in tensors_in(values)):
+    if differentiated(values):
         reason = why(function, REFUSED)
         raise NotDifferentiableError(
             f"{name} has no formula, so its result would have no gradient{f' ({reason})' if reason else ''}. "

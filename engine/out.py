@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from .call import arrays, call, function_of, wrapped
-from .dispatch import engine_of, tensors_in
+from .dispatch import engine_of
 from .errors import MutationError
-from .grad_mode import is_recording
+from .forward_ad import differentiated
 from .indexing import owned
 from .inplace import fitted, kept, permitted, setitem, store
 from .registry import FORMULAS
@@ -44,7 +44,7 @@ def into(
     given = [arrays(value) for value in args]
     options = {key: arrays(value) for key, value in kwargs.items()}
     if engine_of(out) is None:
-        if is_recording() and any(t.requires_grad for t in tensors_in((*args, *kwargs.values()))):
+        if differentiated((*args, *kwargs.values())):
             raise MutationError(
                 f"{what}: an array has no gradient, and the result of what requires grad would lose it; give "
                 f"a tensor as out, or write x = {name}(...)"
@@ -125,7 +125,7 @@ def write_unrecorded(function: Callable[..., Any], args: Sequence[Any], kwargs: 
     """Run a function that writes its first argument, where nothing is to be recorded."""
     target, *others = args
     name = f"np.{getattr(function, '__qualname__', function.__name__)}"
-    recorded = is_recording() and any(t.requires_grad for t in tensors_in((*others, *kwargs.values())))
+    recorded = differentiated((*others, *kwargs.values()))
     if engine_of(target) is not None:
         recorded = permitted(target, others, name)
     if recorded:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,7 +10,10 @@ import numpy as np
 
 
 class RandomState:
-    """The global state of `np.random` and that of each generator among some values, as they are now."""
+    """The global state of `np.random` and that of each generator among some values, as they are now.
+
+    Lists, tuples and dicts among the values are entered.
+    """
 
     def __init__(self, values: Sequence[Any]) -> None:
         self._generators = list(_generators(values))
@@ -36,9 +39,11 @@ class RandomState:
             generator.bit_generator.state = state
 
 
-def _generators(values: Sequence[Any]) -> Iterator[np.random.Generator]:
+def _generators(values: Iterable[Any]) -> Iterator[np.random.Generator]:
     for value in values:
         if isinstance(value, np.random.Generator):
             yield value
         elif type(value) in (list, tuple):
             yield from _generators(value)
+        elif type(value) is dict:
+            yield from _generators(value.values())

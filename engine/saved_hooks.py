@@ -68,7 +68,7 @@ class saved_tensors_hooks:
 class Packed:
     """A saved array in the form that a pack hook gave it."""
 
-    __slots__ = ("_dtype", "_engine", "_shape", "_unpack", "_value")
+    __slots__ = ("_dtype", "_engine", "_shape", "_unpack", "_value", "_watched")
 
     def __init__(self, packing: Packing, tensor: Any) -> None:
         self._engine = engine_of(tensor)
@@ -82,6 +82,8 @@ class Packed:
                 f"a pack hook wrote to the saved tensor of shape {self._shape} that it was given; "
                 "it may change a copy"
             )
+        # What shares memory with the tensor is changed by writes into that. The version tells of them.
+        self._watched = (tensor, before) if _shares_memory(self._value, tensor) else None
 
     @property
     def size(self) -> tuple[tuple[int, ...], np.dtype[Any]]:
@@ -90,6 +92,7 @@ class Packed:
 
     def tensor(self) -> Any:
         """The values as a tensor without history."""
+        self._refuse_changed()
         with without_hooks():
             found = self._unpack(self._value)
         engine = self._engine
@@ -107,6 +110,30 @@ class Packed:
                 f"saved with shape {self._shape} and dtype {self._dtype}"
             )
         return found.detach()
+
+    def _refuse_changed(self) -> None:
+        if self._watched is None:
+            return
+        tensor, before = self._watched
+        if tensor._version != before:
+            raise SavedVariableError(
+                f"a pack hook kept a saved tensor of shape {self._shape} and dtype {self._dtype} as it was "
+                "handed over, and it was changed in place afterwards\n"
+                f"  saved at version {before}\n"
+                f"  now at version {tensor._version}, changed at {tensor._written}\n"
+                "  help: have the hook return a copy, write x = x + y for x += y, or change a copy"
+            )
+
+
+def _shares_memory(value: Any, tensor: Any) -> bool:
+    """Whether what a pack hook returned looks at the memory of the tensor that it was given."""
+    if isinstance(value, np.ndarray):
+        return bool(np.may_share_memory(value, tensor._array))
+    if isinstance(value, (list, tuple)):
+        return any(_shares_memory(item, tensor) for item in value)
+    if isinstance(value, dict):
+        return _shares_memory(list(value.values()), tensor)
+    return engine_of(value) is not None and value._storage is tensor._storage
 
 
 class without_packing:

@@ -116,6 +116,10 @@ class Tensor(TensorMethods, ABC):
     @abstractmethod
     def _written_at(self) -> int: ...
 
+    @property
+    @abstractmethod
+    def _written(self) -> str: ...
+
     @abstractmethod
     def _bump_version(self) -> None: ...
 

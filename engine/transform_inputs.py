@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .call import call
-from .dispatch import Engine, current, engine_of, mismatch
+from .dispatch import Engine, current, engine_of
 from .errors import GradientShapeError, UnusedInputError
 from .functional import grad
+from .matching import matching
 
 
 class Evaluated(NamedTuple):
@@ -89,15 +90,8 @@ def vectors(
 
 
 def _vector(engine: Engine, part: Any, target: Any, create_graph: bool, of: str) -> Any:
-    found = engine_of(part)
-    if found is None:
-        part = engine.tensor(np.asarray(part, target.dtype))
-    elif found is not engine:
-        raise mismatch(engine.name, found.name)
-    if part.shape != target.shape:
-        raise GradientShapeError(f"{of} has shape {target.shape}, its part of v {part.shape}")
-    part = part if create_graph else part.detach()
-    return part if part.dtype == target.dtype else part.astype(target.dtype)
+    part = matching(engine, part, target, of, "part of v")
+    return part if create_graph else part.detach()
 
 
 def gradients(

@@ -237,6 +237,10 @@ class Tensor(AnyTensor):
     def _written_at(self) -> int:
         return self._storage.written_at
 
+    @property
+    def _written(self) -> str:
+        return self._storage.written
+
     def _bump_version(self, what: str = "a write") -> None:
         self._storage.bump_version(what)
 

@@ -10,6 +10,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from ..call import arrays, call
 from ..errors import NotDifferentiableError
+from ..forward_ad import differentiated
 from ..wide import wide
 from .table import formula, stands_for
 
@@ -57,7 +58,7 @@ def qr(a: Any, mode: Any = "reduced") -> Any:
     """As `np.linalg.qr`, modes "reduced", "r", and "complete" where that is the same."""
     rows, columns = a.shape[-2:]
     if mode not in ("reduced", "r", "complete") or (mode == "complete" and rows > columns):
-        if getattr(a, "requires_grad", False):
+        if differentiated((a,)):
             raise NotDifferentiableError(
                 f"np.linalg.qr with mode={mode!r} has no derivative here: its further columns are arbitrary"
             )
@@ -76,7 +77,7 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
     if not compute_uv:
         return svdvals(a)
     if full_matrices and a.shape[-1] != a.shape[-2]:
-        if getattr(a, "requires_grad", False):
+        if differentiated((a,)):
             raise NotDifferentiableError(
                 "np.linalg.svd with full_matrices=True has no derivative: its further vectors are arbitrary; "
                 "pass full_matrices=False"

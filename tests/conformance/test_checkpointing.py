@@ -351,6 +351,73 @@ def test_a_function_that_computes_something_else_is_an_error(engine):
         pb.checkpoint(shorter, a).sum().backward()
 
 
+def test_other_values_in_the_second_run_are_an_error(engine):
+    drawn, statistic, plain = np.random.default_rng(1), pb.tensor(np.zeros(3)), np.zeros(3)
+
+    def draws(a):
+        return np.sin(a * drawn.random(3))
+
+    def tracks(a):
+        with pb.no_grad():
+            statistic.mul_(0.9).add_(a.detach(), alpha=0.1)
+        return np.sin(a) * statistic
+
+    def tracks_an_array(a):
+        plain[:] = 0.9 * plain + 0.1 * a.detach().numpy()
+        return np.sin(a) * plain
+
+    def tracks_twice(a):
+        return pb.checkpoint(tracks, pb.checkpoint(tracks, a))
+
+    for function in (draws, tracks, tracks_an_array, tracks_twice):
+        a, _ = leaves()
+        with pytest.raises(
+            (pb.CheckpointError, pb.SavedVariableError), match=r"was recorded by pb\.checkpoint"
+        ):
+            pb.checkpoint(function, a).sum().backward()
+
+
+def test_two_checkpoints_that_share_a_running_statistic(engine):
+    statistic = pb.tensor(np.zeros(3))
+
+    def normalized(a):
+        with pb.no_grad():
+            statistic.mul_(0.9).add_(a.detach(), alpha=0.1)
+        return np.sin(a) - statistic * a
+
+    a, _ = leaves()
+    y = pb.checkpoint(normalized, a) + pb.checkpoint(normalized, np.cos(a))
+    with pytest.raises((pb.CheckpointError, pb.SavedVariableError), match="'normalized' was recorded by"):
+        y.sum().backward()
+    assert a.grad is None
+
+
+def test_a_statistic_that_no_derivative_reads_may_change(engine):
+    statistic = pb.tensor(np.zeros(3))
+
+    def tracks(a):
+        with pb.no_grad():
+            statistic.mul_(0.9).add_(a.detach(), alpha=0.1)
+        return np.sin(a)
+
+    a, _ = leaves()
+    pb.checkpoint(tracks, pb.checkpoint(tracks, a)).sum().backward()
+    np.testing.assert_allclose(a.grad, np.cos(np.sin(A)) * np.cos(A), rtol=1e-12)
+
+
+def test_generators_are_found_in_dicts(engine):
+    def draws(a, options):
+        return np.sin(a * options["generator"].random(3)) * options["generator"].random(3)
+
+    found = []
+    for call in (draws, lambda *arguments: pb.checkpoint(draws, *arguments)):
+        generator = np.random.default_rng(5)
+        a, _ = leaves()
+        call(a, {"generator": generator}).sum().backward()
+        found.append((*a.grad.numpy(), generator.random()))
+    assert found[0] == found[1]
+
+
 def test_an_error_in_the_second_run_comes_out(engine):
     calls = []
 

@@ -86,3 +86,48 @@ def test_grad_must_fit(engine):
     x.grad = pb.tensor([3.0, 4.0])
     with pytest.raises(TypeError, match=r"\(2,\)"):
         x.grad = pb.tensor([1.0])
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda z, w: z.__setitem__(0, w[0]),
+        lambda z, w: z.__iadd__(w),
+        lambda z, w: z.__setitem__([0, 1], w[:2]),
+        lambda z, w: z[:2].copy_(w[:2]),
+        lambda z, w: np.copyto(z, w),
+        lambda z, w: np.add(w, w, out=z),
+    ],
+)
+def test_a_complex_tensor_takes_no_value_that_requires_grad(engine, write):
+    z, w = pb.tensor(np.zeros(3, complex)), pb.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    with pytest.raises(pb.NotDifferentiableError, match="complex"):
+        write(z, w)
+    assert not np.asarray(z).any()
+    write(z, w.detach())
+    with pb.no_grad():
+        write(z, w)
+    assert np.asarray(z).any()
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        lambda w, z: pb.grad(w * 2, w, z),
+        lambda w, z: (w * 2).backward(pb.tensor(z)),
+        lambda w, z: pb.vjp(lambda x: x * 2, w, z),
+        lambda w, z: pb.jvp(lambda x: x * 2, w, z),
+        lambda w, z: pb.grad(hooked(w, lambda grad: grad * z), w),
+    ],
+)
+def test_a_complex_gradient_of_a_real_value_is_refused(engine, take):
+    w = pb.tensor([1.0, 2.0], requires_grad=True)
+    with pytest.raises(pb.NotDifferentiableError, match="complex128: its imaginary part would be lost"):
+        take(w, np.array([1j, 1.0]))
+    assert w.grad is None
+
+
+def hooked(w, hook):
+    y = w * 2
+    y.register_hook(hook)
+    return y.sum()

@@ -269,7 +269,30 @@ def test_checkpoints_and_saved_hooks_carry_tangents(engine):
         assert unpack_dual(z).tangent.item() == expected
         with pb.saved_tensors_hooks(lambda t: t.tolist(), lambda values: np.array(values)):
             (slope,) = pb.grad(program(make_dual(x, V)), x)
-        np.testing.assert_allclose(slope.numpy(), hessian_vector(X, V)[0], rtol=1e-12)
+        np.testing.assert_allclose(slope.detach(), hessian_vector(X, V)[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "losing",
+    [
+        np.asarray,
+        lambda x: x.numpy(),
+        np.from_dlpack,
+        lambda x: np.add.reduceat(x, [0, 1]),
+        lambda x: np.exp(x, out=np.zeros(3)),
+        lambda x: np.copyto(np.zeros(3), x),
+        lambda x: x * 1j,
+        lambda x: np.fft.fft(x),
+    ],
+)
+def test_a_tangent_is_not_lost_without_a_word(engine, losing):
+    with dual_level():
+        x = make_dual(pb.tensor(X), V)
+        with pytest.raises((pb.NotDifferentiableError, pb.MutationError)):
+            losing(x)
+        losing(x.detach())
+        with pytest.warns(pb.GradientLostWarning, match="carries a tangent"):
+            assert float(x[0]) == X[0]
 
 
 def test_levels(engine):
@@ -279,7 +302,7 @@ def test_levels(engine):
     with dual_level():
         with pytest.raises(RuntimeError, match="don't nest"), dual_level():
             pass
-        with pytest.raises(pb.GradientShapeError, match=r"shape \(2,\) for a tensor of shape \(3,\)"):
+        with pytest.raises(pb.GradientShapeError, match=r"the tensor has shape \(3,\), its tangent \(2,\)"):
             make_dual(x, V[:2])
         with pytest.raises(pb.NotDifferentiableError, match="int64"):
             make_dual(pb.tensor([1, 2]), [1, 2])

@@ -397,6 +397,20 @@ def test_a_gradient_that_is_set_has_shape_and_dtype(engine):
     assert x.grad.numpy().tolist() == [6.0, 7.0]
 
 
+def test_what_is_no_function_is_refused_when_it_is_registered(engine):
+    x = pb.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 2
+    for register in (
+        x.register_hook,
+        y.register_hook,
+        x.register_post_accumulate_grad_hook,
+        y.grad_fn.register_hook,
+        y.grad_fn.register_prehook,
+    ):
+        with pytest.raises(TypeError, match="a hook is a function, not int"):
+            register(3)
+
+
 def test_hooks_that_remove_and_register_each_other(engine):
     log = []
     x = pb.tensor([1.0, 2.0], requires_grad=True)

@@ -168,6 +168,34 @@ def test_what_hooks_may_not_do(engine):
             y.backward()
 
 
+@pytest.mark.parametrize(
+    "pack",
+    [lambda x: x, lambda x: x.numpy(), lambda x: ("kept", [x.detach()]), lambda x: {"x": x.numpy()[:]}],
+    ids=["the tensor", "its array", "in a list", "in a dict"],
+)
+def test_a_write_into_what_a_hook_kept_without_a_copy_is_an_error(engine, pack):
+    def unpack(kept):
+        while isinstance(kept, (tuple, list, dict)):
+            kept = next(iter(kept.values())) if isinstance(kept, dict) else kept[-1]
+        return kept
+
+    a = pb.tensor(X, requires_grad=True)
+    for write in (False, True):
+        x = a * 1
+        with pb.saved_tensors_hooks(pack, unpack):
+            y = x * x
+        if not write:
+            np.testing.assert_array_equal(pb.grad(y.sum(), a)[0], 2 * X)
+            continue
+        with pb.no_grad():
+            x += 1
+        with pytest.raises(
+            pb.SavedVariableError, match=r"kept a saved .*\n.*0\n.*test_saved_hooks"
+        ) as caught:
+            y.sum().backward()
+        assert "while differentiating multiply, called at" in caught.value.__notes__[0]
+
+
 def test_an_error_in_a_hook_comes_out(engine):
     def fail(value):
         raise OSError("disk full")

@@ -249,6 +249,13 @@ PyObject* get_written_at(PyObject* self, void*) {
     return PyLong_FromUnsignedLongLong(Tensor::cast(self)->storage->written_at);
 }
 
+PyObject* get_written(PyObject* self, void*) {
+    return to_python([&] {
+        return checked(PyUnicode_FromString(Tensor::cast(self)->storage->last_write().c_str()))
+            .release();
+    });
+}
+
 PyObject* bump_version(PyObject* self, PyObject* args) {
     const char* what = "a write";
     if (!PyArg_ParseTuple(args, "|s", &what)) return nullptr;
@@ -310,6 +317,7 @@ PyGetSetDef properties[] = {
     {"_version", get_version, nullptr, "How often the memory was written.", nullptr},
     {"_written_at", get_written_at, nullptr, "The moment of the last write; 0 before the first.",
      nullptr},
+    {"_written", get_written, nullptr, "Where the last write was, and what it was.", nullptr},
     {"_storage", get_storage, nullptr, "One object for all tensors that share memory.", nullptr},
     {"_base", get_base, nullptr, "What a view shows a part of; None for no view.", nullptr},
     {"_made", get_made, nullptr, "How a view was made; None for no view.", nullptr},
