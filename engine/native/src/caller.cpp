@@ -61,7 +61,7 @@ Caller caller_at(const _PyInterpreterFrame* frame) {
 }  // namespace
 
 Caller find_caller() {
-    const _PyInterpreterFrame* const innermost = innermost_frame();
+    const _PyInterpreterFrame* const innermost = innermost_frame(PyThreadState_Get());
     if (innermost != nullptr && innermost->f_code == last_caller) [[likely]]
         return caller_at(innermost);
     const _PyInterpreterFrame* found = nullptr;

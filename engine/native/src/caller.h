@@ -22,8 +22,8 @@ namespace pullback {
 /// The code that called last, outside this package: most often the next caller too. Owned.
 extern PyCodeObject* last_caller;
 
-inline const _PyInterpreterFrame* innermost_frame() {
-    return _PyThreadState_UncheckedGet()->cframe->current_frame;
+inline const _PyInterpreterFrame* innermost_frame(const PyThreadState* thread) {
+    return thread->cframe->current_frame;
 }
 
 /// The place in its code where a frame stands.
@@ -34,10 +34,11 @@ inline int place_in(const _PyInterpreterFrame* frame) {
 
 #endif
 
-/// `find_caller` into a new node.
-inline void remember_caller(Node& node) {
+/// `find_caller` of this thread into a new node.
+inline void remember_caller(Node& node,
+                            [[maybe_unused]] const PyThreadState* thread = PyThreadState_Get()) {
 #ifdef PULLBACK_FRAMES_OF_3_11
-    const _PyInterpreterFrame* const innermost = innermost_frame();
+    const _PyInterpreterFrame* const innermost = innermost_frame(thread);
     if (innermost != nullptr && innermost->f_code == last_caller) [[likely]] {
         node.caller.adopt(Py_NewRef(reinterpret_cast<PyObject*>(last_caller)));
         node.caller_instruction = place_in(innermost);

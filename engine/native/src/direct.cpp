@@ -12,9 +12,8 @@
 namespace pullback {
 namespace {
 
-constexpr std::int64_t kMostElements = 1 << 14;  // more are worth letting the GIL go
-constexpr std::size_t kMostGradients = 8;        // of a kernel
-constexpr std::int64_t kMostSpare = 1 << 10;     // of a number repeated, of an output nobody needs
+constexpr std::size_t kMostGradients = 8;     // of a kernel
+constexpr std::int64_t kMostSpare = 1 << 10;  // of a number repeated, of an output nobody needs
 
 /// Memory for what a loop wants in full and has only one value, or no reader. The GIL guards it.
 class Spare {
@@ -87,8 +86,8 @@ class Flat {
     bool takes(const Layout& layout) {
         if (layout_ != nullptr) return layout.twin_of_loop(*layout_);
         layout_ = &layout;
-        size_ = layout.size();
-        return layout.loop_bits() != 0 && size_ <= kMostElements;
+        size_ = layout.loop_size();
+        return size_ <= Layout::kMostInLoop;
     }
     /// The next input; false where it is no array like those before.
     bool add(const Layout& layout, const void* data) {
@@ -167,7 +166,7 @@ void save(Node& node, const SavedPlace& place, PyObject* const* args, Outputs ou
 }
 
 void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout& layout,
-            Outputs outputs) {
+            Outputs outputs, const PyThreadState* thread) {
     const Mask results = info.differentiable_results();
     if (results == 0) return;
     const Variant& variant = info.variant(info.differentiable_outputs, needed);
@@ -182,7 +181,7 @@ void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         node->outputs.emplace_back(layout, ((info.differentiable_outputs >> i) & 1) != 0);
     }
-    remember_caller(*node);
+    remember_caller(*node, thread);
     for (const SavedPlace& place : variant.kept) save(*node, place, args, outputs);
     if (info.n_results == 1) [[likely]] {
         outputs[0]->hang_on(std::move(node), 0);
@@ -209,8 +208,9 @@ void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout
         outputs[k] = results[static_cast<std::size_t>(kernel.outputs[k])]->data;
     }
     if (!flat.run(kernel.flat, outputs)) return nullptr;
-    if (needed != 0 && grad_enabled()) {
-        record(info, args.data(), needed, flat.layout(), {results, count});
+    const PyThreadState* const thread = PyThreadState_Get();
+    if (needed != 0 && grad_enabled(thread)) {
+        record(info, args.data(), needed, flat.layout(), {results, count}, thread);
     }
     if (!info.result_is_tuple) return made[0].release_object();
     PyRef tuple = checked(PyTuple_New(info.n_results));
@@ -247,9 +247,11 @@ void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout
         return several_results(info, args, flat, needed);
     Ref<Tensor> made = Tensor::allocate(flat.layout(), flat.bytes());
     if (!flat.run(info.kernel->flat, &made->data)) return nullptr;
-    if (needed != 0 && grad_enabled()) {
+    if (needed == 0) return made.release_object();
+    const PyThreadState* const thread = PyThreadState_Get();
+    if (grad_enabled(thread)) {
         Tensor* const result = made.get();
-        record(info, args.data(), needed, flat.layout(), {&result, 1});
+        record(info, args.data(), needed, flat.layout(), {&result, 1}, thread);
     }
     return made.release_object();
 }

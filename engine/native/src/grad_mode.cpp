@@ -21,7 +21,7 @@ PyObject* enabled_variable() {
 /// Python remembers what is set, and looks for a default each time. Throws ErrorSet.
 void remember(PyObject* variable, PyObject* value) {
     grad_mode = reinterpret_cast<struct _pycontextvarobject*>(variable);
-    if (remembered_mode() == nullptr) checked(PyContextVar_Set(variable, value));
+    if (remembered_mode(PyThreadState_Get()) == nullptr) checked(PyContextVar_Set(variable, value));
 }
 
 #else

@@ -23,10 +23,9 @@ bool find_grad_mode();
 extern struct _pycontextvarobject* grad_mode;
 
 /// The value that this thread read or set last, borrowed; NULL where that was in another context.
-inline PyObject* remembered_mode() {
+inline PyObject* remembered_mode(const PyThreadState* thread) {
     if (grad_mode == nullptr) [[unlikely]]
         return nullptr;
-    const PyThreadState* const thread = _PyThreadState_UncheckedGet();
     const bool holds = grad_mode->var_cached_tsid == thread->id &&
                        grad_mode->var_cached_tsver == thread->context_ver;
     return holds ? grad_mode->var_cached : nullptr;
@@ -34,13 +33,13 @@ inline PyObject* remembered_mode() {
 
 #else
 
-inline PyObject* remembered_mode() { return nullptr; }
+inline PyObject* remembered_mode(const PyThreadState*) { return nullptr; }
 
 #endif
 
 /// Whether operators are recorded, in this thread and task: `grad_mode.ENABLED`. Throws ErrorSet.
-inline bool grad_enabled() {
-    if (PyObject* const value = remembered_mode()) [[likely]]
+inline bool grad_enabled(const PyThreadState* thread = PyThreadState_Get()) {
+    if (PyObject* const value = remembered_mode(thread)) [[likely]]
         return value == Py_True;
     return find_grad_mode();
 }

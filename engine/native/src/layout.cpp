@@ -9,14 +9,18 @@ Layout Layout::c_order(DType dtype, int ndim, const std::int64_t* shape) {
     layout.head_.dtype = dtype;
     layout.head_.ndim = static_cast<std::int8_t>(ndim);
     const DLDataType element = to_dlpack(dtype);
-    if (element.code == kDLFloat && element.bits >= 32) layout.head_.loop_bits = element.bits;
     if (ndim <= kInline) {
         std::copy(shape, shape + ndim, layout.inline_.begin());
-        return layout;
+    } else {
+        layout.heap_ = new std::int64_t[2 * static_cast<std::size_t>(ndim)];
+        std::copy(shape, shape + ndim, layout.heap_);
+        layout.copy_strides(layout.heap_ + ndim);
     }
-    layout.heap_ = new std::int64_t[2 * static_cast<std::size_t>(ndim)];
-    std::copy(shape, shape + ndim, layout.heap_);
-    layout.copy_strides(layout.heap_ + ndim);
+    if (element.code == kDLFloat && element.bits >= 32) {
+        layout.head_.loop_bits = element.bits;
+        const std::int64_t size = layout.size();
+        if (size <= kMostInLoop) layout.head_.loop_size = static_cast<std::uint16_t>(size);
+    }
     return layout;
 }
 

@@ -15,6 +15,7 @@ namespace pullback {
 class Layout {
   public:
     static constexpr int kInline = 4;
+    static constexpr std::int64_t kMostInLoop = 1 << 14;  // more are worth letting the GIL go
 
     Layout() = default;
     Layout(const Layout& other) : head_(other.head_), inline_(other.inline_) {
@@ -53,6 +54,8 @@ class Layout {
     /// Of floats in C order, aligned and regular: their bits, as the loop of a pointwise kernel
     /// takes them (`pb_flat_function`). Zero for what it doesn't take.
     int loop_bits() const { return head_.loop_bits; }
+    /// The elements of what such a loop takes at once; more than `kMostInLoop` for all else.
+    std::int64_t loop_size() const { return head_.loop_size; }
     const std::int64_t* shape() const { return heap_ != nullptr ? heap_ : inline_.data(); }
     std::int64_t shape(int axis) const { return shape()[axis]; }
     /// Where the layout is not contiguous; NULL stands for C order.
@@ -100,8 +103,9 @@ class Layout {
         bool contiguous = true;
         bool regular = true;
         std::uint8_t loop_bits = 0;
-        std::uint8_t unused[2] = {};  // compared too
+        std::uint16_t loop_size = kNoLoop;
     };
+    static constexpr std::uint16_t kNoLoop = 0xffff;
     /// Both without a heap.
     bool same_inline(const Layout& other) const {
         std::int64_t differ = 0;
