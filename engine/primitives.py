@@ -6,7 +6,7 @@ stands here is their meaning on arrays. The others are written with operators.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -14,11 +14,6 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from .plumbing import Like, recorded, sum_to
-
-# An array's axes, at most, as kernels count them.
-_MOST_AXES = 8
-_DTYPES: dict[int, np.dtype[Any]] = {np.dtype(code).num: np.dtype(code) for code in "?bBhHiIlLqQefdgFDG"}
-_KINDS = {"int": int, "float": float, "strong": np.float64, "bool": bool}
 
 
 def _axes(axis: int | tuple[int, ...] | None, ndim: int) -> tuple[int, ...]:
@@ -163,59 +158,6 @@ def unstack_like(x: Any, likes: Sequence[Like], axis: int = 0) -> list[Any]:
         part if (part.shape, part.dtype) == like else sum_to(part, like)
         for part, like in zip(parts, likes, strict=True)
     ]
-
-
-def packed(value: Any, kind: str, depth: int = 0) -> Any:
-    """A shape or a number, or lists of these, as a row of numbers that an array saves.
-
-    kind    "like", "shape", "int", "float", "strong" (a float64 of NumPy's) or "bool"
-    depth   how many lists there are within each other
-
-    A shape is its number of axes (-1 for None), NumPy's number for its dtype and the lengths of up
-    to eight axes; a list is its length and its elements, None for one is an empty list.
-
-    >>> packed([Like((2,), np.dtype(float)), Like((), np.dtype(float))], "like", 1)[:5]
-    array([ 2,  1, 12,  2,  0])
-    """
-    kind = kind.split()[0]
-    dtype = np.float64 if kind in ("float", "strong") else np.int64
-    return np.array(list(_numbers(value, kind, depth)), dtype)
-
-
-def _numbers(value: Any, kind: str, depth: int) -> Iterator[Any]:
-    if depth:
-        items = () if value is None else value
-        yield len(items)
-        for item in items:
-            yield from _numbers(item, kind, depth - 1)
-    elif kind not in ("like", "shape"):
-        yield 0 if value is None else value
-    else:
-        shape = () if value is None else value.shape if isinstance(value, Like) else value
-        yield -1 if value is None else len(shape)
-        yield value.dtype.num if isinstance(value, Like) else 0
-        yield from (*shape, *(0,) * (_MOST_AXES - len(shape)))
-
-
-def unpacked(rows: Any, kind: str, depth: int = 0) -> Any:
-    """The value that was packed, of the same kind and depth.
-
-    >>> unpacked(packed([[1, 2], []], "int", 2), "int", 2)
-    [[1, 2], []]
-    """
-    return _value(iter(np.asarray(rows).tolist()), kind.split()[0], depth)
-
-
-def _value(numbers: Iterator[Any], kind: str, depth: int) -> Any:
-    if depth:
-        return [_value(numbers, kind, depth - 1) for _ in range(int(next(numbers)))]
-    if kind not in ("like", "shape"):
-        return _KINDS[kind](next(numbers))
-    ndim, dtype, *lengths = (int(next(numbers)) for _ in range(2 + _MOST_AXES))
-    if ndim < 0:
-        return None
-    shape = tuple(lengths[:ndim])
-    return Like(shape, _DTYPES[dtype]) if kind == "like" else shape
 
 
 @recorded

@@ -86,11 +86,9 @@ from .engine.primitives import (
     flatten_axes,
     join_like,
     linear_recurrence,
-    packed,
     split_like,
     unflatten_axes,
     unitem,
-    unpacked,
     unstack_like,
     without_last,
     zeros_list,
@@ -106,6 +104,7 @@ from .engine.regions import (
 )
 from .engine.registry import formulas
 from .engine.saved_hooks import saved_tensors_hooks
+from .engine.saved_rows import packed, unpacked
 from .engine.tape import tape
 from .engine.tensor import Tensor
 from .engine.vector_products import hvp, jvp, vhp, vjp

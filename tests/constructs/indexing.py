@@ -58,3 +58,55 @@ def elements(x, *, n: int):
     for k in range(n):
         total = total + x[k, k] * np.sin(x[k, 0])
     return total * x
+
+
+@SECTION.example("a slice behind an `if`", call(X, n=2), call(X, n=3))
+def chosen_slice(x, *, n: int):
+    t = np.sin(x)
+    i = slice(0, n) if x.shape[0] > n else slice(1, None)
+    return t[i] * x[i]
+
+
+@SECTION.example("a number, `...`, `None` or a slice behind an `if`", call(X, n=2), call(X, n=3))
+def chosen_item(x, *, n: int):
+    few = x.shape[0] > n
+    at = 1 if few else slice(0, 2)
+    whole = ... if few else slice(0, 2)
+    axis = None if few else slice(0, 2)
+    pair = (slice(0, 2), None) if few else (slice(1, 3), 0)
+    t = np.exp(x)
+    return t[at].sum() * t[whole].sum(0) + t[axis].sum() * t[pair].sum()
+
+
+@SECTION.example("a bound that may be `None`", call(X, n=2), call(X, n=3))
+def bound_or_none(x, *, n: int):
+    stop = None if x.shape[0] > n else 2
+    y = np.exp(x)[:stop] * x[:stop]
+    if stop is None:
+        return y
+    return y * stop
+
+
+@SECTION.example("a slice that each turn of a loop chooses", call(X, n=2))
+def slice_of_a_turn(x, *, n: int):
+    out = x * x
+    for k in range(x.shape[0] - 1):
+        i = slice(0, n) if k % 2 == 0 else slice(1, 3)
+        t = np.sin(out[i])
+        out[i] = t * t
+    return out
+
+
+@SECTION.example("a slice captured from a branch", call(X, n=2), call(X, n=3), closure=True)
+def captured_slice(x, *, n: int):
+    i = slice(0, 2) if x.shape[0] > n else None
+    t = np.sin(x)
+
+    def pullback(grad):
+        if i is None:
+            return grad[0] * np.cos(x)
+        whole = np.zeros_like(x)
+        whole[i] = grad * np.cos(x[i])
+        return whole
+
+    return t[i], pullback

@@ -126,3 +126,16 @@ def two_derivatives(function, inputs, rows, n, kind):
             for array, value in zip(inputs, values, strict=True)
         ]
     return found
+
+
+@pytest.mark.parametrize("n", [2, 3])
+@pytest.mark.parametrize("use", ["x[:k]", "x[k]", "(x if k is None else x * k)", "(x * 3 if k == 1 else x)"])
+@pytest.mark.compiler
+def test_a_none_that_the_author_chose_stays_one(tmp_path, use, n):
+    """Kernels once took the other side's literal for it in derivatives."""
+    program = (
+        "def program(x, y, rows, *, n: int, kind: str = 'a'):\n"
+        "    k = None if x.shape[0] > n else 1\n"
+        f"    return np.exp({use}).sum() * y\n"
+    )
+    compare_with_kernels(tmp_path, program, n, "a")

@@ -303,6 +303,9 @@ def _collect(
     elif fact.kind == "turns":
         text = fact.text
         made = replace(fact, level=level + 1, text=name, depth=fact.depth + 1)
+    elif fact.kind == "index" and (item := child.values.index_item(atom)) is not None:
+        text = item
+        made = Fact("turns", level=level + 1, text=name, element="index")
     elif fact.kind == "none":
         plan.define(out, Fact("turns", "none", level=level + 1, text="", element="none"))
         return

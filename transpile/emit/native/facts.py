@@ -15,7 +15,7 @@ from .types import Type
 # total: a reduction of a lane to a saved shape, not begun yet; number, shape:
 # C++ values; like: shape and type of an array.
 # list: one that is written out; turns: what a loop collected, of elements of one kind, at `depth`
-# lists within each other.
+# lists within each other. index: a tuple, a slice, or where it has a `text`, a pb::Index.
 Kind = OneOf["lane", "array", "total", "number", "shape", "like", "list", "turns", "index", "dtype", "none"]
 
 

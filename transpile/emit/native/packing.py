@@ -1,8 +1,9 @@
 """Saved values that only the forward's kernel knows, as rows of numbers that it hands to the backward.
 
 Shapes and numbers of a loop's turns, shapes inside another formula: Python would have to run the
-forward again to know them. In: a promoted formula, and what is known of its values. Out:
-for each such value the array that is saved in its place, and the equation that reads it.
+forward again to know them. So are an index that a condition chooses, and a number that may be None.
+In: a promoted formula, and what is known of its values. Out: for each such value the array that is
+saved in its place, and the equation that reads it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from ...ir import STRUCTURAL, Atom, Block, Eqn, Formula, Literal, Var
 from ...passes.rewrite import Namer, slice_of
 from ...vocabulary import VALUE_CALLS, WORDS
 from .facts import Fact
+from .types import stored
 
 _NUMBERS = {
     "weak int": "int",
@@ -53,7 +55,8 @@ def packed_values(formula: Formula, facts: Mapping[Var, Fact]) -> dict[Var, Pack
         kind = _kind_of(facts[atom])
         part = slice_of(forward.eqns, [atom], {*inputs, *arrays})
         is_list = facts[atom].kind == "turns"
-        if kind is None or (not is_list and all(map(_is_cheap, part))):
+        of_python = not is_list and not kind.startswith(("index", "maybe")) if kind else True
+        if kind is None or (of_python and all(map(_is_cheap, part))):
             continue
         rows = namer.fresh(f"{plain.name}_rows")
         depth = facts[atom].depth if is_list else 0
@@ -74,6 +77,12 @@ def _kind_of(fact: Fact) -> str | None:
     element = fact.element if fact.kind == "turns" else fact.kind
     if element in ("like", "shape"):
         return f"{element} {fact.type}"
+    made = fact.eqn.op if fact.eqn is not None else ""
+    if element == "index":
+        single = fact.text or fact.kind == "turns" or made == "slice"
+        return "index" if single else f"index {len(fact.items)}" if made == "tuple" else None
+    if element == "number" and fact.element == "maybe" and stored(fact.type) == "int64_t":
+        return "maybe int"
     return _NUMBERS.get(fact.type) if element == "number" and fact.literal is None else None
 
 

@@ -34,8 +34,10 @@ def merge(plan: Plan, out: Var, sides: Sides, before: list[str], level: int) -> 
         _merge_shapes(plan, out, sides, before, level)
     elif kinds == {"index"} and _differ_in_length(there):
         _merge_lists(plan, out, sides, before, level)
-    elif kinds == {"index"} and len({(len(f.items), f.eqn.op if f.eqn else "") for f in there}) == 1:
+    elif kinds == {"index"} and len({(len(f.items), f.eqn.op) if f.eqn else None for f in there}) == 1:
         _merge_indices(plan, out, sides, before, level)
+    elif kinds <= {"index", "number"}:
+        _merge_index_items(plan, out, sides, before, level)
     else:
         raise plan.refuse(
             f"{out} is another kind of value on each side of a condition, which is not compiled"
@@ -51,9 +53,8 @@ def _there(sides: Sides) -> list[tuple[Plan, Atom, Fact]]:
 def _fact(plan: Plan, atom: Atom) -> Fact:
     """The fact of a value; a slice or a tuple that is a literal consists of literals."""
     value = atom.value if isinstance(atom, Literal) else None
-    if isinstance(value, slice):
-        items = tuple(map(Literal, (value.start, value.stop, value.step)))
-        return Fact("index", items=items, eqn=Eqn((), "slice", items))
+    if isinstance(value, slice) or value is Ellipsis:
+        return Fact("index", text=plan.values.index_item(atom) or "")
     if isinstance(value, tuple):
         items = tuple(map(Literal, value))
         return Fact("index", items=items, eqn=Eqn((), "tuple", items))
@@ -77,12 +78,14 @@ def _merge_numbers(plan: Plan, out: Var, sides: Sides, before: list[str], level:
     there = _there(sides)
     kind = join(fact.type for _, _, fact in there)
     name = plan.names.of(out)
-    before.append(f"{stored(kind)} {name}{{}};")
+    maybe = _maybe(sides)
+    absent = " = pb::kNone" if maybe and stored(kind) == "int64_t" else "{}"
+    before.append(f"{stored(kind)} {name}{absent};")
     for child, atom, _ in there:
         expr = child.values.expr(atom)
         assert expr is not None
         child.closing.append(f"{name} = {expr.to(kind).text};")
-    plan.define(out, Fact("number", kind, level=level + 1, text=name, element=_maybe(sides)))
+    plan.define(out, Fact("number", kind, level=level + 1, text=name, element=maybe))
 
 
 def _merge_shapes(plan: Plan, out: Var, sides: Sides, before: list[str], level: int) -> None:
@@ -100,6 +103,9 @@ def _merge_shapes(plan: Plan, out: Var, sides: Sides, before: list[str], level: 
 def _merge_indices(plan: Plan, out: Var, sides: Sides, before: list[str], level: int) -> None:
     """Element by element; what is the same literal on all sides stays one."""
     first = _there(sides)[0][2]
+    if first.eqn is None or first.eqn.op == "slice":
+        _merge_index_items(plan, out, sides, before, level)
+        return
     items: list[Atom] = []
     for k in range(len(first.items)):
         facts = [(child, _fact(child, atom)) for child, atom in sides]
@@ -107,13 +113,26 @@ def _merge_indices(plan: Plan, out: Var, sides: Sides, before: list[str], level:
         if len({str(atom) for _, atom in parts}) == 1 and isinstance(parts[0][1], Literal):
             items.append(parts[0][1])
             continue
-        if any(isinstance(atom, Literal) and atom.value in (None, Ellipsis) for _, atom in parts):
-            raise plan.refuse(f"{out} is another index on each side of a condition, which is not compiled")
-        missing = [(child, Literal(None)) for child, fact in facts if fact.kind == "none"]
         item = Var(f"{out.name}_at_{k}", "value", True)
-        merge(plan, item, [*parts, *missing], before, level)
+        if any(_fact(child, atom).kind == "none" for child, atom in parts):
+            _merge_index_items(plan, item, parts, before, level)
+        else:
+            missing = [(child, Literal(None)) for child, fact in facts if fact.kind == "none"]
+            merge(plan, item, [*parts, *missing], before, level)
         items.append(item)
     plan.define(out, Fact("index", level=level + 1, items=tuple(items), eqn=first.eqn))
+
+
+def _merge_index_items(plan: Plan, out: Var, sides: Sides, before: list[str], level: int) -> None:
+    """One item of an index: a number, a slice, `...`, and None, which is a new axis."""
+    name = plan.names.of(out)
+    for child, atom in sides:
+        text = child.values.index_item(atom)
+        if text is None:
+            raise plan.refuse(f"{out} is another kind of index on each side of a condition")
+        child.closing.append(f"{name} = {text};")
+    before.append(f"pb::Index {name} = pb::new_axis();")
+    plan.define(out, Fact("index", level=level + 1, text=name))
 
 
 def _merge_lists(plan: Plan, out: Var, sides: Sides, before: list[str], level: int) -> None:

@@ -42,9 +42,8 @@ def type_of(fact: Fact) -> str:
     >>> type_of(Fact("turns", "T", element="array", depth=2))
     'pb::List<pb::List<pb::View<const T>>>'
     """
-    text = {"array": f"pb::View<const {stored(fact.type)}>", "number": stored(fact.type)}.get(
-        fact.element, "pb::Shape"
-    )
+    elements = {"array": f"pb::View<const {stored(fact.type)}>", "number": stored(fact.type)}
+    text = (elements | {"index": "pb::Index"}).get(fact.element, "pb::Shape")
     return "pb::List<" * fact.depth + text + ">" * fact.depth
 
 
@@ -140,6 +139,9 @@ def _item(plan: Plan, eqn: Eqn, out: Var) -> None:
     elif owner.element == "number":
         plan.declare(level, f"const {stored(owner.type)} {name} = {text};")
         plan.define(out, Fact("number", owner.type, level=level, text=name))
+    elif owner.element == "index":
+        plan.declare(level, f"const pb::Index {name} = {text};")
+        plan.define(out, Fact("index", level=level, text=name))
     else:
         plan.declare(level, f"const pb::Shape {name} = {text};")
         token = plan.own_shape("item", name)
@@ -248,12 +250,30 @@ def _accumulate(plan: Plan, eqn: Eqn, out: Var) -> None:
 
 def add_packed(plan: Plan, eqn: Eqn, out: Var) -> None:
     """A saved value as a row of numbers."""
-    fact = plan.of(eqn.args[0])
+    fact = _index(plan, eqn.args[0])
     number = fact.element if fact.kind == "turns" else fact.kind
     row = "double" if number == "number" and fact.type in ("weak float", "double", "T") else "int64_t"
     view = plan.target(out, row, f"pb::shape_of(pb::packed_size({fact.text}))", fact.level)
     plan.call(fact.level, f"pb::pack<{_dtype(fact)}>(context, {fact.text}, {view});")
     plan.array_fact(out, view, row, plan.own_shape("packed", out.name), fact.level + 1)
+
+
+def _index(plan: Plan, atom: Atom) -> Fact:
+    """The fact of a value; an index in C++, the items of a tuple as a list."""
+    fact = plan.of(atom)
+    if fact.kind != "index" or fact.text:
+        return fact
+    single = fact.eqn is not None and fact.eqn.op == "slice"
+    texts = [plan.values.index_item(item) for item in ([atom] if single else fact.items)]
+    if any(text is None for text in texts):
+        raise plan.refuse(f"{atom} is an index by such a value, which is not compiled")
+    if single:
+        return replace(fact, text=str(texts[0]))
+    name = plan.names.fresh(f"{atom}_items")
+    plan.declare(fact.level, f"const pb::List<pb::Index> {name}({len(texts)});")
+    for k, text in enumerate(texts):
+        plan.call(fact.level, f"{name}[{k}] = {text};")
+    return Fact("turns", level=fact.level + 1, text=name, element="index")
 
 
 def add_unpacked(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -266,6 +286,9 @@ def add_unpacked(plan: Plan, eqn: Eqn, out: Var) -> None:
     number = {"int": "weak int", "float": "weak float", "strong": "double", "bool": "weak bool"}.get(element)
     name = plan.names.of(out)
     token = plan.own_shape("unpacked", name)
+    if element in ("index", "maybe") and not depth:
+        _unpacked_choice(plan, out, rows, element, int(dtype) if dtype.isdigit() else None)
+        return
     if depth:
         fact = Fact("turns", number or dtype, text=name, element="number" if number else element, depth=depth)
     elif number:
@@ -276,6 +299,22 @@ def add_unpacked(plan: Plan, eqn: Eqn, out: Var) -> None:
     kind = type_of(fact) if depth else stored(number) if number else "pb::Shape"
     plan.declare(rows.level, f"const {kind} {name} = pb::unpack<{kind}>(context, {rows.text});")
     plan.define(out, replace(fact, level=rows.level))
+
+
+def _unpacked_choice(plan: Plan, out: Var, rows: Fact, element: str, count: int | None) -> None:
+    """An index, the items of one, or an integer that may be None."""
+    name, level = plan.names.of(out), rows.level
+    kind = "int64_t" if element == "maybe" else "pb::Index" if count is None else "pb::List<pb::Index>"
+    plan.declare(level, f"const {kind} {name} = pb::unpack<{kind}>(context, {rows.text});")
+    if element == "maybe":
+        plan.define(out, Fact("number", "weak int", level=level, text=name, element="maybe"))
+    elif count is None:
+        plan.define(out, Fact("index", level=level, text=name))
+    else:
+        items = tuple(Var(f"{name}_at_{k}", "value", True) for k in range(count))
+        for k, item in enumerate(items):
+            plan.define(item, Fact("index", level=level, text=f"{name}[{k}]"))
+        plan.define(out, Fact("index", level=level, items=items, eqn=Eqn((out,), "tuple", items)))
 
 
 def _dtype(fact: Fact) -> str:

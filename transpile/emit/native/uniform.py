@@ -2,7 +2,8 @@
 
 In: a promoted formula. Out: the same, where what a loop of the forward collects
 of each turn, but which no turn changes, is read as that value, and where a list
-that is collected twice is saved once.
+that is collected twice is saved once. So are literals that a branch chooses, where
+each side has the same, or nobody reads them but on the side that has one.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Mapping
 from ...ir import Atom, Block, Eqn, Formula, Literal, Var
 from ...passes.rewrite import defining, replace_block, replace_eqn
 from ...passes.simplify import simplify
+from .one_sided import literals_of_one_side
 
 
 def without_uniform_lists(formula: Formula) -> Formula:
@@ -22,7 +24,9 @@ def without_uniform_lists(formula: Formula) -> Formula:
     forward = formula.forward
     uniform, same = _collected(forward)
     decided = _decided(forward, {})
+    one_sided = literals_of_one_side(forward)
     count = len(forward.results) - len(formula.plain)
+    saved = dict(zip(formula.plain, forward.results[count:], strict=True))
     constants: dict[Var, Literal] = {}
     values: dict[Var, Atom] = {}
     first: dict[Atom, Var] = {}
@@ -31,6 +35,8 @@ def without_uniform_lists(formula: Formula) -> Formula:
         atom = same.get(atom, atom) if isinstance(atom, Var) else atom
         if isinstance(atom, Var) and atom in decided:
             constants[var] = decided[atom]
+        elif isinstance(atom, Var) and atom in one_sided and one_sided[atom].is_all(var, pullback, saved):
+            constants[var] = one_sided[atom].value
         elif isinstance(atom, Var) and atom in uniform:
             values[var] = uniform[atom]
         elif isinstance(atom, Var) and first.setdefault(atom, var) != var:
@@ -57,7 +63,7 @@ def without_uniform_lists(formula: Formula) -> Formula:
 
 
 def _decided(block: Block, known: dict[Var, Literal]) -> dict[Var, Literal]:
-    """Values that are one literal on each side of a branch that has them."""
+    """Values that are one literal on each side of a branch."""
     for eqn in block.eqns:
         if eqn.op != "if":
             continue
@@ -66,9 +72,8 @@ def _decided(block: Block, known: dict[Var, Literal]) -> dict[Var, Literal]:
         for k, out in enumerate(eqn.outs):
             atoms = [side.results[k] for side in eqn.blocks]
             literals = [known.get(atom) if isinstance(atom, Var) else atom for atom in atoms]
-            there = [literal for literal in literals if literal != Literal(None)]
-            first = there[0] if there else None
-            if first is not None and all(repr(literal) == repr(first) for literal in there):
+            first = literals[0]
+            if first is not None and all(repr(literal) == repr(first) for literal in literals):
                 known[out] = first
     return known
 

@@ -64,8 +64,8 @@ class Values:
             values = atom.value if isinstance(atom.value, tuple | list) else (atom.value,)
             return [Literal(value) for value in values]
         fact = self._find(atom)
-        is_tuple = fact.kind == "index" and (fact.eqn is None or fact.eqn.op not in ("slice", "range"))
-        return fact.items if is_tuple else (atom,)
+        single = fact.text or (fact.eqn is not None and fact.eqn.op in ("slice", "range"))
+        return fact.items if fact.kind == "index" and not single else (atom,)
 
     def axes(self, atom: Atom | None) -> str | None:
         """A braced list of axes, which must be known now."""
@@ -90,7 +90,8 @@ class Values:
         """One item of a basic index; None for an array."""
         if isinstance(atom, Var) and self._find(atom).kind == "index":
             fact = self._find(atom)
-            return self._slice(fact.items) if fact.eqn is not None and fact.eqn.op == "slice" else None
+            is_slice = fact.eqn is not None and fact.eqn.op == "slice"
+            return fact.text or (self._slice(fact.items) if is_slice else None)
         if isinstance(atom, Literal):
             value = atom.value
             if value is None or value is Ellipsis:
@@ -100,7 +101,8 @@ class Values:
             if isinstance(value, bool):
                 return None
         position = self.number(atom)
-        return f"pb::at({position})" if position else None
+        maybe = isinstance(atom, Var) and self._find(atom).element == "maybe"
+        return f"pb::{'at_if_any' if maybe else 'at'}({position})" if position else None
 
     def _slice(self, bounds: Sequence[Atom]) -> str | None:
         texts = []
@@ -118,10 +120,7 @@ class Values:
         """The fact of an equation over numbers and metadata, or None where it is not compiled."""
         op, args = eqn.op, eqn.args
         if op == "is_none":
-            if isinstance(args[0], Literal):
-                return _truth(args[0].value is None)
-            known = isinstance(args[0], Var) and self._find(args[0]).kind in ("array", "lane")
-            return _truth(False) if known else None
+            return self._is_none(args[0])
         if op == "not_":
             return self._opposite(args[0])
         if op in ("tuple", "list", "slice", "range"):
@@ -155,6 +154,19 @@ class Values:
         if op == "opaque":
             return self._builtin(eqn)
         return self._arithmetic(eqn)
+
+    def _is_none(self, atom: Atom) -> Fact | None:
+        if isinstance(atom, Literal):
+            return _truth(atom.value is None)
+        fact = self._find(atom)
+        if fact.kind == "index" and fact.text:
+            return Fact("number", "weak bool", text=f"({fact.text}.kind == pb::Index::kNewAxis)")
+        if fact.kind == "number" and fact.element == "maybe":
+            whole = stored(fact.type) == "int64_t"
+            return Fact("number", "weak bool", text=f"({fact.text} == pb::kNone)") if whole else None
+        if fact.kind == "none":
+            return _truth(True)
+        return _truth(False) if fact.kind in ("array", "lane", "number", "index") else None
 
     def _builtin(self, eqn: Eqn) -> Fact | None:
         """A function of Python's on numbers, which the vocabulary has no word for."""

@@ -22,6 +22,7 @@ inline Index slice(int64_t start, int64_t stop, int64_t step = 1) {
 }
 inline Index ellipsis() { return {Index::kEllipsis}; }
 inline Index new_axis() { return {Index::kNewAxis}; }
+inline Index at_if_any(int64_t position) { return position == kNone ? new_axis() : at(position); }
 
 namespace any {
 

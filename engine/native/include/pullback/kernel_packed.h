@@ -7,8 +7,10 @@
 namespace pb {
 
 // A saved value as a row of numbers: a number as it is, a shape as how many axes it has, NumPy's
-// number for its dtype and the lengths of its axes, a list as its length and its elements.
+// number for its dtype and the lengths of its axes, an item of an index as its kind and bounds, a
+// list as its length and its elements.
 constexpr int64_t kShapeRow = 2 + PB_MAX_DIMS;
+constexpr int64_t kIndexRow = 4;
 
 template <typename T>
 inline constexpr int64_t kNumpyType = TypeOf<T>::kDtype.code == kDLBool  ? 0
@@ -21,6 +23,7 @@ int64_t packed_size(const Number&) {
     return 1;
 }
 PB_SETUP inline int64_t packed_size(const Shape&) { return kShapeRow; }
+PB_SETUP inline int64_t packed_size(const Index&) { return kIndexRow; }
 template <typename Item>
 PB_SETUP int64_t packed_size(const List<Item>& list) {
     int64_t size = 1;
@@ -39,6 +42,14 @@ PB_SETUP Row* packed(const Shape& shape, Row* to) {
     to[1] = kNumpyType<T>;
     for (int d = 0; d < PB_MAX_DIMS; ++d) to[2 + d] = d < shape.ndim ? shape.at[d] : 0;
     return to + kShapeRow;
+}
+template <typename T, typename Row>
+PB_SETUP Row* packed(const Index& index, Row* to) {
+    to[0] = index.kind;
+    to[1] = index.start;
+    to[2] = index.stop;
+    to[3] = index.step;
+    return to + kIndexRow;
 }
 template <typename T, typename Row, typename Item>
 PB_SETUP Row* packed(const List<Item>& list, Row* to) {
@@ -66,6 +77,14 @@ PB_SETUP void unpacked(const Row*& from, int64_t stride, Shape& shape) {
     shape.ndim = *from < 0 ? 0 : static_cast<int>(*from);
     for (int d = 0; d < PB_MAX_DIMS; ++d) shape.at[d] = from[(2 + d) * stride];
     from += kShapeRow * stride;
+}
+template <typename Row>
+PB_SETUP void unpacked(const Row*& from, int64_t stride, Index& index) {
+    index.kind = static_cast<Index::Kind>(*from);
+    index.start = from[stride];
+    index.stop = from[2 * stride];
+    index.step = from[3 * stride];
+    from += kIndexRow * stride;
 }
 template <typename Row, typename Item>
 PB_SETUP void unpacked(const Row*& from, int64_t stride, List<Item>& list) {
