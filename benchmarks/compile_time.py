@@ -2,9 +2,9 @@
 
 Each operator is compiled with its first and second backward, for float32, until its first result is there:
 transpiled, compiled by the machine's compiler, loaded and called. Every sample is a process of its own that
-has imported everything; the cache is a new folder that holds only what all kernels share, which is compiled
-once per machine and timed apart. Prints medians over the rounds, of processor time (which other programs
-that run do not change) and of wall time:
+has imported everything; the cache is a new folder that holds only what formulas share: the functions that
+kernels call, and the derivatives of the package's operators, which are made once per machine. Prints medians
+over the rounds, of processor time (which other programs that run do not change) and of wall time:
 
     transpile   processor time of this process where nothing was in the cache
     compiler    processor time of the compiler
@@ -58,7 +58,8 @@ def measured(operators: tuple[str, ...], rounds: int) -> dict[str, dict[str, flo
     """Seconds by operator and column: medians over the rounds, in which the operators take turns."""
     samples: dict[str, list[dict[str, float]]] = {name: [] for name in operators}
     with tempfile.TemporaryDirectory() as folder:
-        _sample(operators[0], folder)  # compiles what all kernels share
+        for name in operators:  # makes what formulas share
+            _sample(name, folder)
         for _ in range(rounds):
             for name in operators:
                 samples[name].append(_round(name, Path(folder)))
@@ -69,7 +70,7 @@ def measured(operators: tuple[str, ...], rounds: int) -> dict[str, dict[str, flo
 
 
 def _round(name: str, folder: Path) -> dict[str, float]:
-    """One operator, once with nothing of its own in the cache and once with everything."""
+    """One operator, once with nothing of formulas in the cache and once with everything."""
     for pattern in ("*.so", "*.kernels"):
         for file in folder.rglob(pattern):
             file.unlink()

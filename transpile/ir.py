@@ -39,6 +39,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Literal as OneOf
+from typing import NamedTuple
 
 Kind = OneOf["tensor", "list", "value", "none"]
 
@@ -89,16 +90,20 @@ class Source(Node):
         return lines[index] if 0 <= index < len(lines) else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Var(Node):
-    """A value, assigned once. `temp` marks a name that normalization made up."""
-
+class _NameAndKind(NamedTuple):
     name: str
     kind: Kind = "tensor"
     temp: bool = False
 
-    def __hash__(self) -> int:
-        return hash(self.name)  # which a text remembers: passes look variables up all the time
+
+class Var(_NameAndKind, Node):
+    """A value, assigned once. `temp` marks a name that normalization made up.
+
+    A tuple, because passes look variables up all the time, and a tuple's hash
+    and comparison run no Python.
+    """
+
+    __slots__ = ()
 
     def __str__(self) -> str:
         return self.name
@@ -137,11 +142,10 @@ class Eqn(Node):
     blocks: tuple[Block, ...] = ()
     span: Span | None = None
 
-    def reads(self) -> Iterator[Var]:
+    def reads(self) -> list[Var]:
         """Variables that the equation reads itself, nested blocks not included."""
-        for atom in (*self.args, *(value for _, value in self.kwargs)):
-            if isinstance(atom, Var):
-                yield atom
+        read = [atom for atom in self.args if isinstance(atom, Var)]
+        return [*read, *[atom for _, atom in self.kwargs if isinstance(atom, Var)]] if self.kwargs else read
 
     def kwarg(self, name: str) -> Atom | None:
         """The keyword argument of this name, or None where it was not given."""

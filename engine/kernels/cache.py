@@ -13,6 +13,7 @@ import hashlib
 import os
 import shutil
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -37,39 +38,49 @@ def entry(key: str, make: Callable[[Path], None], suffix: str = ".so") -> Path:
     Two processes may make the same entry at once: each makes its own, the last
     one stays, and both are whole.
     """
-    place = folder() / f"{key}{suffix}"
-    if is_whole(place):
-        _used(place)
-        return place
+    if found(key, suffix) is None:
+        folder().mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder(), prefix=".making-") as work:
+            made = Path(work) / f"kernel{suffix}"
+            make(made)
+            keep(key, made.read_bytes(), suffix)
+    return _place(key, suffix)
+
+
+def found(key: str, suffix: str) -> memoryview | None:
+    """What was kept under a key; None where it is missing or damaged."""
+    try:
+        with open(_place(key, suffix), "rb", buffering=0) as file:
+            content = file.readall()
+            changed = os.fstat(file.fileno()).st_mtime
+    except OSError:
+        return None
+    body, tail = memoryview(content)[:-_TAIL], content[-_TAIL:]
+    if tail != _MARK + hashlib.sha256(body).digest():
+        return None
+    if time.time() - changed > _DAY:  # the day on which an entry was used last is its time of change
+        with contextlib.suppress(OSError):
+            os.utime(_place(key, suffix))
+    return body
+
+
+def keep(key: str, content: bytes, suffix: str) -> None:
+    """Keep something under a key."""
+    place = _place(key, suffix)
     place.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=place.parent, prefix=".making-") as work:
-        made = Path(work) / f"kernel{suffix}"
-        make(made)
-        with made.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").digest()
-        with made.open("ab") as file:
-            file.write(_MARK + digest)
-        os.replace(made, place)
+    making = place.with_name(f".making-{os.getpid()}-{threading.get_ident()}-{place.name}")
+    try:
+        making.write_bytes(content + _MARK + hashlib.sha256(content).digest())
+        os.replace(making, place)
+    except BaseException:
+        making.unlink(missing_ok=True)
+        raise
     if key.startswith("0"):  # one in sixteen looks at the whole folder
         make_room()
-    return place
 
 
-def is_whole(place: Path) -> bool:
-    """Whether an entry is there, and is what was written."""
-    try:
-        content = place.read_bytes()
-    except OSError:
-        return False
-    body, tail = memoryview(content)[:-_TAIL], content[-_TAIL:]
-    return tail == _MARK + hashlib.sha256(body).digest()
-
-
-def _used(place: Path) -> None:
-    """Remember the day on which an entry was used last: its time of change."""
-    with contextlib.suppress(OSError):
-        if time.time() - place.stat().st_mtime > _DAY:
-            os.utime(place)
+def _place(key: str, suffix: str) -> Path:
+    return folder() / f"{key}{suffix}"
 
 
 def make_room(most: int = MOST_BYTES) -> int:

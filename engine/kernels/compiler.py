@@ -22,12 +22,14 @@ _FLAGS = (
     "-std=c++20", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off",
     "-fopenmp-simd", "-DPB_OPENMP_SIMD", "-fvisibility=hidden", "-fPIC", "-shared",
 )  # fmt: skip
-# What GCC needs to vectorize a kernel's loops. The other passes of -O3 take most of its time, and nothing
-# of the kernel's: a loop is straight-line code, and what is not a loop was compiled before, with -O3.
+# What GCC needs to vectorize a kernel's loops. The other passes of -O3, and some of -O1, take most of its
+# time, and nothing of the kernel's: a loop is straight-line code, and what is not a loop was compiled before,
+# with -O3.
 _VECTORIZED = (
     "-O1", "-ftree-vectorize", "-fvect-cost-model=dynamic", "-finline-functions", "-finline-small-functions",
     "-fstrict-aliasing", "-fno-tree-pta", "-fno-tree-dominator-opts", "-fno-tree-slp-vectorize",
-    "-fno-tree-bit-ccp", "-fno-exceptions",
+    "-fno-tree-bit-ccp", "-fno-tree-ccp", "-fno-dse", "-fno-tree-dse", "-fno-cprop-registers",
+    "-fno-shrink-wrap", "--param=max-combine-insns=2", "-fno-exceptions",
 )  # fmt: skip
 # What kernels share is a library that lies beside them. They need nothing of the C++ library, and looking for
 # what they don't need takes the linker 20 ms. Of the C library they have what the process has.

@@ -6,14 +6,8 @@ formulas that may stand in it, the attributes, and the transpiler and the librar
 
 from __future__ import annotations
 
-import gc
-import hashlib
-import os
-import pickle
-from collections.abc import Callable, Mapping
-from functools import cache
-from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from ...transpile.diagnostics import FormulaError
 from ...transpile.emit.native.arguments import Arguments
@@ -23,15 +17,12 @@ from ...transpile.emit.native.ranks import asks
 from ...transpile.ir import Formula as FormulaIR
 from ...transpile.passes.promote import promote
 from ...transpile.passes.save_or_recompute import fused
-from ...transpile.version import __version__
-from ..formula import LIBRARY_OF_PROCESS, Formula
+from ..formula import Formula
 from ..registry import FORMULAS
-from . import cache as disk
-
-Made = TypeVar("Made")
+from .kept import kept, key_of_package
+from .library import LIBRARY
 
 _LAST: dict[str, FormulaIR] = {}
-_PACKAGE = Path(__file__).resolve().parent.parent.parent
 
 
 class Prepared(NamedTuple):
@@ -47,7 +38,7 @@ def prepare(formula: Formula, attributes: Mapping[str, Any], order: int, argumen
 
     def make() -> Compiled:
         ir = formula.ir if attributes or arguments else _promoted(formula)
-        return formula_kernels(ir, LIBRARY_OF_PROCESS, attributes, order, arguments, general=False)
+        return formula_kernels(ir, LIBRARY, attributes, order, arguments, general=False)
 
     return Prepared(kept(key, make), key)
 
@@ -60,7 +51,7 @@ def pattern(key: str, compiled: Compiled, defined: tuple[bool, ...] | None) -> K
 
     def make() -> Kernel | None:
         try:
-            return pattern_kernel(compiled, LIBRARY_OF_PROCESS, defined)
+            return pattern_kernel(compiled, LIBRARY, defined)
         except FormulaError:
             return None
 
@@ -78,40 +69,12 @@ def _promoted(formula: Formula) -> FormulaIR:
     if key not in _LAST:
         formula.refuse_recursion()
         _LAST.clear()
-        _LAST[key] = promote(formula.ir, LIBRARY_OF_PROCESS, fused)
+        _LAST[key] = promote(formula.ir, LIBRARY, fused)
     return _LAST[key]
 
 
 def _key(formula: Formula, *what: str) -> str:
     return key_of_package(formula.reading or repr(formula.ir), *_of_users(formula.ir), *what)
-
-
-def key_of_package(*parts: str) -> str:
-    """A key of texts, and of the transpiler and the library as they are now."""
-    return hashlib.sha256("\0".join([_transpiler(), *parts]).encode()).hexdigest()[:32]
-
-
-def kept(key: str, make: Callable[[], Made]) -> Made:
-    """What `make` gives, from the disk where it was made before under this key."""
-    made: list[Made] = []
-
-    def write(target: Path) -> None:
-        made.append(make())
-        target.write_bytes(pickle.dumps(made[0], pickle.HIGHEST_PROTOCOL))
-
-    place = disk.entry(key, write, ".kernels")
-    return made[0] if made else _loaded(place)
-
-
-def _loaded(place: Path) -> Any:
-    """A pickle's value; the collector need not look for cycles meanwhile, which costs more than loading."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        return pickle.loads(place.read_bytes())
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _stable(values: Mapping[str, Any]) -> list[tuple[str, str, str]]:
@@ -135,21 +98,3 @@ def _of_users(ir: FormulaIR) -> list[str]:
 def _is_users(name: str) -> bool:
     entry = FORMULAS.operator(name)
     return isinstance(entry, Formula) and not FORMULAS.of_library(entry)
-
-
-@cache
-def _transpiler() -> str:
-    """What the package's text is now: the version, and each file's size and time."""
-    said = []
-    folders = [
-        os.path.join(_PACKAGE, *part) for part in (("transpile",), ("formulas",), ("engine", "kernels"))
-    ]
-    while folders:
-        with os.scandir(folders.pop()) as entries:
-            for entry in entries:
-                if entry.name.endswith(".py"):
-                    state = entry.stat()
-                    said.append(f"{entry.name} {state.st_size} {state.st_mtime_ns}")
-                elif entry.is_dir():
-                    folders.append(entry.path)
-    return "\n".join([__version__, *sorted(said)])

@@ -1,8 +1,9 @@
 """Formulas as they were read, kept on disk: reading a text takes longer than loading what came of it.
 
 The key holds what decides a reading: the file with its size and time, the place in it, what the decorator
-was given, and what the words of the text stand for. Formulas that call plain functions, whose texts count
-too, are read each time, as are those of the library and those that stand in no file.
+was given, and what the words of the text stand for; of a formula of the package its name and the package.
+Formulas that call plain functions, whose texts count too, are read each time, as are those that stand in no
+file.
 """
 
 from __future__ import annotations
@@ -16,20 +17,21 @@ from typing import Any
 
 from ..formula import Formula
 from ..reading import binding, variables_of
-from ..registry import LIBRARY
-from .prepared import kept, key_of_package
+from ..registry import FORMULAS
+from .kept import kept, key_of_package
 
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
 def read(formula: Formula) -> None:
     """Have `formula.ir` there, from the disk where it was read before. Raises what reading raises."""
-    if "ir" in vars(formula) or str(formula.__module__).startswith(LIBRARY):
+    if "ir" in vars(formula):
         return
-    what = _what_decides(formula)
+    ours = FORMULAS.of_library(formula)
+    what = [formula.__name__] if ours else _what_decides(formula)
     if what is not None:
         key = key_of_package("reading", *what)
-        vars(formula)["ir"] = kept(key, lambda: formula.ir)
+        vars(formula)["ir"] = kept(key, lambda: formula.ir, ".formula" if ours else ".kernels")
         formula.reading = key
 
 

@@ -40,7 +40,7 @@ def captures_of(
             eqn = table.get(var)
             lost = eqn is not None and (leaves_the_graph(eqn) or facts.opaque.get(var, "") in losing)
             if eqn is not None and lost:
-                findings.append(lost_path(eqn, next(eqn.reads(), var), formula, facts))
+                findings.append(lost_path(eqn, next(iter(eqn.reads()), var), formula, facts))
             else:
                 findings.append(_opaque(var, formula, table, span, facts))
     return tuple(captures), findings

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
+from functools import lru_cache
 from itertools import zip_longest
 
 from ..ir import Atom, Eqn, Extent, Formula, Literal, Size, Var
@@ -25,6 +26,7 @@ _ANY = "*"
 _WEAK_VALUES = frozenset({"shape", "ndim", "size", "item", "len", "is_none", "range"})
 
 
+@lru_cache(maxsize=1 << 12)
 def own_extent(name: str) -> Extent:
     """The extent of a value of which nothing is known."""
     return Extent(frozenset({Size(name)}), frozenset({name}))
@@ -57,11 +59,14 @@ def of_formula(extent: Extent, formula: str) -> Extent:
 def join(shapes: Iterable[frozenset[Size]]) -> frozenset[Size]:
     """The sizes of what operands of these sizes broadcast to."""
     every = frozenset[Size]().union(*shapes)
+    if len(every) < 2:
+        return every
     held = {size for size in every if size.within and size.within <= every - {size}}
     return every - held if held else every
 
 
 _SCALAR = Extent(frozenset(), frozenset())
+_STRONG = Extent(frozenset(), frozenset({FLOAT64}))
 # The elements of a list of which nothing is known.
 _VARIOUS = Extent(frozenset({Size(_ANY)}), frozenset({_ANY}))
 
@@ -69,7 +74,7 @@ _VARIOUS = Extent(frozenset({Size(_ANY)}), frozenset({_ANY}))
 def extent_of(atom: Atom, env: Mapping[Var, Extent]) -> Extent:
     """The extent of an operand; Python numbers have none."""
     if isinstance(atom, Literal):
-        return Extent(frozenset(), frozenset({FLOAT64}) if atom.strong else frozenset())
+        return _STRONG if atom.strong else _SCALAR
     if atom in env:
         return env[atom]
     if atom.kind == "list":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TypeVar
 
 from ..analysis.facts import Facts
@@ -42,8 +41,8 @@ def _swap(eqn: Eqn, facts: Facts, swaps: dict[Var, Var]) -> None:
         holder = inside.get(wanted)
         if holder is None or wanted == out.name or holder in swaps or out in swaps:
             continue
-        swaps[out] = replace(out, name=holder.name)
-        swaps[holder] = replace(holder, name=out.name)
+        swaps[out] = out._replace(name=holder.name)
+        swaps[holder] = holder._replace(name=out.name)
 
 
 def _keys(table: Mapping[Var, _T], swaps: Mapping[Var, Var]) -> dict[Var, _T]:

@@ -28,7 +28,7 @@ from collections.abc import Iterable, Sequence
 
 from ..ir import Atom, Block, Eqn, Formula, Var
 from ..vocabulary import WORDS
-from .rewrite import Namer, all_names, label, replace_atom, replace_eqn
+from .rewrite import Namer, all_names, label, replace_atom, replace_eqn, without_blocks
 
 _NOUNS = {
     "add": "total", "subtract": "difference", "multiply": "product", "divide": "ratio", "matmul": "product",
@@ -66,7 +66,7 @@ def _labelled(block: Block, env: dict[Var, Atom], of: dict[Var, str], namer: Nam
     eqns = []
     for eqn in block.eqns:
         inner = tuple(_labelled(nested, env, of, namer) for nested in eqn.blocks)
-        bare = replace_eqn(Eqn(eqn.outs, eqn.op, eqn.args, eqn.kwargs, (), eqn.span), env)
+        bare = replace_eqn(without_blocks(eqn), env)
         for out in eqn.outs:
             if out.temp and label(out) != out.name:
                 named = namer.fresh(_label(bare, of), out.kind, True)

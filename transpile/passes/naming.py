@@ -34,7 +34,15 @@ from __future__ import annotations
 import re
 
 from ..ir import Atom, Block, Eqn, Formula, Var
-from .rewrite import Namer, all_names, defining, replace_atom, replace_block, replace_eqn
+from .rewrite import (
+    Namer,
+    all_names,
+    defining,
+    replace_atom,
+    replace_block,
+    replace_eqn,
+    without_blocks,
+)
 
 
 def name_saved(formula: Formula) -> Formula:
@@ -84,7 +92,7 @@ def _renumbered(block: Block, env: dict[Var, Atom], namer: Namer) -> Block:
             _with_params(_renumbered(inner, env, namer), _renamed_all(inner.params, env))
             for inner in eqn.blocks
         )
-        bare = _renamed(Eqn(eqn.outs, eqn.op, eqn.args, eqn.kwargs, (), eqn.span), env)
+        bare = _renamed(without_blocks(eqn), env)
         eqns.append(Eqn(bare.outs, bare.op, bare.args, bare.kwargs, blocks, bare.span))
     return Block(block.params, tuple(eqns), tuple(replace_atom(atom, env) for atom in block.results))
 

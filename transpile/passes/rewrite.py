@@ -87,14 +87,17 @@ def replace_eqn(eqn: Eqn, env: Mapping[Var, Atom]) -> Eqn:
     """The equation with its reads replaced; its outputs stay."""
     if not env:
         return eqn
-    return Eqn(
-        eqn.outs,
-        eqn.op,
-        tuple([replace_atom(atom, env) for atom in eqn.args]),
-        tuple([(key, replace_atom(value, env)) for key, value in eqn.kwargs]),
-        tuple([replace_block(block, env) for block in eqn.blocks]),
-        eqn.span,
-    )
+    args = tuple([replace_atom(atom, env) for atom in eqn.args])
+    kwargs = tuple([(key, replace_atom(value, env)) for key, value in eqn.kwargs])
+    if not eqn.blocks and args == eqn.args and kwargs == eqn.kwargs:
+        return eqn
+    blocks = tuple([replace_block(block, env) for block in eqn.blocks])
+    return Eqn(eqn.outs, eqn.op, args, kwargs, blocks, eqn.span)
+
+
+def without_blocks(eqn: Eqn) -> Eqn:
+    """The equation without its blocks, which the caller treats by themselves."""
+    return Eqn(eqn.outs, eqn.op, eqn.args, eqn.kwargs, (), eqn.span) if eqn.blocks else eqn
 
 
 def replace_block(block: Block, env: Mapping[Var, Atom]) -> Block:
@@ -116,7 +119,7 @@ def rename(block: Block, env: Mapping[Var, Atom]) -> Block:
 
     eqns = []
     for eqn in block.eqns:
-        moved = replace_eqn(Eqn(eqn.outs, eqn.op, eqn.args, eqn.kwargs, (), eqn.span), env)
+        moved = replace_eqn(without_blocks(eqn), env)
         blocks = tuple(rename(inner, env) for inner in eqn.blocks)
         eqns.append(Eqn(bound(eqn.outs), moved.op, moved.args, moved.kwargs, blocks, eqn.span))
     results = tuple(replace_atom(atom, env) for atom in block.results)
@@ -150,7 +153,7 @@ def copy_eqns(
             inner_eqns = copy_eqns(block.eqns, inner, namer)
             results = tuple(replace_atom(atom, inner) for atom in block.results)
             blocks.append(Block(params, tuple(inner_eqns), results))
-        moved = replace_eqn(Eqn(eqn.outs, eqn.op, eqn.args, eqn.kwargs, (), eqn.span), env)
+        moved = replace_eqn(without_blocks(eqn), env)
         outs = tuple(
             namer.fresh(named[var], var.kind) if var in named else namer.like(var) for var in eqn.outs
         )

@@ -40,7 +40,7 @@ def test_a_damaged_library_is_made_again_and_no_other(monkeypatch, ending):
     damaged = next(path.parent.glob(f"*{ending}"))
     damaged.write_bytes(b"half")
     assert compile_text(TEXT) == path
-    assert cache.is_whole(damaged)
+    assert cache.found(damaged.stem, ending) == b"library"
     assert len(made) == 3
 
 

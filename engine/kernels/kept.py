@@ -1,0 +1,65 @@
+"""What the transpiler makes, kept on disk as pickles: loading takes less than making it again."""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import os
+import pickle
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+from ...transpile.version import __version__
+from . import cache as disk
+
+Made = TypeVar("Made")
+
+_PACKAGE = Path(__file__).resolve().parent.parent.parent
+
+
+def key_of_package(*parts: str) -> str:
+    """A key of texts, and of the transpiler and the library as they are now."""
+    return hashlib.sha256("\0".join([_transpiler(), *parts]).encode()).hexdigest()[:32]
+
+
+def kept(key: str, make: Callable[[], Made], suffix: str = ".kernels") -> Made:
+    """What `make` gives, from the disk where it was made before under this key."""
+    content = disk.found(key, suffix)
+    with _without_collection():
+        made: Made = make() if content is None else pickle.loads(content)
+    if content is None:
+        disk.keep(key, pickle.dumps(made, pickle.HIGHEST_PROTOCOL), suffix)
+    return made
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """The collector need not look for cycles meanwhile: what is made stays, and looking takes its time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@cache
+def _transpiler() -> str:
+    """What the package's text is now: the version, and each file's size and time."""
+    said = []
+    folders = [
+        os.path.join(_PACKAGE, *part) for part in (("transpile",), ("formulas",), ("engine", "kernels"))
+    ]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.name.endswith(".py"):
+                    state = entry.stat()
+                    said.append(f"{entry.name} {state.st_size} {state.st_mtime_ns}")
+                elif entry.is_dir():
+                    folders.append(entry.path)
+    return "\n".join([__version__, *sorted(said)])
