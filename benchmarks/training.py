@@ -68,7 +68,7 @@ def main() -> None:
         steps = dict(contenders(task, arguments.peers))
         check(steps)
         with console.status(f"timing {task.name}"):
-            timings = interleaved(steps, arguments.rounds, arguments.seconds, clock=clock)
+            timings = interleaved(steps, arguments.rounds, arguments.seconds, least=5e-3, clock=clock)
         console.print(_table(task.name, timings))
 
 

@@ -142,6 +142,16 @@ void times_vector(const Routines<T>& routines, const Matrix<T>& matrix, bool tra
                   matrix.leading(), vector, stride, add ? T(1) : T(0), sums, step);
 }
 
+/// Rows of c are b times the elements of a: written one after the other, as memory likes it.
+template <typename T>
+void outer_product(const T* a, std::int64_t m, std::int64_t step, const T* b, std::int64_t n, T* c,
+                   std::int64_t row) {
+    for (std::int64_t i = 0; i < m; ++i) {
+        const T factor = a[i * step];
+        for (std::int64_t j = 0; j < n; ++j) c[i * row + j] = factor * b[j];
+    }
+}
+
 /// One product of a stack, or a piece of it.
 template <typename T>
 void multiply(const Routines<T>& routines, const pb_product& p, std::int64_t m, std::int64_t n,
@@ -156,6 +166,10 @@ void multiply(const Routines<T>& routines, const pb_product& p, std::int64_t m, 
                      add, c, p.c_row);
         return;
     }
+    if (p.k == 1 && p.b_column == 1 && !add) {
+        outer_product(a, m, p.a_row, b, n, c, p.c_row);
+        return;
+    }
     const Matrix<T> left(a, m, p.k, p.a_row, p.a_column), right(b, p.k, n, p.b_row, p.b_column);
     routines.gemm(kRowMajor, left.order(), right.order(), m, n, p.k, T(1), left.data(),
                   left.leading(), right.data(), right.leading(), add ? T(1) : T(0), c,
@@ -166,6 +180,7 @@ constexpr std::int64_t kGrain = 32;       // pieces end at multiples of so many 
 constexpr std::int64_t kNarrowest = 192;  // a piece of a matrix reads all of the other operand
 constexpr std::int64_t kWorthCutting = 1 << 21;  // multiplications of a product of matrices
 constexpr std::int64_t kWorthReading = 1 << 17;  // the same of a matrix and a vector
+constexpr std::int64_t kMostSlices = 16;         // of a matrix whose rows are summed
 
 /// How long each piece of an axis is.
 std::int64_t piece(std::int64_t extent, std::int64_t narrowest) {
@@ -187,7 +202,7 @@ class Work {
         const std::int64_t volume = p_.m * p_.n * p_.k;
         if (is_thin()) {  // each number is read or written once: memory decides
             if (volume < kWorthReading) return;
-            const std::int64_t least = std::max<std::int64_t>(kGrain, kWorthReading / 2 / p_.k);
+            const std::int64_t least = std::max<std::int64_t>(kGrain, kWorthReading / 4 / p_.k);
             if (p_.m == 1) {
                 columns_ = piece(p_.n, least);
             } else {
@@ -257,6 +272,86 @@ class Work {
     std::int64_t terms_ = 1;  // products that are summed at each place
 };
 
+/// A vector times a matrix that lies in memory row by row, cut into slices of rows: a thread reads
+/// the part of memory that it has in its cache from pointwise operators on the matrix. The sums of
+/// the slices are added in order.
+template <typename T>
+class Slices {
+  public:
+    /// Of a product that is none of this, or too small, there are none.
+    Slices(const Blas& blas, const Routines<T>& routines, const pb_product& p)
+        : blas_(blas), routines_(routines), k_(p.k), add_(p.add != 0) {
+        if (p.ndim > 0 || (p.m != 1 && p.n != 1) || p.m * p.n * p.k < kWorthReading) return;
+        const T *a = static_cast<const T*>(p.a), *b = static_cast<const T*>(p.b);
+        result_ = static_cast<T*>(p.c);
+        if (p.m == 1 && p.a_column > 0 && p.b_column == 1 && p.b_row >= p.n) {
+            vector_ = a, stride_ = p.a_column;
+            matrix_ = b, row_ = p.b_row, columns_ = p.n;
+        } else if (p.n == 1 && p.b_row > 0 && p.a_row == 1 && p.a_column >= p.m) {
+            vector_ = b, stride_ = p.b_row;
+            matrix_ = a, row_ = p.a_column, columns_ = p.m, step_ = p.c_row;
+        } else {
+            return;
+        }
+        rows_ = piece(k_, std::max({kGrain, kWorthReading / 4 / columns_, k_ / kMostSlices}));
+        count_ = pieces(k_, rows_);
+    }
+
+    bool worth_it() const { return count_ > 1; }
+
+    void run() {
+        sums_ = std::make_unique<T[]>(static_cast<std::size_t>(count_ * columns_));
+        parallel_for(
+            nullptr, count_, 1,
+            [](void* self, std::int64_t begin, std::int64_t end) {
+                static_cast<Slices*>(self)->compute(begin, end);
+            },
+            this);
+        for (std::int64_t slice = 1; slice < count_; ++slice) {
+            const T* sums = sums_.get() + slice * columns_;
+            for (std::int64_t j = 0; j < columns_; ++j)
+                sums_[static_cast<std::size_t>(j)] += sums[j];
+        }
+        for (std::int64_t j = 0; j < columns_; ++j) {
+            T& result = result_[j * step_];
+            const T sum = sums_[static_cast<std::size_t>(j)];
+            result = add_ ? result + sum : sum;
+        }
+    }
+
+  private:
+    void compute(std::int64_t begin, std::int64_t end) const {
+        const Alone alone(blas_);
+        for (std::int64_t slice = begin; slice < end; ++slice) {
+            const std::int64_t first = slice * rows_, rows = std::min(rows_, k_ - first);
+            const Matrix<T> matrix(matrix_ + first * row_, rows, columns_, row_, 1);
+            times_vector(routines_, matrix, true, rows, columns_, vector_ + first * stride_,
+                         stride_, false, sums_.get() + slice * columns_, 1);
+        }
+    }
+
+    const Blas& blas_;
+    const Routines<T>& routines_;
+    const T *vector_ = nullptr, *matrix_ = nullptr;
+    T* result_ = nullptr;
+    std::int64_t stride_ = 1, row_ = 1, step_ = 1;  // in elements: of vector, matrix and result
+    std::int64_t k_, columns_ = 0;
+    std::int64_t rows_ = 0;  // of a slice
+    std::int64_t count_ = 0;
+    bool add_;
+    std::unique_ptr<T[]> sums_;
+};
+
+template <typename T>
+void run_product(const Blas& blas, const Routines<T>& routines, const pb_product& product) {
+    Slices<T> slices(blas, routines, product);
+    if (slices.worth_it()) {
+        slices.run();
+    } else {
+        Work<T>(blas, routines, product).run();
+    }
+}
+
 }  // namespace
 
 void set_blas_libraries(std::vector<std::string> paths) { libraries() = std::move(paths); }
@@ -267,9 +362,9 @@ bool multiply_by_blas(const pb_product& product) {
     const Blas* library = blas();
     if (library == nullptr) return false;
     if (product.bits == 32) {
-        Work<float>(*library, library->single, product).run();
+        run_product(*library, library->single, product);
     } else {
-        Work<double>(*library, library->twice, product).run();
+        run_product(*library, library->twice, product);
     }
     return true;
 }

@@ -124,14 +124,54 @@ def test_a_gradient_that_somebody_holds_is_not_added_to():
     np.testing.assert_array_equal(seed.numpy(), before)
 
 
-def test_results_do_not_depend_on_the_number_of_threads():
-    a, b = values(300, 700, dtype=np.float32), values(700, 900, dtype=np.float32)
+PRODUCTS = {
+    "matrices": ((300, 700), (700, 900)),
+    "a row and a matrix": ((1, 700), (700, 900)),
+    "a row and a few columns": ((1, 50_000), (50_000, 3)),
+    "a row and a matrix that is too short to cut": ((1, 5), (5, 90_000)),
+    "a matrix and a column": ((900, 700), (700, 1)),
+    "a column and a row": ((700, 1), (1, 900)),
+    "vectors": ((300_000,), (300_000,)),
+    "a vector and a matrix": ((700,), (700, 900)),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("arranged", [lambda x: x, lambda x: x.T, lambda x: x[::2]])
+@pytest.mark.parametrize("shapes", PRODUCTS.values(), ids=PRODUCTS.keys())
+def test_results_do_not_depend_on_the_number_of_threads(shapes, arranged, dtype):
+    def operand(shape):
+        # So large that `arranged` of it has the shape.
+        length = {
+            arranged(np.empty(full)).shape: full for full in (shape, shape[::-1], (2 * shape[0], *shape[1:]))
+        }
+        return arranged(values(*length[shape], dtype=dtype))
+
+    a, b = map(operand, shapes)
     before, found = pb.get_num_threads(), []
-    try:
-        for count in (1, 2, 5):
-            pb.set_num_threads(count)
-            found.append((pb.tensor(a) @ pb.tensor(b)).numpy())
-    finally:
-        pb.set_num_threads(before)
+    with pb.use_engine("native"):
+        x, y = pb.from_numpy(a), pb.from_numpy(b)
+        try:
+            for count in (1, 2, 5):
+                pb.set_num_threads(count)
+                found.append((x @ y).numpy())
+        finally:
+            pb.set_num_threads(before)
     for other in found[1:]:
         np.testing.assert_array_equal(found[0], other)
+    exact = a.astype(np.float64) @ b.astype(np.float64)
+    size = np.abs(a).astype(np.float64) @ np.abs(b).astype(np.float64)
+    assert (np.abs(found[0] - exact) <= 100 * np.finfo(dtype).eps * size).all()
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_a_vector_times_a_matrix_is_added_to_a_gradient(transposed):
+    matrix, row = values(400, 600), values(1, 400)
+    x = pb.tensor(row, requires_grad=True)
+    w = pb.tensor(matrix.T).T if transposed else pb.tensor(matrix)
+    back = pb.tensor(values(1, 600))
+    y = x @ w
+    (once,) = pb.grad(y, x, grad_outputs=back, retain_graph=True)
+    (twice,) = pb.grad((y, x @ w), x, grad_outputs=(back, back))
+    np.testing.assert_allclose(once.numpy(), back.numpy() @ matrix.T)
+    np.testing.assert_allclose(twice.numpy(), 2 * once.numpy())
