@@ -193,3 +193,19 @@ def helper_in_a_closure(x):
         return grad * 2 * s * np.sqrt(1 - squared(s)) * np.sign(np.cos(x))
 
     return squared(s), pullback
+
+
+@SECTION.example("a gradient that is None on one side", call(X, Y, n=1), call(X, Y, n=2), closure=True)
+def one_sided_gradient(x, y, *, n: int):
+    if x.shape[0] > n + 1:
+        t = np.sin(x)
+
+        def pullback(grad):
+            return grad * y * np.cos(x), grad * t
+
+        return t * y, pullback
+
+    def pullback(grad):
+        return grad * 2, (grad if n > 2 else None)
+
+    return x * 2 + (y if n > 2 else 0), pullback

@@ -155,12 +155,12 @@ def _filled(value: Any, values: Iterator[Any]) -> Any:
 
 
 def _by_hand(construct: Construct, call: Call) -> list[Any]:
-    """The gradients that the author's closure returns for gradients of one."""
+    """The gradients that the author's closure returns for gradients of one, without those that are zero."""
     result, closure = call.of(construct.function)
     ones = [np.ones_like(part) for part in _flat(result)]
     rules = closure.__code__.co_argcount - len(ones) - len(closure.__defaults__ or ())
     gradients = closure(*ones, *[0.0] * rules)
-    return [g for g in _flat(gradients) if g is not None]
+    return [g for g in _flat(gradients) if g is not None and np.any(g)]
 
 
 def _gradients(formula: Any, call: Call) -> list[Any]:
@@ -171,7 +171,7 @@ def _gradients(formula: Any, call: Call) -> list[Any]:
         wanted = [tensor for tensor in tensors if tensor.requires_grad]
         ones = [np.ones_like(result.detach().numpy()) for result in results]
         found = pb.grad(results, wanted, ones, allow_unused=True)
-    return [g.numpy() for g in found if g is not None]
+    return [g.numpy() for g in found if g is not None and np.any(g.numpy())]
 
 
 def second_order(formula: Any, call: Call) -> list[np.ndarray]:

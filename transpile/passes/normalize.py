@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from ..analysis.extents import extents, is_uniform, param_extents
 from ..ir import Atom, Block, Eqn, Formula, Var
+from .missing_gradients import on_every_side
 from .rewrite import METADATA, Namer, flattened, label, replace_atom, replace_block
 from .simplify import simplify_forward
 
@@ -45,8 +46,7 @@ def normalize(formula: Formula) -> Formula:
     pullback, hoisted = hoist_metadata(formula.pullback, formula.forward, namer)
     forward = formula.forward
     forward = Block(forward.params, (*forward.eqns, *hoisted), forward.results)
-    likes, eqns, gradients = reduce_to_inputs(formula, pullback.results, namer)
-    pullback = Block(pullback.params, (*pullback.eqns, *eqns), gradients)
+    likes, pullback = reduce_to_inputs(formula, pullback, namer)
     forward = Block(forward.params, (*likes, *forward.eqns), forward.results)
     return simplify_forward(formula.evolve(forward=forward, pullback=pullback))
 
@@ -142,18 +142,18 @@ def _metadata_name(eqn: Eqn) -> str:
     return f"{stem}_{eqn.op}" if eqn.op in METADATA else f"{stem}_{eqn.op.replace('.', '_')}"
 
 
-def reduce_to_inputs(
-    formula: Formula, gradients: tuple[Atom, ...], namer: Namer
-) -> tuple[list[Eqn], list[Eqn], tuple[Atom, ...]]:
-    """Equations for the inputs' likes (forward), for the reductions (pullback), and the reduced gradients."""
-    likes, eqns, reduced = [], [], []
-    for param, gradient in zip(formula.inputs, gradients, strict=True):
+def reduce_to_inputs(formula: Formula, pullback: Block, namer: Namer) -> tuple[list[Eqn], Block]:
+    """Equations for the inputs' likes (forward), and the pullback whose gradients are reduced to them."""
+    likes, reductions, reduced = [], list[Eqn](), []
+    eqns = pullback.eqns
+    for param, gradient in zip(formula.inputs, pullback.results, strict=True):
         if not isinstance(gradient, Var) or param.var.kind == "list":
             reduced.append(gradient)
             continue
         like = namer.fresh(f"like_{param.var.name}", "value")
         out = namer.fresh(f"grad_{param.var.name}")
         likes.append(Eqn((like,), "like", (param.var,)))
-        eqns.append(Eqn((out,), "sum_to", (gradient,), (("like", like),)))
+        eqns, whole = on_every_side(eqns, gradient, like, namer)
+        reductions.append(Eqn((out,), "sum_to", (whole,), (("like", like),)))
         reduced.append(out)
-    return likes, eqns, tuple(reduced)
+    return likes, Block(pullback.params, (*eqns, *reductions), tuple(reduced))
