@@ -93,7 +93,7 @@ def setitem(self: Any, index: Any, value: Any, *, what: str = "x[index] = value"
         if root is not self:
             region = inside(region_of(root._array, self._array), region)
     if engine_of(value) is not None:
-        value = fitted(value, region.shape, self.dtype)
+        value = _cast_and_squeezed(value, len(region.shape), self.dtype)
     self._array[index] = arrays(value)
     self._bump_version(what)
     root._rebase(overwritten(root, value, region))
@@ -186,14 +186,18 @@ def _read_inputs(entry: Any, inputs: Sequence[Any]) -> set[int]:
 
 def fitted(value: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     """A tensor broadcast to a shape and cast, recorded; leading axes of length one may be left out."""
+    value = _cast_and_squeezed(value, len(shape), dtype)
+    return value if value.shape == shape else call("broadcast_to", value, shape=shape)
+
+
+def _cast_and_squeezed(value: Any, ndim: int, dtype: Any) -> Any:
+    """A tensor cast, recorded, without those leading axes of length one that `ndim` axes don't have."""
     if value.dtype != dtype:
         value = value.astype(dtype)
-    if value.shape == shape:
-        return value
-    extra = value.ndim - len(shape)
+    extra = value.ndim - ndim
     if extra > 0 and all(n == 1 for n in value.shape[:extra]):
-        value = value.reshape(value.shape[extra:])
-    return call("broadcast_to", value, shape=shape)
+        return value.reshape(value.shape[extra:])
+    return value
 
 
 def _is_part(self: Any, part: Any, value: Any) -> bool:

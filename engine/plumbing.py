@@ -60,6 +60,19 @@ def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
     return dispatching
 
 
+def adjusted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`recorded`, for a function that gives `x` the form of `like`: a tensor that has it stays as it is."""
+    on_tensors = recorded(function)
+
+    @wraps(function)
+    def adjusting(x: Any, like: Like) -> Any:
+        if engine_of(x) is not None and x.shape == like.shape and x.dtype == like.dtype:
+            return x
+        return on_tensors(x, like)
+
+    return adjusting
+
+
 def _cast(x: Any, dtype: np.dtype[Any]) -> Any:
     """To a dtype, by the real part where it is real."""
     if np.iscomplexobj(x) and dtype.kind != "c":
@@ -67,7 +80,7 @@ def _cast(x: Any, dtype: np.dtype[Any]) -> Any:
     return np.asarray(x).astype(dtype, copy=False)
 
 
-@recorded
+@adjusted
 def sum_to(x: Any, like: Like) -> Any:
     """Sum a cotangent over the axes along which `like` was broadcast to it, in `like`'s dtype.
 
@@ -94,7 +107,7 @@ def sum_to(x: Any, like: Like) -> Any:
     return _cast(x, like.dtype)
 
 
-@recorded
+@adjusted
 def broadcast_like(x: Any, like: Like) -> Any:
     """Repeat `x` to the shape of `like`, in its dtype: the adjoint of `sum_to`.
 
@@ -107,7 +120,7 @@ def broadcast_like(x: Any, like: Like) -> Any:
     return np.broadcast_to(x.reshape(()) if like.shape == () and x.size == 1 else x, like.shape)
 
 
-@recorded
+@adjusted
 def expect_like(x: Any, like: Like) -> Any:
     """`x` in the dtype of `like`, whose shape it must have: a cotangent of a value like it.
 

@@ -8,6 +8,8 @@ import numpy as np
 
 # How many entries are kept, evenly over the array.
 _ENTRIES = 64
+# How many units in the last place rounding may add up to.
+_NOISE = 1000
 
 
 class Sketch:
@@ -25,15 +27,24 @@ class Sketch:
         self._entries = _entries(array)
         self._sum = _sum(array)
 
-    def fits(self, array: np.ndarray[Any, Any]) -> bool:
-        """Whether these may be the same values, but for rounding: half of the digits of a float dtype."""
+    @property
+    def largest(self) -> float:
+        """The largest finite magnitude among the entries kept."""
+        return float(np.max(np.abs(self._entries), initial=0, where=np.isfinite(self._entries)))
+
+    def fits(self, array: np.ndarray[Any, Any], scale: float = 0.0) -> bool:
+        """Whether these may be the same values, but for rounding: half of the digits of a float dtype.
+
+        scale  magnitude of what they were computed of: where that cancels, rounding is all that is left
+        """
         if array.dtype.kind not in "fc":
             return bool(np.array_equal(self._entries, _entries(array)) and self._sum == _sum(array))
-        tolerance = float(np.sqrt(np.finfo(array.dtype).eps))
-        reach = np.max(np.abs(self._entries), initial=0, where=np.isfinite(self._entries))
+        eps = float(np.finfo(array.dtype).eps)
+        half = eps**0.5
+        noise = max(half * self.largest, _NOISE * eps * scale)
         return bool(
-            np.allclose(_entries(array), self._entries, tolerance, tolerance * reach, equal_nan=True)
-            and np.allclose(_sum(array), self._sum, tolerance, tolerance * array.size * reach, equal_nan=True)
+            np.allclose(_entries(array), self._entries, half, noise, equal_nan=True)
+            and np.allclose(_sum(array), self._sum, half, noise * array.size, equal_nan=True)
         )
 
 

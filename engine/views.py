@@ -20,6 +20,7 @@ from ..transpile.ir import Param, Var
 from .errors import MutationError
 from .grad_mode import recording
 from .operator import Variant
+from .plumbing import Like, broadcast_like, sum_to
 from .regions import Region, clear_region, region_of, spread_region, take_region
 
 # How a view was made: by an operator of the library, recorded or with nothing to record; with
@@ -73,7 +74,7 @@ def renew(view: Any) -> None:
 
 
 def overwritten(root: Any, value: Any, region: Region) -> Any:
-    """The history of `root` after the values were written into a region of it."""
+    """The history of `root` after the values, broadcast, were written into a region of it."""
     from .dispatch import engine_of
 
     engine = engine_of(root)
@@ -100,13 +101,13 @@ class _Overwrite:
     attributes = (Param(Var("region", "value"), attribute=True),)
     n_results = 1
     n_hidden = 0
-    n_plain = 1
+    n_plain = 2
     plain_views = False
     result_is_tuple = False
     nondifferentiable: frozenset[int] = frozenset()
     barrier = None
     span = "an in-place write"
-    saved = (("plain", 0, "region"),)
+    saved = (("plain", 0, "region"), ("plain", 1, "shape"))
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Inputs and attributes as they were given."""
@@ -118,22 +119,26 @@ class _Overwrite:
     def jvp(self, base: Any, value: Any, tangent: Any, written: Any, *, region: Region) -> Any:
         """What was written brings its tangent; either may have none."""
         kept = None if tangent is None else clear_region(tangent, region=region)
-        new = None if written is None else spread_region(written, region=region)
-        return new if kept is None else kept if new is None else kept + new
+        if written is not None:
+            whole = broadcast_like(written, Like(region.shape, written.dtype))
+            written = spread_region(whole, region=region)
+        return written if kept is None else kept if written is None else kept + written
 
     def forward(self, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Any, ...]:
-        """The array, and where it was written."""
-        return inputs[0], attributes["region"]
+        """The array, where it was written, and the shape of the value."""
+        return inputs[0], attributes["region"], np.shape(inputs[1])
 
     def backward(self, defined: tuple[bool, ...], needed: tuple[bool, ...]) -> Variant:
         """What was written takes its part of the gradient, the rest goes on to the array before."""
 
         def call(saved: Sequence[Any], cotangents: Sequence[Any]) -> tuple[Any, ...]:
-            (region,), (grad,) = saved, cotangents
+            (region, shape), (grad,) = saved, cotangents
             base = clear_region(grad, region=region) if needed[0] else None
-            return base, take_region(grad, region=region) if needed[1] else None
+            if not needed[1]:
+                return base, None
+            return base, sum_to(take_region(grad, region=region), Like(shape, grad.dtype))
 
-        return Variant(call, (0,), ())
+        return Variant(call, (0, 1), ())
 
 
 _OVERWRITE = _Overwrite()

@@ -63,6 +63,13 @@ def owned(gradient: Gradient, create_graph: bool) -> Tensor:
     return Tensor(np.array(gradient))
 
 
+def for_grad(gradient: Gradient, create_graph: bool) -> Tensor:
+    """A gradient for a tensor's `grad`, which people write to: another one may be the same tensor."""
+    if create_graph and gradient.requires_grad:
+        return call("positive", gradient)  # type: ignore[no-any-return]
+    return owned(gradient, create_graph)
+
+
 _ACCUMULATING = threading.Lock()
 
 
@@ -77,7 +84,7 @@ def accumulate_into(tensor: Tensor, gradient: Gradient | None, create_graph: boo
     while not done:
         before = tensor._grad
         if before is None:
-            after = owned(gradient, create_graph)
+            after = for_grad(gradient, create_graph)
         elif create_graph:
             after = add_tensors(before, gradient)
         else:

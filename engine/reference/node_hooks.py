@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..hooks import call_posthooks, call_prehooks, fitting
-from .arrivals import Gradient, owned
+from .arrivals import Gradient, for_grad
 from .node import Edge, Node, OperatorNode, Output
 from .tensor import Tensor
 
@@ -28,7 +28,7 @@ def call_tensor_hooks(node: Node, received: list[Gradient | None], create_graph:
         received[output] = tensor if create_graph else tensor._array
         holder = node.retained[output]() if output in node.retained else None
         if holder is not None:
-            holder._grad = owned(received[output], create_graph)
+            holder._grad = for_grad(received[output], create_graph)
 
 
 def _read_only(array: Any) -> Any:

@@ -276,3 +276,16 @@ def test_a_gradient_of_the_wrong_shape_names_the_formula_and_its_line(engine, cr
     y = total_with_a_wrong_gradient(x)
     with pytest.raises(pb.GradientShapeError, match=r"test_gradients.py:\d+:1: .* total_with_a.*\(7,\)"):
         pb.grad(y, x, create_graph=create_graph)
+
+
+def test_gradients_of_a_recorded_backward_have_memory_of_their_own(engine):
+    a, b, seed = (pb.tensor([1.0, 2.0], requires_grad=True) for _ in range(3))
+    c = a * 1
+    c.retain_grad()
+    (c + b).backward(seed, create_graph=True)
+    with pb.no_grad():
+        a.grad.zero_()
+        c.grad += 5
+    assert b.grad.tolist() == seed.tolist() == [1.0, 2.0]
+    assert c.grad.tolist() == [6.0, 7.0]
+    np.testing.assert_array_equal(pb.grad(b.grad.sum(), seed)[0], [1.0, 1.0])

@@ -354,3 +354,32 @@ def test_gradients_may_be_written(w):
     (first,) = pb.grad((w**3).sum(), w, create_graph=True)
     first[1:] *= w[1:]
     np.testing.assert_allclose(pb.grad(first.sum(), w)[0].numpy(), [6 * W[0], *(9 * W[1:] ** 2)])
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x, w, s: operator.setitem(x, slice(1, 3), s),
+        lambda x, w, s: operator.setitem(x, slice(None, None, 2), s),
+        lambda x, w, s: operator.setitem(x, slice(1, 3), s.reshape(1, 1)),
+        lambda x, w, s: operator.setitem(x, [0, 2, 0], s),
+        lambda x, w, s: operator.setitem(x, [0, 2], w[:1]),
+        lambda x, w, s: operator.iadd(x[1:], s),
+        lambda x, w, s: operator.imul(x, s),
+        lambda x, w, s: operator.itruediv(x, s * 2),
+        lambda x, w, s: operator.iadd(x, w[:1]),
+    ],
+)
+def test_a_value_that_is_broadcast_gets_the_sum_of_its_gradients(engine, write):
+    def loss(w, s):
+        x = w * w
+        write(x, w, s)
+        return (np.sin(x) * x).sum()
+
+    check(loss, W, 1.7)
+    w, s = pb.tensor(W, requires_grad=True), pb.tensor(1.7, requires_grad=True)
+    with pb.forward_ad.dual_level():
+        dual = loss(pb.forward_ad.make_dual(w, np.ones(3)), pb.forward_ad.make_dual(s, 2.0))
+        tangent = pb.forward_ad.unpack_dual(dual).tangent.item()
+    by_w, by_s = pb.grad(loss(w, s), [w, s], materialize_grads=True)
+    assert tangent == pytest.approx(by_w.numpy().sum() + 2 * by_s.item())

@@ -4,6 +4,7 @@
 #include "direct.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
+#include "words.h"
 
 namespace pullback {
 namespace {
@@ -95,7 +96,7 @@ void call_tensor_hooks(Node& node, Received& received, bool create_graph) {
         const auto retained = node.extras->retained.find(output);
         if (retained == node.extras->retained.end()) continue;
         PyObject* holder = PyWeakref_GetObject(retained->second.get());
-        if (holder != Py_None) Tensor::cast(holder)->grad = owned(received[i], create_graph);
+        if (holder != Py_None) Tensor::cast(holder)->grad = for_grad(received[i], create_graph);
     }
 }
 
@@ -166,6 +167,14 @@ Ref<Tensor> owned(Ref<Tensor> gradient, bool create_graph) {
     return Tensor::of_array(checked(PyArray_NewCopy(as_array(gradient->array()), NPY_KEEPORDER)));
 }
 
+Ref<Tensor> for_grad(Ref<Tensor> gradient, bool create_graph) {
+    if (!create_graph || !gradient->requires_grad) return owned(std::move(gradient), create_graph);
+    static Word positive("positive");
+    PyObject* value = gradient.object();
+    const PyRef copy = checked(positive.call({&value, 1}));
+    return Ref<Tensor>::borrow(Tensor::cast(copy.get()));
+}
+
 void accumulate(Tensor& tensor, Ref<Tensor> gradient, bool create_graph) {
     if (!gradient) return;
     // Python may run while a sum is made, and another thread add to the same grad: who comes second
@@ -180,7 +189,7 @@ void accumulate(Tensor& tensor, Ref<Tensor> gradient, bool create_graph) {
         const Ref<Tensor> before = tensor.grad;
         Ref<Tensor> kept = before;
         Ref<Tensor> after =
-            before ? add_gradients(kept, gradient, create_graph) : owned(gradient, create_graph);
+            before ? add_gradients(kept, gradient, create_graph) : for_grad(gradient, create_graph);
         done = tensor.grad.get() == before.get();
         if (done) tensor.grad = std::move(after);
     }

@@ -20,6 +20,9 @@ void call_posthooks(Node& node, PyObject* grad_outputs, std::vector<SentGradient
 
 /// A gradient to keep: memory of its own, unless it is part of a graph. Throws ErrorSet.
 Ref<Tensor> owned(Ref<Tensor> gradient, bool create_graph);
+/// A gradient for a tensor's `grad`, which people write to: another one may be the same tensor.
+/// Throws ErrorSet.
+Ref<Tensor> for_grad(Ref<Tensor> gradient, bool create_graph);
 /// Adds to a tensor's grad, into a new tensor where somebody holds the old one, and calls the hooks
 /// after that. Throws ErrorSet.
 void accumulate(Tensor& tensor, Ref<Tensor> gradient, bool create_graph);

@@ -76,13 +76,41 @@ bool may_record(const Tensor& target) {
     return target.made == Made::plain && !(target.base->is_leaf() && target.base->requires_grad);
 }
 
+PyRef tuple_of(const std::int64_t* numbers, int count) {
+    PyRef tuple = checked(PyTuple_New(count));
+    for (int i = 0; i < count; ++i) {
+        PyTuple_SET_ITEM(tuple.get(), i, checked(PyLong_FromLongLong(numbers[i])).release());
+    }
+    return tuple;
+}
+
+/// `region_of` in Python, which serves a base in another order too.
+PyRef region_of(Tensor& base, Tensor& view) {
+    if (!base.layout.contiguous() || !view.layout.regular()) {
+        static PyObject* general = import_from("pullback.engine.regions", "region_of").release();
+        return checked(PyObject_CallFunctionObjArgs(general, base.array(), view.array(), nullptr));
+    }
+    static PyObject* region = import_from("pullback.engine.regions", "Region").release();
+    const Layout& layout = view.layout;
+    std::int64_t strides[NPY_MAXDIMS];
+    layout.copy_strides(strides);
+    const auto bytes = static_cast<const char*>(view.data) - static_cast<const char*>(base.data);
+    const auto item = static_cast<std::ptrdiff_t>(item_size(layout.dtype()));
+    const PyRef offset = checked(PyLong_FromSsize_t(bytes / item));
+    return checked(PyObject_CallFunctionObjArgs(
+        region, tuple_of(base.layout.shape(), base.layout.ndim()).get(),
+        tuple_of(layout.shape(), layout.ndim()).get(), offset.get(),
+        tuple_of(strides, layout.ndim()).get(), nullptr));
+}
+
 /// After a write into a view, its base has the history of the values that were written: a tensor's,
 /// or none of a number.
 void rebase_base(Tensor& view, PyObject* result) {
-    static PyObject* overwritten = import_from("pullback.engine.views", "overwritten_by").release();
+    static PyObject* overwritten = import_from("pullback.engine.views", "overwritten").release();
     Tensor& base = *view.base;
+    const PyRef region = region_of(base, view);
     const PyRef history = checked(
-        PyObject_CallFunctionObjArgs(overwritten, base.object(), result, view.object(), nullptr));
+        PyObject_CallFunctionObjArgs(overwritten, base.object(), result, region.get(), nullptr));
     base.rebase(*Tensor::cast(history.get()));
 }
 
@@ -98,8 +126,9 @@ bool InPlace::record(OperatorInfo& info, Tensor& target, PyObject* other) {
     const PyRef first = kept(variant, 0, target.object(), target);
     const PyRef second = kept(variant, 1, other, target);
     PyObject* const args[] = {first.get(), second.get()};
-    const PyRef made = PyRef::steal(call_directly(info, args));
-    if (!made || !Tensor::check(made.get())) return false;
+    PyRef made = PyRef::steal(call_directly(info, args));
+    if (!made) made = checked(word.call(args));
+    if (!Tensor::check(made.get())) return false;
     const Tensor& result = *Tensor::cast(made.get());
     if (!result.layout.twin_of(target.layout) || !result.requires_grad) return false;
     const auto bytes =
@@ -207,9 +236,22 @@ void fill(const Tensor& part, double number) {
     }
 }
 
-/// A number that needs no warning in elements of this type, or a tensor of this layout and other
-/// memory; false for what is neither.
+/// The number in a tensor without axes, of the part's type and other memory.
+bool read_single(PyObject* value, const Tensor& part, SweepInput& input) {
+    if (!Tensor::check(value)) return false;
+    const Tensor& tensor = *Tensor::cast(value);
+    const bool fits = tensor.layout.ndim() == 0 && tensor.layout.dtype() == part.layout.dtype();
+    if (!fits || tensor.stale() || tensor.storage.get() == part.storage.get()) return false;
+    const bool single = part.layout.dtype() == NPY_FLOAT;
+    input = {nullptr, single ? double{*static_cast<const float*>(tensor.data)}
+                             : *static_cast<const double*>(tensor.data)};
+    return true;
+}
+
+/// A number that needs no warning in elements of this type, as it is or in a tensor, or a tensor of
+/// this layout and other memory; false for what is neither.
 bool read_value(PyObject* value, const Tensor& part, SweepInput& input) {
+    if (read_single(value, part, input)) return true;
     PyRef number;
     if (PyLong_CheckExact(value)) {
         number = PyRef::steal(PyNumber_Float(value));
@@ -221,6 +263,15 @@ bool read_value(PyObject* value, const Tensor& part, SweepInput& input) {
            std::fabs(input.number) <= double{std::numeric_limits<float>::max()};
 }
 
+/// Whether the value is this part already, with its history: the end of `x[i] += v`.
+bool is_part(PyObject* value, const Tensor& part, const Tensor& target) {
+    if (!Tensor::check(value)) return false;
+    const Tensor& tensor = *Tensor::cast(value);
+    const Tensor* root = target.base ? target.base.get() : &target;
+    return tensor.base.get() == root && tensor.made == Made::plain && tensor.data == part.data &&
+           tensor.layout.twin_of(part.layout);
+}
+
 /// `target[index] = value` of a stretch of memory; false where this is not for the short way.
 bool set_part(Tensor& target, PyObject* index, PyObject* value) {
     const bool special = switches.watched || target.storage->inference || target.stale();
@@ -228,10 +279,11 @@ bool set_part(Tensor& target, PyObject* index, PyObject* value) {
     const Ref<Tensor> part = part_of(target, index);
     SweepInput input{};
     if (!part || !is_plain(part->layout) || part->layout.size() == 0) return false;
+    if (is_part(value, *part, target)) return true;
     if (!read_value(value, *part, input)) return false;
     Tensor& base = target.base ? *target.base : target;
     const bool requires_grad = target.requires_grad || base.requires_grad ||
-                               (input.data != nullptr && Tensor::cast(value)->requires_grad);
+                               (Tensor::check(value) && Tensor::cast(value)->requires_grad);
     const bool recorded = requires_grad && grad_enabled();
     if (recorded && (!may_record(target) || part->layout.size() == base.layout.size()))
         return false;
