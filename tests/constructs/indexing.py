@@ -110,3 +110,13 @@ def captured_slice(x, *, n: int):
         return whole
 
     return t[i], pullback
+
+
+@SECTION.example("an array of positions, in a loop", call(X, ROWS))
+def positions_in_a_loop(x, rows):
+    total = 0.0
+    for k in range(x.shape[1]):
+        total = total + np.sin(x[rows, k]).sum()
+        if k > 0:
+            total = total * x[rows, 0].sum()
+    return total

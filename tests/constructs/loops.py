@@ -274,3 +274,14 @@ def last_turn(x, *, n: int):
         t = np.sin(y)
         y = t * x
     return y * t
+
+
+@SECTION.example("a list that an inner loop reads before it grows", call(array(3, 2)))
+def gram_schmidt(x):
+    basis = []
+    for j in range(x.shape[1]):
+        v = x[:, j]
+        for u in basis:
+            v = v - (u @ v) * u
+        basis.append(v / np.sqrt(np.sum(v * v)))
+    return np.stack(basis, axis=1)

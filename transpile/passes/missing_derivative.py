@@ -6,6 +6,8 @@ from ..diagnostics import Diagnostic, FormulaError
 from ..ir import Formula, Literal
 from ..library import NoDerivative
 
+_INSTEAD = {"np.array": "np.stack makes an array of tensors: a stack of rows for a matrix"}
+
 
 def no_derivative(formula: Formula, missing: NoDerivative) -> FormulaError:
     """The located error for a gradient that would have to pass an operator without a derivative."""
@@ -24,6 +26,8 @@ def no_derivative(formula: Formula, missing: NoDerivative) -> FormulaError:
         span,
         formula.name,
         value,
-        f"write it in the vocabulary, or give {value!r} a formula of its own with @pb.formula",
+        _INSTEAD.get(
+            value, f"write it in the vocabulary, or give {value!r} a formula of its own with @pb.formula"
+        ),
     )
     return FormulaError([diagnostic], formula.source)

@@ -156,3 +156,9 @@ def f(x, w):
     formula = _promoted(text)
     assert not any(var.kind == "list" for var in formula.plain)
     assert {"t", "tanh_1"} <= {var.name for var in formula.hidden}
+
+
+def test_an_array_of_tensors_is_a_stack():
+    text = "def f(x, y):\n    return np.array([x, y])\n"
+    with pytest.raises(FormulaError, match=r"np\.stack makes an array of tensors"):
+        promote(formula_in(text), standard_library())

@@ -89,6 +89,9 @@ def add_loop(plan: Plan, eqn: Eqn, enter: Enter) -> None:
     """A `for`: carried values are variables of C++, what is collected of each turn is a list."""
     (body,) = eqn.blocks
     over, start = eqn.args[0], eqn.args[1:]
+    if isinstance(over, Var) and over.kind == "list" and is_empty(plan, over):
+        _no_turns(plan, eqn)
+        return
     level = max([bring(plan, over), *(bring(plan, a) for a in start), *(bring(plan, v) for v in body.free())])
     carried = list(body.params[1:])
     facts = [_at_end(plan, atom) for atom in start]
@@ -107,6 +110,15 @@ def add_loop(plan: Plan, eqn: Eqn, enter: Enter) -> None:
     else:
         raise plan.refuse("a value that a loop carries has another dtype in each turn, which is not compiled")
     _write_loop(plan, eqn, carried, facts, level, enter)
+
+
+def _no_turns(plan: Plan, eqn: Eqn) -> None:
+    """A loop over an empty list: carried values stay what they are, and nothing is collected."""
+    start = eqn.args[1:]
+    for out, atom in zip(eqn.outs, start, strict=False):
+        plan.define(out, _at_end(plan, atom) if plan.of(atom).kind != "lane" else plan.array(atom))
+    for out in eqn.outs[len(start) :]:
+        plan.define(out, Fact("list"))
 
 
 def _at_end(plan: Plan, atom: Atom) -> Fact:

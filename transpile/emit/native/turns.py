@@ -170,8 +170,13 @@ def _like(plan: Plan, eqn: Eqn, out: Var) -> None:
     _made(plan, out, replace(owner, element="like"), owner.level, f"pb::shapes_of({owner.text})")
 
 
+# What a loop over an empty list collects, of which nobody reads an element.
+_NOTHING = Fact("turns", "T", text="pb::List<pb::View<const T>>()", element="array")
+
+
 def _joined(plan: Plan, eqn: Eqn, out: Var) -> None:
-    owner = listed(plan, eqn.args[0])
+    collects = eqn.op in ("collect", "collect_flat")
+    owner = _NOTHING if collects and is_empty(plan, eqn.args[0]) else listed(plan, eqn.args[0])
     axis = literal_of(eqn, "axis", 0)
     if eqn.op == "collect_flat" or axis is None:
         _flattened(plan, eqn, out, owner)

@@ -19,19 +19,24 @@ def is_mask(var: Var, block: Block) -> bool:
 
 def is_position(var: Var, block: Block) -> bool:
     """Whether a tensor, and what is computed of it, is only an index of others."""
+    return _asks_positions(var, block) is True
+
+
+def _asks_positions(var: Var, block: Block) -> bool | None:
+    """Whether a block reads a tensor as an index alone; None where it does not read it."""
+    if var in block.results:
+        return False
+    found = None
     tuples = {eqn.outs[0] for eqn in block.eqns if eqn.op == "tuple" and var in eqn.args}
-    found = False
     for eqn in block.eqns:
-        if any(var in inner.free() for inner in eqn.blocks):
-            return False
+        inside = [_asks_positions(var, inner) for inner in eqn.blocks]
         if eqn.op in _OF_POSITIONS and var in eqn.args:
-            if not is_position(eqn.outs[0], block):
-                return False
-            found = True
+            inside.append(is_position(eqn.outs[0], block))
         elif var in eqn.args and eqn.op not in ("tuple", "like", "shape", "ndim", "size"):
             return False
         named = {name for name, atom in eqn.kwargs if isinstance(atom, Var) and atom in {var, *tuples}}
-        if named - {"index", "indices"}:
+        if named - {"index", "indices"} or False in inside:
             return False
-        found = found or bool(named)
+        if named or True in inside:
+            found = True
     return found

@@ -138,7 +138,7 @@ class Values:
         if op == "format":
             said = args[0].value if isinstance(args[0], Literal) else ""
             return Fact("index", literal=said, eqn=eqn)
-        if op == "len" and isinstance(args[0], Var) and self._find(args[0]).kind == "list":
+        if op == "len" and isinstance(args[0], Var) and self._is_written_list(args[0]):
             count = len(self._find(args[0]).items)
             return Fact("number", "weak int", text=str(count), literal=count)
         if op == "len" and (bounds := self._range(args[0])) is not None:
@@ -193,6 +193,11 @@ class Values:
         literal = None if expr.literal is None else not expr.literal
         return Fact("number", "weak bool", text=f"!({expr.text})", literal=literal)
 
+    def _is_written_list(self, var: Var) -> bool:
+        fact = self._find(var)
+        of_list = fact.kind == "index" and fact.eqn is not None and fact.eqn.op == "list"
+        return fact.kind == "list" or (of_list and var.kind == "list")
+
     def _likes(self, items: Sequence[Atom]) -> Fact | None:
         """The likes of a list."""
         names = [Var(f"_like_{item}", "value", temp=True) for item in items]
@@ -204,7 +209,7 @@ class Values:
         return Fact("index", items=tuple(names))
 
     def _metadata(self, op: str, atom: Atom) -> Fact | None:
-        if op == "like" and isinstance(atom, Var) and self._find(atom).kind == "list":
+        if op == "like" and isinstance(atom, Var) and self._is_written_list(atom):
             return self._likes(self._find(atom).items)
         if op == "like" and self.expr(atom) is not None:
             shapes = (Leaf("pb::Shape{}", extents.SCALAR),)
