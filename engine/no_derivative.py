@@ -27,7 +27,7 @@ CONSTANT: dict[str, str] = {
     **_because("of kernels: sizes and numbers that a forward saves, as a row", "packed unpacked", "pullback"),
     **_because(
         "constant between its jumps",
-        "floor ceil trunc fix round rint around sign floor_divide heaviside nextafter spacing angle",
+        "floor ceil trunc fix round around sign floor_divide heaviside nextafter spacing angle",
     ),
     **_because(
         "the result is bool",

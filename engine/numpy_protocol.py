@@ -89,10 +89,11 @@ def array_function(
 def _run(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     entry = FORMULAS.find(function)
     word = FORMULAS.word(function)
-    if word is not None and (entry is None or FORMULAS.of_library(entry)):
-        return call(word.name, *args, **kwargs)
-    if entry is None:
-        entry = WRITTEN_WITH_OPERATORS.get(function)
+    if entry is None or FORMULAS.of_library(entry):
+        written = WRITTEN_WITH_OPERATORS.get(function)
+        if written is None and word is not None:
+            return call(word.name, *args, **kwargs)
+        entry = written or entry
     if entry is not None:
         return entry(*args, **kwargs)
     if why(function) is not None:

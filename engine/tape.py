@@ -71,6 +71,10 @@ class Tape:
         """`source` as a function, to run on other arrays or to step through: ``pdb.runcall(f, *arrays)``."""
         return self._program.function()
 
+    def __str__(self) -> str:
+        """The lines that were printed."""
+        return "\n".join(self.lines)
+
     def __enter__(self) -> Tape:
         self._token = _ACTIVE.set(self)
         self._observing = dispatch.observing(self._observe)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
+from weakref import WeakMethod
 
 import numpy as np
 
@@ -39,13 +40,18 @@ class Program:
     """The lines of a straight-line function, as they come."""
 
     def __init__(self, name_of: Callable[[Any], str]) -> None:
-        self._name_of = name_of
+        self._name_of = WeakMethod(name_of)  # of the tape, which holds the program
         self._lines: list[str] = []
         self._parameters: list[str] = []
         self._bound: set[str] = set()
         self._known: dict[Any, str] = {}
         self._constants: dict[str, Any] = {}
         self._calls: dict[int, _Step] = {}
+
+    def _name(self, tensor: Any) -> str:
+        name_of = self._name_of()
+        assert name_of is not None, "a program grows while there is its tape"
+        return name_of(tensor)
 
     @property
     def text(self) -> str:
@@ -101,14 +107,14 @@ class Program:
         self._lines.append(f"{self._fresh(tensor)} = {right}")
 
     def _fresh(self, tensor: Any) -> str:
-        name = _identifier(self._name_of(tensor))
+        name = _identifier(self._name(tensor))
         self._bound.add(name)
         self._known[place(tensor)] = name
         return name
 
     def _tensor(self, tensor: Any) -> str:
         """A tensor's name: a parameter where nothing here made it, an alias where it was renamed."""
-        name = _identifier(self._name_of(tensor))
+        name = _identifier(self._name(tensor))
         if name in self._bound:
             return name
         before = self._known.get(place(tensor))

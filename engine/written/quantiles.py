@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ def _quantiles(a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan:
     axes = tuple(range(a.ndim)) if axis is None else normalize_axis_tuple(axis, a.ndim)
     kept = tuple(1 if k in axes else n for k, n in enumerate(a.shape))
     merged = np.moveaxis(a, axes, range(a.ndim - len(axes), a.ndim))
-    merged = np.reshape(merged, (*merged.shape[: a.ndim - len(axes)], -1))
+    merged = np.reshape(merged, (*merged.shape[: a.ndim - len(axes)], _length(a, axes)))
     ordered = np.sort(merged, axis=-1)
     missing = np.isnan(arrays(ordered))
     count = (
@@ -57,6 +58,21 @@ def _quantiles(a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan:
     found = np.moveaxis(found, -1, 0)
     shape = kept if keepdims else tuple(n for k, n in enumerate(a.shape) if k not in axes)
     return np.reshape(found, (*q.shape, *shape))
+
+
+def _length(a: Any, axes: tuple[int, ...]) -> int:
+    """How many entries lie along the axes."""
+    return math.prod(a.shape[k] for k in axes)
+
+
+def _median(a: Any, axis: Any, keepdims: bool, skip_nan: bool) -> Any:
+    """A quantile; of bools as of numbers, and NaN of nothing."""
+    axes = tuple(range(a.ndim)) if axis is None else normalize_axis_tuple(axis, a.ndim)
+    if a.dtype.kind == "b":
+        a = a.astype(np.float64)
+    if _length(a, axes) == 0:
+        return np.mean(a, axis=axes, keepdims=keepdims)
+    return _quantiles(a, 0.5, axes, "linear", keepdims, skip_nan)
 
 
 @stands_for(np.quantile)
@@ -109,7 +125,7 @@ def median(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False
 ) -> Any:
     """As `np.median`; two in the middle share the gradient."""
-    return quantile(a, 0.5, axis, keepdims=keepdims)
+    return _median(a, axis, keepdims, skip_nan=False)
 
 
 @stands_for(np.nanmedian)
@@ -117,4 +133,4 @@ def nanmedian(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False
 ) -> Any:
     """As `np.nanmedian`."""
-    return nanquantile(a, 0.5, axis, keepdims=keepdims)
+    return _median(a, axis, keepdims, skip_nan=True)

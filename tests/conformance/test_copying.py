@@ -1,4 +1,4 @@
-"""Leaves are pickled and copied; what has a history is refused."""
+"""Copies and pickles of leaves, and how tensors print."""
 
 import copy
 import pickle
@@ -84,3 +84,11 @@ def test_a_write_through_a_copy_is_noticed(engine):
 def test_a_history_is_refused(engine, take):
     with pytest.raises(pb.NotDifferentiableError, match=r"history \(grad_fn=<multiply>\).*detach"):
         take(leaf() * 2)
+
+
+def test_what_prints(engine):
+    x = pb.tensor(np.array([1.5, 2.0], np.float32), requires_grad=True, name="x")
+    assert repr(x) == "tensor([1.5, 2. ], dtype=float32, name='x', requires_grad=True)"
+    assert repr(np.tanh(x * 0)).endswith("dtype=float32, grad_fn=<tanh>)")
+    assert repr(pb.tensor([True, False])) == "tensor([ True, False], dtype=bool)"
+    assert repr(pb.tensor(np.arange(3))) == "tensor([0, 1, 2], dtype=int64)"

@@ -1,6 +1,8 @@
 """The printed tape of named tensors, in the notebook's form."""
 
+import gc
 import io
+import weakref
 
 import numpy as np
 import pytest
@@ -26,7 +28,7 @@ def test_the_notebooks_trace(engine, capsys):
     assert "+" in steps[gradients["dL0_db"]]
     assert "dL0_dL0" in gradients
     assert lines[-1] == "------------------------"
-    assert capsys.readouterr().out.splitlines() == lines
+    assert capsys.readouterr().out.splitlines() == str(tape).splitlines() == lines
     np.testing.assert_allclose(da.numpy(), [3.0, 4.0])
     np.testing.assert_allclose(db.numpy(), [7.0, 10.0])
     assert not da.requires_grad
@@ -145,3 +147,19 @@ def test_a_debugger_finds_the_lines(engine):
     code = function.__code__
     line = code.co_firstlineno + 1
     assert linecache.getline(code.co_filename, line).strip() == "v0 = np.exp(x)"
+
+
+def test_a_tape_and_what_it_saw_go_without_the_collector(engine):
+    gc.collect()
+    gc.disable()
+    try:
+        a = pb.tensor([1.0, 2.0], requires_grad=True, name="a")
+        with pb.tape(io.StringIO()) as tape:
+            y = np.exp(a) * a
+            pb.grad(y.sum(), a)
+        seen = [weakref.ref(y), weakref.ref(y.grad_fn), weakref.ref(tape)]
+        assert "def program(a):" in tape.source
+        del y, tape
+        assert [ref() for ref in seen] == [None] * 3
+    finally:
+        gc.enable()

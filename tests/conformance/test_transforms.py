@@ -1,5 +1,7 @@
 """`vjp`, `jvp`, `vhp`, `hvp`, `jacobian` and `hessian`: as torch.autograd.functional has them."""
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -177,3 +179,43 @@ def test_what_they_refuse(engine):
         pb.jacobian(lambda x: 1.0, X)
     with pytest.raises(pb.NotDifferentiableError):
         pb.jacobian(np.sin, pb.tensor([1, 2]))
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("transform", ["vjp", "jvp", "jacobian", "hessian", "vhp", "hvp"])
+def test_signatures_are_those_of_torch(transform):
+    import torch
+
+    ours, theirs = (
+        inspect.signature(getattr(module, transform)).parameters for module in (pb, torch.autograd.functional)
+    )
+    assert list(ours) == list(theirs)
+    assert [parameter.default for parameter in ours.values()] == [p.default for p in theirs.values()]
+
+
+def test_forward_mode_gives_the_same_matrices(engine):
+    for function, inputs in ((two_by_two, (X, 2 * X)), (lambda x: A @ (x * x), X), (lambda x: x * 0 + 1, X)):
+        assert_same(
+            values(pb.jacobian(function, inputs, strategy="forward-mode")),
+            values(pb.jacobian(function, inputs)),
+        )
+    found = pb.hessian(curved, (X, 2 * X), outer_jacobian_strategy="forward-mode")
+    assert_same(values(found), values(pb.hessian(curved, (X, 2 * X))))
+    assert pb.jacobian(np.sum, np.zeros(0), strategy="forward-mode").shape == (0,)
+
+
+def test_matrices_of_forward_mode_can_be_differentiated(engine):
+    x = pb.tensor(X, requires_grad=True)
+    matrix = pb.jacobian(lambda x: x**3, x, create_graph=True, strategy="forward-mode")
+    np.testing.assert_allclose(pb.grad(matrix.sum(), x)[0], 6 * X)
+    matrix = pb.hessian(lambda x: (x**4).sum(), x, True, outer_jacobian_strategy="forward-mode")
+    np.testing.assert_allclose(pb.grad(matrix.sum(), x)[0], 24 * X)
+
+
+def test_what_forward_mode_refuses(engine):
+    with pytest.raises(ValueError, match="'reverse-mode' and 'forward-mode', not 'backwards'"):
+        pb.jacobian(np.sin, X, strategy="backwards")
+    with pytest.raises(ValueError, match="strict=True needs strategy='reverse-mode'"):
+        pb.jacobian(np.sin, X, strict=True, strategy="forward-mode")
+    with pb.forward_ad.dual_level(), pytest.raises(RuntimeError, match="levels don't nest"):
+        pb.jacobian(np.sin, X, strategy="forward-mode")

@@ -270,6 +270,15 @@ DTYPES = {
     "nanmax": (np.nanmax, PICK),
     "nanmin": (lambda a: np.nanmin(a, axis=0, keepdims=True), PICK),
     "nanmax of bools": (np.nanmax, PICK > 1),
+    "median of bools": (np.median, PICK > 1),
+    "nanmedian of bools": (lambda a: np.nanmedian(a, axis=0, keepdims=True), PICK > 1),
+    "median of no lanes": (lambda a: np.median(a, axis=1), np.zeros((0, 3))),
+    "quantile of no lanes": (lambda a: np.quantile(a, [0.2, 0.5], axis=1), np.zeros((0, 3))),
+    "fabs of integers": (np.fabs, PICK.astype(np.int32)),
+    "fabs of bools": (np.fabs, PICK > 1),
+    "rint of integers": (np.rint, PICK.astype(np.uint8)),
+    "fabs": (np.fabs, A.astype(np.float32)),
+    "rint": (np.rint, A),
 }
 
 
@@ -283,6 +292,29 @@ def test_values_and_dtypes_are_those_of_numpy(engine, name):
     for found, expected in zip(parts(function(pb.tensor(array))), parts(function(array)), strict=True):
         assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
         np.testing.assert_allclose(found.numpy(), expected, rtol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value")
+@pytest.mark.parametrize("median", [np.median, np.nanmedian])
+@pytest.mark.parametrize(("shape", "axis"), [((0,), None), ((0, 3), 0), ((3, 0), None), ((3, 0), 1)])
+def test_the_median_of_nothing_is_nan(engine, median, shape, axis):
+    array = np.zeros(shape, np.float32)
+    x = pb.tensor(array, requires_grad=True)
+    found, expected = median(x, axis), median(array, axis)
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    assert np.isnan(found.detach()).all()
+    assert pb.grad(found.sum(), x)[0].shape == shape
+
+
+def test_names_of_a_word_that_give_floats_have_gradients(engine):
+    x = pb.tensor([1.5, -2.5], requires_grad=True)
+    for module in (np, pnp):
+        np.testing.assert_array_equal(pb.grad(module.fabs(x).sum(), x)[0], [1.0, -1.0])
+        assert module.rint(x).tolist() == [2.0, -2.0]
+    assert pnp.fabs(pb.tensor([1, -2])).dtype == pnp.rint(pb.tensor([1, -2])).dtype == np.float64
+    out = pb.tensor(np.zeros(2))
+    assert np.fabs(pb.tensor([1, -2]), out=out) is out
+    assert out.tolist() == [1.0, 2.0]
 
 
 def test_a_tensor_says_where_to_split(engine):

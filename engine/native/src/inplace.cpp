@@ -127,6 +127,7 @@ bool InPlace::record(OperatorInfo& info, Tensor& target, PyObject* other) {
     const PyRef second = kept(variant, 1, other, target);
     PyObject* const args[] = {first.get(), second.get()};
     PyRef made = PyRef::steal(call_directly(info, args));
+    if (!made && !is_plain(target.layout)) return false;
     if (!made) made = checked(word.call(args));
     if (!Tensor::check(made.get())) return false;
     const Tensor& result = *Tensor::cast(made.get());

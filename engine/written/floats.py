@@ -1,0 +1,31 @@
+"""NumPy's names for operators of which floats come out, of whole numbers and bools too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .table import stands_for
+
+
+def _in_floats(ufunc: np.ufunc, x: Any) -> Any:
+    """The tensor in the dtype in which the ufunc computes with it."""
+    return x.astype(ufunc.resolve_dtypes((x.dtype, None))[0]) if x.dtype.kind in "biu" else x
+
+
+@stands_for(np.fabs)
+def fabs(x: Any, /, out: Any = None, **kwargs: Any) -> Any:
+    """As `np.fabs`: the absolute value, of whole numbers as floats.
+
+    >>> import pullback as pb
+    >>> fabs(pb.tensor([1, -2]))
+    tensor([1., 2.])
+    """
+    return np.absolute(_in_floats(np.fabs, x), out=out, **kwargs)
+
+
+@stands_for(np.rint)
+def rint(x: Any, /, out: Any = None) -> Any:
+    """As `np.rint`: the nearest whole number, as a float."""
+    return np.round(_in_floats(np.rint, x), out=out)
