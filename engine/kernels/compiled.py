@@ -20,7 +20,7 @@ from ..formula import LIBRARY_OF_PROCESS, Composite, Formula, derive_pullback
 from ..operator import bound
 from ..registry import LIBRARY
 from .compiler import identity
-from .lazy import LazyLibrary, Part
+from .lazy import LazyLibrary
 from .operator import CompiledOperator
 from .prepared import Prepared, asks_ranks, prepare
 from .readings import read
@@ -97,8 +97,8 @@ class CompiledFormula(DirectCall):
         operator = self._operator(fixed, arguments)
         present = leaves(inputs)
         library = operator.library
-        if isinstance(library, LazyLibrary) and not library.loaded:
-            library.part = Part.of_call(present)
+        if isinstance(library, LazyLibrary):
+            library.expect(present)
         if not (fixed or arguments or attributes) and engine_of(*present) is not None:
             self._set_operator(operator)  # from now on without Python in between
         if kinds is not None and None not in kinds and len(kinds) == len(names) and not self._waits:

@@ -35,30 +35,33 @@ _BITS: dict[Any, int] = {np.dtype(np.float32): 32, np.dtype(np.float64): 64}
 class Part(NamedTuple):
     """What of a kernel a library has, as the macros of kernel_context.h say it.
 
-    bits   of the float type
-    long   whether loops that may go by rows are there for long rows alone, for short ones alone, or,
-           where it is None, for all
+    bits    of the float type
+    long    whether loops that may go by rows are there for long rows alone, for short ones alone, or,
+            where it is None, for all
+    likely  whether a kernel with a way for shapes as they mostly are has no other
     """
 
     bits: int = 32
     long: bool | None = None
+    likely: bool = False
 
     @classmethod
-    def of_call(cls, inputs: Sequence[Any]) -> Part:
-        """What a call on these arrays needs first."""
+    def of_call(cls, inputs: Sequence[Any], guesses: bool) -> Part:
+        """What a call on these arrays needs first; `guesses` says that some kernel guesses shapes."""
         found = (getattr(value, "dtype", None) for value in inputs)
         bits = next((_BITS[dtype] for dtype in found if dtype in _BITS), 64)
-        return cls(bits, any(np.shape(value)[-1:] >= (_LONG_ROW,) for value in inputs))
+        shapes = {np.shape(value) for value in inputs}
+        return cls(bits, any(shape[-1:] >= (_LONG_ROW,) for shape in shapes), guesses or len(shapes) == 1)
 
     @property
     def macros(self) -> tuple[str, ...]:
         """The definitions that it is compiled with."""
         rows = () if self.long is None else (f"PB_ONLY_ROWS={int(self.long)}",)
-        return f"PB_ONLY_BITS={self.bits}", *rows
+        return f"PB_ONLY_BITS={self.bits}", *rows, *(("PB_ONLY_LIKELY",) if self.likely else ())
 
     def twin(self, lacks: int) -> Part:
         """What has what this lacks."""
-        return self._replace(bits=96 - self.bits) if lacks == _LACKS_TYPE else self._replace(long=None)
+        return self._replace(bits=96 - self.bits) if lacks == _LACKS_TYPE else Part(self.bits)
 
 
 class LazyLibrary(KernelLibrary):
@@ -66,8 +69,9 @@ class LazyLibrary(KernelLibrary):
 
     The forward and the plain backwards of all orders are compiled together, any
     other kernel by itself, as `part` says: for float32 or float64, for long rows
-    or short ones. A kernel that is called for the other type, or for rows that
-    it is not compiled for, gets a twin compiled and goes on with it.
+    or short ones, for shapes as they mostly are. A kernel that is called for the
+    other type, or for rows or shapes that it is not compiled for, gets a twin
+    compiled and goes on with it.
     Other patterns of gradients have a kernel each from when they are first seen;
     beyond `MOST_VARIANTS` of them the general one takes them.
     """
@@ -84,10 +88,11 @@ class LazyLibrary(KernelLibrary):
         self._loaded: dict[tuple[str, Part], KernelLibrary] = {}
         self._callbacks: list[Any] = []
 
-    @property
-    def loaded(self) -> bool:
-        """Whether some kernel was asked for."""
-        return bool(self._loaded)
+    def expect(self, inputs: Sequence[Any]) -> None:
+        """Compile first what a call on these arrays needs, unless something is compiled."""
+        if not self._loaded:
+            guesses = any(kernel.guess is not None for kernel in self._plain)
+            self.part = Part.of_call(inputs, guesses)
 
     def functions(self, kernel: str) -> tuple[Any, Any]:
         """The kernel's `infer` and `run`. Raises CompilerError where it cannot be compiled."""

@@ -22,6 +22,8 @@ from .stages import StageText, Store, wrap
 
 _SHAPE = frozenset[object]({"flat"})
 _SAME = frozenset({"sum_to", "broadcast_like", "expect_like"})
+# What comes after the way for shapes as they mostly are: a library may have no other.
+UNLIKELY = "if (context.is_only_likely()) return;"
 # What a kernel that is one pointwise loop may be made of.
 ALLOWED = frozenset({*POINTWISE, *_SAME, "zeros_like", "ones_like", "full_like"})
 
@@ -93,7 +95,8 @@ class Flat:
             f"{passes}.run();",
             "return;",
         ]
-        return [*wrap("if (pb::alike(", shapes, ")) {", depth=2), *(f"    {line}" for line in inside), "}"]
+        asked = wrap("if (pb::alike(", shapes, ")) {", depth=2)
+        return [*asked, *(f"    {line}" for line in inside), "}", UNLIKELY]
 
     def is_loop_of(self, text: StageText) -> bool:
         """Whether a stage does the same to each element."""

@@ -14,7 +14,7 @@ from ...ir import Block, Eqn, Source, Var
 from ...passes.simplify import remove_dead
 from ...version import __version__
 from .control import Control
-from .flat import Flat, flat_of
+from .flat import UNLIKELY, Flat, flat_of
 from .headers import DESCRIBING, headers_of
 from .kernel import Guess, Kernel, Likely
 from .names import pascal
@@ -127,7 +127,7 @@ def _asking(guess: Guess, kernel: Kernel) -> list[str]:
     position = {e.var: k for k, e in enumerate(e for e in kernel.inputs if not e.is_number)}
     tests = [_asked(one, position) for one in guess.likely]
     head = ["if (", *(f"    {test} &&" for test in tests[:-1]), f"    {tests[-1]}) {{"]
-    return [head[0] + head[1].strip(), *head[2:], "    return likely<T>(context);", "}"]
+    return [head[0] + head[1].strip(), *head[2:], "    return likely<T>(context);", "}", UNLIKELY]
 
 
 def _asked(one: Likely, position: Mapping[Var, int]) -> str:

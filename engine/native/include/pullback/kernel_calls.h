@@ -156,6 +156,9 @@ PB_RUNTIME int infer(pb_infer* query, const Signature& signature) {
     if (const Twin* twin = twin_for(signature, bits)) return twin->infer(query);
     Context context(query, nullptr);
     dispatch(context, *query, signature, bits);
+    if (context.other_loops) {
+        if (const Twin* twin = twin_of(signature, Lacks::kLoops)) return twin->infer(query);
+    }
     query->workspace_bytes = context.workspace_bytes();
     query->units = context.units;
     return report(context, query->error, query->error_bytes);
@@ -165,13 +168,13 @@ PB_RUNTIME int run(const pb_call* call, const Signature& signature) {
     const int bits = bits_of(signature.inputs, call->n_inputs, call->inputs);
     if (const Twin* twin = twin_for(signature, bits)) return twin->run(call);
     if (call->begin >= call->end) return PB_OK;
-    if (const Twin* twin = known_twin(signature, Lacks::kRows)) return twin->run(call);
+    if (const Twin* twin = known_twin(signature, Lacks::kLoops)) return twin->run(call);
     Context context(nullptr, call);
     dispatch(context, *call, signature, bits);
     int status = report(context, call->error, call->error_bytes);
-    if (context.other_rows) {
+    if (context.other_loops) {
         // It wrote to outputs at most, none of which was an input: the twin begins from the start.
-        if (const Twin* twin = twin_of(signature, Lacks::kRows)) status = twin->run(call);
+        if (const Twin* twin = twin_of(signature, Lacks::kLoops)) status = twin->run(call);
     }
     return status == PB_OK && context.smaller() ? PB_SMALLER : status;
 }

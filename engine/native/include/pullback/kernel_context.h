@@ -104,8 +104,20 @@ class Context : public Outcome {
     bool varies = false;
     bool smaller() const { return smaller_; }
 
-    // Whether it stopped before a loop that is compiled for other rows than these.
-    bool other_rows = false;
+    // Whether it stopped before something that is compiled for other rows or shapes than these.
+    bool other_loops = false;
+
+    // Asked where shapes are not what they mostly are: whether the kernel has no way for them. It
+    // stops then.
+    bool is_only_likely() {
+#ifdef PB_ONLY_LIKELY
+        other_loops = true;
+        fail(PB_UNSUPPORTED, "compiled for other shapes");
+        return true;
+#else
+        return false;
+#endif
+    }
 
     // Whether an input was NULL, so that shapes may have come out smaller than they are.
     bool some_undefined = false;
@@ -131,13 +143,13 @@ class Context : public Outcome {
 };
 
 // A kernel that is compiled for less has its twins from whoever loaded it: for the other float
-// type, and for rows of any length.
+// type, and for all rows and shapes.
 struct Twin {
     pb_infer_function infer;
     pb_run_function run;
     pb_flat_function flat;
 };
-enum class Lacks { kType, kRows };
+enum class Lacks { kType, kLoops };
 using Supply = int (*)(const char* kernel, Lacks what, Twin* twin);
 
 // What a kernel struct says of itself. The code of an input is 'T' for the kernel's float type,

@@ -57,8 +57,8 @@ PB_RUNTIME int parted_axes(const Space* spaces, int count, int axes) {
 // Whether the group can run; it does not begin where a loop is compiled for other rows.
 PB_RUNTIME bool PassList::prepare(Group& group) {
     group.prepare();
-    context_.other_rows = !group.is_compiled();
-    return context_.require(!context_.other_rows, PB_UNSUPPORTED, "compiled for other rows");
+    context_.other_loops = !group.is_compiled();
+    return context_.require(!context_.other_loops, PB_UNSUPPORTED, "compiled for other rows");
 }
 
 PB_RUNTIME void PassList::run() {

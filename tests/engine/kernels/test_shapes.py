@@ -1,0 +1,68 @@
+"""Kernels with a way for shapes as they mostly are have no other until other shapes are seen."""
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+pytestmark = pytest.mark.compiler
+ONLY_LIKELY = ("PB_ONLY_BITS=64", "PB_ONLY_LIKELY")
+ALL = ("PB_ONLY_BITS=64",)
+
+
+@pb.formula
+def product(a, b):
+    t = a + b
+
+    def product_pullback(grad):
+        return grad * b, grad * t + grad * b
+
+    return t * b, product_pullback
+
+
+def second_gradients(function, a, b):
+    a, b = pb.tensor(a, requires_grad=True), pb.tensor(b, requires_grad=True)
+    first = pb.grad(np.sum(np.sin(function(a, b))), (a, b), create_graph=True)
+    return [g.numpy() for g in pb.grad(sum(np.sum(np.cos(g)) for g in first), (a, b))]
+
+
+@pytest.mark.parametrize("shapes", [((3, 4), (4,)), ((3, 1), (1, 4)), ((), (5,)), ((0, 4), (4,))])
+def test_loops_for_other_shapes_are_compiled_when_such_are_seen(engine, macros, shapes):
+    function = pb.compile(product)
+    rng = np.random.default_rng(0)
+    for given in (((3, 4), (3, 4)), shapes, ((2, 3), (2, 3)), shapes):
+        a, b = (rng.standard_normal(shape) for shape in given)
+        found, expected = second_gradients(function, a, b), second_gradients(product, a, b)
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+        if len(macros) == 1:
+            assert macros == [ONLY_LIKELY]
+    assert macros == [ONLY_LIKELY, ALL]
+
+
+def test_where_the_first_call_broadcasts_all_is_compiled_at_once(engine, macros):
+    function = pb.compile(product)
+    a, b = np.ones((3, 4)), np.ones(4)
+    second_gradients(function, a, b)
+    second_gradients(function, np.ones((3, 4)), np.ones((3, 4)))
+    assert macros == [ALL]
+
+
+def weighed(x, weight, v):
+    """A program of gradients, which guesses that the weight broadcasts to `x`."""
+
+    def loss(x):
+        return np.sum(np.exp(x) * weight, axis=-1)
+
+    return pb.vjp(loss, x, v)[1]
+
+
+def test_a_program_that_guesses_is_compiled_for_its_guess_first(engine, macros):
+    function = pb.compile(weighed, order=0)
+    rng = np.random.default_rng(0)
+    x, weight, v = rng.standard_normal((3, 40)), rng.standard_normal(40), rng.standard_normal(3)
+    np.testing.assert_allclose(function(x, weight, v), weighed(x, weight, v), rtol=1e-12)
+    assert macros == [("PB_ONLY_BITS=64", "PB_ONLY_ROWS=1", "PB_ONLY_LIKELY")]
+    x, weight = rng.standard_normal(40), rng.standard_normal((3, 40))
+    np.testing.assert_allclose(function(x, weight, v), weighed(x, weight, v), rtol=1e-12)
+    assert macros[1:] == [ALL]
