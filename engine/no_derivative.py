@@ -47,7 +47,9 @@ CONSTANT: dict[str, str] = {
         unravel_index ix_ tril_indices_from triu_indices_from diag_indices_from linalg.matrix_rank""",
     ),
     **_because("takes shape and dtype of its operand only", "zeros_like ones_like full_like empty_like"),
-    **_because("made of numbers, without an operand that a gradient could reach", "zeros ones arange"),
+    **_because(
+        "made of numbers, without an operand that a gradient could reach", "zeros ones arange eye tri"
+    ),
     **_because(
         QUESTION,
         """shape ndim size result_type can_cast iscomplexobj isrealobj common_type min_scalar_type array_equal

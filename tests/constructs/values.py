@@ -96,3 +96,15 @@ def einsum_of_three(x, y, z):
 def reductions(x, w):
     centered = x - np.mean(x, axis=-1, keepdims=True)
     return centered @ w + np.max(x, axis=1)
+
+
+@SECTION.example("`np.eye`, `np.tri`", call(array(3, 3), k=1), call(array(2, 2), k=0))
+def made_of_numbers(x, *, k: int):
+    n = x.shape[0]
+    lower = np.where(np.tri(n, dtype=bool), x, 0.0)
+    return lower @ (x + 2 * np.eye(n)) + np.eye(n, k=k) * x
+
+
+@SECTION.example("`np.arange` of a length and a step", call(X, k=2))
+def arange_by_steps(x, *, k: int):
+    return np.sin(x)[np.arange(x.shape[0], step=k)] * 2

@@ -133,7 +133,8 @@ class Expressions:
             return ast.Call(method, [self._keyword(eqn, "dtype")], [])
         function = _promoted(dotted("pb.formulas"), ast.Constant(eqn.op)) if hidden else dotted(word.python)
         names = [name for name in word.attrs if eqn.kwarg(name) is not None]
-        positional = [n for n in names if not word.operands or (n in _POSITIONAL and n == word.attrs[0])]
+        leading = [n for n, slot in zip(names, word.attrs, strict=False) if n == slot]
+        positional = [n for n in leading if not word.operands or (n in _POSITIONAL and n == word.attrs[0])]
         args += [self._keyword(eqn, name) for name in positional]
         keywords = [ast.keyword(name, self._keyword(eqn, name)) for name in names if name not in positional]
         extra = [name for name, _ in eqn.kwargs if name not in word.attrs]

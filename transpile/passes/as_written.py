@@ -277,7 +277,9 @@ def _with_likes_inside(formula: Formula, namer: Namer) -> Formula:
                 continue
             bare, before = apart(replace(eqn, blocks=()), asked)
             found += [*before, replace(bare, blocks=inner)]
-        return Block(block.params, tuple(found), block.results)
+        # What leaves a block has to be made in it.
+        leaving, before = apart(Eqn((), "return", block.results), asked)
+        return Block(block.params, (*found, *before), leaving.args)
 
     def apart(eqn: Eqn, asked: dict[Var, Eqn]) -> tuple[Eqn, list[Eqn]]:
         """The equation, and equations of its own for what it reads of `asked`."""

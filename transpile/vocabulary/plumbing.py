@@ -19,6 +19,8 @@ WORDS: tuple[Word, ...] = (
     ),
     Word("ones", "numpy.ones", (), ("shape", "dtype"), derivative="zero", dtype="attr"),
     Word("arange", "numpy.arange", (), ("start", "stop", "step"), derivative="zero", dtype="int"),
+    Word("eye", "numpy.eye", (), ("N", "M", "k", "dtype"), derivative="zero", dtype="attr"),
+    Word("tri", "numpy.tri", (), ("N", "M", "k", "dtype"), derivative="zero", dtype="attr"),
     Word("sum_to", "pullback.sum_to", ("x",), ("like",), linear=(0,)),
     Word("broadcast_like", "pullback.broadcast_like", ("x",), ("like",), linear=(0,)),
     Word("expect_like", "pullback.expect_like", ("x",), ("like",), linear=(0,)),

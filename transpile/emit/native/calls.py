@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from ...ir import Atom, Eqn, Literal, Var
 from .facts import Fact
 from .plan import Plan, literal_of
+from .pointwise import cast_type
 from .types import join, stored
 
 
@@ -261,6 +262,22 @@ def add_arange(plan: Plan, eqn: Eqn, out: Var) -> None:
     _give(plan, eqn, out, "int64_t", shape, level, eqn.op, first, every)
 
 
+def add_eye(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """`eye` and `tri`: ones on a diagonal, or up to it."""
+    rows = eqn.kwarg("N")
+    columns = eqn.kwarg("M")
+    columns = rows if columns is None or columns == Literal(None) else columns
+    k = eqn.kwarg("k") or Literal(0)
+    given = [atom for atom in (rows, columns, k) if atom is not None]
+    texts = [text for atom in given if (text := plan.values.number(atom)) is not None]
+    if len(texts) != 3:
+        raise plan.refuse(f"{eqn.op} of such numbers is not compiled")
+    kind = "double" if literal_of(eqn, "dtype") is None else cast_type(plan, eqn)
+    level = max(plan.of(atom).level for atom in given)
+    shape = f"pb::shape_of({texts[0]}, {texts[1]})"
+    _give(plan, eqn, out, kind, shape, level, eqn.op, texts[2])
+
+
 def add_contract(plan: Plan, eqn: Eqn, out: Var) -> None:
     """A sum of products."""
     parts, subscripts, kind = _factors(plan, eqn, eqn.args[0])
@@ -334,6 +351,8 @@ CALLS = {
     "all": add_truth,
     "any": add_truth,
     "arange": add_arange,
+    "eye": add_eye,
+    "tri": add_eye,
     "contract": add_contract,
     "contract_gradients": add_contract_gradients,
 }

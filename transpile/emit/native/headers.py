@@ -13,7 +13,7 @@ _FUNCTIONS = {
     """,
     "kernel_packed.h": "pack unpack packed_size",
     "kernel_places.h": """
-        repeat repeated sum_repeats tile tiled sum_tiles roll triangle diagonal arange arange_shape
+        repeat repeated sum_repeats tile tiled sum_tiles roll triangle eye tri diagonal arange arange_shape
         flatten_axes unflatten_axes
     """,
     "kernel_pick.h": """

@@ -25,7 +25,7 @@ def add_pointwise(plan: Plan, eqn: Eqn, out: Var) -> None:
         raise plan.refuse(f"{eqn.op} of such operands is not compiled")
     types = [fact.type for fact in facts if fact.kind != "none"]
     if eqn.op == "astype":
-        kind = _cast_type(plan, eqn)
+        kind = cast_type(plan, eqn)
     else:
         why = refusal(eqn.op, types)
         if why:
@@ -95,7 +95,8 @@ def add_filled(plan: Plan, eqn: Eqn, out: Var) -> None:
     add_lane(plan, out, positive, fact.type, [filler], fact.leaves)
 
 
-def _cast_type(plan: Plan, eqn: Eqn) -> str:
+def cast_type(plan: Plan, eqn: Eqn) -> str:
+    """The type that an equation's dtype names."""
     dtype = literal_of(eqn, "dtype")
     return plan.known(dtype).type if isinstance(dtype, Var) else dtype_of(plan, dtype)
 
@@ -114,7 +115,7 @@ def add_of_shape(plan: Plan, eqn: Eqn, out: Var) -> None:
     text = plan.values.shape(shape_atom) if shape_atom is not None else None
     if text is None:
         raise plan.refuse(f"{eqn.op} of such a shape is not compiled")
-    kind = "double" if literal_of(eqn, "dtype") is None else _cast_type(plan, eqn)
+    kind = "double" if literal_of(eqn, "dtype") is None else cast_type(plan, eqn)
     positive = Eqn(eqn.outs, "positive", (Literal(0 if eqn.op == "zeros" else 1),), (), (), eqn.span)
     owner = plan.of(shape_atom).shape if isinstance(shape_atom, Var) else frozenset[object]()
     shape = owner or plan.own_shape("shape", str(text))

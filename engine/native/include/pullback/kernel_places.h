@@ -160,6 +160,22 @@ PB_SETUP void triangle(Context& context, const View<U>& a, int64_t k, bool upper
     });
 }
 
+// Ones on diagonal `k` of a matrix, or up to it.
+template <typename T>
+PB_SETUP void eye(Context& context, int64_t k, const View<T>& result) {
+    if (!computes(context, result)) return;
+    each_place(result.shape, [&](const int64_t* index) {
+        entry(result, index) = static_cast<T>(index[1] - index[0] == k);
+    });
+}
+template <typename T>
+PB_SETUP void tri(Context& context, int64_t k, const View<T>& result) {
+    if (!computes(context, result)) return;
+    each_place(result.shape, [&](const int64_t* index) {
+        entry(result, index) = static_cast<T>(index[1] - index[0] <= k);
+    });
+}
+
 // The entries on a diagonal of two axes, along a new last axis.
 template <typename T>
 PB_SETUP View<T> diagonal(Outcome& outcome, const View<T>& view, int64_t offset, int64_t axis1,
