@@ -199,3 +199,23 @@ def test_an_error_on_one_of_several_branches_comes_out(engine):
         with pytest.raises(KeyError, match="on this branch"):
             total.backward()
     assert pb.grad((leaf * leaf).sum(), leaf)[0].shape == leaf.shape
+
+
+FIRST_AT_ONCE = """
+import sys, threading
+import numpy as np, pullback as pb
+with pb.use_engine(sys.argv[1]):
+    x = pb.tensor(np.ones(50), requires_grad=True)
+    z = np.sin(x) * x
+    sums = [(z * k).sum() for k in range(8)]
+threads = [threading.Thread(target=y.backward, args=(None, True)) for y in sums]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+np.testing.assert_allclose(x.grad.numpy(), 28 * (np.cos(1) + np.sin(1)))
+"""
+
+
+def test_the_first_backwards_of_a_process_may_be_at_once(engine):
+    subprocess.run([sys.executable, "-c", FIRST_AT_ONCE, engine], check=True, timeout=120)

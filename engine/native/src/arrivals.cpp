@@ -19,7 +19,7 @@ std::vector<Arrival*>& spare() {
 
 /// The sum by its kernel, in the engine's memory; none where it doesn't take these types.
 Ref<Tensor> add_by_kernel(Ref<Tensor>& before, const Tensor& gradient) {
-    static OperatorInfo& info = OperatorInfo::of_word("accumulate");
+    OperatorInfo& info = OperatorInfo::accumulate();
     if (!info.kernel || !before->layout.twin_of(gradient.layout)) return {};
     Launch launch(*info.kernel);
     const KernelArgument* const arguments = info.kernel->arguments.data();

@@ -329,7 +329,7 @@ bool differentiate_directly(Node& node, const Variant& variant, Received& receiv
 }
 
 Ref<Tensor> add_directly(Ref<Tensor>& before, const Tensor& gradient) {
-    static OperatorInfo& info = OperatorInfo::of_word("accumulate");
+    OperatorInfo& info = OperatorInfo::accumulate();
     LoopMemory memory;
     Flat flat(memory);
     if (info.flat_inputs == 0 || !flat.add(before->layout, before->data) ||

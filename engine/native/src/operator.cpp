@@ -1,6 +1,7 @@
 #include "pullback/operator.h"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <optional>
 
@@ -179,6 +180,13 @@ OperatorInfo& OperatorInfo::of_word(const char* word) {
     const PyRef formulas = import_from("pullback.engine.registry", "FORMULAS");
     const PyRef entry = checked(PyObject_CallMethod(formulas.get(), "of_word", "s", word));
     return of(attribute(entry.get(), "operator").get());
+}
+
+OperatorInfo& OperatorInfo::accumulate() {
+    // Not found by the initializer: who waits for that one holds Python's lock, and it runs Python.
+    static constinit std::atomic<OperatorInfo*> found{nullptr};
+    if (found == nullptr) found = &of_word("accumulate");
+    return *found;
 }
 
 const Variant& OperatorInfo::find_variant(Mask defined, Mask needed) {

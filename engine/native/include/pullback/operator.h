@@ -143,6 +143,8 @@ struct OperatorInfo {
     static OperatorInfo& of(PyObject* operator_object);
     /// That of the formula which stands for a word of the vocabulary now. Throws ErrorSet.
     static OperatorInfo& of_word(const char* word);
+    /// The sum of two gradients.
+    static OperatorInfo& accumulate();
 
     /// The operator of a form; NULL where it has no kernels. Throws ErrorSet.
     OperatorInfo* known_form(AttributeForm& form);
