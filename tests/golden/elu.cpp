@@ -228,16 +228,8 @@ struct EluBackwardGeneral {
             space.cover(x_view.shape);
             const auto chosen_2_rows = space.read(chosen_2_view);
             const auto grad_x_4_rows = space.reduce<pb::Sum<T>>(grad_x_4_view);
-            space.each([=](pb::Loop& loop) {
-                while (loop.next()) {
-                    const T* chosen_2 = loop.row(chosen_2_rows);
-                    T* grad_x_4_row = loop.row(grad_x_4_rows);
-                    PB_SIMD
-                    for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_x_4_row[i] = chosen_2[i];
-                    }
-                }
-            });
+            space.terms(grad_x_4_rows, chosen_2_rows);
+            space.no_loop();
         }
         const pb::Shape shape_4 = pb::broadcast(context, grad_x_4_view.shape, grad_x_1_view.shape);
         const auto grad_x_view = context.output<T>(0, shape_4);
@@ -338,16 +330,8 @@ struct EluBackward {
         pb::Space& space = passes_3.space(chosen_2_view.shape);
         const auto chosen_2_rows = space.read(chosen_2_view);
         const auto grad_x_rows = space.reduce<pb::Sum<T>>(grad_x_view);
-        space.each([=](pb::Loop& loop) {
-            while (loop.next()) {
-                const T* chosen_2 = loop.row(chosen_2_rows);
-                T* grad_x_row = loop.row(grad_x_rows);
-                PB_SIMD
-                for (int64_t i = 0; i < loop.size; ++i) {
-                    grad_x_row[i] = chosen_2[i];
-                }
-            }
-        });
+        space.terms(grad_x_rows, chosen_2_rows);
+        space.no_loop();
 
         passes_3.run();
     }

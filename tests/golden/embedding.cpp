@@ -131,32 +131,16 @@ struct EmbeddingBackwardGeneral {
             space.cover(table_view.shape);
             const auto unslice_rows = space.read(unslice_view);
             const auto grad_table_rows = space.reduce<pb::Sum<T>>(grad_table_view);
-            space.each([=](pb::Loop& loop) {
-                while (loop.next()) {
-                    const T* unslice = loop.row(unslice_rows);
-                    T* grad_table_row = loop.row(grad_table_rows);
-                    PB_SIMD
-                    for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_table_row[i] = unslice[i];
-                    }
-                }
-            });
+            space.terms(grad_table_rows, unslice_rows);
+            space.no_loop();
         }
         {
             pb::Space& space = passes_3.space(total_view.shape);
             space.cover(scale_view.shape);
             const auto total_rows = space.read(total_view);
             const auto grad_scale_rows = space.reduce<pb::Sum<T>>(grad_scale_view);
-            space.each([=](pb::Loop& loop) {
-                while (loop.next()) {
-                    const T* total = loop.row(total_rows);
-                    T* grad_scale_row = loop.row(grad_scale_rows);
-                    PB_SIMD
-                    for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_scale_row[i] = total[i];
-                    }
-                }
-            });
+            space.terms(grad_scale_rows, total_rows);
+            space.no_loop();
         }
 
         passes_3.run();
@@ -245,31 +229,15 @@ struct EmbeddingBackward {
             pb::Space& space = passes_3.space(unslice_view.shape);
             const auto unslice_rows = space.read(unslice_view);
             const auto grad_table_rows = space.reduce<pb::Sum<T>>(grad_table_view);
-            space.each([=](pb::Loop& loop) {
-                while (loop.next()) {
-                    const T* unslice = loop.row(unslice_rows);
-                    T* grad_table_row = loop.row(grad_table_rows);
-                    PB_SIMD
-                    for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_table_row[i] = unslice[i];
-                    }
-                }
-            });
+            space.terms(grad_table_rows, unslice_rows);
+            space.no_loop();
         }
         {
             pb::Space& space = passes_3.space(pb::Shape{});
             const auto total_rows = space.read(total_view);
             const auto grad_scale_rows = space.reduce<pb::Sum<T>>(grad_scale_view);
-            space.each([=](pb::Loop& loop) {
-                while (loop.next()) {
-                    const T* total = loop.row(total_rows);
-                    T* grad_scale_row = loop.row(grad_scale_rows);
-                    PB_SIMD
-                    for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_scale_row[i] = total[i];
-                    }
-                }
-            });
+            space.terms(grad_scale_rows, total_rows);
+            space.no_loop();
         }
 
         passes_3.run();

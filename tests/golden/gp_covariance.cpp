@@ -251,16 +251,8 @@ struct GpCovarianceBackwardGeneral {
             space.cover(like_variance);
             const auto total_3_rows = space.read(total_3_view);
             const auto grad_variance_rows = space.reduce<pb::Sum<T>>(grad_variance_view);
-            space.each([=](pb::Loop& loop) {
-                while (loop.next()) {
-                    const T* total_3 = loop.row(total_3_rows);
-                    T* grad_variance_row = loop.row(grad_variance_rows);
-                    PB_SIMD
-                    for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_variance_row[i] = total_3[i];
-                    }
-                }
-            });
+            space.terms(grad_variance_rows, total_3_rows);
+            space.no_loop();
         }
         const auto grad_y_view = context.scratch<T>(expanded_1_view.shape);
         const auto grad_x_1_view = context.scratch<T>(expanded_view.shape);
@@ -275,15 +267,14 @@ struct GpCovarianceBackwardGeneral {
             space.cover(expanded_view.shape);
             const auto grad_x_rows = space.read(grad_x_view);
             const auto grad_x_1_rows = space.reduce<pb::Sum<T>>(grad_x_1_view);
+            space.terms(grad_x_1_rows, grad_x_rows);
             const auto grad_y_rows = space.reduce<pb::Sum<T>>(grad_y_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* grad_x = loop.row(grad_x_rows);
-                    T* grad_x_1_row = loop.row(grad_x_1_rows);
                     T* grad_y_row = loop.row(grad_y_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_x_1_row[i] = grad_x[i];
                         // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
                         grad_y_row[i] = -grad_x[i];
                     }
@@ -312,16 +303,8 @@ struct GpCovarianceBackwardGeneral {
             space.cover(x2_view.shape);
             const auto total_1_rows = space.read(total_1_view);
             const auto grad_x2_2_rows = space.reduce<pb::Sum<T>>(grad_x2_2_view);
-            space.each([=](pb::Loop& loop) {
-                while (loop.next()) {
-                    const T* total_1 = loop.row(total_1_rows);
-                    T* grad_x2_2_row = loop.row(grad_x2_2_rows);
-                    PB_SIMD
-                    for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_x2_2_row[i] = total_1[i];
-                    }
-                }
-            });
+            space.terms(grad_x2_2_rows, total_1_rows);
+            space.no_loop();
         }
         {
             pb::Space& space = passes.space(shape_10);
@@ -355,32 +338,16 @@ struct GpCovarianceBackwardGeneral {
             space.cover(x1_view.shape);
             const auto squeezed_1_rows = space.read(squeezed_1_view);
             const auto grad_x1_1_rows = space.reduce<pb::Sum<T>>(grad_x1_1_view);
-            space.each([=](pb::Loop& loop) {
-                while (loop.next()) {
-                    const T* squeezed_1 = loop.row(squeezed_1_rows);
-                    T* grad_x1_1_row = loop.row(grad_x1_1_rows);
-                    PB_SIMD
-                    for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_x1_1_row[i] = squeezed_1[i];
-                    }
-                }
-            });
+            space.terms(grad_x1_1_rows, squeezed_1_rows);
+            space.no_loop();
         }
         {
             pb::Space& space = passes.space(squeezed_view.shape);
             space.cover(x2_view.shape);
             const auto squeezed_rows = space.read(squeezed_view);
             const auto grad_x2_1_rows = space.reduce<pb::Sum<T>>(grad_x2_1_view);
-            space.each([=](pb::Loop& loop) {
-                while (loop.next()) {
-                    const T* squeezed = loop.row(squeezed_rows);
-                    T* grad_x2_1_row = loop.row(grad_x2_1_rows);
-                    PB_SIMD
-                    for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_x2_1_row[i] = squeezed[i];
-                    }
-                }
-            });
+            space.terms(grad_x2_1_rows, squeezed_rows);
+            space.no_loop();
         }
         const pb::Shape shape_8 =
             pb::broadcast(context, grad_x1_2_view.shape, grad_x1_1_view.shape);
@@ -540,16 +507,8 @@ struct GpCovarianceBackward {
             pb::Space& space = passes.space(pb::Shape{});
             const auto total_3_rows = space.read(total_3_view);
             const auto grad_variance_rows = space.reduce<pb::Sum<T>>(grad_variance_view);
-            space.each([=](pb::Loop& loop) {
-                while (loop.next()) {
-                    const T* total_3 = loop.row(total_3_rows);
-                    T* grad_variance_row = loop.row(grad_variance_rows);
-                    PB_SIMD
-                    for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_variance_row[i] = total_3[i];
-                    }
-                }
-            });
+            space.terms(grad_variance_rows, total_3_rows);
+            space.no_loop();
         }
         {
             pb::Space& space = passes.space(length_scale_view.shape);
@@ -590,16 +549,8 @@ struct GpCovarianceBackward {
             pb::Space& space = passes.space(total_1_view.shape);
             const auto total_1_rows = space.read(total_1_view);
             const auto grad_x2_rows = space.reduce<pb::Sum<T>>(grad_x2_view);
-            space.each([=](pb::Loop& loop) {
-                while (loop.next()) {
-                    const T* total_1 = loop.row(total_1_rows);
-                    T* grad_x2_row = loop.row(grad_x2_rows);
-                    PB_SIMD
-                    for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_x2_row[i] = total_1[i];
-                    }
-                }
-            });
+            space.terms(grad_x2_rows, total_1_rows);
+            space.no_loop();
         }
 
         passes.run();

@@ -169,16 +169,8 @@ struct IteratedSineBackwardGeneral {
             space.cover(like_x);
             const auto grad_1_rows = space.read(grad_2_view);
             const auto grad_x_1_rows = space.reduce<pb::Sum<T>>(grad_x_1_view);
-            space.each([=](pb::Loop& loop) {
-                while (loop.next()) {
-                    const T* grad_1 = loop.row(grad_1_rows);
-                    T* grad_x_1_row = loop.row(grad_x_1_rows);
-                    PB_SIMD
-                    for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_x_1_row[i] = grad_1[i];
-                    }
-                }
-            });
+            space.terms(grad_x_1_rows, grad_1_rows);
+            space.no_loop();
         }
 
         passes_3.run();
@@ -299,16 +291,8 @@ struct IteratedSineBackward {
         pb::Space& space = passes_2.space(grad_2_view.shape);
         const auto grad_1_rows = space.read(grad_2_view);
         const auto grad_x_rows = space.reduce<pb::Sum<T>>(grad_x_view);
-        space.each([=](pb::Loop& loop) {
-            while (loop.next()) {
-                const T* grad_1 = loop.row(grad_1_rows);
-                T* grad_x_row = loop.row(grad_x_rows);
-                PB_SIMD
-                for (int64_t i = 0; i < loop.size; ++i) {
-                    grad_x_row[i] = grad_1[i];
-                }
-            }
-        });
+        space.terms(grad_x_rows, grad_1_rows);
+        space.no_loop();
 
         passes_2.run();
     }

@@ -197,6 +197,7 @@ struct LayerNormBackwardGeneral {
             const auto s_rows = space.read(s_view);
             const auto grad_rows = space.read(grad_view);
             const auto grad_bias_rows = space.reduce<pb::Sum<T>>(grad_bias_view);
+            space.terms(grad_bias_rows, grad_rows);
             const auto mean_rows = space.reduce<pb::Sum<T>>(mean_view, true);
             const auto along_n_rows = space.reduce<pb::Sum<T>>(along_n_view, true);
             const auto grad_weight_rows = space.reduce<pb::Sum<T>>(grad_weight_view);
@@ -207,13 +208,11 @@ struct LayerNormBackwardGeneral {
                     const T* mean_1 = loop.row(mean_1_rows);
                     const T* s = loop.row(s_rows);
                     const T* grad = loop.row(grad_rows);
-                    T* grad_bias_row = loop.row(grad_bias_rows);
                     T* mean_row = loop.row(mean_rows);
                     T* along_n_row = loop.row(along_n_rows);
                     T* grad_weight_row = loop.row(grad_weight_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_bias_row[i] = grad[i];
                         // layer_norm.py:16  centered = x - np.mean(x, axis=-1, keepdims=True)
                         const T centered_1 = x[i] - mean_1[i];
                         // layer_norm.py:19  n = centered * s
@@ -370,6 +369,7 @@ struct LayerNormBackward {
             const auto s_rows = space.read_once(s_view);
             const auto grad_rows = space.read(grad_view);
             const auto grad_bias_rows = space.reduce<pb::Sum<T>>(grad_bias_view);
+            space.terms(grad_bias_rows, grad_rows);
             const auto mean_rows = space.reduce_once<pb::Sum<T>>(mean_view, true);
             const auto along_n_rows = space.reduce_once<pb::Sum<T>>(along_n_view, true);
             const auto grad_weight_rows = space.reduce<pb::Sum<T>>(grad_weight_view);
@@ -380,7 +380,6 @@ struct LayerNormBackward {
                     const auto mean_1 = loop.once(mean_1_rows);
                     const auto s = loop.once(s_rows);
                     const T* grad = loop.row(grad_rows);
-                    T* grad_bias_row = loop.row(grad_bias_rows);
                     T* mean_row = loop.row(mean_rows);
                     T* along_n_row = loop.row(along_n_rows);
                     T* grad_weight_row = loop.row(grad_weight_rows);
@@ -388,7 +387,6 @@ struct LayerNormBackward {
                     double along_n_total = 0;
                     PB_SIMD_OVER(reduction(+ : mean_total, along_n_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_bias_row[i] = grad[i];
                         // layer_norm.py:16  centered = x - np.mean(x, axis=-1, keepdims=True)
                         const T centered_1 = x[i] - mean_1[i];
                         // layer_norm.py:19  n = centered * s

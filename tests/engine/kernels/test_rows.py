@@ -90,6 +90,52 @@ def test_rows_that_do_not_lie_next_to_each_other(view):
     agrees(x, np.array([0.5]))
 
 
+def as_they_are(x, weight):
+    """Reductions of an input whose terms no loop writes, beside some whose terms one does."""
+    centered = x - np.mean(x, axis=-1, keepdims=True)
+    over_rows = np.sum(x, axis=0), np.max(x, axis=0), np.mean(x * weight, axis=0)
+    return *over_rows, np.sum(centered * centered, axis=0), np.sum(x > 0, axis=0), np.mean(x, axis=(0, -1))
+
+
+def shifted(x, bias):
+    centered = x - np.mean(x, axis=-1, keepdims=True)
+    return centered / np.sqrt(np.mean(centered * centered, axis=-1, keepdims=True)) + bias
+
+
+VIEWS = [
+    lambda x: x,
+    lambda x: x.T,
+    lambda x: x[::2, ::3],
+    lambda x: x[::-1, ::-1],
+    lambda x: np.broadcast_to(x[:1], x.shape),
+    lambda x: np.broadcast_to(x[:, :1], x.shape),
+    lambda x: np.where(x > 1, np.nan, x),
+]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("shape", [(3, 7), (70, 40), (9, 5000)], ids=str)
+def test_inputs_are_reduced_as_they_lie(shape, view):
+    x = view(np.random.default_rng(0).standard_normal(shape))
+    reduces = pb.compile(as_they_are, order=0)
+    for dtype, tolerance in [(np.float32, 1e-4), (np.float64, 1e-12)]:
+        inputs = x.astype(dtype, copy=x.dtype != dtype), np.linspace(0, 1, x.shape[-1], dtype=dtype)
+        for one, other in zip(reduces(*inputs), as_they_are(*inputs), strict=True):
+            assert one.dtype == other.dtype
+            np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("shape", [(70, 40), (9, 5000)], ids=str)
+def test_a_gradient_is_summed_over_rows_as_it_lies(shape, view):
+    rng = np.random.default_rng(0)
+    grad = view(rng.standard_normal(shape))
+    values = rng.standard_normal(grad.shape), np.zeros(grad.shape[-1])
+    inputs = [pb.tensor(value, requires_grad=True) for value in values]
+    found = pb.grad(pb.compile(shifted)(*inputs), inputs, pb.tensor(grad))
+    np.testing.assert_allclose(found[1].numpy(), grad.sum(axis=0), rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.parametrize("place", [0, 31, 45, 2999])
 def test_a_nan_is_what_its_row_comes_to_and_no_other(place):
     x = np.random.default_rng(0).standard_normal((4, 3000))

@@ -81,6 +81,7 @@ class StageText:
         if by_rows and not extents.is_once(extents.join(leaf.shape for leaf in stage.leaves)):
             self.once = {var for var, fact in self.reads.items() if extents.is_once(fact.shape)}
             self.totals = [sink for sink in stage.sinks if isinstance(sink, Reduce) and sink.once]
+        self.looped = [sink for sink in stage.sinks if self._source(sink) is None]
 
     def _collect(self, atom: Atom) -> None:
         atom = self._computed(atom)
@@ -109,6 +110,14 @@ class StageText:
         """How many arrays walk the stage's space."""
         return len(self.reads) + len(self.stage.sinks)
 
+    def _source(self, sink: Store | Reduce) -> Var | None:
+        """What is read whose rows are the terms of a reduction as they are, so that no loop writes them."""
+        value = sink.value
+        if not isinstance(sink, Reduce) or not isinstance(value, Var) or value not in self.reads:
+            return None
+        fits = sink not in self.totals and value not in self.once
+        return value if fits and stored(self.reads[value].type) == sink.term else None
+
     def lines(self, passes: str, call: Sequence[str] = ()) -> list[str]:
         """The stage as a pass of the list that `passes` names; `call` does the work of its loop, if given."""
         return [*self._declarations(passes), *(self._calling(call) if call else self._loop())]
@@ -133,21 +142,26 @@ class StageText:
                 reduce = "reduce_once" if sink in self.totals else "reduce"
                 call = f"{rows}{reduce}<pb::{sink.op}<{sink.term}>>("
                 lines += wrap(call, [sink.target, *(["true"] if sink.mean else [])], ");", self.depth)
+            source = self._source(sink)
+            if source is not None:
+                lines.append(f"space.terms({sink.name}_rows, {self._rows(source)});")
         return lines
 
     def _rows(self, var: Var) -> str:
         return f"{self.names.of(var)}_rows"
 
     def _loop(self) -> list[str]:
+        if not self.looped:
+            return ["space.no_loop();"]
         inner = "                "
         rows = bool(self.once or self.totals)
         lines = ["space.each_row([=](auto& loop) {" if rows else "space.each([=](pb::Loop& loop) {"]
         lines.append("    while (loop.next()) {")
-        for var, fact in self.reads.items():
+        for var, fact in self._read_in_loop():
             name, kind = self.names.of(var), f"const {stored(fact.type)}*"
             row = f"auto {name} = loop.once" if var in self.once else f"{kind[6:]} {name} = loop.row"
             lines.append(f"        const {row}({self._rows(var)});")
-        for sink in self.stage.sinks:
+        for sink in self.looped:
             kind = sink.type if isinstance(sink, Store) else sink.term
             lines.append(f"        {kind}* {sink.name}_row = loop.row({sink.name}_rows);")
         for total in self.totals:
@@ -160,13 +174,18 @@ class StageText:
         lines += [f"        {finish(total)}" for total in self.totals]
         return [*lines, "    }", "});"]
 
+    def _read_in_loop(self) -> list[tuple[Var, Fact]]:
+        """The arrays that the loop reads: the others are only reduced."""
+        reduced = [self._source(sink) for sink in self.stage.sinks]
+        return [(var, fact) for var, fact in self.reads.items() if self.uses[var] > reduced.count(var)]
+
     def body(self) -> list[str]:
         """The statements for one element."""
         lines: list[str] = []
         exprs: dict[Var, Expr] = {}
         for var, fact in self.reads.items():
             exprs[var] = Expr(f"{self.names.of(var)}[{self.index}]", stored(fact.type))
-        pending = list(self.stage.sinks)
+        pending = list(self.looped)
         for sink in list(pending):
             if (
                 not isinstance(sink.value, Var)

@@ -79,7 +79,7 @@ PB_RUNTIME void merge(Space& space) {
     for (int k = 0; k < space.count; ++k) {
         Operand& operand = space.operands[k];
         int64_t expected = operand.item;
-        operand.unit = operand.data && !operand.reducer && !operand.streams;
+        operand.unit = operand.data && !operand.reducer && !operand.streams && operand.source < 0;
         operand.unit = operand.unit && (last < 0 || operand.steps[last] == expected);
         operand.flat = operand.unit;
         for (int d = last; d >= 0; --d) {
@@ -95,7 +95,7 @@ PB_RUNTIME void merge(Space& space) {
         Operand& operand = space.operands[k];
         operand.buffer = space.buffers;
         const bool well = space.by_rows ? lies_well(operand) : operand.flat && !across;
-        if (!well) ++space.buffers;
+        if (!well && operand.source < 0) ++space.buffers;
     }
 }
 

@@ -79,7 +79,8 @@ struct Operand {
     int64_t target_item = 0;
     DLDataType target_dtype = {};
     bool mean = false;
-    int64_t copies = 1;      // of the totals, for as many parts of the space
+    int source = -1;     // the operand whose rows are its terms, if the loop does not write them
+    int64_t copies = 1;  // of the totals, for as many parts of the space
     int64_t copy_bytes = 0;  // from one to the next, where they are used
     bool crosses = false;    // parts of the rows add to the same totals
     int64_t results = 0;     // of one row of the group, unless they do
@@ -123,6 +124,15 @@ class Space {
         operands[rows.operand].once = true;
         return rows;
     }
+
+    // The terms of a reduction are an operand's rows as they are: the loop does not write them.
+    template <typename T>
+    void terms(Rows<T> reduction, Rows<const T> rows) {
+        operands[reduction.operand].source = rows.operand;
+    }
+
+    // All that the pass does is to reduce rows as they are.
+    void no_loop();
 
     // The loop, run when the passes are.
     template <typename Body>
@@ -280,11 +290,11 @@ class Loop {
     bool next_of_flat();
     void begin_rows();
     void load(int k);
-    void store(int k) const;
+    void store(int k, char* rows) const;
     void finish_stretch();
     void advance(int64_t* index, int64_t by) const;
     template <typename Move>
-    void each_run(int k, const Move& move) const;
+    void each_run(int k, char* rows, const Move& move) const;
 
     const Space* space_;
     char** rows_;

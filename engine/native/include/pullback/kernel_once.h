@@ -86,6 +86,7 @@ class RowLoop : private Loop {
     bool leap();
     void place(bool follows);
     void store_waiting();
+    bool follows_itself(int k) const;
 
     bool leaps_;                  // whether whole rows follow along one axis, none to be brought
     int64_t* moves_;              // bytes from each operand's row to the next one

@@ -16,6 +16,13 @@ PB_RUNTIME Space& PassList::space(const Shape& shape) {
     return space;
 }
 
+PB_RUNTIME void Space::no_loop() {
+    each([](Loop& loop) {
+        while (loop.next()) {
+        }
+    });
+}
+
 // The leading axes along which a lone pass is split: not those of its reductions if that is enough.
 PB_RUNTIME int own_axes(const Space& space) {
     if (space.shape.size() == 0) return 0;  // one row of nothing, whose totals are due

@@ -54,8 +54,17 @@ PB_RUNTIME void RowLoop::start(const Space& space, const Memory& memory, int64_t
     }
     most_ = extent_ <= memory.stretch ? memory.stretch / extent_ : 1;
     if (most_ > kWaitingRows) most_ = kWaitingRows;
+    for (int k = 0; k < space.count; ++k) {
+        if (space.operands[k].source >= 0 && !follows_itself(space.operands[k].source)) most_ = 1;
+    }
     waiting_ = 0;
     leaps_ = inner_ == 1 && lie_well && longest_ >= extent_ && space.row % extent_ == 0;
+}
+
+// Whether each row of an operand begins where the one before ends.
+PB_RUNTIME bool RowLoop::follows_itself(int k) const {
+    const Operand& operand = space_->operands[k];
+    return lies_well(operand) && inner_ > 0 && moves_[k] == extent_ * operand.item;
 }
 
 PB_RUNTIME void RowLoop::go_on(int64_t end) {
@@ -158,7 +167,12 @@ PB_RUNTIME void RowLoop::store_waiting() {
     for (int k = 0; k < space_->count; ++k) {
         const Operand& operand = space_->operands[k];
         const bool there = operand.reducer ? bases_[k] != nullptr : operand.data != nullptr;
-        if (!operand.reads && there && !operand.unit && !operand.once) store(k);
+        if (operand.reads || !there || operand.unit || operand.once) continue;
+        const int source = operand.source;
+        if (source < 0)
+            store(k, buffer_of(k));
+        else
+            store(k, follows_itself(source) ? address_of(source, index_) : rows_[source]);
     }
     stretch_rows_ = 1;
     waiting_ = 0;

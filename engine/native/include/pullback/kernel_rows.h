@@ -252,13 +252,12 @@ PB_RUNTIME void Loop::advance(int64_t* index, int64_t by) const {
     }
 }
 
-// Calls move(buffered rows, address, count, step) for rows that are `step` bytes apart.
+// Calls move(rows, address, count, step) for rows that are `step` bytes apart at the address.
 template <typename Move>
-void Loop::each_run(int k, const Move& move) const {
+void Loop::each_run(int k, char* rows, const Move& move) const {
     const Operand& operand = space_->operands[k];
-    char* buffer = buffer_of(k);
     if (inner_ < 1) {
-        move(buffer, address_of(k, index_), stretch_rows_, int64_t{0});
+        move(rows, address_of(k, index_), stretch_rows_, int64_t{0});
         return;
     }
     int64_t index[PB_MAX_DIMS];
@@ -266,8 +265,8 @@ void Loop::each_run(int k, const Move& move) const {
     for (int64_t done = 0; done < stretch_rows_;) {
         int64_t run = space_->merged.at[inner_ - 1] - index[inner_ - 1];
         if (run > stretch_rows_ - done) run = stretch_rows_ - done;
-        move(buffer, address_of(k, index), run, operand.steps[inner_ - 1]);
-        buffer += run * width_ * operand.row_item;
+        move(rows, address_of(k, index), run, operand.steps[inner_ - 1]);
+        rows += run * width_ * operand.row_item;
         advance(index, run);
         done += run;
     }
@@ -299,7 +298,7 @@ PB_RUNTIME void Loop::load(int k) {
     const Moves& moves = moves_of(operand.item);
     const bool tiles = lies_across(operand, inner_);
     const int64_t width = width_;
-    each_run(k, [&](char* rows, const char* from, int64_t count, int64_t step) {
+    each_run(k, buffer_of(k), [&](char* rows, const char* from, int64_t count, int64_t step) {
         if (tiles && count > 1) return moves.load_tile(rows, from, count, width, stride);
         if (step == 0) {
             moves.load(rows, from, stride, width);
@@ -315,19 +314,19 @@ PB_RUNTIME void Loop::load(int k) {
     held_[k] = same ? first : nullptr;
 }
 
-PB_RUNTIME void Loop::store(int k) const {
+PB_RUNTIME void Loop::store(int k, char* stored) const {
     const Operand& operand = space_->operands[k];
     const int64_t stride = inner_ < 0 ? 0 : operand.steps[inner_];
     const int64_t width = width_;
     if (operand.reducer) {
-        each_run(k, [&](const char* rows, char* to, int64_t count, int64_t step) {
+        each_run(k, stored, [&](const char* rows, char* to, int64_t count, int64_t step) {
             operand.reducer->accumulate(rows, width, count, to, stride, step);
         });
         return;
     }
     const Moves& moves = moves_of(operand.item);
     const bool tiles = lies_across(operand, inner_);
-    each_run(k, [&](const char* rows, char* to, int64_t count, int64_t step) {
+    each_run(k, stored, [&](const char* rows, char* to, int64_t count, int64_t step) {
         if (tiles && count > 1) return moves.store_tile(rows, to, count, width, stride);
         for (int64_t r = 0; r < count; ++r) {
             const char* row = rows + r * width * operand.item;
@@ -345,7 +344,8 @@ PB_RUNTIME void Loop::finish_stretch() {
         const Operand& operand = space_->operands[k];
         const bool direct = rows ? operand.flat && width_ == extent_ : operand.unit;
         const bool there = operand.reducer ? bases_[k] != nullptr : operand.data != nullptr;
-        if (!operand.reads && there && !direct) store(k);
+        const int source = operand.source;
+        if (!operand.reads && there && !direct) store(k, source < 0 ? buffer_of(k) : rows_[source]);
     }
     held_size_ = size;
     column_ += width_;
