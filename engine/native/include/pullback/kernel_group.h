@@ -135,12 +135,14 @@ PB_RUNTIME void Group::prepare() {
             }
             operand.streams =
                 !operand.reads && !operand.reducer && !again && own.end - own.begin >= kStreamBytes;
+            space.streams = space.streams || operand.streams;
         }
         merge(space);
         if (space.buffers > buffers_) buffers_ = space.buffers;
+        if (space.streams) stretch_ = kStreamStretch;
     }
-    stretch_ = kBuffers / (kItem * (buffers_ > 0 ? buffers_ : 1)) & ~int64_t{63};
-    if (stretch_ > kStretch) stretch_ = kStretch;
+    const int64_t fits = kBuffers / (kItem * (buffers_ > 0 ? buffers_ : 1)) & ~int64_t{63};
+    if (stretch_ > fits) stretch_ = fits;
     if (stretch_ < 64) stretch_ = 64;
     parts_ = elements / kGrain;
     if (parts_ > copies) parts_ = copies;

@@ -165,7 +165,8 @@ class Space {
     bool may_go_by_rows = false;
     int64_t row = 1;  // elements of one row of the group
     bool by_rows = false;
-    int buffers = 0;  // that rows go through
+    int buffers = 0;       // that rows go through
+    bool streams = false;  // an operand does
 
     void run(Loop& loop) const { body_(closure_, loop); }
     void run(RowLoop& loop) const { row_body_(closure_, loop); }
@@ -288,6 +289,7 @@ class Loop {
     char* buffer_of(int k) const { return buffers_ + space_->operands[k].buffer * buffer_bytes_; }
     bool is_flat(const Space& space) const;
     bool next_of_flat();
+    void ask_for_next(int k) const;
     void begin_rows();
     void load(int k);
     void store(int k, char* rows) const;

@@ -6,7 +6,10 @@
 
 namespace pb {
 
-constexpr int64_t kStretch = 1024;   // elements of a buffered row, at most
+constexpr int64_t kStretch = 1024;  // elements of a buffered row, at most
+// The same where results go past the caches: so few that the processor computes the next ones while
+// these are on their way to memory.
+constexpr int64_t kStreamStretch = 256;
 constexpr int64_t kBuffers = 32768;  // bytes of all buffers, about
 constexpr int64_t kTileRows = 16;    // of a tile whose rows lie across those of some operand
 constexpr int64_t kItem = 8;         // bytes of the largest element
@@ -100,22 +103,35 @@ PB_RUNTIME const Moves& moves_of(int64_t item) {
 }
 
 // Stores past the caches, as <emmintrin.h> has them.
-#if defined(__SSE2__) && defined(__clang__)
+#if defined(__AVX512F__)
+constexpr int64_t kLane = 64;
+#elif defined(__AVX__)
+constexpr int64_t kLane = 32;
+#else
+constexpr int64_t kLane = 16;
+#endif
+#if defined(__SSE2__)
+using Lane __attribute__((vector_size(kLane))) = long long;
+#if defined(__clang__)
 #define PB_STREAM(to, value) __builtin_nontemporal_store(value, to)
-#elif defined(__SSE2__)
+#elif defined(__AVX512F__)
+#define PB_STREAM(to, value) __builtin_ia32_movntdq512(to, value)
+#elif defined(__AVX__)
+#define PB_STREAM(to, value) __builtin_ia32_movntdq256(to, value)
+#else
 #define PB_STREAM(to, value) __builtin_ia32_movntdq(to, value)
+#endif
 #endif
 
 // A row of adjacent elements, past the caches.
 PB_RUNTIME void stream_row(const char* row, char* to, int64_t bytes) {
     int64_t at = 0;
 #ifdef PB_STREAM
-    using Lane __attribute__((vector_size(16))) = long long;
     at = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(to) & 63);
     if (at > bytes) at = bytes;
     __builtin_memcpy(to, row, static_cast<size_t>(at));
     for (; at + 64 <= bytes; at += 64) {
-        for (int64_t part = at; part < at + 64; part += 16) {
+        for (int64_t part = at; part < at + 64; part += kLane) {
             Lane value;
             __builtin_memcpy(&value, row + part, sizeof value);
             PB_STREAM(reinterpret_cast<Lane*>(to + part), value);
@@ -196,6 +212,12 @@ PB_RUNTIME void Loop::go_on(int64_t end) {
     for (int k = 0; k < space_->count; ++k) held_[k] = nullptr;
 }
 
+// What processors fetch by themselves ends with a page, and with a loop that computes for long.
+PB_RUNTIME void Loop::ask_for_next(int k) const {
+    const int64_t bytes = size * space_->operands[k].item;
+    for (int64_t at = bytes; at < 2 * bytes; at += 64) __builtin_prefetch(rows_[k] + at);
+}
+
 PB_RUNTIME bool Loop::next() {
     if (flat_) return next_of_flat();
     if (size > 0) finish_stretch();
@@ -211,6 +233,7 @@ PB_RUNTIME bool Loop::next() {
         const bool direct = stretch_rows_ > 1 ? operand.flat && width_ == extent_ : operand.unit;
         if (direct) {
             rows_[k] = address_of(k, index_);
+            if (operand.reads && space_->streams) ask_for_next(k);
         } else {
             rows_[k] = buffer_of(k);
             if (operand.reads) load(k);
