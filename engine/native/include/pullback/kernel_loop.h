@@ -289,7 +289,6 @@ class Loop {
     char* buffer_of(int k) const { return buffers_ + space_->operands[k].buffer * buffer_bytes_; }
     bool is_flat(const Space& space) const;
     bool next_of_flat();
-    void ask_for_next(int k) const;
     void begin_rows();
     void load(int k);
     void store(int k, char* rows) const;

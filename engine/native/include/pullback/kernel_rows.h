@@ -212,12 +212,6 @@ PB_RUNTIME void Loop::go_on(int64_t end) {
     for (int k = 0; k < space_->count; ++k) held_[k] = nullptr;
 }
 
-// What processors fetch by themselves ends with a page, and with a loop that computes for long.
-PB_RUNTIME void Loop::ask_for_next(int k) const {
-    const int64_t bytes = size * space_->operands[k].item;
-    for (int64_t at = bytes; at < 2 * bytes; at += 64) __builtin_prefetch(rows_[k] + at);
-}
-
 PB_RUNTIME bool Loop::next() {
     if (flat_) return next_of_flat();
     if (size > 0) finish_stretch();
@@ -233,7 +227,9 @@ PB_RUNTIME bool Loop::next() {
         const bool direct = stretch_rows_ > 1 ? operand.flat && width_ == extent_ : operand.unit;
         if (direct) {
             rows_[k] = address_of(k, index_);
-            if (operand.reads && space_->streams) ask_for_next(k);
+            // What processors fetch by themselves ends with a page, and where a loop computes long.
+            const int64_t bytes = operand.reads && space_->streams ? size * operand.item : 0;
+            for (int64_t at = bytes; at < 2 * bytes; at += 64) __builtin_prefetch(rows_[k] + at);
         } else {
             rows_[k] = buffer_of(k);
             if (operand.reads) load(k);
