@@ -198,6 +198,23 @@ def test_rows_whose_shapes_are_as_they_mostly_are_and_others(x, weight):
         np.testing.assert_allclose(one, expected, rtol=1e-9, atol=1e-10)
 
 
+def rows_times_sums(x, weight):
+    return np.sum(x, axis=-1, keepdims=True) * x * weight
+
+
+def first_of_rows_times_sums(x, weight, g):
+    return pb.vjp(rows_times_sums, (x, weight), g, create_graph=True)[1]
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize(("x", "weight"), SHAPES, ids=str)
+def test_a_cotangent_of_what_is_multiplied_with_sums_of_rows(x, weight):
+    arrays = [RNG.uniform(0.5, 2.0, shape) for shape in (x, weight, np.broadcast_shapes(x, weight))]
+    found = program(first_of_rows_times_sums)(*arrays)
+    for one, expected in zip(found, pb.derive_pullback(first_of_rows_times_sums)(*arrays), strict=True):
+        np.testing.assert_allclose(one, expected, rtol=1e-9, atol=1e-10)
+
+
 def distances(x, y, length, scale):
     scaled = (np.expand_dims(x, 1) - np.expand_dims(y, 0)) / length
     return scale * np.exp(-np.sum(scaled * scaled, axis=-1))

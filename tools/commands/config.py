@@ -15,6 +15,7 @@ from . import Subparsers, add_command
 LIBRARY = "libpullback.a"
 EXAMPLE = """\
 example:
+  $ pullback config --includes --cmakedir
   $ pullback config --cflags
   $ cmake -B build -Dpullback_DIR=$(pullback config --cmakedir)
   $ c++ $(pullback config --cflags) program.cpp $(pullback config --libs)
@@ -37,14 +38,16 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = add_command(
         subparsers, "config", "say what a C++ program needs to use the package", EXAMPLE, run
     )
-    group = parser.add_mutually_exclusive_group(required=True)
     for name, help in WAYS.items():
-        group.add_argument(f"--{name}", dest="what", action="store_const", const=name, help=help)
+        parser.add_argument(f"--{name}", dest="what", action="append_const", const=name, help=help)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what was asked for, on one line."""
-    print(_ANSWERS[arguments.what]())
+    """Print what was asked for, a line each."""
+    if not arguments.what:
+        raise UsageError(f"say what to print: {', '.join(f'--{name}' for name in WAYS)}")
+    answers = [_ANSWERS[what]() for what in arguments.what]
+    print(*answers, sep="\n")
     return CLEAN
 
 

@@ -177,9 +177,10 @@ def _with_less_collected(formula: Formula, namer: Namer) -> Formula:
             again |= _made_again(loop)
 
     def read(eqn: Eqn) -> Sequence[Eqn]:
-        if eqn.op != "item" or eqn.args[0] not in again:
+        source = eqn.args[0] if eqn.op == "item" else None
+        if not isinstance(source, Var) or source not in again:
             return [eqn]
-        *before, last = again[eqn.args[0]]
+        *before, last = again[source]
         env: dict[Var, Atom] = {_TURN: eqn.args[1]}
         copied = copy_eqns(before, env, namer)
         return [*copied, replace(replace_eqn(last, env), outs=eqn.outs)]

@@ -15,7 +15,8 @@ namespace {
 
 /// Whether the value is a tensor of the reference engine.
 bool is_foreign(PyObject* value) {
-    static PyObject* any_tensor = import_from("pullback.engine.tensor", "Tensor").release();
+    static PyObject* any_tensor = nullptr;
+    import_once(any_tensor, "pullback.engine.tensor", "Tensor");
     const bool plain = value == Py_None || Tensor::check(value) || PyArray_Check(value) ||
                        PyFloat_CheckExact(value) || PyLong_CheckExact(value) ||
                        PyBool_Check(value) || PyUnicode_CheckExact(value);
@@ -85,7 +86,8 @@ PyRef raw(PyObject* value) {
 }
 
 PyRef like(PyObject* value) {
-    static PyObject* function = import_from("pullback.engine.plumbing", "like").release();
+    static PyObject* function = nullptr;
+    import_once(function, "pullback.engine.plumbing", "like");
     return checked(PyObject_CallOneArg(function, value));
 }
 

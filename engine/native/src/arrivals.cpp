@@ -120,7 +120,8 @@ Ref<Tensor> add_gradients(Ref<Tensor>& before, const Ref<Tensor>& gradient, bool
         return Tensor::of_array(
             to_array(checked(PyNumber_Add(before->array(), gradient->array()))));
     }
-    static PyObject* call = import_from("pullback.engine.call", "call").release();
+    static PyObject* call = nullptr;
+    import_once(call, "pullback.engine.call", "call");
     const Ref<Tensor> kept = before;
     const PyRef sum =
         checked(PyObject_CallFunction(call, "sOO", "accumulate", kept.object(), gradient.object()));

@@ -105,7 +105,8 @@ std::string place_of(PyObject* code, int instruction) {
 }
 
 void remember_stack(Node& node) {
-    static PyObject* stack = import_from("pullback.engine.anomaly", "stack").release();
+    static PyObject* stack = nullptr;
+    import_once(stack, "pullback.engine.anomaly", "stack");
     node.more().stack = checked(PyObject_CallNoArgs(stack));
 }
 

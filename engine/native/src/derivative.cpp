@@ -230,7 +230,8 @@ class Origin {
 
   private:
     static PyObject* variable() {
-        static PyObject* kept = import_from("pullback.engine.anomaly", "RUNNING").release();
+        static PyObject* kept = nullptr;
+        import_once(kept, "pullback.engine.anomaly", "RUNNING");
         return kept;
     }
 
@@ -239,7 +240,8 @@ class Origin {
 
 /// Throws ErrorSet, with AnomalyError, where there is a NaN among the gradients.
 void check_nan(Node& node, const std::vector<SentGradient>& made) {
-    static PyObject* check = import_from("pullback.engine.anomaly", "check_nan").release();
+    static PyObject* check = nullptr;
+    import_once(check, "pullback.engine.anomaly", "check_nan");
     const PyRef gradients = checked(PyList_New(0));
     for (const SentGradient& one : made) {
         checked(PyList_Append(gradients.get(), one.gradient.object()));

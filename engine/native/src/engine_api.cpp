@@ -188,7 +188,8 @@ pb_word* define(const pb_operator* definition) {
 /// The result of a call through Python, whatever the word.
 PyRef call_python(const NamedWord& named, std::span<PyObject* const> arguments,
                   std::span<const pb_attribute> attributes) {
-    static PyObject* python = import_from("pullback.engine.loaded", "call_word").release();
+    static PyObject* python = nullptr;
+    import_once(python, "pullback.engine.loaded", "call_word");
     const bool own = static_cast<bool>(named.defined);
     const PyRef tensors = checked(PyList_New(0));
     for (PyObject* argument : arguments) {
@@ -329,7 +330,8 @@ int is_grad_enabled() {
 
 int set_grad_enabled(int enabled) {
     return status_of([&] {
-        static PyObject* variable = import_from("pullback.engine.grad_mode", "ENABLED").release();
+        static PyObject* variable = nullptr;
+        import_once(variable, "pullback.engine.grad_mode", "ENABLED");
         const bool before = grad_enabled();
         checked(PyContextVar_Set(variable, enabled != 0 ? Py_True : Py_False));
         return static_cast<int>(before);

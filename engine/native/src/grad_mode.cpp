@@ -12,7 +12,8 @@ struct _pycontextvarobject* grad_mode = nullptr;
 namespace {
 
 PyObject* enabled_variable() {
-    static PyObject* variable = import_from("pullback.engine.grad_mode", "ENABLED").release();
+    static PyObject* variable = nullptr;
+    import_once(variable, "pullback.engine.grad_mode", "ENABLED");
     return variable;
 }
 

@@ -160,7 +160,8 @@ Ref<Tensor> owned(Ref<Tensor> gradient, bool create_graph) {
     if (create_graph && gradient->requires_grad) return gradient;
     if (gradient->exclusive() && gradient->layout.contiguous()) return gradient;
     if (create_graph) {  // it may carry a tangent
-        static PyObject* copied = import_from("pullback.engine.forward_ad", "copied").release();
+        static PyObject* copied = nullptr;
+        import_once(copied, "pullback.engine.forward_ad", "copied");
         const PyRef copy = checked(PyObject_CallOneArg(copied, gradient.object()));
         return Ref<Tensor>::borrow(Tensor::cast(copy.get()));
     }

@@ -87,10 +87,12 @@ PyRef tuple_of(const std::int64_t* numbers, int count) {
 /// `region_of` in Python, which serves a base in another order too.
 PyRef region_of(Tensor& base, Tensor& view) {
     if (!base.layout.contiguous() || !view.layout.regular()) {
-        static PyObject* general = import_from("pullback.engine.regions", "region_of").release();
+        static PyObject* general = nullptr;
+        import_once(general, "pullback.engine.regions", "region_of");
         return checked(PyObject_CallFunctionObjArgs(general, base.array(), view.array(), nullptr));
     }
-    static PyObject* region = import_from("pullback.engine.regions", "Region").release();
+    static PyObject* region = nullptr;
+    import_once(region, "pullback.engine.regions", "Region");
     const Layout& layout = view.layout;
     std::int64_t strides[NPY_MAXDIMS];
     layout.copy_strides(strides);
@@ -106,7 +108,8 @@ PyRef region_of(Tensor& base, Tensor& view) {
 /// After a write into a view, its base has the history of the values that were written: a tensor's,
 /// or none of a number.
 void rebase_base(Tensor& view, PyObject* result) {
-    static PyObject* overwritten = import_from("pullback.engine.views", "overwritten").release();
+    static PyObject* overwritten = nullptr;
+    import_once(overwritten, "pullback.engine.views", "overwritten");
     Tensor& base = *view.base;
     const PyRef region = region_of(base, view);
     const PyRef history = checked(
@@ -195,8 +198,8 @@ bool InPlace::update_scaled(Tensor& target, PyObject* other, PyObject* alpha, bo
 PyObject* InPlace::call(PyObject* self, PyObject* other) {
     return to_python([&] {
         if (update(*Tensor::cast(self), other)) return Py_NewRef(self);
-        static PyObject* general =
-            import_from("pullback.engine.methods", "TensorMethods").release();
+        static PyObject* general = nullptr;
+        import_once(general, "pullback.engine.methods", "TensorMethods");
         const PyRef function = attribute(general, method);
         PyObject* const args[] = {self, other};
         return PyObject_Vectorcall(function.get(), args, 2, nullptr);
@@ -215,8 +218,8 @@ PyObject* InPlace::call_scaled(PyObject* self, PyObject* const* args, Py_ssize_t
                               : named && update_scaled(target, args[0], args[1], subtracts))) {
             return Py_NewRef(self);
         }
-        static PyObject* general =
-            import_from("pullback.engine.methods", "TensorMethods").release();
+        static PyObject* general = nullptr;
+        import_once(general, "pullback.engine.methods", "TensorMethods");
         const PyRef function = attribute(general, method);
         std::vector<PyObject*> all = {self};
         const Py_ssize_t given = count + (names == nullptr ? 0 : PyTuple_GET_SIZE(names));

@@ -122,7 +122,8 @@ Ref<Tensor> finish(Word& word, Tensor& source, const Look& look, const Values& v
 }
 
 PyObject* general(const char* method, PyObject* self, PyObject* args, PyObject* kwargs) {
-    static PyObject* methods = import_from("pullback.engine.methods", "TensorMethods").release();
+    static PyObject* methods = nullptr;
+    import_once(methods, "pullback.engine.methods", "TensorMethods");
     const PyRef function = attribute(methods, method);
     const PyRef self_first = checked(PyTuple_Pack(1, self));
     const PyRef all =

@@ -207,7 +207,8 @@ PyMemberDef members[] = {
 }  // namespace
 
 PyRef python_like(const Layout& layout) {
-    static PyObject* type = import_from("pullback.engine.plumbing", "Like").release();
+    static PyObject* type = nullptr;
+    import_once(type, "pullback.engine.plumbing", "Like");
     const PyRef shape = checked(PyTuple_New(layout.ndim()));
     for (int axis = 0; axis < layout.ndim(); ++axis) {
         PyObject* length = checked(PyLong_FromLongLong(layout.shape(axis))).release();

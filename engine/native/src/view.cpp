@@ -16,7 +16,8 @@ void Tensor::show_part_of(Tensor& source, Made how) {
 }
 
 void Tensor::renew() {
-    static PyObject* function = import_from("pullback.engine.views", "renew").release();
+    static PyObject* function = nullptr;
+    import_once(function, "pullback.engine.views", "renew");
     checked(PyObject_CallOneArg(function, object()));
 }
 

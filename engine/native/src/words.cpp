@@ -48,7 +48,8 @@ PyObject* Word::call(std::span<PyObject* const> args) {
                  found->n_inputs == static_cast<std::int32_t>(args.size());
     for (PyObject* value : args) usual = usual && is_usual(value);
     if (usual) return apply(*found, args).release();
-    static PyObject* python = import_from("pullback.engine.call", "call").release();
+    static PyObject* python = nullptr;
+    import_once(python, "pullback.engine.call", "call");
     const PyRef name = checked(PyUnicode_InternFromString(name_));
     PyObject* stack[] = {name.get(), args[0], args[args.size() - 1]};
     return PyObject_Vectorcall(python, stack, 1 + args.size(), nullptr);

@@ -1,4 +1,4 @@
-"""``pullback config``: one line for a build."""
+"""``pullback config``: a line for a build each."""
 
 from __future__ import annotations
 
@@ -32,5 +32,13 @@ def test_the_library_for_programs(what: str, capsys: pytest.CaptureFixture[str])
     assert Path(capsys.readouterr().out.split()[0]).name == "libpullback.a"
 
 
-def test_one_thing_at_a_time() -> None:
+def test_several_things_are_a_line_each(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["config", "--includes", "--cmakedir"]) == 0
+    includes, cmake = map(Path, capsys.readouterr().out.splitlines())
+    assert (includes / "pullback/pullback.h").is_file()
+    assert (cmake / "pullbackConfig.cmake").is_file()
+
+
+def test_what_to_print_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["config"]) == 2
+    assert "--cmakedir" in capsys.readouterr().err

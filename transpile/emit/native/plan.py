@@ -223,9 +223,13 @@ class Plan:
             return None
         return self.shape_text(fact.leaves)
 
+    def covering(self, leaves: Sequence[Leaf]) -> Sequence[Leaf]:
+        """The leaves that their broadcast needs."""
+        return covering(leaves, prune=not self.kernel.undefined)
+
     def shape_text(self, leaves: Sequence[Leaf]) -> str:
         """The broadcast of leaves."""
-        chosen = covering(leaves, prune=not self.kernel.undefined)
+        chosen = self.covering(leaves)
         texts = tuple(leaf.text for leaf in chosen)
         if len(texts) <= 1:
             return texts[0] if texts else "pb::Shape{}"

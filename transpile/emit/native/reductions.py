@@ -114,7 +114,8 @@ def add_expect_like(plan: Plan, eqn: Eqn, out: Var) -> None:
     if have != like.text:
         plan.declare(level, f'context.require({have} == {like.text}, PB_INVALID, "{why}");')
     if fact.kind == "array" and fact.type == like.type:
-        plan.define(out, replace(fact, shape=like.shape, leaves=like.leaves))
+        there = max([fact.level, *(leaf.level for leaf in plan.covering(like.leaves))])
+        plan.define(out, replace(fact, shape=like.shape, leaves=like.leaves, level=there))
         return
     positive = Eqn(eqn.outs, "positive", eqn.args[:1], (), (), eqn.span)
     plan.define(out, Fact("lane", stored(like.type), like.shape, like.leaves, level, "", positive))
