@@ -60,7 +60,7 @@ def construct_polar(x, y):
 
 
 @SECTION.example("a helper of the module", call(X, Y))
-def helper(x, y):
+def helper_of_the_module(x, y):
     return affine(x) * affine(y, w=x)
 
 

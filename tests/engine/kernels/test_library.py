@@ -10,8 +10,10 @@ from pullback.engine.registry import FORMULAS
 
 
 @pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch):
+def only_the_package(tmp_path, monkeypatch):
+    """A cache folder of its own, and no formula of another test in the place of one of the package."""
     monkeypatch.setenv("PULLBACK_CACHE", str(tmp_path))
+    monkeypatch.setattr(FORMULAS, "taken_words", set())
 
 
 def new_library():

@@ -157,9 +157,11 @@ def _parameter(param: Param, formula: Formula, given: Argument) -> Input:
         role: Role = "int" if param.annotation == "int" else "bool" if param.annotation == "bool" else "float"
         return Input(param.var, role)
     dtype = given.dtype
-    if dtype == "T" and is_mask(param.var, formula.forward):
+    # A saved value says nothing: the backward reads it as the forward does.
+    seen = replace(formula.forward, results=formula.forward.results[: formula.results])
+    if dtype == "T" and is_mask(param.var, seen):
         dtype = "bool"
-    elif dtype == "T" and is_position(param.var, formula.forward):
+    elif dtype == "T" and is_position(param.var, seen):
         dtype = "int64_t"
     return Input(param.var, "tensor", dtype, rank=given.rank)
 
