@@ -195,7 +195,8 @@ class _Run:
     def _fits(self, before: Sketch, array: np.ndarray[Any, Any]) -> bool:
         if before.fits(array):
             return True
-        return before.fits(array, max(seen.values.largest for seen in self._seen))
+        # What cancels to nearly nothing was computed of values that need not be saved themselves.
+        return before.fits(array, max(1.0, *(seen.values.largest for seen in self._seen)))
 
     @property
     def _name(self) -> str:

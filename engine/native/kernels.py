@@ -17,7 +17,7 @@ from ...transpile.diagnostics import FormulaError
 from ...transpile.emit.native import emit_cpp
 from ...transpile.emit.native.attribute_patterns import attribute_patterns
 from ...transpile.emit.native.formula_kernels import formula_kernels
-from ...transpile.ir import Atom, Block, Literal
+from ...transpile.ir import Atom, Block, Literal, Var
 from ...transpile.library import standard_library
 from ..kernels import CompiledKernel
 from ..kernels.abi import Call, Infer, ParallelFor
@@ -236,16 +236,16 @@ def _plain_places(operator: CompiledOperator) -> tuple[tuple[int, ...], tuple[in
         ranked = _rank_of(forward, atom)
         source = _read_by(forward, atom, "like")
         sized = _read_by(forward, atom, "size")
-        if atom in attributes:
+        if isinstance(atom, Var) and atom in attributes:
             likes.append(-1 - attributes.index(atom))
             ranks.append(-1)
-        elif source in inputs:
+        elif source is not None and source in inputs:
             likes.append(inputs.index(source))
             ranks.append(-1)
         elif ranked is not None and ranked[0] in inputs:
             likes.append(inputs.index(ranked[0]))
             ranks.append(ranked[1])
-        elif sized in arrays:
+        elif sized is not None and sized in arrays:
             likes.append(arrays.index(sized))
             ranks.append(-2)
         else:

@@ -17,7 +17,7 @@ from .graphs import WAYS, RandomGraph
 from .oracles import check, check_in_threads
 
 # Seeds that found something once.
-FOUND = (5000008, 3222)
+FOUND = (5000008, 3222, 7700247)
 FIRST = int(os.environ.get("PULLBACK_SOAK_SEED", "1000"))
 SECONDS = float(os.environ.get("PULLBACK_SOAK_SECONDS", "600"))
 

@@ -85,13 +85,14 @@ class _Writer:
 
     def write(self, eqn: Eqn) -> None:
         """Append an equation, or what it is written out as."""
-        if eqn.op == "item" and eqn.args[0] in self.lists and isinstance(eqn.args[1], Literal):
-            self._element(eqn, self.lists[eqn.args[0]], eqn.args[1].value)
+        first = eqn.args[0] if eqn.args else None
+        items = self.lists.get(first) if isinstance(first, Var) else None
+        if eqn.op == "item" and items is not None and isinstance(eqn.args[1], Literal):
+            self._element(eqn, items, eqn.args[1].value)
             return
         if eqn.op in ("list", "tuple"):
             self.lists[eqn.outs[0]] = eqn.args
-        elif eqn.op == "like" and eqn.args[0] in self.lists:
-            items = self.lists[eqn.args[0]]
+        elif eqn.op == "like" and items is not None:
             self._list(eqn, [self._new(eqn, "like", (item,), kind="value") for item in items])
             return
         writer = {
