@@ -26,12 +26,13 @@ def interleaved(
     seconds: float = 2.0,
     least: float = 0.0,
     clock: Callable[[], float] = time.perf_counter,
+    pause: float = PAUSE,
 ) -> dict[str, Timing]:
     """Run every contender in each round, in an order shuffled anew, until rounds or seconds are over.
 
     Each runs twice before, unmeasured: compiling and first touches of memory are not what is compared.
     What takes less than `least` seconds runs as often as fits into them, and a sample is the mean. With
-    `least` each turn begins with `_warm`.
+    `least` each turn begins with a pause, and with `_warm` for as long as what is measured.
     `time.process_time` as the clock tells what each costs the processors, whatever else runs on them.
     """
     for run in contenders.values():
@@ -47,7 +48,10 @@ def interleaved(
         shuffle(order)
         for name in order:
             run = contenders[name]
-            number = max(1, int(least / _warm(run))) if least else 1
+            number = 1
+            if least:
+                time.sleep(pause)
+                number = max(1, int(least / _warm(run, max(least, WARMTH))))
             start = clock()
             for _ in range(number):
                 run()
@@ -55,14 +59,13 @@ def interleaved(
     return {name: _summary(times) for name, times in samples.items()}
 
 
-def _warm(run: Callable[[], object]) -> float:
-    """Seconds of a run, after a pause and some that are not measured.
+def _warm(run: Callable[[], object], seconds: float) -> float:
+    """Seconds of a run, after some for that long that are not measured.
 
-    In the pause the threads of the contender before stop looking for work: those of OpenMP keep a processor
-    busy for 13 ms. The runs wake the contender's own threads, and find the caches as another left them: the
-    first five of 0.2 ms take up to three times as long as those after them.
+    In the pause before the threads of the contender before stop looking for work: those of OpenMP keep a
+    processor busy for 13 ms, NumPy's OpenBLAS for 30. The runs wake the contender's own threads, and find the
+    caches as another left them: the first five of 0.2 ms take up to three times as long as those after them.
     """
-    time.sleep(PAUSE)
     begun = time.perf_counter()
     runs = 0
     while True:
@@ -70,7 +73,7 @@ def _warm(run: Callable[[], object]) -> float:
         run()
         runs += 1
         end = time.perf_counter()
-        if runs >= 2 and end - begun >= WARMTH:
+        if runs >= 2 and end - begun >= seconds:
             return max(end - start, 1e-7)
 
 

@@ -176,7 +176,7 @@ void multiply(const Routines<T>& routines, const pb_product& p, std::int64_t m, 
                   std::max(p.c_row, n));
 }
 
-constexpr std::int64_t kGrain = 32;       // pieces end at multiples of so many rows or columns
+constexpr std::int64_t kGrain = 16;       // pieces end at multiples of so many rows or columns
 constexpr std::int64_t kNarrowest = 192;  // a piece of a matrix reads all of the other operand
 constexpr std::int64_t kWorthCutting = 1 << 21;  // multiplications of a product of matrices
 constexpr std::int64_t kWorthReading = 1 << 17;  // the same of a matrix and a vector
@@ -209,10 +209,10 @@ class Work {
                 rows_ = piece(p_.m, std::max<std::int64_t>(kGrain, least / p_.n));
             }
         } else if (volume >= kWorthCutting) {
-            columns_ = piece(p_.n, kNarrowest);
-            const bool is_cut =
-                columns_ < p_.n && volume / pieces(p_.n, columns_) < 64 * kWorthCutting;
-            if (!is_cut) rows_ = piece(p_.m, kNarrowest);
+            const bool is_tall = p_.m >= p_.n;
+            cut(is_tall);
+            if (volume / pieces(p_.m, rows_) / pieces(p_.n, columns_) >= 64 * kWorthCutting)
+                cut(!is_tall);
         }
     }
 
@@ -231,6 +231,16 @@ class Work {
 
   private:
     bool is_thin() const { return p_.m == 1 || p_.n == 1 || p_.k == 1; }
+
+    /// Rows or columns: of the longer ones the pieces are of a better form, and a piece of rows
+    /// lies in memory as one, where one of columns takes part of each of its cache's sets.
+    void cut(bool rows) {
+        if (rows) {
+            rows_ = piece(p_.m, kNarrowest);
+        } else {
+            columns_ = piece(p_.n, kNarrowest);
+        }
+    }
 
     void compute(std::int64_t begin, std::int64_t end) const {
         const Alone alone(blas_);
