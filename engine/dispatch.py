@@ -17,7 +17,7 @@ Its type `Tensor` implements these itself:
 ``_made``               how a view was made, in the words of `views`; None for what is no view
 ``_rebase(result)``     take over a result's place in the graph, as its values were written into this memory
 ``shape dtype ndim size``
-``requires_grad``       read; written through ``requires_grad_(flag=True)``, which returns the tensor
+``requires_grad``       read and write; ``requires_grad_(flag=True)`` writes it and returns the tensor
 ``grad``                read and write: a tensor of the same engine or None
 ``grad_fn``             the node, or None for a leaf; has ``name`` (operator), ``next_functions``
 ``output_nr``           which of its outputs, 0 for a leaf

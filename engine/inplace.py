@@ -102,15 +102,14 @@ def setitem(self: Any, index: Any, value: Any, *, what: str = "x[index] = value"
 def permitted(self: Any, others: Sequence[Any], what: str) -> bool:
     """Whether a write is to be recorded. Raises MutationError where it can't be done at all."""
     array = self._array
-    if overlaps(array):
-        raise MutationError(
-            f"{what}: several entries of this {described(self)} are the same memory, as in a broadcast "
-            "array; write into x.copy()"
-        )
     if not array.flags.writeable:
         raise MutationError(
-            f"{what}: the memory of this {described(self)} is read-only, as that of a gradient inside a hook "
-            "is; write into x.copy()"
+            f"{what}: the memory of this {described(self)} is read-only, as that of a broadcast array and of "
+            "a gradient inside a hook is; write into x.copy()"
+        )
+    if overlaps(array):
+        raise MutationError(
+            f"{what}: several entries of this {described(self)} are the same memory; write into x.copy()"
         )
     if self.is_inference() and not is_inference_mode_enabled():
         raise InferenceTensorError(

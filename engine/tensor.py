@@ -45,7 +45,11 @@ class Tensor(TensorMethods, ABC):
     @property
     @abstractmethod
     def requires_grad(self) -> bool:
-        """Whether gradients flow to this tensor."""
+        """Whether gradients flow to this tensor. Setting it is `requires_grad_`."""
+
+    @requires_grad.setter
+    @abstractmethod
+    def requires_grad(self, value: bool) -> None: ...
 
     @property
     @abstractmethod

@@ -15,6 +15,7 @@ import numpy as np
 from .. import forward_ad
 from ..errors import InferenceTensorError, SavedVariableError
 from ..saved_hooks import Packed
+from ..views import described
 from .storage import Array, Storage
 
 if TYPE_CHECKING:
@@ -23,20 +24,28 @@ if TYPE_CHECKING:
 
 
 class SavedVariable:
-    """An array that must not change until it is read again."""
+    """An array that must not change until it is read again.
 
-    __slots__ = ("__weakref__", "_array", "_storage", "_version", "name")
+    name   what the formula calls it
+    title  the name of the tensor that it is of
+    """
 
-    def __init__(self, name: str, array: Array, storage: Storage) -> None:
+    __slots__ = ("__weakref__", "_array", "_storage", "_title", "_version", "name")
+
+    def __init__(self, name: str, array: Array, storage: Storage, title: str | None = None) -> None:
         self.name = name
+        self._title = title
         self._array = array
         self._storage = storage
         self._version = storage.version
         storage.keep()
         if storage.inference:
+            from .tensor import Tensor
+
+            this = described(Tensor(array, storage, name=title))
             raise InferenceTensorError(
-                f"{name!r} was made in inference mode and can't be saved for a backward: use x.copy() of it, "
-                "or make it under pb.no_grad()"
+                f"this {this} was made in inference mode and can't be saved for a backward: use x.copy() of "
+                "it, or make it under pb.no_grad()"
             )
 
     def __del__(self) -> None:
@@ -58,16 +67,15 @@ class SavedVariable:
 class SavedInput(SavedVariable):
     """A tensor that the operator was called with."""
 
-    __slots__ = ("_leaf", "_node", "_output", "_title")
+    __slots__ = ("_leaf", "_node", "_output")
 
     def __init__(self, name: str, tensor: Tensor) -> None:
-        super().__init__(name, tensor._array, tensor._storage)
+        super().__init__(name, tensor._array, tensor._storage, tensor.name)
         self._node = tensor._node
         self._output = tensor._output
         # A constant's tangent hangs on the tensor itself.
         kept = tensor._requires or forward_ad.is_active()
         self._leaf = tensor if tensor._node is None and kept else None
-        self._title = tensor.name
 
     def array(self, node: OperatorNode) -> Array:
         """The values, checked."""

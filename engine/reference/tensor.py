@@ -49,13 +49,13 @@ class Tensor(AnyTensor):
         "_grad",
         "_hooks",
         "_leaf",
+        "_name",
         "_node",
         "_output",
         "_requires",
         "_storage",
         "_view",
         "_writes",
-        "name",
     )
 
     def __init__(
@@ -104,6 +104,10 @@ class Tensor(AnyTensor):
         self._renew()
         return self._requires
 
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self.requires_grad_(value)
+
     @property
     def is_leaf(self) -> bool:
         self._renew()
@@ -132,6 +136,20 @@ class Tensor(AnyTensor):
                 f"{self.dtype}"
             )
         self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    @property
+    def name(self) -> str | None:
+        return self._name
+
+    @name.setter
+    def name(self, value: str | None) -> None:
+        if not isinstance(value, str | None):
+            raise TypeError(f"name must be a str or None, not {type(value).__name__}")
+        self._name = value
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         if requires_grad and self._storage.inference and not is_inference_mode_enabled():

@@ -289,3 +289,18 @@ def test_gradients_of_a_recorded_backward_have_memory_of_their_own(engine):
     assert b.grad.tolist() == seed.tolist() == [1.0, 2.0]
     assert c.grad.tolist() == [6.0, 7.0]
     np.testing.assert_array_equal(pb.grad(b.grad.sum(), seed)[0], [1.0, 1.0])
+
+
+def test_requires_grad_and_grad_are_set_as_attributes(engine):
+    x = pb.tensor([1.0, 2.0])
+    x.requires_grad = True
+    y = (x * x).sum()
+    y.requires_grad = True  # as it does already
+    y.backward()
+    assert x.grad.tolist() == [2.0, 4.0]
+    del x.grad
+    assert x.grad is None
+    x.requires_grad = False
+    assert not (x * x).requires_grad
+    with pytest.raises(AttributeError):
+        del x.requires_grad

@@ -30,16 +30,19 @@ SavedVariable SavedVariable::packed(PyRef value, Place place) {
     return saved;
 }
 
-void SavedVariable::raise_inference() {
+void SavedVariable::raise_inference(Tensor& tensor) {
+    const PyRef described = import_from("pullback.engine.views", "described");
+    const PyRef text = checked(PyObject_CallOneArg(described.get(), tensor.object()));
     raise("InferenceTensorError",
-          "a tensor that was made in inference mode can't be saved for a backward: use x.copy() of "
-          "it, or make it under pb.no_grad()");
+          "this " + text_of(text.get()) +
+              " was made in inference mode and can't be saved for a "
+              "backward: use x.copy() of it, or make it under pb.no_grad()");
 }
 
 SavedVariable SavedVariable::input(PyObject* value, bool relied) {
     if (Tensor::check(value)) {
         Tensor& tensor = *Tensor::cast(value);
-        refuse_inference(*tensor.storage);
+        refuse_inference(tensor);
         if (switches.pack != nullptr) [[unlikely]] {
             if (PyRef made = packed_by_hooks(tensor.detach())) {
                 return packed(std::move(made), {edge_of(tensor)});
@@ -59,7 +62,7 @@ SavedVariable SavedVariable::input(PyObject* value, bool relied) {
 }
 
 SavedVariable SavedVariable::output(Tensor& tensor, std::int32_t number, bool relied) {
-    refuse_inference(*tensor.storage);
+    refuse_inference(tensor);
     if (switches.pack != nullptr) [[unlikely]] {
         if (PyRef made = packed_by_hooks(tensor.detach())) {
             return packed(std::move(made), {{}, number});

@@ -91,6 +91,11 @@ Edge edge_of(Tensor& tensor) {
 
 void Tensor::set_requires_grad(bool flag) {
     refresh();
+    if (flag && storage->inference && !in_inference_mode()) {
+        raise("InferenceTensorError",
+              "a tensor that was made in inference mode can't require grad outside of it; x.copy() "
+              "is an ordinary tensor");
+    }
     if (grad_fn && !flag) {
         raise("NotDifferentiableError",
               "requires_grad can only be taken from a leaf; x.detach() is the same value without "
@@ -100,11 +105,6 @@ void Tensor::set_requires_grad(bool flag) {
         PyObject* descr = reinterpret_cast<PyObject*>(PyArray_DESCR(as_array(array())));
         raise("NotDifferentiableError",
               "only tensors of a float dtype can require grad, and this is " + text_of(descr));
-    }
-    if (flag && storage->inference && !in_inference_mode()) {
-        raise("InferenceTensorError",
-              "a tensor that was made in inference mode can't require grad outside of it; x.copy() "
-              "is an ordinary tensor");
     }
     requires_grad = flag;
     if (flag) track();

@@ -122,6 +122,20 @@ PyObject* get_requires_grad(PyObject* self, void*) {
     });
 }
 
+int set_requires_grad(PyObject* self, PyObject* value, void*) {
+    if (value == nullptr) {
+        PyErr_SetString(PyExc_AttributeError, "requires_grad can't be deleted");
+        return -1;
+    }
+    const int flag = PyObject_IsTrue(value);
+    if (flag == -1) return -1;
+    const PyRef done = PyRef::steal(to_python([&] {
+        Tensor::cast(self)->set_requires_grad(flag != 0);
+        return Py_NewRef(Py_None);
+    }));
+    return done ? 0 : -1;
+}
+
 PyObject* get_is_leaf(PyObject* self, void*) {
     return to_python([&] {
         Tensor::cast(self)->refresh();
@@ -325,8 +339,8 @@ PyGetSetDef properties[] = {
     {"dtype", get_dtype, nullptr, "NumPy's type of an element.", nullptr},
     {"ndim", get_ndim, nullptr, "Number of axes.", nullptr},
     {"size", get_size, nullptr, "Number of elements.", nullptr},
-    {"requires_grad", get_requires_grad, nullptr, "Whether operators on this are recorded.",
-     nullptr},
+    {"requires_grad", get_requires_grad, set_requires_grad,
+     "Whether operators on this are recorded.", nullptr},
     {"is_leaf", get_is_leaf, nullptr, "Whether no operator made this.", nullptr},
     {"grad_fn", get_grad_fn, nullptr, "The node that made this, or None.", nullptr},
     {"output_nr", get_output_nr, nullptr, "Which output of grad_fn it is; 0 for a leaf.", nullptr},

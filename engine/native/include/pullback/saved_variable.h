@@ -28,8 +28,8 @@ class SavedVariable {
     static SavedVariable input(PyObject* value, bool relied);
     /// An input that is a tensor.
     static SavedVariable input(Tensor& tensor, bool relied) {
+        refuse_inference(tensor);
         Storage& memory = *tensor.storage;
-        refuse_inference(memory);
         ++memory.kept;
         if (relied) memory.keep();
         return SavedVariable(Held::input, Py_NewRef(tensor.object()),
@@ -105,11 +105,11 @@ class SavedVariable {
     static PyRef packed_by_hooks(const Ref<Tensor>& tensor);
     static SavedVariable packed(PyRef value, Place place);
     /// Throws ErrorSet for memory that was made in inference mode.
-    static void refuse_inference(const Storage& storage) {
-        if (storage.inference) [[unlikely]]
-            raise_inference();
+    static void refuse_inference(Tensor& tensor) {
+        if (tensor.storage->inference) [[unlikely]]
+            raise_inference(tensor);
     }
-    [[noreturn]] static void raise_inference();
+    [[noreturn]] static void raise_inference(Tensor& tensor);
     PyRef unpack_packed(Node& node, bool recorded) const;
 
     bool holds_memory() const {

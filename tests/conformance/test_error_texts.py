@@ -1,0 +1,54 @@
+"""Both engines say the same about the same mistake: each error, its text and its notes.
+
+A text may name lines of `mistakes`, which are the same for both.
+"""
+
+import re
+from importlib import import_module
+
+import pytest
+
+import pullback as pb
+from pullback.engine import errors
+from tests.conformance.mistakes import MISTAKES
+
+pytestmark = pytest.mark.native
+
+for subject in ("tensors", "gradients", "writes", "hooks", "transforms"):
+    import_module(f"tests.conformance.mistakes.{subject}")
+
+# Errors before any engine runs: of what is installed here, and of formulas as they are read.
+OF_NO_ENGINE = {
+    pb.PullbackError,
+    pb.EngineUnavailableError,
+    errors.StaleModuleError,
+    pb.OperatorLibraryError,
+    pb.CompilerError,
+    pb.SourceUnavailableError,
+}
+
+
+def said(function, engine):
+    """The error of a mistake on an engine: its type, its text, and its notes."""
+    with pb.use_engine(engine):
+        try:
+            function()
+        except Exception as error:  # whatever a person would see
+            notes = getattr(error, "__notes__", [])
+            return type(error), *[re.sub("native|reference", "...", text) for text in (str(error), *notes)]
+    return None
+
+
+@pytest.mark.parametrize("function", MISTAKES, ids=lambda function: function.__name__)
+def test_both_engines_say_the_same(function):
+    assert said(function, "native") == said(function, "reference")
+    assert said(function, "reference") is not None
+
+
+def test_every_error_of_an_engine_is_among_them():
+    classes = {
+        kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)
+    }
+    documented = {kind for kind in classes if issubclass(kind, pb.PullbackError)}
+    met = {error[0] for error in (said(function, "reference") for function in MISTAKES) if error is not None}
+    assert documented - met == OF_NO_ENGINE
