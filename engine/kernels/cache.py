@@ -15,7 +15,7 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from pullback.transpile.places import cache_folder
@@ -33,24 +33,34 @@ def folder() -> Path:
 
 
 def entry(key: str, make: Callable[[Path], None], suffix: str = ".so") -> Path:
-    """The file of a key; `make(path)` writes it where it is missing or damaged.
+    """The file of a key; `make(path)` writes it where it is missing or damaged."""
+    with making(key, suffix) as target:
+        if target is not None:
+            make(target)
+    return place(key, suffix)
+
+
+@contextlib.contextmanager
+def making(key: str, suffix: str = ".so") -> Iterator[Path | None]:
+    """Where to write the file of a key until the end of the block, or None where it is there and whole.
 
     Two processes may make the same entry at once: each makes its own, the last
     one stays, and both are whole.
     """
-    if found(key, suffix) is None:
-        folder().mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder(), prefix=".making-") as work:
-            made = Path(work) / f"kernel{suffix}"
-            make(made)
-            keep(key, made.read_bytes(), suffix)
-    return _place(key, suffix)
+    if found(key, suffix) is not None:
+        yield None
+        return
+    folder().mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder(), prefix=".making-") as work:
+        made = Path(work) / f"kernel{suffix}"
+        yield made
+        keep(key, made.read_bytes(), suffix)
 
 
 def found(key: str, suffix: str) -> memoryview | None:
     """What was kept under a key; None where it is missing or damaged."""
     try:
-        with open(_place(key, suffix), "rb", buffering=0) as file:
+        with open(place(key, suffix), "rb", buffering=0) as file:
             content = file.readall()
             changed = os.fstat(file.fileno()).st_mtime
     except OSError:
@@ -60,26 +70,27 @@ def found(key: str, suffix: str) -> memoryview | None:
         return None
     if time.time() - changed > _DAY:  # the day on which an entry was used last is its time of change
         with contextlib.suppress(OSError):
-            os.utime(_place(key, suffix))
+            os.utime(place(key, suffix))
     return body
 
 
 def keep(key: str, content: bytes, suffix: str) -> None:
     """Keep something under a key."""
-    place = _place(key, suffix)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    making = place.with_name(f".making-{os.getpid()}-{threading.get_ident()}-{place.name}")
+    target = place(key, suffix)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    beside = target.with_name(f".making-{os.getpid()}-{threading.get_ident()}-{target.name}")
     try:
-        making.write_bytes(content + _MARK + hashlib.sha256(content).digest())
-        os.replace(making, place)
+        beside.write_bytes(content + _MARK + hashlib.sha256(content).digest())
+        os.replace(beside, target)
     except BaseException:
-        making.unlink(missing_ok=True)
+        beside.unlink(missing_ok=True)
         raise
     if key.startswith("0"):  # one in sixteen looks at the whole folder
         make_room()
 
 
-def _place(key: str, suffix: str) -> Path:
+def place(key: str, suffix: str = ".so") -> Path:
+    """Where the file of a key lies, if it is there."""
     return folder() / f"{key}{suffix}"
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from ...transpile.emit.native import ABI
 from . import cache as disk
@@ -24,20 +26,42 @@ def compile_text(text: str, *what: str) -> Path:
     the processor's features and the kernel ABI. Raises CompilerError where there
     is no compiler or it refuses.
     """
-    return compile_cached(text, lambda: text, what)
+    return compile_cached(Asked(text, lambda: text, what))
 
 
-def compile_cached(key: str, text: Callable[[], str], what: Sequence[str]) -> Path:
-    """The same for a text that is only made where it is not in the cache under this key."""
+class Asked(NamedTuple):
+    """A library that is asked for: of what, by macros, of a text that is only made where it is missing.
 
+    `key` tells the text from any other.
+    """
+
+    key: str
+    text: Callable[[], str]
+    what: Sequence[str]
+
+
+def compile_cached(asked: Asked, *others: Asked) -> Path:
+    """The library that is asked for. Where it is missing, `others` that are too are compiled beside it."""
     runtime = _runtime()  # which the loader needs too
+    key = key_of(asked.key, *asked.what)
+    if disk.found(key, ".so") is None:
+        with ExitStack() as under_way:
+            for one in (*others, asked):
+                under_way.enter_context(_compiling(one, runtime))
+    return disk.place(key)
 
-    def make(target: Path) -> None:
+
+@contextmanager
+def _compiling(asked: Asked, runtime: Path) -> Iterator[None]:
+    """Have the compiler at work on what is missing while a block runs, and done at its end."""
+    with disk.making(key_of(asked.key, *asked.what)) as target:
+        if target is None:
+            yield
+            return
         source = target.with_suffix(".cpp")
-        source.write_text(text(), encoding="utf-8")
-        find_compiler().compile_kernels(source, target, what, runtime)
-
-    return disk.entry(key_of(key, *what), make)
+        source.write_text(asked.text(), encoding="utf-8")
+        with find_compiler().compiling_kernels(source, target, asked.what, runtime):
+            yield
 
 
 def key_of(*parts: str) -> str:

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -63,10 +64,12 @@ class Compiler:
         """Everything that decides what it makes of a text on this machine."""
         return "\0".join([*self.command, self.version, *self.flags, *self.libraries, processor_features()])
 
-    def compile_kernels(self, source: Path, target: Path, what: Sequence[str], runtime: Path) -> None:
-        """Compile a generated text, of it `what` macros say. Raises CompilerError."""
+    def compiling_kernels(
+        self, source: Path, target: Path, what: Sequence[str], runtime: Path
+    ) -> AbstractContextManager[None]:
+        """Compile a generated text, of it `what` macros say, as `running` does."""
         options = (*self.for_kernels, _SEPARATE, *(f"-D{macro}" for macro in what))
-        self.run(source, target, *options, str(runtime), *_BESIDE, *self.libraries)
+        return self.running(source, target, *options, str(runtime), *_BESIDE, *self.libraries)
 
     def compile_runtime(self, source: Path, target: Path, name: str) -> None:
         """Compile what kernels share to a library that they find under this name. Raises CompilerError."""
@@ -75,10 +78,23 @@ class Compiler:
 
     def run(self, source: Path, target: Path, *options: str) -> None:
         """Compile a file to a shared library. Raises CompilerError with what the compiler said."""
+        with self.running(source, target, *options):
+            pass
+
+    @contextmanager
+    def running(self, source: Path, target: Path, *options: str) -> Iterator[None]:
+        """The same while a block runs, at whose end it is done or the error is raised."""
         command = [*self.command, *self.flags, f"-I{INCLUDE}", str(source), "-o", str(target), *options]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise CompilerError(f"{' '.join(command)}\nfailed with:\n{done.stderr.strip()}")
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
+            try:
+                yield
+                _, said = process.communicate()
+            except BaseException:
+                process.terminate()  # it removes what it has written so far
+                raise
+        if process.returncode != 0:
+            raise CompilerError(f"{' '.join(command)}\nfailed with:\n{said.strip()}")
 
 
 def identity() -> str:

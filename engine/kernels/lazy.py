@@ -13,11 +13,14 @@ from ...transpile.emit.native.extents import is_once
 from ...transpile.emit.native.flat import is_flat
 from ...transpile.emit.native.formula_kernels import Compiled
 from ...transpile.emit.native.kernel import Kernel
+from ...transpile.processors import processors
 from ...transpile.vocabulary import WORDS
 from ..errors import CompilerError
-from .compile import compile_cached
+from .compile import Asked, compile_cached
 from .load import KernelLibrary
 from .prepared import Prepared, pattern
+
+Group = tuple[Kernel, ...]
 
 
 class _Twin(ctypes.Structure):
@@ -67,9 +70,10 @@ class Part(NamedTuple):
 class LazyLibrary(KernelLibrary):
     """The kernels of a formula.
 
-    The forward and the plain backwards of all orders are compiled together, any
-    other kernel by itself, as `part` says: for float32 or float64, for long rows
-    or short ones, for shapes as they mostly are. A kernel that is called for the
+    The forward and the plain backwards of all orders are compiled at once, the
+    last one beside the others where there is another processor for it, any other
+    kernel by itself, as `part` says: for float32 or float64, for long rows or
+    short ones, for shapes as they mostly are. A kernel that is called for the
     other type, or for rows or shapes that it is not compiled for, gets a twin
     compiled and goes on with it.
     Other patterns of gradients have a kernel each from when they are first seen;
@@ -82,7 +86,7 @@ class LazyLibrary(KernelLibrary):
         self.part = Part()
         self._compiled = prepared.compiled
         self._key = prepared.key
-        self._plain = tuple(_plain(prepared.compiled))
+        self._plain = _groups(_plain(prepared.compiled))
         self._all = {kernel.name: kernel for kernel in prepared.compiled.kernels()}
         self._variants: dict[tuple[str, tuple[bool, ...] | None], Kernel | None] = {}
         self._loaded: dict[tuple[str, Part], KernelLibrary] = {}
@@ -91,7 +95,7 @@ class LazyLibrary(KernelLibrary):
     def expect(self, inputs: Sequence[Any]) -> None:
         """Compile first what a call on these arrays needs, unless something is compiled."""
         if not self._loaded:
-            guesses = any(kernel.guess is not None for kernel in self._plain)
+            guesses = any(kernel.guess is not None for group in self._plain for kernel in group)
             self.part = Part.of_call(inputs, guesses)
 
     def functions(self, kernel: str) -> tuple[Any, Any]:
@@ -125,25 +129,26 @@ class LazyLibrary(KernelLibrary):
         if kernel not in self._all:
             raise CompilerError(f"{self._compiled.formula.name} has no kernel {kernel}")
         chosen = self._all[kernel]
-        group = self._plain if chosen in self._plain else (chosen,)
+        group = next((group for group in self._plain if chosen in group), (chosen,))
         found = self._loaded.get((group[0].name, part))
         if found is None:
             found = self._loaded[group[0].name, part] = self._load(group, part)
         return found
 
-    def _load(self, group: tuple[Kernel, ...], part: Part) -> KernelLibrary:
-        ir = self._compiled.formula
-        names = " ".join(kernel.name for kernel in group)
-
-        def text() -> str:
-            return emit_cpp(ir.name, group, ir.source)
-
-        macros = (part if _may_go_by_rows(group) else part._replace(long=None)).macros
-        library = KernelLibrary(compile_cached(f"{self._key} {names}", text, macros), ir.name)
+    def _load(self, group: Group, part: Part) -> KernelLibrary:
+        beside = [other for other in self._plain if other != group] if group in self._plain else []
+        path = compile_cached(*(self._asked(one, part) for one in (group, *beside)))
+        library = KernelLibrary(path, self._compiled.formula.name)
         callback = _SUPPLY(self._supplier(part))
         library.supply(callback)
         self._callbacks.append(callback)  # which C++ calls as long as the library is there
         return library
+
+    def _asked(self, group: Group, part: Part) -> Asked:
+        ir = self._compiled.formula
+        names = " ".join(kernel.name for kernel in group)
+        macros = (part if _may_go_by_rows(group) else part._replace(long=None)).macros
+        return Asked(f"{self._key} {names}", lambda: emit_cpp(ir.name, group, ir.source), macros)
 
     def _supplier(self, part: Part) -> Callable[[bytes, int, Any], int]:
         def supply(name: bytes, lacks: int, twin: Any) -> int:
@@ -162,6 +167,13 @@ def _plain(compiled: Compiled) -> list[Kernel]:
     """The forward, the plain first backward, its plain backward and so on."""
     derivative = compiled.derivative
     return [compiled.forward, *(_plain(derivative) if derivative is not None else [])]
+
+
+def _groups(kernels: Sequence[Kernel]) -> list[Group]:
+    """The kernels that are compiled by one process each: the last one takes about as long as the others."""
+    if processors() == 1 or len(kernels) == 1:
+        return [tuple(kernels)]
+    return [tuple(kernels[:-1]), tuple(kernels[-1:])]
 
 
 def _may_go_by_rows(kernels: Sequence[Kernel]) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pullback.transpile.diagnostics import Diagnostic
+from pullback.transpile.processors import processors
 
 from ..files import decode
 from ..linter import Linted, lint_source
@@ -48,7 +49,7 @@ def processes_for(tasks: int, asked: int | None) -> int:
     """How many processes to use for so many files: what was asked for, else what is worth it."""
     if asked is not None:
         return max(1, min(asked, tasks))
-    return max(1, min(_cores(), tasks // WORTH_A_PROCESS))
+    return max(1, min(processors(), tasks // WORTH_A_PROCESS))
 
 
 def lint_all(tasks: Sequence[Task], processes: int) -> Generator[Result]:
@@ -118,9 +119,3 @@ def _context() -> BaseContext:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])
     return context
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):  # Linux: the cores that this process may use
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

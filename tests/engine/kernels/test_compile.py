@@ -2,11 +2,13 @@ import ctypes
 import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import pytest
 
 from pullback.engine.errors import CompilerError
 from pullback.engine.kernels import KernelLibrary, cache, compile_text
+from pullback.engine.kernels.compile import Asked, compile_cached
 from pullback.engine.kernels.compiler import Compiler
 
 pytestmark = pytest.mark.compiler
@@ -21,7 +23,7 @@ def own_folder(tmp_path, monkeypatch):
 
 def test_the_second_time_nothing_is_compiled(monkeypatch):
     path = compile_text(TEXT)
-    monkeypatch.setattr(Compiler, "run", None)
+    monkeypatch.setattr(Compiler, "running", None)
     assert compile_text(TEXT) == path
     KernelLibrary(path, "empty")
 
@@ -30,11 +32,13 @@ def test_the_second_time_nothing_is_compiled(monkeypatch):
 def test_a_damaged_library_is_made_again_and_no_other(monkeypatch, ending):
     made = []
 
-    def run(self, source, target, *options):
+    @contextmanager
+    def running(self, source, target, *options):
         made.append(source.name)
         target.write_bytes(b"library")
+        yield
 
-    monkeypatch.setattr(Compiler, "run", run)
+    monkeypatch.setattr(Compiler, "running", running)
     path = compile_text(TEXT)
     assert made == ["kernel_runtime.cpp", "kernel.cpp"]
     damaged = next(path.parent.glob(f"*{ending}"))
@@ -70,3 +74,46 @@ def test_two_processes_compile_the_same_thing_at_once():
     assert [process.wait(timeout=120) for process in running] == [0, 0]
     assert cache.size()[0] == 1
     KernelLibrary(compile_text(TEXT), "empty")
+
+
+def test_what_is_asked_for_is_compiled_beside_the_others(monkeypatch):
+    begun, ended, running = [], [], Compiler.running
+
+    @contextmanager
+    def noting(self, source, target, *options):
+        begun.append(len(ended))
+        with running(self, source, target, *options):
+            yield
+        ended.append(source)
+
+    compile_text(TEXT)  # what kernels share
+    monkeypatch.setattr(Compiler, "running", noting)
+    asked = [Asked(name, lambda: TEXT, ()) for name in "abc"]
+    path = compile_cached(*asked)
+    assert begun == [0, 0, 0]
+    assert len(ended) == 3
+    again = [compile_cached(one) for one in asked]
+    assert len({*again}) == len(ended) == 3
+    assert path == again[0]
+    KernelLibrary(path, "empty")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, CompilerError])
+def test_nothing_is_left_running_or_lying_about_where_one_is_stopped(monkeypatch, error):
+    started = []
+
+    class Noted(subprocess.Popen):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            started.append(self)
+
+    def stopped():
+        raise error
+
+    folder = compile_text(TEXT).parent
+    before = sorted(folder.iterdir())
+    monkeypatch.setattr(subprocess, "Popen", Noted)
+    with pytest.raises(error):
+        compile_cached(Asked("stopped", stopped, ()), Asked("other", lambda: TEXT, ()))
+    assert [process.poll() is not None for process in started] == [True]
+    assert sorted(folder.iterdir()) == before

@@ -1,0 +1,12 @@
+"""How many processors there are."""
+
+from __future__ import annotations
+
+import os
+
+
+def processors() -> int:
+    """How many of them this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # Linux
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
