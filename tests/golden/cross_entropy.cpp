@@ -52,7 +52,7 @@ struct CrossEntropyForward {
                 while (loop.next()) {
                     const T* targets = loop.row(targets_rows);
                     T* weight_row = loop.row(weight_rows);
-                    double weight_total = 0;
+                    T weight_total = 0;
                     PB_SIMD_OVER(reduction(+ : weight_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
                         weight_total = loop.sum(weight_total, weight_row + i, targets[i]);
@@ -74,7 +74,7 @@ struct CrossEntropyForward {
                     const T* logits = loop.row(logits_rows);
                     const auto max_1 = loop.once(max_1_rows);
                     T* total_row = loop.row(total_rows);
-                    double total_total = 0;
+                    T total_total = 0;
                     PB_SIMD_OVER(reduction(+ : total_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // cross_entropy.py:15  shifted = logits - np.max(logits, axis=-1, ke...
@@ -122,7 +122,7 @@ struct CrossEntropyForward {
                     const auto max_1 = loop.once(max_1_rows);
                     const auto log_total = loop.once(log_total_rows);
                     T* loss_row = loop.row(loss_rows);
-                    double loss_total = 0;
+                    T loss_total = 0;
                     PB_SIMD_OVER(reduction(+ : loss_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // cross_entropy.py:15  shifted = logits - np.max(logits, axis=-1, ke...

@@ -208,7 +208,7 @@ struct EmbeddingBackward {
                     const T* grad = loop.row(grad_rows);
                     const T* rows_1 = loop.row(rows_1_rows);
                     T* total_row = loop.row(total_rows);
-                    double total_total = 0;
+                    T total_total = 0;
                     PB_SIMD_OVER(reduction(+ : total_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // embedding.py:15  return pb.unslice(grad * scale, index=tokens, sha...

@@ -42,7 +42,7 @@ struct GpCovarianceForward {
                     const T* expanded = loop.row(expanded_rows);
                     const T* expanded_1 = loop.row(expanded_1_rows);
                     T* squared_row = loop.row(squared_rows);
-                    double squared_total = 0;
+                    T squared_total = 0;
                     PB_SIMD_OVER(reduction(+ : squared_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // gp_covariance.py:16  scaled = (np.expand_dims(x1, 1) - np.expand_d...
@@ -444,8 +444,8 @@ struct GpCovarianceBackward {
                     T* weighted_row = loop.row(weighted_rows);
                     T* total_2_row = loop.row(total_2_rows);
                     T* total_3_row = loop.row(total_3_rows);
-                    double total_2_total = 0;
-                    double total_3_total = 0;
+                    T total_2_total = 0;
+                    T total_3_total = 0;
                     PB_SIMD_OVER(reduction(+ : total_2_total, total_3_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // gp_covariance.py:22  weighted = grad * k

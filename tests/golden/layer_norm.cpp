@@ -34,7 +34,7 @@ struct LayerNormForward {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
                     T* mean_1_row = loop.row(mean_1_rows);
-                    double mean_1_total = 0;
+                    T mean_1_total = 0;
                     PB_SIMD_OVER(reduction(+ : mean_1_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
                         mean_1_total = loop.sum(mean_1_total, mean_1_row + i, x[i]);
@@ -56,7 +56,7 @@ struct LayerNormForward {
                     const T* x = loop.row(x_rows);
                     const auto mean_1 = loop.once(mean_1_rows);
                     T* variance_row = loop.row(variance_rows);
-                    double variance_total = 0;
+                    T variance_total = 0;
                     PB_SIMD_OVER(reduction(+ : variance_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // layer_norm.py:16  centered = x - np.mean(x, axis=-1, keepdims=True)
@@ -383,8 +383,8 @@ struct LayerNormBackward {
                     T* mean_row = loop.row(mean_rows);
                     T* along_n_row = loop.row(along_n_rows);
                     T* grad_weight_row = loop.row(grad_weight_rows);
-                    double mean_total = 0;
-                    double along_n_total = 0;
+                    T mean_total = 0;
+                    T along_n_total = 0;
                     PB_SIMD_OVER(reduction(+ : mean_total, along_n_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // layer_norm.py:16  centered = x - np.mean(x, axis=-1, keepdims=True)

@@ -66,6 +66,25 @@ def normalized(x):
     return r
 
 
+@pb.compile
+def totals_of(x, y):
+    """Sums of positive terms and of terms that cancel, as read and as computed."""
+    r = np.sum(x, axis=-1), np.sum(x * y, axis=-1), np.sum(y, axis=-1)
+
+    return r
+
+
+@pytest.mark.parametrize("length", [33, 1000, 1025, 5000, 100_000])
+def test_sums_of_floats_along_rows_stay_within_units_in_the_last_place(length):
+    rng = np.random.default_rng(length)
+    x = rng.uniform(0.5, 1.5, (5, length)).astype(np.float32)
+    y = rng.standard_normal((5, length)).astype(np.float32)
+    for one, terms in zip(totals_of(x, y), (x, x * y, y), strict=True):
+        exact, size = np.sum(terms, axis=-1, dtype=float), np.sum(np.abs(terms), axis=-1, dtype=float)
+        assert one.dtype == np.float32
+        assert np.all(np.abs(one - exact) <= 2 * np.finfo(np.float32).eps * size)
+
+
 @pytest.mark.parametrize("shape", [(1100, 256), (5, 220, 256), (8191, 33)], ids=str)
 def test_rows_of_the_next_block_are_asked_for_and_change_nothing(shape):
     normalizes = pb.compile(normalized)

@@ -52,12 +52,12 @@ def begin(sink: Reduce) -> list[str]:
     """The declarations of a row's total.
 
     >>> begin(Reduce(None, "s_view", "s", "Sum", "T"))
-    ['double s_total = 0;']
+    ['T s_total = 0;']
     """
     if is_extreme(sink):
         first = number(_WAYS[sink.op].first, sink.term)
         return [f"{sink.term} {sink.name}_total = {first};", f"int {sink.name}_nans = 0;"]
-    kind = "int64_t" if sink.term in ("int64_t", "bool") else "double"
+    kind = "int64_t" if sink.term in ("int64_t", "bool") else sink.term if sink.op == "Sum" else "double"
     return [f"{kind} {sink.name}_total = {_WAYS[sink.op].first};"]
 
 

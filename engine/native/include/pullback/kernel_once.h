@@ -50,10 +50,14 @@ class RowLoop : private Loop {
         return term < total ? term : total;
     }
 
-    // Joins the row's total to what the operand has.
-    template <typename T, typename Total>
-    void add(Rows<T> rows, Total total) const {
-        *row_at<Total>(rows.operand) += total;
+    // Joins the row's total to what the operand has, which is in double where terms are floats.
+    template <typename T>
+    void add(Rows<T> rows, double total) const {
+        *row_at<double>(rows.operand) += total;
+    }
+    template <typename T>
+    void add(Rows<T> rows, int64_t total) const {
+        *row_at<int64_t>(rows.operand) += total;
     }
     template <typename T, typename Total>
     void multiply(Rows<T> rows, Total total) const {

@@ -11,10 +11,24 @@ constexpr int64_t kShortRow = 32;    // elements; shorter ones are better done s
 constexpr int64_t kWaitingRows = 8;  // that are stored together
 constexpr int64_t kAheadRows = 1;    // that are asked for at once
 constexpr int64_t kLine = 64;        // bytes of the cache
+// Terms of a row, at most, that its loop adds up in their own type, a few of them to each lane of a
+// vector. Such sums are added up in a wider type.
+constexpr int64_t kSummed = 1024;
 
 // Whether a row is used where it lies.
 PB_RUNTIME bool lies_well(const Operand& operand) {
     return operand.unit || (operand.once && operand.data);
+}
+
+// Whether the loop adds up terms of a row in a type that is narrower than that of the totals.
+PB_RUNTIME bool sums_narrowly(const Space& space) {
+    bool narrowly = false;
+    for (int k = 0; k < space.count; ++k) {
+        const Operand& operand = space.operands[k];
+        const Reducer* const reducer = operand.once ? operand.reducer : nullptr;
+        narrowly = narrowly || (reducer && reducer->total_bytes > reducer->term_bytes);
+    }
+    return narrowly;
 }
 
 // Whether a pass goes by rows: these are long, and what the loop takes for one value is one.
@@ -34,7 +48,7 @@ PB_RUNTIME bool goes_by_rows(Space& space) {
 PB_RUNTIME void RowLoop::start(const Space& space, const Memory& memory, int64_t begin) {
     Loop::start(space, memory, begin);
     moves_ = memory.moves;
-    longest_ = extent_;
+    longest_ = sums_narrowly(space) && extent_ > kSummed ? kSummed : extent_;
     loads_ = stores_ = looks_ahead_ = false;
     bool lie_well = true;  // all rows that are read
     for (int k = 0; k < space.count; ++k) {
@@ -45,7 +59,7 @@ PB_RUNTIME void RowLoop::start(const Space& space, const Memory& memory, int64_t
             if (inner_ > 0) moves_[k] = operand.steps[inner_ - 1];
             continue;
         }
-        longest_ = memory.stretch;
+        if (longest_ > memory.stretch) longest_ = memory.stretch;
         lie_well = lie_well && !operand.reads;
         loads_ = loads_ || (operand.reads && !operand.still);
         if (operand.reads || !operand.data) continue;
