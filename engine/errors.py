@@ -46,7 +46,7 @@ class CheckpointError(PullbackError, RuntimeError):
 
 
 class UnusedInputError(PullbackError, RuntimeError):
-    """A gradient was asked for with respect to a tensor that the outputs don't depend on."""
+    """A gradient was asked for by a tensor that the outputs don't depend on, or by none at all."""
 
 
 class GradientShapeError(PullbackError, ValueError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from . import forward_ad
 from .dispatch import Engine, current, engine_of, engine_of_type, mismatch
-from .errors import GradientShapeError, NotDifferentiableError
+from .errors import GradientShapeError, NotDifferentiableError, UnusedInputError
 from .grad_mode import recording
 from .matching import matching
 
@@ -24,7 +24,8 @@ def backward(
 ) -> None:
     """Add the gradients of some tensors to the `grad` of the leaves that they depend on.
 
-    Arguments as those of `grad`; `inputs` names the tensors that get a gradient.
+    Arguments as those of `grad`; `inputs` names the tensors that get a gradient in the place of
+    all leaves: those that the outputs don't depend on get none. Raises what `grad` raises.
     """
     retain = create_graph if retain_graph is None else retain_graph
     _run(tensors, inputs, grad_tensors, retain, create_graph, True, True)
@@ -36,18 +37,19 @@ def grad(
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
-    allow_unused: bool = False,
+    allow_unused: bool | None = None,
     materialize_grads: bool = False,
 ) -> tuple[Any, ...]:
     """The gradients of `outputs` with respect to `inputs`: a tuple, one per input.
 
-    outputs            a tensor or several; a single value each, unless grad_outputs says what flows in
-    inputs             a tensor or several that require grad, leaves or not
+    outputs            a tensor or an iterable of them; a single value each, unless grad_outputs says what
+                       flows in
+    inputs             a tensor or an iterable of them that require grad, leaves or not
     grad_outputs       a gradient per output: a tensor or array of its shape, or None for ones
     retain_graph       keep what the graph saved for another backward (default: as create_graph)
     create_graph       record the backward, so that its results can be differentiated again
     allow_unused       None for an input that the outputs don't depend on, instead of an error
-    materialize_grads  zeros for it
+    materialize_grads  zeros for it; they require grad where the backward is recorded
 
     >>> import pullback as pb
     >>> x = pb.tensor(3.0, requires_grad=True)
@@ -55,12 +57,21 @@ def grad(
     >>> pb.grad(y, x)[0].item()
     8.0
 
-    Raises UnusedInputError, GraphFreedError, GradientShapeError, NotDifferentiableError.
+    Raises UnusedInputError, also where there is no output or no input at all; GraphFreedError,
+    GradientShapeError, NotDifferentiableError; ValueError for ``allow_unused=False,
+    materialize_grads=True``, which contradict each other.
     """
     retain = create_graph if retain_graph is None else retain_graph
-    unused = allow_unused or materialize_grads
-    gradients = _run(outputs, inputs, grad_outputs, retain, create_graph, unused, False)
-    return _with_zeros(_several(inputs), gradients) if materialize_grads else gradients
+    if not materialize_grads:
+        return _run(outputs, inputs, grad_outputs, retain, create_graph, bool(allow_unused), False)
+    if allow_unused is False:
+        raise ValueError("materialize_grads=True gives zeros where allow_unused=False asks for an error")
+    inputs = _several(inputs)
+    gradients = _run(outputs, inputs, grad_outputs, retain, create_graph, True, False)
+    return tuple(
+        _zeros(tensor, create_graph) if gradient is None else gradient
+        for tensor, gradient in zip(inputs, gradients, strict=True)
+    )
 
 
 def value_and_grad(
@@ -143,28 +154,23 @@ def _run(
     return forward_ad.run(engine, outs, seeds, targets, retain_graph, create_graph, allow_unused, accumulate)
 
 
-def _with_zeros(tensors: Sequence[Any], gradients: Sequence[Any]) -> tuple[Any, ...]:
-    """The gradients, with zeros of the tensor's shape where one is None."""
-    return tuple(
-        _zeros(tensor) if gradient is None else gradient
-        for tensor, gradient in zip(tensors, gradients, strict=True)
-    )
-
-
-def _zeros(tensor: Any) -> Any:
+def _zeros(tensor: Any, requires_grad: bool) -> Any:
     engine = engine_of_type(type(tensor))
     assert engine is not None
-    return engine.tensor(np.zeros(tensor.shape, tensor.dtype))
+    return engine.tensor(np.zeros(tensor.shape, tensor.dtype), requires_grad)
 
 
 def _several(tensors: Any) -> tuple[Any, ...]:
-    return tuple(tensors) if isinstance(tensors, (list, tuple)) else (tensors,)
+    """What an iterable gives; anything with a shape is one value."""
+    if isinstance(tensors, Iterable) and not hasattr(tensors, "shape"):
+        return tuple(tensors)
+    return (tensors,)
 
 
 def _engine(outputs: Sequence[Any]) -> Engine:
     """The outputs' engine; each must be a tensor that requires grad."""
     if not outputs:
-        raise ValueError("there is no output to take a gradient of")
+        raise UnusedInputError("there is no output to take a gradient of")
     first: Engine | None = None
     for output in outputs:
         engine = engine_of_type(type(output))
@@ -183,6 +189,10 @@ def _engine(outputs: Sequence[Any]) -> Engine:
 
 
 def _check_inputs(engine: Engine, inputs: Sequence[Any]) -> None:
+    if not inputs:
+        raise UnusedInputError(
+            "there is no input to take a gradient by; backward without inputs is by all leaves"
+        )
     for position, tensor in enumerate(inputs):
         found = engine_of_type(type(tensor))
         if found is None:

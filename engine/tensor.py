@@ -20,7 +20,14 @@ class Tensor(TensorMethods, ABC):
 
     __slots__ = ()
 
-    name: str | None
+    @property
+    @abstractmethod
+    def name(self) -> str | None:
+        """What the printed tape and errors call it."""
+
+    @name.setter
+    @abstractmethod
+    def name(self, value: str | None) -> None: ...
 
     @property
     @abstractmethod

@@ -89,12 +89,12 @@ def _run(
             node, received = arrivals.next()
             try:
                 call_tensor_hooks(node, received, create_graph)
+                if isinstance(node, LeafNode) and accumulate:
+                    _run_leaf(node, received, create_graph)
+                    continue
                 for edge in capturing.get(node, ()):
                     captured[edge] = received[edge.output]
-                if isinstance(node, LeafNode):
-                    if inputs is None:
-                        _run_leaf(node, received, create_graph)
-                elif leads_on(node, wanted):
+                if leads_on(node, wanted):
                     _run_node(node, received, wanted, create_graph, arrivals, retain_graph)
             except BaseException as error:
                 anomaly.explain(error, node)
@@ -176,7 +176,8 @@ def _hand_out(
                 "gives None for it, materialize_grads=True zeros"
             )
     if accumulate:
-        for tensor, edge in zip(inputs, targets, strict=True):
-            accumulate_into(tensor, captured[edge], create_graph)
+        once = {id(tensor): (tensor, captured[edge]) for tensor, edge in zip(inputs, targets, strict=True)}
+        for tensor, gradient in once.values():
+            accumulate_into(tensor, gradient, create_graph)
         return ()
     return tuple(None if captured[edge] is None else owned(captured[edge], create_graph) for edge in targets)

@@ -135,6 +135,8 @@ class Tensor(AnyTensor):
                 f"grad must be None or a tensor of the same engine, of shape {self.shape} and dtype "
                 f"{self.dtype}"
             )
+        if value is self:
+            raise TypeError("a tensor can't be its own grad; x.copy() is another one")
         self._grad = value
 
     @grad.deleter

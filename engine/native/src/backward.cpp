@@ -117,10 +117,15 @@ class Pass {
     }
 
     void capture(Node& node, const Received& received) {
-        auto place = std::lower_bound(positions_.begin(), positions_.end(),
-                                      std::pair<Node*, std::size_t>(&node, 0));
-        for (; place != positions_.end() && place->first == &node; ++place) {
+        const auto first = std::lower_bound(positions_.begin(), positions_.end(),
+                                            std::pair<Node*, std::size_t>(&node, 0));
+        for (auto place = first; place != positions_.end() && place->first == &node; ++place) {
             const std::size_t position = place->second;
+            const auto is_same = [&](const std::pair<Node*, std::size_t>& before) {
+                return request_.inputs[before.second].get() == request_.inputs[position].get();
+            };
+            // Into one `grad` it goes once.
+            if (request_.accumulate && std::any_of(first, place, is_same)) continue;
             captured_[position] = received[static_cast<std::size_t>(targets_[position].output)];
         }
     }
@@ -173,14 +178,15 @@ class Pass {
     /// All that comes before the derivative; false where there is none to run.
     bool enter(Node& node, Received& received) {
         call_tensor_hooks(node, received, request_.create_graph);
-        if (wanted_.is_target(node)) {
+        const bool ends_here = node.kind == NodeKind::leaf && request_.accumulate;
+        if (wanted_.is_target(node) && !ends_here) {
             capture(node, received);
             if (!wanted_.leads_on(node)) return false;
         }
         if (node.extras) [[unlikely]]
             call_prehooks(node, received, request_.create_graph);
-        if (node.kind == NodeKind::leaf) {
-            if (request_.all_leaves) end_at_leaf(node, received);
+        if (ends_here) {
+            end_at_leaf(node, received);
             return false;
         }
         return std::any_of(received.begin(), received.end(),

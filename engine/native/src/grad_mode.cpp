@@ -2,6 +2,7 @@
 
 #include "pullback/engine.h"
 #include "pullback/errors.h"
+#include "pullback/switches.h"
 
 namespace pullback {
 
@@ -49,8 +50,16 @@ bool in_inference_mode() {
     return !PyBool_Check(mode.get());  // an `Inference`
 }
 
+PyRef GradModeGuard::mode(bool enabled) {
+    if (switches.inference && in_inference_mode()) [[unlikely]] {
+        const PyRef inference = import_from("pullback.engine.grad_mode", "Inference");
+        return attribute(inference.get(), enabled ? "GRAD_ENABLED" : "GRAD_DISABLED");
+    }
+    return PyRef::borrow(enabled ? Py_True : Py_False);
+}
+
 GradModeGuard::GradModeGuard(bool enabled)
-    : token_(checked(PyContextVar_Set(enabled_variable(), enabled ? Py_True : Py_False))) {}
+    : token_(checked(PyContextVar_Set(enabled_variable(), mode(enabled).get()))) {}
 
 GradModeGuard::~GradModeGuard() {
     PyObject *kind, *value, *trace;

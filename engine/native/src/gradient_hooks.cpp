@@ -181,7 +181,8 @@ void accumulate(Tensor& tensor, Ref<Tensor> gradient, bool create_graph) {
     // Python may run while a sum is made, and another thread add to the same grad: who comes second
     // adds to what the first one made.
     for (bool done = false; !done;) {
-        if (tensor.grad && !create_graph) {
+        // One with a history stays as it is: the sum is not recorded.
+        if (tensor.grad && !create_graph && !tensor.grad->requires_grad) {
             if (Ref<Tensor> sum = add_directly(tensor.grad, *gradient)) {
                 tensor.grad = std::move(sum);
                 break;

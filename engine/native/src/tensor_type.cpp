@@ -174,6 +174,10 @@ int set_grad(PyObject* self, PyObject* value, void*) {
         }
         return -1;
     }
+    if (value == self) {
+        PyErr_SetString(PyExc_TypeError, "a tensor can't be its own grad; x.copy() is another one");
+        return -1;
+    }
     tensor->grad = Ref<Tensor>::borrow(Tensor::cast(value));
     return 0;
 }

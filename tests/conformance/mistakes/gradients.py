@@ -46,6 +46,21 @@ def no_outputs():
 
 
 @mistake
+def no_inputs():
+    pb.grad(leaf().sum(), [])
+
+
+@mistake
+def backward_to_no_inputs():
+    leaf().sum().backward(inputs=())
+
+
+@mistake
+def zeros_and_an_error():
+    pb.grad(leaf().sum(), leaf(), allow_unused=False, materialize_grads=True)
+
+
+@mistake
 def backward_of_no_outputs():
     pb.backward([])
 
@@ -138,6 +153,12 @@ def a_grad_of_another_shape():
 @mistake
 def a_grad_of_another_dtype():
     leaf().grad = pb.tensor(np.ones(3, np.float32))
+
+
+@mistake
+def a_grad_that_is_the_tensor():
+    x = leaf()
+    x.grad = x
 
 
 @mistake

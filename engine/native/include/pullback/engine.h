@@ -9,7 +9,7 @@
 
 namespace pullback {
 
-/// Sets the grad mode until the end of a scope.
+/// Sets the grad mode until the end of a scope; in inference mode nothing is recorded either way.
 class GradModeGuard {
   public:
     explicit GradModeGuard(bool enabled);
@@ -18,6 +18,7 @@ class GradModeGuard {
     GradModeGuard& operator=(const GradModeGuard&) = delete;
 
   private:
+    static PyRef mode(bool enabled);
     PyRef token_;
 };
 
