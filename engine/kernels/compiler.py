@@ -30,7 +30,7 @@ _VECTORIZED = (
     "-O1", "-ftree-vectorize", "-fvect-cost-model=dynamic", "-finline-functions", "-finline-small-functions",
     "-fstrict-aliasing", "-fno-tree-pta", "-fno-tree-dominator-opts", "-fno-tree-slp-vectorize",
     "-fno-tree-bit-ccp", "-fno-tree-ccp", "-fno-dse", "-fno-tree-dse", "-fno-cprop-registers",
-    "-fno-shrink-wrap", "--param=max-combine-insns=2", "-fno-exceptions",
+    "-fno-shrink-wrap", "--param=max-combine-insns=2", "-fira-region=one", "-fno-exceptions",
 )  # fmt: skip
 # What kernels share is a library that lies beside them. They need nothing of the C++ library, and looking for
 # what they don't need takes the linker 20 ms. Of the C library they have what the process has.

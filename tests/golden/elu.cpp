@@ -2,6 +2,8 @@
 // Source 544cfd0e2cf8d5f3, kernel ABI 1.
 #include <pullback/kernel.h>
 #include <pullback/kernel_branches.h>
+#include <pullback/kernel_functions.h>
+#include <pullback/kernel_math.h>
 
 static_assert(PB_KERNEL_ABI == 1, "regenerate this file: pullback transpile elu.py");
 

@@ -5,6 +5,18 @@ from __future__ import annotations
 import re
 
 _FUNCTIONS = {
+    "kernel_index.h": """
+        Index kNone take at slice ellipsis new_axis at_if_any copy fill completed joined joined_part reshape
+    """,
+    "kernel_linalg.h": "matmul matmul_shape",
+    "kernel_math.h": """
+        abs ceil floor round sqrt trunc copysign square where maximum minimum fmax fmin sign isnan isfinite
+        isinf signbit remainder floor_divide
+    """,
+    "kernel_functions.h": """
+        arccos arccosh arcsin arcsinh arctan arctanh cbrt cos cosh erf erfc exp exp2 expm1 log log10 log1p
+        log2 sin sinh tan tanh arctan2 fmod hypot power logaddexp logaddexp2 sigmoid softplus
+    """,
     "kernel_contract.h": "contract contract_shape contract_gradient",
     "kernel_branches.h": "nothing constant absent holds raise",
     "kernel_joined.h": "stacked stack concatenated concatenate join_like flatten unflatten unstack split",

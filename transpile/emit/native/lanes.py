@@ -56,7 +56,7 @@ _COMPARE = {
 _LOGIC = {"logical_and": ("&&", AND), "logical_or": ("||", OR)}
 _BITWISE = {"bitwise_and": ("&&", AND), "bitwise_or": ("||", OR)}
 
-# Functions of kernel_math.h that have NumPy's name; the first take only floats.
+# Functions of kernel_math.h and kernel_functions.h that have NumPy's name; the first take only floats.
 _OF_FLOATS = """
     exp expm1 log log1p sqrt sin cos tan tanh sinh cosh arctan arcsin arccos arcsinh arccosh arctanh
     exp2 log2 log10 cbrt erf erfc arctan2 copysign fmod hypot logaddexp logaddexp2 sigmoid softplus

@@ -1,0 +1,125 @@
+// Functions of one element that the C library has, and what is made of them. Declared here, not by
+// <cmath>, so that a kernel compiles fast; where the C library has vector versions, the declaration
+// says so and loops call those (glibc's libmvec, at most 4 ulp).
+#ifndef PULLBACK_KERNEL_FUNCTIONS_H_
+#define PULLBACK_KERNEL_FUNCTIONS_H_
+
+#include "kernel_math.h"
+
+#define PB_SCALAR __attribute__((const, nothrow))
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
+#if __GLIBC_PREREQ(2, 35)
+#define PB_VECTOR __attribute__((simd("notinbranch"), const, nothrow))
+#endif
+#endif
+#ifndef PB_VECTOR
+#define PB_VECTOR PB_SCALAR
+#endif
+
+#define PB_DECLARE_UNARY(name, attribute) \
+    attribute double name(double);        \
+    attribute float name##f(float);
+#define PB_DECLARE_BINARY(name, attribute) \
+    attribute double name(double, double); \
+    attribute float name##f(float, float);
+
+extern "C" {
+PB_DECLARE_UNARY(acos, PB_VECTOR)
+PB_DECLARE_UNARY(acosh, PB_VECTOR)
+PB_DECLARE_UNARY(asin, PB_VECTOR)
+PB_DECLARE_UNARY(asinh, PB_VECTOR)
+PB_DECLARE_UNARY(atan, PB_VECTOR)
+PB_DECLARE_UNARY(atanh, PB_VECTOR)
+PB_DECLARE_UNARY(cbrt, PB_VECTOR)
+PB_DECLARE_UNARY(cos, PB_VECTOR)
+PB_DECLARE_UNARY(cosh, PB_VECTOR)
+PB_DECLARE_UNARY(erf, PB_VECTOR)
+PB_DECLARE_UNARY(erfc, PB_VECTOR)
+PB_DECLARE_UNARY(exp, PB_VECTOR)
+PB_DECLARE_UNARY(exp2, PB_VECTOR)
+PB_DECLARE_UNARY(expm1, PB_VECTOR)
+PB_DECLARE_UNARY(log, PB_VECTOR)
+PB_DECLARE_UNARY(log10, PB_VECTOR)
+PB_DECLARE_UNARY(log1p, PB_VECTOR)
+PB_DECLARE_UNARY(log2, PB_VECTOR)
+PB_DECLARE_UNARY(sin, PB_VECTOR)
+PB_DECLARE_UNARY(sinh, PB_VECTOR)
+PB_DECLARE_UNARY(tan, PB_VECTOR)
+PB_DECLARE_UNARY(tanh, PB_VECTOR)
+PB_DECLARE_BINARY(atan2, PB_VECTOR)
+PB_DECLARE_BINARY(hypot, PB_VECTOR)
+PB_DECLARE_BINARY(pow, PB_VECTOR)
+PB_DECLARE_BINARY(fmod, PB_SCALAR)
+}
+
+#define PB_UNARY(name, function)                           \
+    inline double name(double x) { return ::function(x); } \
+    inline float name(float x) { return ::function##f(x); }
+#define PB_BINARY(name, function)                                              \
+    inline double name(double x, double y) { return ::function(x, y); }        \
+    inline float name(float x, float y) { return ::function##f(x, y); }        \
+    inline double name(double x, float y) { return ::function(x, double{y}); } \
+    inline double name(float x, double y) { return ::function(double{x}, y); }
+namespace pb {
+
+PB_UNARY(arccos, acos)
+PB_UNARY(arccosh, acosh)
+PB_UNARY(arcsin, asin)
+PB_UNARY(arcsinh, asinh)
+PB_UNARY(arctan, atan)
+PB_UNARY(arctanh, atanh)
+PB_UNARY(cbrt, cbrt)
+PB_UNARY(cos, cos)
+PB_UNARY(cosh, cosh)
+PB_UNARY(erf, erf)
+PB_UNARY(erfc, erfc)
+PB_UNARY(exp, exp)
+PB_UNARY(exp2, exp2)
+PB_UNARY(expm1, expm1)
+PB_UNARY(log, log)
+PB_UNARY(log10, log10)
+PB_UNARY(log1p, log1p)
+PB_UNARY(log2, log2)
+PB_UNARY(sin, sin)
+PB_UNARY(sinh, sinh)
+PB_UNARY(tan, tan)
+PB_UNARY(tanh, tanh)
+PB_BINARY(arctan2, atan2)
+PB_BINARY(fmod, fmod)
+PB_BINARY(hypot, hypot)
+PB_BINARY(power, pow)
+
+// log(exp(x) + exp(y)), and the same to base 2, by the distance, whose exp cannot overflow. Where
+// the two exponentials sum to about one, the terms cancel: floats are added as doubles, and of
+// doubles as many digits are lost as NumPy loses.
+inline double logaddexp(double x, double y) {
+    const double distance = x == y ? 0.0 : abs(x - y);
+    return maximum(x, y) + log1p(exp(-distance));
+}
+inline double logaddexp2(double x, double y) {
+    const double distance = x == y ? 0.0 : abs(x - y);
+    return maximum(x, y) + log1p(exp2(-distance)) * 1.4426950408889634;
+}
+inline float logaddexp(float x, float y) {
+    return static_cast<float>(logaddexp(double{x}, double{y}));
+}
+inline float logaddexp2(float x, float y) {
+    return static_cast<float>(logaddexp2(double{x}, double{y}));
+}
+
+// 1 / (1 + exp(-x)) by exp(-|x|), which cannot overflow.
+template <typename T>
+T sigmoid(T x) {
+    const T decay = exp(-abs(x));
+    return (x >= T{0} ? T{1} : decay) / (T{1} + decay);
+}
+
+// log(1 + exp(x)), likewise.
+template <typename T>
+T softplus(T x) {
+    return maximum(x, T{0}) + log1p(exp(-abs(x)));
+}
+
+}  // namespace pb
+
+#endif  // PULLBACK_KERNEL_FUNCTIONS_H_
