@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..transpile.ir import Param, Var
+from .dispatch import engine_of
 from .errors import MutationError
 from .grad_mode import recording
 from .operator import Variant
@@ -75,8 +76,6 @@ def renew(view: Any) -> None:
 
 def overwritten(root: Any, value: Any, region: Region) -> Any:
     """The history of `root` after the values, broadcast, were written into a region of it."""
-    from .dispatch import engine_of
-
     engine = engine_of(root)
     assert engine is not None
     return engine.apply(_OVERWRITE, (root, value), {"region": region})
@@ -136,7 +135,8 @@ class _Overwrite:
             base = clear_region(grad, region=region) if needed[0] else None
             if not needed[1]:
                 return base, None
-            return base, sum_to(take_region(grad, region=region), Like(shape, grad.dtype))
+            taken = take_region(grad, region=region)
+            return base, taken if shape == region.shape else sum_to(taken, Like(shape, grad.dtype))
 
         return Variant(call, (0, 1), ())
 

@@ -9,6 +9,9 @@ namespace pullback {
 /// Methods that take a factor, and `__setitem__`.
 std::span<const PyMethodDef> writing_methods();
 
+/// `x[index] = value`: a method's function.
+PyObject* set_item(PyObject* self, PyObject* const* args, Py_ssize_t count);
+
 /// An in-place operator: its word, what an error calls it, and the method with the general way.
 struct InPlace {
     Word word;
