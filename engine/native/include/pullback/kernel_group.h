@@ -40,6 +40,7 @@ class Group {
                   char* local) const;
     bool crosses(const Space& space, const Operand& operand) const;
     void look_ahead();
+    bool is_used_after(int pass, const Operand& operand) const;
     bool is_second_use(int pass, const Operand& operand) const;
     void finish(const Space& space, const Operand& operand, const char* totals, int64_t begin,
                 int64_t end) const;
@@ -119,22 +120,16 @@ PB_RUNTIME void Group::prepare() {
         if (space.count > operands_) operands_ = space.count;
         for (int k = 0; k < space.count; ++k) {
             Operand& operand = space.operands[k];
-            const Stretch own = footprint_of(space, operand).stretch;
-            row_bytes += (own.end - own.begin) / rows_;
+            const int64_t bytes = operand.stretch.end - operand.stretch.begin;
+            row_bytes += bytes / rows_;
             operand.crosses = crosses(space, operand);
             operand.results = operand.reducer ? operand.target.shape.size() / rows_ : 0;
             if (operand.crosses) {
                 if (operand.copies < copies) copies = operand.copies;
                 operand.copy_bytes = operand.target.shape.size() * operand.item;
             }
-            bool again = false;
-            for (int q = p + 1; q < count_; ++q) {
-                for (int j = 0; j < spaces_[q].count; ++j)
-                    again = again ||
-                            own.meets(footprint_of(spaces_[q], spaces_[q].operands[j]).stretch);
-            }
-            operand.streams =
-                !operand.reads && !operand.reducer && !again && own.end - own.begin >= kStreamBytes;
+            operand.streams = !operand.reads && !operand.reducer && bytes >= kStreamBytes &&
+                              !is_used_after(p, operand);
             space.streams = space.streams || operand.streams;
         }
         merge(space);
@@ -183,6 +178,16 @@ PB_RUNTIME void Group::look_ahead() {
             if (worth && is_second_use(p, operand)) operand.ahead = row * block_;
         }
     }
+}
+
+// Whether a later pass has to do with the same memory.
+PB_RUNTIME bool Group::is_used_after(int pass, const Operand& operand) const {
+    bool used = false;
+    for (int p = pass + 1; p < count_; ++p) {
+        for (int k = 0; k < spaces_[p].count; ++k)
+            used = used || operand.stretch.meets(spaces_[p].operands[k].stretch);
+    }
+    return used;
 }
 
 // Whether one earlier pass reads the same memory, and none writes it.

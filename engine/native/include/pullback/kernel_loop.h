@@ -57,6 +57,16 @@ using Max = Reduction<T, '>'>;
 template <typename T>
 using Min = Reduction<T, '<'>;
 
+// Bytes from the first to behind the last element of an array.
+struct Stretch {
+    const char* begin = nullptr;
+    const char* end = nullptr;
+
+    bool meets(const Stretch& other) const {
+        return begin && other.begin && begin < other.end && other.begin < end;
+    }
+};
+
 // An array as a space sees it. Strides are in bytes, 0 along repeated and reduced axes.
 struct Operand {
     char* data = nullptr;
@@ -64,6 +74,7 @@ struct Operand {
     int64_t row_item = 0;  // and of a row, where a reduction's terms are of another type
     int64_t strides[PB_MAX_DIMS] = {};
     int64_t steps[PB_MAX_DIMS] = {};  // strides of the merged axes
+    Stretch stretch;                  // that it reads, or leaves in memory
     bool reads = false;
     bool streams = false;  // is stored past the caches
     bool unit = false;     // a row lies in memory as the loop wants it
@@ -86,6 +97,10 @@ struct Operand {
     int64_t results = 0;     // of one row of the group, unless they do
 
     int64_t ahead = 0;  // bytes from a row to the one that is asked for with it
+
+    // What it reads, or leaves in memory, and how the space's axes walk that.
+    const char* array() const { return reducer ? target.data : data; }
+    const int64_t* array_strides() const { return reducer ? target_strides : strides; }
 };
 
 // A handle to an operand's rows of T.
@@ -170,6 +185,13 @@ class Space {
 
     void run(Loop& loop) const { body_(closure_, loop); }
     void run(RowLoop& loop) const { row_body_(closure_, loop); }
+    // Whether somebody needs something that the pass writes.
+    bool is_needed() const {
+        bool needed = false;
+        for (int k = 0; k < count; ++k)
+            needed = needed || (!operands[k].reads && operands[k].array());
+        return needed;
+    }
     // Whether the loop is compiled for rows as they are.
     bool is_compiled() const { return by_rows ? row_body_ != nullptr : body_ != nullptr; }
 
@@ -205,6 +227,7 @@ class PassList {
 
   private:
     bool prepare(Group& group);
+    void keep_needed();
 
     Context& context_;
     Space* spaces_;

@@ -68,8 +68,20 @@ PB_RUNTIME bool PassList::prepare(Group& group) {
     return context_.require(!context_.other_loops, PB_UNSUPPORTED, "compiled for other rows");
 }
 
+// Gradients and hidden outputs may be nobody's: what only they need is not computed.
+PB_RUNTIME void PassList::keep_needed() {
+    int kept = 0;
+    for (int p = 0; p < count_; ++p) {
+        if (!spaces_[p].is_needed()) continue;
+        if (kept < p) spaces_[kept] = spaces_[p];
+        ++kept;
+    }
+    count_ = kept;
+}
+
 PB_RUNTIME void PassList::run() {
     if (!context_.ok() || context_.dry()) return;
+    keep_needed();
     for (int first = 0; first < count_;) {
         int axes = spaces_[first].shape.ndim;
         int last = first + 1;

@@ -18,12 +18,25 @@ PB_RUNTIME void Space::place(const AnyView& view, int64_t item, int64_t* strides
     }
 }
 
+// What an operand reads, or leaves in memory. A reduction over nothing writes its results too.
+PB_RUNTIME Stretch stretch_of(const Operand& operand, const Shape& shape) {
+    const char* const array = operand.array();
+    if (!array) return {};
+    Stretch result{array, array + (operand.reducer ? operand.target_item : operand.item)};
+    for (int d = 0; d < shape.ndim; ++d) {
+        const int64_t reach = shape.at[d] > 0 ? (shape.at[d] - 1) * operand.array_strides()[d] : 0;
+        (reach < 0 ? result.begin : result.end) += reach;
+    }
+    return result;
+}
+
 PB_RUNTIME int Space::add(const AnyView& view, int64_t item, bool reads) {
     Operand& operand = operands[count] = Operand{};
     operand.data = view.data;
     operand.item = operand.row_item = item;
     operand.reads = reads;
     place(view, item, operand.strides);
+    operand.stretch = stretch_of(operand, shape);
     return count++;
 }
 
@@ -56,48 +69,12 @@ PB_RUNTIME int Space::add_reduction(const Reducer* how, const AnyView& target, D
     operand.data = target.data || context->dry() ? totals.data : nullptr;
     place(totals, operand.item, operand.strides);
     place(target, operand.target_item, operand.target_strides);
+    operand.stretch = stretch_of(operand, shape);
     return count++;
 }
 
 PB_RUNTIME void Space::cover(const Shape& gradient) {
     if (context->some_undefined) join(shape, gradient);
-}
-
-// Bytes from the first to behind the last element that an operand touches.
-struct Stretch {
-    const char* begin = nullptr;
-    const char* end = nullptr;
-
-    bool meets(const Stretch& other) const {
-        return begin && other.begin && begin < other.end && other.begin < end;
-    }
-};
-
-// A reduction over nothing writes its results too.
-PB_RUNTIME Stretch stretch_of(const char* data, const Shape& shape, const int64_t* strides,
-                              int64_t item) {
-    if (!data) return {};
-    Stretch result{data, data + item};
-    for (int d = 0; d < shape.ndim; ++d) {
-        const int64_t reach = shape.at[d] > 0 ? (shape.at[d] - 1) * strides[d] : 0;
-        (reach < 0 ? result.begin : result.end) += reach;
-    }
-    return result;
-}
-
-// What an operand leaves in memory, or reads from it.
-struct Footprint {
-    Stretch stretch;
-    const char* data;
-    const int64_t* strides;
-};
-
-PB_RUNTIME Footprint footprint_of(const Space& space, const Operand& operand) {
-    const bool reduces = operand.reducer != nullptr;
-    const char* data = reduces ? operand.target.data : operand.data;
-    const int64_t* strides = reduces ? operand.target_strides : operand.strides;
-    const int64_t item = reduces ? operand.target_item : operand.item;
-    return {stretch_of(data, space.shape, strides, item), data, strides};
 }
 
 // Along how many leading axes rows of `later` need only the same rows of what `earlier` wrote.
@@ -107,15 +84,16 @@ PB_RUNTIME int common_axes(const Space& earlier, const Space& later, int axes) {
         if (earlier.shape.at[d] != later.shape.at[d]) axes = d;
     }
     for (int w = 0; w < earlier.count && axes > 0; ++w) {
-        if (earlier.operands[w].reads) continue;
-        const Footprint written = footprint_of(earlier, earlier.operands[w]);
+        const Operand& written = earlier.operands[w];
+        if (written.reads) continue;
         for (int r = 0; r < later.count; ++r) {
-            const Footprint other = footprint_of(later, later.operands[r]);
+            const Operand& other = later.operands[r];
             if (!written.stretch.meets(other.stretch)) continue;
-            if (written.data != other.data) return 0;
+            if (written.array() != other.array()) return 0;
             for (int d = 0; d < axes; ++d) {
-                const bool follows = written.strides[d] != 0 || earlier.shape.at[d] == 1;
-                if (!follows || written.strides[d] != other.strides[d]) axes = d;
+                const int64_t stride = written.array_strides()[d];
+                const bool follows = stride != 0 || earlier.shape.at[d] == 1;
+                if (!follows || stride != other.array_strides()[d]) axes = d;
             }
         }
     }
