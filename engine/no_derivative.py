@@ -48,7 +48,7 @@ CONSTANT: dict[str, str] = {
     ),
     **_because("takes shape and dtype of its operand only", "zeros_like ones_like full_like empty_like"),
     **_because(
-        "made of numbers, without an operand that a gradient could reach", "zeros ones arange eye tri"
+        "made of numbers, without an operand that a gradient could reach", "zeros ones full arange eye tri"
     ),
     **_because(
         QUESTION,

@@ -1,4 +1,4 @@
-"""Sorting, and selection along an axis by indexes."""
+"""Sorting, selection along an axis by indexes, and the median."""
 
 import numpy as np
 
@@ -54,3 +54,21 @@ def sort(a, *, axis=-1):
 def _sort_inputs(rng):
     yield (rng.permutation(12).reshape(3, 4) / 4.0,), {}
     yield (rng.permutation(12).reshape(3, 4) / 4.0,), {"axis": 0}
+
+
+@pb.composite(np.median)
+def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    """Half of each of the two entries in the middle of the order, which may be one; NaN where there is one.
+
+    >>> median(pb.tensor([3.0, 1.0, 2.0, 8.0]))
+    tensor(2.5)
+    """
+    ordered = np.sort(pb.flatten_axes(a, axis=axis), -1)
+    n = ordered.shape[-1]
+    if n == 0:
+        return np.mean(a, axis=axis, keepdims=keepdims)
+    middle = ordered[..., (n - 1) // 2] / 2 + ordered[..., n // 2] / 2
+    r = np.where(np.isnan(ordered[..., -1]), np.nan, middle)
+    if not keepdims:
+        return r
+    return np.reshape(r, (1,) * a.ndim) if axis is None else np.expand_dims(r, axis)

@@ -1,4 +1,4 @@
-"""Sums of products over named axes: `np.einsum` and what is a case of it."""
+"""Sums of products over named axes: `np.einsum` and what is a case of it; cross products."""
 
 import numpy as np
 
@@ -87,3 +87,32 @@ def inner(a, b):
 def _inner_inputs(rng):
     yield (rng.standard_normal((2, 3)), rng.standard_normal((4, 3))), {}
     yield (rng.standard_normal(()), rng.standard_normal((3,))), {}
+
+
+@pb.composite(np.cross)
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    """Of vectors with three entries, the one normal to both: r_i = a_j b_k - a_k b_j, i, j, k in a circle.
+
+    >>> cross(pb.tensor([1.0, 0.0, 0.0]), pb.tensor([0.0, 1.0, 0.0]))
+    tensor([0., 0., 1.])
+    """
+    a = _as_last(a, axisa if axis is None else axis)
+    b = _as_last(b, axisb if axis is None else axis)
+    if a.shape[-1] != 3 or b.shape[-1] != 3:
+        raise ValueError(
+            f"np.cross of tensors takes vectors of 3 entries, not {a.shape[-1]} and {b.shape[-1]}"
+        )
+    r = np.roll(a, -1, -1) * np.roll(b, 1, -1) - np.roll(a, 1, -1) * np.roll(b, -1, -1)
+    to = axisc if axis is None else axis
+    return r if to == -1 else np.moveaxis(r, -1, to)
+
+
+def _as_last(a, axis):
+    """`a` with an axis as its last one."""
+    return a if axis == -1 else np.moveaxis(a, axis, -1)
+
+
+@pb.composite(np.linalg.cross)
+def linalg_cross(x1, x2, *, axis=-1):
+    """The same along one axis of all."""
+    return np.cross(x1, x2, axis=axis)

@@ -11,12 +11,15 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .ir import Eqn, Formula, Literal, Source, Var
 
 if TYPE_CHECKING:
-    from .frontend import Outline
+    import ast
+
+    from .frontend import Names, Outline
+    from .frontend.text import Text
     from .passes.specialize import Variant
 
 
@@ -112,6 +115,14 @@ def formula_in(text: str) -> Formula:
     return read_function(Source("example.py", text), names, name)
 
 
+class Composite(NamedTuple):
+    """A function of ours that others read in place of a call, the text around it, and the names there."""
+
+    node: ast.FunctionDef
+    text: Text
+    names: Names
+
+
 class Folder(Library):
     """The formulas of a folder, each read from its text when it is first asked for.
 
@@ -126,6 +137,11 @@ class Folder(Library):
             found[1]: path for path, text in self._texts.items() for found in _PUBLIC_FUNCTION.finditer(text)
         }
         self._outlines: dict[Path, Outline] = {}
+        self._composites = {
+            found[1].replace("np.", "numpy."): path
+            for path, text in self._texts.items()
+            for found in _COMPOSITE.finditer(text)
+        }
 
     def names(self) -> tuple[str, ...]:
         """Every operator with a formula, file by file."""
@@ -140,6 +156,14 @@ class Folder(Library):
                 self.add(read)
         return self._formulas.get(op)
 
+    def composite(self, dotted: str) -> Composite | None:
+        """The text of the function of this full name, where it is made of operators and no word itself."""
+        path = self._composites.get(dotted)
+        outline = self._outline(path) if path is not None else None
+        if outline is None or dotted not in outline.composites:
+            return None
+        return Composite(outline.composites[dotted], outline.text, outline.module.names)
+
     def _outline(self, path: Path) -> Outline:
         from .frontend import Outline
 
@@ -148,11 +172,12 @@ class Folder(Library):
         return self._outlines[path]
 
 
+_COMPOSITE = re.compile(r"^@pb\.composite\((np\.[\w.]+)\)$", re.MULTILINE)
 _PUBLIC_FUNCTION = re.compile(r"^def ([a-z]\w*)\(", re.MULTILINE)
 
 
 @cache
-def standard_library() -> Library:
+def standard_library() -> Folder:
     """The formulas that come with the package."""
     return Folder(formula_folder())
 

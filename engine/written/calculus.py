@@ -1,4 +1,4 @@
-"""Differences, integrals, interpolation and running sums."""
+"""Integrals, slopes, interpolation and running sums."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from ..call import arrays, call
-from .table import stands_for
+from .table import formula, stands_for
 
 
 def _slice(a: Any, axis: int, *bounds: int | None) -> Any:
@@ -17,30 +17,19 @@ def _slice(a: Any, axis: int, *bounds: int | None) -> Any:
 
 @stands_for(np.diff)
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """As `np.diff`: differences of neighbours, n times over."""
-    if n < 0:
-        raise ValueError(f"order must be non-negative but got {n!r}")
-    if n == 0:
-        return a
-    if a.ndim == 0:
-        raise ValueError("diff requires input that is at least one dimensional")
-    axis = normalize_axis_index(axis, a.ndim)
-    if prepend is not None or append is not None:
-        one = (*a.shape[:axis], 1, *a.shape[axis + 1 :])
-        ends = [
-            end if end is None or np.ndim(end) else np.broadcast_to(end, one) for end in (prepend, append)
-        ]
-        a = np.concatenate([part for part in (ends[0], a, ends[1]) if part is not None], axis)
-    for _ in range(n):
-        later, earlier = _slice(a, axis, 1, None), _slice(a, axis, None, -1)
-        a = np.not_equal(later, earlier) if a.dtype == np.bool_ else later - earlier
-    return a
+    """As `np.diff`; of bools, where neighbours differ, as NumPy finds it."""
+    if a.dtype != np.bool_:
+        return formula("diff", a, n, axis, prepend, append)
+    found = np.diff(
+        arrays(a), n, axis, *(np._NoValue if end is None else arrays(end) for end in (prepend, append))
+    )
+    return a.__array_namespace__().asarray(found)
 
 
 @stands_for(np.ediff1d)
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     """As `np.ediff1d`."""
-    parts = (to_begin, diff(np.reshape(ary, (-1,))), to_end)
+    parts = (to_begin, np.diff(np.reshape(ary, (-1,))), to_end)
     return np.concatenate([np.reshape(part, (-1,)) for part in parts if part is not None])
 
 

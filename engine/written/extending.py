@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from ..call import arrays
-from .table import stands_for
+from .table import formula, stands_for
 
 # Modes of np.pad that repeat entries of the array.
 _REPEATING = ("edge", "reflect", "symmetric", "wrap")
@@ -23,23 +23,16 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> An
     if isinstance(pad_width, dict):
         widths = [pad_width.get(k, pad_width.get(k - array.ndim, (0, 0))) for k in range(array.ndim)]
         pad_width = [(width, width) if isinstance(width, int) else width for width in widths]
+    if mode not in _REPEATING:
+        if mode != "constant":
+            modes = ", ".join(map(repr, ("constant", *_REPEATING)))
+            raise ValueError(f"np.pad of a tensor takes the modes {modes}, not {mode!r}")
+        return formula("pad", array, pad_width, **kwargs)
     pairs = np.broadcast_to(pad_width, (array.ndim, 2)).tolist()
-    if mode in _REPEATING:
-        for axis, (before, after) in enumerate(pairs):
-            if before or after:
-                places = np.pad(np.arange(array.shape[axis]), (before, after), mode=mode, **kwargs)  # type: ignore[call-overload]
-                array = _taken(array, places, axis)
-        return array
-    if mode != "constant":
-        raise ValueError(
-            f"np.pad of a tensor takes the modes 'constant', {', '.join(map(repr, _REPEATING))}, not {mode!r}"
-        )
-    values = kwargs.get("constant_values", 0)
-    ends = np.broadcast_to(arrays(values), (array.ndim, 2))
     for axis, (before, after) in enumerate(pairs):
-        lengths = [(*array.shape[:axis], n, *array.shape[axis + 1 :]) for n in (before, after)]
-        low, high = (np.full(n, end, array.dtype) for n, end in zip(lengths, ends[axis], strict=True))
-        array = np.concatenate([low, array, high], axis) if before or after else array
+        if before or after:
+            places = np.pad(np.arange(array.shape[axis]), (before, after), mode=mode, **kwargs)  # type: ignore[call-overload]
+            array = _taken(array, places, axis)
     return array
 
 

@@ -76,26 +76,6 @@ def vecmat(x1: Any, x2: Any, /) -> Any:
     return contract([x1, x2], subscripts="...i,...ij->...j")
 
 
-@stands_for(np.cross)
-def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
-    """As `np.cross`, of vectors with three entries."""
-    if axis is not None:
-        axisa = axisb = axisc = axis
-    a, b = _along(a, axisa), _along(b, axisb)
-    if a.shape[-1] != 3 or b.shape[-1] != 3:
-        raise ValueError(
-            f"np.cross of tensors takes vectors of 3 entries, not {a.shape[-1]} and {b.shape[-1]}"
-        )
-    first = np.roll(a, -1, -1) * np.roll(b, 1, -1)
-    return np.moveaxis(first - np.roll(a, 1, -1) * np.roll(b, -1, -1), -1, axisc)
-
-
-@stands_for(np.linalg.cross)
-def _linalg_cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
-    """As `np.linalg.cross`."""
-    return cross(x1, x2, axis=axis)
-
-
 @stands_for(np.linalg.outer)
 def _linalg_outer(x1: Any, x2: Any, /) -> Any:
     """As `np.linalg.outer`, of vectors only."""

@@ -1,4 +1,4 @@
-"""Quantiles, medians and percentiles: entries at places of the sorted order, and means of two of them."""
+"""Quantiles and percentiles: entries at places of the sorted order, and means of two of them."""
 
 from __future__ import annotations
 
@@ -65,16 +65,6 @@ def _length(a: Any, axes: tuple[int, ...]) -> int:
     return math.prod(a.shape[k] for k in axes)
 
 
-def _median(a: Any, axis: Any, keepdims: bool, skip_nan: bool) -> Any:
-    """A quantile; of bools as of numbers, and NaN of nothing."""
-    axes = tuple(range(a.ndim)) if axis is None else normalize_axis_tuple(axis, a.ndim)
-    if a.dtype.kind == "b":
-        a = a.astype(np.float64)
-    if _length(a, axes) == 0:
-        return np.mean(a, axis=axes, keepdims=keepdims)
-    return _quantiles(a, 0.5, axes, "linear", keepdims, skip_nan)
-
-
 @stands_for(np.quantile)
 def quantile(
     a: Any,
@@ -120,17 +110,14 @@ def nanpercentile(a: Any, q: Any, *args: Any, **kwargs: Any) -> Any:
     return nanquantile(a, np.asarray(arrays(q)) / 100, *args, **kwargs)
 
 
-@stands_for(np.median)
-def median(
-    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False
-) -> Any:
-    """As `np.median`; two in the middle share the gradient."""
-    return _median(a, axis, keepdims, skip_nan=False)
-
-
 @stands_for(np.nanmedian)
 def nanmedian(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False
 ) -> Any:
-    """As `np.nanmedian`."""
-    return _median(a, axis, keepdims, skip_nan=True)
+    """As `np.nanmedian`: of bools as of numbers, and NaN of nothing."""
+    axes = tuple(range(a.ndim)) if axis is None else normalize_axis_tuple(axis, a.ndim)
+    if a.dtype.kind == "b":
+        a = a.astype(np.float64)
+    if _length(a, axes) == 0:
+        return np.mean(a, axis=axes, keepdims=keepdims)
+    return _quantiles(a, 0.5, axes, "linear", keepdims, skip_nan=True)

@@ -112,6 +112,32 @@ def math_of_values(x, *, n: int):
     return x * math.sqrt(x.shape[-1]) / math.log(n) + max(n, 2) * float(n) - abs(n - 5) + min(n, x.size)
 
 
+@SECTION.example("`np.diff`", call(X, Y, n=1), call(X, Y, n=2))
+def differences(x, y, *, n: int):
+    ends = np.diff(np.sin(x), prepend=0.0, append=y[:, :1])
+    return np.diff(x * y, n, axis=0)[:1] * ends[:, :4]
+
+
+@SECTION.example("`np.pad` by numbers", call(X))
+def padded(x):
+    round_it = np.pad(np.sin(x), 1, constant_values=0.5)
+    return round_it[1:, :-1] * np.pad(x, ((1, 0), (0, 1)), constant_values=((1, 2), (3, 4)))
+
+
+@SECTION.example("`np.split`, `np.array_split`, `np.hsplit`", call(X))
+def split_in_parts(x):
+    first, second = np.hsplit(np.sin(x), 2)
+    top, middle, _ = np.split(x, [1, 2])
+    longer, shorter = np.array_split(first * second, 2)
+    return longer * top[:, :1] + shorter * middle[:, 1:3]
+
+
+@SECTION.example("`np.median`, `np.cross`", call(X, Y))
+def medians(x, y):
+    middle = np.median(x * y, axis=1, keepdims=True)
+    return np.cross(np.sin(x), y, axis=0) * middle + np.median(x)
+
+
 def construct_bent(x, y):
     return np.sin(x) * y
 

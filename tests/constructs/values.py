@@ -108,3 +108,27 @@ def made_of_numbers(x, *, k: int):
 @SECTION.example("`np.arange` of a length and a step", call(X, k=2))
 def arange_by_steps(x, *, k: int):
     return np.sin(x)[np.arange(x.shape[0], step=k)] * 2
+
+
+@SECTION.example("`np.full`, `np.full_like`, `np.identity`", call(array(3, 3), k=2))
+def filled(x, *, k: int):
+    first = np.full((k, 3), 0.5) * x[:k] + np.full(x.shape, k)[:k]
+    return np.sum(first, axis=0) * np.identity(3) + np.full_like(x, 2.5) @ x
+
+
+@SECTION.example("shapes joined, and parts of them", call(X, n=2))
+def joined_shapes(x, *, n: int):
+    rows = np.broadcast_to(np.sin(x), (n, *x.shape))
+    return rows * np.full(x.shape[:-1] + (1,), 2.0)  # noqa: RUF005 - a sum of shapes is the construct
+
+
+@SECTION.example("arrays of several dtypes joined", call(X))
+def joined_dtypes(x):
+    return np.concatenate([x, np.ones((3, 1)), np.full((3, 2), 7)], axis=1) * np.sin(x[:, :1])
+
+
+@SECTION.example("`if` on a dtype", call(X))
+def chosen_by_dtype(x):
+    if x.dtype == np.bool_:
+        return np.where(x, 1.0, 0.0)
+    return np.sin(x) * 2 if x.dtype == np.float64 else np.cos(x) * x

@@ -11,6 +11,7 @@ from . import expressions
 from .arguments import Arguments, read_arguments
 from .atoms import atom
 from .branches import choose
+from .composites import composite_of, read_composite
 from .fence import Refusal, refuse
 from .folding import dotted_name
 from .frame import Frame, callee_of
@@ -19,7 +20,7 @@ from .inline import inline
 from .names import BUILTINS
 from .opaque import IDENTITY, opaque
 from .python_calls import DTYPE_CALLS, call_dtype, call_python
-from .values import Callee, Choice, Dotted, Function, Growing, Items, Value, is_value
+from .values import Callee, Choice, Dotted, Function, Growing, Items, Value, elements, is_value
 from .vector_products import VJP, read_vjp
 from .words import bind_word
 
@@ -75,9 +76,14 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
     first = given.positional[0] if len(given.positional) == 1 and not given.keywords else None
     if callee.name in _METADATA and isinstance(first, Var):
         return frame.build.metadata(_METADATA[callee.name], (first,), frame.span(given.node), name)
+    if callee.name == "numpy.ndim" and first is not None:
+        return Literal(_depth(first))
     formula = frame.names.formula_of(callee.name)
     if formula is not None:
         return _formula(frame, callee_of(formula), given, name, ())
+    composite = composite_of(frame, callee.name, given.node)
+    if composite is not None:
+        return read_composite(frame, composite, given, name, callee.text)
     if callee.name in _FLAT and isinstance(first, Var):
         return _reshape_flat(frame, first, given, name)
     if not frame.build.in_closure and isinstance(first, Var) and first.kind == "tensor":
@@ -87,6 +93,12 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
             return frame.build.emit("positive", (first,), frame.span(given.node), name=name)
     found = call_python(frame, callee, given, name, of_values)
     return opaque(frame, callee.text, callee.name, given, name) if found is None else found
+
+
+def _depth(value: Value) -> int:
+    """How many axes an array has that is written out."""
+    known = elements(value)
+    return 0 if known is None else 1 + (_depth(known[0]) if known else 0)
 
 
 def _applied(frame: Frame, node: ast.Call, function: Value, arguments: list[Value]) -> Value:
@@ -212,7 +224,7 @@ def _function(frame: Frame, callee: Function | Choice, given: Arguments, name: s
         )
         return choose(frame, test, first, second, given.node, name)
     nested = callee.frame.parent is not None or bool(callee.frame.declared)
-    if nested:
+    if nested or frame.place is not None:
         return inline(frame, callee, given.positional, given.keywords, given.node, name)
     mark, findings = len(frame.build.eqns), len(frame.build.findings)
     try:

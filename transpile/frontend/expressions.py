@@ -172,11 +172,19 @@ def _identity(frame: Frame, sign: ast.cmpop, left: Value, right: Value, node: as
         left, right = right, left
     if right != Literal(None):
         raise refuse("PB402", "`is` compares with None only", frame.span(node), hint="write `==`")
-    if isinstance(left, Var):
+    if isinstance(left, Var) and not _is_made(frame, left):
         found: Atom = frame.build.metadata("is_none", (left,), frame.span(node))
     else:
         found = Literal(left == Literal(None))
     return combine(frame, "not_", [found], node) if isinstance(sign, ast.IsNot) else found
+
+
+def _is_made(frame: Frame, var: Var) -> bool:
+    """Whether an operator made the tensor, which so is none."""
+    made = frame.build.made.get(var)
+    return (
+        var.kind == "tensor" and made is not None and made.op in WORDS and var not in frame.build.maybe_none
+    )
 
 
 def _membership(frame: Frame, sign: ast.cmpop, left: Value, right: Value, node: ast.Compare) -> Value:
@@ -260,7 +268,9 @@ def _comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp, name: st
     first = node.generators[0]
     if len(node.generators) != 1 or first.ifs or first.is_async:
         raise fence.expression(node, frame.span(node))
-    inner = Frame(frame.build, frame.text, frame.names, parent=frame, caller=frame, calls=frame.calls)
+    inner = Frame(
+        frame.build, frame.text, frame.names, parent=frame, caller=frame, calls=frame.calls, place=frame.place
+    )
     iterated = read(frame, first.iter)
     known = elements(iterated)
     found: list[Value] = []

@@ -33,6 +33,7 @@ class Frame:
 
     `declared` are the names that Python makes local, bound yet or not.
     `bound` tells when and where each name was bound, to see what happens after a capture.
+    `place` is where all that is read here is said to stand: the call of a function of ours.
     """
 
     build: Builder
@@ -46,10 +47,11 @@ class Frame:
     loop_names: set[str] = field(default_factory=set)
     bound: dict[str, list[Bound]] = field(default_factory=dict)
     branch: Branch = ()
+    place: Span | None = None
 
     def span(self, node: ast.AST) -> Span:
         """Where a node stands in its file."""
-        return self.text.span(node)
+        return self.place or self.text.span(node)
 
     def bind(self, name: str, value: Value, node: ast.AST) -> None:
         """Let a name hold a value from here on."""
@@ -166,10 +168,12 @@ class Frame:
         found = find_function(text.tree, binding.name)
         if found is None or found.decorator_list:
             return Dotted(name, name)
-        return Function(found, Frame(self.build, text, binding.names), _defaults(found, binding.names))
+        return Function(
+            found, Frame(self.build, text, binding.names, place=self.place), defaults_of(found, binding.names)
+        )
 
 
-def _defaults(node: ast.FunctionDef, names: Names) -> tuple[tuple[str, Value], ...]:
+def defaults_of(node: ast.FunctionDef, names: Names) -> tuple[tuple[str, Value], ...]:
     """The default arguments of a module-level helper, which Python read when it was defined."""
     args = node.args
     positional = [*args.posonlyargs, *args.args]

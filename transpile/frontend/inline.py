@@ -41,6 +41,7 @@ def inline(
         parent=outer,
         caller=frame,
         calls=(*frame.calls, function.node),
+        place=outer.place,
     )
     if (found := is_generator(function.node)) is not None:
         raise refuse("PB402", f"`{function.name}` is a generator", inner.span(found))

@@ -43,23 +43,27 @@ class Outline:
     """A parsed file, and where the formulas in it stand; each is read when it is asked for.
 
     Raises Refusal where the text cannot be parsed. The formulas of the vocabulary itself are `ours`, and
-    named like its words.
+    named like its words; `composites` of ours that are no word's stand there by what they stand for.
     """
 
     def __init__(self, source: Source, library: Library | None = None, ours: bool = False) -> None:
-        self._text = parse(source)
-        bindings, names = static_bindings(self._text.tree, source, _formulas_of(library))
+        self.text = parse(source)
+        bindings, names = static_bindings(self.text.tree, source, _formulas_of(library))
         self.module = Module(source, names)
         self._found: dict[str, tuple[ast.FunctionDef, Decoration]] = {}
+        self.composites: dict[str, ast.FunctionDef] = {}
         taken: set[str] = set() if ours else {*WORDS, *STRUCTURAL}
-        for node, decorated in _decorated(self.module, self._text, names):
+        for node, decorated in _decorated(self.module, self.text, names):
             binding = signature(node, decorated.target, decorated.role == "formula")
             for_word = decorated.target is not None and by_python(decorated.target) is not None
+            if ours and decorated.role == "composite" and not for_word:
+                self.composites[decorated.target or ""] = node
+                continue
             operator = binding.name if for_word else operator_name(binding, taken)
             taken.add(operator)
             self._found[operator] = node, decorated
             bindings[node.name] = replace(binding, name=operator)
-        self._around = enclosing_functions(self._text.tree)
+        self._around = enclosing_functions(self.text.tree)
 
     @property
     def operators(self) -> tuple[str, ...]:
@@ -69,7 +73,7 @@ class Outline:
     def read(self, operator: str) -> Formula | None:
         """The formula of this operator, now also in `module`; None where it cannot be read."""
         node, decorated = self._found[operator]
-        _read_into(self.module, self._text, node, decorated, self._around[node], operator)
+        _read_into(self.module, self.text, node, decorated, self._around[node], operator)
         return self.module.operators.get(operator)
 
 

@@ -69,7 +69,7 @@ def bind_word(
     literals = [item for item in operands if isinstance(item, Literal)]
     if not attrs and len(literals) == len(operands) and (folded := fold_call(dotted, *literals)) is not None:
         return folded
-    values = (bool(operands) and word.derivative == "formula") or word.pointwise
+    values = (bool(operands) and word.derivative == "formula" and not word.view) or word.pointwise
     kind: Kind = "value" if values and all(is_value(item) for item in operands) else "tensor"
     of_lists = any(isinstance(item, Var) and item.kind == "list" for item in operands)
     if word.name in _LISTS or word.gives_list or (word.name == "accumulate" and of_lists):

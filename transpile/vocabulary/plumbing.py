@@ -18,6 +18,7 @@ WORDS: tuple[Word, ...] = (
         spelling=("numpy.empty",),
     ),
     Word("ones", "numpy.ones", (), ("shape", "dtype"), derivative="zero", dtype="attr"),
+    Word("full", "numpy.full", (), ("shape", "fill_value", "dtype"), derivative="zero", dtype="attr"),
     Word("arange", "numpy.arange", (), ("start", "stop", "step"), derivative="zero", dtype="int"),
     Word("eye", "numpy.eye", (), ("N", "M", "k", "dtype"), derivative="zero", dtype="attr"),
     Word("tri", "numpy.tri", (), ("N", "M", "k", "dtype"), derivative="zero", dtype="attr"),

@@ -43,7 +43,7 @@ NEEDS_PYTHON = {
         appended without_last collect collect_flat unitem zeros_list packed unpacked join_like
     """,
     "bits": "left_shift right_shift",
-    "tensors of nothing": "zeros ones arange eye tri",
+    "tensors of nothing": "zeros ones full arange eye tri",
 }
 
 

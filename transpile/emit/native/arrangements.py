@@ -7,12 +7,17 @@ from . import extents
 from .facts import Fact
 from .kernel import ShapeSet
 from .plan import Plan, literal_of
+from .pointwise import add_of_shape
 from .types import join, stored
 from .views import view_call
 
 
 def add_view(plan: Plan, eqn: Eqn, out: Var) -> None:
-    """An operator that only moves strides about."""
+    """An operator that only moves strides about; a number is broadcast as an array is filled."""
+    if eqn.op == "broadcast_to" and plan.of(eqn.args[0]).kind == "number":
+        filled = (*eqn.kwargs, ("fill_value", eqn.args[0]))
+        add_of_shape(plan, Eqn(eqn.outs, "full", (), filled, (), eqn.span), out)
+        return
     fact = plan.array(eqn.args[0])
     text = view_call(eqn.op, fact.text, dict(eqn.kwargs), plan.values)
     if text is None:
@@ -83,13 +88,14 @@ def add_put(plan: Plan, eqn: Eqn, out: Var) -> None:
 
 def add_joined(plan: Plan, eqn: Eqn, out: Var) -> None:
     """concatenate and stack: each part is stored where it goes."""
-    parts = [plan.of(atom) for atom in _list(plan, eqn)]
+    atoms = _list(plan, eqn)
+    parts = [plan.of(atom) for atom in atoms]
     axis = literal_of(eqn, "axis", 0)
     kind = join(part.type for part in parts)
-    if not isinstance(axis, int) or any(
-        part.kind not in ("lane", "array") or part.type != kind for part in parts
-    ):
+    if not isinstance(axis, int) or any(part.kind not in ("lane", "array") for part in parts):
         raise plan.refuse(f"{eqn.op} of such arrays is not compiled")
+    both = zip(atoms, parts, strict=True)
+    stored_as = [(atom, part) if part.type == kind else plan.cast(atom, kind) for atom, part in both]
     level = max(part.level for part in parts)
     name = plan.names.of(out)
     shapes = plan.names.fresh(f"{name}_parts")
@@ -97,7 +103,7 @@ def add_joined(plan: Plan, eqn: Eqn, out: Var) -> None:
     plan.declare(level, f"const pb::Shape {shapes}[] = {{{texts}}};")
     stacked = str(eqn.op == "stack").lower()
     view = plan.target(out, kind, f"pb::joined(context, {shapes}, {axis}, {stacked})", level, kept=True)
-    for index, (atom, part) in enumerate(zip(_list(plan, eqn), parts, strict=True)):
+    for index, (atom, part) in enumerate(stored_as):
         target = f"pb::joined_part(context, {view}, {shapes}, {index}, {axis}, {stacked})"
         moved = Fact(part.kind, part.type, part.shape, part.leaves, level, part.text, part.eqn)
         plan.store(atom, moved, target)

@@ -37,6 +37,10 @@ def add_raise(plan: Plan, eqn: Eqn) -> None:
 
 def add_branch(plan: Plan, eqn: Eqn, enter: Enter) -> None:
     """An `if`: each side computes its values, which are there under one name after it."""
+    decided = plan.values.expr(eqn.args[0])
+    if decided is not None and decided.literal is not None:
+        _add_side(plan, eqn, eqn.blocks[0 if decided.literal else 1], enter)
+        return
     condition, level = _condition(plan, eqn.args[0])
     for block in eqn.blocks:
         level = max([level, *(bring(plan, var) for var in block.free())])
@@ -61,6 +65,14 @@ def add_branch(plan: Plan, eqn: Eqn, enter: Enter) -> None:
     empty = not second.phases and not second.closing
     control.sides = [(headers[0], first)] if empty else [(headers[0], first), (headers[1], second)]
     plan.control(level, control)
+
+
+def _add_side(plan: Plan, eqn: Eqn, block: Block, enter: Enter) -> None:
+    """The one side that is ever taken, as by a dtype, in place of both."""
+    for inner in block.eqns:
+        enter(plan, inner)
+    for out, atom in zip(eqn.outs, block.results, strict=True):
+        plan.define(out, plan.array(atom) if plan.of(atom).kind == "lane" else plan.of(atom))
 
 
 def _condition(plan: Plan, atom: Atom) -> tuple[str, int]:

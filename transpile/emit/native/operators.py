@@ -96,11 +96,12 @@ def _value(plan: Plan, eqn: Eqn, out: Var) -> None:
     level = max((plan.of(atom).level for atom in (*eqn.args, *inside)), default=0)
     # A loop captures numbers, not the views that they are read from.
     named = fact.kind == "number" and fact.literal is None and (not out.temp or "." in fact.text)
-    if named or (fact.kind == "like" and fact.text.startswith("pb::")):
+    if named or (fact.kind in ("like", "shape") and fact.text.startswith("pb::")):
         name = plan.names.of(out)
-        kind = "pb::Shape" if fact.kind == "like" else stored(fact.type)
+        kind = stored(fact.type) if fact.kind == "number" else "pb::Shape"
         plan.declare(level, f"const {kind} {name} = {fact.text};")
-        fact = Fact(fact.kind, fact.type, fact.shape, fact.leaves, level, name)
+        made = plan.own_shape(eqn.op, name) if fact.kind == "shape" and not fact.leaves else fact.shape
+        fact = Fact(fact.kind, fact.type, made, fact.leaves, level, name)
     plan.define(
         out,
         Fact(fact.kind, fact.type, fact.shape, fact.leaves, level, fact.text, eqn, fact.items, fact.literal),
@@ -148,6 +149,7 @@ _OTHER: dict[str, Callable[[Plan, Eqn, Var], None]] = {
     "full_like": add_filled,
     "zeros": add_of_shape,
     "ones": add_of_shape,
+    "full": add_of_shape,
     "matmul": add_matmul,
     "unslice": add_unslice,
     "index_put": add_put,

@@ -8,9 +8,7 @@ from .facts import Fact, Leaf
 from .kernel import ShapeSet
 from .lanes import POINTWISE, refusal, result_type
 from .plan import Plan, literal_of
-from .types import stored
-
-_DTYPES = {"float64": "double", "float32": "float", "bool": "bool", "bool_": "bool", "int64": "int64_t"}
+from .types import OF_DTYPES, stored
 
 
 def add_pointwise(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -104,20 +102,25 @@ def cast_type(plan: Plan, eqn: Eqn) -> str:
 def dtype_of(plan: Plan, dtype: object) -> str:
     """The type of a dtype, or of its name. Refuses one that is not compiled."""
     name = str(getattr(dtype, "__name__", dtype))
-    if name not in _DTYPES:
+    if name not in OF_DTYPES:
         raise plan.refuse(f"a cast to {name} is not compiled")
-    return _DTYPES[name]
+    return OF_DTYPES[name]
 
 
 def add_of_shape(plan: Plan, eqn: Eqn, out: Var) -> None:
-    """zeros and ones of a shape."""
+    """An array of one number, of a shape."""
     shape_atom = eqn.kwarg("shape")
     text = plan.values.shape(shape_atom) if shape_atom is not None else None
     if text is None:
         raise plan.refuse(f"{eqn.op} of such a shape is not compiled")
-    kind = "double" if literal_of(eqn, "dtype") is None else cast_type(plan, eqn)
-    positive = Eqn(eqn.outs, "positive", (Literal(0 if eqn.op == "zeros" else 1),), (), (), eqn.span)
+    value = eqn.kwarg("fill_value") or Literal({"zeros": 0, "ones": 1}.get(eqn.op))
+    filler = plan.of(value)
+    if filler.kind != "number":
+        raise plan.refuse(f"{eqn.op} of such a value is not compiled")
+    own = stored(filler.type) if eqn.op == "full" else "double"
+    kind = own if literal_of(eqn, "dtype") is None else cast_type(plan, eqn)
+    positive = Eqn(eqn.outs, "positive", (value,), (), (), eqn.span)
     owner = plan.of(shape_atom).shape if isinstance(shape_atom, Var) else frozenset[object]()
     shape = owner or plan.own_shape("shape", str(text))
     level = plan.of(shape_atom).level if isinstance(shape_atom, Var) else 0
-    add_lane(plan, out, positive, kind, [], (Leaf(text, shape, level),))
+    add_lane(plan, out, positive, kind, [filler], (Leaf(text, shape, level),))

@@ -60,14 +60,20 @@ def with_known_ranks(block: Block, known: Mapping[Var, int]) -> Block:
 def ranks_of(eqns: Iterable[Eqn], known: Mapping[Var, int]) -> dict[Var, int]:
     """Numbers of axes of arrays, of saved shapes, and of what a `like` is like."""
     ranks = dict(known)
+    _find(eqns, ranks, {})
+    return ranks
+
+
+def _find(eqns: Iterable[Eqn], ranks: dict[Var, int], made: dict[Var, Eqn]) -> None:
+    """Add the ranks of what equations make. `made` has the equations of the values met so far."""
     for eqn in eqns:
         for block in eqn.blocks:
-            ranks.update(ranks_of(block.eqns, ranks))
+            _find(block.eqns, ranks, made)
         if len(eqn.outs) == 1 and not eqn.blocks:
-            found = _rank(eqn, ranks)
+            made[eqn.outs[0]] = eqn
+            found = _indexed(eqn, ranks, made) if eqn.op == "getitem" else _rank(eqn, ranks)
             if found is not None:
                 ranks[eqn.outs[0]] = found
-    return ranks
 
 
 def _decided(block: Block, ranks: Mapping[Var, int]) -> Block:
@@ -136,6 +142,38 @@ def _rank(eqn: Eqn, ranks: Mapping[Var, int]) -> int | None:
     if word is not None and word.pointwise:
         return max(rank for rank in operands if rank is not None)
     return None
+
+
+# What a number is made by, where it stands in an index.
+_NUMBERS = frozenset({"item", "len", "ndim", "size", "add", "subtract", "multiply", "floor_divide", "int"})
+
+
+def _indexed(eqn: Eqn, ranks: Mapping[Var, int], made: Mapping[Var, Eqn]) -> int | None:
+    """The rank of a part of an array, by a basic index."""
+    rank, index = _of(eqn.args[0], ranks), eqn.kwarg("index")
+    if isinstance(index, Literal):
+        values = index.value if isinstance(index.value, tuple) else (index.value,)
+        items: Iterable[Atom] = map(Literal, values)
+    elif isinstance(index, Var) and index in made and made[index].op == "tuple":
+        items = made[index].args
+    else:
+        items = () if index is None else (index,)
+    for item in items:
+        change = _change(item, made)
+        if rank is None or change is None:
+            return None
+        rank += change
+    return rank
+
+
+def _change(item: Atom, made: Mapping[Var, Eqn]) -> int | None:
+    """How many axes an item of an index adds."""
+    if isinstance(item, Literal):
+        whole = isinstance(item.value, int) and not isinstance(item.value, bool)
+        free = item.value is Ellipsis or isinstance(item.value, slice)
+        return -1 if whole else 1 if item.value is None else 0 if free else None
+    op = made[item].op if item in made else ""
+    return 0 if op == "slice" else -1 if op in _NUMBERS and item.kind == "value" else None
 
 
 def _of(atom: Atom | None, ranks: Mapping[Var, int]) -> int | None:

@@ -8,7 +8,7 @@ from ...ir import Atom, Eqn, Literal, Var
 from . import extents
 from .facts import Fact, Leaf
 from .lanes import POINTWISE, Expr, lane, refusal, result_type
-from .types import of_literal, stored
+from .types import OF_DTYPES, of_literal, stored
 
 _METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
 VALUE_OPS = frozenset(
@@ -153,7 +153,7 @@ class Values:
             return self._rounded(_TO_INTEGERS[op], args[0])
         if op == "opaque":
             return self._builtin(eqn)
-        return self._arithmetic(eqn)
+        return self._of_dtypes(eqn) or self._joined(eqn) or self._arithmetic(eqn)
 
     def _is_none(self, atom: Atom) -> Fact | None:
         if isinstance(atom, Literal):
@@ -237,6 +237,8 @@ class Values:
             every = "" if step == "1" else f"{step} * "
             return Fact("number", "weak int", text=f"({first} + {every}{index})") if index else None
         if isinstance(owner, Var) and self._find(owner).kind in ("shape", "like"):
+            if (slice_ := self._slice_of(position)) is not None:
+                return Fact("shape", text=f"pb::part_of({self._find(owner).text}, {slice_})")
             index = self.number(position)
             return Fact("number", "weak int", text=f"{self._find(owner).text}[{index}]") if index else None
         if isinstance(owner, Var) and isinstance(position, Literal) and isinstance(position.value, int):
@@ -247,6 +249,48 @@ class Values:
                     None if expr is None else Fact("number", expr.type, text=expr.text, literal=expr.literal)
                 )
         return None
+
+    def _slice_of(self, atom: Atom) -> str | None:
+        """A slice of step 1 in C++; None for another index."""
+        if isinstance(atom, Literal):
+            value = atom.value
+            return self.index_item(atom) if isinstance(value, slice) and value.step in (None, 1) else None
+        fact = self._find(atom)
+        whole = (
+            fact.eqn is not None
+            and fact.eqn.op == "slice"
+            and fact.items[2:] in ((Literal(None),), (Literal(1),))
+        )
+        return self.index_item(atom) if whole else None
+
+    def _joined(self, eqn: Eqn) -> Fact | None:
+        """A shape and what stands behind it, or before it."""
+        kinds = [self._find(atom).kind if isinstance(atom, Var) else "index" for atom in eqn.args]
+        if eqn.op != "add" or "shape" not in kinds or not all(kind in ("shape", "index") for kind in kinds):
+            return None
+        texts = [self.shape(atom) for atom in eqn.args]
+        if any(text is None for text in texts):
+            return None
+        return Fact("shape", text=f"pb::after_each_other(context, {', '.join(map(str, texts))})")
+
+    def _of_dtypes(self, eqn: Eqn) -> Fact | None:
+        """Whether an array is of a dtype; what is templated is of a floating one."""
+        first, second = eqn.args if len(eqn.args) == 2 else (None, None)
+        if isinstance(first, Literal):
+            first, second = second, first
+        if (
+            eqn.op not in ("equal", "not_equal")
+            or not isinstance(first, Var)
+            or not isinstance(second, Literal)
+        ):
+            return None
+        fact, named = self._find(first), OF_DTYPES.get(str(second.value))
+        if fact.kind != "dtype" or named is None:
+            return None
+        if fact.type == "T" and named in ("float", "double"):
+            sign = "==" if eqn.op == "equal" else "!="
+            return Fact("number", "weak bool", text=f"(sizeof(T) {sign} sizeof({named}))")
+        return _truth((fact.type == named) == (eqn.op == "equal"))
 
     def _range(self, atom: Atom) -> list[str] | None:
         """Start, stop and step of a `range` whose bounds are not known."""

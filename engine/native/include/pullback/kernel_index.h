@@ -56,6 +56,12 @@ void fill(Context& context, const View<T>& view, T value) {
 // The shape with its one -1, if any, replaced by what `size` elements need.
 PB_RUNTIME Shape completed(Outcome& outcome, Shape shape, int64_t size);
 
+// The axes of a shape that a slice of step 1 takes.
+PB_RUNTIME Shape part_of(const Shape& shape, const Index& slice);
+
+// The axes of one shape, then those of another.
+PB_RUNTIME Shape after_each_other(Outcome& outcome, Shape first, const Shape& second);
+
 // The shape of a concatenation along an axis, or of a stack along a new one.
 template <int N>
 Shape joined(Outcome& outcome, const Shape (&parts)[N], int axis, bool stacked) {

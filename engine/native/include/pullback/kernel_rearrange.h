@@ -45,6 +45,22 @@ PB_RUNTIME Shape completed(Outcome& outcome, Shape shape, int64_t size) {
     return shape;
 }
 
+PB_RUNTIME Shape part_of(const Shape& shape, const Index& slice) {
+    Shape part;
+    const int64_t stop = clamp(slice.stop, shape.ndim, 0, shape.ndim, shape.ndim);
+    for (int64_t d = clamp(slice.start, 0, 0, shape.ndim, shape.ndim); d < stop; ++d) {
+        part.at[part.ndim++] = shape.at[d];
+    }
+    return part;
+}
+
+PB_RUNTIME Shape after_each_other(Outcome& outcome, Shape first, const Shape& second) {
+    const bool fits = first.ndim + second.ndim <= PB_MAX_DIMS;
+    if (!outcome.require(fits, PB_UNSUPPORTED, "more than 8 axes")) return first;
+    for (int d = 0; d < second.ndim; ++d) first.at[first.ndim++] = second.at[d];
+    return first;
+}
+
 namespace any {
 
 PB_RUNTIME AnyView take(Outcome& outcome, const AnyView& view, const Index* items, int count,

@@ -12,8 +12,8 @@ from pullback.transpile.library import formula_in, standard_library
     [
         ("def f(x):\n    return 1, lambda grad: None\n", "example.py:1:1: PB501"),
         (
-            "def f(x):\n    return x * np.identity(3), lambda grad: grad\n",
-            "example.py:2:16: PB501 error: `np.identity`",
+            "def f(x):\n    return x * np.hanning(3), lambda grad: grad\n",
+            "example.py:2:16: PB501 error: `np.hanning`",
         ),
     ],
 )

@@ -1,0 +1,44 @@
+"""Arrays with numbers put round them."""
+
+from typing import Any
+
+import numpy as np
+
+import pullback as pb
+
+
+def _pairs(given: Any) -> Any:
+    """A pair for each axis, or one for all, of what `np.pad` takes: a number, a pair, or pairs."""
+    if np.ndim(given) == 0:
+        return ((given, given),)
+    return (given,) if np.ndim(given) == 1 else given
+
+
+def _wider(a, widths, values):
+    """`a` with numbers before and after the entries of its first axis, which then is the last one."""
+    a = np.moveaxis(a, 0, -1)
+    before = np.full((*a.shape[:-1], widths[0]), values[0], a.dtype)
+    after = np.full((*a.shape[:-1], widths[-1]), values[-1], a.dtype)
+    return np.concatenate([before, a, after], -1)
+
+
+@pb.composite(np.pad)
+def pad(array, pad_width, mode="constant", constant_values=0):
+    """Axis by axis, each of which comes to be the last one, until they stand in their order again.
+
+    >>> pad(pb.tensor([1.0, 2.0]), (1, 2), constant_values=5)
+    tensor([5., 1., 2., 5., 5.])
+    """
+    if mode != "constant":
+        raise ValueError(f"a formula pads by mode='constant', not {mode!r}; select the entries by an index")
+    widths, values = _pairs(pad_width), _pairs(constant_values)
+    if len(widths) == 1 and len(values) == 1:
+        for _ in range(array.ndim):
+            array = _wider(array, widths[0], values[0])
+        return array
+    count = max(len(widths), len(values))
+    if count != array.ndim:
+        raise ValueError(f"np.pad of {array.ndim} axes takes as many pairs, or one, not {count}")
+    for k in range(count):
+        array = _wider(array, widths[k % len(widths)], values[k % len(values)])
+    return array

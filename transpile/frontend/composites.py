@@ -1,0 +1,33 @@
+"""Calls of NumPy's functions that are made of operators: their text in `formulas/` is read in place."""
+
+from __future__ import annotations
+
+import ast
+
+from ..ir import Literal
+from ..library import standard_library
+from .arguments import Arguments
+from .fence import refuse
+from .frame import Frame, defaults_of
+from .inline import inline
+from .values import Function, Value
+
+
+def composite_of(frame: Frame, dotted: str, node: ast.Call) -> Function | None:
+    """The function of this full name, if its text is ours; all of it is said to stand at the call."""
+    found = standard_library().composite(dotted)
+    if found is None:
+        return None
+    inside = Frame(frame.build, found.text, found.names, place=frame.span(node))
+    return Function(found.node, inside, defaults_of(found.node, found.names))
+
+
+def read_composite(frame: Frame, composite: Function, given: Arguments, name: str | None, text: str) -> Value:
+    """What it returns for these arguments. Arguments for which it always raises are refused (PB404)."""
+    mark = len(frame.build.eqns)
+    value = inline(frame, composite, given.positional, given.keywords, given.node, name)
+    raised = next((eqn for eqn in frame.build.eqns[mark:] if eqn.op == "raise"), None)
+    if raised is not None:
+        message = raised.args[0].value if raised.args and isinstance(raised.args[0], Literal) else ""
+        raise refuse("PB404", f"`{text}` raises here: {message}", frame.span(given.node), value=text)
+    return value
