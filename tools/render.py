@@ -15,6 +15,14 @@ from pullback.transpile.ir import Source
 STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
 
 
+def table_console() -> Console:
+    """Standard output for tables: as wide as the terminal, and elsewhere so wide that no path is cut."""
+    console = Console(highlight=False, markup=False)
+    if not console.is_terminal:
+        console.width = 1000
+    return console
+
+
 def as_json(diagnostics: Sequence[Diagnostic]) -> str:
     """A JSON list of objects: path, line, column, code, rule, severity, message, name, value."""
     return json.dumps([diagnostic.as_json() for diagnostic in diagnostics], indent=2)

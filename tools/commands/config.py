@@ -18,7 +18,7 @@ example:
   $ pullback config --includes --cmakedir
   $ pullback config --cflags
   $ cmake -B build -Dpullback_DIR=$(pullback config --cmakedir)
-  $ c++ $(pullback config --cflags) program.cpp $(pullback config --libs)
+  $ c++ -O2 $(pullback config --cflags) program.cpp $(pullback config --libs)
 
 exit status: 0
 """

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 
 import pullback
@@ -21,6 +20,7 @@ from pullback.transpile.library import standard_library
 from pullback.transpile.version import __version__
 
 from ..errors import CLEAN, FINDINGS, CommandError
+from ..render import table_console
 from . import Subparsers, add_command
 from .cache import described
 
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         try_line("compiles", _compiles)
     line("kernel ABI", str(ABI))
     line("cache", described())
-    Console(highlight=False, markup=False).print(table)
+    table_console().print(table)
     return FINDINGS if missing else CLEAN
 
 
@@ -101,7 +101,7 @@ def _operators() -> int:
     found = list(rows())
     for row in found:
         table.add_row(*row)
-    console = Console(highlight=False, markup=False)
+    console = table_console()
     console.print(table)
     console.print(counts(found))
     return CLEAN
