@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
@@ -40,7 +40,7 @@ class Asked(NamedTuple):
     what: Sequence[str]
 
 
-def compile_cached(asked: Asked, *others: Asked) -> Path:
+def compile_cached(asked: Asked, others: Iterable[Asked] = ()) -> Path:
     """The library that is asked for. Where it is missing, `others` that are too are compiled beside it."""
     runtime = _runtime()  # which the loader needs too
     key = key_of(asked.key, *asked.what)

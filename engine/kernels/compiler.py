@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import shlex
@@ -15,6 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from ..errors import CompilerError
+from . import cache as disk
 
 INCLUDE = Path(__file__).resolve().parent.parent / "native" / "include"
 
@@ -103,9 +105,9 @@ def identity() -> str:
     found = next(candidates, None)
     if found is None:
         return find_compiler().identity  # which raises, and says what to install
-    state = os.stat(os.path.realpath(found[0]))
-    binary = f"{os.path.realpath(found[0])} {state.st_size} {state.st_mtime_ns}"
-    return "\0".join([*found, binary, *_FLAGS, *_VECTORIZED, *_SHARED, *_BESIDE, processor_features()])
+    return "\0".join(
+        [*found, _binary(found), *_FLAGS, *_VECTORIZED, *_SHARED, *_BESIDE, processor_features()]
+    )
 
 
 def _candidates(named: str, path: str) -> Iterator[tuple[str, ...]]:
@@ -128,15 +130,34 @@ def find_compiler() -> Compiler:
 @cache
 def _find(named: str, path: str) -> Compiler:
     for command in _candidates(named, path):
-        said = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
-        if said.returncode != 0:
-            continue
-        version = said.stdout.splitlines()[0] if said.stdout else ""
-        return Compiler(command, version, _flags(version), _libraries())
+        version = _version(command)
+        if version is not None:
+            return Compiler(command, version, _flags(version), _libraries())
     asked = (
         f"CXX names {named!r}, which does not run" if named else "there is no C++ compiler on this machine"
     )
     raise CompilerError(f"{asked}; {_INSTALL}")
+
+
+def _version(command: tuple[str, ...]) -> str | None:
+    """What a compiler says that it is, from the disk where it did before; None where it does not run."""
+    key = hashlib.sha256("\0".join([*command, _binary(command)]).encode()).hexdigest()[:32]
+    known = disk.found(key, ".version")
+    if known is not None:
+        return str(known, "utf-8")
+    said = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
+    if said.returncode != 0:
+        return None
+    version = said.stdout.splitlines()[0] if said.stdout else ""
+    disk.keep(key, version.encode(), ".version")
+    return version
+
+
+def _binary(command: tuple[str, ...]) -> str:
+    """The file that a command runs, with its size and time."""
+    path = os.path.realpath(command[0])
+    state = os.stat(path)
+    return f"{path} {state.st_size} {state.st_mtime_ns}"
 
 
 def _flags(version: str) -> tuple[str, ...]:

@@ -137,7 +137,7 @@ class LazyLibrary(KernelLibrary):
 
     def _load(self, group: Group, part: Part) -> KernelLibrary:
         beside = [other for other in self._plain if other != group] if group in self._plain else []
-        path = compile_cached(*(self._asked(one, part) for one in (group, *beside)))
+        path = compile_cached(self._asked(group, part), (self._asked(other, part) for other in beside))
         library = KernelLibrary(path, self._compiled.formula.name)
         callback = _SUPPLY(self._supplier(part))
         library.supply(callback)

@@ -89,7 +89,7 @@ def test_what_is_asked_for_is_compiled_beside_the_others(monkeypatch):
     compile_text(TEXT)  # what kernels share
     monkeypatch.setattr(Compiler, "running", noting)
     asked = [Asked(name, lambda: TEXT, ()) for name in "abc"]
-    path = compile_cached(*asked)
+    path = compile_cached(asked[0], asked[1:])
     assert begun == [0, 0, 0]
     assert len(ended) == 3
     again = [compile_cached(one) for one in asked]
@@ -114,6 +114,6 @@ def test_nothing_is_left_running_or_lying_about_where_one_is_stopped(monkeypatch
     before = sorted(folder.iterdir())
     monkeypatch.setattr(subprocess, "Popen", Noted)
     with pytest.raises(error):
-        compile_cached(Asked("stopped", stopped, ()), Asked("other", lambda: TEXT, ()))
+        compile_cached(Asked("stopped", stopped, ()), [Asked("other", lambda: TEXT, ())])
     assert [process.poll() is not None for process in started] == [True]
     assert sorted(folder.iterdir()) == before

@@ -2,7 +2,7 @@ import pytest
 
 from pullback.engine.errors import CompilerError
 from pullback.engine.kernels import find_compiler
-from pullback.engine.kernels.compiler import INCLUDE, processor_features
+from pullback.engine.kernels.compiler import INCLUDE, _find, processor_features
 
 
 def test_without_a_compiler_it_says_what_to_install(monkeypatch, tmp_path):
@@ -18,6 +18,19 @@ def test_a_compiler_that_does_not_run_is_named(monkeypatch):
     monkeypatch.setenv("CXX", "no-such-compiler")
     with pytest.raises(CompilerError, match="'no-such-compiler', which does not run"):
         find_compiler()
+
+
+def test_a_compiler_is_asked_for_its_version_until_its_file_is_another(monkeypatch, tmp_path):
+    monkeypatch.setenv("PULLBACK_CACHE", str(tmp_path / "cache"))
+    log, script = tmp_path / "log", tmp_path / "compiler"
+    monkeypatch.setenv("CXX", str(script))
+    for version in ("1", "10"):
+        script.write_text(f"#!/bin/sh\necho {version} >> {log}\necho mine {version}\n")
+        script.chmod(0o755)
+        for _ in range(2):
+            _find.cache_clear()
+            assert find_compiler().version == f"mine {version}"
+    assert log.read_text() == "1\n10\n"
 
 
 @pytest.mark.compiler
