@@ -1,5 +1,6 @@
 """Fixtures for the whole suite: run a test on each engine, or on each form of a formula."""
 
+import shutil
 from functools import cache
 from importlib.util import find_spec
 from types import ModuleType
@@ -90,6 +91,21 @@ def library_restored():
         table.update(kept)
     for listener in FORMULAS._listeners:
         listener()
+
+
+@pytest.fixture
+def own_cache(tmp_path, monkeypatch):
+    """The folder of a cache of kernels of the test's own, empty but for the library that all kernels share.
+
+    That takes seconds to compile, and is taken from the usual cache.
+    """
+    from pullback.engine.kernels.compile import runtime_library
+
+    shared = runtime_library()
+    (tmp_path / "cache" / "kernels").mkdir(parents=True)
+    shutil.copy2(shared, tmp_path / "cache" / "kernels")
+    monkeypatch.setenv("PULLBACK_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
 
 
 @cache

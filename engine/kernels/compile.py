@@ -42,7 +42,7 @@ class Asked(NamedTuple):
 
 def compile_cached(asked: Asked, others: Iterable[Asked] = ()) -> Path:
     """The library that is asked for. Where it is missing, `others` that are too are compiled beside it."""
-    runtime = _runtime()  # which the loader needs too
+    runtime = runtime_library()  # which the loader needs too
     key = key_of(asked.key, *asked.what)
     if disk.found(key, ".so") is None:
         with ExitStack() as under_way:
@@ -71,7 +71,7 @@ def key_of(*parts: str) -> str:
     ).hexdigest()[:32]
 
 
-def _runtime() -> Path:
+def runtime_library() -> Path:
     """The library of what all kernels share."""
     key = key_of("runtime")
 

@@ -10,9 +10,8 @@ BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
 
 @pytest.mark.compiler
-def test_a_cached_formula_runs_no_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_cached_formula_runs_no_compiler(monkeypatch: pytest.MonkeyPatch, own_cache: Path) -> None:
     monkeypatch.syspath_prepend(str(BENCHMARKS))
-    monkeypatch.setenv("PULLBACK_CACHE", str(tmp_path))
     import compile_time
 
     cold, cached = compile_time.inside("softplus"), compile_time.inside("softplus")

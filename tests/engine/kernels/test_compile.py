@@ -17,8 +17,24 @@ TEXT = "#include <pullback/kernel.h>\nPB_EXPORT uint32_t empty_abi(void) { retur
 
 
 @pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("PULLBACK_CACHE", str(tmp_path))
+def own_folder(own_cache):
+    """Every test has a cache of its own."""
+
+
+@pytest.fixture
+def made(tmp_path, monkeypatch):
+    """The sources that were compiled, by a compiler that writes no library; the cache is empty."""
+    names = []
+
+    @contextmanager
+    def running(self, source, target, *options):
+        names.append(source.name)
+        target.write_bytes(b"library")
+        yield
+
+    monkeypatch.setattr(Compiler, "running", running)
+    monkeypatch.setenv("PULLBACK_CACHE", str(tmp_path / "empty"))
+    return names
 
 
 def test_the_second_time_nothing_is_compiled(monkeypatch):
@@ -29,16 +45,7 @@ def test_the_second_time_nothing_is_compiled(monkeypatch):
 
 
 @pytest.mark.parametrize("ending", [".so", ".runtime"])
-def test_a_damaged_library_is_made_again_and_no_other(monkeypatch, ending):
-    made = []
-
-    @contextmanager
-    def running(self, source, target, *options):
-        made.append(source.name)
-        target.write_bytes(b"library")
-        yield
-
-    monkeypatch.setattr(Compiler, "running", running)
+def test_a_damaged_library_is_made_again_and_no_other(made, ending):
     path = compile_text(TEXT)
     assert made == ["kernel_runtime.cpp", "kernel.cpp"]
     damaged = next(path.parent.glob(f"*{ending}"))
@@ -55,11 +62,13 @@ def test_a_library_finds_what_kernels_share_wherever_both_lie(tmp_path):
     assert ctypes.CDLL(str(moved)).bits() == 64
 
 
-def test_another_text_or_other_flags_are_another_entry(monkeypatch):
+def test_another_text_or_other_flags_are_another_entry(made, monkeypatch):
     first = compile_text(TEXT)
     assert compile_text(TEXT + "// more\n") != first
     monkeypatch.setenv("CXX", "g++ -DOTHER")
     assert compile_text(TEXT) != first
+    # What kernels share is another one for other flags, and the same for another text.
+    assert made == ["kernel_runtime.cpp", "kernel.cpp", "kernel.cpp", "kernel_runtime.cpp", "kernel.cpp"]
 
 
 def test_what_the_compiler_refuses_is_shown():
