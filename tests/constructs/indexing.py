@@ -120,3 +120,9 @@ def positions_in_a_loop(x, rows):
         if k > 0:
             total = total * x[rows, 0].sum()
     return total
+
+
+@SECTION.example("an array of positions behind an `if`", call(X, ROWS, n=2), call(X, ROWS, n=3))
+def chosen_positions(x, rows, *, n: int):
+    i = rows if x.shape[0] > n else np.argsort(-x[:, 0])
+    return np.sin(x)[i] * x[i]

@@ -26,6 +26,8 @@ def merge(plan: Plan, out: Var, sides: Sides, before: list[str], level: int) -> 
     kinds = {fact.kind for fact in there}
     if "turns" in kinds or (out.kind == "list" and kinds == {"list"}):
         _merge_lists(plan, out, sides, before, level)
+    elif kinds & {"lane", "array"} and "index" in kinds:
+        raise plan.refuse(f"{out} is an array on one side of a condition, a slice or tuple on the other")
     elif kinds & {"lane", "array"} or (out.kind == "tensor" and kinds == {"number"}):
         _merge_arrays(plan, out, sides, before, level)
     elif kinds == {"number"}:

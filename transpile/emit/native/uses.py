@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from ...ir import Block, Var
+from collections.abc import Callable
+from functools import partial
+
+from ...ir import Block, Eqn, Var
+
+Asks = Callable[[int], "bool | None"]
 
 # Operators that give positions of positions.
 _MOVED = "reshape transpose expand_dims squeeze broadcast_to getitem"
@@ -22,21 +27,26 @@ def is_position(var: Var, block: Block) -> bool:
     return _asks_positions(var, block) is True
 
 
-def _asks_positions(var: Var, block: Block) -> bool | None:
-    """Whether a block reads a tensor as an index alone; None where it does not read it."""
-    if var in block.results:
-        return False
-    found = None
+def _asks_positions(var: Var, block: Block, of_result: Asks | None = None) -> bool | None:
+    """Whether a block reads a tensor as an index alone; None where it does not read it.
+
+    `of_result` tells it of the block's results by their number, where the block is a side of a condition.
+    """
+    handed = [k for k, atom in enumerate(block.results) if atom == var]
+    said = [of_result(k) if of_result is not None else False for k in handed]
     tuples = {eqn.outs[0] for eqn in block.eqns if eqn.op == "tuple" and var in eqn.args}
     for eqn in block.eqns:
-        inside = [_asks_positions(var, inner) for inner in eqn.blocks]
+        after = partial(_asks_of_output, eqn, block, of_result) if eqn.op == "if" else None
+        said += [_asks_positions(var, inner, after) for inner in eqn.blocks]
         if eqn.op in _OF_POSITIONS and var in eqn.args:
-            inside.append(is_position(eqn.outs[0], block))
+            said.append(_asks_positions(eqn.outs[0], block, of_result) or False)
         elif var in eqn.args and eqn.op not in ("tuple", "like", "shape", "ndim", "size"):
             return False
         named = {name for name, atom in eqn.kwargs if isinstance(atom, Var) and atom in {var, *tuples}}
-        if named - {"index", "indices"} or False in inside:
-            return False
-        if named or True in inside:
-            found = True
-    return found
+        said += [name in ("index", "indices") for name in named]
+    return False if False in said else True if True in said else None
+
+
+def _asks_of_output(eqn: Eqn, block: Block, of_result: Asks | None, number: int) -> bool | None:
+    """What `_asks_positions` says of an output of a condition."""
+    return _asks_positions(eqn.outs[number], block, of_result)
