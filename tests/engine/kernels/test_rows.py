@@ -67,20 +67,33 @@ def normalized(x):
 
 
 @pb.compile
-def totals_of(x, y):
+def along_rows(x, y):
     """Sums of positive terms and of terms that cancel, as read and as computed."""
     r = np.sum(x, axis=-1), np.sum(x * y, axis=-1), np.sum(y, axis=-1)
 
     return r
 
 
-@pytest.mark.parametrize("length", [33, 1000, 1025, 5000, 100_000])
-def test_sums_of_floats_along_rows_stay_within_units_in_the_last_place(length):
-    rng = np.random.default_rng(length)
-    x = rng.uniform(0.5, 1.5, (5, length)).astype(np.float32)
-    y = rng.standard_normal((5, length)).astype(np.float32)
-    for one, terms in zip(totals_of(x, y), (x, x * y, y), strict=True):
-        exact, size = np.sum(terms, axis=-1, dtype=float), np.sum(np.abs(terms), axis=-1, dtype=float)
+@pb.compile
+def over_rows(x, y):
+    """The same for each column."""
+    r = np.sum(x, axis=0), np.sum(x * y, axis=0), np.sum(y, axis=0)
+
+    return r
+
+
+@pytest.mark.parametrize(
+    ("sums", "axis", "shape"),
+    [(along_rows, -1, (5, length)) for length in (33, 1000, 1025, 5000, 100_000)]
+    + [(over_rows, 0, (length, 37)) for length in (3, 4, 1000, 9999)],
+    ids=lambda value: str(value) if isinstance(value, tuple) else "",
+)
+def test_sums_of_floats_stay_within_units_in_the_last_place(sums, axis, shape):
+    rng = np.random.default_rng(shape)
+    x = rng.uniform(0.5, 1.5, shape).astype(np.float32)
+    y = rng.standard_normal(shape).astype(np.float32)
+    for one, terms in zip(sums(x, y), (x, x * y, y), strict=True):
+        exact, size = np.sum(terms, axis=axis, dtype=float), np.sum(np.abs(terms), axis=axis, dtype=float)
         assert one.dtype == np.float32
         assert np.all(np.abs(one - exact) <= 2 * np.finfo(np.float32).eps * size)
 
