@@ -7,8 +7,8 @@ kernels call, and the derivatives of the package's operators, which are made onc
 over the rounds, of processor time (which other programs that run do not change) and of wall time:
 
     transpile   processor time of this process where nothing was in the cache
-    compiler    processor time of the compiler
-    cold        wall time of both
+    compiler    processor time of the compilers: there are two at the same time where there are two processors
+    cold        wall time of all that
     cached      processor and wall time of a new process where all was in the cache
     again       wall time of another `pb.compile` of the same formula in that process
 
