@@ -86,11 +86,12 @@ def _chosen(
     inner = _inner(frame, closure)
     own, rules = _read_parameters(inner, closure, results)
     if rules:
+        stated = inner.build.origin[rules[0][1]]
         raise refuse(
             "PB204",
-            f"`{closure.name}` is one of several closures and states the rule `{rules[0][1].name}`",
+            f"`{closure.name}` is one of several closures and states the rule `{stated}`",
             inner.span(closure.node),
-            value=rules[0][1].name,
+            value=stated,
             hint="write one closure, and branch inside of it",
         )
     shared = dict(zip(own, cotangents, strict=True))

@@ -221,3 +221,12 @@ def test_a_mutable_global_is_foreign():
 def test_a_generator_is_no_closure():
     text = "@pb.formula\ndef f(x):\n    def back(g):\n        yield g\n    return x, back\n"
     assert findings(text, "PB402")[0][:3] == ("PB402", 4, 9)
+
+
+def test_a_rule_in_one_of_several_closures_is_named_as_written():
+    text = (
+        "@pb.formula\ndef f(x, *, n):\n    if n > 1:\n        t = x * x\n"
+        "        def one(g, grad_t):\n            return g * t + grad_t * x\n"
+        "        return t, one\n    t = x + x\n    return t, lambda g: g * 2\n"
+    )
+    assert findings(text, "PB204") == [("PB204", 5, 9, "grad_t")]
