@@ -246,36 +246,23 @@ def _finish(
 ) -> None:
     """Add the equation, and bind the names to what the loop leaves in them."""
     build, span = frame.build, frame.span(node)
-    finals = [build.fresh(name, var.kind, span) for name, var in zip(turn.carried, turn.params, strict=True)]
-    grown = [
-        build.fresh(name, "list" if isinstance(value, Var) and value.kind == "tensor" else "value", span)
-        for name, value in collected.items()
-    ]
-    from_the_end = ("reverse", Literal(True)) in kwargs
-    inside = {
-        name: value
-        for name, value in frame.local.items()
-        if name not in before or (isinstance(before[name], Poison) and value is not before[name])
-    }
+    inside = _made_inside(frame, before)
     last = {
         name: value
         for name, value in inside.items()
         if isinstance(value, Var) and value.kind in ("tensor", "value") and value not in build.maybe_none
     }
+    finals = [build.fresh(name, var.kind, span) for name, var in zip(turn.carried, turn.params, strict=True)]
+    grown = [build.fresh(name, _kind_of_turns(value), span) for name, value in collected.items()]
     turns = [
-        build.fresh(
-            f"{name}_turns" if name.isidentifier() else "turns",
-            "list" if value.kind == "tensor" else "value",
-            span,
-        )
+        build.fresh(f"{name}_turns" if name.isidentifier() else "turns", _kind_of_turns(value), span)
         for name, value in last.items()
     ]
-    block = Block(
-        (turn.item, *turn.params), tuple(turn.eqns), (*turn.results, *collected.values(), *last.values())
-    )
-    outs = (*finals, *grown, *turns)
-    build.add(Eqn(outs, "for", (turn.over, *turn.start), kwargs, (block,), span))
+    results = (*turn.results, *collected.values(), *last.values())
+    block = Block((turn.item, *turn.params), tuple(turn.eqns), results)
+    build.add(Eqn((*finals, *grown, *turns), "for", (turn.over, *turn.start), kwargs, (block,), span))
     frame.local = before
+    from_the_end = ("reverse", Literal(True)) in kwargs
     for name, var, param in zip(turn.carried, finals, turn.params, strict=True):
         if param in build.lists:
             build.lists.add(var)
@@ -287,3 +274,17 @@ def _finish(
     for name in inside:
         if name not in last:
             frame.bind(name, Poison("has no value in some turns of the loop"), node)
+
+
+def _made_inside(frame: Frame, before: Mapping[str, Value]) -> dict[str, Value]:
+    """Names that have a value inside of the loop, and had none before it."""
+    return {
+        name: value
+        for name, value in frame.local.items()
+        if name not in before or (isinstance(before[name], Poison) and value is not before[name])
+    }
+
+
+def _kind_of_turns(value: Atom) -> Kind:
+    """What the values of all turns are, one after the other."""
+    return "list" if isinstance(value, Var) and value.kind == "tensor" else "value"

@@ -5,21 +5,14 @@ import pytest
 
 import pullback as pb
 from pullback.engine.kernels.lazy import LazyLibrary
+from tests.conformance import formulas
 
 from .programs import centered, two_results
 
 pytestmark = pytest.mark.compiler
 
 
-@pb.formula(save=("t",))
-def simple(a, b):
-    t = a + b
-    r = t * b
-
-    def simple_pullback(grad):
-        return grad * b, grad * t + grad * b
-
-    return r, simple_pullback
+simple = pb.formula(save=("t",))(formulas.simple.__wrapped__)
 
 
 def general_call(operator, inputs, defined):

@@ -2,20 +2,13 @@ import pytest
 
 from pullback.tools.explain.facts import facts_of
 from pullback.transpile.library import formula_in, standard_library
+from tests.transpile.texts import SIMPLE
 
 
 def decisions(text):
     return {d.name: d for d in facts_of(formula_in(text), standard_library()).decisions}
 
 
-SIMPLE = """
-def simple(a, b):
-    t = a + b
-    r = t * b
-    def simple_pullback(grad):
-        return grad * b, grad * t + grad * b
-    return r, simple_pullback
-"""
 NORMALIZED = """
 def normalized(x):
     s = np.sqrt(np.mean(x * x, axis=-1, keepdims=True))

@@ -8,6 +8,7 @@ from pullback.transpile.ir import Source
 from pullback.transpile.library import Library, formula_in, standard_library
 from pullback.transpile.passes.promote import promote
 from pullback.transpile.verify import verify
+from tests.transpile.texts import SIMPLE
 
 
 def _promoted(text):
@@ -19,16 +20,7 @@ def _hidden(text):
 
 
 def test_a_captured_intermediate_is_hidden_and_gains_a_cotangent():
-    formula = _promoted(
-        """
-def simple(a, b):
-    t = a + b
-    r = t * b
-    def simple_pullback(grad):
-        return grad * b, grad * t + grad * b
-    return r, simple_pullback
-"""
-    )
+    formula = _promoted(SIMPLE)
     assert [var.name for var in formula.hidden] == ["t"]
     assert [var.name for var in formula.cotangents] == ["grad", "grad_t"]
     assert [(c.name, c.action) for c in formula.captures] == [("b", "saved"), ("t", "promoted")]

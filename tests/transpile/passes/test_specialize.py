@@ -4,15 +4,7 @@ from pullback.transpile.ir import Block, Eqn, Literal, Var
 from pullback.transpile.library import formula_in, standard_library
 from pullback.transpile.passes.promote import promote
 from pullback.transpile.passes.specialize import specialize
-
-SIMPLE = """
-def simple(a, b):
-    t = a + b
-    r = t * b
-    def simple_pullback(grad):
-        return grad * b, grad * t + grad * b
-    return r, simple_pullback
-"""
+from tests.transpile.texts import SIMPLE
 
 BY_HAND = """
 def by_hand(a, b):
