@@ -68,16 +68,19 @@ def linear_recurrence(a: Any, b: Any, reverse: bool = False) -> Any:
     return r
 
 
-def split_like(x: Any, likes: Sequence[Like], axis: int | None = 0) -> list[Any]:
+def split_like(x: Any, likes: Sequence[Like] | Like, axis: int | None = 0) -> list[Any]:
     """The stretches of `x` that arrays of these shapes and dtypes have when joined along `axis`.
 
     The adjoint of `np.concatenate`. With axis None the arrays were flattened first;
     one with fewer axes than `x` had axes of length one put before its own, as in `np.vstack`.
+    What is like None, the list of a branch that was not taken, is one `Like`: then there are no parts.
 
     >>> first, second = split_like(np.arange(5.0), [Like((2,), np.dtype(float)), Like((3,), np.dtype(float))])
     >>> second
     array([2., 3., 4.])
     """
+    if isinstance(likes, Like):
+        return []
     before = (slice(None),) * (0 if axis is None else axis % x.ndim)
     parts = []
     start = 0
@@ -179,15 +182,16 @@ def collect(arrays: Sequence[Any]) -> Any:
 
 
 @recorded
-def collect_flat(arrays: Sequence[Any]) -> Any:
+def collect_flat(arrays: Sequence[Any] | None) -> Any:
     """The entries of arrays of any shapes, one array after the other; of no arrays, an empty line.
 
-    ``split_like(entries, like(arrays), axis=None)`` makes the arrays of them again. None is as in `collect`.
+    ``split_like(entries, like(arrays), axis=None)`` makes the arrays of them again. None is as in `collect`,
+    and as the list of a branch that was not taken.
 
     >>> collect_flat([np.zeros((1, 2)), 1.0])
     array([0., 0., 1.])
     """
-    if not len(arrays):
+    if arrays is None or not len(arrays):
         return np.zeros((0,))
     return np.concatenate(_with_zeros(arrays), axis=None)
 

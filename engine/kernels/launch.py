@@ -107,7 +107,9 @@ class CompiledKernel:
             elif entry.optional and value is None:
                 tensors.append(None)
             elif entry.role in ("like", "shape"):
-                tensors.append(value if isinstance(value, Like) else Like(tuple(value), np.dtype(float)))
+                # The shape of a branch that was not taken is None, and nobody reads it.
+                shape = () if value is None else value
+                tensors.append(shape if isinstance(shape, Like) else Like(tuple(shape), np.dtype(float)))
             else:
                 tensors.append(value)
         own = next(

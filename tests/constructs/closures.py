@@ -209,3 +209,56 @@ def one_sided_gradient(x, y, *, n: int):
         return grad * 2, (grad if n > 2 else None)
 
     return x * 2 + (y if n > 2 else 0), pullback
+
+
+@SECTION.example(
+    "closures behind an `if`, with a list and several results",
+    call(X, Y, n=1),
+    call(X, Y, n=3, kind="turns"),
+    call(X, Y, n=3, kind="product"),
+    closure=True,
+)
+def closures_with_a_list(x, y, *, n: int, kind: str = "sine"):
+    if kind == "sine":
+        return (np.sin(x), x * y), lambda g, h: (g * np.cos(x) + h * y, h * x)
+    if kind == "turns":
+        before = []
+        t = x
+        for _ in range(n):
+            before.append(t)
+            t = np.sin(t)
+
+        def through_turns(g, h):
+            out = g
+            for q in before:
+                out = out * np.cos(q)
+            return out + h, h * y
+
+        return (t, x + y * y / 2), through_turns
+    v = x * y
+    return (v, v * v), lambda g, h: (g * y + 2 * h * v * y, g * x + 2 * h * v * x)
+
+
+@SECTION.example(
+    "closures behind an `if`, with writes and branches",
+    call(X, Y, n=1),
+    call(X, Y, n=3),
+    call(X, Y, n=4),
+    closure=True,
+)
+def closures_with_writes(x, y, *, n: int):
+    if x.shape[0] > n:
+        w = np.zeros_like(x)
+        w[1:] = np.sin(x[1:])
+
+        def of_rows(g):
+            z = np.zeros_like(x)
+            z[1:] = (g * y)[1:] * np.cos(x[1:])
+            return z, g * w
+
+        return w * y, of_rows
+    c = np.cos(x)
+    if n > 3:
+        d = c * y
+        return d * d, lambda g: (-2 * g * np.sin(x) * y * d, 2 * g * c * d)
+    return c * y, lambda g: (-g * np.sin(x) * y, g * c)
