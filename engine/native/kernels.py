@@ -78,8 +78,11 @@ class BuiltinLibrary(KernelLibrary):
         return self._addresses[kernel][2]
 
 
-def compiled_form(operator: Operator) -> Operator:
-    """The operator with kernels, if the build made some from what is now its text; else itself."""
+def compiled_form(operator: Any) -> Any:
+    """The operator with kernels, if the build made some from what is now its text; else itself.
+
+    Here and below an operator may be what no formula stands behind: the write of a region.
+    """
     if type(operator) is not Operator:
         return operator
     return _builtin_form(operator, operator.formula.name, {}) or operator
@@ -93,7 +96,7 @@ class AttributeForms(NamedTuple):
     values: tuple[tuple[Any, ...], ...]
 
 
-def attribute_forms(operator: Operator) -> AttributeForms | None:
+def attribute_forms(operator: Any) -> AttributeForms | None:
     """For which attributes the build may have made kernels; None where it has made none."""
     if type(operator) is not Operator:
         return None
@@ -130,7 +133,7 @@ def _builtin_form(operator: Operator, name: str, attributes: dict[str, object]) 
     return CompiledOperator(compiled, BuiltinLibrary(addresses), operator.namespace, operator.plain_views)
 
 
-def forward_layout(operator: Operator) -> Layout | None:
+def forward_layout(operator: Any) -> Layout | None:
     """How the engine calls the forward's kernel; None where there is none that it can call alone."""
     if not isinstance(operator, CompiledOperator):
         return None
@@ -150,7 +153,7 @@ def forward_layout(operator: Operator) -> Layout | None:
     return _layout(kernel, arguments, outputs, *plain)
 
 
-def backward_layout(operator: Operator, variant: Variant) -> Layout | None:
+def backward_layout(operator: Any, variant: Variant) -> Layout | None:
     """How the engine calls the kernel of a backward; None where there is none."""
     run = variant.call
     sources: Sequence[tuple[bool, int]] | None = getattr(run, "sources", None)
