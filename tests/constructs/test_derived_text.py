@@ -90,3 +90,33 @@ def test_what_cannot_be_derived_is_a_located_error(name):
         derived_file(formula, file)
     assert "np.linalg" in str(error.value)
     assert f"{path.name}:" in str(error.value)
+
+
+LOSS = """
+import numpy as np
+
+
+def loss(q, k, x, *, reduction: str = "mean"):
+    n, _ = x.shape
+    scores = np.einsum("ij,kj->ik", q, k) * n
+    if reduction == "mean":
+        return np.mean(scores)
+    return np.sum(scores)
+"""
+
+
+def test_the_text_is_that_of_an_author(tmp_path):
+    path = tmp_path / "loss.py"
+    path.write_text(LOSS, encoding="utf-8")
+    lines = checked_text(path, "loss").splitlines()
+    assert "    n, _ = np.shape(x)" in lines
+    assert "    product = np.einsum('ij,kj->ik', q, k)" in lines
+    assert any(line.lstrip().startswith("grad_q, grad_k = pb.contract_gradients(") for line in lines)
+    # What each side of the condition chose is known behind the same condition in the closure.
+    assert not any("axis_is_none" in line for line in lines)
+
+
+def test_a_single_element_and_a_shared_length_keep_their_check(tmp_path):
+    path = tmp_path / "first.py"
+    path.write_text("def first(x):\n    (n,) = x.shape\n    return x * n\n", encoding="utf-8")
+    assert "    n = shape_x[0]" in checked_text(path, "first").splitlines()

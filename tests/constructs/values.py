@@ -34,6 +34,13 @@ def list_of_tensors(xs: "list[Tensor]"):  # noqa: F821 - an annotation of the fo
     return np.concatenate(xs, axis=0) * 2 + np.sum(xs[0])
 
 
+@SECTION.example("parts of shapes, put together to others", call(X, k=2), call(array(2, 3, 4), k=1))
+def parts_of_shapes(x, *, k: int):
+    n, m = x.shape[-2:]
+    rows = np.reshape(np.sin(x), x.shape[:-1] + (1, m))  # noqa: RUF005 - sums of tuples are what is tried
+    return rows * n * np.ones((k,) + x.shape[-1:])  # noqa: RUF005 - as above
+
+
 @SECTION.example("an `int` attribute", call(X, n=2), call(X, n=3))
 def int_attribute(x, *, n: int):
     return np.sin(x) * n + x**n

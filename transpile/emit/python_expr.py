@@ -49,11 +49,11 @@ class Expressions:
         self._readable = width > 0
         self._apart: list[tuple[Var, ast.expr]] = []
 
-    def fit(self, atoms: Iterable[Atom]) -> None:
-        """Take out what would make an expression of these operands too long."""
+    def fit(self, atoms: Iterable[Atom], beside: int = 0) -> None:
+        """Take out what would make an expression of these operands, and so many letters, too long."""
         held = [atom for atom in atoms if isinstance(atom, Var) and atom in self._pending]
         lengths = {var: len(ast.unparse(self._pending[var])) for var in held}
-        while self._width and sum(lengths.values()) > self._width:
+        while self._width and lengths and beside + sum(lengths.values()) > self._width:
             longest = max(lengths, key=lengths.__getitem__)
             del lengths[longest]
             self._apart.append((longest, self._pending.pop(longest)))
@@ -71,7 +71,8 @@ class Expressions:
 
     def equation(self, eqn: Eqn) -> ast.expr | None:
         """The right-hand side, or None where it waits to be nested in the equation that reads it."""
-        self.fit(eqn.reads())
+        texts = [value.value for _, value in eqn.kwargs if isinstance(value, Literal)]
+        self.fit(eqn.reads(), sum(len(text) for text in texts if isinstance(text, str)))
         value = self._conditional(eqn) if eqn.op == "if" else self._call(eqn)
         out = eqn.outs[0]
         if len(eqn.outs) == 1 and out.temp and self._counts.get(out, 0) == 1:
@@ -116,6 +117,8 @@ class Expressions:
         if special is not None:
             return special(self, eqn)
         args = [self.of(atom) for atom in eqn.args]
+        if eqn.op == "contract" and self._readable and isinstance(args[0], ast.List):
+            return ast.Call(dotted("numpy.einsum"), [self._keyword(eqn, "subscripts"), *args[0].elts], [])
         word = WORDS.get(eqn.op)
         if word is None:
             return self._named_call(eqn, args)
@@ -210,6 +213,9 @@ class Expressions:
                 parts.append(ast.FormattedValue(self.of(next(operands)), code, layout))
         return ast.JoinedStr(parts)
 
+    def _operand(self, eqn: Eqn) -> ast.expr:
+        return self.of(eqn.args[0])
+
     def _slice(self, eqn: Eqn) -> ast.expr:
         return ast.Call(ast.Name("slice", ast.Load()), [self.of(atom) for atom in eqn.args], [])
 
@@ -228,6 +234,7 @@ _STRUCTURAL = {
     "not_": Expressions._not,
     "slice": Expressions._slice,
     "format": Expressions._format,
+    "unpack": Expressions._operand,
 }
 
 

@@ -13,6 +13,7 @@ from ..passes.rewrite import uses
 from .python import assignment, statements
 from .python_expr import Expressions, dotted
 from .python_names import with_shared_names, without_numbers
+from .python_unpacking import with_unpacking
 
 # About how long an expression becomes before a part of it gets a name.
 _WIDTH = 66
@@ -20,6 +21,7 @@ _WIDTH = 66
 
 def formula_function(formula: Formula, docstring: str | None = None) -> ast.FunctionDef:
     """``@pb.formula def f(x): ... return y, f_pullback``."""
+    formula = _unpacking(formula)
     assert formula.pullback is not None
     name = f"{formula.name}_pullback"
     forward, pullback = with_shared_names(formula, name)
@@ -40,6 +42,16 @@ def formula_function(formula: Formula, docstring: str | None = None) -> ast.Func
     if not formula.rules:
         _number_anew(function, {param.var.name for param in formula.params} | {formula.name, name})
     return ast.fix_missing_locations(function)
+
+
+def _unpacking(formula: Formula) -> Formula:
+    """The formula with its unpackings; what the closure reads is no unread element."""
+    forward, pullback = formula.forward, formula.pullback
+    assert pullback is not None
+    made = with_unpacking(Block(forward.params, forward.eqns, (*forward.results, *pullback.free())))
+    return formula.evolve(
+        forward=Block(forward.params, made.eqns, forward.results), pullback=with_unpacking(pullback)
+    )
 
 
 def _number_anew(function: ast.FunctionDef, fixed: set[str]) -> None:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..ir import Literal, Var
+from ..ir import Literal
 from . import expressions, fence
 from .calls import read_call
 from .conditionals import read_if
@@ -17,6 +17,7 @@ from .iteration import counted
 from .loops import read_loop
 from .mutation import check_in_place, check_store
 from .raising import may_leave, may_return, read_raise
+from .unpacking import unpack
 from .values import Backwards, Growing, Poison, Value, elements
 from .writes import change_part, write_part
 
@@ -141,31 +142,9 @@ def bind_target(frame: Frame, target: ast.expr, value: Value) -> None:
     count = len(target.elts)
     if any(isinstance(item, ast.Starred) for item in target.elts):
         raise refuse("PB401", "unpacking with `*` is outside of the formula language", frame.span(target))
-    for item, part in zip(target.elts, _unpack(frame, value, count, target), strict=True):
+    names = _target_names(target) or (None,) * count
+    for item, part in zip(target.elts, unpack(frame, value, names, target), strict=True):
         bind_target(frame, item, part)
-
-
-def _unpack(frame: Frame, value: Value, count: int, node: ast.expr) -> tuple[Value, ...]:
-    known = elements(value)
-    span = frame.span(node)
-    if known is not None:
-        if len(known) != count:
-            hint = "a name for each value; `_` for those that are not used"
-            raise refuse("PB401", f"{len(known)} values are unpacked into {count} names", span, hint=hint)
-        return known
-    if not isinstance(value, Var):
-        raise refuse("PB401", "this cannot be unpacked", span)
-    names = _target_names(node) or (None,) * count
-    if value.kind == "value":
-        build = frame.build
-        return tuple(build.metadata("item", (value, Literal(i)), span, names[i]) for i in range(count))
-    if value.kind == "list" or value in frame.build.opaque:
-        parts = [frame.build.emit("item", (value, Literal(i)), span, name=names[i]) for i in range(count)]
-        return tuple(parts)
-    indexes = [(("index", Literal(i)),) for i in range(count)]
-    return tuple(
-        frame.build.emit("getitem", (value,), span, kwargs=indexes[i], name=names[i]) for i in range(count)
-    )
 
 
 def _augmented(frame: Frame, node: ast.AugAssign) -> None:

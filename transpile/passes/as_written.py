@@ -48,6 +48,7 @@ from ..ir import Atom, Block, Eqn, Formula, Literal, Var
 from ..library import Library
 from .derive import derive
 from .differentiate_operator import bind_operands
+from .known_sides import with_known_sides
 from .label_temporaries import label_block, label_temporaries
 from .rewrite import (
     METADATA,
@@ -75,7 +76,7 @@ def as_written(formula: Formula, library: Library) -> Formula:
     made = _beside_calls(derive(label_temporaries(bare), library), library)
     names, namer = _names_of_sums(made), Namer.of(made)
     for step in (_with_elements, _with_less_collected, _with_zeros):
-        made = step(_simplified(made), namer)
+        made = step(_simplified(with_known_sides(made)), namer)
     made = _simplified(_without_last_sums(_simplified(made)))
     return _with_readable_names(_needed(_with_likes_inside(made, namer)), names)
 
@@ -267,13 +268,13 @@ def _with_likes_inside(formula: Formula, namer: Namer) -> Formula:
     """The closure asks for shapes and dtypes itself, of what it sees; an index stands where it is used."""
     assert formula.pullback is not None
     pullback, table = formula.pullback, defining(formula.forward.eqns)
-    written = METADATA | {"is_none", "tuple", "slice"}
+    written = METADATA | {"is_none", "tuple", "list", "slice"}
 
     def sunk(block: Block, asked: dict[Var, Eqn]) -> Block:
         found: list[Eqn] = []
         for eqn in block.eqns:
             inner = tuple(sunk(nested, asked) for nested in eqn.blocks)
-            if eqn.op in ("tuple", "slice"):
+            if eqn.op in ("tuple", "list", "slice"):
                 asked = asked | {eqn.outs[0]: eqn}
                 continue
             bare, before = apart(replace(eqn, blocks=()), asked)

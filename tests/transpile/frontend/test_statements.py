@@ -36,6 +36,13 @@ def test_tuples_are_unpacked_while_reading():
 def test_a_shape_is_unpacked_by_name():
     assert forward("n, m = x.shape", "r = x / n") == [
         "_1 = shape(x)",
+        "_2 = len(_1)",
+        "_3 = not_equal(_2, 2)",
+        " = if(_3)",
+        "  _4 = format('expected 2 values to unpack, got {}', _2)",
+        "   = raise(_4, exception='ValueError')",
+        "  -> ",
+        "  -> ",
         "n = item(_1, 0)",
         "m = item(_1, 1)",
         "r = divide(x, n)",

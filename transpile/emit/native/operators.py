@@ -95,7 +95,11 @@ def _value(plan: Plan, eqn: Eqn, out: Var) -> None:
     inside = [var for block in eqn.blocks for var in block.free()]
     level = max((plan.of(atom).level for atom in (*eqn.args, *inside)), default=0)
     # A loop captures numbers, not the views that they are read from.
-    named = fact.kind == "number" and fact.literal is None and (not out.temp or "." in fact.text)
+    named = (
+        fact.kind == "number"
+        and fact.literal is None
+        and (not out.temp or "." in fact.text or "context" in fact.text)
+    )
     if named or (fact.kind in ("like", "shape") and fact.text.startswith("pb::")):
         name = plan.names.of(out)
         kind = stored(fact.type) if fact.kind == "number" else "pb::Shape"

@@ -240,7 +240,8 @@ class Values:
             if (slice_ := self._slice_of(position)) is not None:
                 return Fact("shape", text=f"pb::part_of({self._find(owner).text}, {slice_})")
             index = self.number(position)
-            return Fact("number", "weak int", text=f"{self._find(owner).text}[{index}]") if index else None
+            text = f"pb::extent(context, {self._find(owner).text}, {index})"
+            return Fact("number", "weak int", text=text) if index else None
         if isinstance(owner, Var) and isinstance(position, Literal) and isinstance(position.value, int):
             items = self._find(owner).items
             if -len(items) <= position.value < len(items):

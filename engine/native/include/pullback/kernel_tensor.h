@@ -62,9 +62,6 @@ inline bool operator!=(const Shape& a, const Shape& b) { return !(a == b); }
 // Whether something of a shape broadcasts to another one.
 PB_RUNTIME bool within(const Shape& part, const Shape& whole);
 
-// Whether something of a shape broadcasts to another one.
-PB_RUNTIME bool within(const Shape& part, const Shape& whole);
-
 // Whether all shapes are one.
 template <typename... Shapes>
 bool alike(const Shape& first, const Shapes&... others) {
@@ -76,6 +73,13 @@ template <typename... Extents>
 Shape shape_of(Extents... extents) {
     static_assert(sizeof...(extents) <= PB_MAX_DIMS, "too many axes");
     return Shape{static_cast<int>(sizeof...(extents)), {static_cast<int64_t>(extents)...}};
+}
+
+// The extent of an axis, counted from the end where it is negative.
+inline int64_t extent(Outcome& outcome, const Shape& shape, int64_t axis) {
+    const int64_t place = axis < 0 ? axis + shape.ndim : axis;
+    const bool there = place >= 0 && place < shape.ndim;
+    return outcome.require(there, PB_INVALID, "no such axis") ? shape.at[place] : 0;
 }
 
 // The length of Python's `range`.
