@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import symtable
 from collections.abc import Iterator
 
 from pullback.transpile.diagnostics import FormulaError
@@ -30,21 +31,22 @@ _ROUNDS = 4
 def derived_file(formula: Formula, file: FormulaFile) -> str:
     """A formula file: imports, the formulas and names that this one uses, and the formula.
 
-    The text is one that is derived from itself: reading it back changes nothing.
+    The text is one that is derived from itself: reading it back changes nothing. Of texts that
+    are derived from each other, in which names change places, it is the first in the alphabet.
     Raises FormulaError where an operator on the way has no derivative.
     """
     text = _derived_once(formula, file)
-    for _ in range(_ROUNDS):
+    met: list[str] = []
+    while text not in met and len(met) < _ROUNDS:
+        met.append(text)
         source = Source(f"{formula.name}.py", text)
         module = read_module(source)
         errors = [found for found in module.diagnostics if found.severity == "error"]
         if errors:
             raise FormulaError(errors, source)
         again = FormulaFile(source, module.formulas, Library(module.operators, standard_library()))
-        before, text = text, _derived_once(module.formulas[formula.name], again)
-        if text == before:
-            break
-    return text
+        text = _derived_once(module.formulas[formula.name], again)
+    return min(met[met.index(text) :]) if text in met else text
 
 
 def _derived_once(formula: Formula, file: FormulaFile) -> str:
@@ -122,6 +124,12 @@ def _binds(statement: ast.stmt) -> set[str]:
 
 
 def _names(text: str) -> set[str]:
-    """The names that a text reads."""
-    nodes = ast.walk(ast.parse(text))
-    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    """The names that a text reads of what is around it."""
+    module = symtable.symtable(text, "<text>", "exec")
+    found = {symbol.get_name() for symbol in module.get_symbols() if symbol.is_referenced()}
+    inner = module.get_children()
+    while inner:
+        table = inner.pop()
+        inner += table.get_children()
+        found.update(symbol.get_name() for symbol in table.get_symbols() if symbol.is_global())
+    return found

@@ -127,7 +127,7 @@ class Tensor(AnyTensor):
         return self._grad
 
     @grad.setter
-    def grad(self, value: Tensor | None) -> None:
+    def grad(self, value: object) -> None:
         if value is not None and (
             not isinstance(value, Tensor) or (value.shape, value.dtype) != (self.shape, self.dtype)
         ):

@@ -12,7 +12,7 @@ from .table import stands_for
 
 
 @stands_for(np.einsum)
-def einsum(subscripts: str, *operands: Any, optimize: Any = False) -> Any:
+def einsum(subscripts: Any, *operands: Any, optimize: Any = False) -> Any:
     """As `np.einsum`, with subscripts as a string; tensors in, a tensor out, recorded.
 
     The order of the products is always chosen, whatever `optimize` says.

@@ -93,13 +93,13 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
 
 
 @stands_for(np.column_stack)
-def column_stack(tup: Sequence[Any]) -> Any:
+def column_stack(tup: Any) -> Any:
     """As `np.column_stack`: vectors as columns, matrices beside each other."""
     return np.concatenate([a if np.ndim(a) == 2 else np.reshape(a, (-1, 1)) for a in tup], 1)
 
 
 @stands_for(np.dstack)
-def dstack(tup: Sequence[Any]) -> Any:
+def dstack(tup: Any) -> Any:
     """As `np.dstack`: along a third axis."""
     return np.concatenate([_three(a) for a in tup], 2)
 

@@ -74,6 +74,11 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
     if word is not None and not of_values:
         return bind_word(frame, word, callee.name, given.node, given.positional, given.keywords, name)
     first = given.positional[0] if len(given.positional) == 1 and not given.keywords else None
+    arrays = elements(first) if callee.name == "pullback.like" and first is not None else None
+    if arrays is not None and all(isinstance(array, Var) for array in arrays):
+        span = frame.span(given.node)
+        likes = [frame.build.metadata("like", (array,), span) for array in arrays if isinstance(array, Var)]
+        return Items(tuple(likes))
     if callee.name in _METADATA and isinstance(first, Var):
         return frame.build.metadata(_METADATA[callee.name], (first,), frame.span(given.node), name)
     if callee.name == "numpy.ndim" and first is not None:

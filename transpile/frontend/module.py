@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..diagnostics import Diagnostic
 from ..ir import STRUCTURAL, Formula, Source, Span
+from ..library import formula_folder
 from ..vocabulary import WORDS, by_python
 from .closure import last_return
 from .decorators import Decoration, decoration
@@ -43,7 +45,8 @@ class Outline:
     """A parsed file, and where the formulas in it stand; each is read when it is asked for.
 
     Raises Refusal where the text cannot be parsed. The formulas of the vocabulary itself are `ours`, and
-    named like its words; `composites` of ours that are no word's stand there by what they stand for.
+    named like its words. In its files `composites` that are no word's stand by what they stand for: what
+    their parameters are is known where they are called.
     """
 
     def __init__(self, source: Source, library: Library | None = None, ours: bool = False) -> None:
@@ -52,11 +55,12 @@ class Outline:
         self.module = Module(source, names)
         self._found: dict[str, tuple[ast.FunctionDef, Decoration]] = {}
         self.composites: dict[str, ast.FunctionDef] = {}
+        in_library = ours or Path(source.path).resolve().parent == formula_folder()
         taken: set[str] = set() if ours else {*WORDS, *STRUCTURAL}
         for node, decorated in _decorated(self.module, self.text, names):
             binding = signature(node, decorated.target, decorated.role == "formula")
             for_word = decorated.target is not None and by_python(decorated.target) is not None
-            if ours and decorated.role == "composite" and not for_word:
+            if in_library and decorated.role == "composite" and not for_word:
                 self.composites[decorated.target or ""] = node
                 continue
             operator = binding.name if for_word else operator_name(binding, taken)

@@ -264,6 +264,10 @@ def _with_zeros(formula: Formula, namer: Namer) -> Formula:
     return formula.evolve(pullback=replace(pullback, eqns=filled(pullback.eqns)))
 
 
+# What lists are written out for where they are read.
+_OF_LISTS = frozenset({"contract", "contract_gradients"})
+
+
 def _with_likes_inside(formula: Formula, namer: Namer) -> Formula:
     """The closure asks for shapes and dtypes itself, of what it sees; an index stands where it is used."""
     assert formula.pullback is not None
@@ -276,6 +280,7 @@ def _with_likes_inside(formula: Formula, namer: Namer) -> Formula:
             inner = tuple(sunk(nested, asked) for nested in eqn.blocks)
             if eqn.op in ("tuple", "list", "slice"):
                 asked = asked | {eqn.outs[0]: eqn}
+            if eqn.op in ("tuple", "slice"):
                 continue
             bare, before = apart(replace(eqn, blocks=()), asked)
             found += [*before, replace(bare, blocks=inner)]
@@ -288,7 +293,7 @@ def _with_likes_inside(formula: Formula, namer: Namer) -> Formula:
         env: dict[Var, Atom] = {}
         before: list[Eqn] = []
         for var in dict.fromkeys(eqn.reads()):
-            if var in asked:
+            if var in asked and (asked[var].op != "list" or eqn.op in _OF_LISTS):
                 env[var] = here = namer.temp("value")
                 made, earlier = apart(asked[var], asked)
                 before += [*earlier, replace(made, outs=(here,))]

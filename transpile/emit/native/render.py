@@ -268,7 +268,7 @@ class _Body:
 _SETUP = """
     axis_set all_axes unit_axes reduced broadcast join completed shape_of expand_dims squeeze transpose
     swapaxes moveaxis flip broadcast_to part take at slice ellipsis new_axis joined joined_part matmul_shape
-    floor_divide remainder abs maximum minimum length_of_range part_of after_each_other
+    floor_divide remainder abs maximum minimum length_of_range extent part_of after_each_other
 """
 _DESCRIBING = DESCRIBING | frozenset(_SETUP.split())
 
