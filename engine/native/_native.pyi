@@ -8,7 +8,10 @@ from ..hooks import Hook, HookHandle
 from ..tensor import Tensor as AnyTensor
 
 class Tensor(AnyTensor):
-    name: str | None
+    @property
+    def name(self) -> str | None: ...
+    @name.setter
+    def name(self, value: str | None) -> None: ...
     _array: np.ndarray[Any, Any]
     @property
     def shape(self) -> tuple[int, ...]: ...
