@@ -183,12 +183,12 @@ bool set(Tensor& target, PyObject* index, PyObject* value) {
 PyObject* set_item(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     return to_python([&] {
         if (count == 2 && set(*Tensor::cast(self), args[0], args[1])) return Py_NewRef(Py_None);
-        static PyObject* general =
-            attribute(import_from("pullback.engine.methods", "TensorMethods").get(), "__setitem__")
-                .release();
+        static PyObject* methods = nullptr;
+        import_once(methods, "pullback.engine.methods", "TensorMethods");
+        const PyRef general = attribute(methods, "__setitem__");
         std::vector<PyObject*> all = {self};
         all.insert(all.end(), args, args + count);
-        return PyObject_Vectorcall(general, all.data(), all.size(), nullptr);
+        return PyObject_Vectorcall(general.get(), all.data(), all.size(), nullptr);
     });
 }
 
