@@ -25,9 +25,9 @@ Ref<Tensor> ones(const Layout& layout) {
         tensor = Tensor::of_array(checked(PyArray_SimpleNew(layout.ndim(), shape, layout.dtype())));
     }
     if (layout.dtype() == NPY_FLOAT) {
-        std::fill_n(static_cast<float*>(tensor->data), layout.size(), 1.0F);
+        std::fill_n(static_cast<float*>(tensor->data()), layout.size(), 1.0F);
     } else if (layout.dtype() == NPY_DOUBLE) {
-        std::fill_n(static_cast<double*>(tensor->data), layout.size(), 1.0);
+        std::fill_n(static_cast<double*>(tensor->data()), layout.size(), 1.0);
     } else {
         const PyRef one = checked(PyLong_FromLong(1));
         checked(PyArray_FillWithScalar(as_array(tensor->array()), one.get()));

@@ -57,9 +57,9 @@ const Edge* Chain::begin(const Node& node) {
     size_ = layout.size();
     bits_ = layout.loop_bits();
     if (size_ > kMostElements) return nullptr;
-    if (gradient_->exclusive()) return run(node, *link, gradient_->data);
+    if (gradient_->exclusive()) return run(node, *link, gradient_->data());
     Ref<Tensor> fresh = Tensor::allocate(layout);
-    const Edge* const edge = run(node, *link, fresh->data);
+    const Edge* const edge = run(node, *link, fresh->data());
     if (edge != nullptr) gradient_ = std::move(fresh);
     return edge;
 }
@@ -68,14 +68,14 @@ const Edge* Chain::go_on(const Node& node) {
     // A node before was uniform too: what it read is of its layout, and so is what this one gave.
     // The gradient is nobody else's.
     const Link* const link = link_of(node);
-    return link == nullptr ? nullptr : run(node, *link, gradient_->data);
+    return link == nullptr ? nullptr : run(node, *link, gradient_->data());
 }
 
 const Edge* Chain::run(const Node& node, const Link& link, void* target) {
     const void* inputs[Link::kMost];
     for (std::size_t i = 0; i < link.n_inputs; ++i) {
         const LinkInput input = link.inputs[i];
-        inputs[i] = input.slot < 0 ? gradient_->data
+        inputs[i] = input.slot < 0 ? gradient_->data()
                                    : node.saved[std::size_t(input.slot)].values(input.relied);
         if (inputs[i] == nullptr) [[unlikely]]
             return nullptr;

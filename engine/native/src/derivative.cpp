@@ -125,6 +125,7 @@ bool run_kernel(Node& node, const Variant& variant, const Received& received,
     Launch launch(*variant.kernel);
     if (!add_arguments(launch, node, variant, received)) return false;
     if (waiting != nullptr) add_onto_what_waits(launch, node, variant, *waiting);
+    launch.may_leave_products();
     return launch.run(gradients);
 }
 

@@ -205,7 +205,7 @@ void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout
         results[k] = made[k].get();
     }
     for (std::size_t k = 0; k < count; ++k) {
-        outputs[k] = results[static_cast<std::size_t>(kernel.outputs[k])]->data;
+        outputs[k] = results[static_cast<std::size_t>(kernel.outputs[k])]->data();
     }
     if (!flat.run(kernel.flat, outputs)) return nullptr;
     const PyThreadState* const thread = PyThreadState_Get();
@@ -234,7 +234,7 @@ void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout
             const Tensor& tensor = *Tensor::cast(value);
             if (tensor.stale()) [[unlikely]]
                 return nullptr;
-            if (!flat.add(tensor.layout, tensor.data)) return nullptr;
+            if (!flat.add(tensor.layout, tensor.data())) return nullptr;
             needed |= Mask{tensor.requires_grad} << argument.index;
         } else if (!flat.add_number(value)) {
             return nullptr;
@@ -246,7 +246,8 @@ void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout
     if (info.kernel->outputs.size() != 1 || info.result_is_tuple) [[unlikely]]
         return several_results(info, args, flat, needed);
     Ref<Tensor> made = Tensor::allocate(flat.layout(), flat.bytes());
-    if (!flat.run(info.kernel->flat, &made->data)) return nullptr;
+    void* const outputs[] = {made->data()};
+    if (!flat.run(info.kernel->flat, outputs)) return nullptr;
     if (needed == 0) return made.release_object();
     const PyThreadState* const thread = PyThreadState_Get();
     if (grad_enabled(thread)) {
@@ -263,13 +264,13 @@ bool write_directly(OperatorInfo& info, Tensor& target, PyObject* other) {
     for (const KernelArgument& argument : info.kernel->arguments) {
         PyObject* value = argument.index == 0 ? target.object() : other;
         if (Tensor::check(value)) {
-            if (!flat.add(Tensor::cast(value)->layout, Tensor::cast(value)->data)) return false;
+            if (!flat.add(Tensor::cast(value)->layout, Tensor::cast(value)->data())) return false;
         } else if (!flat.add_number(value)) {
             return false;
         }
     }
     if (!flat.ready()) return false;
-    void* const outputs[] = {target.data};
+    void* const outputs[] = {target.data()};
     flat.run(info.kernel->flat, outputs);
     return true;
 }
@@ -284,7 +285,7 @@ bool differentiate_directly(Node& node, const Variant& variant, Received& receiv
     for (const KernelArgument& argument : kernel.arguments) {
         if (argument.is_cotangent) {
             Ref<Tensor>& gradient = received[static_cast<std::size_t>(argument.index)];
-            if (!gradient || !flat.add(gradient->layout, gradient->data)) return false;
+            if (!gradient || !flat.add(gradient->layout, gradient->data())) return false;
             if (gradient->exclusive()) reusable = &gradient;
             continue;
         }
@@ -316,7 +317,7 @@ bool differentiate_directly(Node& node, const Variant& variant, Received& receiv
         if (wanted.dtype() != flat.layout().dtype() || !wanted.same_shape(flat.layout()))
             return false;
         if (!in_place) gradients[k] = Tensor::allocate(flat.layout(), flat.bytes());
-        outputs[k] = in_place ? (*reusable)->data : gradients[k]->data;
+        outputs[k] = in_place ? (*reusable)->data() : gradients[k]->data();
     }
     if (!flat.run(kernel.flat, outputs)) return false;
     if (in_place) gradients[0] = std::move(*reusable);
@@ -332,13 +333,13 @@ Ref<Tensor> add_directly(Ref<Tensor>& before, const Tensor& gradient) {
     OperatorInfo& info = OperatorInfo::accumulate();
     LoopMemory memory;
     Flat flat(memory);
-    if (info.flat_inputs == 0 || !flat.add(before->layout, before->data) ||
-        !flat.add(gradient.layout, gradient.data)) {
+    if (info.flat_inputs == 0 || !flat.add(before->layout, before->data()) ||
+        !flat.add(gradient.layout, gradient.data())) {
         return {};
     }
     const bool in_place = before->exclusive();
     Ref<Tensor> sum = in_place ? before : Tensor::allocate(flat.layout(), flat.bytes());
-    void* const outputs[] = {sum->data};
+    void* const outputs[] = {sum->data()};
     if (!flat.run(info.kernel->flat, outputs)) return {};
     if (in_place) before = {};
     return sum;

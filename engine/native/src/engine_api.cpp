@@ -80,7 +80,7 @@ pb_value* make(const void* data, DLDataType dtype, std::int32_t ndim, const std:
         if (number < 0) raise(PyExc_TypeError, "no tensor holds such elements");
         Ref<Tensor> tensor = Tensor::allocate(Layout::c_order(number, ndim, shape));
         const auto bytes = static_cast<std::size_t>(tensor->layout.size()) * item_size(number);
-        if (data != nullptr && bytes > 0) std::memcpy(tensor->data, data, bytes);
+        if (data != nullptr && bytes > 0) std::memcpy(tensor->data(), data, bytes);
         if (requires_grad == 0) return Py_NewRef(tensor->array());
         tensor->set_requires_grad(true);
         return tensor.release_object();
@@ -116,7 +116,7 @@ int view(pb_value* value, DLTensor* result) {
         }
         const Ref<Tensor> tensor = tensor_of(value);
         const Layout& layout = tensor->layout;
-        *result = {tensor->data,
+        *result = {tensor->data(),
                    {kDLCPU, 0},
                    layout.ndim(),
                    to_dlpack(layout.dtype()),

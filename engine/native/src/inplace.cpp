@@ -32,14 +32,29 @@ bool is_loop(const OperatorInfo& info) {
 
 /// `write_directly` for arrays of any size.
 bool write_in_pieces(const OperatorInfo& info, Tensor& target, PyObject* other) {
-    SweepInput inputs[] = {{target.data, 0}, {}};
+    SweepInput inputs[] = {{target.data(), 0}, {}};
     const Layout& layout = target.layout;
     if (!is_loop(info) || !is_plain(layout) || !read(other, layout, inputs[1])) return false;
     Py_BEGIN_ALLOW_THREADS;
-    sweep(info.kernel->flat, layout.dtype() == NPY_FLOAT ? 32 : 64, inputs, target.data,
+    sweep(info.kernel->flat, layout.dtype() == NPY_FLOAT ? 32 : 64, inputs, target.data(),
           layout.size());
     Py_END_ALLOW_THREADS;
     return true;
+}
+
+/// Adds factor * other to the target, which is of the same layout.
+void add_scaled(Tensor& target, const Tensor& other, double factor) {
+    const auto unwritten = other.unwritten();  // another thread may have them written meanwhile
+    void* const to = target.data();
+    const void* const from = unwritten != nullptr ? nullptr : other.data();
+    Py_BEGIN_ALLOW_THREADS;
+    if (unwritten != nullptr) {
+        unwritten->add_to(to, factor);
+    } else {
+        sweep_scaled(target.layout.dtype() == NPY_FLOAT ? 32 : 64, to, from, factor,
+                     target.layout.size());
+    }
+    Py_END_ALLOW_THREADS;
 }
 
 }  // namespace
@@ -62,7 +77,7 @@ bool InPlace::record(OperatorInfo& info, Tensor& target, PyObject* other) {
     if (!result.layout.twin_of(target.layout) || !result.requires_grad) return false;
     const auto bytes =
         static_cast<std::size_t>(target.layout.size()) * item_size(target.layout.dtype());
-    std::memcpy(target.data, result.data, bytes);
+    std::memcpy(target.data(), result.data(), bytes);
     target.storage->count_write(what);
     if (target.base) rebase_base(target, made.get());
     target.rebase(result);
@@ -81,7 +96,7 @@ bool InPlace::update(Tensor& target, PyObject* other) {
     if (Tensor::check(other)) {
         const Tensor& operand = *Tensor::cast(other);
         const bool shared = operand.storage.get() == target.storage.get();
-        if (operand.stale() || (shared && operand.data != target.data)) return false;
+        if (operand.stale() || (shared && operand.data() != target.data())) return false;
         requires_grad = requires_grad || operand.requires_grad;
     }
     if (requires_grad && grad_enabled()) return record(*info, target, other);
@@ -99,9 +114,8 @@ bool InPlace::update_scaled(Tensor& target, PyObject* other, PyObject* alpha, bo
     const bool is_number = PyFloat_CheckExact(alpha) || PyLong_CheckExact(alpha);
     if (info == nullptr || scaling == nullptr || !is_number || !Tensor::check(other)) return false;
     const Tensor& operand = *Tensor::cast(other);
-    SweepInput input;
-    if (!is_loop(*info) || !is_loop(*scaling) || !is_plain(layout) || !read(other, layout, input) ||
-        operand.storage.get() == target.storage.get()) {
+    if (!is_loop(*info) || !is_loop(*scaling) || !is_plain(layout) || operand.stale() ||
+        !operand.layout.twin_of(layout) || operand.storage.get() == target.storage.get()) {
         return false;
     }
     const bool requires_grad = target.requires_grad || operand.requires_grad ||
@@ -112,10 +126,7 @@ bool InPlace::update_scaled(Tensor& target, PyObject* other, PyObject* alpha, bo
         PyErr_Clear();  // the general way says what is wrong with it
         return false;
     }
-    Py_BEGIN_ALLOW_THREADS;
-    sweep_scaled(layout.dtype() == NPY_FLOAT ? 32 : 64, target.data, input.data,
-                 subtracts ? -factor : factor, layout.size());
-    Py_END_ALLOW_THREADS;
+    add_scaled(target, operand, subtracts ? -factor : factor);
     target.storage->count_write(what);
     return true;
 }

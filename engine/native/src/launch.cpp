@@ -220,9 +220,10 @@ bool Launch::prepare(LaunchOutputs& outputs) {
         Ref<Tensor>& made = outputs.emplace_back(output_for(i, layout, query.can_add));
         elements_ += layout.size();
         results_[i] = {
-            made->data, {kDLCPU, 0}, layout.ndim(), specs_[i].dtype, specs_[i].shape, nullptr, 0};
+            made->data(), {kDLCPU, 0}, layout.ndim(), specs_[i].dtype, specs_[i].shape, nullptr, 0};
         outputs_[i] = &results_[i];
     }
+    if (may_leave_products_ && query.can_add != 0) leave_products(query.can_add);
     if (query.workspace_bytes > 0) workspace_ = Storage::allocate(query.workspace_bytes);
 
     call_.abi = PB_KERNEL_ABI;
@@ -236,7 +237,7 @@ bool Launch::prepare(LaunchOutputs& outputs) {
     call_.workspace_bytes = query.workspace_bytes;
     call_.begin = 0;
     call_.end = query.units > 1 ? query.units : 1;
-    call_.runtime = kernel_.runtime;
+    if (call_.runtime == nullptr) call_.runtime = kernel_.runtime;
     return true;
 }
 
@@ -252,8 +253,37 @@ Ref<Tensor> Launch::output_for(std::size_t k, const Layout& layout, std::uint64_
     return Tensor::allocate(layout);
 }
 
+void Launch::leave_products(std::uint64_t outputs) {
+    leavable_ = outputs & ~call_.add;
+    services_ = *kernel_.runtime;
+    services_.context = this;
+    services_.gemm = [](void* self, const pb_product* product) {
+        static_cast<Launch*>(self)->multiply(*product);
+    };
+    call_.runtime = &services_;
+}
+
+/// A kernel that can add to an output reads none of its values.
+void Launch::multiply(const pb_product& product) {
+    if (OuterProduct::takes(product)) {
+        for (std::size_t k = 0; k < kernel_.outputs.size(); ++k) {
+            if ((leavable_ >> k & 1) != 0 && outputs_[k] != nullptr &&
+                outputs_[k]->data == product.c) {
+                unwritten_.emplace_back(k, std::make_shared<const OuterProduct>(product));
+                return;
+            }
+        }
+    }
+    kernel_.runtime->gemm(kernel_.runtime->context, &product);
+}
+
 bool Launch::finish(LaunchOutputs& outputs) {
-    if (status_ == PB_OK) return true;
+    if (status_ == PB_OK) {
+        for (auto& [output, values] : unwritten_) {
+            outputs[output]->leave_unwritten(std::move(values));
+        }
+        return true;
+    }
     if (taken_) raise(PyExc_RuntimeError, "a kernel that writes to gradients failed");
     outputs.clear();
     return false;

@@ -28,7 +28,7 @@ struct Look {
     bool start(const Tensor& tensor) {
         const Layout& layout = tensor.layout;
         if (layout.ndim() > kMost || !layout.regular()) return false;
-        data = static_cast<char*>(tensor.data);
+        data = static_cast<char*>(tensor.data());
         item = static_cast<std::int64_t>(item_size(layout.dtype()));
         ndim = layout.ndim();
         for (int axis = 0; axis < ndim; ++axis) shape[axis] = layout.shape(axis);
@@ -99,7 +99,7 @@ bool record(OperatorInfo& info, Tensor& source, Tensor& view, const Values& valu
     node->outputs.emplace_back(view.layout, true);
     const auto item = static_cast<std::int64_t>(item_size(source.layout.dtype()));
     if (source.layout.contiguous() && item > 0) {
-        node->shows = (static_cast<char*>(view.data) - static_cast<char*>(source.data)) / item;
+        node->shows = (static_cast<char*>(view.data()) - static_cast<char*>(source.data())) / item;
     }
     remember_caller(*node);
     for (PyRef& value : saved) node->saved.emplace_back(SavedVariable::plain(std::move(value)));

@@ -72,7 +72,7 @@ SavedVariable SavedVariable::output(Tensor& tensor, std::int32_t number, bool re
     saved.number_ = static_cast<std::int16_t>(number);
     if (tensor.layout.regular()) {
         saved.held_ = Held::output;
-        saved.data_ = tensor.data;
+        saved.data_ = tensor.data();
         saved.object_ = Ref<Storage>(tensor.storage).release_object();
     } else {
         saved.held_ = Held::odd_output;
@@ -198,7 +198,7 @@ Operand SavedVariable::peek(const Node& node, bool relied) const {
         case Held::input:
         case Held::odd_output:
             if (relied && changed()) break;
-            return {&tensor().layout, tensor().data, nullptr};
+            return {&tensor().layout, tensor().data(), nullptr};
         case Held::output:
             if (relied && changed()) break;
             return {&node.outputs[std::size_t(number_)].layout, data_, nullptr};

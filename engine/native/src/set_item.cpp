@@ -20,9 +20,10 @@ namespace {
 /// Every element becomes the number.
 void fill(const Tensor& part, double number) {
     if (part.layout.dtype() == NPY_FLOAT) {
-        std::fill_n(static_cast<float*>(part.data), part.layout.size(), static_cast<float>(number));
+        std::fill_n(static_cast<float*>(part.data()), part.layout.size(),
+                    static_cast<float>(number));
     } else {
-        std::fill_n(static_cast<double*>(part.data), part.layout.size(), number);
+        std::fill_n(static_cast<double*>(part.data()), part.layout.size(), number);
     }
 }
 
@@ -33,8 +34,8 @@ bool read_single(PyObject* value, const Tensor& part, SweepInput& input) {
     const bool fits = tensor.layout.ndim() == 0 && tensor.layout.dtype() == part.layout.dtype();
     if (!fits || tensor.stale() || tensor.storage.get() == part.storage.get()) return false;
     const bool single = part.layout.dtype() == NPY_FLOAT;
-    input = {nullptr, single ? double{*static_cast<const float*>(tensor.data)}
-                             : *static_cast<const double*>(tensor.data)};
+    input = {nullptr, single ? double{*static_cast<const float*>(tensor.data())}
+                             : *static_cast<const double*>(tensor.data())};
     return true;
 }
 
@@ -58,15 +59,15 @@ bool is_part(PyObject* value, const Tensor& part, const Tensor& target) {
     if (!Tensor::check(value)) return false;
     const Tensor& tensor = *Tensor::cast(value);
     const Tensor* root = target.base ? target.base.get() : &target;
-    return tensor.base.get() == root && tensor.made == Made::plain && tensor.data == part.data &&
-           tensor.layout.twin_of(part.layout);
+    return tensor.base.get() == root && tensor.made == Made::plain &&
+           tensor.data() == part.data() && tensor.layout.twin_of(part.layout);
 }
 
 /// Every element becomes the number, or that of an array of the same layout.
 void write(const Tensor& part, const SweepInput& input) {
     if (input.data == nullptr) return fill(part, input.number);
     const auto size = static_cast<std::size_t>(part.layout.size());
-    std::memcpy(part.data, input.data, size * item_size(part.layout.dtype()));
+    std::memcpy(part.data(), input.data, size * item_size(part.layout.dtype()));
 }
 
 bool is_recorded(const Tensor& target, PyObject* value) {
@@ -156,8 +157,8 @@ bool set_rows(Tensor& target, PyObject* index, PyObject* value) {
     const std::size_t width = static_cast<std::size_t>(part.size()) / rows;
     for (std::size_t row = 0; row < rows; ++row) {
         std::memcpy(
-            static_cast<char*>(target.data) + static_cast<std::size_t>(place[row * width]) * item,
-            static_cast<const char*>(values->data) + row * width * item, width * item);
+            static_cast<char*>(target.data()) + static_cast<std::size_t>(place[row * width]) * item,
+            static_cast<const char*>(values->data()) + row * width * item, width * item);
     }
     target.storage->count_write("x[index] = value");
     if (!recorded) return true;

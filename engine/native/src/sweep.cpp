@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "levels.h"
 #include "pullback/workers.h"
 
 namespace pullback {
@@ -31,8 +32,13 @@ char* at(const void* memory, std::int64_t element, int bits) {
     return const_cast<char*>(static_cast<const char*>(memory)) + element * (bits / 8);
 }
 
-template <typename T>
-void add_scaled(T* __restrict target, const T* __restrict other, T factor, std::int64_t size) {
+PB_LEVELS void add_scaled(float* __restrict target, const float* __restrict other, float factor,
+                          std::int64_t size) {
+    for (std::int64_t i = 0; i < size; ++i) target[i] += factor * other[i];
+}
+
+PB_LEVELS void add_scaled(double* __restrict target, const double* __restrict other, double factor,
+                          std::int64_t size) {
     for (std::int64_t i = 0; i < size; ++i) target[i] += factor * other[i];
 }
 

@@ -32,7 +32,7 @@ Ref<Tensor> Tensor::of_array(PyRef array, Ref<Storage> storage) {
     Ref<Tensor> tensor = make();
     tensor->layout = layout_of(as_array(array.get()));
     tensor->storage = storage ? std::move(storage) : Storage::of_array(array.get());
-    tensor->data = PyArray_DATA(as_array(array.get()));
+    tensor->first = PyArray_DATA(as_array(array.get()));
     tensor->cached_array = std::move(array);
     return tensor;
 }
@@ -41,14 +41,14 @@ Ref<Tensor> Tensor::view_of(Ref<Storage> storage, void* data, const Layout& layo
     Ref<Tensor> tensor = make();
     tensor->layout = layout;
     tensor->storage = std::move(storage);
-    tensor->data = data;
+    tensor->first = data;
     return tensor;
 }
 
 Ref<Tensor> Tensor::allocate_anew(const Layout& layout, std::size_t bytes) {
     Ref<Tensor> tensor = make();
     tensor->storage = Storage::allocate(bytes);
-    tensor->data = tensor->storage->begin;
+    tensor->first = tensor->storage->begin;
     tensor->layout.fill(layout);
     return tensor;
 }
@@ -61,11 +61,19 @@ PyObject* Tensor::array() {
     layout.copy_strides(strides);
     for (int axis = 0; axis < layout.ndim(); ++axis) strides[axis] *= PyDataType_ELSIZE(descr);
     PyRef fresh = checked(PyArray_NewFromDescr(&PyArray_Type, descr, layout.ndim(), layout.shape(),
-                                               strides, data, NPY_ARRAY_WRITEABLE, nullptr));
+                                               strides, data(), NPY_ARRAY_WRITEABLE, nullptr));
     checked(PyArray_SetBaseObject(as_array(fresh.get()), Ref<Storage>(storage).release_object()));
     PyArray_UpdateFlags(as_array(fresh.get()), NPY_ARRAY_UPDATE_ALL);
     cached_array = std::move(fresh);
     return cached_array.get();
+}
+
+void Tensor::write() const {
+    const auto values = unwritten();
+    if (values == nullptr) return;  // an array without elements may be nowhere
+    first = storage->begin;
+    values->write(first);
+    extras->unwritten.reset();
 }
 
 TensorExtras& Tensor::more() {
@@ -112,7 +120,7 @@ void Tensor::set_requires_grad(bool flag) {
 }
 
 Ref<Tensor> Tensor::detach() {
-    Ref<Tensor> detached = view_of(storage, data, layout);
+    Ref<Tensor> detached = view_of(storage, data(), layout);
     detached->cached_array = cached_array;
     if (extras && extras->name) detached->more().name = extras->name;
     return detached;

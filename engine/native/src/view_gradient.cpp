@@ -65,7 +65,7 @@ Layout c_order_of(const Layout& layout) {
 /// where the view mixes axes.
 Ref<Tensor> looked_back(const Walk& walk, const Tensor& gradient, const Layout& input) {
     if (gradient.layout.contiguous() && std::equal(walk.to, walk.to + walk.ndim, walk.from)) {
-        return Tensor::view_of(gradient.storage, gradient.data, c_order_of(input));
+        return Tensor::view_of(gradient.storage, gradient.data(), c_order_of(input));
     }
     std::int64_t strides[kMost];
     std::int64_t stride = 1;
@@ -80,7 +80,7 @@ Ref<Tensor> looked_back(const Walk& walk, const Tensor& gradient, const Layout& 
         stride *= length;
     }
     return Tensor::view_of(
-        gradient.storage, gradient.data,
+        gradient.storage, gradient.data(),
         Layout::strided(input.dtype(), input.ndim(), input.shape(), strides, true));
 }
 
@@ -91,11 +91,11 @@ bool add_to_waiting(const Walk& walk, const Tensor& gradient, Ref<Tensor>* befor
     const Layout& layout = (*before)->layout;
     if (!layout.contiguous() || !layout.regular()) return false;
     if (layout.dtype() != gradient.layout.dtype()) return false;
-    void* const place = static_cast<char*>((*before)->data) +
+    void* const place = static_cast<char*>((*before)->data()) +
                         start * static_cast<std::int64_t>(item_size(layout.dtype()));
     run(gradient.layout.size(), [&] {
-        layout.dtype() == NPY_FLOAT ? add_to<float>(walk, gradient.data, place)
-                                    : add_to<double>(walk, gradient.data, place);
+        layout.dtype() == NPY_FLOAT ? add_to<float>(walk, gradient.data(), place)
+                                    : add_to<double>(walk, gradient.data(), place);
     });
     return true;
 }
@@ -105,11 +105,11 @@ Ref<Tensor> among_zeros(const Walk& walk, const Tensor& gradient, const Layout& 
     Ref<Tensor> made = Tensor::allocate(c_order_of(input));
     const std::size_t item = item_size(input.dtype());
     const auto bytes = static_cast<std::size_t>(input.size()) * item;
-    char* const place = static_cast<char*>(made->data) + start * static_cast<std::int64_t>(item);
+    char* const place = static_cast<char*>(made->data()) + start * static_cast<std::int64_t>(item);
     run(input.size(), [&] {
-        if (gradient.layout.size() < input.size()) std::memset(made->data, 0, bytes);
-        input.dtype() == NPY_FLOAT ? write_over<float>(walk, gradient.data, place)
-                                   : write_over<double>(walk, gradient.data, place);
+        if (gradient.layout.size() < input.size()) std::memset(made->data(), 0, bytes);
+        input.dtype() == NPY_FLOAT ? write_over<float>(walk, gradient.data(), place)
+                                   : write_over<double>(walk, gradient.data(), place);
     });
     return made;
 }

@@ -18,7 +18,7 @@ bool is_plain(const Layout& layout) {
 bool read(PyObject* value, const Layout& like, SweepInput& input) {
     if (Tensor::check(value)) {
         const Tensor& tensor = *Tensor::cast(value);
-        input = {tensor.data, 0};
+        input = {tensor.data(), 0};
         return !tensor.stale() && tensor.layout.twin_of(like);
     }
     if (!PyFloat_CheckExact(value)) return false;
@@ -54,7 +54,8 @@ PyRef region_of(Tensor& base, Tensor& view) {
     const Layout& layout = view.layout;
     std::int64_t strides[NPY_MAXDIMS];
     layout.copy_strides(strides);
-    const auto bytes = static_cast<const char*>(view.data) - static_cast<const char*>(base.data);
+    const auto bytes =
+        static_cast<const char*>(view.data()) - static_cast<const char*>(base.data());
     const auto item = static_cast<std::ptrdiff_t>(item_size(layout.dtype()));
     const PyRef offset = checked(PyLong_FromSsize_t(bytes / item));
     return checked(PyObject_CallFunctionObjArgs(

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "pullback/kernel_abi.h"
@@ -56,7 +57,7 @@ struct Operand {
     void* data = nullptr;
     PyObject* value = nullptr;
 
-    static Operand of(const Tensor& tensor) { return {&tensor.layout, tensor.data, nullptr}; }
+    static Operand of(const Tensor& tensor) { return {&tensor.layout, tensor.data(), nullptr}; }
 };
 
 using LaunchOutputs = InlineVector<Ref<Tensor>, 4>;
@@ -83,6 +84,9 @@ class Launch {
         onto_.emplace_back(output, &values, true);
     }
 
+    /// Has outputs that are the product of a column and a row stay unwritten until they are read.
+    void may_leave_products() { may_leave_products_ = true; }
+
     /// Runs the kernel; false where it doesn't take these arguments. `outputs` receives a tensor
     /// per entry of the layout's outputs, none for -1. Throws ErrorSet.
     bool run(LaunchOutputs& outputs);
@@ -103,6 +107,8 @@ class Launch {
     bool add_number(KernelRole role, PyObject* value);
     bool add_view(const Layout& layout, void* data);
     bool place_numbers();
+    void leave_products(std::uint64_t outputs);
+    void multiply(const pb_product& product);
     Ref<Tensor> output_for(std::size_t k, const Layout& layout, std::uint64_t can_add);
 
     struct PythonNumber {
@@ -133,6 +139,10 @@ class Launch {
     };
     InlineVector<Onto, 2> onto_;
     bool taken_ = false;  // some of their values
+    bool may_leave_products_ = false;
+    std::uint64_t leavable_ = 0;  // bit k: output k may stay unwritten
+    std::vector<std::pair<std::size_t, std::shared_ptr<const OuterProduct>>> unwritten_;
+    pb_runtime services_{};
     Ref<Storage> workspace_;
     pb_call call_{};
     int status_ = PB_OK;

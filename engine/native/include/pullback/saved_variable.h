@@ -76,7 +76,7 @@ class SavedVariable {
         if (held_ != Held::input && held_ != Held::output) return nullptr;
         if (relied && changed()) [[unlikely]]
             return nullptr;
-        return held_ == Held::input ? tensor().data : data_;
+        return held_ == Held::input ? tensor().data() : data_;
     }
     /// Throws ErrorSet, with SavedVariableError, where the memory was written since.
     void check(Node& node, const std::string& name) const {

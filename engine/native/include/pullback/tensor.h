@@ -7,6 +7,7 @@
 
 #include "pullback/collector.h"
 #include "pullback/layout.h"
+#include "pullback/outer_product.h"
 #include "pullback/storage.h"
 
 namespace pullback {
@@ -19,6 +20,7 @@ struct TensorExtras {
     PyRef name;         // str
     PyRef hooks;        // of a leaf: dict of id to callable, run on the summed gradient
     PyRef after_hooks;  // of a leaf: likewise, run on the tensor after it was added to its grad
+    std::shared_ptr<const OuterProduct> unwritten;  // what is to be in the memory
 };
 
 /// How a view was made, in the words of `pullback.engine.views`.
@@ -28,7 +30,8 @@ enum class Made : std::uint8_t { none, plain, unrecorded, formula, leaf };
 struct Tensor {
     PyObject ob_base;
     Ref<Storage> storage;
-    void* data = nullptr;
+    // Where the first element lies; NULL while the values are not written yet.
+    mutable void* first = nullptr;
     Layout layout;
     Ref<Node> grad_fn;               // none for a leaf
     std::int32_t output_number = 0;  // among the outputs of grad_fn
@@ -48,6 +51,21 @@ struct Tensor {
     bool is_leaf() const { return !grad_fn; }
     PyObject* object() { return reinterpret_cast<PyObject*>(this); }
 
+    /// The first element; values that were not written yet are now.
+    void* data() const {
+        if (first == nullptr) [[unlikely]]
+            write();
+        return first;
+    }
+    /// What the values are, while they are not written; else NULL.
+    std::shared_ptr<const OuterProduct> unwritten() const {
+        return first == nullptr && extras ? extras->unwritten : nullptr;
+    }
+    /// Leaves the values of memory of its own to whoever reads them first.
+    void leave_unwritten(std::shared_ptr<const OuterProduct> values) {
+        more().unwritten = std::move(values);
+        first = nullptr;
+    }
     /// The NumPy array over the same memory: borrowed from the tensor. Throws ErrorSet.
     PyObject* array();
     TensorExtras& more();
@@ -113,7 +131,7 @@ struct Tensor {
         if (kept == nullptr) [[unlikely]]
             return allocate_anew(layout, bytes);
         kept->storage->renew(bytes);
-        kept->data = kept->storage->small;
+        kept->first = kept->storage->small;
         kept->layout.fill(layout);
         return Ref<Tensor>::steal(kept);
     }
@@ -130,6 +148,7 @@ struct Tensor {
         pullback::track(object());
     }
     void renew();
+    void write() const;
 };
 
 /// Makes the Python type `Tensor`; throws ErrorSet.
