@@ -37,7 +37,8 @@ def prepare(formula: Formula, attributes: Mapping[str, Any], order: int, argumen
     key = _key(formula, repr([*_stable(attributes), order, *_stable(arguments)]))
 
     def make() -> Compiled:
-        ir = formula.ir if attributes or arguments else _promoted(formula)
+        optional = any(param.optional for param in formula.ir.params)
+        ir = formula.ir if attributes or arguments or optional else _promoted(formula)
         return formula_kernels(ir, LIBRARY, attributes, order, arguments, general=False)
 
     return Prepared(kept(key, make), key)

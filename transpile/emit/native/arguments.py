@@ -43,7 +43,7 @@ formula total(xs_0: Tensor, xs_1: Tensor)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from ...ir import Atom, Block, Eqn, Formula, Literal, Param, Var
@@ -113,6 +113,7 @@ def fitted(formula: Formula, arguments: Arguments) -> Formula:
                 part = namer.fresh(f"grad_{item.name}")
                 last.append(Eqn((part,), "item", (gradient, Literal(k)), span=formula.span))
                 gradients.append(part)
+    env.update(_presence(formula, {param.var for param in formula.params} - set(env)))
     variables = tuple(param.var for param in params)
     forward = replace_block(Block((), (*first, *formula.forward.eqns), formula.forward.results), env)
     forward = Block(variables, forward.eqns, forward.results)
@@ -121,6 +122,12 @@ def fitted(formula: Formula, arguments: Arguments) -> Formula:
         body = (*first, *pullback.eqns, *last)
         pullback = replace_block(Block(pullback.params, body, tuple(gradients)), env)
     return formula.evolve(params=tuple(params), forward=forward, pullback=pullback)
+
+
+def _presence(formula: Formula, there: Collection[Var]) -> dict[Var, Atom]:
+    """What asks whether one of these is None, with the answer."""
+    asked = (eqn for eqn in formula.every() if eqn.op == "is_none" and eqn.args[0] in there)
+    return {eqn.outs[0]: Literal(False) for eqn in asked}
 
 
 def decided(formula: Formula) -> Formula:

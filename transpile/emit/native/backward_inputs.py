@@ -59,7 +59,8 @@ def _saved_input(var: Var, fact: Fact) -> Input:
     if fact.kind == "number":
         return Input(var, roles.get(fact.type, "strong"), optional=maybe)
     role: Role = "like" if fact.kind == "like" else "shape" if fact.kind == "shape" else "tensor"
-    return Input(var, role, stored(fact.type), fact.shape, optional=maybe)
+    # An array that a branch leaves out comes as one that nobody reads.
+    return Input(var, role, stored(fact.type), fact.shape, optional=maybe and role != "tensor")
 
 
 def likes_among(read: Collection[Var], forward: Block) -> list[Eqn]:

@@ -141,6 +141,8 @@ def _at_end(plan: Plan, atom: Atom) -> Fact:
 
 def _carried(plan: Plan, var: Var, before: Fact, after: Fact) -> Fact:
     """How a loop holds a value: as it was before, or as an array where a turn makes it one."""
+    if "maybe" in (before.element, after.element) and "array" in (before.kind, after.kind):
+        raise plan.refuse(f"a loop carries {var}, which may be None, which is not compiled")
     if before.kind == "number" and after.kind == "number":
         kind = join([before.type, after.type])
         return (

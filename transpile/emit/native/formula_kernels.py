@@ -24,6 +24,7 @@ from ...passes.rewrite import replace_block
 from ...passes.save_or_recompute import fused
 from ...passes.simplify import simplify
 from ...passes.specialize import specialize
+from .absence import with_known_absence
 from .arguments import Argument, Arguments, decided, fitted, of_elements, with_plain_elements
 from .backward_inputs import backward_inputs, likes_among, plain_pattern, saved_ranks
 from .facts import Fact
@@ -111,7 +112,7 @@ def formula_kernels(
     fixed = fitted(_with_values(formula, known), arguments)
     each = {k: v for name, given in arguments.items() for k, v in of_elements(name, given).items()}
     inputs = tuple(_parameter(param, fixed, each.get(param.var.name, Argument())) for param in fixed.params)
-    if known or arguments:
+    if known or arguments or any(param.optional for param in formula.params):
         fixed = decided(_ranked(fixed, inputs))
     fixed = _folded(_ranked(promote(fixed, library, fused), inputs))
     compiled = _compile(fixed, library, inputs, order, f"{stem or formula.name}_forward")
@@ -171,6 +172,8 @@ def _compile(
 ) -> Compiled:
     if formula.pullback is not None:
         known = {entry.var: entry.rank for entry in inputs if entry.rank is not None}
+        # An array that a branch leaves out is one of zeros in a kernel: what asks for it reads the condition.
+        formula = formula.evolve(forward=with_known_absence(formula.forward))
         formula = without_uniform_lists(formula)
         formula = with_plain_elements(with_lists_written_out(formula, known))
         formula = with_own_sizes(formula, lambda wanted: shapes_of(formula, library, inputs, wanted))

@@ -11,6 +11,7 @@ from ...passes.inline import inline
 from ...passes.label_temporaries import label_block
 from ...passes.rewrite import all_names, replace_block
 from ...passes.simplify import simplify
+from .absence import with_known_absence
 from .definitions import Definitions
 from .facts import Fact
 from .kernel import Guess, Input, Kernel
@@ -61,9 +62,9 @@ def shapes_of(
 def inlined(block: Block, library: Library, inputs: Sequence[Input]) -> Block:
     """The block in operators that the emitter has; choices by numbers of axes are decided where known."""
     known = {entry.var: entry.rank for entry in inputs if entry.rank is not None}
-    block = inline(block, Definitions(library), PRIMITIVES)
+    block = with_known_absence(inline(block, Definitions(library), PRIMITIVES))
     while (decided := simplify(written_out(with_known_ranks(block, known), known))) != block:
-        block = inline(decided, Definitions(library), PRIMITIVES)
+        block = with_known_absence(inline(decided, Definitions(library), PRIMITIVES))
     return block
 
 

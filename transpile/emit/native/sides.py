@@ -181,7 +181,8 @@ def _merge_arrays(plan: Plan, out: Var, sides: Sides, before: list[str], level: 
         text = child.delivered(atom, kind, output, plan.names.of(out), read_again)
         if read_again:
             child.closing.append(f"{to_view}{text}.read_only();")
-    plan.array_fact(out, view, kind, plan.own_shape("if", view), level + 1)
+    made = plan.array_fact(out, view, kind, plan.own_shape("if", view), level + 1)
+    plan.define(out, replace(made, element=_maybe(sides)))
 
 
 def _is_zero_gradient(plan: Plan, atom: Atom) -> bool:

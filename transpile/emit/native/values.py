@@ -166,7 +166,8 @@ class Values:
             return Fact("number", "weak bool", text=f"({fact.text} == pb::kNone)") if whole else None
         if fact.kind == "none":
             return _truth(True)
-        return _truth(False) if fact.kind in ("array", "lane", "number", "index") else None
+        there = fact.kind in ("array", "lane", "number", "index") and fact.element != "maybe"
+        return _truth(False) if there else None
 
     def _builtin(self, eqn: Eqn) -> Fact | None:
         """A function of Python's on numbers, which the vocabulary has no word for."""
