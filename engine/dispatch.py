@@ -81,6 +81,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from threading import Lock
 from types import TracebackType
 from typing import Any, Protocol, cast
 
@@ -303,18 +304,21 @@ def apply(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
 
 
 _OBSERVERS: list[Observer] = []
+_OBSERVERS_CHANGE = Lock()  # what the engines are told is what the list holds
 
 
 @contextmanager
 def observing(observer: Observer) -> Iterator[None]:
     """Call the observer after each operator on any engine, until the end of the block."""
-    _OBSERVERS.append(observer)
-    _set_observers()
+    with _OBSERVERS_CHANGE:
+        _OBSERVERS.append(observer)
+        _set_observers()
     try:
         yield
     finally:
-        _OBSERVERS.remove(observer)
-        _set_observers()
+        with _OBSERVERS_CHANGE:
+            _OBSERVERS.remove(observer)
+            _set_observers()
 
 
 def _set_observers() -> None:

@@ -6,7 +6,7 @@ import html
 import inspect
 from collections.abc import Callable, Iterator
 from functools import cached_property, update_wrapper
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from .operator import Operator
 from .reading import namespace_of, read_live, signature_of
 from .registry import FORMULAS, LIBRARY
 
+T = TypeVar("T")
 Function = Callable[..., Any]
 Sampler = Callable[[np.random.Generator], Iterator[tuple[tuple[Any, ...], dict[str, Any]]]]
 
@@ -81,9 +82,14 @@ class Formula:
         outputs = operator.forward(*operator.bind(args, kwargs))[: operator.n_results]
         return outputs if operator.result_is_tuple else outputs[0]
 
+    # Each of these is one object for all threads, whichever of them was the first to have made it.
+
     @cached_property
     def ir(self) -> FormulaIR:
         """The formula as it was read. Raises FormulaError, SourceUnavailableError."""
+        return self._first("ir", self._read())
+
+    def _read(self) -> FormulaIR:
         if str(self.__module__).startswith(LIBRARY):
             found = standard_library().formula(self.__name__)
             if found is not None:
@@ -101,6 +107,9 @@ class Formula:
     @cached_property
     def operator(self) -> Operator:
         """The promoted formula as the engines run it."""
+        return self._first("operator", self._made_operator())
+
+    def _made_operator(self) -> Operator:
         name = self._operator_name
         self.refuse_recursion()
         if FORMULAS.operator(name) is self:
@@ -130,7 +139,11 @@ class Formula:
 
     @cached_property
     def _exposed(self) -> Operator:
-        return self.operator.exposed
+        return self._first("_exposed", self.operator.exposed)
+
+    def _first(self, name: str, made: T) -> T:
+        first: T = self.__dict__.setdefault(name, made)
+        return first
 
     def namespace(self, promoted: FormulaIR) -> dict[str, Any]:
         """What the emitted text may name: the author's module, and the formulas it calls."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -44,7 +45,9 @@ class Formulas:
         self._by_word: dict[str, Any] = {}
         self._words: dict[Any, Word] | None = None
         self.taken_words: set[str] = set()  # for which formulas of a user stand
-        self._library = False
+        self._library = False  # whether all of it is here
+        self._importing = False
+        self._turn = threading.RLock()  # of the thread that imports the library
         self._listeners: list[Callable[[], None]] = []
 
     def on_replaced(self, listener: Callable[[], None]) -> None:
@@ -109,17 +112,20 @@ class Formulas:
             return None
 
     def load_library(self) -> None:
-        """Import every module of `pullback.formulas`, once."""
+        """Import every module of `pullback.formulas`, once; other threads wait until all are here."""
         if self._library:
             return
-        self._library = True  # while it is imported, too: it looks its own words up
-        try:
-            package = importlib.import_module(LIBRARY)
-            for module in pkgutil.iter_modules(package.__path__):
-                importlib.import_module(f"{LIBRARY}.{module.name}")
-        except BaseException:
-            self._library = False
-            raise
+        with self._turn:
+            if self._library or self._importing:  # while it is imported, it looks its own words up
+                return
+            self._importing = True
+            try:
+                package = importlib.import_module(LIBRARY)
+                for module in pkgutil.iter_modules(package.__path__):
+                    importlib.import_module(f"{LIBRARY}.{module.name}")
+                self._library = True
+            finally:
+                self._importing = False
 
     def find(self, which: str | Callable[..., Any]) -> Any | None:
         """The formula of a name ("exp"), the latest of several, or of a function (np.exp); or None."""
@@ -133,11 +139,9 @@ class Formulas:
 
     def of_word(self, name: str) -> Any | None:
         """The formula of a word of the vocabulary, or None: what operators and methods of tensors call."""
-        entry = self._by_word.get(name)
-        if entry is None and not self._library:
+        if not self._library:
             self.load_library()
-            entry = self._by_word.get(name)
-        return entry
+        return self._by_word.get(name)
 
     def of_library(self, entry: Any) -> bool:
         """Whether an entry is the package's own, not one of a user."""

@@ -8,6 +8,7 @@ the build needs neither NumPy nor an installed package.
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -39,7 +40,8 @@ class Library:
         self._formulas = dict(formulas or {})
         self._promoted: dict[str, tuple[Formula, Formula]] = {}
         self._variants: dict[tuple[object, ...], tuple[Formula, Variant]] = {}
-        self._under_way: list[str] = []
+        self._under_way: list[str] = []  # by the thread whose turn it is
+        self._turn = threading.RLock()
         self._parent = parent
 
     def add(self, formula: Formula) -> None:
@@ -60,10 +62,14 @@ class Library:
 
     def promoted(self, op: str, eqn: Eqn | None = None) -> Formula:
         """The operator's formula after promotion. Raises NoDerivative where there is none."""
-        from .passes.promote import promote
-
         if op not in self._formulas and self._parent is not None:
             return self._parent.promoted(op, eqn)
+        with self._turn:
+            return self._promoted_here(op, eqn)
+
+    def _promoted_here(self, op: str, eqn: Eqn | None) -> Formula:
+        from .passes.promote import promote
+
         formula = self.formula(op)
         if formula is None:
             raise NoDerivative(eqn, f"{op!r} has no formula")
@@ -150,11 +156,15 @@ class Folder(Library):
     def formula(self, op: str) -> Formula | None:
         """The operator's formula as written, or None."""
         if op not in self._formulas and op in self._places:
-            outline = self._outline(self._places[op])
-            read = outline.read(op) if op in outline.operators else None
-            if read is not None:
-                self.add(read)
+            with self._turn:
+                self._read(op)
         return self._formulas.get(op)
+
+    def _read(self, op: str) -> None:
+        outline = self._outline(self._places[op])
+        read = outline.read(op) if op in outline.operators and op not in self._formulas else None
+        if read is not None:
+            self.add(read)
 
     def composite(self, dotted: str) -> Composite | None:
         """The text of the function of this full name, where it is made of operators and no word itself."""

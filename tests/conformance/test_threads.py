@@ -219,3 +219,41 @@ np.testing.assert_allclose(x.grad.numpy(), 28 * (np.cos(1) + np.sin(1)))
 
 def test_the_first_backwards_of_a_process_may_be_at_once(engine):
     subprocess.run([sys.executable, "-c", FIRST_AT_ONCE, engine], check=True, timeout=120)
+
+
+FIRST_CALLS_AT_ONCE = """
+import sys, threading
+import numpy as np, pullback as pb
+sys.setswitchinterval(1e-5)
+
+def run():
+    with pb.use_engine(sys.argv[1]):
+        a = pb.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+        (first,) = pb.grad(np.sum(np.sin(a) * np.cos(a) + np.tanh(a) / np.exp(a)), a, create_graph=True)
+        (second,) = pb.grad(np.sum(np.sin(first)), a)
+        found.append((first.detach().numpy().tobytes(), second.numpy().tobytes()))
+
+found = []
+threads = [threading.Thread(target=run) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert len(found) == 4 and len(set(found)) == 1
+"""
+
+
+def test_the_first_calls_of_a_process_may_be_at_once(engine):
+    subprocess.run([sys.executable, "-c", FIRST_CALLS_AT_ONCE, engine], check=True, timeout=120)
+
+
+def test_what_another_thread_observes_changes_no_bit(engine):
+    rows = (pb.tensor(np.random.default_rng(0).normal(size=(7, 33)), requires_grad=True) * 1.0)[1:, 2:]
+
+    def sums():
+        return [f(rows * rows).detach().numpy().tobytes() for f in (np.sum, np.mean, np.var)]
+
+    expected = sums()
+    with pb.forward_ad.dual_level():  # both engines tell of each call then, in all threads
+        assert together(lambda _: sums(), 1) == [expected]
+        assert sums() == expected

@@ -351,14 +351,20 @@ PyRef result_of(const OperatorInfo& info, const PyRef& results) {
     return info.result_is_tuple ? results : PyRef::borrow(PyTuple_GET_ITEM(results.get(), 0));
 }
 
+/// The other way round.
+PyRef all_results(const OperatorInfo& info, const PyRef& result) {
+    return info.result_is_tuple ? result : checked(PyTuple_Pack(1, result.get()));
+}
+
 }  // namespace
 
 PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs) {
     OperatorInfo& info = OperatorInfo::of(operator_object);
-    if (PyObject* result = call_form(info, args, kwargs)) return PyRef::steal(result);
+    const PyRef formed = PyRef::steal(call_form(info, args, kwargs));
+    if (formed && switches.observer == nullptr) return formed;
     PyRef inputs, attributes;
     bind(info, args, kwargs, inputs, attributes);
-    const PyRef results = run(info, inputs, attributes.get());
+    const PyRef results = formed ? all_results(info, formed) : run(info, inputs, attributes.get());
     if (const PyRef observing = PyRef::borrow(switches.observer)) {
         checked(PyObject_CallFunctionObjArgs(observing.get(), operator_object, inputs.get(),
                                              attributes.get(), results.get(), nullptr));

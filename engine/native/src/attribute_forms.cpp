@@ -4,7 +4,6 @@
 
 #include "pullback/engine.h"
 #include "pullback/errors.h"
-#include "pullback/switches.h"
 
 namespace pullback {
 namespace {
@@ -98,7 +97,6 @@ OperatorInfo* OperatorInfo::known_form(AttributeForm& form) {
 PyObject* call_form(OperatorInfo& info, std::span<PyObject* const> args,
                     std::span<PyObject* const> keywords, PyObject* const* given) {
     if (!info.forms || args.size() != 1 || !Tensor::check(args[0])) return nullptr;
-    if (switches.observer != nullptr) return nullptr;
     const int ndim = Tensor::cast(args[0])->layout.ndim();
     AttributeForm* form = info.forms->find(ndim, keywords, given);
     OperatorInfo* known = form == nullptr ? nullptr : info.known_form(*form);

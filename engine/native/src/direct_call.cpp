@@ -10,6 +10,7 @@
 #include "attribute_forms.h"
 #include "direct.h"
 #include "pullback/errors.h"
+#include "pullback/switches.h"
 #include "words.h"
 
 namespace pullback {
@@ -33,7 +34,7 @@ PyObject* call_shortly(OperatorInfo& info, std::span<PyObject* const> args, PyOb
     if (names == nullptr) {
         if (PyObject* result = call_directly(info, args)) return result;
     }
-    if (!info.forms) [[likely]]
+    if (!info.forms || switches.observer != nullptr) [[likely]]
         return nullptr;
     if (names == nullptr) return call_form(info, args, {}, nullptr);
     const auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(names));

@@ -46,6 +46,23 @@ SavedSource source_of(const std::string& text) {
     return text == "output" ? SavedSource::output : SavedSource::plain;
 }
 
+PyObject* entry_key() {
+    static PyObject* key = interned(kAttribute).release();
+    return key;
+}
+
+/// The entry that hangs on an operator; NULL where there is none. Throws ErrorSet.
+OperatorInfo* known_info(PyObject* operator_object) {
+    PyObject* found = PyObject_GetAttr(operator_object, entry_key());
+    if (found != nullptr) {
+        const PyRef capsule = PyRef::steal(found);
+        return static_cast<OperatorInfo*>(PyCapsule_GetPointer(found, nullptr));
+    }
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw ErrorSet{};
+    PyErr_Clear();
+    return nullptr;
+}
+
 void destroy_info(PyObject* capsule) {
     delete static_cast<OperatorInfo*>(PyCapsule_GetPointer(capsule, nullptr));
 }
@@ -70,7 +87,8 @@ bool is_loop(const KernelLayout* kernel, std::optional<std::int32_t> inputs) {
 
 }  // namespace
 
-OperatorInfo::OperatorInfo(PyObject* operator_object) : object(operator_object) {
+OperatorInfo::OperatorInfo(PyObject* operator_object, PyObject* kept)
+    : object(operator_object), kept_(kept) {
     name = text_of(attribute(object, "name").get());
     n_results = integer(object, "n_results");
     n_hidden = integer(object, "n_hidden");
@@ -105,9 +123,6 @@ OperatorInfo::OperatorInfo(PyObject* operator_object) : object(operator_object) 
     has_barrier = truth(object, "barrier");
     plain_views = truth(object, "plain_views");
 
-    const PyRef list = checked(PyList_New(0));
-    checked(PyObject_SetAttrString(object, kKeptAttribute, list.get()));
-    kept_ = list.get();
     const PyRef params = checked(PySequence_Tuple(attribute(object, "attributes").get()));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(params.get()); ++i) {
         PyObject* param = PyTuple_GET_ITEM(params.get(), i);
@@ -157,22 +172,19 @@ std::string OperatorInfo::input_name(std::int32_t index) const {
 }
 
 OperatorInfo& OperatorInfo::of(PyObject* operator_object) {
-    static PyObject* key = interned(kAttribute).release();
-    PyObject* found = PyObject_GetAttr(operator_object, key);
-    if (found != nullptr) {
-        const PyRef capsule = PyRef::steal(found);
-        return *static_cast<OperatorInfo*>(PyCapsule_GetPointer(found, nullptr));
-    }
-    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw ErrorSet{};
-    PyErr_Clear();
+    if (OperatorInfo* known = known_info(operator_object)) return *known;
     const PyRef compiled_form = import_from(kKernelsModule, "compiled_form");
     const PyRef form = checked(PyObject_CallOneArg(compiled_form.get(), operator_object));
-    auto info = std::make_unique<OperatorInfo>(form.get());
+    const PyRef kept = checked(PyList_New(0));
+    auto info = std::make_unique<OperatorInfo>(form.get(), kept.get());
     OperatorInfo* made = info.get();
     const PyRef capsule = checked(PyCapsule_New(made, nullptr, destroy_info));
     static_cast<void>(info.release());
-    checked(PyObject_SetAttr(operator_object, key, capsule.get()));
+    // All this ran Python, and so other threads: one of them may have made the entry meanwhile.
+    if (OperatorInfo* known = known_info(operator_object)) return *known;
+    checked(PyObject_SetAttr(operator_object, entry_key(), capsule.get()));
     checked(PyObject_SetAttrString(operator_object, kFormAttribute, form.get()));
+    checked(PyObject_SetAttrString(operator_object, kKeptAttribute, kept.get()));
     return *made;
 }
 
@@ -189,10 +201,15 @@ OperatorInfo& OperatorInfo::accumulate() {
     return *found;
 }
 
-const Variant& OperatorInfo::find_variant(Mask defined, Mask needed) {
+Variant* OperatorInfo::known_variant(Mask defined, Mask needed) {
     for (const std::unique_ptr<Variant>& known : variants_) {
-        if (known->defined == defined && known->needed == needed) return *(last_ = known.get());
+        if (known->defined == defined && known->needed == needed) return last_ = known.get();
     }
+    return nullptr;
+}
+
+Variant& OperatorInfo::find_variant(Mask defined, Mask needed) {
+    if (Variant* known = known_variant(defined, needed)) return *known;
     static PyObject* backward = interned("backward").release();
     PyRef made =
         checked(PyObject_CallMethodObjArgs(object, backward, pattern(defined, n_outputs()).get(),
@@ -215,6 +232,8 @@ const Variant& OperatorInfo::find_variant(Mask defined, Mask needed) {
     }
     find_slots(*variant);
     variant->made = keep(std::move(made));
+    // All this ran Python, and so other threads: one of them may have made the variant meanwhile.
+    if (Variant* known = known_variant(defined, needed)) return *known;
     variants_.push_back(std::move(variant));
     return *(last_ = variants_.back().get());
 }

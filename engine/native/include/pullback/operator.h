@@ -110,8 +110,9 @@ struct OperatorInfo {
     std::size_t flat_inputs = 0;  // of a kernel that is a loop, see `call_directly`; else 0
     PyObject* forward = nullptr;  // the forward for arrays that the kernel doesn't take; borrowed
 
-    /// Reads the operator's attributes. Throws ErrorSet.
-    explicit OperatorInfo(PyObject* operator_object);
+    /// Reads the operator's attributes. What is needed of Python goes into the list `kept`. Throws
+    /// ErrorSet.
+    OperatorInfo(PyObject* operator_object, PyObject* kept);
     ~OperatorInfo();
     OperatorInfo(const OperatorInfo&) = delete;
     OperatorInfo& operator=(const OperatorInfo&) = delete;
@@ -125,17 +126,13 @@ struct OperatorInfo {
     std::int32_t n_outputs() const { return n_results + n_hidden; }
 
     /// operator.backward(defined, needed), asked once per pattern. Throws ErrorSet.
-    const Variant& variant(Mask defined, Mask needed) {
-        if (last_ != nullptr && last_->defined == defined && last_->needed == needed) [[likely]]
-            return *last_;
-        return find_variant(defined, needed);
-    }
+    const Variant& variant(Mask defined, Mask needed) { return own_variant(defined, needed); }
 
     /// The same with its kernel, which may have to be compiled. Throws ErrorSet.
     const Variant& variant_to_run(Mask defined, Mask needed) {
-        const Variant& found = variant(defined, needed);
+        Variant& found = own_variant(defined, needed);
         if (!found.has_layout) [[unlikely]]
-            lay_out(*last_);
+            lay_out(found);
         return found;
     }
 
@@ -150,7 +147,13 @@ struct OperatorInfo {
     OperatorInfo* known_form(AttributeForm& form);
 
   private:
-    const Variant& find_variant(Mask defined, Mask needed);
+    Variant& own_variant(Mask defined, Mask needed) {
+        if (last_ != nullptr && last_->defined == defined && last_->needed == needed) [[likely]]
+            return *last_;
+        return find_variant(defined, needed);
+    }
+    Variant& find_variant(Mask defined, Mask needed);
+    Variant* known_variant(Mask defined, Mask needed);
     void lay_out(Variant& variant);
     void find_slots(Variant& variant) const;
     PyObject* keep(PyRef kept);
