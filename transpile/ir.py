@@ -36,10 +36,12 @@ Structural operators, besides the words of `vocabulary`:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import Literal as OneOf
 from typing import NamedTuple
+
+from .records import record
 
 Kind = OneOf["tensor", "list", "value", "none"]
 
@@ -60,7 +62,7 @@ class Node:
         return type(self), tuple([getattr(self, name) for name in names])
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Span(Node):
     """A place in a source file: lines count from 1, columns from 1."""
 
@@ -74,7 +76,7 @@ class Span(Node):
         return f"{self.path}:{self.line}:{self.column}"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Source(Node):
     """The text that a formula was read from. `first_line` is the file's line of its first line."""
 
@@ -109,7 +111,7 @@ class Var(_NameAndKind, Node):
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Literal(Node):
     """A constant: a number, bool, string, None, Ellipsis, a dtype's name, or a tuple of these.
 
@@ -127,7 +129,7 @@ class Literal(Node):
 Atom = Var | Literal
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Eqn(Node):
     """``outs = op(*args, **kwargs)``, with nested blocks for control flow.
 
@@ -144,15 +146,24 @@ class Eqn(Node):
 
     def reads(self) -> list[Var]:
         """Variables that the equation reads itself, nested blocks not included."""
-        read = [atom for atom in self.args if isinstance(atom, Var)]
-        return [*read, *[atom for _, atom in self.kwargs if isinstance(atom, Var)]] if self.kwargs else read
+        read = []  # by loops: passes ask all the time, and a comprehension is a call
+        for atom in self.args:
+            if isinstance(atom, Var):
+                read.append(atom)
+        for _, atom in self.kwargs:
+            if isinstance(atom, Var):
+                read.append(atom)
+        return read
 
     def kwarg(self, name: str) -> Atom | None:
         """The keyword argument of this name, or None where it was not given."""
-        return next((value for key, value in self.kwargs if key == name), None)
+        for key, value in self.kwargs:
+            if key == name:
+                return value
+        return None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Block(Node):
     """Parameters, equations in order, and results."""
 
@@ -211,7 +222,7 @@ class Verdict(Enum):
     FOREIGN = "foreign"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Capture(Node):
     """A free variable of the closure.
 
@@ -228,7 +239,7 @@ class Capture(Node):
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Param(Node):
     """A parameter. `annotation` is the contract as written, "Tensor" where nothing is.
 
@@ -245,7 +256,7 @@ class Param(Node):
     default: Literal | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Size(Node):
     """A shape by name. It broadcasts to the join of the shapes named in `within`, if any are.
 
@@ -265,7 +276,7 @@ class Size(Node):
         return {self.name}.union(*(size.names() for size in (*self.within, *(self.each or ()))))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Extent(Node):
     """Sizes that broadcast to this value's shape, and names of dtypes that promote to its own.
 
@@ -279,7 +290,7 @@ class Extent(Node):
     count: str = field(default="", compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Options(Node):
     """What the decorator was given."""
 
@@ -291,7 +302,7 @@ class Options(Node):
     nondifferentiable: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Formula(Node):
     """An operator with its derivative.
 

@@ -43,8 +43,8 @@ def param_extents(formula: Formula) -> dict[Var, Extent]:
     return own | dict(formula.extents)
 
 
-def of_formula(extent: Extent, formula: str) -> Extent:
-    """The extent under names that no other formula's variables have."""
+def of_formula(known: Mapping[Var, Extent], formula: str) -> dict[Var, Extent]:
+    """Extents under names that no other formula's variables have."""
 
     def size(one: Size) -> Size:
         each = None if one.each is None else frozenset(map(size, one.each))
@@ -52,13 +52,22 @@ def of_formula(extent: Extent, formula: str) -> Extent:
         return Size(name, frozenset(map(size, one.within)), each)
 
     shared = (FLOAT64, BOOL, _ANY)
-    dtype = frozenset(name if name in shared else f"{formula}/{name}" for name in extent.dtype)
-    return replace(extent, shape=frozenset(map(size, extent.shape)), dtype=dtype)
+    found: dict[int, Extent] = {}  # many variables have the same one
+    for extent in known.values():
+        if id(extent) not in found:
+            dtype = frozenset([name if name in shared else f"{formula}/{name}" for name in extent.dtype])
+            shape = frozenset(map(size, extent.shape))
+            found[id(extent)] = Extent(shape, dtype, extent.optional, extent.count)
+    return {var: found[id(extent)] for var, extent in known.items()}
+
+
+_NO_SIZES: frozenset[Size] = frozenset()
+_NO_DTYPES: frozenset[str] = frozenset()
 
 
 def join(shapes: Iterable[frozenset[Size]]) -> frozenset[Size]:
     """The sizes of what operands of these sizes broadcast to."""
-    every = frozenset[Size]().union(*shapes)
+    every = _NO_SIZES.union(*shapes)
     if len(every) < 2:
         return every
     held = {size for size in every if size.within and size.within <= every - {size}}
@@ -197,6 +206,8 @@ def _extent(eqn: Eqn, env: Mapping[Var, Extent]) -> Extent:
         likes = eqn.kwarg("likes")
         return env.get(likes, _VARIOUS) if isinstance(likes, Var) else _VARIOUS
     parts = [extent_of(atom, env) for atom in eqn.args]
+    if word is not None and word.pointwise and eqn.outs[0].kind == "tensor" and eqn.op != "stop_gradient":
+        return Extent(join([part.shape for part in parts]), _dtype(eqn, parts, own))
     if eqn.op in ("like", "stop_gradient", "zeros_like", "ones_like", "index_put"):
         return parts[0]
     if eqn.op == "unpacked":
@@ -222,8 +233,6 @@ def _extent(eqn: Eqn, env: Mapping[Var, Extent]) -> Extent:
         if not word.infix:
             return Extent(frozenset(), own.dtype)  # NumPy's functions of numbers widen what they meet
         shape = frozenset[Size]()
-    elif word.pointwise:
-        shape = join(part.shape for part in parts)
     else:
         shape = _kept_axes(eqn, parts, own)
     return Extent(shape, _dtype(eqn, parts, own))
@@ -251,7 +260,9 @@ def _dtype(eqn: Eqn, parts: list[Extent], own: Extent) -> frozenset[str]:
     if word.dtype in ("int", "attr"):
         return own.dtype
     read = parts[1:] if eqn.op == "where" else parts
-    dtype = frozenset[str]().union(*(part.dtype for part in read))
-    if dtype == {BOOL}:
+    dtype = _NO_DTYPES.union(*[part.dtype for part in read])
+    if BOOL not in dtype:
+        return dtype
+    if len(dtype) == 1:
         return dtype if _keeps_bool(eqn) else own.dtype
     return dtype - {BOOL}

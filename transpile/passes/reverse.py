@@ -56,7 +56,8 @@ def reverse(
     values: Mapping[Var, Literal] | None = None,
 ) -> Reverse:
     """The backward pass of a promoted formula for a pattern, as a formula."""
-    variant = specialize(formula, defined, needed, values)
+    known = known_extents(formula)
+    variant = specialize(formula, defined, needed, values, known)
     block = variant.block
     free = set(block.free())
     order = [*(param.var for param in formula.params), *formula.forward.results]
@@ -67,7 +68,6 @@ def reverse(
     params = [Param(var, differentiable=var in differentiable and var.kind != "value") for var in reads]
     params += [Param(var) for var in block.params]
     gradients = tuple(i for i, atom in enumerate(block.results) if isinstance(atom, Var))
-    known = known_extents(formula)
     namer = Namer.of(formula)
     eqns, results = list(block.eqns), []
     for index in gradients:

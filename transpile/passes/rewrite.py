@@ -70,12 +70,21 @@ def label(var: Var) -> str:
 
 def all_names(block: Block) -> set[str]:
     """Every variable's name in a block, nested blocks included."""
-    atoms: list[Atom] = [*block.params, *block.results]
-    for eqn in block.every():
-        atoms += (*eqn.outs, *eqn.reads())
+    names: set[str] = set()
+    _add_names(block, names)
+    return names
+
+
+def _add_names(block: Block, names: set[str]) -> None:
+    names.update([var.name for var in block.params])
+    for eqn in block.eqns:
+        for var in eqn.outs:
+            names.add(var.name)
+        for var in eqn.reads():
+            names.add(var.name)
         for inner in eqn.blocks:
-            atoms += (*inner.params, *inner.results)
-    return {atom.name for atom in atoms if isinstance(atom, Var)}
+            _add_names(inner, names)
+    names.update([atom.name for atom in block.results if isinstance(atom, Var)])
 
 
 def replace_atom(atom: Atom, env: Mapping[Var, Atom]) -> Atom:
@@ -85,12 +94,10 @@ def replace_atom(atom: Atom, env: Mapping[Var, Atom]) -> Atom:
 
 def replace_eqn(eqn: Eqn, env: Mapping[Var, Atom]) -> Eqn:
     """The equation with its reads replaced; its outputs stay."""
-    if not env:
+    if not env or (not eqn.blocks and env.keys().isdisjoint(eqn.reads())):
         return eqn
     args = tuple([replace_atom(atom, env) for atom in eqn.args])
     kwargs = tuple([(key, replace_atom(value, env)) for key, value in eqn.kwargs])
-    if not eqn.blocks and args == eqn.args and kwargs == eqn.kwargs:
-        return eqn
     blocks = tuple([replace_block(block, env) for block in eqn.blocks])
     return Eqn(eqn.outs, eqn.op, args, kwargs, blocks, eqn.span)
 

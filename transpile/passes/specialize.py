@@ -69,16 +69,17 @@ def specialize(
     defined: Sequence[bool],
     needed: Sequence[bool],
     values: Mapping[Var, Literal] | None = None,
+    known: Mapping[Var, Extent] | None = None,
 ) -> Variant:
     """The variant of `formula.pullback` for a pattern.
 
     `defined` has an entry per pullback parameter, `needed` one per
     differentiable parameter of the formula, `values` gives attributes that are
-    known, so that conditionals on them disappear.
+    known, so that conditionals on them disappear. `known` are its `known_extents`.
     """
     assert formula.pullback is not None
     block = formula.pullback
-    known = known_extents(formula)
+    known = known_extents(formula) if known is None else known
     results = tuple(atom if want else NONE for atom, want in zip(block.results, needed, strict=True))
     block = Block(block.params, block.eqns, results)
     if values:
@@ -97,7 +98,7 @@ def specialize(
             # A zero that is written out stays one where it would be if all were defined: else the
             # variant would read what is not saved.
             materialized |= (more & undefined) or more
-    simple = simplify(propagated, known)
+    simple = block if propagated == block else simplify(propagated, known)
     read = uses(simple).keys()
     params = tuple(v for v in block.params if v not in undefined or (v in materialized and v in read))
     kept = tuple(i for i, v in enumerate(block.params) if v in materialized and v in params)
@@ -117,8 +118,7 @@ def known_extents(formula: Formula) -> dict[Var, Extent]:
 
     Under names of the formula's, for a pullback may use a name of the forward for another value.
     """
-    known = extents(formula.forward.eqns, param_extents(formula))
-    known = {var: of_formula(extent, formula.name) for var, extent in known.items()}
+    known = of_formula(extents(formula.forward.eqns, param_extents(formula)), formula.name)
     outputs = formula.forward.results[: formula.results + len(formula.hidden)]
     for cotangent, output in zip(formula.cotangents, outputs, strict=False):
         known[cotangent] = extent_of(output, known)

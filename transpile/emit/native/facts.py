@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal as OneOf
 
 from ...ir import Atom, Eqn
+from ...records import record
 from . import extents
 from .kernel import ShapeSet
 from .types import Type
@@ -19,7 +20,7 @@ from .types import Type
 Kind = OneOf["lane", "array", "total", "number", "shape", "like", "list", "turns", "index", "dtype", "none"]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Leaf:
     """A C++ expression of a shape, the set of names that it stands for, and where it is declared."""
 
@@ -28,7 +29,7 @@ class Leaf:
     level: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Fact:
     """A variable's place in C++.
 

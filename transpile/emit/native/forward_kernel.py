@@ -62,10 +62,15 @@ def shapes_of(
 def inlined(block: Block, library: Library, inputs: Sequence[Input]) -> Block:
     """The block in operators that the emitter has; choices by numbers of axes are decided where known."""
     known = {entry.var: entry.rank for entry in inputs if entry.rank is not None}
-    block = with_known_absence(inline(block, Definitions(library), PRIMITIVES))
-    while (decided := simplify(written_out(with_known_ranks(block, known), known))) != block:
-        block = with_known_absence(inline(decided, Definitions(library), PRIMITIVES))
-    return block
+    while True:
+        plain = inline(block, Definitions(library), PRIMITIVES)
+        told = with_known_absence(plain)
+        written = written_out(with_known_ranks(told, known), known)
+        if written == plain:
+            return plain
+        block = simplify(written)
+        if block == told:
+            return block
 
 
 def labelled(block: Block) -> Block:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal as OneOf
 
 from ...ir import Atom, Block, Node, Span, Var
+from ...records import record
 
 # "T" is the kernel's float type, float32 or float64 according to its inputs.
 Dtype = OneOf["T", "float", "double", "int64_t", "bool"]
@@ -16,7 +16,7 @@ Role = OneOf["tensor", "like", "shape", "int", "float", "strong", "bool"]
 ShapeSet = frozenset[object]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Input(Node):
     """A parameter of a kernel.
 
@@ -48,7 +48,7 @@ class Input(Node):
         return {"T": "T", "float": "f", "double": "d", "int64_t": "i", "bool": "b"}[self.dtype]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Likely(Node):
     """An input that broadcasts to another one's shape, or that has no axes where `whole` is None.
 
@@ -60,7 +60,7 @@ class Likely(Node):
     alike: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Guess(Node):
     """What a kernel finds out when it runs, and its inputs where that is so."""
 
@@ -68,7 +68,7 @@ class Guess(Node):
     inputs: tuple[Input, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Kernel(Node):
     """A function of C++ to be: `block.params` are the variables of `inputs`, in order.
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from ...records import record
 from ...vocabulary import WORDS
 from .types import Type, cast, floating, join, number, stored
 
@@ -17,7 +17,7 @@ from .types import Type, cast, floating, join, number, stored
 ATOM, UNARY, TIMES, PLUS, ORDER, EQUAL, AND, OR, CHOICE = 1, 3, 5, 6, 9, 10, 14, 15, 16
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Expr:
     """C++ text of a type, with the precedence of its outermost operator. `literal` is a number's value."""
 

@@ -79,6 +79,8 @@ def _find(eqns: Iterable[Eqn], ranks: dict[Var, int], made: dict[Var, Eqn]) -> N
 def _decided(block: Block, ranks: Mapping[Var, int]) -> Block:
     """The block with literals for `ndim`; conditions on them are folded later."""
     asked = _asked(block, ranks)
+    if not asked:
+        return block
     kept = _without(block, asked)
     replaced = replace_block(Block((), kept.eqns, kept.results), dict(asked))
     return Block(block.params, replaced.eqns, replaced.results)

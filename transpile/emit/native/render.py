@@ -8,6 +8,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import PurePath
 
 from ...ir import Block, Eqn, Source, Var
@@ -283,6 +284,7 @@ def _may_come_before(text: str) -> bool:
     return _only_describes(text) or text.startswith("context.require(")
 
 
+_WORD = re.compile(r"(?<![.\w])\w+")
 _DECLARED = re.compile(r"const [\w:&<> ]+? (\w+)(?:\[\])? = (?!context\.\w*output)")
 
 
@@ -290,14 +292,18 @@ def _without_unused(
     parts: list[tuple[Eqn | None, str | list[str]]],
 ) -> list[tuple[Eqn | None, str | list[str]]]:
     """The statements without declarations that no other one names."""
+    texts = [part if isinstance(part, str) else "\n".join(part) for _, part in parts]
+    named = [set(_WORD.findall(text)) for text in texts]
+    declared = [_DECLARED.match(part) if isinstance(part, str) else None for _, part in parts]
+    count = Counter(chain.from_iterable(named))
+    kept = list(range(len(parts)))
     while True:
-        texts = [part if isinstance(part, str) else "\n".join(part) for _, part in parts]
-        words = Counter(word for text in texts for word in set(re.findall(r"(?<![.\w])\w+", text)))
-        declared = [_DECLARED.match(part) if isinstance(part, str) else None for _, part in parts]
-        kept = [p for p, match in zip(parts, declared, strict=True) if match is None or words[match[1]] > 1]
-        if len(kept) == len(parts):
-            return kept
-        parts = kept
+        unused = [k for k in kept if (found := declared[k]) is not None and count[found[1]] == 1]
+        if not unused:
+            return [parts[k] for k in kept]
+        for k in unused:
+            count.subtract(named[k])
+        kept = [k for k in kept if k not in unused]
 
 
 def fold(text: str, depth: int = 2) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ...ir import Atom, Eqn, Literal, Var
+from ...records import record
 from . import extents
 from .facts import Fact, Leaf
 from .lanes import Expr, lane
@@ -16,7 +17,7 @@ from .types import of_literal, stored
 LINE_WIDTH = 100
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Store:
     """Write a value to the view that `target` spells."""
 

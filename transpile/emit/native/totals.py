@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...ir import Atom
+from ...records import record
 from .types import number
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Reduce:
     """Reduce a value to the view `target`; `op` is Sum, Prod, Max or Min, over terms of `term`.
 
