@@ -29,10 +29,15 @@ Derivatives written once as plain Python: lint verdicts, right derivatives of ev
 """
 
 EPILOG = """\
-examples:
-  pullback lint src                       what is silently wrong, with file, line and column
-  pullback check examples/gelu_tanh.py    compare with finite differences, wherever it runs
-  pullback transpile examples/gelu_tanh.py -o cpp_out
+to begin with:
+  pullback lint src                       what is silently wrong in your formulas and torch.autograd.Function
+                                          classes, with file, line and column; nothing of them is run
+  pullback check operators.py             compare their derivatives with finite differences
+  pullback explain operators.py::NAME     what becomes of each value that a closure captures
+  pullback transpile operators.py -o cpp  the C++ of a file's formulas
+  pullback doctor                         what runs on this machine: engines, compiler, caches
+
+`pullback COMMAND --help` says more, with an example for each.
 """
 
 
@@ -82,6 +87,8 @@ def _write_any_text() -> None:
 
 def _run(argv: Sequence[str] | None) -> int:
     given = sys.argv[1:] if argv is None else argv
+    if not given:
+        raise UsageError(f"which command?\n\n{build_parser().format_help().rstrip()}")
     commands = given[:1] if given[:1] and given[0] in COMMANDS else COMMANDS
     try:
         arguments = build_parser(commands).parse_args(given)

@@ -45,7 +45,14 @@ def test_help_of_each_command_shows_an_example(command: str, capsys: pytest.Capt
     assert f"example:\n  $ pullback {command}" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("argv", [[], ["no-such-command"], ["lint"], ["lint", "--no-such-option", "x"]])
+def test_without_a_command_all_of_them_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([]) == 2
+    shown = capsys.readouterr().err
+    assert all(f"\n    {command}" in shown for command in cli.COMMANDS)
+    assert "to begin with:\n  pullback lint src" in shown
+
+
+@pytest.mark.parametrize("argv", [["no-such-command"], ["lint"], ["lint", "--no-such-option", "x"]])
 def test_wrong_usage_is_misuse(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(argv) == 2
     assert "usage: pullback" in capsys.readouterr().err
