@@ -12,6 +12,7 @@ import numpy as np
 from ..transpile.vocabulary import WORDS
 from .dispatch import Engine, engine_of
 from .errors import NotDifferentiableError
+from .out_argument import refuse_out, without_out
 from .registry import FORMULAS
 from .tape import observe_unrecorded
 from .wide import widened
@@ -54,6 +55,8 @@ def unrecorded(
     engine: Engine, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Any:
     """Run a function on the arrays under tensors; arrays that come out become tensors without grad."""
+    out, args, kwargs = without_out(function, args, kwargs)
+    refuse_out(function.__name__, out)
     given = list(map(arrays, args))
     result = function(*given, **{key: arrays(value) for key, value in kwargs.items()})
     tensors = wrapped(engine, _apart(result, given))

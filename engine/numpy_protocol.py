@@ -15,6 +15,7 @@ from .errors import NotDifferentiableError
 from .forward_ad import differentiated
 from .no_derivative import QUESTION, REFUSED, WRITES, why
 from .out import add_at, into, write, write_unrecorded
+from .out_argument import without_out
 from .registry import FORMULAS
 from .written.table import WRITTEN_WITH_OPERATORS
 
@@ -70,14 +71,14 @@ def _ufunc_into(
 
 
 def array_function(
-    self: Any, function: Callable[..., Any], types: Iterable[type], args: Any, kwargs: dict[str, Any]
+    self: Any, function: Callable[..., Any], types: Iterable[type], args: Any, kwargs: Any
 ) -> Any:
     """``np.sum(x)``, ``np.concatenate([x, y])``, ``np.where(mask, x, y)``."""
     if why(function) == QUESTION:
         return function(*map(arrays, args), **{key: arrays(value) for key, value in kwargs.items()})
     if why(function, WRITES) is not None:
         return write(function, args, kwargs)
-    out = kwargs.pop("out", None)
+    out, args, kwargs = without_out(function, args, kwargs)
     if out is not None:
         name = f"np.{function.__name__}"
         return into(

@@ -8,7 +8,6 @@ import numpy as np
 
 from ..call import call
 from ..dispatch import engine_of
-from ..errors import MutationError
 
 # What `where=` is where nothing is left out.
 EVERYWHERE = True
@@ -22,12 +21,6 @@ class _Missing:
 
 
 MISSING: Any = _Missing()
-
-
-def refuse_out(name: str, out: Any) -> None:
-    """MutationError where a result is to be written into an array that exists."""
-    if out is not None:
-        raise MutationError(f"out= in np.{name} would lose the gradient; write x = np.{name}(...)")
 
 
 def cast(x: Any, dtype: Any) -> Any:

@@ -10,8 +10,9 @@ import numpy as np
 from ..call import call, unrecorded
 from ..copying import duplicate
 from ..dispatch import engine_of
+from ..out_argument import refuse_out
 from ..wide import wide
-from .arguments import MISSING, cast, only, refuse_out
+from .arguments import MISSING, cast, only
 
 
 @wide("reshape")

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..call import arrays, call
+from ..out_argument import refuse_out
 from ..wide import wide
-from .arguments import EVERYWHERE, MISSING, cast, masked, refuse_out
+from .arguments import EVERYWHERE, MISSING, cast, masked
 
 
 @wide("sum")

@@ -9,8 +9,9 @@ import numpy as np
 
 from ...transpile.vocabulary import WORDS
 from ..call import call
+from ..out_argument import refuse_out
 from ..wide import wide
-from .arguments import EVERYWHERE, MISSING, cast, only, refuse_out
+from .arguments import EVERYWHERE, MISSING, cast, only
 
 
 def _ufunc(name: str) -> Callable[..., Any]:

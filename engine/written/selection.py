@@ -10,6 +10,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from ..call import arrays, call, unrecorded
 from ..dispatch import engine_of
+from ..signatures.arguments import cast
 from ..wide import wide
 from .table import formula, stands_for
 
@@ -76,17 +77,22 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     pieces: list[Any] = list(funclist)
     if len(pieces) == len(conditions) + 1:
         conditions.append(~np.logical_or.reduce(conditions))
-    result: Any = np.zeros(x.shape, x.dtype)
+    if len(pieces) != len(conditions):
+        raise ValueError(
+            f"np.piecewise with {len(conditions)} conditions takes so many functions or one more, not "
+            f"{len(pieces)}"
+        )
+    result: Any = np.zeros_like(x)
     for condition, piece in zip(conditions, pieces, strict=True):
+        value = piece
         if callable(piece):
-            places = np.nonzero(condition)
-            values: Any = piece(x[places], *args, **kw)
-            spread = call(
-                "unslice", np.broadcast_to(values, (len(places[0]),)) * 1.0, index=places, shape=x.shape
-            )
-            result = np.where(condition, spread, result)
-        else:
-            result = np.where(condition, piece, result)
+            if not condition.any():
+                continue
+            chosen = np.broadcast_to(piece(x[condition], *args, **kw), int(condition.sum()))
+            value = call("unslice", cast(chosen, x.dtype), index=condition, shape=x.shape)
+        elif engine_of(piece) is None:
+            value = np.full((), piece, x.dtype)
+        result = cast(np.where(condition, value, result), x.dtype)
     return result
 
 

@@ -7,6 +7,8 @@ from functools import wraps
 from typing import Any
 
 from ..dispatch import engine_of
+from ..out import into
+from ..out_argument import without_out
 from ..registry import FORMULAS
 
 # The function that stands for one of NumPy's, on tensors.
@@ -21,9 +23,14 @@ def stands_for(*targets: Callable[..., Any] | None) -> Callable[[Callable[..., A
 
         @wraps(function)
         def dispatching(*args: Any, **kwargs: Any) -> Any:
-            if there and engine_of(*args, *kwargs.values()) is None:
+            if not there:
+                return function(*args, **kwargs)
+            if engine_of(*args, *kwargs.values()) is None:
                 return there[0](*args, **kwargs)
-            return function(*args, **kwargs)
+            out, given, options = without_out(there[0], args, kwargs)
+            if out is None:
+                return function(*given, **options)
+            return into(out, there[0], function, given, options, f"np.{there[0].__name__}")
 
         WRITTEN_WITH_OPERATORS.update(dict.fromkeys(there, dispatching))
         return dispatching

@@ -200,3 +200,44 @@ def test_outputs_that_overlap_their_operands(engine, seed):
         found.append([value.detach().numpy() for value in (y, gradient, second_gradient)])
     for one, other in zip(*found, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
+
+
+BY_POSITION = {
+    "take": lambda x, out: np.take(x, [0, 2, 1], 0, out),
+    "take with a mode": lambda x, out: np.take(x, [0, 5, 1], 0, out, "clip"),
+    "take of pullback.numpy": lambda x, out: pnp.take(x, [0, 2, 1], 0, out),
+    "compress": lambda x, out: np.compress([True] * 3, x, 0, out),
+    "choose": lambda x, out: np.choose([0, 1, 0], [x, x * x], out),
+    "cumsum": lambda x, out: np.cumsum(x, 0, None, out),
+    "concatenate": lambda x, out: np.concatenate([x[:1], x[1:]], 0, out),
+    "median": lambda x, out: np.median(np.stack([x, x * x]), 0, out),
+    "ptp": lambda x, out: np.ptp(np.stack([x, x * x]), 0, out),
+    "quantile": lambda x, out: np.quantile(np.stack([x, x * x]), 0.3, 0, out),
+    "round": lambda x, out: np.round(x, 1, out),
+    "the method take": lambda x, out: x.take([0, 2, 1], 0, out),
+}
+
+
+@pytest.mark.parametrize("name", BY_POSITION)
+def test_out_by_position(engine, name):
+    leaf = pb.tensor([0.52, -1.31, 2.47], requires_grad=True)
+    x, out = leaf * 1.0, pb.tensor(np.zeros(3))
+    saved = out * x  # the gradient needs what is in out
+    assert BY_POSITION[name](x, out) is out
+    plain = BY_POSITION[name](x, None)
+    np.testing.assert_array_equal(out.detach().numpy(), plain.detach().numpy())
+    assert out.requires_grad == plain.requires_grad
+    if out.requires_grad:
+        weights = np.array([1.0, 10.0, 100.0])
+        gradients = [pb.grad((y * weights).sum(), leaf, retain_graph=True)[0].numpy() for y in (out, plain)]
+        np.testing.assert_array_equal(*gradients)
+    with pytest.raises(pb.SavedVariableError):
+        pb.grad(saved.sum(), leaf)
+
+
+def test_out_of_a_method_that_takes_none(engine):
+    x, out = pb.tensor([3.0, 1.0]), pb.tensor(np.zeros(()))
+    for call in (lambda: x.sum(0, None, out), lambda: x.argmax(0, out=out), lambda: pnp.argmax(x, 0, out)):
+        with pytest.raises(pb.MutationError, match=r"np\.\w+\(\.\.\., out=\.\.\.\), not into a method"):
+            call()
+    assert (out.item(), out._version) == (0.0, 0)

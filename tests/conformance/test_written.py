@@ -321,3 +321,22 @@ def test_a_tensor_says_where_to_split(engine):
     x = pb.tensor(V, requires_grad=True)
     assert [part.shape for part in np.split(x, pb.tensor([1, 3]))] == [(1,), (2,), (1,)]
     assert [part.shape for part in np.array_split(x, pb.tensor(3))] == [(2,), (1,), (1,)]
+
+
+@pytest.mark.parametrize(
+    ("x", "conditions", "pieces"),
+    [
+        (np.array([1.0, 2.0, 3.0]), [[True, False, True]], [1, 2]),
+        (np.array([1, 2, 3]), [[True, False, True]], [lambda x: x * 2, 0]),
+        (np.array([1, 2, 3]), [[True, False, False], [False, False, True]], [2.7, lambda x: x / 2]),
+        (np.array(2.0), [True], [lambda x: x * 3]),
+        (np.array(2.0), [False], [lambda x: x * 3, 7]),
+        (np.zeros((0, 2)), [np.zeros((0, 2), bool)], [lambda x: x * 3, 7]),
+    ],
+)
+def test_piecewise_is_of_the_type_and_dtype_of_its_operand(engine, x, conditions, pieces):
+    expected = np.piecewise(x, conditions, pieces)
+    found = np.piecewise(pb.tensor(x, requires_grad=x.dtype.kind == "f"), conditions, pieces)
+    assert isinstance(found, pb.Tensor)
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found.detach().numpy(), expected)
