@@ -1,4 +1,4 @@
-"""Sums of products of arrays by subscripts: what `np.einsum` computes, and its gradients.
+"""Sums of products of arrays by subscripts: what `np.einsum` computes, and its gradients; those of `@`.
 
 The gradient of an einsum is an einsum: the operand's subscripts take the place
 of the output's, and the output's gradient takes the place of the operand. An
@@ -17,6 +17,7 @@ import numpy as np
 
 from ..transpile.attributes import spelled_out
 from .plumbing import like, recorded, sum_to
+from .registry import FORMULAS
 
 
 @recorded
@@ -69,3 +70,18 @@ def _gradient(grad: Any, arrays: Sequence[Any], groups: Sequence[str], output: s
         return found
     repeated = (n if m == 1 else m for m, n in zip(found.shape, target.shape, strict=True))
     return sum_to(np.broadcast_to(found, tuple(repeated)), target)
+
+
+def matmul_gradients(grad: Any, x1: Any, x2: Any) -> tuple[Any, Any]:
+    """The gradients of ``x1 @ x2`` by both, each of the operand's shape and dtype.
+
+    grad    the gradient of the product, of its shape
+    x1, x2  what was multiplied: vectors, matrices or stacks of them, which broadcast
+
+    What they are made of stands in `formulas/linalg.py`.
+
+    >>> matmul_gradients(np.array(1.0), np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    (array([3., 4.]), array([1., 2.]))
+    """
+    gradients: tuple[Any, Any] = FORMULAS[matmul_gradients](grad, x1, x2)
+    return gradients

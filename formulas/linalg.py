@@ -16,14 +16,29 @@ def matmul(x1, x2):
     r = np.matmul(x1, x2)
 
     def matmul_pullback(grad):
-        a = np.expand_dims(x1, 0) if x1.ndim == 1 else x1
-        b = np.expand_dims(x2, 1) if x2.ndim == 1 else x2
-        columns = np.expand_dims(grad, -1) if x2.ndim == 1 else grad
-        g = np.expand_dims(columns, -2) if x1.ndim == 1 else columns
-        grad_b = np.matmul(np.swapaxes(a, -1, -2), g)
-        return np.matmul(g, np.swapaxes(b, -1, -2)), np.squeeze(grad_b, -1) if x2.ndim == 1 else grad_b
+        return pb.matmul_gradients(grad, x1, x2)
 
     return r, matmul_pullback
+
+
+@pb.composite(pb.matmul_gradients)
+def matmul_gradients(grad, x1, x2):
+    """The gradients of both factors, summed over the stack where a factor is there once for all of it."""
+    a = np.expand_dims(x1, 0) if x1.ndim == 1 else x1
+    b = np.expand_dims(x2, 1) if x2.ndim == 1 else x2
+    columns = np.expand_dims(grad, -1) if x2.ndim == 1 else grad
+    g = np.expand_dims(columns, -2) if x1.ndim == 1 else columns
+    grad_a = np.matmul(g, np.swapaxes(b, -1, -2))
+    grad_b = np.matmul(np.swapaxes(a, -1, -2), g)
+    grad_b = np.squeeze(grad_b, -1) if x2.ndim == 1 else grad_b
+    return pb.sum_to(grad_a, pb.like(x1)), pb.sum_to(grad_b, pb.like(x2))
+
+
+@matmul_gradients.sample_inputs
+def _matmul_gradients_inputs(rng):
+    yield (rng.standard_normal((2, 4)), rng.standard_normal((2, 3)), rng.standard_normal((3, 4))), {}
+    yield (rng.standard_normal((5, 4)), rng.standard_normal((3,)), rng.standard_normal((5, 3, 4))), {}
+    yield (rng.standard_normal(()), rng.standard_normal((3,)), rng.standard_normal((3,))), {}
 
 
 @matmul.sample_inputs

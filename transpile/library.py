@@ -144,7 +144,7 @@ class Folder(Library):
         }
         self._outlines: dict[Path, Outline] = {}
         self._composites = {
-            found[1].replace("np.", "numpy."): path
+            found[1].replace("np.", "numpy.").replace("pb.", "pullback."): path
             for path, text in self._texts.items()
             for found in _COMPOSITE.finditer(text)
         }
@@ -182,7 +182,7 @@ class Folder(Library):
         return self._outlines[path]
 
 
-_COMPOSITE = re.compile(r"^@pb\.composite\((np\.[\w.]+)\)$", re.MULTILINE)
+_COMPOSITE = re.compile(r"^@pb\.composite\(((?:np|pb)\.[\w.]+)\)$", re.MULTILINE)
 _PUBLIC_FUNCTION = re.compile(r"^def ([a-z]\w*)\(", re.MULTILINE)
 
 

@@ -158,7 +158,8 @@ class CompiledFormula(DirectCall):
         known = {
             p.var.name: p.default.value for p in self._fixed_attributes if p.default is not None
         } | attributes
-        compiled = formula_kernels(self.formula.ir, LIBRARY_OF_PROCESS, known, self.order)
+        optional = any(param.optional for param in self.formula.ir.params)
+        compiled = formula_kernels(self.formula.ir, LIBRARY_OF_PROCESS, known, self.order, present=optional)
         return emit_cpp(compiled.formula.name, compiled.kernels(), compiled.formula.source)
 
     def operator(self, **attributes: Any) -> CompiledOperator:

@@ -39,7 +39,7 @@ def prepare(formula: Formula, attributes: Mapping[str, Any], order: int, argumen
     def make() -> Compiled:
         optional = any(param.optional for param in formula.ir.params)
         ir = formula.ir if attributes or arguments or optional else _promoted(formula)
-        return formula_kernels(ir, LIBRARY, attributes, order, arguments, general=False)
+        return formula_kernels(ir, LIBRARY, attributes, order, arguments, general=False, present=optional)
 
     return Prepared(kept(key, make), key)
 

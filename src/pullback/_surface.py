@@ -17,7 +17,7 @@ from .engine.anomaly import (
     set_detect_anomaly,
 )
 from .engine.checkpointing import checkpoint
-from .engine.contraction import contract, contract_gradients
+from .engine.contraction import contract, contract_gradients, matmul_gradients
 from .engine.dispatch import current as _engine
 from .engine.dispatch import use_engine
 from .engine.dlpack import from_dlpack
@@ -215,6 +215,7 @@ __all__ = [
     "like",
     "linear_recurrence",
     "load_operator",
+    "matmul_gradients",
     "memory_stats",
     "no_grad",
     "order_of_norm",

@@ -116,6 +116,48 @@ def test_the_text_is_that_of_an_author(tmp_path):
     assert not any("axis_is_none" in line for line in lines)
 
 
+NETWORK = """
+import numpy as np
+
+
+def network(x, h, w, b, target):
+    joined = np.concatenate([x, h], axis=-1)
+    difference = np.tanh(joined @ w + b) - target
+    return -np.mean(0.5 * difference[:, None] ** 2)
+"""
+PULLBACK = """\
+        grad_part = pb.broadcast_like(-grad, pb.like(part)) / np.size(product_1) * part
+        grad_difference = pb.unslice(grad_part, index=(slice(None), None), shape=np.shape(difference))
+        grad_target = -grad_difference
+        grad_b = pb.sum_to(grad_difference, pb.like(tanh)) * (1 - tanh * tanh)
+        grad_product = pb.sum_to(grad_b, pb.like(product))
+        grad_joined, grad_w = pb.matmul_gradients(grad_product, joined, w)
+        grad_x, grad_h = pb.split_like(grad_joined, likes=pb.like([x, h]), axis=-1)
+        return grad_x, grad_h, grad_w, grad_b, grad_target
+"""
+
+
+def test_gradients_have_names_and_signs_cancel(tmp_path):
+    path = tmp_path / "network.py"
+    path.write_text(NETWORK, encoding="utf-8")
+    text = checked_text(path, "network")
+    assert PULLBACK in text
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [((2, 3), (3, 4)), ((3,), (3,)), ((3,), (5, 3, 4)), ((5, 2, 3), (3,)), ((2, 1, 2, 3), (5, 3, 2))],
+)
+def test_the_gradients_of_a_product_by_name_are_differentiable(tmp_path, shapes):
+    path = tmp_path / "product.py"
+    path.write_text("def product(x, y):\n    return x @ y\n", encoding="utf-8")
+    text = checked_text(path, "product")
+    assert "grad_x, grad_y = pb.matmul_gradients(grad, x, y)" in text
+    derived = read_back(text, "product", tmp_path)
+    rng = np.random.default_rng(0)
+    assert pb.gradcheck(derived, *[rng.standard_normal(shape) for shape in shapes], order=3)
+
+
 def test_a_single_element_and_a_shared_length_keep_their_check(tmp_path):
     path = tmp_path / "first.py"
     path.write_text("def first(x):\n    (n,) = x.shape\n    return x * n\n", encoding="utf-8")

@@ -17,7 +17,7 @@ from functools import lru_cache
 from itertools import zip_longest
 
 from ..ir import Atom, Eqn, Extent, Formula, Literal, Size, Var
-from ..vocabulary import WORDS
+from ..vocabulary import NAMED_GRADIENTS, WORDS
 
 # No variable is called so.
 FLOAT64, BOOL = "numpy.float64", "numpy.bool"
@@ -122,6 +122,8 @@ def add_extents(eqn: Eqn, env: dict[Var, Extent]) -> None:
         env.update(_of_branches(eqn, env))
     elif eqn.op == "for":
         env.update(_of_loop(eqn, env))
+    elif eqn.op in NAMED_GRADIENTS.values():
+        env.update(zip(eqn.outs, (extent_of(atom, env) for atom in eqn.args[1:]), strict=True))
     else:
         env[eqn.outs[0]] = _extent(eqn, env)
         for var in eqn.outs[1:]:
@@ -215,7 +217,11 @@ def _extent(eqn: Eqn, env: Mapping[Var, Extent]) -> Extent:
     if eqn.op in ("sum_to", "broadcast_like", "expect_like"):
         like = eqn.kwarg("like")
         return env.get(like, own) if isinstance(like, Var) else own
-    if eqn.op == "item" and parts[0] != _SCALAR:
+    if eqn.op == "shape":
+        return Extent(parts[0].shape, frozenset())
+    if eqn.op in ("reshape", "broadcast_to", "unslice"):
+        return Extent(_of_shape(eqn.kwarg("shape"), env) or own.shape, _dtype(eqn, parts, own))
+    if eqn.op == "item" and parts[0].dtype:
         # Of a list of which nothing is known this may be anything: a number, or the shape of an array.
         known = eqn.args[0] in env and parts[0] != own_extent(str(eqn.args[0]))
         return _element(parts[0], eqn.outs[0].name) if known else own
@@ -245,11 +251,21 @@ def _is_number(index: Atom | None, env: Mapping[Var, Extent]) -> bool:
     return isinstance(index, Literal) and type(index.value) is int
 
 
+def _of_shape(shape: Atom | None, env: Mapping[Var, Extent]) -> frozenset[Size]:
+    """The sizes of what has this shape, where it is that of another value; none where it is not known."""
+    return env[shape].shape if isinstance(shape, Var) and shape in env else frozenset()
+
+
+_TO_ONE_NUMBER = frozenset({"sum", "mean", "prod", "max", "min", "var", "std", "logsumexp", "norm"})
+
+
 def _kept_axes(eqn: Eqn, parts: list[Extent], own: Extent) -> frozenset[Size]:
-    """A reduction that keeps its axes broadcasts to its operand."""
-    kept = eqn.kwarg("keepdims")
+    """A reduction that keeps its axes broadcasts to its operand; one over all axes leaves none."""
+    kept, axis = eqn.kwarg("keepdims") or Literal(False), eqn.kwarg("axis") or Literal(None)
     if isinstance(kept, Literal) and kept.value is True:
         return frozenset({Size(eqn.outs[0].name, parts[0].shape)})
+    if eqn.op in _TO_ONE_NUMBER and axis == Literal(None) and kept == Literal(False):
+        return frozenset()
     return own.shape
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from ..ir import Atom, Eqn, Literal, Var
 from ..vocabulary import DTYPES, WORDS
+from .python_signs import tidy
 
 _BINARY: dict[str, type[ast.operator]] = {
     "+": ast.Add,
@@ -36,14 +37,20 @@ _COMPARE: dict[str, type[ast.cmpop]] = {
 _UNARY: dict[str, type[ast.unaryop]] = {"negative": ast.USub, "invert": ast.Invert}
 _MODULES = {"numpy": "np", "scipy.special": "special", "pullback": "pb", "math": "math"}
 _POSITIONAL = frozenset({"shape", "axes", "like"})
+# Words whose attributes nobody names.
+_BY_PLACE = frozenset({"swapaxes", "moveaxis"})
 
 
 class Expressions:
     """Turns equations into expressions, holding back temporaries until they are read."""
 
-    def __init__(self, counts: Mapping[Var, int], width: int = 0) -> None:
-        """`width`: about how long expressions get in text for readers; calls in it return results only."""
+    def __init__(self, counts: Mapping[Var, int], width: int = 0, tidy: bool = False) -> None:
+        """`width`: about how long expressions get in text for readers; calls in it return results only.
+
+        `tidy`: signs and powers of two that cancel are left out, as they are where nobody wrote them.
+        """
         self._counts = counts
+        self._tidy = tidy
         self._pending: dict[Var, ast.expr] = {}
         self._width = width
         self._readable = width > 0
@@ -72,7 +79,9 @@ class Expressions:
     def equation(self, eqn: Eqn) -> ast.expr | None:
         """The right-hand side, or None where it waits to be nested in the equation that reads it."""
         texts = [value.value for _, value in eqn.kwargs if isinstance(value, Literal)]
-        self.fit(eqn.reads(), sum(len(text) for text in texts if isinstance(text, str)))
+        # A call that gives several values stands behind their names.
+        beside = [*(f"{out}, " for out in eqn.outs), eqn.op] if eqn.outs[1:] and not eqn.blocks else []
+        self.fit(eqn.reads(), sum(len(text) for text in (*texts, *beside) if isinstance(text, str)))
         value = self._conditional(eqn) if eqn.op == "if" else self._call(eqn)
         out = eqn.outs[0]
         if len(eqn.outs) == 1 and out.temp and self._counts.get(out, 0) == 1:
@@ -124,8 +133,11 @@ class Expressions:
             return self._named_call(eqn, args)
         hidden = bool(eqn.outs[1:]) and not self._readable
         if eqn.op in _UNARY:
-            return ast.UnaryOp(_UNARY[eqn.op](), args[0])
+            found = ast.UnaryOp(_UNARY[eqn.op](), args[0])
+            return tidy(found) if self._tidy else found
         if word.infix in _BINARY and len(args) == 2 and eqn.outs[0].kind != "list" and not hidden:
+            if self._tidy:
+                return tidy(ast.BinOp(args[0], _BINARY[word.infix](), args[1]))
             return ast.BinOp(args[0], _BINARY[word.infix](), args[1])
         if word.infix in _COMPARE and len(args) == 2:
             return ast.Compare(args[0], [_COMPARE[word.infix]()], [args[1]])
@@ -137,7 +149,8 @@ class Expressions:
         function = _promoted(dotted("pb.formulas"), ast.Constant(eqn.op)) if hidden else dotted(word.python)
         names = [name for name in word.attrs if eqn.kwarg(name) is not None]
         leading = [n for n, slot in zip(names, word.attrs, strict=False) if n == slot]
-        positional = [n for n in leading if not word.operands or (n in _POSITIONAL and n == word.attrs[0])]
+        by_place = not word.operands or eqn.op in _BY_PLACE
+        positional = [n for n in leading if by_place or (n in _POSITIONAL and n == word.attrs[0])]
         args += [self._keyword(eqn, name) for name in positional]
         keywords = [ast.keyword(name, self._keyword(eqn, name)) for name in names if name not in positional]
         extra = [name for name, _ in eqn.kwargs if name not in word.attrs]
@@ -217,7 +230,7 @@ class Expressions:
         return self.of(eqn.args[0])
 
     def _slice(self, eqn: Eqn) -> ast.expr:
-        return ast.Call(ast.Name("slice", ast.Load()), [self.of(atom) for atom in eqn.args], [])
+        return _slice_call([self.of(atom) for atom in eqn.args])
 
 
 _STRUCTURAL = {
@@ -263,8 +276,16 @@ def as_index(index: ast.expr) -> ast.expr:
         return ast.Tuple([as_index(item) for item in index.elts], ast.Load())
     if isinstance(index, ast.Call) and isinstance(index.func, ast.Name) and index.func.id == "slice":
         parts = [None if isinstance(a, ast.Constant) and a.value is None else a for a in index.args]
-        return ast.Slice(*parts)
+        return ast.Slice(*([None, *parts] if len(parts) == 1 else parts))
     return index
+
+
+def _slice_call(bounds: list[ast.expr]) -> ast.expr:
+    """``slice(a, b)``, without a step that is none, and without a start where the stop is alone."""
+    absent = [isinstance(bound, ast.Constant) and bound.value is None for bound in bounds]
+    if absent[2:] == [True]:
+        bounds = bounds[1:2] if absent[0] else bounds[:2]
+    return ast.Call(ast.Name("slice", ast.Load()), bounds, [])
 
 
 def literal(atom: Literal) -> ast.expr:
@@ -277,8 +298,7 @@ def _constant(value: object) -> ast.expr:
     if isinstance(value, (tuple, list)):
         return ast.Tuple([_constant(item) for item in value], ast.Load())
     if isinstance(value, slice):
-        parts = [_constant(part) for part in (value.start, value.stop, value.step)]
-        return ast.Call(ast.Name("slice", ast.Load()), parts, [])
+        return _slice_call([_constant(part) for part in (value.start, value.stop, value.step)])
     if isinstance(value, float) and not math.isfinite(value):
         name = dotted("numpy.nan" if math.isnan(value) else "numpy.inf")
         return ast.UnaryOp(ast.USub(), name) if value < 0 else name

@@ -29,7 +29,7 @@ def formula_function(formula: Formula, docstring: str | None = None) -> ast.Func
     kept = (*forward.results[: formula.results], *pullback.free(), *pullback.free())
     body = _body(Block(forward.params, forward.eqns, kept), formula.results, formula.result_is_tuple)
     closure = _function(name, _closure_arguments(formula, forward, pullback))
-    closure.body = _body(pullback, len(pullback.results), len(pullback.results) > 1)
+    closure.body = _body(pullback, len(pullback.results), len(pullback.results) > 1, tidy=True)
     returned = body[-1]
     assert isinstance(returned, ast.Return)
     assert returned.value is not None
@@ -86,9 +86,9 @@ def _function(name: str, arguments: ast.arguments) -> ast.FunctionDef:
     return ast.FunctionDef(name=name, args=arguments, body=[], decorator_list=[], lineno=1)
 
 
-def _body(block: Block, count: int, several: bool) -> list[ast.stmt]:
+def _body(block: Block, count: int, several: bool, tidy: bool = False) -> list[ast.stmt]:
     """The statements of a block, which returns its first `count` results."""
-    expressions = Expressions(uses(block), _WIDTH)
+    expressions = Expressions(uses(block), _WIDTH, tidy)
     body = statements(block.eqns, expressions)
     results = block.results[:count]
     expressions.fit(results)

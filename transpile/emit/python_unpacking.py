@@ -1,7 +1,8 @@
 """``a, b = value`` again, where equations check its length and take its elements.
 
 In: a block. Out: the same with an equation ``a, b = unpack(value)`` in their place; an element
-that nobody reads is called ``_``. The gradients of a contraction are outputs of its own.
+that nobody reads is called ``_``. The gradients of a contraction, and parts of which the text shows
+how many there are, are outputs of the equation's own.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..frontend.unpacking import message
+from ..frontend.unpacking import count_of, message
 from ..ir import Atom, Block, Eqn, Literal, Var
 from ..passes.rewrite import defining, rename, uses
 
@@ -68,11 +69,9 @@ def _check(eqn: Eqn, table: Mapping[Var, Eqn]) -> _Unpacked | None:
 
 
 def _gradients(eqn: Eqn, table: Mapping[Var, Eqn]) -> _Unpacked | None:
-    """The gradients of a contraction, one for each of the arrays that are written out."""
-    if eqn.op != "contract_gradients" or not isinstance(eqn.args[1], Var):
-        return None
-    arrays = table.get(eqn.args[1])
-    return None if arrays is None else _Unpacked(eqn.outs[0], len(arrays.args), {})
+    """The gradients of a contraction, or of what is joined, one for each array that is written out."""
+    count = count_of(eqn, table)
+    return None if count is None else _Unpacked(eqn.outs[0], count, {})
 
 
 def _place(eqn: Eqn, value: Var) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..ir import Atom, Block, Eqn, Literal, Var
 from .fence import refuse
@@ -42,11 +42,24 @@ def message(count: int) -> str:
     return f"expected {count} values to unpack, got {{}}"
 
 
+def count_of(eqn: Eqn, made: Mapping[Var, Eqn]) -> int | None:
+    """How many arrays an equation gives a list of, where those that they belong to are written out."""
+    arrays: Atom | None = None
+    if eqn.op == "contract_gradients":
+        arrays = eqn.args[1]
+    elif eqn.op in ("split_like", "unstack_like"):
+        likes = eqn.kwarg("likes")
+        asked = made.get(likes) if isinstance(likes, Var) else None
+        arrays = asked.args[0] if asked is not None and asked.op == "like" else None
+    listed = made.get(arrays) if isinstance(arrays, Var) else None
+    return len(listed.args) if listed is not None and listed.op == "list" else None
+
+
 def _check_length(frame: Frame, value: Var, count: int, node: ast.expr) -> None:
     """Add a conditional that raises where there are not as many values as names."""
     build, span = frame.build, frame.span(node)
     made = build.made.get(value)
-    if made is not None and made.op == "contract_gradients":
+    if made is not None and (made.op == "contract_gradients" or count_of(made, build.made) == count):
         return  # one for each array, which the text itself shows
     if value.kind == "tensor":
         shape = build.metadata("shape", (value,), span)

@@ -50,6 +50,7 @@ from .derive import derive
 from .differentiate_operator import bind_operands
 from .known_sides import with_known_sides
 from .label_temporaries import label_block, label_temporaries
+from .named_gradients import with_named_gradients
 from .rewrite import (
     METADATA,
     Namer,
@@ -73,7 +74,7 @@ def as_written(formula: Formula, library: Library) -> Formula:
     bare = formula.evolve(pullback=None, captures=(), rules=())
     eqns = remove_dead(list(bare.forward.eqns), bare.forward.results)
     bare = bare.evolve(forward=Block(bare.forward.params, tuple(eqns), bare.forward.results))
-    made = _beside_calls(derive(label_temporaries(bare), library), library)
+    made = _beside_calls(derive(label_temporaries(bare), with_named_gradients(library)), library)
     names, namer = _names_of_sums(made), Namer.of(made)
     for step in (_with_elements, _with_less_collected, _with_zeros):
         made = step(_simplified(with_known_sides(made)), namer)
@@ -265,7 +266,7 @@ def _with_zeros(formula: Formula, namer: Namer) -> Formula:
 
 
 # What lists are written out for where they are read.
-_OF_LISTS = frozenset({"contract", "contract_gradients"})
+_OF_LISTS = frozenset({"contract", "contract_gradients", "concatenate", "stack", "vstack", "hstack", "like"})
 
 
 def _with_likes_inside(formula: Formula, namer: Namer) -> Formula:
@@ -290,14 +291,21 @@ def _with_likes_inside(formula: Formula, namer: Namer) -> Formula:
 
     def apart(eqn: Eqn, asked: dict[Var, Eqn]) -> tuple[Eqn, list[Eqn]]:
         """The equation, and equations of its own for what it reads of `asked`."""
-        env: dict[Var, Atom] = {}
         before: list[Eqn] = []
-        for var in dict.fromkeys(eqn.reads()):
-            if var in asked and (asked[var].op != "list" or eqn.op in _OF_LISTS):
-                env[var] = here = namer.temp("value")
-                made, earlier = apart(asked[var], asked)
-                before += [*earlier, replace(made, outs=(here,))]
-        return replace_eqn(eqn, env), before
+
+        def here(atom: Atom) -> Atom:
+            """What stands there: each place of a shape or an index has its own."""
+            if not isinstance(atom, Var) or atom not in asked:
+                return atom
+            if asked[atom].op == "list" and eqn.op not in _OF_LISTS:
+                return atom
+            made, earlier = apart(asked[atom], asked)
+            before.extend([*earlier, replace(made, outs=(own := namer.temp("value"),))])
+            return own
+
+        args = tuple(map(here, eqn.args))
+        kwargs = tuple((name, here(atom)) for name, atom in eqn.kwargs)
+        return replace(eqn, args=args, kwargs=kwargs), before
 
     everywhere = _metadata(formula.forward) | {out: e for out, e in table.items() if e.op in written}
     forward = sunk(formula.forward, {})

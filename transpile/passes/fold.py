@@ -65,6 +65,10 @@ def fold(eqn: Eqn, known: Mapping[Var, Extent], false: set[Var]) -> Atom | None:
         false.update(eqn.outs)
     if eqn.op == "like" and args[0] == Literal(None):
         return args[0]
+    if eqn.op == "size" and isinstance(args[0], Var) and args[0].kind == "tensor":
+        return Literal(1) if args[0] in known and not known[args[0]].shape else None
+    if eqn.op == "floor_divide" and isinstance(args[0], Var) and args[0].kind == "value" and _is(args[1], 1):
+        return args[0]
     if eqn.op in _CALLS:
         return _CALLS[eqn.op](eqn)
     if eqn.op == "where" and len(args) == 3 and _false(args[0], false):

@@ -46,6 +46,10 @@ VALUE_CALLS: frozenset[str] = frozenset(
     }
 )
 
+# Functions of the gradient and the operands that give an operator's gradients, by which readers are
+# shown them. In a formula they stand for their text in `formulas/`.
+NAMED_GRADIENTS: dict[str, str] = {"matmul": "pullback.matmul_gradients"}
+
 # Attributes of modules that are numbers or dtypes.
 CONSTANTS: dict[str, float] = {
     "numpy.pi": 3.141592653589793,

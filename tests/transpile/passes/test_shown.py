@@ -14,7 +14,15 @@ from pullback.transpile.printer import formula_text
 FOLDER = Path(__file__).parents[3] / "transpile" / "passes"
 HEAD = "import numpy as np\nimport pullback as pb\nfrom scipy import special\n\n\n"
 # Not passes: what several of them use.
-TOOLS = {"__init__", "barriers", "missing_derivative", "residuals_of_turns", "rewrite", "sweep"}
+TOOLS = {
+    "__init__",
+    "barriers",
+    "missing_derivative",
+    "named_gradients",
+    "residuals_of_turns",
+    "rewrite",
+    "sweep",
+}
 FILES = sorted(path for path in FOLDER.glob("*.py") if path.stem not in TOOLS)
 
 

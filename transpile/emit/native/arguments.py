@@ -81,8 +81,11 @@ def of_elements(name: str, argument: Argument) -> dict[str, Argument]:
     return {f"{name}_{k}": item for k, item in enumerate(argument.items)}
 
 
-def fitted(formula: Formula, arguments: Arguments) -> Formula:
-    """The formula for these arguments; those that are not named are tensors of the common type."""
+def fitted(formula: Formula, arguments: Arguments, present: bool = False) -> Formula:
+    """The formula for these arguments; those that are not named are tensors of the common type.
+
+    Where these are known to be `present`, nothing asks whether they are.
+    """
     params: list[Param] = []
     first: list[Eqn] = []
     env: dict[Var, Atom] = {}
@@ -113,7 +116,8 @@ def fitted(formula: Formula, arguments: Arguments) -> Formula:
                 part = namer.fresh(f"grad_{item.name}")
                 last.append(Eqn((part,), "item", (gradient, Literal(k)), span=formula.span))
                 gradients.append(part)
-    env.update(_presence(formula, {param.var for param in formula.params} - set(env)))
+    if present:
+        env.update(_presence(formula, {param.var for param in formula.params} - set(env)))
     variables = tuple(param.var for param in params)
     forward = replace_block(Block((), (*first, *formula.forward.eqns), formula.forward.results), env)
     forward = Block(variables, forward.eqns, forward.results)

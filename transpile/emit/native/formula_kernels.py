@@ -85,6 +85,7 @@ def formula_kernels(
     arguments: Arguments | None = None,
     stem: str = "",
     general: bool = True,
+    present: bool = False,
 ) -> Compiled:
     """The kernels of a formula. Raises FormulaError, located, where its forward is not compiled.
 
@@ -95,7 +96,8 @@ def formula_kernels(
 
     `arguments` says what is known of the arguments, for a version that holds
     for such alone: lists need to know their lengths, and what chooses by numbers
-    of axes is decided where they are known.
+    of axes is decided where they are known. Where all are `present` that are not said to be absent,
+    nothing asks for them any more.
     """
     arguments = arguments or {}
     unknown = [p for p in formula.params if p.var.kind == "list" and p.var.name not in arguments]
@@ -109,10 +111,10 @@ def formula_kernels(
         for param in formula.attributes
         if param.var.name in attributes and not is_runtime_number(param)
     }
-    fixed = fitted(_with_values(formula, known), arguments)
+    fixed = fitted(_with_values(formula, known), arguments, present)
     each = {k: v for name, given in arguments.items() for k, v in of_elements(name, given).items()}
     inputs = tuple(_parameter(param, fixed, each.get(param.var.name, Argument())) for param in fixed.params)
-    if known or arguments or any(param.optional for param in formula.params):
+    if known or arguments or present:
         fixed = decided(_ranked(fixed, inputs))
     fixed = _folded(_ranked(promote(fixed, library, fused), inputs))
     compiled = _compile(fixed, library, inputs, order, f"{stem or formula.name}_forward")

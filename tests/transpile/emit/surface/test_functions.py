@@ -36,7 +36,6 @@ Tensors softmax_forward(const Saved& saved) {
 
 # What the forward's shapes say is computed again: nothing but values of tensors is kept.
 MATMUL = """\
-    // linalg.py:21  columns = np.expand_dims(grad, -1) if x2.ndim == 1 else grad
     const Tensor columns = x2_ndim_equal ? expand_dims(grad, -1) : grad;
 """
 
