@@ -150,13 +150,21 @@ class _Run:
 
         def look(_: Any, inputs: Sequence[Any], *__: Any) -> None:
             if threading.get_ident() == thread:
-                self._refuse_changed(inputs, begun)  # which says more than that values differ
+                self._refuse_changed(inputs, begun, arguments)  # which says more than that values differ
                 if differs is not None:
                     raise differs
                 if count > last:
                     raise _Stop
 
-        inputs, kwargs = _replaced(self._arguments, _given_back)
+        arguments: set[int] = set()  # their memory: that each is unchanged was found out by itself
+
+        def given_back(value: Any) -> Any:
+            value = _given_back(value)
+            if engine_of(value) is not None:
+                arguments.add(id(value._storage))
+            return value
+
+        inputs, kwargs = _replaced(self._arguments, given_back)
         hooks = saved_tensors_hooks(keep, lambda tensor: tensor)
         with suppress(_Stop), hooks, observing(look), recording(), self._random.restored():
             self._function(*inputs, **kwargs)
@@ -164,10 +172,10 @@ class _Run:
             raise differs
         return values
 
-    def _refuse_changed(self, read: Sequence[Any], begun: int) -> None:
+    def _refuse_changed(self, read: Sequence[Any], begun: int, arguments: set[int]) -> None:
         """Raise where an operator of the second run reads what was written between the first one and it."""
         for tensor in tensors_in(read):
-            if self.ended < tensor._written_at < begun:
+            if self.ended < tensor._written_at < begun and id(tensor._storage) not in arguments:
                 raise SavedVariableError(
                     f"{self._name} was recorded by pb.checkpoint, and a tensor of shape {tensor.shape} that "
                     "it reads was changed in place before it ran again for the backward\n"
@@ -218,16 +226,14 @@ class _Kept:
 
     def given_back(self) -> Any:
         """A leaf with the values, unless they were changed."""
-        if self._packed is not None:
-            tensor = self._packed.tensor()
-        else:
-            tensor = self._tensor.detach()
-            if tensor._version != self._version:
-                raise SavedVariableError(
-                    f"an argument{f' {self._name!r}' if self._name else ''} of pb.checkpoint of shape "
-                    f"{tensor.shape} was changed in place before the backward needed it: version "
-                    f"{tensor._version}, passed at version {self._version}"
-                )
+        tensor = self._tensor.detach() if self._packed is None else self._packed.tensor()
+        # What an outer checkpoint computed again was written as often then; other hooks give new memory.
+        if tensor._version > self._version:
+            raise SavedVariableError(
+                f"an argument{f' {self._name!r}' if self._name else ''} of pb.checkpoint of shape "
+                f"{tensor.shape} was changed in place before the backward needed it: version "
+                f"{tensor._version}, passed at version {self._version}"
+            )
         tensor.name = self._name
         return tensor.requires_grad_() if self._requires else tensor
 

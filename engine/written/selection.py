@@ -88,7 +88,7 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
         if callable(piece):
             if not condition.any():
                 continue
-            chosen = np.broadcast_to(piece(x[condition], *args, **kw), int(condition.sum()))
+            chosen: Any = np.broadcast_to(piece(x[condition], *args, **kw), int(condition.sum()))
             value = call("unslice", cast(chosen, x.dtype), index=condition, shape=x.shape)
         elif engine_of(piece) is None:
             value = np.full((), piece, x.dtype)

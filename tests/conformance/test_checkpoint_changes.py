@@ -125,3 +125,41 @@ def test_a_statistic_that_no_derivative_reads_may_change(engine):
     a, _ = leaves()
     pb.checkpoint(tracks, pb.checkpoint(tracks, a)).sum().backward()
     np.testing.assert_allclose(a.grad, np.cos(np.sin(A)) * np.cos(A), rtol=1e-12)
+
+
+def test_what_an_outer_function_writes_before_an_inner_one_reads_it(engine):
+    def inner(y):
+        return np.exp(y) * y
+
+    def outer(a):
+        y = a * 1.0
+        y[0] = a.sum()
+        z = pb.checkpoint(inner, y)
+        z *= 2.0
+        return z * z
+
+    a, _ = leaves()
+    found = []
+    for y in (outer(a), pb.checkpoint(outer, a)):
+        (first,) = pb.grad(y.sum(), a, create_graph=True)
+        found.append([first.detach().numpy(), pb.grad(np.sin(first).sum(), a)[0].numpy()])
+    np.testing.assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("reads_more", [False, True])
+def test_what_an_outer_function_writes_after_an_inner_one_read_it(engine, reads_more):
+    def outer(a):
+        y = a * 1.0
+        z = pb.checkpoint(lambda y: np.exp(y) * y, y)
+        y[0] = 0.0
+        return z * np.sin(y) if reads_more else z
+
+    a, _ = leaves()
+    y = pb.checkpoint(outer, a).sum()
+    if reads_more:  # the second run comes to the write
+        with pytest.raises(pb.SavedVariableError):
+            y.backward()
+        assert a.grad is None
+    else:
+        y.backward()
+        np.testing.assert_allclose(a.grad, np.exp(A) * (A + 1), rtol=1e-12)
