@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -75,13 +76,14 @@ def grad(
 
 
 def value_and_grad(
-    function: Callable[..., Any], argnums: int | Sequence[int] = 0
+    function: Callable[..., Any], argnums: SupportsIndex | Sequence[SupportsIndex] = 0
 ) -> Callable[..., tuple[Any, Any]]:
     """A function that returns the value of `function` and its gradient, arrays in and out.
 
     `function` computes a single value with NumPy's functions. The gradient is by
-    the argument `argnums`, a tuple of gradients for several; zeros where the
-    value doesn't depend on it. Recorded under `pb.no_grad` and in inference mode too. Fit for
+    the positional argument `argnums`, counted from the end where negative, a tuple of gradients for
+    several; zeros where the value doesn't depend on it. Arguments are arrays, numbers or tensors, whose
+    values count. Recorded under `pb.no_grad` and in inference mode too. Fit for
     ``scipy.optimize.minimize(..., jac=True)``.
 
     >>> import numpy as np, pullback as pb
@@ -89,13 +91,16 @@ def value_and_grad(
     >>> print(value, gradient)
     5.0 [2. 4.]
     """
-    several = not isinstance(argnums, int)
-    positions = tuple(argnums) if isinstance(argnums, Sequence) else (argnums,)
+    several = isinstance(argnums, Sequence)
+    positions = tuple(map(index, argnums if isinstance(argnums, Sequence) else (argnums,)))
 
     @wraps(function)
     def with_grad(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         engine = current()
         given = list(args)
+        for position in positions:
+            if not -len(args) <= position < len(args):
+                raise TypeError(f"argnums={position} of a call with {len(args)} positional arguments")
         with recording():
             for position in positions:
                 given[position] = engine.tensor(_floats(args[position]), requires_grad=True)
@@ -118,8 +123,8 @@ def value_and_grad(
 
 
 def _floats(array: Any) -> Any:
-    """Whole numbers as float64, as people write them."""
-    array = np.asarray(array)
+    """Whole numbers as float64, as people write them; of a tensor its values."""
+    array = np.asarray(array if engine_of(array) is None else array.detach())
     return array.astype(np.float64) if array.dtype.kind in "iu" else array
 
 

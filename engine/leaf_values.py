@@ -8,7 +8,7 @@ import numpy as np
 
 from .tensor import Tensor
 
-_KINDS = "biufc"
+KINDS = "biufc"  # of dtypes
 
 
 def copied(array: Any) -> np.ndarray[Any, Any]:
@@ -26,6 +26,6 @@ def shared(array: Any) -> np.ndarray[Any, Any]:
 
 
 def _checked(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    if array.dtype.kind not in _KINDS:
+    if array.dtype.kind not in KINDS:
         raise TypeError(f"a tensor holds numbers or bools, not {array.dtype}")
     return array

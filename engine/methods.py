@@ -15,7 +15,8 @@ import numpy as np
 
 from . import copying, dlpack, functional, inplace
 from .array_methods import ArrayMethods
-from .call import arrays, call
+from .call import arrays, call, unrecorded
+from .dispatch import engine_of
 from .errors import GradientLostWarning, NotDifferentiableError
 from .forward_ad import has_tangent, lost_outside
 from .grad_mode import is_recording
@@ -44,6 +45,17 @@ def _binary(word: str) -> Callable[[T, Any], T]:
 def _reflected(word: str) -> Callable[[T, Any], T]:
     def method(self: Any, other: Any) -> Any:
         return call(word, other, self)
+
+    return method
+
+
+def _equality(word: str, of_arrays: Callable[[Any, Any], Any]) -> Callable[[T, Any], T]:
+    def method(self: Any, other: Any) -> Any:
+        if isinstance(other, (str, bytes)):  # equal to no number, as in NumPy, whose ufuncs refuse text
+            engine = engine_of(self)
+            assert engine is not None
+            return unrecorded(engine, of_arrays, (self, other), {})
+        return call(word, self, other)
 
     return method
 
@@ -107,8 +119,8 @@ class TensorMethods(ArrayMethods, InPlaceMethods):
     __le__ = _binary("less_equal")
     __gt__ = _binary("greater")
     __ge__ = _binary("greater_equal")
-    __eq__ = _binary("equal")  # type: ignore[assignment]
-    __ne__ = _binary("not_equal")  # type: ignore[assignment]
+    __eq__ = _equality("equal", operator.eq)  # type: ignore[assignment]
+    __ne__ = _equality("not_equal", operator.ne)  # type: ignore[assignment]
 
     __iadd__ = inplace.operator("add", "+")
     __isub__ = inplace.operator("subtract", "-")

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+FILE = "it writes a file"
 QUESTION = "answers a question about shapes, dtypes or values"
 
 
@@ -69,7 +70,7 @@ REFUSED: dict[str, str] = {
         """fft ifft fft2 ifft2 fftn ifftn rfft irfft rfft2 irfft2 rfftn irfftn hfft ihfft""",
         "numpy.fft",
     ),
-    **_because("it writes a file", "save savez savez_compressed savetxt"),
+    **_because(FILE, "save savez savez_compressed savetxt"),
     **_because("of dates only", "busday_count busday_offset is_busday datetime_as_string"),
     **_because("multiply (x - root) with np.convolve", "poly"),
     **_because("the length of the result depends on the values", "polydiv"),

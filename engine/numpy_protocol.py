@@ -13,7 +13,7 @@ from .call import arrays, call, unrecorded
 from .dispatch import engine_of
 from .errors import NotDifferentiableError
 from .forward_ad import differentiated
-from .no_derivative import QUESTION, REFUSED, WRITES, why
+from .no_derivative import FILE, QUESTION, REFUSED, WRITES, why
 from .out import add_at, into, write, write_unrecorded
 from .out_argument import without_out
 from .registry import FORMULAS
@@ -113,6 +113,11 @@ def _without_formula(function: Callable[..., Any], name: str, args: Any, kwargs:
     values = (*args, *kwargs.values())
     if differentiated(values):
         reason = why(function, REFUSED)
+        if reason == FILE:
+            raise NotDifferentiableError(
+                f"{name} writes a file of values, and a tensor requires grad: pass x.detach(), or let pickle "
+                "write the tensor"
+            )
         raise NotDifferentiableError(
             f"{name} has no formula, so its result would have no gradient{f' ({reason})' if reason else ''}. "
             f"Write one with @pb.formula({name}), or pass x.detach() where none is meant"

@@ -11,6 +11,7 @@ from ...transpile.ir import Param
 from .. import anomaly, dispatch, grad_mode, saved_hooks
 from ..callsite import callsite
 from ..errors import NotDifferentiableError
+from ..leaf_values import KINDS
 from ..views import BY_FORMULA, PLAIN, UNRECORDED, overlaps
 from .node import Edges, OperatorNode, Output
 from .saved import SavedInput, SavedOutput, SavedPacked, holds_array
@@ -50,7 +51,7 @@ def apply(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         {key: _attribute(operator, key, value) for key, value in attributes.items()},
     )
     visible = operator.n_results + operator.n_hidden
-    arrays = [None if value is None else np.asarray(value) for value in computed[:visible]]
+    arrays = [None if value is None else _result(operator, value) for value in computed[:visible]]
     storages, views = _shared(operator, inputs, arrays)
     needed = tuple(
         param.differentiable and _requires_grad(value)
@@ -73,6 +74,17 @@ def apply(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     if _observer is not None:
         _observer(operator, inputs, attributes, results)
     return results if operator.result_is_tuple else results[0]
+
+
+def _result(operator: Any, value: Any) -> Array:
+    """What an operator computed, as an array of numbers or bools."""
+    array = np.asarray(value)
+    if array.dtype.kind not in KINDS:
+        raise TypeError(
+            f"{operator.name}: a tensor holds numbers or bools, not {array.dtype}; of other numbers, as "
+            "Fraction, write float(number)"
+        )
+    return array
 
 
 def _record(

@@ -88,8 +88,9 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
         if callable(piece):
             if not condition.any():
                 continue
-            chosen: Any = np.broadcast_to(piece(x[condition], *args, **kw), int(condition.sum()))
-            value = call("unslice", cast(chosen, x.dtype), index=condition, shape=x.shape)
+            values: Any = piece(x[condition], *args, **kw)
+            chosen = cast(np.broadcast_to(values, int(condition.sum())), x.dtype)
+            value = call("unslice", chosen, index=condition, shape=x.shape)
         elif engine_of(piece) is None:
             value = np.full((), piece, x.dtype)
         result = cast(np.where(condition, value, result), x.dtype)

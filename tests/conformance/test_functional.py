@@ -33,6 +33,19 @@ def test_value_and_grad_by_several_arguments(engine):
     assert dc.tolist() == [3.0, 6.0]
 
 
+def test_value_and_grad_by_arguments_counted_otherwise(engine):
+    x, y = pb.tensor([1.0, 2.0], requires_grad=True), pb.tensor([3.0, 4.0])
+    product = pb.value_and_grad(lambda a, b: (a * b).sum(), argnums=-1)
+    assert product(x.detach(), y)[1].tolist() == [1.0, 2.0]
+    assert pb.value_and_grad(lambda a: (a * a).sum(), argnums=np.int64(0))(x)[1].tolist() == [2.0, 4.0]
+    for wrong in (lambda: product(), lambda: pb.value_and_grad(np.sum, 2)(x, y)):
+        with pytest.raises(TypeError, match=r"argnums=-?\d of a call with \d positional arguments"):
+            wrong()
+    with pytest.raises(TypeError, match="integer"):
+        pb.value_and_grad(np.sum, "x")
+    assert x.grad is None
+
+
 def test_value_and_grad_of_numbers_and_constants(engine):
     value, gradient = pb.value_and_grad(lambda x: x**2 + 2 * x + 1)(3)
     assert (float(value), float(gradient)) == (16.0, 8.0)

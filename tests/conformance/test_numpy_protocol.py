@@ -1,6 +1,7 @@
 """NumPy's functions, operators and methods on tensors, and `pullback.numpy`."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -226,3 +227,25 @@ def test_pullback_numpy_array_stacks_tensors(engine):
     assert pnp.asarray(x) is x
     assert pnp.asarray(x, np.float32).dtype == np.float32
     assert pnp.array([1, 2]).dtype == np.int64
+
+
+@pytest.mark.parametrize("other", ["a", b"a", None, object()])
+def test_what_is_no_number_equals_none(engine, other):
+    x = pb.tensor([1.0, 2.0], requires_grad=True)
+    assert (x == other).tolist() == [False, False] == (np.ones(2) == other).tolist()
+    assert (x != other).tolist() == [True, True]
+
+
+@pytest.mark.parametrize("requires_grad", [False, True])
+def test_results_that_are_no_numbers_are_refused(engine, requires_grad):
+    x = pb.tensor([1.0, 2.0], requires_grad=requires_grad)
+    for wrong in (
+        lambda: x * Fraction(1, 2),
+        lambda: np.array([Fraction(1, 2)] * 2) + x,
+        lambda: np.where([True, False], x, None),
+        lambda: np.stack([x, np.array(["a", "b"])]),
+        lambda: x.astype("datetime64[s]"),
+    ):
+        with pytest.raises(TypeError, match=r"a tensor holds numbers or bools, not .*Fraction"):
+            wrong()
+    assert (x * float(Fraction(1, 2))).tolist() == [0.5, 1.0]

@@ -114,3 +114,24 @@ def test_in_inference_mode_gradients_are_inference_tensors_without_history(x):
         y.backward()
         assert pb.is_inference_mode_enabled()
     assert x.grad.is_inference()
+
+
+def test_what_pytorch_takes_or_refuses_otherwise(engine):
+    """The table of docs/pytorch-map.md."""
+    x = pb.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 2.0
+    with pytest.raises(pb.UnusedInputError):
+        pb.backward([])
+    with pytest.raises(pb.GradientShapeError, match="1 outputs got 2 gradients"):
+        pb.backward([y.sum()], [1.0, 1.0])
+    with pytest.raises(pb.GradientShapeError, match="1 outputs got 2 gradients"):
+        pb.grad(y.sum(), x, [None, None])
+    assert pb.grad(y.sum(), x, 3.0)[0].tolist() == pb.grad(x, x, [[6.0, 6.0]])[0].tolist() == [6.0, 6.0]
+    y.requires_grad = True
+    assert y.requires_grad
+    (by_x, by_z), (of_x, of_z) = pb.jacobian(lambda x, z: [x * z, (x * x).sum()], [x, y])
+    assert (by_x.shape, by_z.shape, of_x.tolist(), of_z.tolist()) == ((2, 2), (2, 2), [2.0, 4.0], [0.0, 0.0])
+    quotient = x / y
+    quotient += 1.0
+    with pytest.raises(pb.SavedVariableError, match="divide saved its output"):
+        pb.grad(quotient.sum(), x)

@@ -1,4 +1,6 @@
 // Calling an operator: run it on arrays, wrap the results, record a node.
+#include <string_view>
+
 #include "arguments.h"
 #include "attribute_forms.h"
 #include "caller.h"
@@ -51,15 +53,28 @@ Ref<Tensor> view_of_input(PyRef array, Tensor& source, Made made) {
     return tensor;
 }
 
-void wrap_outputs(PyObject* computed, std::int32_t count, PyObject* inputs, Made made,
+/// What an operator computed, as an array of numbers or bools.
+PyRef result_array(const OperatorInfo& info, PyObject* value) {
+    PyRef array = to_array(PyRef::borrow(value));
+    PyArray_Descr* dtype = PyArray_DESCR(as_array(array.get()));
+    if (std::string_view("biufc").find(dtype->kind) == std::string_view::npos) {
+        const PyRef name = checked(PyObject_Str(reinterpret_cast<PyObject*>(dtype)));
+        raise(PyExc_TypeError, info.name + ": a tensor holds numbers or bools, not " +
+                                   text_of(name.get()) +
+                                   "; of other numbers, as Fraction, write float(number)");
+    }
+    return array;
+}
+
+void wrap_outputs(const OperatorInfo& info, PyObject* computed, PyObject* inputs, Made made,
                   Outputs& outputs) {
-    for (std::int32_t i = 0; i < count; ++i) {
+    for (std::int32_t i = 0; i < info.n_outputs(); ++i) {
         PyObject* value = PyTuple_GET_ITEM(computed, i);
         if (value == Py_None) {
             outputs.emplace_back();
             continue;
         }
-        PyRef array = to_array(PyRef::borrow(value));
+        PyRef array = result_array(info, value);
         const void* address = PyArray_DATA(as_array(array.get()));
         if (Tensor* source = input_at(inputs, address)) {
             outputs.emplace_back(view_of_input(std::move(array), *source, made));
@@ -320,7 +335,7 @@ PyRef run(OperatorInfo& info, PyRef& inputs, PyObject* attributes) {
         const Made made = !recording         ? Made::unrecorded
                           : info.plain_views ? Made::plain
                                              : Made::formula;
-        wrap_outputs(computed.get(), info.n_outputs(), inputs.get(), made, outputs);
+        wrap_outputs(info, computed.get(), inputs.get(), made, outputs);
     }
     if (needed != 0) {
         const Mask differentiable = differentiable_outputs(info, outputs);

@@ -1,6 +1,8 @@
 """What requires grad, and what can't; values and arguments; tensors of inference mode."""
 
 import copy
+import io
+from fractions import Fraction
 
 import numpy as np
 
@@ -178,3 +180,18 @@ def writing_to_an_inference_tensor():
 def adding_to_an_inference_tensor():
     x = made_in_inference_mode()
     x += leaf()
+
+
+@mistake
+def a_file_of_what_requires_grad():
+    np.savez(io.BytesIO(), leaf())
+
+
+@mistake
+def numbers_that_are_objects():
+    leaf() * Fraction(1, 2)
+
+
+@mistake
+def none_in_the_place_of_a_value():
+    np.where([True, False, True], leaf(), None)
