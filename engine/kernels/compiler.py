@@ -32,14 +32,16 @@ _VECTORIZED = (
     "-O1", "-ftree-vectorize", "-fvect-cost-model=dynamic", "-finline-functions", "-finline-small-functions",
     "-fstrict-aliasing", "-fno-tree-pta", "-fno-tree-dominator-opts", "-fno-tree-slp-vectorize",
     "-fno-tree-bit-ccp", "-fno-tree-ccp", "-fno-dse", "-fno-tree-dse", "-fno-cprop-registers",
-    "-fno-shrink-wrap", "--param=max-combine-insns=2", "-fira-region=one", "-fno-exceptions",
+    "-fno-shrink-wrap", "--param=max-combine-insns=2", "-fira-region=one", "-fno-exceptions", "-fno-dce",
+    "-fno-tree-copy-prop", "-fno-thread-jumps", "-fno-if-conversion2", "-fno-compare-elim",
+    "-fno-ipa-pure-const", "-fno-ipa-reference",
 )  # fmt: skip
 # What kernels share is a library that lies beside them. They need nothing of the C++ library, and looking for
 # what they don't need takes the linker 20 ms. Of the C library they have what the process has.
 _SEPARATE = "-DPB_SEPARATE_RUNTIME"
 _SHARED = ("-fvisibility=default", "-fno-semantic-interposition", _SEPARATE)
 _ON_MAC = sys.platform == "darwin"
-_BESIDE = ("-Wl,-rpath,@loader_path",) if _ON_MAC else ("-nostdlib", "-Wl,-rpath,$ORIGIN", "-lgcc")
+_BESIDE = ("-Wl,-rpath,@loader_path",) if _ON_MAC else ("-nostdlib", "-Wl,-rpath,$ORIGIN")
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow")
 _INSTALL = (
     "install one (Debian, Ubuntu: apt-get install g++; Fedora: dnf install gcc-c++; macOS: xcode-select "
@@ -166,8 +168,11 @@ def _flags(version: str) -> tuple[str, ...]:
 
 
 def _libraries() -> tuple[str, ...]:
+    """Those of functions of numbers, by the names that the loader knows: the linker reads nothing else."""
     vector = platform.machine() == "x86_64" and platform.libc_ver()[0] == "glibc"
-    return ("-Wl,--as-needed", "-lmvec", "-lm") if vector else ("-lm",)
+    if vector:
+        return "-Wl,--as-needed", "-l:libmvec.so.1", "-l:libm.so.6"
+    return ("-lm",) if _ON_MAC else ("-lgcc", "-lm")
 
 
 @cache

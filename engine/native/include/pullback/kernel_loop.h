@@ -128,17 +128,9 @@ class Space {
 
     // The same for what has one element for all of a row.
     template <typename T>
-    Rows<const Plain<T>> read_once(const View<T>& view) {
-        const Rows<const Plain<T>> rows = read(view);
-        operands[rows.operand].once = true;
-        return rows;
-    }
+    Rows<const Plain<T>> read_once(const View<T>& view);
     template <typename Op, typename T>
-    Rows<typename Op::Term> reduce_once(const View<T>& target, bool mean = false) {
-        const Rows<typename Op::Term> rows = reduce<Op>(target, mean);
-        operands[rows.operand].once = true;
-        return rows;
-    }
+    Rows<typename Op::Term> reduce_once(const View<T>& target, bool mean = false);
 
     // The terms of a reduction are an operand's rows as they are: the loop does not write them.
     template <typename T>

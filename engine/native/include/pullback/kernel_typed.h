@@ -104,6 +104,20 @@ Rows<typename Op::Term> Space::reduce(const View<T>& target, bool mean) {
     return {add_reduction(Op::table(), erased(target), TypeOf<T>::kDtype, mean)};
 }
 
+template <typename T>
+Rows<const Plain<T>> Space::read_once(const View<T>& view) {
+    const Rows<const Plain<T>> rows = read(view);
+    operands[rows.operand].once = true;
+    return rows;
+}
+
+template <typename Op, typename T>
+Rows<typename Op::Term> Space::reduce_once(const View<T>& target, bool mean) {
+    const Rows<typename Op::Term> rows = reduce<Op>(target, mean);
+    operands[rows.operand].once = true;
+    return rows;
+}
+
 #ifdef PB_SEPARATE_RUNTIME
 
 #define PB_FOR_ELEMENT(T)                                                   \
@@ -116,7 +130,8 @@ Rows<typename Op::Term> Space::reduce(const View<T>& target, bool mean) {
     template View<T> flip(const View<T>&, unsigned);                        \
     template View<T> broadcast_to(Outcome&, const View<T>&, const Shape&);  \
     template View<T> part(Outcome&, const View<T>&, int, int64_t, int64_t); \
-    template Rows<const Plain<T>> Space::read(const View<T>&);
+    template Rows<const Plain<T>> Space::read(const View<T>&);              \
+    template Rows<const Plain<T>> Space::read_once(const View<T>&);
 #define PB_FOR_TYPE(T)                                           \
     PB_FOR_ELEMENT(T)                                            \
     PB_FOR_ELEMENT(const T)                                      \
@@ -137,11 +152,14 @@ PB_FOR_TYPE(bool)
 #undef PB_FOR_ELEMENT
 
 // Terms of T, reduced to elements of U.
-#define PB_FOR_PAIR(T, U)                                          \
-    template Rows<T> Space::reduce<Sum<T>>(const View<U>&, bool);  \
-    template Rows<T> Space::reduce<Prod<T>>(const View<U>&, bool); \
-    template Rows<T> Space::reduce<Max<T>>(const View<U>&, bool);  \
-    template Rows<T> Space::reduce<Min<T>>(const View<U>&, bool);
+#define PB_FOR_OP(Op, U)                                             \
+    template Rows<Op::Term> Space::reduce<Op>(const View<U>&, bool); \
+    template Rows<Op::Term> Space::reduce_once<Op>(const View<U>&, bool);
+#define PB_FOR_PAIR(T, U) \
+    PB_FOR_OP(Sum<T>, U)  \
+    PB_FOR_OP(Prod<T>, U) \
+    PB_FOR_OP(Max<T>, U)  \
+    PB_FOR_OP(Min<T>, U)
 #define PB_FOR_TERM(T)      \
     PB_FOR_PAIR(T, float)   \
     PB_FOR_PAIR(T, double)  \
@@ -153,6 +171,7 @@ PB_FOR_TERM(int64_t)
 PB_FOR_TERM(bool)
 #undef PB_FOR_TERM
 #undef PB_FOR_PAIR
+#undef PB_FOR_OP
 
 #endif
 
