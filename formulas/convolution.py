@@ -26,3 +26,14 @@ def _convolve_inputs(rng):
     for mode in ("full", "same", "valid"):
         yield (rng.standard_normal((5,)), rng.standard_normal((3,))), {"mode": mode}
     yield (rng.standard_normal((2,)), rng.standard_normal((4,))), {"mode": "same"}
+
+
+@pb.composite(np.correlate)
+def correlate(a, v, mode="valid"):
+    """A convolution with the second vector read backwards."""
+    return np.convolve(a, np.flip(v), mode)
+
+
+@correlate.sample_inputs
+def _correlate_inputs(rng):
+    yield (rng.standard_normal((5,)), rng.standard_normal((3,))), {}

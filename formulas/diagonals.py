@@ -80,3 +80,33 @@ def triu(m, *, k=0):
 @triu.sample_inputs
 def _triu_inputs(rng):
     yield (rng.standard_normal((2, 3, 4)),), {"k": 1}
+
+
+@pb.composite(np.diag)
+def diag(v, k=0):
+    """A vector as the diagonal of a matrix, and the diagonal of a matrix as a vector."""
+    if v.ndim == 2:
+        return np.diagonal(v, offset=k)
+    if v.ndim != 1:
+        raise ValueError(f"np.diag takes a vector or a matrix, not {v.ndim} axes")
+    n = v.shape[0] + (k if k >= 0 else -k)
+    return pb.undiagonal(v, offset=k, axis1=0, axis2=1, shape=(n, n))
+
+
+@pb.composite(np.diagflat)
+def diagflat(v, k=0):
+    """All entries as the diagonal of a matrix."""
+    return np.diag(np.reshape(v, (-1,)), k)
+
+
+@pb.composite(np.linalg.diagonal)
+def linalg_diagonal(x, *, offset=0):
+    """The diagonal of each matrix of a stack."""
+    return np.diagonal(x, offset=offset, axis1=-2, axis2=-1)
+
+
+@pb.composite(np.linalg.trace)
+def linalg_trace(x, *, offset=0, dtype=None):
+    """The trace of each matrix of a stack."""
+    x = x if dtype is None else np.astype(x, dtype)
+    return np.trace(x, offset=offset, axis1=-2, axis2=-1)

@@ -36,3 +36,38 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     for _ in range(n):
         r = r[..., 1:] - r[..., :-1]
     return _last(r, axis)
+
+
+@pb.composite(np.ediff1d)
+def ediff1d(ary, to_end=None, to_begin=None):
+    """Differences of neighbours among all entries, with others put at the ends."""
+    r = np.diff(np.reshape(ary, (-1,)))
+    if to_begin is not None:
+        r = np.concatenate([np.reshape(to_begin, (-1,)), r])
+    if to_end is not None:
+        r = np.concatenate([r, np.reshape(to_end, (-1,))])
+    return r
+
+
+@pb.composite(np.trapezoid)
+def trapezoid(y, x=None, dx=1.0, axis=-1):
+    """The integral of straight lines between the points.
+
+    >>> trapezoid(pb.tensor([1.0, 2.0, 4.0]), dx=0.5)
+    tensor(2.25)
+    """
+    y = np.moveaxis(y, axis, -1)
+    if x is None:
+        widths = dx
+    elif np.ndim(x) == 1:
+        widths = np.diff(x)
+    else:
+        widths = np.diff(np.moveaxis(x, axis, -1))
+    return np.sum(widths * (y[..., 1:] + y[..., :-1]) / 2, axis=-1)
+
+
+@trapezoid.sample_inputs
+def _trapezoid_inputs(rng):
+    yield (rng.standard_normal((3, 4)),), {"dx": 0.5}
+    yield (rng.standard_normal((3, 4)), rng.uniform(1.0, 2.0, 4)), {}
+    yield (rng.standard_normal((3, 4)), rng.uniform(1.0, 2.0, (3, 4))), {"axis": 0}

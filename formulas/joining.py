@@ -39,3 +39,45 @@ def hstack(tup: list[pb.Tensor]):
 def _hstack_inputs(rng):
     yield ([rng.standard_normal((2, 3)), rng.standard_normal((2, 1))],), {}
     yield ([rng.standard_normal((2,)), rng.standard_normal(())],), {}
+
+
+@pb.composite(np.column_stack)
+def column_stack(tup: list[pb.Tensor]):
+    """Vectors as columns, matrices beside each other."""
+    return np.concatenate([a if np.ndim(a) == 2 else np.reshape(a, (-1, 1)) for a in tup], 1)
+
+
+@column_stack.sample_inputs
+def _column_stack_inputs(rng):
+    yield ([rng.standard_normal((3,)), rng.standard_normal((3, 2))],), {}
+
+
+def _deep(a):
+    """An array with a third axis at least: a vector is a row."""
+    if np.ndim(a) > 2:
+        return a
+    return np.expand_dims(a, 2) if np.ndim(a) == 2 else np.reshape(a, (1, -1, 1))
+
+
+@pb.composite(np.dstack)
+def dstack(tup: list[pb.Tensor]):
+    """Arrays behind each other, along a third axis."""
+    return np.concatenate([_deep(a) for a in tup], 2)
+
+
+@dstack.sample_inputs
+def _dstack_inputs(rng):
+    yield ([rng.standard_normal((3, 2)), rng.standard_normal((3, 2, 2))],), {}
+
+
+@pb.composite(np.append)
+def append(arr, values, axis=None):
+    """Both along an axis; all entries of both in a line where none is given."""
+    if axis is None:
+        return np.concatenate([np.reshape(arr, (-1,)), np.reshape(values, (-1,))])
+    return np.concatenate([arr, values], axis)
+
+
+@append.sample_inputs
+def _append_inputs(rng):
+    yield (rng.standard_normal((2, 3)), rng.standard_normal((2,))), {}

@@ -164,3 +164,23 @@ def _away_from(kink, rng):
     """Normal numbers, none within a tenth of the kinks at +-`kink`, where differences would be wrong."""
     x = rng.standard_normal((3, 4))
     return np.where(np.abs(np.abs(x) - kink) < 0.1, x + 0.3, x)
+
+
+@pb.composite(np.nan_to_num)
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    """Numbers in the place of NaN and of infinities, the largest of the type; they take no gradient.
+
+    >>> nan_to_num(pb.tensor([1.0, np.nan]))
+    tensor([1., 0.])
+    """
+    if x.dtype == np.float64:
+        largest = 1.7976931348623157e308
+    elif x.dtype == np.float32:
+        largest = 3.4028234663852886e38
+    elif x.dtype == np.float16:
+        largest = 65504.0
+    else:
+        return x
+    r = np.where(np.isnan(x), nan, x)
+    r = np.where(x == np.inf, largest if posinf is None else posinf, r)
+    return np.where(x == -np.inf, -largest if neginf is None else neginf, r)

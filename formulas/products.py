@@ -116,3 +116,92 @@ def _as_last(a, axis):
 def linalg_cross(x1, x2, *, axis=-1):
     """The same along one axis of all."""
     return np.cross(x1, x2, axis=axis)
+
+
+@pb.composite(np.linalg.matmul)
+def linalg_matmul(x1, x2):
+    """The same as `np.matmul`."""
+    return np.matmul(x1, x2)
+
+
+@linalg_matmul.sample_inputs
+def _linalg_matmul_inputs(rng):
+    yield (rng.standard_normal((2, 3)), rng.standard_normal((3, 4))), {}
+
+
+@pb.composite(np.linalg.tensordot)
+def linalg_tensordot(x1, x2, *, axes=2):
+    """The same as `np.tensordot`."""
+    return np.tensordot(x1, x2, axes=axes)
+
+
+@linalg_tensordot.sample_inputs
+def _linalg_tensordot_inputs(rng):
+    yield (rng.standard_normal((2, 3)), rng.standard_normal((3, 4))), {"axes": 1}
+
+
+@pb.composite(np.linalg.outer)
+def linalg_outer(x1, x2):
+    """Of vectors alone the matrix x1_i x2_j."""
+    if x1.ndim != 1 or x2.ndim != 1:
+        raise ValueError(f"Input arrays must be one-dimensional, but they are {x1.ndim} and {x2.ndim}.")
+    return np.outer(x1, x2)
+
+
+@linalg_outer.sample_inputs
+def _linalg_outer_inputs(rng):
+    yield (rng.standard_normal((3,)), rng.standard_normal((2,))), {}
+
+
+def _vecdot(x1, x2, axis):
+    return np.einsum("...i,...i->...", _as_last(x1, axis), _as_last(x2, axis))
+
+
+@pb.composite(np.vecdot)
+def vecdot(x1, x2, *, axis=-1):
+    """Products summed over an axis that both have."""
+    return _vecdot(x1, x2, axis)
+
+
+@vecdot.sample_inputs
+def _vecdot_inputs(rng):
+    yield (rng.standard_normal((2, 3)), rng.standard_normal((3,))), {}
+    yield (rng.standard_normal((3, 2)), rng.standard_normal((3, 2))), {"axis": 0}
+
+
+@pb.composite(np.linalg.vecdot)
+def linalg_vecdot(x1, x2, *, axis=-1):
+    """The same as `np.vecdot`."""
+    return _vecdot(x1, x2, axis)
+
+
+@linalg_vecdot.sample_inputs
+def _linalg_vecdot_inputs(rng):
+    yield (rng.standard_normal((2, 3)), rng.standard_normal((3,))), {}
+
+
+@pb.composite(np.kron)
+def kron(a, b):
+    """Each entry of the first times all of the second, as blocks; of numbers, vectors and matrices.
+
+    >>> kron(pb.tensor([1.0, 10.0]), pb.tensor([1.0, 2.0]))
+    tensor([ 1.,  2., 10., 20.])
+    """
+    if np.ndim(a) > 2 or np.ndim(b) > 2:
+        raise ValueError("np.kron in a formula is of numbers, vectors and matrices")
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return a * b
+    rows = np.expand_dims(a, 0) if np.ndim(a) == 1 else a
+    columns = np.expand_dims(b, 0) if np.ndim(b) == 1 else b
+    r = rows[:, None, :, None] * columns[None, :, None, :]
+    width = rows.shape[1] * columns.shape[1]
+    if np.ndim(a) == 1 and np.ndim(b) == 1:
+        return np.reshape(r, (width,))
+    return np.reshape(r, (rows.shape[0] * columns.shape[0], width))
+
+
+@kron.sample_inputs
+def _kron_inputs(rng):
+    yield (rng.standard_normal((2, 3)), rng.standard_normal((2, 2))), {}
+    yield (rng.standard_normal((3,)), rng.standard_normal((2, 2))), {}
+    yield (rng.standard_normal((3,)), rng.standard_normal((2,))), {}

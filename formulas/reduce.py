@@ -94,3 +94,13 @@ def _distinct_inputs(rng):
     """Inputs without near ties, across which differences would be wrong."""
     for _, attributes in _inputs(rng):
         yield (rng.permutation(24).reshape(2, 3, 4) / 8.0,), attributes
+
+
+@pb.composite(np.ptp)
+def ptp(a, axis=None, out=None, keepdims=False):
+    """The largest entry less the smallest.
+
+    >>> ptp(pb.tensor([1.0, 5.0, 3.0]))
+    tensor(4.)
+    """
+    return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)

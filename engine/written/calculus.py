@@ -26,28 +26,6 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     return a.__array_namespace__().asarray(found)
 
 
-@stands_for(np.ediff1d)
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
-    """As `np.ediff1d`."""
-    parts = (to_begin, np.diff(np.reshape(ary, (-1,))), to_end)
-    return np.concatenate([np.reshape(part, (-1,)) for part in parts if part is not None])
-
-
-@stands_for(getattr(np, "trapezoid", None))
-def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
-    """As `np.trapezoid`: the integral of straight lines between the points."""
-    if x is None:
-        widths: Any = dx
-    elif np.ndim(x) == 1:
-        shape = [1] * y.ndim if hasattr(y, "ndim") else [1] * np.ndim(y)
-        shape[axis] = -1
-        widths = np.reshape(np.diff(x), tuple(shape))
-    else:
-        widths = np.diff(x, axis=axis)
-    y = y if hasattr(y, "shape") else np.asarray(y)
-    return np.sum(widths * (_slice(y, axis, 1, None) + _slice(y, axis, None, -1)) / 2, axis=axis)
-
-
 @stands_for(np.gradient)
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     """As `np.gradient`: central differences inside, one-sided ones of first order at the ends.

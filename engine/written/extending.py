@@ -45,14 +45,6 @@ def _along(arr: Any, axis: int | None) -> tuple[Any, int]:
     return (np.reshape(arr, (-1,)), 0) if axis is None else (arr, normalize_axis_index(axis, np.ndim(arr)))
 
 
-@stands_for(np.append)
-def append(arr: Any, values: Any, axis: int | None = None) -> Any:
-    """As `np.append`."""
-    if axis is None:
-        arr, values, axis = np.reshape(arr, (-1,)), np.reshape(values, (-1,)), 0
-    return np.concatenate([arr, values], axis)
-
-
 @stands_for(np.delete)
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     """As `np.delete`: without the entries at some places."""

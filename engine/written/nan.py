@@ -86,17 +86,3 @@ def nanmax(a: Any, axis: Any = None, *args: Any, **kwargs: Any) -> Any:
 def nanmin(a: Any, axis: Any = None, *args: Any, **kwargs: Any) -> Any:
     """As `np.nanmin`."""
     return _extremum("min", np.inf, a, axis, args, kwargs)
-
-
-@stands_for(np.nan_to_num)
-def nan_to_num(
-    x: Any, copy: bool = True, nan: Any = 0.0, posinf: float | None = None, neginf: float | None = None
-) -> Any:
-    """As `np.nan_to_num`: numbers in the place of NaN and infinities, which take no gradient."""
-    values = arrays(x)
-    if values.dtype.kind != "f":
-        return x
-    largest = np.finfo(values.dtype).max
-    x = np.where(np.isnan(values), nan, x)
-    x = np.where(np.isposinf(values), largest if posinf is None else posinf, x)
-    return np.where(np.isneginf(values), -largest if neginf is None else neginf, x)

@@ -9,15 +9,6 @@ import numpy as np
 from .table import stands_for
 
 
-@stands_for(np.polyval)
-def polyval(p: Any, x: Any) -> Any:
-    """As `np.polyval`: the value at x, by Horner's rule."""
-    y = x * 0
-    for coefficient in p:
-        y = y * x + coefficient
-    return y
-
-
 def _aligned(a1: Any, a2: Any) -> tuple[Any, Any]:
     """Both with as many coefficients."""
     a1, a2 = np.atleast_1d(a1), np.atleast_1d(a2)
@@ -37,20 +28,6 @@ def polysub(a1: Any, a2: Any) -> Any:
     """As `np.polysub`."""
     first, second = _aligned(a1, a2)
     return first - second
-
-
-@stands_for(np.polymul)
-def polymul(a1: Any, a2: Any) -> Any:
-    """As `np.polymul`."""
-    return np.convolve(np.atleast_1d(a1), np.atleast_1d(a2))
-
-
-@stands_for(np.polyder)
-def polyder(p: Any, m: int = 1) -> Any:
-    """As `np.polyder`: the coefficients of the m-th derivative."""
-    for _ in range(m):
-        p = p[:-1] * np.arange(len(p) - 1, 0, -1)
-    return p
 
 
 @stands_for(np.polyint)

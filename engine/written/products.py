@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..call import call
 from ..contraction import contract
-from .table import stands_for
+from .table import formula, stands_for
 
 
 @stands_for(np.einsum)
@@ -35,6 +34,8 @@ def einsum(subscripts: Any, *operands: Any, optimize: Any = False) -> Any:
 def kron(a: Any, b: Any) -> Any:
     """As `np.kron`: each entry of the first times all of the second, as blocks."""
     ndim = max(np.ndim(a), np.ndim(b))
+    if ndim <= 2:
+        return formula("kron", a, b)
     rows = (1,) * (ndim - np.ndim(a)) + np.shape(a)
     columns = (1,) * (ndim - np.ndim(b)) + np.shape(b)
     between = np.reshape(a, tuple(n for pair in zip(rows, (1,) * ndim, strict=True) for n in pair))
@@ -54,16 +55,6 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
     return contract(list(arrays), subscripts=f"{','.join(groups)}->{ends}")
 
 
-def _along(x: Any, axis: int) -> Any:
-    return np.moveaxis(x, axis, -1)
-
-
-@stands_for(getattr(np, "vecdot", None), getattr(np.linalg, "vecdot", None))
-def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
-    """As `np.vecdot`: products summed over an axis that both have."""
-    return contract([_along(x1, axis), _along(x2, axis)], subscripts="...i,...i->...")
-
-
 @stands_for(getattr(np, "matvec", None))
 def matvec(x1: Any, x2: Any, /) -> Any:
     """As `np.matvec`: each matrix of a stack times each vector."""
@@ -74,31 +65,3 @@ def matvec(x1: Any, x2: Any, /) -> Any:
 def vecmat(x1: Any, x2: Any, /) -> Any:
     """As `np.vecmat`: each vector times each matrix of a stack."""
     return contract([x1, x2], subscripts="...i,...ij->...j")
-
-
-@stands_for(np.linalg.outer)
-def _linalg_outer(x1: Any, x2: Any, /) -> Any:
-    """As `np.linalg.outer`, of vectors only."""
-    if np.ndim(x1) != 1 or np.ndim(x2) != 1:
-        raise ValueError(
-            f"Input arrays must be one-dimensional, but they are {np.ndim(x1)} and {np.ndim(x2)}."
-        )
-    return call("outer", x1, x2)
-
-
-@stands_for(np.linalg.matmul)
-def _linalg_matmul(x1: Any, x2: Any, /) -> Any:
-    """As `np.matmul`."""
-    return call("matmul", x1, x2)
-
-
-@stands_for(np.linalg.tensordot)
-def _linalg_tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
-    """As `np.tensordot`."""
-    return call("tensordot", x1, x2, axes=axes)
-
-
-@stands_for(np.correlate)
-def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
-    """As `np.correlate`: a convolution with the second vector read backwards."""
-    return np.convolve(a, np.flip(v), mode)

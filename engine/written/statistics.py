@@ -33,12 +33,6 @@ def average(
     return (found, total) if returned else found
 
 
-@stands_for(np.ptp)
-def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-    """As `np.ptp`: the largest entry less the smallest."""
-    return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
-
-
 def _observations(m: Any, y: Any, rowvar: bool) -> Any:
     """Variables as rows; those of `y` below those of `m`."""
     parts = [np.atleast_2d(part) for part in (m, y) if part is not None]

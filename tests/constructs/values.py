@@ -38,7 +38,8 @@ def list_of_tensors(xs: "list[Tensor]"):  # noqa: F821 - an annotation of the fo
 def parts_of_shapes(x, *, k: int):
     n, m = x.shape[-2:]
     rows = np.reshape(np.sin(x), x.shape[:-1] + (1, m))  # noqa: RUF005 - sums of tuples are what is tried
-    return rows * n * np.ones((k,) + x.shape[-1:])  # noqa: RUF005 - a number before a part is tried
+    stacked = np.broadcast_to(rows, (k, *rows.shape)) * np.full(x.shape[:-1] + (1, 1), 2.0)  # noqa: RUF005 - as above
+    return stacked * n * np.ones((k,) + x.shape[-1:])  # noqa: RUF005 - a number before a part is tried
 
 
 @SECTION.example("an `int` attribute", call(X, n=2), call(X, n=3))
@@ -123,12 +124,6 @@ def filled(x, *, k: int):
     return np.sum(first, axis=0) * np.identity(3) + np.full_like(x, 2.5) @ x
 
 
-@SECTION.example("shapes joined, and parts of them", call(X, n=2))
-def joined_shapes(x, *, n: int):
-    rows = np.broadcast_to(np.sin(x), (n, *x.shape))
-    return rows * np.full(x.shape[:-1] + (1,), 2.0)  # noqa: RUF005 - a sum of shapes is the construct
-
-
 @SECTION.example("arrays of several dtypes joined", call(X))
 def joined_dtypes(x):
     return np.concatenate([x, np.ones((3, 1)), np.full((3, 2), 7)], axis=1) * np.sin(x[:, :1])
@@ -139,3 +134,15 @@ def chosen_by_dtype(x):
     if x.dtype == np.bool_:
         return np.where(x, 1.0, 0.0)
     return np.sin(x) * 2 if x.dtype == np.float64 else np.cos(x) * x
+
+
+@SECTION.example("`np.kron`, `np.vecdot`, `np.trapezoid`, `np.ptp`", call(X, array(4)))
+def made_of_words(x, w):
+    blocks = np.kron(x, w)[:, :4] * np.vecdot(x, w)[:, None]
+    return blocks * np.ptp(x, axis=1, keepdims=True) + np.trapezoid(x, dx=0.5)[:, None]
+
+
+@SECTION.example("`np.diag`, `np.rot90`, `np.column_stack`, `np.polyval`", call(X, array(3)))
+def arranged_by_words(x, w):
+    beside = np.column_stack([w, np.rot90(x)[:3], np.append(w, w)[:3]])
+    return np.diag(w) @ beside * np.polyval(w, np.sin(w))[:, None]

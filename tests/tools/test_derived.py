@@ -30,7 +30,7 @@ def value_only(x):
 
 @pb.formula
 def opaque(x):
-    t = np.trapezoid(np.exp(x))
+    t = np.unwrap(np.exp(x))
 
     def opaque_pullback(grad):
         return grad * x

@@ -13,7 +13,7 @@ import pullback as pb
 
 
 def filled(x):
-    return np.nan_to_num(x) * x
+    return np.select([np.isnan(x)], [0.0], x) * x
 ```
 
 ## Use instead

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..ir import Atom, Kind, Literal, Var
 from ..vocabulary import suggestions
+from ..vocabulary.instead import instead_of
 from .arguments import Arguments
 from .atoms import atom, keyword_atom, list_atom
 from .fence import refuse
@@ -42,15 +43,16 @@ def opaque(frame: Frame, text: str, dotted: str, given: Arguments, name: str | N
     arrays = any(isinstance(item, Var) and item.kind != "value" for item in operands)
     if arrays and dotted not in PATH_LOSING:
         close = suggestions(dotted)
+        guess = (
+            f"did you mean {' or '.join(close)}?" if close else "compute it before the formula, or write one"
+        )
         frame.build.report(
             refuse(
                 "PB403",
                 f"`{text}` is not in the vocabulary: it runs, but has no derivative of its own",
                 span,
                 value=text,
-                hint=f"did you mean {' or '.join(close)}?"
-                if close
-                else "compute it before the formula, or write one",
+                hint=instead_of(dotted) or guess,
             )
         )
     return var

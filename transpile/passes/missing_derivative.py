@@ -5,8 +5,12 @@ from __future__ import annotations
 from ..diagnostics import Diagnostic, FormulaError
 from ..ir import Formula, Literal
 from ..library import NoDerivative
+from ..vocabulary.instead import instead_of
 
-_INSTEAD = {"np.array": "np.stack makes an array of tensors: a stack of rows for a matrix"}
+_HINT = (
+    "write it with words of the vocabulary, or call a function of your own in its place, which has "
+    "@pb.formula and returns a closure"
+)
 
 
 def no_derivative(formula: Formula, missing: NoDerivative) -> FormulaError:
@@ -26,8 +30,6 @@ def no_derivative(formula: Formula, missing: NoDerivative) -> FormulaError:
         span,
         formula.name,
         value,
-        _INSTEAD.get(
-            value, f"write it in the vocabulary, or give {value!r} a formula of its own with @pb.formula"
-        ),
+        instead_of(value.replace("np.", "numpy.", 1)) or _HINT,
     )
     return FormulaError([diagnostic], formula.source)

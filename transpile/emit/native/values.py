@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...ir import Atom, Eqn, Literal, Var
+from ...vocabulary import DTYPES
 from . import extents
 from .facts import Fact, Leaf
 from .lanes import POINTWISE, Expr, lane, refusal, result_type
@@ -287,7 +288,7 @@ class Values:
         ):
             return None
         fact, named = self._find(first), OF_DTYPES.get(str(second.value))
-        if fact.kind != "dtype" or named is None:
+        if fact.kind != "dtype" or (named is None and f"numpy.{second.value}" not in DTYPES):
             return None
         if fact.type == "T" and named in ("float", "double"):
             sign = "==" if eqn.op == "equal" else "!="
