@@ -109,25 +109,25 @@ PyRef array_of(PyObject* index) {
     return array;
 }
 
-/// The rows that an index of integers picks, none of them twice, as places in row-major order of
-/// all entries; none where this is no such index, or one that is out of bounds.
-PyRef places_of(PyObject* index, const Layout& layout) {
-    const PyRef given = array_of(index);
-    if (!given || layout.ndim() == 0) return {};
-    PyArrayObject* const rows = as_array(given.get());
-    if (PyArray_TYPE(rows) != NPY_INT64 || PyArray_NDIM(rows) != 1 || !PyArray_ISCARRAY_RO(rows) ||
-        layout.size() == 0) {
-        return {};
-    }
+/// An array for the places of so many rows, which go through all axes but the first ones.
+PyRef room_for_places(npy_intp rows, const Layout& layout, int first) {
+    npy_intp shape[NPY_MAXDIMS + 1] = {rows};
+    std::copy(layout.shape() + first, layout.shape() + layout.ndim(), shape + 1);
+    return checked(PyArray_SimpleNew(1 + layout.ndim() - first, shape, NPY_INT64));
+}
+
+std::int64_t* numbers_of(const PyRef& array) {
+    return static_cast<std::int64_t*>(PyArray_DATA(as_array(array.get())));
+}
+
+/// The places of rows that integers list; none where one is out of bounds or there twice.
+PyRef places_of_integers(PyArrayObject* rows, const Layout& layout) {
     const std::int64_t length = layout.shape(0), width = layout.size() / length;
     std::vector<bool> seen(static_cast<std::size_t>(length));
     const auto* numbers = static_cast<const std::int64_t*>(PyArray_DATA(rows));
-    npy_intp shape[NPY_MAXDIMS];
-    std::copy_n(layout.shape(), layout.ndim(), shape);
-    shape[0] = PyArray_DIM(rows, 0);
-    PyRef places = checked(PyArray_SimpleNew(layout.ndim(), shape, NPY_INT64));
-    auto* place = static_cast<std::int64_t*>(PyArray_DATA(as_array(places.get())));
-    for (npy_intp i = 0; i < shape[0]; ++i, place += width) {
+    PyRef places = room_for_places(PyArray_DIM(rows, 0), layout, 1);
+    std::int64_t* place = numbers_of(places);
+    for (npy_intp i = 0; i < PyArray_DIM(rows, 0); ++i, place += width) {
         const std::int64_t row = numbers[i] < 0 ? numbers[i] + length : numbers[i];
         if (row < 0 || row >= length || seen[static_cast<std::size_t>(row)]) return {};
         seen[static_cast<std::size_t>(row)] = true;
@@ -136,16 +136,48 @@ PyRef places_of(PyObject* index, const Layout& layout) {
     return places;
 }
 
-/// `target[index] = value` of rows that an array of integers lists; false where this is not for the
-/// short way.
+/// The places where a mask of the first axes is true; none where it is not of their lengths.
+PyRef places_of_mask(PyArrayObject* mask, const Layout& layout) {
+    const int first = PyArray_NDIM(mask);
+    if (first > layout.ndim() ||
+        !std::equal(layout.shape(), layout.shape() + first, PyArray_DIMS(mask)))
+        return {};
+    const npy_intp length = PyArray_SIZE(mask);
+    const std::int64_t width = layout.size() / length;
+    const auto* flags = static_cast<const npy_bool*>(PyArray_DATA(mask));
+    const npy_intp rows = length - std::count(flags, flags + length, NPY_FALSE);
+    PyRef places = room_for_places(rows, layout, first);
+    std::int64_t* place = numbers_of(places);
+    for (npy_intp row = 0; row < length; ++row) {
+        if (flags[row] == NPY_FALSE) continue;
+        std::iota(place, place + width, row * width);
+        place += width;
+    }
+    return places;
+}
+
+/// The rows that an index of integers or a mask picks, none of them twice, as places in row-major
+/// order of all entries; none where this is no such index, or one that does not fit.
+PyRef places_of(PyObject* index, const Layout& layout) {
+    const PyRef given = array_of(index);
+    if (!given || layout.ndim() == 0 || layout.size() == 0) return {};
+    PyArrayObject* const array = as_array(given.get());
+    if (!PyArray_ISCARRAY_RO(array)) return {};
+    const int dtype = PyArray_TYPE(array), ndim = PyArray_NDIM(array);
+    if (dtype == NPY_BOOL && ndim > 0) return places_of_mask(array, layout);
+    return dtype == NPY_INT64 && ndim == 1 ? places_of_integers(array, layout) : PyRef{};
+}
+
+/// `target[index] = value` of rows that an array of integers lists, or a mask; false where this is
+/// not for the short way.
 bool set_rows(Tensor& target, PyObject* index, PyObject* value) {
     const Layout& layout = target.layout;
     if (target.base) return false;
     const PyRef places = places_of(index, layout);
     if (!places) return false;
-    const auto rows = static_cast<std::size_t>(PyArray_DIM(as_array(places.get()), 0));
-    const Layout part =
-        Layout::c_order(layout.dtype(), layout.ndim(), PyArray_DIMS(as_array(places.get())));
+    PyArrayObject* const picked = as_array(places.get());
+    const auto rows = static_cast<std::size_t>(PyArray_DIM(picked, 0));
+    const Layout part = Layout::c_order(layout.dtype(), PyArray_NDIM(picked), PyArray_DIMS(picked));
     const Ref<Tensor> values = Tensor::allocate(part);
     SweepInput input{};
     if (rows == 0 || !read_value(value, *values, input)) return false;
