@@ -17,6 +17,7 @@ from ...transpile.processors import processors
 from ...transpile.vocabulary import WORDS
 from ..errors import CompilerError
 from .compile import Asked, compile_cached
+from .kept import without_collection
 from .load import KernelLibrary
 from .prepared import Prepared, pattern
 
@@ -137,7 +138,8 @@ class LazyLibrary(KernelLibrary):
 
     def _load(self, group: Group, part: Part) -> KernelLibrary:
         beside = [other for other in self._plain if other != group] if group in self._plain else []
-        path = compile_cached(self._asked(group, part), (self._asked(other, part) for other in beside))
+        with without_collection():
+            path = compile_cached(self._asked(group, part), (self._asked(other, part) for other in beside))
         library = KernelLibrary(path, self._compiled.formula.name)
         callback = _SUPPLY(self._supplier(part))
         library.supply(callback)
