@@ -1,9 +1,9 @@
 """``python benchmarks/instructions.py``: instructions per operator, the same however busy the machine is.
 
-The chain of ``overhead.py``, in two processes with different numbers of rounds: the difference is what the
-rounds cost, without the start of the interpreter. `forward` computes and records an operator and frees its
-node; `backward` is what going back through it adds. Counted by ``perf stat`` where the processor's counter is
-open to us, else by Valgrind.
+The chain of ``overhead.py`` on the native engine, from Python and from C++, and in a C++ program without
+Python, each in two processes with different numbers of rounds: the difference is what the rounds cost,
+without the start. `forward` computes and records an operator and frees its node; `backward` is what going
+back through it adds. Counted by ``perf stat`` where the processor's counter is open to us, else by Valgrind.
 """
 
 from __future__ import annotations
@@ -22,23 +22,35 @@ LENGTH = 1000
 ROUNDS = (10, 60)
 EVENT = "instructions:u"
 WAYS = ("forward", "both")
+PYTHON, IN_CPP, WITHOUT_PYTHON = WHO = ("native, from Python", "native, in C++", "C++ without Python")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--run", nargs=2, metavar=("WAY", "ROUNDS"), help=argparse.SUPPRESS)
+    parser.add_argument("--run", nargs=3, metavar=("WHO", "WAY", "ROUNDS"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.run:
-        run(arguments.run[0], int(arguments.run[1]))
+        who, way, rounds = arguments.run
+        run(who, way, int(rounds))
     elif not has_counter() and shutil.which("valgrind") is None:
         print("skipped: there is neither perf nor valgrind")
     else:
-        forward, both = (per_operator(way) for way in WAYS)
-        print(f"instructions per operator: forward {forward:.0f}, backward {both - forward:.0f}")
+        print("instructions per operator")
+        for who in WHO:
+            if command(who, WAYS[0], 1) is not None:
+                forward, both = (per_operator(who, way) for way in WAYS)
+                print(f"{who}: forward {forward:.0f}, backward {both - forward:.0f}")
 
 
-def run(way: str, rounds: int) -> None:
-    """What is counted, after one round that is the same in each run."""
+def run(who: str, way: str, rounds: int) -> None:
+    """What is counted of a Python process, after one round that is the same in each run."""
+    if who == IN_CPP:
+        from overhead_cpp import native
+
+        in_cpp = native(go_back=way == "both")
+        assert in_cpp is not None
+        in_cpp.sample(LENGTH, rounds)
+        return
     from overhead import ours
 
     contender = ours("native", None, LENGTH)
@@ -50,25 +62,40 @@ def run(way: str, rounds: int) -> None:
             contender.backward(state)
 
 
-def per_operator(way: str) -> float:
+def command(who: str, way: str, rounds: int) -> list[str] | None:
+    """The process to count; None where it can't be compiled here, which is said."""
+    if who != PYTHON:
+        from overhead_cpp import native, program_without_python
+
+        if who == WITHOUT_PYTHON:
+            program = program_without_python()
+            only = ["forward"] if way == "forward" else []
+            return None if program is None else [str(program), str(LENGTH), str(rounds), *only]
+        if native() is None:
+            return None
+    return [sys.executable, __file__, "--run", who, way, str(rounds)]
+
+
+def per_operator(who: str, way: str) -> float:
     """Instructions of one operator."""
-    few, many = (count(way, rounds) for rounds in ROUNDS)
+    few, many = (count(who, way, rounds) for rounds in ROUNDS)
     return (many - few) / (LENGTH * (ROUNDS[1] - ROUNDS[0]))
 
 
-def count(way: str, rounds: int) -> int:
+def count(who: str, way: str, rounds: int) -> int:
     """Instructions of a whole process."""
-    command = [sys.executable, __file__, "--run", way, str(rounds)]
+    counted = command(who, way, rounds)
+    assert counted is not None
     environment = {**os.environ, "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
     if has_counter():
-        counter = ["perf", "stat", "-x,", "-e", EVENT, *command]
+        counter = ["perf", "stat", "-x,", "-e", EVENT, *counted]
         said = subprocess.run(counter, env=environment, check=True, capture_output=True, text=True)
         return int(said.stderr.strip().splitlines()[-1].split(",")[0])
     with TemporaryDirectory() as folder:
-        counted = Path(folder, "counted")
-        valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={counted}", *command]
+        file = Path(folder, "counted")
+        valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={file}", *counted]
         subprocess.run(valgrind, env=environment, check=True, capture_output=True)
-        return total(counted.read_text())
+        return total(file.read_text())
 
 
 @cache

@@ -25,6 +25,8 @@ from pullback.engine.loaded import engine_table
 from pullback.transpile.places import cache_folder
 
 LIBTORCH = "libtorch in C++"
+IN_CPP = "native in C++"
+WITHOUT_PYTHON = "C++ without Python"
 HERE = Path(__file__).parent
 
 
@@ -51,10 +53,9 @@ def measure_in_cpp(length: int, rounds: int, turns: int = 5) -> list[InCpp]:
     return everyone
 
 
-def native() -> InCpp | None:
-    """The native engine of this process, through the C++ surface."""
-    name = "native in C++"
-    if not _can_compile(name):
+def native(go_back: bool = True) -> InCpp | None:
+    """The native engine of this process, through the C++ surface; `go_back`: backward too."""
+    if not _can_compile(IN_CPP):
         return None
     with pb.use_engine("native"):
         tensors = [pb.tensor(np.ones(4, np.float32), requires_grad=k == 0) for k in range(3)]
@@ -64,21 +65,27 @@ def native() -> InCpp | None:
 
     def sample(length: int, rounds: int) -> list[tuple[float, float]]:
         numbers = (ctypes.c_double * (2 * rounds))()
-        if library.overhead_samples(engine, inputs, length, rounds, numbers) != 0:
+        if library.overhead_samples(engine, inputs, length, rounds, go_back, numbers) != 0:
             raise RuntimeError("the chain failed in C++")
         return list(zip(numbers[::2], numbers[1::2], strict=True))
 
-    return InCpp(name, sample)
+    return InCpp(IN_CPP, sample)
 
 
 def without_python() -> InCpp | None:
     """The engine for C++ programs."""
-    name = "C++ without Python"
-    if not _can_compile(name):
+    program = program_without_python()
+    if program is None:
+        return None
+    return InCpp(WITHOUT_PYTHON, lambda length, rounds: _run(program, length, rounds))
+
+
+def program_without_python() -> Path | None:
+    """``overhead.cpp`` on the engine for C++ programs."""
+    if not _can_compile(WITHOUT_PYTHON):
         return None
     library = hashlib.sha256(Path(_options("--library")[0]).read_bytes()).hexdigest()
-    program = _compiled("overhead.cpp", _options("--cflags"), _options("--libs"), library)
-    return InCpp(name, lambda length, rounds: _run(program, length, rounds))
+    return _compiled("overhead.cpp", _options("--cflags"), _options("--libs"), library)
 
 
 def libtorch() -> InCpp | None:

@@ -2,11 +2,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "arrivals.h"
 #include "branches.h"
-#include "chain.h"
 #include "errand_threads.h"
 #include "gradient_hooks.h"
+#include "graph.h"
 #include "nested.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
@@ -79,7 +78,7 @@ class Pass {
 
     std::vector<Ref<Tensor>> run() {
         while (!arrivals_.empty()) {
-            if (arrivals_.has_branches(kWorthAWorker) && may_branch()) [[unlikely]] {
+            if (has_branches(arrivals_) && may_branch()) [[unlikely]] {
                 run_branches();
                 break;
             }
@@ -153,26 +152,11 @@ class Pass {
         const auto is_defined = [](const Ref<Tensor>& one) { return bool(one); };
         if (!gradient || std::any_of(received.begin() + 1, received.end(), is_defined))
             return false;
-        Chain chain(gradient);
-        const Edge* edge = chain.begin(*node);
-        if (edge == nullptr) return false;
-        for (;;) {
-            if (!request_.retain_graph) node->free_saved();
-            Node& next = *edge->node;
-            if (edge->output != 0 || !passes_through(next)) break;
-            const Edge* const onwards = chain.go_on(next);
-            if (onwards == nullptr) break;
-            node = &next;
-            edge = onwards;
-        }
-        arrivals_.send(*edge, std::move(gradient));
-        return true;
-    }
-
-    /// Whether a gradient that is sent to this node now is all that it gets, and nobody looks on.
-    bool passes_through(const Node& node) const {
-        return node.kind == NodeKind::call && !node.extras && !wanted_.is_target(node) &&
-               arrivals_.reaches_last(node) && !switches.watched;
+        const auto passes = [&](const Node& next) {
+            return next.kind == NodeKind::call && !next.extras && !wanted_.is_target(next) &&
+                   !switches.watched;
+        };
+        return Chain(gradient).follow(node, arrivals_, request_.retain_graph, passes);
     }
 
     /// All that comes before the derivative; false where there is none to run.

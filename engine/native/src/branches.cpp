@@ -52,12 +52,12 @@ Branches::~Branches() {
 }
 
 bool Branches::worth_a_worker(const Received& received) const {
-    if (ready_.empty() || out_ >= errand_threads() || !is_large(received)) return false;
+    if (ready_.empty() || out_ >= errand_threads() ||
+        !std::any_of(received.begin(), received.end(), is_large))
+        return false;
     const Place& other = places_.at(ready_.front().second);
-    return std::any_of(
-        other.contributions.begin(), other.contributions.end(), [](const Contribution& one) {
-            return one.gradient->storage->end - one.gradient->storage->begin >= kWorthAWorker;
-        });
+    return std::any_of(other.contributions.begin(), other.contributions.end(),
+                       [](const Contribution& one) { return is_large(one.gradient); });
 }
 
 Ref<Node> Branches::next(Received& received) {
@@ -77,7 +77,7 @@ Ref<Tensor> Branches::summed(Place& place, std::int32_t output) {
     Ref<Tensor> sum;
     for (Contribution& one : place.contributions) {
         if (one.output != output) continue;
-        sum = sum ? add_gradients(sum, one.gradient, false) : std::move(one.gradient);
+        sum = sum ? PythonGraph::sum(sum, one.gradient, false) : std::move(one.gradient);
     }
     return sum;
 }
@@ -113,7 +113,7 @@ void Branches::fold(Place& place) {
         if (before == sums.end()) {
             sums.push_back({kBeforeAll, one->output, std::move(one->gradient)});
         } else {
-            before->gradient = add_gradients(before->gradient, one->gradient, false);
+            before->gradient = PythonGraph::sum(before->gradient, one->gradient, false);
         }
     }
     all.erase(all.begin(), end);

@@ -2,6 +2,7 @@
 // independent.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -9,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "arrivals.h"
+#include "derivative.h"
 
 namespace pullback {
 
@@ -92,13 +93,18 @@ class Branches {
 /// Gradients of fewer bytes are not worth another thread.
 inline constexpr std::ptrdiff_t kWorthAWorker = 1 << 20;
 
-inline bool is_large(const Received& received) {
-    for (const Ref<Tensor>& gradient : received) {
-        if (gradient && gradient->storage->end - gradient->storage->begin >= kWorthAWorker) {
-            return true;
-        }
-    }
-    return false;
+inline bool is_large(const Ref<Tensor>& gradient) {
+    return gradient && gradient->storage->end - gradient->storage->begin >= kWorthAWorker;
+}
+
+/// Whether the youngest node that waits is worth a thread of its own, for another one is too.
+inline bool has_branches(const Arrivals& arrivals) {
+    const std::vector<Arrival*>& waiting = arrivals.waiting();
+    const auto is_one = [](const Arrival* arrival) {
+        return is_large(arrival->received[0]) && arrival->node->kind == NodeKind::call;
+    };
+    return waiting.size() > 1 && is_one(waiting.front()) &&
+           std::any_of(waiting.begin() + 1, waiting.end(), is_one);
 }
 
 }  // namespace pullback

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "arrivals.h"
 #include "direct.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"

@@ -4,20 +4,15 @@
 #include <memory>
 #include <vector>
 
+#include "graph.h"
 #include "pullback/engine.h"
-#include "wanted.h"
 
 namespace pullback {
-
-class Arrivals;
 
 struct SentGradient {
     const Edge* edge;  // of the node that ran
     Ref<Tensor> gradient;
 };
-
-/// Gradients by output of the node, none where undefined.
-using Received = InlineVector<Ref<Tensor>, 2>;
 
 /// Throws ErrorSet: a barrier was to be differentiated.
 [[noreturn]] void raise_barrier(const Node& node);

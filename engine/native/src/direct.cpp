@@ -12,30 +12,10 @@
 namespace pullback {
 namespace {
 
-constexpr std::size_t kMostGradients = 8;     // of a kernel
-constexpr std::int64_t kMostSpare = 1 << 10;  // of a number repeated, of an output nobody needs
-
-/// Memory for what a loop wants in full and has only one value, or no reader. The GIL guards it.
-class Spare {
-  public:
-    void* take() { return used_ < kMostArrays ? memory_[used_++] : nullptr; }
-    static void fill(void* memory, DType dtype, double value, std::int64_t size) {
-        if (dtype == NPY_FLOAT) {
-            std::fill_n(static_cast<float*>(memory), size, static_cast<float>(value));
-        } else {
-            std::fill_n(static_cast<double*>(memory), size, value);
-        }
-    }
-
-  private:
-    alignas(64) static double memory_[kMostArrays][kMostSpare];
-    std::size_t used_ = 0;
-};
-
-alignas(64) double Spare::memory_[kMostArrays][kMostSpare];
+constexpr std::size_t kMostGradients = 8;  // of a kernel
 
 /// The value of a Python float or of an int that is exact as one.
-bool is_number(PyObject* value, double& number) {
+[[gnu::noinline]] bool is_number(PyObject* value, double& number) {
     if (PyFloat_CheckExact(value)) {
         number = PyFloat_AS_DOUBLE(value);
         return true;
@@ -48,93 +28,11 @@ bool is_number(PyObject* value, double& number) {
     return overflow == 0 && whole >= -kExact && whole <= kExact;
 }
 
-/// What the arrays of a loop are, but for their number.
-struct LoopMemory {
-    struct Number {
-        void* place;
-        double value;
-    };
-
-    const void* inputs[kMostArrays];
-    Number numbers[kMostArrays];
-    std::size_t n_numbers = 0;
-    Spare spare;
-
-    /// A number in the place of an array; false where there is no room for it, or it is none.
-    [[gnu::noinline]] bool add_number(std::size_t at, PyObject* value) {
-        double number = 0;
-        void* place = nullptr;
-        if (!is_number(value, number) || (place = spare.take()) == nullptr) return false;
-        numbers[n_numbers++] = {place, number};
-        inputs[at] = place;
-        return true;
-    }
-    [[gnu::noinline]] void fill_numbers(const Layout& layout, std::int64_t size) const {
-        for (std::size_t i = 0; i < n_numbers; ++i) {
-            Spare::fill(numbers[i].place, layout.dtype(), numbers[i].value, size);
-        }
-    }
-};
-
-/// A loop over arrays of one shape. Apart from their memory: where all is inlined, the fields are
-/// registers.
-class Flat {
-  public:
-    explicit Flat(LoopMemory& memory) : memory_(memory) {}
-
-    /// Whether an array is like those before.
-    bool takes(const Layout& layout) {
-        if (layout_ != nullptr) return layout.twin_of_loop(*layout_);
-        layout_ = &layout;
-        size_ = layout.loop_size();
-        return size_ <= Layout::kMostInLoop;
-    }
-    /// The next input; false where it is no array like those before.
-    bool add(const Layout& layout, const void* data) {
-        memory_.inputs[count_++] = some_ = data;
-        return takes(layout);
-    }
-    /// A number in the place of an array.
-    bool add_number(PyObject* value) { return memory_.add_number(count_++, value); }
-    /// An input that was found to be like those before; NULL for one that nothing which is wanted
-    /// depends on.
-    void add_or_skip(const void* data) {
-        if (data != nullptr) {
-            some_ = data;
-        } else {
-            absent_ = true;
-        }
-        memory_.inputs[count_++] = data;
-    }
-    /// Once all inputs are in: whether the loop may run.
-    bool ready() const {
-        return layout_ != nullptr && (memory_.n_numbers == 0 || size_ <= kMostSpare);
-    }
-    /// False where the kernel is not compiled for this type; then nothing was done.
-    bool run(pb_flat_function loop, void* const* outputs) {
-        const void** const inputs = memory_.inputs;
-        if (absent_) [[unlikely]]
-            std::replace(inputs, inputs + count_, static_cast<const void*>(nullptr), some_);
-        if (memory_.n_numbers != 0) [[unlikely]]
-            memory_.fill_numbers(*layout_, size_);
-        return loop(layout_->loop_bits(), inputs, outputs, size_) == PB_OK;
-    }
-    /// Memory for an output that nobody needs; NULL where there is too little.
-    void* unneeded() { return size_ > kMostSpare ? nullptr : memory_.spare.take(); }
-
-    const Layout& layout() const { return *layout_; }
-    std::size_t bytes() const {
-        return static_cast<std::size_t>(size_ * (layout_->loop_bits() / 8));
-    }
-
-  private:
-    LoopMemory& memory_;
-    const Layout* layout_ = nullptr;
-    std::int64_t size_ = 0;
-    std::size_t count_ = 0;
-    bool absent_ = false;         // an input has no values
-    const void* some_ = nullptr;  // an input to read in the place of those that aren't used
-};
+/// A Python number in the place of an array; false where there is no room for it, or it is none.
+bool add_number(Flat& flat, PyObject* value) {
+    double number = 0;
+    return is_number(value, number) && flat.add_number(number);
+}
 
 using Outputs = std::span<Tensor* const>;
 
@@ -225,7 +123,7 @@ void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout
 // What every small operator goes through: one function, without calls but those of Python.
 [[gnu::flatten]] PyObject* call_directly(OperatorInfo& info, std::span<PyObject* const> args) {
     if (args.size() != info.flat_inputs || switches.watched) return nullptr;
-    LoopMemory memory;
+    LoopMemory<PythonGraph> memory;
     Flat flat(memory);
     Mask needed = 0;
     for (const KernelArgument& argument : info.kernel->arguments) {
@@ -236,7 +134,7 @@ void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout
                 return nullptr;
             if (!flat.add(tensor.layout, tensor.data())) return nullptr;
             needed |= Mask{tensor.requires_grad} << argument.index;
-        } else if (!flat.add_number(value)) {
+        } else if (!add_number(flat, value)) {
             return nullptr;
         }
     }
@@ -259,13 +157,13 @@ void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout
 
 bool write_directly(OperatorInfo& info, Tensor& target, PyObject* other) {
     if (info.flat_inputs != 2 || info.n_outputs() != 1) return false;
-    LoopMemory memory;
+    LoopMemory<PythonGraph> memory;
     Flat flat(memory);
     for (const KernelArgument& argument : info.kernel->arguments) {
         PyObject* value = argument.index == 0 ? target.object() : other;
         if (Tensor::check(value)) {
             if (!flat.add(Tensor::cast(value)->layout, Tensor::cast(value)->data())) return false;
-        } else if (!flat.add_number(value)) {
+        } else if (!add_number(flat, value)) {
             return false;
         }
     }
@@ -279,7 +177,7 @@ bool differentiate_directly(Node& node, const Variant& variant, Received& receiv
                             std::vector<SentGradient>& made) {
     if (!variant.is_flat) return false;
     const KernelLayout& kernel = *variant.kernel;
-    LoopMemory memory;
+    LoopMemory<PythonGraph> memory;
     Flat flat(memory);
     Ref<Tensor>* reusable = nullptr;
     for (const KernelArgument& argument : kernel.arguments) {
@@ -299,7 +197,7 @@ bool differentiate_directly(Node& node, const Variant& variant, Received& receiv
             if (!flat.takes(*operand.layout)) return false;
             flat.add_or_skip(operand.data);
         } else if (operand.value == nullptr || argument.role != KernelRole::tensor ||
-                   !flat.add_number(operand.value)) {
+                   !add_number(flat, operand.value)) {
             return false;
         }
     }
@@ -327,22 +225,6 @@ bool differentiate_directly(Node& node, const Variant& variant, Received& receiv
         made.push_back({&edge, std::move(gradients[k])});
     }
     return true;
-}
-
-Ref<Tensor> add_directly(Ref<Tensor>& before, const Tensor& gradient) {
-    OperatorInfo& info = OperatorInfo::accumulate();
-    LoopMemory memory;
-    Flat flat(memory);
-    if (info.flat_inputs == 0 || !flat.add(before->layout, before->data()) ||
-        !flat.add(gradient.layout, gradient.data())) {
-        return {};
-    }
-    const bool in_place = before->exclusive();
-    Ref<Tensor> sum = in_place ? before : Tensor::allocate(flat.layout(), flat.bytes());
-    void* const outputs[] = {sum->data()};
-    if (!flat.run(info.kernel->flat, outputs)) return {};
-    if (in_place) before = {};
-    return sum;
 }
 
 }  // namespace pullback

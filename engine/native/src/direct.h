@@ -24,8 +24,4 @@ bool write_directly(OperatorInfo& info, Tensor& target, PyObject* other);
 bool differentiate_directly(Node& node, const Variant& variant, Received& received,
                             std::vector<SentGradient>& made);
 
-/// The sum of two gradients, into the first where nobody else holds it; none where this is not for
-/// the short way. Throws ErrorSet.
-Ref<Tensor> add_directly(Ref<Tensor>& before, const Tensor& gradient);
-
 }  // namespace pullback

@@ -1,7 +1,7 @@
 // The derivative of a view without Python: the gradient in the place of what the view shows.
 #pragma once
 
-#include "arrivals.h"
+#include "derivative.h"
 
 namespace pullback {
 

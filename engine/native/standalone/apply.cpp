@@ -41,25 +41,19 @@ void separate(Tensor& output, std::span<const Tensor> inputs) {
 
 void record(const LibraryOperator& op, std::span<const Tensor> inputs, std::span<Tensor> outputs,
             Attributes&& attributes) {
-    auto node = Owned<Node>::adopt(new Node(&op));
+    std::vector<pb_value*> given;
+    for (const Tensor& input : inputs) given.push_back(input.get());
+    const Owned<Node> node = Node::of_call(op, given);
     node->attributes = std::move(attributes);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        const Tensor& input = inputs[i];
-        node->edges.emplace_back(edge_of(input));
-        const bool read = op.variadic ? op.reads_inputs != 0 : (op.reads_inputs >> i & 1U) != 0;
-        node->inputs.emplace_back(read ? input : Tensor());
-        node->layouts.emplace_back(input && !input.get()->is_number ? input.get()->layout
-                                                                    : Layout());
+    for (const pb_value* input : given) {
+        const bool has_layout = input != nullptr && !input->is_number;
+        node->layouts.emplace_back(has_layout ? input->layout : Layout());
     }
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         pb_value& output = *outputs[i].get();
-        const bool read = (op.reads_outputs >> i & 1U) != 0;
-        node->outputs.emplace_back(read ? view_over(output, output.data, output.layout) : Tensor());
+        node->add_output(output, i);
         node->layouts.emplace_back(output.layout);
-        if (!is_float(output)) continue;
-        output.grad_fn = node;
-        output.output = static_cast<std::uint32_t>(i);
-        output.requires_grad = true;
+        if (is_float(output)) output.hang_on(node, i);
     }
 }
 
@@ -72,12 +66,6 @@ bool is_recorded(const LibraryOperator& op, std::span<const Tensor> inputs) {
 }
 
 }  // namespace
-
-Tensor apply_kernel(const LibraryOperator& op, std::span<const Tensor> inputs) {
-    Tensor output = run_kernel(op, inputs);
-    if (is_recorded(op, inputs)) record(op, inputs, {&output, 1}, {});
-    return output;
-}
 
 Tensors apply(const LibraryOperator& op, std::span<const Tensor> inputs, Attributes attributes) {
     if (op.composite) return op.forward(Saved(op, inputs, attributes));

@@ -1,161 +1,107 @@
 #include "backward.h"
 
-#include <algorithm>
-
 #include "copy.h"
+#include "direct.h"
 #include "pullback/operators.h"
 
 namespace pullback::standalone {
 namespace {
 
-/// One backward: the nodes that the output depends on, in the order in which they were made. What a
-/// node depends on stands before it, so the list is gone through from its end.
+/// One backward: from the youngest node that has received something to the oldest.
 class Pass {
   public:
-    explicit Pass(const Request& request) : request_(request) { collect(); }
-    ~Pass() {
-        for (const Before& before : before_) {
-            before.node->list = before.list;
-            before.node->place = before.place;
-        }
-    }
-    Pass(const Pass&) = delete;
-    Pass& operator=(const Pass&) = delete;
-
-    /// Has a gradient arrive at each of these, and not only at leaves.
-    void aim_at(std::span<const Node::Edge> targets) {
-        for (std::size_t i = 0; i < targets.size(); ++i) {
-            const Node::Edge& target = targets[i];
-            if (target.node->list != this) continue;
-            wanted_[target.node->place] = true;
-            aims_.push_back({target.node->place, target.output, i});
-        }
-        spread_wanted();
-        caught_.resize(targets.size());
-    }
-    void aim_at_leaves() {
-        for (std::size_t i = 0; i < nodes_.size(); ++i) wanted_[i] = nodes_[i]->op == nullptr;
-        spread_wanted();
-    }
+    /// To leaves.
+    explicit Pass(const Request& request) : request_(request), arrivals_(request.create_graph) {}
+    /// To these targets.
+    Pass(const Request& request, const std::vector<Node::Edge>& targets)
+        : request_(request),
+          targets_(targets),
+          wanted_({edge_of(request.output.get())}, targets),
+          arrivals_(request.create_graph),
+          caught_(targets.size()) {}
 
     void run() {
-        const Node::Edge root = edge_of(request_.output);
-        arrive(root, seed());
-        for (std::size_t place = nodes_.size(); place-- > 0;) {
-            if (wanted_[place] && reached_[place]) step(place);
+        const GradMode mode(request_.create_graph);
+        const Node::Edge root = edge_of(request_.output.get());
+        if (wanted_.contains(*root.node)) arrivals_.send(root, seed());
+        while (!arrivals_.empty()) {
+            const Turn turn(arrivals_.next());
+            step(*turn->node, turn->received);
         }
     }
 
-    Tensors& caught() { return caught_; }
+    std::vector<Owned<pb_value>>& caught() { return caught_; }
     /// What arrived at leaves: the leaf, and its gradient.
-    std::vector<std::pair<pb_value*, Tensor>>& at_leaves() { return at_leaves_; }
+    std::vector<std::pair<Owned<pb_value>, Owned<pb_value>>>& at_leaves() { return at_leaves_; }
 
   private:
-    struct Aim {
-        std::size_t place;
-        std::uint32_t output;
-        std::size_t number;  // of the target
-    };
-
-    /// What a pass around this one, whose backward asks for gradients itself, knew of a node.
-    struct Before {
-        Node* node;
-        const void* list;
-        std::size_t place;
-    };
-
-    void enter(const Owned<Node>& node) {
-        before_.push_back({node.get(), node->list, node->place});
-        node->list = this;
-        nodes_.push_back(node);
-    }
-
-    void collect() {
-        enter(edge_of(request_.output).node);
-        for (std::size_t next = 0; next < nodes_.size(); ++next) {
-            for (const Node::Edge& edge : nodes_[next]->edges) {
-                if (edge.node && edge.node->list != this) enter(edge.node);
-            }
-        }
-        // A chain was met from its end: sorting what is in order costs more than looking.
-        const auto older = [](const Owned<Node>& a, const Owned<Node>& b) {
-            return a->sequence < b->sequence;
-        };
-        std::reverse(nodes_.begin(), nodes_.end());
-        if (!std::is_sorted(nodes_.begin(), nodes_.end(), older)) {
-            std::sort(nodes_.begin(), nodes_.end(), older);
-        }
-        for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_[i]->place = i;
-        wanted_.assign(nodes_.size(), false);
-        first_.resize(nodes_.size() + 1);
-        for (std::size_t i = 0; i < nodes_.size(); ++i) {
-            first_[i + 1] = first_[i] + nodes_[i]->n_outputs();
-        }
-        arrived_.resize(first_.back());
-        reached_.assign(nodes_.size(), false);
-    }
-
-    /// A node is wanted where something that it depends on is.
-    void spread_wanted() {
-        for (std::size_t i = 0; i < nodes_.size(); ++i) {
-            for (const Node::Edge& edge : nodes_[i]->edges) {
-                if (edge.node && wanted_[edge.node->place]) wanted_[i] = true;
-            }
-        }
-    }
-
-    Tensor seed() const {
-        if (request_.seed) return as_dtype(request_.seed, request_.output.dtype());
+    Owned<pb_value> seed() const {
+        if (request_.seed) return owned(as_dtype(request_.seed, request_.output.dtype()));
         Tensor one = allocate(like(request_.output));
         fill(*one.get(), 1.0);
-        return one;
+        return owned(std::move(one));
     }
+    static Owned<pb_value> owned(Tensor tensor) { return Owned<pb_value>::adopt(tensor.release()); }
 
-    void arrive(const Node::Edge& edge, Tensor gradient) {
-        reached_[edge.node->place] = true;
-        Tensor& place = arrived_[first_[edge.node->place] + edge.output];
-        place = place ? accumulate(place, gradient) : std::move(gradient);
-    }
-
-    void step(std::size_t place) {
-        Node& node = *nodes_[place];
-        const std::span<Tensor> received(&arrived_[first_[place]], node.n_outputs());
-        for (const Aim& aim : aims_) {
-            if (aim.place == place) caught_[aim.number] = received[aim.output];
+    void step(Node& node, Received& received) {
+        if (wanted_.is_target(node)) {
+            for (std::size_t i = 0; i < targets_.size(); ++i) {
+                if (targets_[i].node.get() == &node) caught_[i] = received[targets_[i].output];
+            }
+            if (!wanted_.leads_on(node)) return;
         }
         if (node.op == nullptr) {
-            if (node.leaf != nullptr) at_leaves_.emplace_back(node.leaf, received[0]);
+            if (node.leaf == nullptr) return;
+            at_leaves_.emplace_back(Owned<pb_value>::share(node.leaf), std::move(received[0]));
             return;
         }
-        needed_.assign(node.edges.size(), 0);
-        bool any = false;
-        for (std::size_t i = 0; i < needed_.size(); ++i) {
-            const Node::Edge& edge = node.edges[i];
-            needed_[i] = edge.node && wanted_[edge.node->place];
-            any |= needed_[i] != 0;
-        }
-        if (any) send(node, received);
-        for (Tensor& gradient : received) gradient = {};
+        if (!follow_chain(node, received)) differentiate(node, received);
     }
 
-    void send(Node& node, std::span<const Tensor> received) {
-        // A backward may ask for gradients itself, in a pass of its own: nothing here is shared.
-        InlineVector<Tensor, 4> made;
-        for (std::size_t i = 0; i < needed_.size(); ++i) made.emplace_back();
-        run_backward_of(node, received, needed_, request_.create_graph,
-                        {made.begin(), made.size()});
-        const GradMode mode(request_.create_graph);
-        for (std::size_t i = 0; i < needed_.size(); ++i) {
-            if (needed_[i] != 0 && made[i]) {
-                arrive(node.edges[i], fitted(node, i, std::move(made[i])));
-            }
+    bool follow_chain(Node& node, Received& received) {
+        if (node.link == nullptr || request_.create_graph) return false;
+        const auto passes = [&](const Node& next) {
+            return next.op != nullptr && !wanted_.is_target(next);
+        };
+        Node* at = &node;
+        return Chain(received[0]).follow(at, arrivals_, request_.retain_graph, passes);
+    }
+
+    void differentiate(Node& node, Received& received) {
+        const std::size_t count = node.edges.size();
+        InlineVector<std::uint8_t, 16> needed;
+        InlineVector<Owned<pb_value>, 4> made;
+        for (const Node::Edge& edge : node.edges) {
+            needed.emplace_back(std::uint8_t{edge && wanted_.contains(*edge.node)});
+            made.emplace_back();
         }
-        if (!request_.retain_graph && !request_.create_graph) node.let_go();
+        const std::span<const std::uint8_t> asked(needed.begin(), count);
+        const bool keeps = request_.retain_graph || request_.create_graph;
+        if (request_.create_graph || node.spent ||
+            !differentiate_directly(node, received[0], asked, {made.begin(), count})) {
+            differentiate_generally(node, received, asked, {made.begin(), count});
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            if (needed[i] != 0 && made[i]) arrivals_.send(node.edges[i], std::move(made[i]));
+        }
+        if (!keeps) node.let_go();
+    }
+
+    void differentiate_generally(Node& node, const Received& received,
+                                 std::span<const std::uint8_t> needed,
+                                 std::span<Owned<pb_value>> gradients) {
+        Tensors given, made(gradients.size());
+        for (const Owned<pb_value>& one : received) given.push_back(Tensor::share(one.get()));
+        run_backward_of(node, given, needed, request_.create_graph, made);
+        for (std::size_t i = 0; i < made.size(); ++i) {
+            if (needed[i] == 0 || !made[i]) continue;
+            gradients[i] = owned(fitted(node, i, std::move(made[i])));
+        }
     }
 
     /// The gradient in the dtype of its input. Throws Error where the shape is another one.
     static Tensor fitted(const Node& node, std::size_t input, Tensor gradient) {
-        const Layout& layout = node.layouts[input];
+        const Layout& layout = node.layout(input);
         if (gradient.get()->is_number) gradient = as_dtype(gradient, to_dlpack(layout.dtype()));
         const Layout& found = gradient.get()->layout;
         if (!found.same_shape(layout)) {
@@ -168,16 +114,11 @@ class Pass {
     }
 
     const Request& request_;
-    std::vector<Owned<Node>> nodes_;
-    std::vector<Before> before_;
-    std::vector<bool> wanted_;
-    std::vector<std::size_t> first_;  // of each node's outputs, in what arrived
-    Tensors arrived_;
-    std::vector<bool> reached_;
-    std::vector<std::uint8_t> needed_;  // of the inputs of the node that runs
-    std::vector<Aim> aims_;
-    Tensors caught_;
-    std::vector<std::pair<pb_value*, Tensor>> at_leaves_;
+    const std::vector<Node::Edge> targets_;
+    const Wanted wanted_;
+    Arrivals arrivals_;
+    std::vector<Owned<pb_value>> caught_;
+    std::vector<std::pair<Owned<pb_value>, Owned<pb_value>>> at_leaves_;
 };
 
 void check(const Request& request) {
@@ -200,10 +141,10 @@ void check(const Request& request) {
 void accumulate_gradients(const Request& request) {
     check(request);
     Pass pass(request);
-    pass.aim_at_leaves();
     pass.run();
     const GradMode mode(request.create_graph);
-    for (auto& [leaf, gradient] : pass.at_leaves()) {
+    for (auto& [leaf, owned] : pass.at_leaves()) {
+        Tensor gradient = Tensor::adopt(owned.release());
         leaf->grad = leaf->grad ? accumulate(leaf->grad, gradient) : std::move(gradient);
     }
 }
@@ -216,18 +157,19 @@ Tensors gradients_of(const Request& request, std::span<const Tensor> inputs) {
             throw Error("NotDifferentiableError: input " + std::to_string(i) +
                         " doesn't require grad");
         }
-        targets.push_back(edge_of(inputs[i]));
+        targets.push_back(edge_of(inputs[i].get()));
     }
-    Pass pass(request);
-    pass.aim_at(targets);
+    Pass pass(request, targets);
     pass.run();
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        if (!pass.caught()[i]) {
+    Tensors found;
+    for (Owned<pb_value>& gradient : pass.caught()) {
+        if (!gradient) {
             throw Error("UnusedInputError: the output doesn't depend on input " +
-                        std::to_string(i));
+                        std::to_string(found.size()));
         }
+        found.push_back(Tensor::adopt(gradient.release()));
     }
-    return std::move(pass.caught());
+    return found;
 }
 
 }  // namespace pullback::standalone

@@ -8,14 +8,12 @@ namespace {
 
 /// The value as it was saved. Throws Error where it was written to since.
 Tensor unpacked(const Keeping& kept, const Node& node) {
-    if (!kept.value || kept.value.get()->is_number) return kept.value;
-    if (kept.value.get()->storage->version != kept.version) {
-        throw Error("SavedVariableError: a value of shape " +
-                    kept.value.get()->layout.shape_text() +
+    if (kept.value() && kept.changed()) {
+        throw Error("SavedVariableError: a value of shape " + kept.value()->layout.shape_text() +
                     " that was saved for the derivative of " + node.op->name +
                     " has been changed in place since");
     }
-    return kept.value;
+    return Tensor::share(kept.value().get());
 }
 
 Tensors backward_of_defined(const LibraryOperator& op, const Saved& saved) {
@@ -44,21 +42,19 @@ void run_backward_of(Node& node, std::span<const Tensor> received,
     }
     InlineVector<Tensor, 2> inputs;
     InlineVector<Tensor, 1> outputs;
-    for (const Keeping& kept : node.inputs) inputs.emplace_back(unpacked(kept, node));
-    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-        Tensor output = unpacked(node.outputs[i], node);
+    const std::size_t n_inputs = node.edges.size();
+    for (std::size_t i = 0; i < n_inputs; ++i) inputs.emplace_back(unpacked(node.saved[i], node));
+    for (std::size_t i = 0; i < node.op->outputs; ++i) {
+        Tensor output = unpacked(node.saved[n_inputs + i], node);
         if (output && recorded && is_float(*output.get())) {
             output = view_over(*output.get(), output.get()->data, output.get()->layout);
-            output.get()->grad_fn = Owned<Node>::share(&node);
-            output.get()->output = static_cast<std::uint32_t>(i);
-            output.get()->requires_grad = true;
+            output.get()->hang_on(Owned<Node>::share(&node), i);
         }
         outputs.emplace_back(std::move(output));
     }
     const GradMode mode(recorded);
-    const std::span<const Layout> layouts(node.layouts.begin(), node.layouts.size());
-    const Saved saved(*node.op, {inputs.begin(), inputs.size()}, layouts,
-                      {outputs.begin(), outputs.size()}, received, needed, node.attributes);
+    const Saved saved(node, {inputs.begin(), inputs.size()}, {outputs.begin(), outputs.size()},
+                      received, needed);
     if (!recorded && run_backward_kernel(saved, gradients)) return;
     Tensors made = node.op->defined != nullptr ? backward_of_defined(*node.op, saved)
                                                : node.op->backward(saved);

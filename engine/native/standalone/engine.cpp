@@ -3,6 +3,7 @@
 
 #include "backward.h"
 #include "copy.h"
+#include "direct.h"
 #include "loops.h"
 
 namespace pullback::standalone {
@@ -44,10 +45,10 @@ pb_value* make(const void* data, DLDataType dtype, std::int32_t ndim, const std:
 
 pb_value* number(double value) {
     return guarded<pb_value*>(nullptr, [&] {
-        auto* made = new pb_value;
+        Owned<pb_value> made = make_value();
         made->is_number = true;
         made->number = value;
-        return made;
+        return made.release();
     });
 }
 
@@ -92,8 +93,12 @@ Attributes filled_in(const LibraryOperator& op, const pb_attribute* given, std::
 int call(pb_word* word, pb_value* const* arguments, std::size_t count,
          const pb_attribute* attributes, std::size_t n_attributes, pb_value** results,
          std::size_t n_results) {
+    const auto& op = *reinterpret_cast<const LibraryOperator*>(word);
     return guarded(-1, [&] {
-        const auto& op = *reinterpret_cast<const LibraryOperator*>(word);
+        if (op.direct_inputs == count && n_attributes == 0 && n_results == 1) [[likely]] {
+            results[0] = call_directly(op, {arguments, count}).release();
+            if (results[0] != nullptr) return 0;
+        }
         if (!op.variadic && count != static_cast<std::size_t>(op.inputs)) {
             throw Error("TypeError: " + op.name + " takes " + std::to_string(op.inputs) +
                         " tensors, not " + std::to_string(count));
@@ -105,10 +110,6 @@ int call(pb_word* word, pb_value* const* arguments, std::size_t count,
         // A Tensor is a pointer that counts: here the caller's count will do.
         static_assert(sizeof(Tensor) == sizeof(pb_value*));
         const std::span inputs(reinterpret_cast<const Tensor*>(arguments), count);
-        if (op.compiled != nullptr && op.forward == nullptr && n_attributes == 0) {
-            results[0] = apply_kernel(op, inputs).release();
-            return 0;
-        }
         Tensors made = apply(op, inputs, filled_in(op, attributes, n_attributes));
         for (std::size_t i = 0; i < n_results; ++i) results[i] = made[i].release();
         return 0;
@@ -149,11 +150,7 @@ int clear_grad(pb_value* value) {
 
 int enabled() { return grad_enabled(); }
 
-int set_enabled(int wanted) {
-    const bool before = grad_enabled();
-    set_grad_enabled(wanted != 0);
-    return before;
-}
+int set_enabled(int wanted) { return std::exchange(here.grad_enabled, wanted != 0); }
 
 int step(pb_value* value, pb_value* gradient, double rate) {
     return guarded(-1, [&] {

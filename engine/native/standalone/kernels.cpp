@@ -9,8 +9,7 @@
 namespace pullback::standalone {
 namespace {
 
-constexpr std::size_t kMost = 8;              // inputs of a kernel of the library, or outputs
-constexpr std::int64_t kOneThread = 1 << 15;  // elements that are not worth a second
+constexpr std::size_t kMost = 8;  // inputs of a kernel of the library, or outputs
 
 /// Memory, threads, and a BLAS where PULLBACK_BLAS names one.
 const pb_runtime* runtime() {
@@ -40,24 +39,6 @@ DLDataType float_type(const LibraryOperator& op, std::span<const Tensor> inputs)
     if (dtype.code == kDLFloat) return dtype;
     if (op.makes_floats) return kFloat64;
     throw Error("TypeError: " + op.name + " of integers needs the Python engine");
-}
-
-/// Where all inputs are of one shape and in C order, the kernel's loop alone.
-bool run_flat(const LibraryOperator& op, std::span<const Tensor> inputs, Tensor& output) {
-    if (op.compiled->flat == nullptr) return false;
-    const void* data[kMost];
-    const pb_value& first = *inputs[0].get();
-    if (first.is_number || first.layout.loop_bits() == 0) return false;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        const pb_value& value = *inputs[i].get();
-        if (value.is_number || !value.layout.twin_of(first.layout)) return false;
-        data[i] = value.data;
-    }
-    const std::int64_t size = first.layout.size();
-    if (size > kOneThread) return false;
-    output = allocate(first.layout);
-    void* result[] = {output.get()->data};
-    return op.compiled->flat(first.layout.loop_bits(), data, result, size) == PB_OK;
 }
 
 /// The inputs as the kernel takes them: those of its type cast, numbers too.
@@ -149,44 +130,6 @@ void hand_out(const Saved& saved, Tensor* made, std::span<Tensor> gradients) {
     }
 }
 
-/// Where small gradients that nobody needs go.
-constexpr std::int64_t kMostSpare = 1 << 10;
-alignas(64) thread_local char spare[kMostSpare * sizeof(double)];
-
-/// The loop alone, where all values are of one shape and dtype in C order.
-bool run_flat_backward(const Saved& saved, std::span<Tensor> gradients) {
-    const LibraryOperator& op = saved.of();
-    const pb_flat_function flat = op.compiled_backward->flat;
-    const pb_value& gradient = *saved.all_gradients()[0].get();
-    const std::int64_t size = gradient.layout.size();
-    if (flat == nullptr || size > kOneThread) return false;
-    const void* inputs[kMost];
-    std::size_t n_inputs = 0;
-    for (const KernelArgument& argument : op.arguments) {
-        const void*& data = inputs[n_inputs++];
-        data = nullptr;
-        if (argument.kind == 'l') {
-            if (!saved.layout(argument.position).twin_of(gradient.layout)) return false;
-        } else {
-            const Tensor& value = tensor_at(saved, argument);
-            if (!value || value.get()->is_number) return false;
-            if (!value.get()->layout.twin_of(gradient.layout)) return false;
-            data = value.get()->data;
-        }
-    }
-    InlineVector<Tensor, 2> made;
-    void* outputs[kMost];
-    for (std::size_t k = 0; k < op.gradient_inputs.size(); ++k) {
-        // What nobody needs too: the loop fills all.
-        const bool nowhere = size <= kMostSpare && !saved.needs(op.gradient_inputs[k]);
-        const Tensor& one = made.emplace_back(nowhere ? Tensor() : allocate(gradient.layout));
-        outputs[k] = nowhere ? spare : one.get()->data;
-    }
-    if (flat(gradient.layout.loop_bits(), inputs, outputs, size) != PB_OK) return false;
-    hand_out(saved, made.begin(), gradients);
-    return true;
-}
-
 }  // namespace
 
 bool run_backward_kernel(const Saved& saved, std::span<Tensor> gradients) {
@@ -195,7 +138,6 @@ bool run_backward_kernel(const Saved& saved, std::span<Tensor> gradients) {
     if (op.compiled_backward == nullptr || !gradient || gradient.get()->is_number) return false;
     const DLDataType dtype = gradient.get()->dtype();
     if (dtype.code != kDLFloat) return false;
-    if (run_flat_backward(saved, gradients)) return true;
 
     Launch launch;
     Tensor kept[kMost];  // until the kernel has run
@@ -224,9 +166,6 @@ bool run_backward_kernel(const Saved& saved, std::span<Tensor> gradients) {
 
 Tensor run_kernel(const LibraryOperator& op, std::span<const Tensor> inputs) {
     for (const Tensor& input : inputs) value_of(input);
-    Tensor output;
-    if (run_flat(op, inputs, output)) return output;
-
     const Tensors ready = cast(op, inputs);
     Launch launch;
     for (const Tensor& input : ready) launch.take(dl_of(*input.get()));

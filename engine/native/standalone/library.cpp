@@ -7,6 +7,41 @@ namespace {
 
 std::size_t digit(char text) { return static_cast<std::size_t>(text - '0'); }
 
+/// How nodes that pass on the gradient which is this output of the backward's kernel run in a
+/// chain.
+Link link_to(const LibraryOperator& op, std::size_t output) {
+    Link link;
+    link.known = true;
+    for (const KernelArgument& argument : op.arguments) {
+        LinkInput& input = link.inputs[link.n_inputs++];
+        if (argument.kind == 'i' || argument.kind == 'o') {
+            input = {static_cast<std::int16_t>(op.slot(argument)), true};
+        }
+    }
+    link.n_outputs = static_cast<std::uint8_t>(op.gradient_inputs.size());
+    link.output = static_cast<std::uint8_t>(output);
+    link.edge = static_cast<std::uint8_t>(op.gradient_inputs[output]);
+    link.loop = op.compiled_backward->flat;
+    return link;
+}
+
+/// What of the operator goes the short way.
+void find_short_ways(LibraryOperator& op) {
+    const auto inputs = static_cast<std::size_t>(op.inputs);
+    const bool takes_floats = op.kernel.find_first_not_of('T') == std::string::npos;
+    if (op.compiled != nullptr && op.compiled->flat != nullptr && op.forward == nullptr &&
+        op.attributes.empty() && takes_floats && inputs <= kMostArrays &&
+        op.kernel.size() == inputs) {
+        op.direct_inputs = inputs;
+    }
+    if (op.compiled_backward == nullptr || op.compiled_backward->flat == nullptr) return;
+    if (op.direct_inputs == 0 || op.arguments.size() > kMostArrays) return;
+    op.links.resize(inputs);
+    for (std::size_t output = 0; output < op.gradient_inputs.size(); ++output) {
+        op.links[op.gradient_inputs[output]] = link_to(op, output);
+    }
+}
+
 }  // namespace
 
 std::size_t LibraryOperator::place_of(const char* attribute) const {
@@ -70,6 +105,7 @@ void Library::add(LibraryOperator added) {
     for (const char input : added.gradients) added.gradient_inputs.push_back(digit(input));
     const auto primitive = primitives_.find(added.name);
     if (primitive != primitives_.end()) added.forward = primitive->second;
+    find_short_ways(added);
     operators_.emplace(added.name, std::move(added));
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pullback/builtin_kernels.h"
+#include "pullback/link.h"
 #include "saved.h"
 
 namespace pullback::standalone {
@@ -37,12 +38,25 @@ struct LibraryOperator {
     bool composite = false;                   // the forward is recorded, operator by operator
     const BuiltinKernel* compiled = nullptr;  // the forward's kernel
     const BuiltinKernel* compiled_backward = nullptr;
+    std::size_t direct_inputs = 0;  // of a kernel that is a loop, see `call_directly`; else 0
+    std::vector<Link> links = {};   // by input: how a node runs in a chain that needs its gradient
     std::vector<KernelArgument> arguments = {};     // of the backward's kernel
     std::vector<std::size_t> gradient_inputs = {};  // of its outputs
     const pb_operator* defined = nullptr;           // by a program
     std::size_t results = 1;                        // and intermediates:
     std::size_t outputs = 1;
 
+    bool reads_input(std::size_t input) const {
+        return variadic ? reads_inputs != 0 : (reads_inputs >> input & 1U) != 0;
+    }
+    /// Where a node keeps what the backward's kernel takes: an input or a result.
+    std::size_t slot(const KernelArgument& argument) const {
+        return argument.position + (argument.kind == 'o' ? static_cast<std::size_t>(inputs) : 0);
+    }
+    /// NULL where it has none.
+    const Link* link(std::size_t input) const {
+        return input < links.size() && links[input].loop != nullptr ? &links[input] : nullptr;
+    }
     /// Where an attribute stands. Throws Error where there is none of this name.
     std::size_t place_of(const char* attribute) const;
 };

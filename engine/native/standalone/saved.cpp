@@ -1,16 +1,28 @@
 #include "saved.h"
 
-#include "library.h"
+#include "node.h"
 
 namespace pullback::standalone {
+
+Saved::Saved(const Node& node, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+             std::span<const Tensor> gradients, std::span<const std::uint8_t> needed)
+    : operator_(*node.op),
+      inputs_(inputs),
+      node_(&node),
+      outputs_(outputs),
+      gradients_(gradients),
+      needed_(needed),
+      attributes_(node.attributes) {}
 
 Tensor Saved::operand() const {
     const Tensor& input = inputs_[0];
     return value_of(input).is_number ? as_dtype(input, kFloat64) : input;
 }
 
+const Layout& Saved::layout(std::size_t position) const { return node_->layout(position); }
+
 Like Saved::like(std::size_t position) const {
-    const Layout& layout = layouts_[position];
+    const Layout& layout = this->layout(position);
     return {to_dlpack(layout.dtype()), Shape(layout.shape(), layout.shape() + layout.ndim())};
 }
 

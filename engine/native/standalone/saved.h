@@ -11,6 +11,7 @@
 namespace pullback::standalone {
 
 struct LibraryOperator;
+struct Node;
 
 /// Attributes, in the order of the operator's.
 using Attributes = std::vector<Attribute>;
@@ -21,17 +22,8 @@ class Saved {
     Saved(const LibraryOperator& op, std::span<const Tensor> inputs, const Attributes& attributes)
         : operator_(op), inputs_(inputs), attributes_(attributes) {}
     /// Of a backward: layouts are there for all inputs and outputs, values for those it reads.
-    Saved(const LibraryOperator& op, std::span<const Tensor> inputs,
-          std::span<const Layout> layouts, std::span<const Tensor> outputs,
-          std::span<const Tensor> gradients, std::span<const std::uint8_t> needed,
-          const Attributes& attributes)
-        : operator_(op),
-          inputs_(inputs),
-          layouts_(layouts),
-          outputs_(outputs),
-          gradients_(gradients),
-          needed_(needed),
-          attributes_(attributes) {}
+    Saved(const Node& node, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+          std::span<const Tensor> gradients, std::span<const std::uint8_t> needed);
 
     const LibraryOperator& of() const { return operator_; }
     Tensor input(std::size_t position) const { return inputs_[position]; }
@@ -43,7 +35,7 @@ class Saved {
     bool needs(std::size_t position) const { return needed_[position] != 0; }
 
     Like like(std::size_t position) const;
-    const Layout& layout(std::size_t position) const { return layouts_[position]; }
+    const Layout& layout(std::size_t position) const;
     std::vector<Like> likes() const;
     Like like_of_output(std::size_t position) const { return like(inputs_.size() + position); }
 
@@ -57,7 +49,7 @@ class Saved {
   private:
     const LibraryOperator& operator_;
     std::span<const Tensor> inputs_;
-    std::span<const Layout> layouts_;  // of inputs, then of outputs
+    const Node* node_ = nullptr;  // of a backward: has the layouts of inputs, then of outputs
     std::span<const Tensor> outputs_;
     std::span<const Tensor> gradients_;
     std::span<const std::uint8_t> needed_;

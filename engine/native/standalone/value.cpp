@@ -7,7 +7,13 @@
 namespace pullback::standalone {
 
 Owned<Storage> Storage::allocate(std::size_t bytes) {
-    auto storage = Owned<Storage>::adopt(new Storage);
+    Storage* kept = here.storages.take();
+    if (kept == nullptr) {
+        free_at_end();
+        kept = new Storage;
+    }
+    kept->owners = 1;
+    auto storage = Owned<Storage>::adopt(kept);
     storage->bytes = bytes;
     storage->begin = bytes <= kSmall ? storage->small : take_block(bytes);
     if (storage->begin == nullptr) throw Error("MemoryError: no memory for a tensor");
@@ -18,7 +24,8 @@ void Storage::destroy(Storage* storage) {
     if (storage->begin != nullptr && storage->begin != storage->small) {
         give_block(storage->begin, storage->bytes);
     }
-    delete storage;
+    storage->begin = nullptr;
+    if (!here.storages.give(storage)) delete storage;
 }
 
 pb_value& value_of(const Tensor& tensor) {
@@ -43,24 +50,31 @@ Layout in_c_order(const Layout& layout, DType dtype) {
 }
 
 Tensor allocate(const Layout& layout) {
-    Tensor tensor = Tensor::adopt(new pb_value);
-    pb_value& value = *tensor.get();
-    value.layout = layout;
-    value.storage =
-        Storage::allocate(static_cast<std::size_t>(layout.size()) * item_size(layout.dtype()));
-    value.data = value.storage->begin;
-    return tensor;
+    const auto size = static_cast<std::size_t>(layout.size());
+    return Tensor::adopt(allocate_value(layout, size * item_size(layout.dtype())).release());
+}
+
+pb_value* fresh_value() {
+    free_at_end();
+    return new pb_value;
+}
+
+Owned<pb_value> allocate_anew(const Layout& layout, std::size_t bytes) {
+    Owned<pb_value> value = make_value();
+    value->layout = layout;
+    value->storage = Storage::allocate(bytes);
+    value->data = value->storage->begin;
+    return value;
 }
 
 Tensor allocate(const Like& like) { return allocate(layout_of(like)); }
 
 Tensor view_over(const pb_value& source, char* data, const Layout& layout) {
-    Tensor tensor = Tensor::adopt(new pb_value);
-    pb_value& value = *tensor.get();
-    value.layout = layout;
-    value.storage = source.storage;
-    value.data = data;
-    return tensor;
+    Owned<pb_value> view = make_value();
+    view->layout = layout;
+    view->storage = source.storage;
+    view->data = data;
+    return Tensor::adopt(view.release());
 }
 
 Tensor contiguous(const Tensor& tensor) {
@@ -99,6 +113,20 @@ DLTensor dl_of(void* data, const Layout& layout) {
 }  // namespace pullback::standalone
 
 void pb_value::destroy(pb_value* value) {
-    if (value->leaf_node != nullptr) value->leaf_node->leaf = nullptr;
-    delete value;
+    using pullback::standalone::here;
+    if (value->leaf_node != nullptr) {
+        value->leaf_node->leaf = nullptr;
+        value->leaf_node = nullptr;
+    }
+    if (value->grad) value->grad = {};
+    value->grad_fn = {};
+    value->layout.clear();
+    value->is_number = value->requires_grad = false;
+    const pullback::standalone::Storage* const memory = value->storage.get();
+    if (memory != nullptr && memory->owners == 1 && memory->begin == memory->small) [[likely]] {
+        if (!here.small_values.give(value)) delete value;
+        return;
+    }
+    value->storage = {};
+    if (!here.values.give(value)) delete value;
 }

@@ -17,6 +17,7 @@ PROGRAM = r"""
 
 #include <cmath>
 #include <cstdio>
+#include <thread>
 
 using namespace pullback;
 
@@ -92,6 +93,65 @@ void derivatives() {
     check("nothing is recorded", !(b * b).requires_grad());
 }
 
+// Small operators one after the other: nodes that a gradient passes through at once.
+void chains() {
+    const Tensor x({0.5, -1.5}, {2}, true), two({2.0, 2.0}, {2}), seed({1.0, 10.0}, {2});
+    const Tensor middle = two - exp(two * x) / two;
+    const Tensor y = -sin(middle + two) * 3.0;
+    const Tensor z = y * y + y;  // two ways to one node
+    std::vector<double> wanted, halfway;
+    for (const double at : {0.5, -1.5}) {
+        const double growth = std::exp(2.0 * at), inside = 4.0 - growth / 2.0;
+        const double weight = at > 0 ? 1.0 : 10.0;
+        halfway.push_back(weight * (-6.0 * std::sin(inside) + 1.0) * -3.0 * std::cos(inside));
+        wanted.push_back(halfway.back() * -growth);
+    }
+    const Tensors both = gradients(z, {x, middle}, seed, true);
+    check("through a chain", near(both[0], wanted));
+    check("a value in its middle", near(both[1], halfway));
+    check("the seed stays", near(seed, {1, 10}));
+    const Tensor again = gradients(z, {x}, seed, true)[0];
+    gradients(z, {x}, two);
+    check("what was given out stays", near(both[0], wanted) && near(again, wanted));
+    fails("GraphFreedError", [&] { gradients(z, {x}, seed); });
+    const Tensor first = gradients(x * two * x, {x}, seed, false, true)[0];
+    check("a chain of gradients", near(gradients(first, {x}, two)[0], {8, 80}));
+
+    const Tensor w({1.0, 1.0}, {2}, true);
+    sum(w).backward();
+    const Tensor scaled = x * w.detach() * two;
+    w.step(0.5);
+    fails("SavedVariableError", [&] { scaled.backward(seed); });
+}
+
+// A graph may be one thread's now, and another's later.
+void threads() {
+    Tensor x, y;
+    std::thread([&] {
+        x = Tensor({3.0, 4.0}, {2}, true);
+        y = x;
+        for (int i = 0; i < 1000; ++i) y = y * Tensor({1.0, 1.0}, {2});
+        gradients(y, {x}, y, true);
+    }).join();
+    const Tensor z = y * y + x;
+    check("a graph from another thread", near(gradients(sum(z), {x})[0], {7, 9}));
+
+    std::vector<double> found(4);
+    std::vector<std::thread> running;
+    for (double& place : found) {
+        running.emplace_back([&place] {
+            for (int round = 0; round < 100; ++round) {
+                const Tensor own({2.0}, {1}, true);
+                Tensor power = own;
+                for (int i = 0; i < 20; ++i) power = power * own;
+                place = gradients(power, {own})[0].item();
+            }
+        });
+    }
+    for (std::thread& one : running) one.join();
+    check("graphs of several threads", found == std::vector<double>(4, 21.0 * (1 << 20)));
+}
+
 void long_chain() {
     const Tensor x({1.0}, {}, true);
     Tensor y = x;
@@ -125,6 +185,8 @@ void errors() {
 int main() {
     tensors();
     derivatives();
+    chains();
+    threads();
     long_chain();
     errors();
     return 0;
@@ -141,7 +203,7 @@ def test_tensors_derivatives_and_errors(program: Path):
     said = subprocess.run([program], capture_output=True, text=True, timeout=60)
     assert said.returncode == 0, said.stderr
     lines = said.stdout.splitlines()
-    assert len(lines) == 33
+    assert len(lines) == 42
     assert [line for line in lines if not line.startswith("ok ")] == []
 
 

@@ -13,7 +13,9 @@
 
 namespace pullback {
 
-struct Arrival;
+struct PythonGraph;
+template <typename Graph>
+struct ArrivalIn;
 
 /// Where a gradient goes next: an output of an older node. No node: nobody wants it.
 struct Edge {
@@ -73,7 +75,8 @@ struct Node {
     int caller_instruction = 0;         // and the place in it
     Ref<Tensor> leaf;                   // of a leaf's node
     std::unique_ptr<NodeExtras> extras;
-    Arrival* arrivals = nullptr;  // gradients on their way, one entry per backward that runs now
+    // Gradients on their way, one entry per backward that runs now.
+    ArrivalIn<PythonGraph>* arrivals = nullptr;
     PyObject* weak_references = nullptr;
 
     PyObject* object() { return reinterpret_cast<PyObject*>(this); }

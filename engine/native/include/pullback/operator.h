@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pullback/launch.h"
+#include "pullback/link.h"
 #include "pullback/object.h"
 
 namespace pullback {
@@ -23,9 +24,6 @@ struct SavedEntry {
     std::string name;
 };
 
-/// How many arrays a loop that is called directly may read, or write.
-inline constexpr std::size_t kMostArrays = 16;
-
 /// Where a node keeps a saved value of the operator: a place among those that it keeps, nowhere, or
 /// (below that) not at all, because the edge of an input knows its shape and dtype.
 using Slot = std::int16_t;
@@ -39,25 +37,6 @@ struct SavedPlace {
     SavedSource source;
     bool relied;
     std::int32_t index;
-};
-
-/// What a kernel of a chain reads: a saved value by its slot, or (-1) the gradient.
-struct LinkInput {
-    Slot slot = -1;
-    bool relied = false;
-};
-
-/// A derivative that turns one gradient into one, by a call of a loop; see `chain.h`.
-struct Link {
-    static constexpr std::size_t kMost = kMostArrays;
-
-    pb_flat_function loop = nullptr;  // none where it is no such derivative
-    bool known = false;               // whether that was found out
-    std::uint8_t n_inputs = 0;
-    std::uint8_t n_outputs = 0;
-    std::uint8_t output = 0;  // of the loop: the one that somebody needs
-    std::uint8_t edge = 0;    // of the node: where that goes
-    LinkInput inputs[kMost];
 };
 
 /// A backward for one pattern of defined gradients and of inputs that need one.

@@ -45,7 +45,7 @@ inline int checked(int status) {
 }
 
 /// Whether a backward runs whose steps are recorded: reading memory would leave the record.
-PULLBACK_OWN inline thread_local bool recorded_backward = false;
+PULLBACK_OWN constinit inline thread_local bool recorded_backward = false;
 
 template <typename T>
 constexpr DLDataType dtype_of() {

@@ -1,0 +1,98 @@
+// Nodes of small tensors in a row, each of which passes one gradient on to one other: a backward
+// goes along them without a queue.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "pullback/arrivals.h"
+#include "pullback/flat_loop.h"
+#include "pullback/link.h"
+
+namespace pullback {
+
+/// A gradient on its way along nodes of one layout.
+///
+/// Of an engine's `Graph`, besides what `ArrivalsIn` and `Flat` take:
+///     static const Link* link_of(const Node&)        how it runs in a chain; NULL where it doesn't
+///     static const Layout& layout_of(const Node&)    of its only result, where it does
+///     static void free_saved(Node&)
+template <typename Graph>
+class ChainIn {
+  public:
+    using Node = typename Graph::Node;
+    using Edge = typename Graph::Edge;
+    using Gradient = typename Graph::Gradient;
+
+    /// `gradient` is the one that the first node has received for its only result.
+    explicit ChainIn(Gradient& gradient) : gradient_(gradient), nowhere_(Graph::spare(0)) {}
+
+    /// Runs this node and those behind it, for as long as each passes one gradient on to a node
+    /// that takes it in passing: one that `passes` is true of, and no other gradient can reach any
+    /// more. Then the gradient is sent on. False where the first is no such node: nothing was done.
+    /// Writes over a gradient that nobody else holds. `node` becomes the last one that ran.
+    template <typename Passes>
+    bool follow(Node*& node, ArrivalsIn<Graph>& arrivals, bool retain, Passes&& passes) {
+        const Edge* edge = begin(*node);
+        if (edge == nullptr) return false;
+        for (;;) {
+            if (!retain) Graph::free_saved(*node);
+            Node& next = *edge->node;
+            if (edge->output != 0 || !passes(next) || !arrivals.reaches_last(next)) break;
+            const Edge* const onwards = go_on(next);
+            if (onwards == nullptr) break;
+            node = &next;
+            edge = onwards;
+        }
+        arrivals.send(*edge, std::move(gradient_));
+        return true;
+    }
+
+  private:
+    /// Turns the gradient of the first node's result into that of its only input which wants one,
+    /// and gives the edge along which it goes. NULL where the node is not for this.
+    const Edge* begin(const Node& node) {
+        const Link* const link = Graph::link_of(node);
+        const Layout& layout = gradient_->layout;
+        if (link == nullptr || !layout.twin_of(Graph::layout_of(node))) return nullptr;
+        size_ = layout.size();
+        bits_ = layout.loop_bits();
+        if (size_ > kMostSpare) return nullptr;
+        if (gradient_->exclusive()) return run(node, *link, Graph::data_of(gradient_));
+        Gradient fresh = Graph::allocate(layout, static_cast<std::size_t>(size_ * (bits_ / 8)));
+        const Edge* const edge = run(node, *link, Graph::data_of(fresh));
+        if (edge != nullptr) gradient_ = std::move(fresh);
+        return edge;
+    }
+
+    /// The same for the node at the end of that edge, and so on.
+    const Edge* go_on(const Node& node) {
+        // A node before was uniform too: what it read is of its layout, and so is what this one
+        // gave. The gradient is nobody else's.
+        const Link* const link = Graph::link_of(node);
+        return link == nullptr ? nullptr : run(node, *link, Graph::data_of(gradient_));
+    }
+
+    const Edge* run(const Node& node, const Link& link, void* target) {
+        const void* inputs[Link::kMost];
+        for (std::size_t i = 0; i < link.n_inputs; ++i) {
+            const LinkInput input = link.inputs[i];
+            inputs[i] = input.slot < 0 ? Graph::data_of(gradient_)
+                                       : node.saved[std::size_t(input.slot)].values(input.relied);
+            if (inputs[i] == nullptr) [[unlikely]]
+                return nullptr;
+        }
+        void* outputs[Link::kMost];
+        for (std::size_t k = 0; k < link.n_outputs; ++k) outputs[k] = nowhere_;
+        outputs[link.output] = target;
+        if (link.loop(bits_, inputs, outputs, size_) != PB_OK) return nullptr;
+        return &node.edges[link.edge];
+    }
+
+    Gradient& gradient_;
+    void* const nowhere_;    // where a loop puts gradients that nobody needs
+    std::int64_t size_ = 0;  // of the gradient, as all arrays of all nodes
+    int bits_ = 0;
+};
+
+}  // namespace pullback
