@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "inner.h"
 #include "inplace.h"
 #include "look.h"
-#include "pullback/engine.h"
 #include "pullback/errors.h"
 #include "pullback/node.h"
 #include "pullback/numpy_api.h"
@@ -76,14 +76,6 @@ int clear(PyObject* object) {
 }
 
 PyObject* new_or_none(PyObject* object) { return Py_NewRef(object == nullptr ? Py_None : object); }
-
-PyObject* get_array(PyObject* self, void*) {
-    return to_python([&] { return Py_NewRef(Tensor::cast(self)->array()); });
-}
-
-PyObject* get_version(PyObject* self, void*) {
-    return PyLong_FromUnsignedLong(Tensor::cast(self)->storage->version);
-}
 
 PyObject* get_shape(PyObject* self, void*) {
     const Layout& layout = Tensor::cast(self)->layout;
@@ -263,82 +255,7 @@ PyObject* retain_grad(PyObject* self, PyObject*) {
     });
 }
 
-PyObject* get_written_at(PyObject* self, void*) {
-    return PyLong_FromUnsignedLongLong(Tensor::cast(self)->storage->written_at);
-}
-
-PyObject* get_written(PyObject* self, void*) {
-    return to_python([&] {
-        return checked(PyUnicode_FromString(Tensor::cast(self)->storage->last_write().c_str()))
-            .release();
-    });
-}
-
-PyObject* bump_version(PyObject* self, PyObject* args) {
-    const char* what = "a write";
-    if (!PyArg_ParseTuple(args, "|s", &what)) return nullptr;
-    return to_python([&] {
-        Storage& storage = *Tensor::cast(self)->storage;
-        if (storage.inference) return Py_NewRef(Py_None);
-        storage.count_version();
-        const Caller caller = find_caller();
-        const std::string place =
-            caller.code ? place_of(caller.code.get(), caller.instruction) : "an unknown place";
-        storage.written = checked(PyUnicode_FromFormat("%s by %s", place.c_str(), what));
-        return Py_NewRef(Py_None);
-    });
-}
-
-PyObject* exported(PyObject* self, PyObject*) {
-    return to_python([&] {
-        Tensor* tensor = Tensor::cast(self);
-        return tensor->storage->export_view(tensor->array()).release();
-    });
-}
-
-PyObject* get_storage(PyObject* self, void*) {
-    return Ref<Storage>(Tensor::cast(self)->storage).release_object();
-}
-
-PyObject* get_base(PyObject* self, void*) { return new_or_none(Tensor::cast(self)->base.object()); }
-
-PyObject* get_made(PyObject* self, void*) {
-    switch (Tensor::cast(self)->made) {
-        case Made::plain:
-            return PyUnicode_InternFromString("plain");
-        case Made::unrecorded:
-            return PyUnicode_InternFromString("unrecorded");
-        case Made::formula:
-            return PyUnicode_InternFromString("formula");
-        case Made::leaf:
-            return PyUnicode_InternFromString("leaf");
-        case Made::none:
-            break;
-    }
-    return Py_NewRef(Py_None);
-}
-
-PyObject* rebase(PyObject* self, PyObject* result) {
-    if (!Tensor::check(result)) {
-        PyErr_Format(PyExc_TypeError, "_rebase takes a tensor of the native engine, not %s",
-                     Py_TYPE(result)->tp_name);
-        return nullptr;
-    }
-    return to_python([&] {
-        Tensor::cast(self)->rebase(*Tensor::cast(result));
-        return Py_NewRef(Py_None);
-    });
-}
-
 PyGetSetDef properties[] = {
-    {"_array", get_array, nullptr, "The NumPy array underneath; read only by convention.", nullptr},
-    {"_version", get_version, nullptr, "How often the memory was written.", nullptr},
-    {"_written_at", get_written_at, nullptr, "The moment of the last write; 0 before the first.",
-     nullptr},
-    {"_written", get_written, nullptr, "Where the last write was, and what it was.", nullptr},
-    {"_storage", get_storage, nullptr, "One object for all tensors that share memory.", nullptr},
-    {"_base", get_base, nullptr, "What a view shows a part of; None for no view.", nullptr},
-    {"_made", get_made, nullptr, "How a view was made; None for no view.", nullptr},
     {"shape", get_shape, nullptr, "Lengths of the axes.", nullptr},
     {"dtype", get_dtype, nullptr, "NumPy's type of an element.", nullptr},
     {"ndim", get_ndim, nullptr, "Number of axes.", nullptr},
@@ -365,9 +282,6 @@ PyMethodDef methods[] = {
     {"is_inference", is_inference, METH_NOARGS, "Whether its memory was made in inference mode."},
     {"retain_grad", retain_grad, METH_NOARGS,
      "Keep the gradient in `grad` though this is no leaf."},
-    {"_bump_version", bump_version, METH_VARARGS, "Count a write, and remember what it was."},
-    {"_rebase", rebase, METH_O, "Take over the history of a result written into this memory."},
-    {"_exported", exported, METH_NOARGS, "The array to hand out: read-only while it is saved."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -381,11 +295,13 @@ PyMemberDef members[] = {
 void define_tensor_type() {
     // Python keeps pointers into these.
     static std::vector<PyMethodDef> all_methods(std::begin(methods), std::end(methods) - 1);
+    for (const PyMethodDef& method : inner_methods()) all_methods.push_back(method);
     for (const PyMethodDef& method : look_methods()) all_methods.push_back(method);
     for (const PyMethodDef& method : writing_methods()) all_methods.push_back(method);
     all_methods.push_back({nullptr, nullptr, 0, nullptr});
     static std::vector<PyGetSetDef> all_properties(std::begin(properties),
                                                    std::end(properties) - 1);
+    for (const PyGetSetDef& property : inner_properties()) all_properties.push_back(property);
     for (const PyGetSetDef& property : look_properties()) all_properties.push_back(property);
     all_properties.push_back({nullptr, nullptr, nullptr, nullptr, nullptr});
     std::vector<PyType_Slot> slots = {
