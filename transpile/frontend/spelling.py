@@ -5,18 +5,28 @@ from __future__ import annotations
 from ..ir import Literal
 from ..vocabulary import CONSTANTS, DTYPES
 
-# Ways to write a module that mean the canonical one.
-_ALIASES = {"pullback.numpy": "numpy", "pullback.special": "scipy.special", "autograd.numpy": "numpy"}
+# This module has names that NumPy lacks: ours, and SciPy's.
+_WIDER = "pullback.numpy"
+_OURS = ("sigmoid", "relu", "gelu", "softplus")
+_SPECIAL = ("erf", "logsumexp", "softmax", "log_softmax")
+# Ways to write a module, or one of its names, that mean the canonical one.
+_ALIASES = {
+    **{f"{_WIDER}.{name}": f"pullback.{name}" for name in _OURS},
+    **{f"{_WIDER}.{name}": f"scipy.special.{name}" for name in _SPECIAL},
+    _WIDER: "numpy",
+    "pullback.special": "scipy.special",
+    "autograd.numpy": "numpy",
+}
 
 
 def canonical(dotted: str) -> str:
-    """One spelling per function.
+    """One spelling per function. A module that has more than NumPy's keeps its name.
 
-    >>> canonical("pullback.numpy.exp")
-    'numpy.exp'
+    >>> canonical("pullback.numpy.exp"), canonical("pullback.numpy.softmax")
+    ('numpy.exp', 'scipy.special.softmax')
     """
     for alias, module in _ALIASES.items():
-        if dotted == alias or dotted.startswith(alias + "."):
+        if (dotted == alias and dotted != _WIDER) or dotted.startswith(alias + "."):
             return module + dotted[len(alias) :]
     return dotted
 

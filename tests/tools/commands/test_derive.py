@@ -58,6 +58,16 @@ def test_what_to_write_instead_of_a_function_is_said(
     assert "np.sum(np.where(np.isnan(x), 0, x))" in capsys.readouterr().err
 
 
+def test_what_the_namespace_has_besides_numpy_is_known(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "import pullback.numpy as np\n\n\ndef shares(x):\n    return np.softmax(x, axis=-1) * np.relu(x)\n"
+    assert main(["derive", f"{write(text)}::shares"]) == 0
+    out = capsys.readouterr().out
+    assert "special.softmax(x, axis=-1)" in out
+    assert "pb.relu(x)" in out
+
+
 def test_a_name_that_is_not_there_is_misuse(write: Write) -> None:
     assert main(["derive", f"{write(PLAIN)}::swsh"]) == 2
 

@@ -20,7 +20,7 @@ _LIKE_FIRST = """
     concatenate cumprod tril triu
 """
 _SAME = frozenset(_LIKE_FIRST.split())
-_REDUCTIONS = frozenset({"sum", "mean", "max", "min", "prod", "logsumexp"})
+_REDUCTIONS = frozenset({"sum", "mean", "max", "min", "prod", "logsumexp", "var", "std", "norm"})
 # Operators whose derivative asks for the number of axes.
 _ASKING = "ndim matmul transpose moveaxis dot inner tensordot norm vstack hstack"
 ASKING = frozenset(_ASKING.split())

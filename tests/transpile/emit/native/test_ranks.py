@@ -15,6 +15,8 @@ X, Y, R = Var("x"), Var("y"), Var("r")
         ("sum", (X,), {}, 0),
         ("sum", (X,), {"axis": (0, 1)}, 1),
         ("sum", (X,), {"axis": 0, "keepdims": True}, 3),
+        ("norm", (X,), {"axis": 1, "keepdims": True}, 3),
+        ("std", (X,), {}, 0),
         ("expand_dims", (X,), {"axis": (0, 1)}, 5),
         ("squeeze", (X,), {"axis": 0}, 2),
         ("squeeze", (X,), {}, None),
