@@ -129,17 +129,22 @@ def _fraction(line: Line) -> float:
 
 
 def _summary(lines: list[Line]) -> Iterator[str]:
-    """Geometric means of how many times as fast as each peer, by size and mode."""
+    """Geometric means of how many times as fast as each peer: by size and mode, then over first gradients."""
     for size in dict.fromkeys(line.size for line in lines):
-        for mode in dict.fromkeys(line.mode for line in lines):
-            chosen = [line.medians for line in lines if (line.size, line.mode) == (size, mode)]
-            words = []
-            for peer in PEERS.values():
-                ratios = [medians[peer] / medians[OURS] for medians in chosen if peer in medians]
-                if ratios:
-                    words.append(f"{peer} {statistics.geometric_mean(ratios):.2f}")
+        own = [line for line in lines if line.size == size]
+        groups = {MODES[mode]: [line for line in own if line.mode == mode] for mode in MODES}
+        groups["all but second gradients"] = [line for line in own if line.mode != "double"]
+        for title, chosen in groups.items():
+            words = list(_means([line.medians for line in chosen]))
             if words:
-                yield f"geometric means, {size:.0e}, {MODES[mode]}: times as fast as {', '.join(words)}"
+                yield f"geometric means, {size:.0e}, {title}: times as fast as {', '.join(words)}"
+
+
+def _means(chosen: list[dict[str, float]]) -> Iterator[str]:
+    for peer in PEERS.values():
+        ratios = [medians[peer] / medians[OURS] for medians in chosen if peer in medians]
+        if ratios:
+            yield f"{peer} {statistics.geometric_mean(ratios):.2f}"
 
 
 def _ours(workload: Workload, engine: str) -> dict[str, Callable[[], object]]:

@@ -27,14 +27,15 @@ _FLAGS = (
 )  # fmt: skip
 # What GCC needs to vectorize a kernel's loops. The other passes of -O3, and some of -O1, take most of its
 # time, and nothing of the kernel's: a loop is straight-line code, and what is not a loop was compiled before,
-# with -O3.
+# with -O3. What is left behind the last whole vector is done one by one, so that no loop is compiled for
+# shorter vectors too.
 _VECTORIZED = (
     "-O1", "-ftree-vectorize", "-fvect-cost-model=dynamic", "-finline-functions", "-finline-small-functions",
     "-fstrict-aliasing", "-fno-tree-pta", "-fno-tree-dominator-opts", "-fno-tree-slp-vectorize",
     "-fno-tree-bit-ccp", "-fno-tree-ccp", "-fno-dse", "-fno-tree-dse", "-fno-cprop-registers",
     "-fno-shrink-wrap", "--param=max-combine-insns=2", "-fira-region=one", "-fno-exceptions", "-fno-dce",
     "-fno-tree-copy-prop", "-fno-thread-jumps", "-fno-if-conversion2", "-fno-compare-elim",
-    "-fno-ipa-pure-const", "-fno-ipa-reference",
+    "-fno-ipa-pure-const", "-fno-ipa-reference", "--param=vect-epilogues-nomask=0", "-fgcse",
 )  # fmt: skip
 # What kernels share is a library that lies beside them. They need nothing of the C++ library, and looking for
 # what they don't need takes the linker 20 ms. Of the C library they have what the process has.

@@ -67,3 +67,15 @@ def test_a_line_has_the_ratios(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "both as one program" in text
     assert "with second gradients" in text
     assert "%" in text
+
+
+def test_a_size_ends_with_the_mean_over_all_first_gradients() -> None:
+    import fused
+
+    lines = [
+        fused.Line("simple", 10, mode, {fused.OURS: 1.0, "jax.jit": ratio}, 1)
+        for mode, ratio in (("forward", 2.0), ("together", 8.0), ("double", 100.0))
+    ]
+    said = list(fused._summary(lines))
+    assert said[-1] == "geometric means, 1e+01, all but second gradients: times as fast as jax.jit 4.00"
+    assert len(said) == 4

@@ -91,3 +91,15 @@ def test_nan_infinities_and_signed_zeros_are_numpys(name, kind, library):
     if name in ODD:
         assert not np.signbit(y[3])
         assert np.signbit(y[4])
+
+
+@pytest.mark.parametrize("name", ["exp", "sigmoid", "tanh"])
+def test_a_float_function_has_the_same_bits_wherever_an_element_stands(name, library):
+    x = np.linspace(-120, 120, 1000, dtype=np.float32)
+    alone = [computed(library, name, x[k : k + 1])[0] for k in range(x.size)]
+    np.testing.assert_array_equal(computed(library, name, x), alone)
+
+
+def test_tanh_of_floats_is_at_most_one(library):
+    x = np.linspace(-12, 12, 100_001, dtype=np.float32)
+    assert np.abs(computed(library, "tanh", x)).max() == 1

@@ -1,10 +1,11 @@
 // Functions of one element that the C library has, and what is made of them. Declared here, not by
 // <cmath>, so that a kernel compiles fast; where the C library has vector versions, the declaration
-// says so and loops call those (glibc's libmvec, at most 4 ulp).
+// says so and loops call those (glibc's libmvec, at most 4 ulp). The most frequent ones of floats
+// are kernel_exponential.h's.
 #ifndef PULLBACK_KERNEL_FUNCTIONS_H_
 #define PULLBACK_KERNEL_FUNCTIONS_H_
 
-#include "kernel_math.h"
+#include "kernel_exponential.h"
 
 #define PB_SCALAR __attribute__((const, nothrow))
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
@@ -62,6 +63,8 @@ PB_DECLARE_BINARY(fmod, PB_SCALAR)
     inline double name(float x, double y) { return ::function(double{x}, y); }
 namespace pb {
 
+inline double exp(double x) { return ::exp(x); }
+inline double tanh(double x) { return ::tanh(x); }
 PB_UNARY(arccos, acos)
 PB_UNARY(arccosh, acosh)
 PB_UNARY(arcsin, asin)
@@ -73,7 +76,6 @@ PB_UNARY(cos, cos)
 PB_UNARY(cosh, cosh)
 PB_UNARY(erf, erf)
 PB_UNARY(erfc, erfc)
-PB_UNARY(exp, exp)
 PB_UNARY(exp2, exp2)
 PB_UNARY(expm1, expm1)
 PB_UNARY(log, log)
@@ -83,7 +85,6 @@ PB_UNARY(log2, log2)
 PB_UNARY(sin, sin)
 PB_UNARY(sinh, sinh)
 PB_UNARY(tan, tan)
-PB_UNARY(tanh, tanh)
 PB_BINARY(arctan2, atan2)
 PB_BINARY(fmod, fmod)
 PB_BINARY(hypot, hypot)
@@ -107,17 +108,20 @@ inline float logaddexp2(float x, float y) {
     return static_cast<float>(logaddexp2(double{x}, double{y}));
 }
 
-// 1 / (1 + exp(-x)) by exp(-|x|), which cannot overflow.
+// exp(-|x|), which cannot overflow.
+inline double decay(double x) { return exp(-abs(x)); }
+
+// 1 / (1 + exp(-x))
 template <typename T>
-T sigmoid(T x) {
-    const T decay = exp(-abs(x));
-    return (x >= T{0} ? T{1} : decay) / (T{1} + decay);
+PB_IN_PLACE T sigmoid(T x) {
+    const T small = decay(x);
+    return (x >= T{0} ? T{1} : small) / (T{1} + small);
 }
 
 // log(1 + exp(x)), likewise.
 template <typename T>
-T softplus(T x) {
-    return maximum(x, T{0}) + log1p(exp(-abs(x)));
+PB_IN_PLACE T softplus(T x) {
+    return maximum(x, T{0}) + log1p(decay(x));
 }
 
 }  // namespace pb

@@ -134,7 +134,8 @@ PB_RUNTIME void Group::prepare() {
         }
         merge(space);
         if (space.buffers > buffers_) buffers_ = space.buffers;
-        if (space.streams) stretch_ = kStreamStretch;
+        const int64_t streamed = space.by_rows ? kStreamRow : kStreamStretch;
+        if (space.streams && stretch_ > streamed) stretch_ = streamed;
     }
     const int64_t fits = kBuffers / (kItem * (buffers_ > 0 ? buffers_ : 1)) & ~int64_t{63};
     if (stretch_ > fits) stretch_ = fits;

@@ -8,8 +8,9 @@ namespace pb {
 
 constexpr int64_t kStretch = 1024;  // elements of a buffered row, at most
 // The same where results go past the caches: so few that the processor computes the next ones while
-// these are on their way to memory.
-constexpr int64_t kStreamStretch = 256;
+// these are on their way to memory. Loops over rows take whole ones of twice as many.
+constexpr int64_t kStreamStretch = 128;
+constexpr int64_t kStreamRow = 256;
 constexpr int64_t kBuffers = 32768;  // bytes of all buffers, about
 constexpr int64_t kTileRows = 16;    // of a tile whose rows lie across those of some operand
 constexpr int64_t kItem = 8;         // bytes of the largest element
