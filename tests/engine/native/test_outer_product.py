@@ -17,7 +17,7 @@ ROWS, COLUMNS = 300, 160
 TYPES = (np.float32, np.float64)
 
 
-def operands(dtype=np.float32, seed=0):
+def operands(dtype: type = np.float32, seed=0):
     """A row, a matrix, and the gradient of their product."""
     rng = np.random.default_rng(seed)
     return tuple(
