@@ -12,6 +12,7 @@ from ...transpile.diagnostics import Diagnostic
 from ...transpile.emit.native import emit_cpp
 from ...transpile.emit.native.arguments import Arguments
 from ...transpile.emit.native.formula_kernels import formula_kernels, is_runtime_number
+from ...transpile.emit.native.plain_values import telling
 from ...transpile.ir import Formula as FormulaIR
 from ...transpile.ir import Param
 from ..direct import DirectCall
@@ -160,6 +161,7 @@ class CompiledFormula(DirectCall):
         } | attributes
         optional = any(param.optional for param in self.formula.ir.params)
         compiled = formula_kernels(self.formula.ir, LIBRARY_OF_PROCESS, known, self.order, present=optional)
+        compiled = telling(compiled)
         return emit_cpp(compiled.formula.name, compiled.kernels(), compiled.formula.source)
 
     def operator(self, **attributes: Any) -> CompiledOperator:

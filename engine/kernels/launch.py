@@ -34,6 +34,7 @@ class CompiledKernel:
         self._library = library
         self._codes = [entry.code for entry in kernel.inputs if not entry.is_number]
         self._count = len(kernel.outputs)
+        self._n_specs = self._count + len(kernel.told)
 
     @cached_property
     def _infer(self) -> Any:
@@ -65,18 +66,25 @@ class CompiledKernel:
         an undefined gradient. Outputs that `needed` says nobody needs are None.
         Raises NotTaken where the kernel does not take such arguments.
         """
+        return self.with_told(arguments, needed)[0]
+
+    def with_told(
+        self, arguments: Sequence[Any], needed: Sequence[bool] | None = None
+    ) -> tuple[list[Any], list[Any]]:
+        """The outputs, and the values that the kernel tells."""
         tensors, numbers = self._sorted(arguments)
         taken = Tensors(tensors)
         attrs = _array(abi.Scalar, len(numbers))(*numbers)
         error = _array(ctypes.c_char, _ERROR_BYTES)()
-        specs = _array(abi.Spec, self._count)()
-        common = (ABI, len(tensors), len(numbers), self._count, taken.pointers, attrs)
+        specs = _array(abi.Spec, self._n_specs)()
+        common = (ABI, len(tensors), len(numbers), self._n_specs, taken.pointers, attrs)
         text = ctypes.c_char_p(ctypes.addressof(error))  # `cast` would make a cycle
         query = abi.Infer(*common, specs, error=text, error_bytes=_ERROR_BYTES)
         if self._infer(ctypes.byref(query)) != abi.OK:
             raise NotTaken(error.value.decode())
         outputs = [_new(specs[k]) if needed is None or needed[k] else None for k in range(self._count)]
-        given = Tensors(outputs)
+        told = [_told(specs[k], one.kind) for k, one in enumerate(self.kernel.told, self._count)]
+        given = Tensors([*outputs, *[None] * len(told)])
         workspace = np.empty(query.workspace_bytes + _ALIGNMENT, np.uint8)
         start = -(-workspace.ctypes.data // _ALIGNMENT) * _ALIGNMENT
         call = abi.Call(
@@ -91,10 +99,11 @@ class CompiledKernel:
         )
         status = self._run(ctypes.byref(call))
         if status == abi.SMALLER:
-            return [None if out is None else _cut(out, given.shape(k)) for k, out in enumerate(outputs)]
+            outputs = [None if out is None else _cut(out, given.shape(k)) for k, out in enumerate(outputs)]
+            return outputs, told
         if status != abi.OK:
             raise NotTaken(error.value.decode())
-        return outputs
+        return outputs, told
 
     def _sorted(self, arguments: Sequence[Any]) -> tuple[list[Any], list[abi.Scalar]]:
         """Tensors and numbers apart, each as the kernel takes it."""
@@ -155,6 +164,16 @@ def _scalar(given: object, role: str) -> abi.Scalar:
         raise NotTaken(f"{given!r} is no {role}")
     value: Any = given
     return abi.Scalar(f=float(value)) if role in ("float", "strong") else abi.Scalar(i=int(value))
+
+
+def _told(spec: abi.Spec, kind: str) -> Any:
+    """A value that is no array, as it stands in the place of an output's shape."""
+    if kind == "float":
+        return ctypes.c_double.from_buffer_copy(spec.shape).value
+    if kind in ("int", "bool"):
+        return int(spec.shape[0]) if kind == "int" else bool(spec.shape[0])
+    shape = tuple(spec.shape[: spec.ndim])
+    return Like(shape, abi.numpy_type(spec.dtype)) if kind == "like" else shape
 
 
 def _new(spec: abi.Spec) -> np.ndarray[Any, Any]:

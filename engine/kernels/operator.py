@@ -57,28 +57,30 @@ class CompiledOperator(Operator):
         return tuple(arrays[: self.n_results])
 
     def _by_kernel(self, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Any] | None:
-        """All outputs, as far as the kernel computes them; None where it does not take the inputs."""
+        """All values, as far as the kernel gives them; None where it does not take the inputs."""
         given = dict(zip((p.var for p in self.inputs), inputs, strict=True))
         given |= {p.var: attributes[p.var.name] for p in self.attributes}
         try:
-            outputs = self.kernel([given[entry.var] for entry in self.kernel.kernel.inputs])
+            outputs, told = self.kernel.with_told([given[entry.var] for entry in self.kernel.kernel.inputs])
         except NotTaken:
             return None
         results: list[Any] = [None] * (self.n_results + self.n_hidden + self.n_plain)
         for (position, _), array in zip(self.kernel.kernel.outputs, outputs, strict=True):
             results[position] = array[()] if array.ndim == 0 else array
+        for one, value in zip(self.kernel.kernel.told, told, strict=True):
+            results[one.position] = value
         return results
 
     def plain_values(
-        self, inputs: Sequence[Any], attributes: Mapping[str, Any], outputs: Sequence[Any]
+        self, inputs: Sequence[Any], attributes: Mapping[str, Any], known: Sequence[Any]
     ) -> tuple[Any, ...]:
-        """The plain values behind the outputs that a kernel computed."""
-        return self._completed([*outputs, *[None] * self.n_plain], inputs, attributes)
+        """All values, where those that the kernel gives are known."""
+        return self._completed(list(known), inputs, attributes)
 
     def _completed(
         self, results: list[Any], inputs: Sequence[Any], attributes: Mapping[str, Any]
     ) -> tuple[Any, ...]:
-        """The results with what is no array among them."""
+        """The results with those that the kernel does not give."""
         positions, extras, function = self._values
         if positions:
             given = dict(zip((p.var for p in self.inputs), inputs, strict=True))
@@ -91,12 +93,12 @@ class CompiledOperator(Operator):
 
     @cached_property
     def _values(self) -> tuple[list[int], list[int], Callable[..., tuple[Any, ...]]]:
-        """Positions of the outputs that are no arrays, those of the arrays they read, and their Python."""
-        forward = self.formula.forward
-        arrays = {position for position, _ in self.kernel.kernel.outputs}
-        positions = [k for k in range(len(forward.results)) if k not in arrays]
+        """Positions of the values that the kernel doesn't give, those of what they read, their Python."""
+        forward, kernel = self.formula.forward, self.kernel.kernel
+        given = {position for position, _ in kernel.outputs} | {one.position for one in kernel.told}
+        positions = [k for k in range(len(forward.results)) if k not in given]
         wanted = tuple(forward.results[k] for k in positions)
-        there = {a: k for k, a in enumerate(forward.results) if isinstance(a, Var) and k in arrays}
+        there = {a: k for k, a in enumerate(forward.results) if isinstance(a, Var) and k in given}
         rest = [eqn for eqn in forward.eqns if not all(out in there for out in eqn.outs)]
         eqns = tuple(remove_dead(rest, wanted))
         free = Block((), eqns, wanted).free()

@@ -13,6 +13,7 @@ from ...transpile.diagnostics import FormulaError
 from ...transpile.emit.native.arguments import Arguments
 from ...transpile.emit.native.formula_kernels import Compiled, formula_kernels, pattern_kernel
 from ...transpile.emit.native.kernel import Kernel
+from ...transpile.emit.native.plain_values import telling
 from ...transpile.emit.native.ranks import asks
 from ...transpile.ir import Formula as FormulaIR
 from ...transpile.passes.promote import promote
@@ -39,7 +40,9 @@ def prepare(formula: Formula, attributes: Mapping[str, Any], order: int, argumen
     def make() -> Compiled:
         optional = any(param.optional for param in formula.ir.params)
         ir = formula.ir if attributes or arguments or optional else _promoted(formula)
-        return formula_kernels(ir, LIBRARY, attributes, order, arguments, general=False, present=optional)
+        return telling(
+            formula_kernels(ir, LIBRARY, attributes, order, arguments, general=False, present=optional)
+        )
 
     return Prepared(kept(key, make), key)
 

@@ -17,7 +17,7 @@ from ...transpile.diagnostics import FormulaError
 from ...transpile.emit.native import emit_cpp
 from ...transpile.emit.native.attribute_patterns import attribute_patterns
 from ...transpile.emit.native.formula_kernels import formula_kernels
-from ...transpile.ir import Atom, Block, Literal, Var
+from ...transpile.emit.native.plain_values import place_of
 from ...transpile.library import standard_library
 from ..kernels import CompiledKernel
 from ..kernels.abi import Call, Infer, ParallelFor
@@ -49,7 +49,10 @@ class Argument(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """A kernel's addresses, its arguments, and what its outputs are to the operator."""
+    """A kernel's addresses, its arguments, and what its outputs are to the operator.
+
+    `told` are places and kinds of the values that it tells, which are its last outputs.
+    """
 
     infer: int
     run: int
@@ -59,6 +62,7 @@ class Layout(NamedTuple):
     outputs: tuple[int, ...]
     plain_likes: tuple[int, ...]
     plain_ranks: tuple[int, ...]
+    told: tuple[tuple[int, str], ...]
     kernel: CompiledKernel
 
 
@@ -209,15 +213,17 @@ def _layout(
     ranks: tuple[int, ...],
 ) -> Layout:
     runtime = ctypes.addressof(RUNTIME)
+    told = tuple((one.position, one.kind) for one in kernel.kernel.told)
     return Layout(
         kernel.infer_address,
         kernel.run_address,
         kernel.flat_address,
         runtime,
         arguments,
-        outputs,
+        (*outputs, *[-1] * len(told)),
         likes,
         ranks,
+        told,
         kernel,
     )
 
@@ -228,44 +234,21 @@ def _plain_places(operator: CompiledOperator) -> tuple[tuple[int, ...], tuple[in
     First an input whose shape and dtype it is, or -1 and below for an attribute,
     counted from the first. Then -1; or a number of axes, where the value is
     whether that input has so many; or -2, where it is the number of elements of
-    that input, or of an output counted after the inputs.
+    that input, or of an output counted after the inputs; or -3, where it is what
+    the kernel tells, counted from the first.
     """
     forward = operator.formula.forward
-    inputs: list[Atom] = [param.var for param in operator.inputs]
-    arrays = [*inputs, *forward.results[: operator.n_results + operator.n_hidden]]
-    attributes = [param.var for param in operator.attributes]
+    first = operator.n_results + operator.n_hidden
+    told = {one.position: k for k, one in enumerate(operator.kernel.kernel.told)}
     likes, ranks = [], []
-    for atom in forward.results[operator.n_results + operator.n_hidden :]:
-        ranked = _rank_of(forward, atom)
-        source = _read_by(forward, atom, "like")
-        sized = _read_by(forward, atom, "size")
-        if isinstance(atom, Var) and atom in attributes:
-            likes.append(-1 - attributes.index(atom))
-            ranks.append(-1)
-        elif source is not None and source in inputs:
-            likes.append(inputs.index(source))
-            ranks.append(-1)
-        elif ranked is not None and ranked[0] in inputs:
-            likes.append(inputs.index(ranked[0]))
-            ranks.append(ranked[1])
-        elif sized is not None and sized in arrays:
-            likes.append(arrays.index(sized))
-            ranks.append(-2)
-        else:
+    for position, atom in enumerate(forward.results[first:], first):
+        place = place_of(operator.formula, atom)
+        if position in told:
+            likes.append(told[position])
+            ranks.append(-3)
+        elif place is None:
             return None
+        else:
+            likes.append(-1 - place.number if place.kind == "attribute" else place.number)
+            ranks.append({"rank": place.axes, "size": -2}.get(place.kind, -1))
     return tuple(likes), tuple(ranks)
-
-
-def _rank_of(block: Block, atom: Atom) -> tuple[Atom, int] | None:
-    """The tensor and the number for ``tensor.ndim == number``."""
-    for eqn in block.eqns:
-        if atom in eqn.outs and eqn.op == "equal" and isinstance(eqn.args[1], Literal):
-            source = _read_by(block, eqn.args[0], "ndim")
-            number = eqn.args[1].value
-            return (source, number) if source is not None and isinstance(number, int) else None
-    return None
-
-
-def _read_by(block: Block, atom: Atom, op: str) -> Atom | None:
-    """The operand of the equation with this operator that gives the atom."""
-    return next((eqn.args[0] for eqn in block.eqns if eqn.op == op and atom in eqn.outs), None)

@@ -150,42 +150,51 @@ PyRef size_of(std::int32_t place, PyObject* inputs, const Outputs& outputs) {
     return checked(PyLong_FromSsize_t(PyArray_Check(input) ? PyArray_SIZE(as_array(input)) : 1));
 }
 
-/// The value of an entry, which some derivative reads. `computed` is what the Python forward
-/// returned, NULL where a kernel ran.
-void save(Node& node, const SavedEntry& entry, bool relied, PyObject* inputs, PyObject* attributes,
-          const Outputs& outputs, PyObject* computed) {
-    switch (entry.source) {
-        case SavedSource::input:
-            node.saved.emplace_back(
-                SavedVariable::input(PyTuple_GET_ITEM(inputs, entry.index), relied));
-            return;
-        case SavedSource::plain: {
-            PyRef value;
-            if (computed != nullptr) {
-                value =
-                    PyRef::borrow(PyTuple_GET_ITEM(computed, node.info->n_outputs() + entry.index));
-            } else {
-                const auto index = static_cast<std::size_t>(entry.index);
-                const std::int32_t place = node.info->kernel->plain_likes[index];
-                const std::int32_t rank = node.info->kernel->plain_ranks[index];
-                if (place < 0) {
-                    value = PyRef::borrow(nth_value(attributes, -1 - place));
-                } else if (rank == KernelLayout::kSize) {
-                    value = size_of(place, inputs, outputs);
-                } else if (rank >= 0) {
-                    value = PyRef::steal(
-                        PyBool_FromLong(number_of_axes(PyTuple_GET_ITEM(inputs, place)) == rank));
-                } else {
-                    value = like(PyTuple_GET_ITEM(inputs, place));
-                }
-            }
-            node.saved.emplace_back(SavedVariable::plain(std::move(value)));
-            return;
+/// What a call was made with, and what it gave.
+struct Call {
+    PyObject* inputs;
+    PyObject* attributes;
+    const Outputs& outputs;
+    PyObject*
+        computed;  // all values, by Python; NULL where the engine finds those that are no arrays
+    const std::vector<PyRef>& told;
+};
+
+/// A value that is no array, of a call whose kernel ran.
+PyRef plain_value(const KernelLayout& kernel, std::size_t index, const Call& call) {
+    const std::int32_t place = kernel.plain_likes[index];
+    if (place < 0) return PyRef::borrow(nth_value(call.attributes, -1 - place));
+    switch (const std::int32_t rank = kernel.plain_ranks[index]) {
+        case KernelLayout::kTold:
+            return call.told[static_cast<std::size_t>(place)];
+        case KernelLayout::kSize:
+            return size_of(place, call.inputs, call.outputs);
+        case KernelLayout::kLike:
+            return like(PyTuple_GET_ITEM(call.inputs, place));
+        default: {
+            const int axes = number_of_axes(PyTuple_GET_ITEM(call.inputs, place));
+            return PyRef::steal(PyBool_FromLong(axes == rank));
         }
-        case SavedSource::output:
-            break;
     }
-    const Ref<Tensor>& output = outputs[static_cast<std::size_t>(entry.index)];
+}
+
+/// The value of an entry, which some derivative reads.
+void save(Node& node, const SavedEntry& entry, bool relied, const Call& call) {
+    const auto index = static_cast<std::size_t>(entry.index);
+    if (entry.source == SavedSource::input) {
+        PyObject* input = PyTuple_GET_ITEM(call.inputs, entry.index);
+        node.saved.emplace_back(SavedVariable::input(input, relied));
+        return;
+    }
+    if (entry.source == SavedSource::plain) {
+        PyRef value = call.computed == nullptr
+                          ? plain_value(*node.info->kernel, index, call)
+                          : PyRef::borrow(PyTuple_GET_ITEM(call.computed,
+                                                           node.info->n_outputs() + entry.index));
+        node.saved.emplace_back(SavedVariable::plain(std::move(value)));
+        return;
+    }
+    const Ref<Tensor>& output = call.outputs[index];
     if (output) {
         node.saved.emplace_back(SavedVariable::output(*output, entry.index, relied));
     } else {
@@ -215,12 +224,12 @@ void add_edges(Node& node, PyObject* inputs, Mask needed) {
 }
 
 /// The node of this call, with the values that its derivative reads.
-Ref<Node> record(OperatorInfo& info, PyObject* inputs, PyObject* attributes, Mask needed,
-                 Mask differentiable, const Outputs& outputs, PyObject* computed) {
+Ref<Node> record(OperatorInfo& info, Mask needed, Mask differentiable, const Call& call) {
+    const Outputs& outputs = call.outputs;
     Ref<Node> node = Node::make(NodeKind::call);
     node->operator_object = PyRef::borrow(info.object);
     node->info = &info;
-    add_edges(*node, inputs, needed);
+    add_edges(*node, call.inputs, needed);
     // Leaves that are met for the first time have their numbers now: the node comes after them.
     node->renumber();
     for (std::uint32_t i = 0; i < outputs.size(); ++i) {
@@ -238,8 +247,7 @@ Ref<Node> record(OperatorInfo& info, PyObject* inputs, PyObject* attributes, Mas
     for (const std::int32_t read : variant.reads) {
         if (variant.slots[static_cast<std::size_t>(read)] < 0) continue;
         const auto index = static_cast<std::size_t>(read);
-        save(*node, info.saved[index], variant.relied[index], inputs, attributes, outputs,
-             computed);
+        save(*node, info.saved[index], variant.relied[index], call);
         const SavedVariable& saved = node->saved[node->saved.size() - 1];
         node->keeps_arrays = node->keeps_arrays || saved.holds_array();
         node->packed = node->packed || saved.holds_packed();
@@ -250,8 +258,9 @@ Ref<Node> record(OperatorInfo& info, PyObject* inputs, PyObject* attributes, Mas
 /// Runs the forward's kernel; false where it doesn't take these inputs. Hidden outputs are for the
 /// node of a call that is recorded.
 bool run_kernel(const OperatorInfo& info, PyObject* inputs, PyObject* attributes, bool recorded,
-                Outputs& outputs) {
-    Launch launch(*info.kernel, recorded ? info.n_outputs() : info.n_results);
+                Outputs& outputs, std::vector<PyRef>& told) {
+    const KernelLayout& kernel = *info.kernel;
+    Launch launch(kernel, recorded ? info.n_outputs() : info.n_results);
     for (const KernelArgument& argument : info.kernel->arguments) {
         const bool is_input = argument.index < info.n_inputs;
         PyObject* value = is_input ? PyTuple_GET_ITEM(inputs, argument.index)
@@ -265,8 +274,11 @@ bool run_kernel(const OperatorInfo& info, PyObject* inputs, PyObject* attributes
     if (!launch.run(made)) return false;
     for (std::int32_t position = 0; position < info.n_outputs(); ++position) {
         for (std::uint32_t k = 0; k < made.size(); ++k) {
-            if (info.kernel->outputs[k] == position) outputs.emplace_back(std::move(made[k]));
+            if (kernel.outputs[k] == position) outputs.emplace_back(std::move(made[k]));
         }
+    }
+    for (std::size_t k = 0; recorded && k < kernel.told.size(); ++k) {
+        told.push_back(launch.told(k));
     }
     return true;
 }
@@ -287,17 +299,25 @@ PyRef run_forward(const OperatorInfo& info, PyObject* inputs, PyObject* attribut
     return computed;
 }
 
-/// The plain values of a call whose kernel ran, behind as many None as there are outputs.
+/// All values of a call whose kernel ran and told these.
 PyRef plain_values(const OperatorInfo& info, PyObject* inputs, PyObject* attributes,
-                   const Outputs& outputs) {
+                   const Outputs& outputs, const std::vector<PyRef>& told) {
     const PyRef arrays = checked(PyTuple_New(info.n_inputs));
     for (std::int32_t i = 0; i < info.n_inputs; ++i) {
         PyTuple_SET_ITEM(arrays.get(), i, raw(PyTuple_GET_ITEM(inputs, i)).release());
     }
-    const PyRef made = checked(PyTuple_New(info.n_outputs()));
+    const Py_ssize_t count = info.n_outputs() + info.n_plain;
+    const PyRef made = checked(PyTuple_New(count));
     for (std::int32_t i = 0; i < info.n_outputs(); ++i) {
         const Ref<Tensor>& output = outputs[static_cast<std::size_t>(i)];
         PyTuple_SET_ITEM(made.get(), i, Py_NewRef(output ? output->array() : Py_None));
+    }
+    for (Py_ssize_t i = info.n_outputs(); i < count; ++i) {
+        PyTuple_SET_ITEM(made.get(), i, Py_NewRef(Py_None));
+    }
+    for (std::size_t k = 0; k < told.size(); ++k) {
+        checked(
+            PyTuple_SetItem(made.get(), info.kernel->told[k].position, Py_NewRef(told[k].get())));
     }
     const PyRef function = attribute(info.object, "plain_values");
     return checked(PyObject_CallFunctionObjArgs(function.get(), arrays.get(), attributes,
@@ -330,7 +350,9 @@ PyRef run(OperatorInfo& info, PyRef& inputs, PyObject* attributes) {
     const Mask needed = recording ? needed_inputs(info, inputs.get()) : 0;
     Outputs outputs;
     PyRef computed;
-    if (!info.kernel || !run_kernel(info, inputs.get(), constants.get(), needed != 0, outputs)) {
+    std::vector<PyRef> told;
+    if (!info.kernel ||
+        !run_kernel(info, inputs.get(), constants.get(), needed != 0, outputs, told)) {
         computed = run_forward(info, inputs.get(), constants.get());
         const Made made = !recording         ? Made::unrecorded
                           : info.plain_views ? Made::plain
@@ -342,10 +364,10 @@ PyRef run(OperatorInfo& info, PyRef& inputs, PyObject* attributes) {
         const Mask results = differentiable & ((Mask{1} << info.n_results) - 1);
         if (results != 0) {
             if (!computed && info.n_plain > 0 && info.kernel->plain_likes.empty()) {
-                computed = plain_values(info, inputs.get(), constants.get(), outputs);
+                computed = plain_values(info, inputs.get(), constants.get(), outputs, told);
             }
-            const Ref<Node> node = record(info, inputs.get(), constants.get(), needed,
-                                          differentiable, outputs, computed.get());
+            const Call call{inputs.get(), constants.get(), outputs, computed.get(), told};
+            const Ref<Node> node = record(info, needed, differentiable, call);
             for (std::int32_t i = 0; i < info.n_results; ++i) {
                 if (((results >> i) & 1) == 0) continue;
                 outputs[static_cast<std::size_t>(i)]->hang_on(node, i);

@@ -8,6 +8,7 @@
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
 #include "pullback/services.h"
+#include "writes.h"
 
 namespace pullback {
 namespace {
@@ -21,6 +22,13 @@ KernelRole role_of(const std::string& text) {
     if (text == "strong") return KernelRole::strong;
     if (text == "bool") return KernelRole::boolean;
     return text == "tensor" ? KernelRole::tensor : KernelRole::shape;
+}
+
+Told::Kind kind_of(const std::string& text) {
+    if (text == "int") return Told::Kind::integer;
+    if (text == "bool") return Told::Kind::boolean;
+    if (text == "float") return Told::Kind::real;
+    return text == "shape" ? Told::Kind::shape : Told::Kind::like;
 }
 
 std::int32_t int_of(PyObject* value) {
@@ -93,6 +101,12 @@ std::unique_ptr<KernelLayout> KernelLayout::of(PyObject* layout) {
     kernel->outputs = ints_of(layout, "outputs");
     kernel->plain_likes = ints_of(layout, "plain_likes");
     kernel->plain_ranks = ints_of(layout, "plain_ranks");
+    const PyRef told = checked(PySequence_Tuple(attribute(layout, "told").get()));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(told.get()); ++i) {
+        PyObject* one = PyTuple_GET_ITEM(told.get(), i);
+        kernel->told.push_back(
+            {int_of(PyTuple_GET_ITEM(one, 0)), kind_of(text_of(PyTuple_GET_ITEM(one, 1)))});
+    }
     return kernel;
 }
 
@@ -287,6 +301,31 @@ bool Launch::finish(LaunchOutputs& outputs) {
     if (taken_) raise(PyExc_RuntimeError, "a kernel that writes to gradients failed");
     outputs.clear();
     return false;
+}
+
+PyRef Launch::told(std::size_t k) const {
+    const pb_spec& spec = specs_[kernel_.outputs.size() - kernel_.told.size() + k];
+    switch (kernel_.told[k].kind) {
+        case Told::Kind::integer:
+            return checked(PyLong_FromLongLong(spec.shape[0]));
+        case Told::Kind::boolean:
+            return PyRef::borrow(spec.shape[0] != 0 ? Py_True : Py_False);
+        case Told::Kind::real: {
+            double value;
+            std::memcpy(&value, spec.shape, sizeof value);
+            return checked(PyFloat_FromDouble(value));
+        }
+        case Told::Kind::shape:
+            return tuple_of(spec.shape, spec.ndim);
+        case Told::Kind::like:
+            break;
+    }
+    static PyObject* like = nullptr;
+    import_once(like, "pullback.engine.plumbing", "Like");
+    const PyRef shape = tuple_of(spec.shape, spec.ndim);
+    const PyRef dtype =
+        checked(reinterpret_cast<PyObject*>(PyArray_DescrFromType(from_dlpack(spec.dtype))));
+    return checked(PyObject_CallFunctionObjArgs(like, shape.get(), dtype.get(), nullptr));
 }
 
 bool Launch::run(LaunchOutputs& outputs) {

@@ -39,14 +39,20 @@ def forward_kernel(formula: Formula, library: Library, inputs: tuple[Input, ...]
 
 def facts_of(kernel: Kernel, original: Block) -> dict[Var, Fact]:
     """Types and shapes of the forward's results, under the names that they have before inlining."""
-    plan = Plan(kernel)
-    for eqn in kernel.block.eqns:
-        add_equation(plan, eqn)
+    plan = planned(kernel)
     found = {var: plan.known(var) for var in kernel.block.params}
     for before, after in zip(original.results, kernel.block.results, strict=True):
         if isinstance(before, Var):
             found[before] = plan.of(after)
     return found
+
+
+def planned(kernel: Kernel) -> Plan:
+    """What becomes of the kernel's equations, before its results are written."""
+    plan = Plan(kernel)
+    for eqn in kernel.block.eqns:
+        add_equation(plan, eqn)
+    return plan
 
 
 def shapes_of(

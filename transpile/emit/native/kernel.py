@@ -69,12 +69,24 @@ class Guess(Node):
 
 
 @record(frozen=True, slots=True)
+class Told(Node):
+    """A result that is no array, which the kernel says with the shapes of its outputs.
+
+    `position` is its place among the block's results; `kind` one of "like", "shape", "int", "bool", "float".
+    """
+
+    position: int
+    var: Var
+    kind: str
+
+
+@record(frozen=True, slots=True)
 class Kernel(Node):
     """A function of C++ to be: `block.params` are the variables of `inputs`, in order.
 
     `span` is where its formula stands, `title` its comment. `undefined` says
     whether cotangents may be absent. `guess` is what its inputs mostly are, for which it has a way of its
-    own.
+    own. What it tells are outputs behind those that are arrays.
     """
 
     name: str
@@ -84,6 +96,7 @@ class Kernel(Node):
     title: str = ""
     undefined: bool = False
     guess: Guess | None = None
+    told: tuple[Told, ...] = ()
 
     @property
     def outputs(self) -> tuple[tuple[int, Atom], ...]:

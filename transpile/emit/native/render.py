@@ -16,12 +16,13 @@ from ...passes.simplify import remove_dead
 from ...version import __version__
 from .control import Control
 from .flat import UNLIKELY, Flat, flat_of
+from .forward_kernel import planned
 from .headers import DESCRIBING, headers_of
-from .kernel import Guess, Kernel, Likely
+from .kernel import Guess, Kernel, Likely, Told
 from .names import pascal
-from .operators import add_equation
 from .plan import Plan
 from .stages import LINE_WIDTH, Stage, StageText, assignment, wrap
+from .types import stored
 
 # PB_KERNEL_ABI of kernel_abi.h.
 ABI = 1
@@ -94,7 +95,7 @@ def _struct(kernel: Kernel, source: Source) -> list[str]:
         f'    static constexpr char kName[] = "{kernel.name}";',
         f'    static constexpr char kInputs[] = "{codes}";',
         f"    static constexpr int kAttrs = {attrs};",
-        f"    static constexpr int kOutputs = {len(kernel.outputs)};",
+        f"    static constexpr int kOutputs = {len(kernel.outputs) + len(kernel.told)};",
         "",
         *_function("apply", body),
         *(["", *flat.lines()] if flat else []),
@@ -115,12 +116,21 @@ def _function(name: str, body: Sequence[str]) -> list[str]:
 def _body_of(kernel: Kernel, source: Source) -> _Body:
     """The statements of a kernel, planned."""
     block, arrays = kernel.block, tuple(atom for _, atom in kernel.outputs)
-    live = Block(block.params, tuple(remove_dead(list(block.eqns), arrays)), arrays)
-    plan = Plan(replace(kernel, block=live))
-    for eqn in live.eqns:
-        add_equation(plan, eqn)
+    results = (*arrays, *(told.var for told in kernel.told))
+    live = Block(block.params, tuple(remove_dead(list(block.eqns), results)), results)
+    plan = planned(replace(kernel, block=live))
     plan.finish()
+    plan.closing += [_said(plan, k, told) for k, told in enumerate(kernel.told, len(arrays))]
     return _Body(plan, source)
+
+
+def _said(plan: Plan, k: int, told: Told) -> str:
+    """The statement by which the kernel says a value."""
+    fact = plan.of(told.var)
+    if told.kind in ("like", "shape"):
+        return f"context.output<{stored(fact.type)}>({k}, {fact.text});"
+    kind = "double" if told.kind == "float" else "int64_t"
+    return f"context.tell({k}, {kind}{{{fact.text}}});"
 
 
 def _asking(guess: Guess, kernel: Kernel) -> list[str]:

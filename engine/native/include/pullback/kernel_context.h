@@ -87,6 +87,16 @@ class Context : public Outcome {
 #endif
     }
 
+    // A value that is no array, said by `infer` in the place of output k's shape.
+    void tell(int k, int64_t value) {
+        if (query_) query_->outputs[k] = {{value}, 1, TypeOf<int64_t>::kDtype};
+    }
+    void tell(int k, double value) {
+        int64_t bits;
+        __builtin_memcpy(&bits, &value, sizeof bits);
+        tell(k, bits);
+    }
+
     // The same for an output that the kernel reads again.
     template <typename T>
     View<T> kept_output(int k, const Shape& shape);

@@ -30,6 +30,13 @@ struct KernelArgument {
     std::int32_t index;   // among inputs, then attributes; among saved values; among cotangents
 };
 
+/// A value that a kernel tells: where it stands behind the operator's outputs, and what it is.
+struct Told {
+    enum class Kind : std::uint8_t { like, shape, integer, boolean, real };
+    std::int32_t position;
+    Kind kind;
+};
+
 /// A kernel, and what its arguments and outputs are to an operator.
 struct KernelLayout {
     pb_infer_function infer = nullptr;
@@ -45,7 +52,11 @@ struct KernelLayout {
     /// And -1; or a number of axes, where the value is whether that input has so many; or kSize,
     /// where it is the number of elements of that input, or of an output counted after the inputs.
     std::vector<std::int32_t> plain_ranks;
-    static constexpr std::int32_t kSize = -2;
+    static constexpr std::int32_t kLike = -1, kSize = -2;
+    /// Or kTold, where it is a value that the kernel tells.
+    static constexpr std::int32_t kTold = -3;
+    /// They are its last outputs.
+    std::vector<Told> told;
 
     /// From a `pullback.engine.native.kernels.Layout`. Throws ErrorSet.
     static std::unique_ptr<KernelLayout> of(PyObject* layout);
@@ -99,6 +110,9 @@ class Launch {
     void execute() noexcept { status_ = kernel_.run(&call_); }
     /// Whether it ran; lets the outputs go where it didn't.
     bool finish(LaunchOutputs& outputs);
+
+    /// What the kernel told. Throws ErrorSet.
+    PyRef told(std::size_t k) const;
 
   private:
     static constexpr std::size_t kMost = 48;
