@@ -6,7 +6,7 @@ import html
 import inspect
 from collections.abc import Callable, Iterator
 from functools import cached_property, update_wrapper
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, get_origin, overload
 
 import numpy as np
 
@@ -225,9 +225,11 @@ class Composite(Formula):
     def __init__(self, function: Function) -> None:
         super().__init__(function, Options(), derived=True)
         self._parameters = tuple(inspect.signature(function).parameters.values())
+        self._lists = [k for k, p in enumerate(self._parameters) if get_origin(p.annotation) is list]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the function; attributes may be positional, as those of a formula."""
+        """Call the function; attributes may be positional, and lists any sequence, as those of a formula."""
+        args = tuple(list(given) if k in self._lists else given for k, given in enumerate(args))
         named = [p.name for p in self._parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
         plain = len(self._parameters) - len(named)
         if not named or len(args) <= plain or len(args) > len(self._parameters):

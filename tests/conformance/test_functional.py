@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.optimize
+from typeguard import suppress_type_checks
 
 import pullback as pb
 
@@ -41,7 +42,7 @@ def test_value_and_grad_by_arguments_counted_otherwise(engine):
     for wrong in (lambda: product(), lambda: pb.value_and_grad(np.sum, 2)(x, y)):
         with pytest.raises(TypeError, match=r"argnums=-?\d of a call with \d positional arguments"):
             wrong()
-    with pytest.raises(TypeError, match="integer"):
+    with suppress_type_checks(), pytest.raises(TypeError, match="integer"):
         pb.value_and_grad(np.sum, "x")
     assert x.grad is None
 

@@ -105,10 +105,11 @@ def test_the_text_of_it() -> None:
     )
     assert body(made, "_gradients_of_t") == (
         '"""What the gradient of `t` adds to those of the inputs."""\n'
+        "grad_a = grad_t @ b.mT\n"
         "grad_b = a.mT @ grad_t\n"
-        "grad_a = (grad_t @ b.mT).sum_to_size(a.shape)\n"
-        "grad_b_1 = grad_b.sum_to_size(b.shape)\n"
-        "return (grad_a, grad_b_1)\n"
+        "grad_a_1 = grad_a.sum_to_size(a.shape)\n"
+        "grad_b_2 = grad_b.sum_to_size(b.shape)\n"
+        "return (grad_a_1, grad_b_2)\n"
     )
     assert body(made, "backward") == (
         "found = (None, None) if grad is None else Scaled._gradients(ctx, grad)\n"
