@@ -38,8 +38,8 @@ def list_of_tensors(xs: "list[Tensor]"):  # noqa: F821 - an annotation of the fo
 def parts_of_shapes(x, *, k: int):
     n, m = x.shape[-2:]
     rows = np.reshape(np.sin(x), x.shape[:-1] + (1, m))  # noqa: RUF005 - sums of tuples are what is tried
-    stacked = np.broadcast_to(rows, (k, *rows.shape)) * np.full(x.shape[:-1] + (1, 1), 2.0)  # noqa: RUF005 - as above
-    return stacked * n * np.ones((k,) + x.shape[-1:])  # noqa: RUF005 - a number before a part is tried
+    stacked = np.broadcast_to(rows, (k, *rows.shape)) * np.full(x.shape[:-1] + (1, 1), 2.0)  # noqa: RUF005 - a tuple behind a part is tried
+    return stacked * n * np.ones((k,) + x.shape[-1:])  # noqa: RUF005 - a tuple before a part is tried
 
 
 @SECTION.example("an `int` attribute", call(X, n=2), call(X, n=3))

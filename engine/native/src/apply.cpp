@@ -155,8 +155,8 @@ struct Call {
     PyObject* inputs;
     PyObject* attributes;
     const Outputs& outputs;
-    PyObject*
-        computed;  // all values, by Python; NULL where the engine finds those that are no arrays
+    // All values, by Python; NULL where the engine finds those that are no arrays.
+    PyObject* computed;
     const std::vector<PyRef>& told;
 };
 
