@@ -1,18 +1,16 @@
-// Calling an operator: run it on arrays, wrap the results, record a node.
+// Calling an operator: run it on arrays, wrap the results, record a node (record_call.h).
 #include <string_view>
 
 #include "arguments.h"
 #include "attribute_forms.h"
-#include "caller.h"
 #include "grad_mode.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
 #include "pullback/switches.h"
+#include "record_call.h"
 
 namespace pullback {
 namespace {
-
-using Outputs = InlineVector<Ref<Tensor>, 4>;  // none: a hidden output of a branch not taken
 
 /// The input that has this memory, or NULL.
 Tensor* input_at(PyObject* inputs, const void* address) {
@@ -111,148 +109,6 @@ Mask differentiable_outputs(const OperatorInfo& info, const Outputs& outputs) {
         if (is_float(outputs[i]->layout.dtype())) differentiable |= Mask{1} << i;
     }
     return differentiable & ~info.nondifferentiable;
-}
-
-/// Hidden outputs of branches that were not taken.
-Mask absent(const Outputs& outputs) {
-    Mask absent = 0;
-    for (std::uint32_t i = 0; i < outputs.size(); ++i) {
-        if (!outputs[i]) absent |= Mask{1} << i;
-    }
-    return absent;
-}
-
-/// The value of the attribute at this place of a dict.
-PyObject* nth_value(PyObject* dict, std::int32_t place) {
-    PyObject *key, *value = nullptr;
-    Py_ssize_t position = 0;
-    for (std::int32_t i = 0; i <= place; ++i) {
-        if (!PyDict_Next(dict, &position, &key, &value)) return nullptr;
-    }
-    return value;
-}
-
-int number_of_axes(PyObject* input) {
-    if (Tensor::check(input)) return Tensor::cast(input)->layout.ndim();
-    return PyArray_Check(input) ? PyArray_NDIM(as_array(input)) : 0;
-}
-
-/// The number of elements of an input, or of an output, counted after the inputs.
-PyRef size_of(std::int32_t place, PyObject* inputs, const Outputs& outputs) {
-    const Py_ssize_t n_inputs = PyTuple_GET_SIZE(inputs);
-    if (place >= n_inputs) {
-        const Ref<Tensor>& output = outputs[static_cast<std::size_t>(place - n_inputs)];
-        return checked(PyLong_FromLongLong(output->layout.size()));
-    }
-    PyObject* input = PyTuple_GET_ITEM(inputs, place);
-    if (Tensor::check(input))
-        return checked(PyLong_FromLongLong(Tensor::cast(input)->layout.size()));
-    return checked(PyLong_FromSsize_t(PyArray_Check(input) ? PyArray_SIZE(as_array(input)) : 1));
-}
-
-/// What a call was made with, and what it gave.
-struct Call {
-    PyObject* inputs;
-    PyObject* attributes;
-    const Outputs& outputs;
-    // All values, by Python; NULL where the engine finds those that are no arrays.
-    PyObject* computed;
-    const std::vector<PyRef>& told;
-};
-
-/// A value that is no array, of a call whose kernel ran.
-PyRef plain_value(const KernelLayout& kernel, std::size_t index, const Call& call) {
-    const std::int32_t place = kernel.plain_likes[index];
-    if (place < 0) return PyRef::borrow(nth_value(call.attributes, -1 - place));
-    switch (const std::int32_t rank = kernel.plain_ranks[index]) {
-        case KernelLayout::kTold:
-            return call.told[static_cast<std::size_t>(place)];
-        case KernelLayout::kSize:
-            return size_of(place, call.inputs, call.outputs);
-        case KernelLayout::kLike:
-            return like(PyTuple_GET_ITEM(call.inputs, place));
-        default: {
-            const int axes = number_of_axes(PyTuple_GET_ITEM(call.inputs, place));
-            return PyRef::steal(PyBool_FromLong(axes == rank));
-        }
-    }
-}
-
-/// The value of an entry, which some derivative reads.
-void save(Node& node, const SavedEntry& entry, bool relied, const Call& call) {
-    const auto index = static_cast<std::size_t>(entry.index);
-    if (entry.source == SavedSource::input) {
-        PyObject* input = PyTuple_GET_ITEM(call.inputs, entry.index);
-        node.saved.emplace_back(SavedVariable::input(input, relied));
-        return;
-    }
-    if (entry.source == SavedSource::plain) {
-        PyRef value = call.computed == nullptr
-                          ? plain_value(*node.info->kernel, index, call)
-                          : PyRef::borrow(PyTuple_GET_ITEM(call.computed,
-                                                           node.info->n_outputs() + entry.index));
-        node.saved.emplace_back(SavedVariable::plain(std::move(value)));
-        return;
-    }
-    const Ref<Tensor>& output = call.outputs[index];
-    if (output) {
-        node.saved.emplace_back(SavedVariable::output(*output, entry.index, relied));
-    } else {
-        node.saved.emplace_back();
-    }
-}
-
-/// An edge per input, or per tensor of a list; empty for those that no gradient is needed of.
-void add_edges(Node& node, PyObject* inputs, Mask needed) {
-    const OperatorInfo& info = *node.info;
-    for (std::int32_t i = 0; i < info.n_inputs; ++i) {
-        const bool wanted = (needed >> i) & 1;
-        PyObject* value = PyTuple_GET_ITEM(inputs, i);
-        if (info.list_inputs == 0) {
-            node.edges.emplace_back(wanted ? edge_of(*Tensor::cast(value)) : Edge{});
-            continue;
-        }
-        EdgeRange range{node.edges.size(), 0};
-        if (wanted) {
-            for_each_tensor(value, [&](Tensor* tensor) {
-                node.edges.emplace_back(tensor == nullptr ? Edge{} : edge_of(*tensor));
-            });
-        }
-        range.count = node.edges.size() - range.begin;
-        node.ranges.emplace_back(range);
-    }
-}
-
-/// The node of this call, with the values that its derivative reads.
-Ref<Node> record(OperatorInfo& info, Mask needed, Mask differentiable, const Call& call) {
-    const Outputs& outputs = call.outputs;
-    Ref<Node> node = Node::make(NodeKind::call);
-    node->operator_object = PyRef::borrow(info.object);
-    node->info = &info;
-    add_edges(*node, call.inputs, needed);
-    // Leaves that are met for the first time have their numbers now: the node comes after them.
-    node->renumber();
-    for (std::uint32_t i = 0; i < outputs.size(); ++i) {
-        Output& output = node->outputs.emplace_back();
-        output.differentiable = (differentiable >> i) & 1;
-        if (outputs[i]) output.layout = outputs[i]->layout;
-    }
-    remember_caller(*node);
-    if (switches.anomaly) remember_stack(*node);
-
-    // Other patterns of gradients read no more than this one: what a branch that was not taken
-    // leaves out counts as defined, for it may be filled with zeros.
-    const Variant& variant = info.variant(differentiable | absent(outputs), needed);
-    node->recorded = &variant;
-    for (const std::int32_t read : variant.reads) {
-        if (variant.slots[static_cast<std::size_t>(read)] < 0) continue;
-        const auto index = static_cast<std::size_t>(read);
-        save(*node, info.saved[index], variant.relied[index], call);
-        const SavedVariable& saved = node->saved[node->saved.size() - 1];
-        node->keeps_arrays = node->keeps_arrays || saved.holds_array();
-        node->packed = node->packed || saved.holds_packed();
-    }
-    return node;
 }
 
 /// Runs the forward's kernel; false where it doesn't take these inputs. Hidden outputs are for the
@@ -367,7 +223,7 @@ PyRef run(OperatorInfo& info, PyRef& inputs, PyObject* attributes) {
                 computed = plain_values(info, inputs.get(), constants.get(), outputs, told);
             }
             const Call call{inputs.get(), constants.get(), outputs, computed.get(), told};
-            const Ref<Node> node = record(info, needed, differentiable, call);
+            const Ref<Node> node = record_call(info, needed, differentiable, call);
             for (std::int32_t i = 0; i < info.n_results; ++i) {
                 if (((results >> i) & 1) == 0) continue;
                 outputs[static_cast<std::size_t>(i)]->hang_on(node, i);
