@@ -63,13 +63,13 @@ def differentiated(construct: Construct) -> str:
 def compiled(construct: Construct) -> str:
     """Whether kernels compute the result and two derivatives, and agree with the formula."""
     complete = True
+    fast = pb.compile(construct.formula, order=2)
     for call in construct.calls:
         try:
-            fast = pb.compile(construct.formula, order=2)
             expected = outcome(lambda call=call: construct.plain(call))
             # What an author raises is raised by the formula's Python, after the kernel's refusal.
             with nullcontext() if raises(construct, call) else _no_python_forward():
-                actual = outcome(lambda call=call, fast=fast: call.of(fast))
+                actual = outcome(lambda call=call: call.of(fast))
             # Of what is compiled once the numbers of axes are seen.
             complete = complete and not any(made.compiled.limits for made in fast._operators.values())
         except Exception:  # no kernel, or the transpiler or the compiler fails

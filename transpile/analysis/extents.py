@@ -135,6 +135,11 @@ def of_turn(eqn: Eqn, env: Mapping[Var, Extent]) -> dict[Var, Extent]:
 
     ``y = np.sin(y) * x`` keeps the extent of `y` where that is `x`, or has `x` among its sizes.
     """
+    return _turn(eqn, env)[0]
+
+
+def _turn(eqn: Eqn, env: Mapping[Var, Extent]) -> tuple[dict[Var, Extent], dict[Var, Extent]]:
+    """Extents of what a loop's body is given, and of everything inside."""
     (body,) = eqn.blocks
     start = dict(zip(body.params[1:], eqn.args[1:], strict=True))
     same = {p: extent_of(a, env) for p, a in start.items() if p.kind == "tensor" and isinstance(a, Var)}
@@ -142,11 +147,12 @@ def of_turn(eqn: Eqn, env: Mapping[Var, Extent]) -> dict[Var, Extent]:
     if body.params[0].kind == "value":
         own[body.params[0]] = _SCALAR
     while True:
-        inside = extents(body.eqns, {**env, **own, **same})
+        given = own | same
+        inside = extents(body.eqns, {**env, **given})
         turned = dict(zip(body.params[1:], body.results, strict=False))
         changed = [param for param in same if extent_of(turned[param], inside) != same[param]]
         if not changed:
-            return own | same
+            return given, inside
         for param in changed:
             del same[param]
 
@@ -154,8 +160,7 @@ def of_turn(eqn: Eqn, env: Mapping[Var, Extent]) -> dict[Var, Extent]:
 def _of_loop(eqn: Eqn, env: Mapping[Var, Extent]) -> dict[Var, Extent]:
     """Extents of a loop's outputs: of a list, that of each of its elements, where they are all of one."""
     (body,) = eqn.blocks
-    turn = of_turn(eqn, env)
-    inside = extents(body.eqns, {**env, **turn})
+    turn, inside = _turn(eqn, env)
     count = "" if eqn.kwarg("until") is not None else str(eqn.args[0])
     names = {var.name for var in body.bound()}
     found = {}
