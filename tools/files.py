@@ -32,7 +32,9 @@ def python_files(paths: Iterable[str]) -> Iterator[tuple[Path, bool]]:
         elif path.exists():
             yield path, True
         else:
-            raise UsageError(f"{path}: no such file or folder")
+            file, separator, name = text.rpartition("::")
+            alone = f"; name the file alone: {file}" if separator and name.isidentifier() else ""
+            raise UsageError(f"{path}: no such file or folder{alone}")
 
 
 def _walk(folder: Path) -> Iterator[Path]:
@@ -103,10 +105,19 @@ def unknown_name(path: str, name: str, known: Iterable[str]) -> UsageError:
     """The error for a NAME that isn't in FILE, with what is there."""
     names = sorted(known)
     if not names:
-        return UsageError(f"{path}: has no formula named {name}; no formula is defined there")
+        return UsageError(f"{path}: has no formula named {name}; no formula or function is defined there")
     close = get_close_matches(name, names, n=1)
     guess = f" Did you mean {close[0]}?" if close else ""
     return UsageError(f"{path}: has no formula named {name}.{guess} It defines {', '.join(names)}")
+
+
+def nothing_named(path: str, functions: Iterable[str]) -> CommandError:
+    """The error for a FILE without a formula of which no NAME was asked, with the functions to name."""
+    names = sorted(functions)
+    message = f"{path}: defines no formula, and no function under pb.compile"
+    if not names:
+        return CommandError(message)
+    return CommandError(f"{message}\n  help: name a function: {', '.join(f'{path}::{n}' for n in names)}")
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:

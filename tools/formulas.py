@@ -1,4 +1,4 @@
-"""Formulas by ``FILE::NAME``, read from text: nothing of the file runs."""
+"""Formulas by ``FILE`` or ``FILE::NAME``, read from text: nothing of the file runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pullback.transpile.frontend import Module, read_function, read_module
 from pullback.transpile.ir import Formula, Source
 from pullback.transpile.library import Library, standard_library
 
-from .files import read_source, split_target, unknown_name
+from .errors import UsageError
+from .files import nothing_named, read_source, split_target, unknown_name
 
 
 @dataclass(frozen=True)
@@ -22,36 +23,47 @@ class FormulaFile:
     library: Library
 
 
-def read_formulas(path: str) -> FormulaFile:
-    """All formulas of a file. `FormulaError` where the file has one that cannot be used as written."""
-    source = read_source(path)
-    return _usable(source, read_module(source))
+def read_formulas(target: str) -> tuple[list[Formula], FormulaFile]:
+    """What ``FILE`` or ``FILE::NAME`` names: all formulas of a file and all that it compiles, or one of them.
 
-
-def read_formula(target: str, plain: bool = False) -> tuple[Formula, FormulaFile]:
-    """The formula that ``FILE::NAME`` names; a file with one formula needs no name.
-
-    `plain` also takes a function that is no formula, and one without a closure. Raises `FormulaError` where
-    it cannot be used as written, `UsageError` with what the file defines where there is none of this name.
+    A name also finds a plain function, whose closure is derived: its `pullback` is None. Raises
+    `FormulaError` where one of them cannot be used as written, `UsageError` with what the file defines where
+    there is none of this name, `CommandError` with what to name where the file has nothing to take.
     """
     path, name = split_target(target)
     source = read_source(path)
     module = read_module(source)
-    if plain and name is not None and name not in module.formulas and _defines(source, name):
-        library = Library(module.operators, standard_library())
-        return read_function(source, module.names, name), FormulaFile(source, module.formulas, library)
+    if name is not None and name not in module.formulas and _defines(source, name):
+        return [read_function(source, module.names, name)], _file(source, module)
     file = _usable(source, module)
-    if name is None and len(file.formulas) == 1:
-        name = next(iter(file.formulas))
-    if name is None or name not in file.formulas:
-        raise unknown_name(path, name or "(none was given)", file.formulas)
-    return file.formulas[name], file
+    if name is None:
+        compiled = [read_function(source, module.names, function) for function in module.compiled]
+        found = sorted([*file.formulas.values(), *compiled], key=lambda formula: formula.span.line)
+        if not found:
+            raise nothing_named(path, module.functions)
+        return found, file
+    if name not in file.formulas:
+        raise unknown_name(path, name, [*file.formulas, *module.functions])
+    return [file.formulas[name]], file
+
+
+def read_formula(target: str) -> tuple[Formula, FormulaFile]:
+    """The one that ``FILE::NAME`` names; a file with one formula needs no name. Raises as `read_formulas`."""
+    found, file = read_formulas(target)
+    if len(found) > 1:
+        names = ", ".join(f"{target}::{formula.name}" for formula in found)
+        raise UsageError(f"{target}: which of its formulas? Name one: {names}")
+    return found[0], file
 
 
 def _usable(source: Source, module: Module) -> FormulaFile:
     errors = [found for found in module.diagnostics if found.severity == "error"]
     if errors:
         raise FormulaError(errors, source)
+    return _file(source, module)
+
+
+def _file(source: Source, module: Module) -> FormulaFile:
     return FormulaFile(source, module.formulas, Library(module.operators, standard_library()))
 
 

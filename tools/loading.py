@@ -6,32 +6,44 @@ import importlib.util
 import sys
 import traceback
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
-from pullback.engine.formula import Formula
+from pullback.engine.formula import Formula, derive_pullback
+from pullback.engine.kernels.compiled import CompiledFormula
 
 from .errors import CommandError
 from .files import read_source, split_target, unknown_name
 
 
 def load_formulas(target: str) -> list[tuple[str, Formula]]:
-    """The formulas of FILE, or the one of FILE::NAME, in the order of the file.
+    """The formulas of FILE with what it compiles, in the order of the file, or the one of FILE::NAME.
 
-    Raises `UsageError` for a file that can't be read or a name that it doesn't have, `CommandError` with the
-    place where importing the file fails.
+    A name also finds a plain function, whose closure is derived. Raises `UsageError` for a file that can't be
+    read or a name that it doesn't have, `CommandError` with the place where importing the file fails.
     """
     path, name = split_target(target)
     module = import_file(path)
-    found = {
-        value.__name__: value
-        for value in vars(module).values()
-        if isinstance(value, Formula) and value.__module__ == module.__name__
-    }
+    own = {key: value for key, value in vars(module).items() if _defined_in(module, value)}
     if name is None:
-        return list(found.items())
-    if name not in found:
-        raise unknown_name(path, name, found)
-    return [(name, found[name])]
+        found = {key: formula for key, value in own.items() if (formula := _formula(value)) is not None}
+        return [(formula.__name__, formula) for formula in dict.fromkeys(found.values())]
+    if name not in own:
+        raise unknown_name(path, name, own)
+    return [(name, _formula(own[name]) or derive_pullback(own[name]))]
+
+
+def _defined_in(module: Any, value: Any) -> bool:
+    """Whether it is a formula, or a function to derive one from, that the module does not import."""
+    kinds = (Formula, CompiledFormula, FunctionType)
+    return isinstance(value, kinds) and value.__module__ == module.__name__
+
+
+def _formula(value: Any) -> Formula | None:
+    """What a value of a module is to be checked as; None for a plain function, which has to be named."""
+    if isinstance(value, CompiledFormula):
+        return value.formula
+    return value if isinstance(value, Formula) else None
 
 
 def import_file(path: str) -> Any:

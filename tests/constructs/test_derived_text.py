@@ -8,9 +8,11 @@ import pytest
 
 import pullback as pb
 from pullback.tools.derived_file import derived_file
-from pullback.tools.formulas import read_formula, read_formulas
+from pullback.tools.formulas import read_formula
 from pullback.tools.loading import load_formulas
 from pullback.transpile.diagnostics import FormulaError
+from pullback.transpile.frontend import read_module
+from pullback.transpile.ir import Source
 
 from .catalog import Call
 from .columns import assert_same, outcome, raises, second_order
@@ -22,7 +24,7 @@ LIBRARY = [
     for folder in ("examples", "formulas")
     for path in sorted((ROOT / folder).glob("*.py"))
     if path.stem != "__init__"
-    for name in read_formulas(str(path)).formulas
+    for name in read_module(Source(str(path), path.read_text(encoding="utf-8"))).formulas
 ]
 # The forward of these is a call of LAPACK that nothing but their own closure differentiates.
 NOT_DERIVED = {"slogdet", "eigh", "qr", "svd"}
@@ -33,7 +35,7 @@ QUICK = {"simple", "cross_entropy", "layer_norm", "softplus", "gp_covariance", "
 
 def checked_text(path, name):
     """The derived text, after it was read back and derived from itself."""
-    formula, file = read_formula(f"{path}::{name}", plain=True)
+    formula, file = read_formula(f"{path}::{name}")
     return derived_file(formula, file)
 
 

@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Callable
 from typing import Any, Protocol
 
+TARGET = "a formula, or a plain function without a closure; a file with one formula needs no NAME"
+
 
 class Subparsers(Protocol):
     """Where a command adds its parser: what `ArgumentParser.add_subparsers` returns."""

@@ -32,10 +32,11 @@ example:
   $ pullback check examples/softplus.py::softplus
   $ pullback check src/ops.py::Scaled --inputs 'torch.rand(3, 4), 2'
 
-This imports the file and runs what it defines: formulas on both engines and compiled, and classes of
-torch.autograd.Function in PyTorch. A class gets a verdict: right, silently wrong, raises (it refuses
-second derivatives), first order wrong, could not run. Its inputs come from --inputs, from a comment in
-the class such as `# pullback: inputs torch.rand(3, 4), 2`, or are guessed; what was guessed is printed.
+This imports the file and runs what it defines: formulas and functions under pb.compile on both engines and
+compiled, a plain function that is named, and classes of torch.autograd.Function in PyTorch. A class gets a
+verdict: right, silently wrong, raises (it refuses second derivatives), first order wrong, could not run. Its
+inputs come from --inputs, from a comment in the class such as `# pullback: inputs torch.rand(3, 4), 2`, or
+are guessed; what was guessed is printed.
 
 exit status: 0 all right, 1 a derivative is wrong or can't be computed, 2 misuse
 """
@@ -94,15 +95,21 @@ def run(arguments: argparse.Namespace) -> int:
         else []
     )
     if not formulas and not classes:
-        raise CommandError(f"{' '.join(arguments.targets)}: no formula or autograd function is defined there")
+        raise CommandError(
+            f"{' '.join(arguments.targets)}: no formula, function under pb.compile or autograd function is "
+            "defined there\n  help: name a plain function to check it as FILE::NAME"
+        )
     status = _check_formulas(formulas, arguments, console) if formulas else CLEAN
     return max(status, check_classes(classes, arguments.inputs, console)) if classes else status
 
 
 def _may_have_formulas(targets: list[str]) -> bool:
-    """Whether importing is worth it: the text of some file may define a formula."""
-    files = (file for target in targets for file, _ in python_files([split_target(target)[0]]))
-    return any(may_have_formulas(read_bytes(file)) for file in files)
+    """Whether importing is worth it: a function is named, or the text of some file may define a formula."""
+    split = [split_target(target) for target in targets]
+    if any(name is not None for _, name in split):
+        return True
+    texts = [read_bytes(file) for file, _ in python_files(path for path, _ in split)]
+    return any(may_have_formulas(text) or b"pb.compile" in text for text in texts)
 
 
 def _check_formulas(

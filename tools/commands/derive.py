@@ -8,7 +8,7 @@ from pathlib import Path
 from ..derived_file import derived_file
 from ..errors import UsageError
 from ..formulas import read_formula
-from . import Subparsers, add_command
+from . import TARGET, Subparsers, add_command
 
 EXAMPLE = """\
 example:
@@ -26,16 +26,14 @@ def add_parser(subparsers: Subparsers) -> None:
         EXAMPLE,
         run,
     )
-    parser.add_argument(
-        "target", metavar="FILE::NAME", help="a formula, or a plain function without a closure"
-    )
+    parser.add_argument("target", metavar="FILE[::NAME]", help=TARGET)
     parser.add_argument("-o", "--output", metavar="OUT", help="the formula file to write; default: print")
     parser.add_argument("--force", action="store_true", help="overwrite a file that is there")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print or write the derived formula; a closure that is written already is left aside."""
-    formula, file = read_formula(arguments.target, plain=True)
+    formula, file = read_formula(arguments.target)
     text = derived_file(formula, file)
     if arguments.output in (None, "-"):
         print(text, end="")

@@ -27,7 +27,7 @@ from pullback.transpile.printer import formula_text
 from pullback.transpile.verify import verify
 
 from ..formulas import read_formula
-from . import Subparsers, add_command
+from . import TARGET, Subparsers, add_command
 
 EXAMPLE = """\
 example:
@@ -95,9 +95,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = add_command(
         subparsers, "dump", "print the intermediate representation of a formula", EXAMPLE, run
     )
-    parser.add_argument(
-        "target", metavar="FILE::NAME", help="a formula, or a plain function without a closure"
-    )
+    parser.add_argument("target", metavar="FILE[::NAME]", help=TARGET)
     parser.add_argument(
         "--after",
         choices=tuple(PASSES),
@@ -109,6 +107,6 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the formula after the pass."""
-    formula, file = read_formula(arguments.target, plain=True)
+    formula, file = read_formula(arguments.target)
     print(formula_text(PASSES[arguments.after](formula, file.library)))
     return 0

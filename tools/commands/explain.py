@@ -13,7 +13,7 @@ from ..explain.facts import Facts, facts_of
 from ..explain.text import print_facts
 from ..files import write_atomically
 from ..formulas import read_formula
-from . import Subparsers, add_command
+from . import TARGET, Subparsers, add_command
 
 EXAMPLE = """\
 example:
@@ -31,9 +31,7 @@ def add_parser(subparsers: Subparsers) -> None:
         EXAMPLE,
         run,
     )
-    parser.add_argument(
-        "target", metavar="FILE::NAME", help="a formula, or a plain function without a closure"
-    )
+    parser.add_argument("target", metavar="FILE[::NAME]", help=TARGET)
     parser.add_argument(
         "--format",
         choices=("text", "svg", "html"),
@@ -45,7 +43,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Explain one formula."""
-    formula, file = read_formula(arguments.target, plain=True)
+    formula, file = read_formula(arguments.target)
     facts = facts_of(formula, file.library)
     if arguments.output is None:
         if arguments.format == "text":

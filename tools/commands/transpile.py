@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -28,7 +28,7 @@ EXAMPLE = """\
 example:
   $ pullback transpile examples/softplus.py -o cpp_out --order 3
   $ pullback transpile examples/softplus.py -o cpp_out --order 3 --check
-  $ pullback transpile examples/softplus.py -o - --target python
+  $ pullback transpile examples/softplus.py::softplus -o - --target python
 
 exit status: 0 done (with --check: what is there is current), 1 it is not, or a formula has an error, 2 misuse
 """
@@ -65,7 +65,11 @@ TARGETS: dict[str, Emitter] = {"native": _native, "python": _python}
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command's arguments."""
     parser = add_command(subparsers, "transpile", "generate C++ or Python from formulas", EXAMPLE, run)
-    parser.add_argument("file", metavar="FILE", help="a Python file with formulas")
+    parser.add_argument(
+        "file",
+        metavar="FILE[::NAME]",
+        help="a Python file: its formulas and what pb.compile decorates; or the function NAME of it",
+    )
     parser.add_argument("-o", "--output", metavar="DIR", required=True, help="where to write; - prints")
     parser.add_argument("--target", choices=tuple(TARGETS), default="native", help="default: native (C++)")
     parser.add_argument(
@@ -86,10 +90,8 @@ def _order(text: str) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     """Generate everything first, then write: an error in one formula leaves all files as they were."""
-    file = read_formulas(arguments.file)
-    if not file.formulas:
-        raise CommandError(f"{file.source.path}: defines no formula")
-    made = generate(file, TARGETS[arguments.target], arguments.order)
+    formulas, file = read_formulas(arguments.file)
+    made = generate(formulas, file, TARGETS[arguments.target], arguments.order)
     if arguments.output == "-":
         sys.stdout.write("\n".join(item.text for item in made))
         return CLEAN
@@ -97,12 +99,14 @@ def run(arguments: argparse.Namespace) -> int:
     return _check(made, folder) if arguments.check else _write(made, folder, arguments.force)
 
 
-def generate(file: FormulaFile, emitter: Emitter, order: int) -> list[GeneratedFile]:
-    """The generated files of all formulas. Raises FormulaError with what is wrong in any of them."""
+def generate(
+    formulas: Sequence[Formula], file: FormulaFile, emitter: Emitter, order: int
+) -> list[GeneratedFile]:
+    """The generated files of these formulas of a file. Raises FormulaError with what is wrong in any."""
     source = file.source
     made: list[GeneratedFile] = []
     findings: list[Diagnostic] = []
-    for formula in track(file.formulas.values(), "transpile", len(file.formulas)):
+    for formula in track(formulas, "transpile", len(formulas)):
         try:
             texts = list(emitter(formula, file.library, order))
         except FormulaError as error:

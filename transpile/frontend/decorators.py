@@ -12,6 +12,7 @@ from .names import Names
 from .text import Text
 
 _DECORATORS = {"pullback.formula": "formula", "pullback.composite": "composite"}
+_COMPILE = "pullback.compile"
 _FLAGS = frozenset({"first_order_only", "surrogate", "complex"})
 _TUPLES = frozenset({"save", "recompute", "nondifferentiable"})
 _IGNORED = frozenset({"jvp", "name"})
@@ -38,6 +39,12 @@ def decoration(text: Text, names: Names, node: ast.FunctionDef) -> Decoration | 
         target = dotted_name(call.args[0], names) if call and call.args else None
         return Decoration(role, target, _options(text, names, call) if call else Options())
     return None
+
+
+def is_compiled(names: Names, node: ast.FunctionDef) -> bool:
+    """Whether a function is decorated with ``pb.compile``."""
+    called = (item.func if isinstance(item, ast.Call) else item for item in node.decorator_list)
+    return any(dotted_name(item, names) == _COMPILE for item in called)
 
 
 def _options(text: Text, names: Names, call: ast.Call) -> Options:

@@ -13,7 +13,7 @@ from ..ir import STRUCTURAL, Formula, Source, Span
 from ..library import formula_folder
 from ..vocabulary import WORDS, by_python
 from .closure import last_return
-from .decorators import Decoration, decoration
+from .decorators import Decoration, decoration, is_compiled
 from .factory import enclosing_functions, names_inside
 from .fence import Refusal, refuse, statement
 from .function import Reading, read_node
@@ -30,7 +30,8 @@ class Module:
     """Formulas by name, findings of all severities, and where the unreadable ones stand.
 
     `operators` has them by the name of their calls, which is that of the word a formula stands for,
-    and another one than a word's where it stands for none.
+    and another one than a word's where it stands for none. `functions` are the names of the other
+    functions of the file's outermost level, `compiled` of those of them that ``@pb.compile`` decorates.
     """
 
     source: Source
@@ -39,6 +40,8 @@ class Module:
     operators: dict[str, Formula] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     unreadable: list[tuple[str, Span]] = field(default_factory=list)
+    functions: list[str] = field(default_factory=list)
+    compiled: list[str] = field(default_factory=list)
 
 
 class Outline:
@@ -68,6 +71,11 @@ class Outline:
             self._found[operator] = node, decorated
             bindings[node.name] = replace(binding, name=operator)
         self._around = enclosing_functions(self.text.tree)
+        decorated_here = {node.name for node, _ in self._found.values()}
+        plain = [node for node in self.text.tree.body if isinstance(node, ast.FunctionDef)]
+        plain = [node for node in plain if node.name not in decorated_here]
+        self.module.functions = [node.name for node in plain]
+        self.module.compiled = [node.name for node in plain if is_compiled(names, node)]
 
     @property
     def operators(self) -> tuple[str, ...]:

@@ -1,0 +1,100 @@
+"""``FILE`` and ``FILE::NAME``: every command that takes formulas finds the same ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from pullback.tools.cli import main
+
+from .conftest import Write
+from .texts import SIMPLE
+
+COMPILED = """import numpy as np
+import pullback as pb
+
+
+@pb.compile
+def weighted(x, y):
+    return np.sum(np.exp(x) * y)
+
+
+def plain(x):
+    return np.tanh(x) * x
+"""
+PLAIN = COMPILED.replace("@pb.compile\n", "")
+COMMANDS = {
+    "transpile": ("transpile", "-o", "-"),
+    "derive": ("derive",),
+    "explain": ("explain",),
+    "dump": ("dump",),
+    "check": ("check", "--on", "reference", "--order", "1"),
+}
+every_command = pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+
+
+@every_command
+@pytest.mark.parametrize(
+    ("text", "named", "meant"),
+    [
+        (SIMPLE, "", "simple"),
+        (SIMPLE, "::simple", "simple"),
+        (COMPILED, "", "weighted"),
+        (COMPILED, "::weighted", "weighted"),
+        (COMPILED, "::plain", "plain"),
+        (PLAIN, "::plain", "plain"),
+    ],
+)
+def test_a_formula_is_found_by_its_file_or_its_name(
+    command: tuple[str, ...],
+    text: str,
+    named: str,
+    meant: str,
+    write: Write,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main([command[0], write(text) + named, *command[1:]]) == 0
+    assert meant in capsys.readouterr().out
+
+
+@every_command
+def test_an_unknown_name_is_misuse_with_the_known_ones(
+    command: tuple[str, ...], write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(COMPILED)
+    assert main([command[0], f"{path}::wieghted", *command[1:]]) == 2
+    expected = f"{path}: has no formula named wieghted. Did you mean weighted? It defines plain, weighted"
+    assert expected in capsys.readouterr().err
+
+
+@every_command
+def test_a_file_of_plain_functions_says_to_name_one(
+    command: tuple[str, ...], write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(PLAIN)
+    assert main([command[0], path, *command[1:]]) == 1
+    said = capsys.readouterr().err
+    assert "under pb.compile" in said
+    assert "help: name a" in said
+
+
+@pytest.mark.parametrize("command", ["derive", "explain", "dump"])
+def test_of_several_formulas_one_has_to_be_named(
+    command: str, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(COMPILED.replace("def plain", "@pb.compile\ndef plain"))
+    assert main([command, path]) == 2
+    assert f"Name one: {path}::weighted, {path}::plain" in capsys.readouterr().err
+
+
+def test_transpile_writes_the_one_that_is_named(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(SIMPLE + SIMPLE.replace("simple", "other"))
+    assert main(["transpile", f"{path}::other", "-o", "-", "--target", "python"]) == 0
+    text = capsys.readouterr().out
+    assert "def other_forward" in text
+    assert "simple" not in text
+
+
+def test_lint_takes_files(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(SIMPLE)
+    assert main(["lint", f"{path}::simple"]) == 2
+    assert f"name the file alone: {path}" in capsys.readouterr().err
