@@ -89,6 +89,18 @@ def keep(key: str, content: bytes, suffix: str) -> None:
         make_room()
 
 
+def remembered(said: str, find: Callable[[], str | None], suffix: str) -> str | None:
+    """A text that `find` gives for what is said, from the disk where it was found before."""
+    key = hashlib.sha256(said.encode()).hexdigest()[:32]
+    known = found(key, suffix)
+    if known is not None:
+        return str(known, "utf-8")
+    text = find()
+    if text is not None:
+        keep(key, text.encode(), suffix)
+    return text
+
+
 def place(key: str, suffix: str = ".so") -> Path:
     """Where the file of a key lies, if it is there."""
     return folder() / f"{key}{suffix}"

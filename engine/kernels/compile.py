@@ -88,10 +88,18 @@ def _machine(named: str, path: str) -> str:
 
 @cache
 def _headers() -> str:
+    """A digest of the texts that kernels include, which are read where one has another size or time."""
     folder = os.path.join(INCLUDE, "pullback")
     names = sorted(name for name in os.listdir(folder) if name.startswith("kernel"))
-    digest = hashlib.sha256()
-    for path in (*(os.path.join(folder, name) for name in names), os.fspath(RUNTIME)):
-        with open(path, "rb", buffering=0) as file:
-            digest.update(file.read())
-    return digest.hexdigest()
+    paths = [*(os.path.join(folder, name) for name in names), os.fspath(RUNTIME)]
+
+    def read() -> str:
+        digest = hashlib.sha256()
+        for path in paths:
+            with open(path, "rb", buffering=0) as file:
+                digest.update(file.read())
+        return digest.hexdigest()
+
+    states = [(path, os.stat(path)) for path in paths]
+    said = "\n".join(f"{path} {state.st_size} {state.st_mtime_ns}" for path, state in states)
+    return str(disk.remembered(said, read, ".headers"))

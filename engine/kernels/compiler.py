@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import shlex
@@ -144,16 +143,13 @@ def _find(named: str, path: str) -> Compiler:
 
 def _version(command: tuple[str, ...]) -> str | None:
     """What a compiler says that it is, from the disk where it did before; None where it does not run."""
-    key = hashlib.sha256("\0".join([*command, _binary(command)]).encode()).hexdigest()[:32]
-    known = disk.found(key, ".version")
-    if known is not None:
-        return str(known, "utf-8")
-    said = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
-    if said.returncode != 0:
-        return None
-    version = said.stdout.splitlines()[0] if said.stdout else ""
-    disk.keep(key, version.encode(), ".version")
-    return version
+
+    def ask() -> str | None:
+        said = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
+        lines = said.stdout.splitlines()
+        return None if said.returncode != 0 else lines[0] if lines else ""
+
+    return disk.remembered("\0".join([*command, _binary(command)]), ask, ".version")
 
 
 def _binary(command: tuple[str, ...]) -> str:

@@ -1,4 +1,5 @@
 import ctypes
+import os
 import shutil
 import subprocess
 import sys
@@ -8,7 +9,7 @@ import pytest
 
 from pullback.engine.errors import CompilerError
 from pullback.engine.kernels import KernelLibrary, cache, compile_text
-from pullback.engine.kernels.compile import Asked, compile_cached
+from pullback.engine.kernels.compile import Asked, _headers, compile_cached
 from pullback.engine.kernels.compiler import Compiler
 
 pytestmark = pytest.mark.compiler
@@ -69,6 +70,27 @@ def test_another_text_or_other_flags_are_another_entry(made, monkeypatch):
     assert compile_text(TEXT) != first
     # What kernels share is another one for other flags, and the same for another text.
     assert made == ["kernel_runtime.cpp", "kernel.cpp", "kernel.cpp", "kernel_runtime.cpp", "kernel.cpp"]
+
+
+def test_headers_count_by_their_texts_which_are_read_when_they_change(monkeypatch, tmp_path):
+    header, runtime = tmp_path / "pullback" / "kernel.h", tmp_path / "runtime.cpp"
+    header.parent.mkdir()
+    module = sys.modules[_headers.__module__]  # whose name the function has too
+    monkeypatch.setattr(module, "INCLUDE", tmp_path)
+    monkeypatch.setattr(module, "RUNTIME", runtime)
+    runtime.write_text("")
+    found = []
+    for seconds, text in enumerate(["old", "new", "new", "old"]):
+        header.write_text(text)
+        os.utime(header, (seconds, seconds))
+        for _ in range(2):
+            _headers.cache_clear()
+            found.append(_headers())
+    _headers.cache_clear()
+    old, new = found[0], found[2]
+    assert found == [old, old, new, new, new, new, old, old]
+    assert old != new
+    assert len(list(cache.folder().glob("*.headers"))) == 4
 
 
 def test_what_the_compiler_refuses_is_shown():
