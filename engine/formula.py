@@ -21,7 +21,7 @@ from ..transpile.library import Library, standard_library
 from ..transpile.vocabulary import WORDS
 from .dispatch import engine_of
 from .operator import Operator
-from .reading import namespace_of, read_live, signature_of
+from .reading import namespace_of, plain_function, read_live, signature_of
 from .registry import FORMULAS, LIBRARY
 
 T = TypeVar("T")
@@ -57,6 +57,7 @@ class Formula:
     def __init__(
         self, function: Function, options: Options, derived: bool = False, jvp: Function | None = None
     ) -> None:
+        plain_function(function)
         self._options = options
         self._jvp = jvp
         self._derived = derived

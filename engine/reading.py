@@ -9,7 +9,7 @@ import math
 import textwrap
 from collections.abc import Callable
 from dataclasses import replace
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -34,9 +34,21 @@ def read_live(function: Function, options: Options) -> Formula:
     return read_function(source, names_of(function), function.__name__, options)
 
 
+def plain_function(value: object) -> FunctionType:
+    """The function, without its decorators. Raises TypeError for what is no function of Python's."""
+    function = inspect.unwrap(value) if callable(value) else value
+    if isinstance(function, FunctionType):
+        return function
+    what = "a method" if isinstance(function, MethodType) else f"a {type(value).__name__}"
+    raise TypeError(
+        f"{value!r} is {what}, and a formula is read from the text of a function: "
+        "write `def name(...):` that calls it, or takes what it holds as parameters"
+    )
+
+
 def source_of(function: Function) -> Source:
     """The text of a function, at its place in its file."""
-    function = inspect.unwrap(function)
+    function = plain_function(function)
     try:
         lines, first = inspect.getsourcelines(function)
         path = inspect.getsourcefile(function) or function.__code__.co_filename
@@ -67,8 +79,7 @@ def names_of(function: Function) -> Names:
 
 def variables_of(function: Function) -> dict[str, Any]:
     """The function's globals and the enclosing functions' variables."""
-    function = inspect.unwrap(function)
-    assert isinstance(function, FunctionType)
+    function = plain_function(function)
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     return function.__globals__ | {name: cell.cell_contents for name, cell in cells if _filled(cell)}
 

@@ -2,11 +2,13 @@
 
 import inspect
 import traceback
+from functools import partial
 
 import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.transpile.diagnostics import FormulaError
 from tests.conformance.formulas import simple
 
 
@@ -95,3 +97,33 @@ def test_a_traceback_stands_at_the_author_s_line(engine):
 def test_every_error_has_one_base_class():
     with pytest.raises(pb.PullbackError):
         unclosed(np.ones(2))
+
+
+class Scale:
+    def times(self, x):
+        return 2 * x
+
+    def __call__(self, x):
+        return 3 * x
+
+
+@pytest.mark.parametrize(
+    ("made", "what"),
+    [(np.sin, "a ufunc"), (partial(pow, 2), "a partial"), (Scale().times, "a method"), (Scale(), "a Scale")],
+)
+def test_what_is_no_function_has_no_text_to_read(made, what):
+    with pytest.raises(TypeError, match=rf"is {what}, and a formula is read from the text of a function"):
+        pb.derive_pullback(made)
+    with pytest.raises(TypeError, match=what):
+        pb.compile(made)
+
+
+def test_functions_without_a_def_are_refused_where_they_stand():
+    with pytest.raises(FormulaError, match=r"test_formula.py:\d+:28: PB402 error: a `lambda`"):
+        pb.derive_pullback(lambda x: 2 * x).ir  # noqa: B018 - reading it is what raises
+
+    async def slow(x):
+        return 2 * x
+
+    with pytest.raises(FormulaError, match=r":5: PB401 error: an `async` function"):
+        pb.derive_pullback(slow).ir  # noqa: B018 - reading it is what raises

@@ -1,6 +1,6 @@
 """## What it does
 Finds expressions outside the fence: generators, dictionaries, `:=`, formatted strings, and the
-like.
+like; and calls that nothing reads the value of, such as `print(x)`: they would be left out.
 
 ## Why is this bad?
 What a formula computes must be visible in its text: that is what derivatives and C++ are made from.

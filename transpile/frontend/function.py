@@ -16,7 +16,7 @@ from .atoms import atom
 from .builder import Builder
 from .closure import Pullback, last_return, read_closure
 from .decorators import decoration
-from .fence import Refusal, is_generator, outside_of_loops, refuse
+from .fence import Refusal, is_generator, outside_of_loops, refuse, statement
 from .frame import Frame
 from .kinds import is_text, is_tuple
 from .names import Names
@@ -63,13 +63,24 @@ def read_one(
         text = parse(source)
         node = find_function(text.tree, name)
         if node is None:
-            raise refuse("PB400", f"no function `{name}` in this text", text.span(text.tree), value=name)
+            raise _missing(text, name)
         decorated = decoration(text, names, node)
         if decorated is not None:
             options, target = options or decorated.options, target or decorated.target
     except Refusal as refusal:
         return Reading(None, (refusal.finding,) if refusal.finding else ())
     return read_node(text, names, node, options, target)
+
+
+def _missing(text: Text, name: str) -> Refusal:
+    """The refusal of a text without a ``def`` of this name."""
+    for node in ast.walk(text.tree):
+        if name == "<lambda>" and isinstance(node, ast.Lambda):
+            hint = "give it a name: `def name(...):`"
+            return refuse("PB402", "a `lambda` is not read as a formula", text.span(node), hint=hint)
+        if isinstance(node, ast.AsyncFunctionDef) and node.name == name:
+            return statement(node, text.span(node))
+    return refuse("PB400", f"no function `{name}` in this text", text.span(text.tree), value=name)
 
 
 def read_node(

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..ir import Literal
+from ..ir import Literal, Var
 from . import expressions, fence
 from .calls import read_call
 from .conditionals import read_if
@@ -84,9 +84,22 @@ def _simple(frame: Frame, node: ast.stmt) -> None:
                 frame.bind(name, held.items, node)
                 return
             check_in_place(frame, node.value)
-            expressions.read(frame, node.value)
+            _check_used(frame, node.value, expressions.read(frame, node.value))
     elif not isinstance(node, ast.Pass):
         raise fence.statement(node, frame.span(node))
+
+
+def _check_used(frame: Frame, node: ast.expr, value: Value) -> None:
+    """Refuse a call that nobody reads: it would be left out with what it does."""
+    called = frame.build.opaque.get(value) if isinstance(value, Var) else None
+    if called is not None:
+        raise refuse(
+            "PB402",
+            f"nothing reads what `{called}` returns, and a formula leaves out what nothing reads",
+            frame.span(node),
+            value=called,
+            hint="call it outside of the formula",
+        )
 
 
 def _reversed_in_place(frame: Frame, node: ast.expr) -> str | None:
