@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <utility>
 
@@ -176,15 +177,19 @@ void multiply(const Routines<T>& routines, const pb_product& p, std::int64_t m, 
                   std::max(p.c_row, n));
 }
 
-constexpr std::int64_t kGrain = 16;       // pieces end at multiples of so many rows or columns
-constexpr std::int64_t kNarrowest = 192;  // a piece of a matrix reads all of the other operand
-constexpr std::int64_t kWorthCutting = 1 << 21;  // multiplications of a product of matrices
-constexpr std::int64_t kWorthReading = 1 << 17;  // the same of a matrix and a vector
-constexpr std::int64_t kMostSlices = 16;         // of a matrix whose rows are summed
+constexpr std::int64_t kGrain = 16;      // pieces end at multiples of so many rows or columns
+constexpr std::int64_t kNarrow = 192;    // a piece of a matrix reads all of the other operand
+constexpr std::int64_t kNarrowest = 64;  // of two pieces
+constexpr std::int64_t kWorthCutting = 1 << 20;       // multiplications of a product of matrices
+constexpr std::int64_t kWorthCuttingTwice = 1 << 27;  // those of a piece, along its other axis
+constexpr std::int64_t kWorthReading = 1 << 17;       // the same of a matrix and a vector
+constexpr std::int64_t kMostSlices = 16;              // of a matrix whose rows are summed
 
-/// How long each piece of an axis is.
+/// How long each piece of an axis is. A power of two of them are equal shares for two threads, or
+/// four.
 std::int64_t piece(std::int64_t extent, std::int64_t narrowest) {
-    const std::int64_t count = std::max<std::int64_t>(extent / narrowest, 1);
+    const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(extent / narrowest, 1));
+    const auto count = static_cast<std::int64_t>(std::bit_floor(most));
     return ((extent + count - 1) / count + kGrain - 1) / kGrain * kGrain;
 }
 
@@ -211,7 +216,7 @@ class Work {
         } else if (volume >= kWorthCutting) {
             const bool is_tall = p_.m >= p_.n;
             cut(is_tall);
-            if (volume / pieces(p_.m, rows_) / pieces(p_.n, columns_) >= 64 * kWorthCutting)
+            if (volume / pieces(p_.m, rows_) / pieces(p_.n, columns_) >= kWorthCuttingTwice)
                 cut(!is_tall);
         }
     }
@@ -235,11 +240,8 @@ class Work {
     /// Rows or columns: of the longer ones the pieces are of a better form, and a piece of rows
     /// lies in memory as one, where one of columns takes part of each of its cache's sets.
     void cut(bool rows) {
-        if (rows) {
-            rows_ = piece(p_.m, kNarrowest);
-        } else {
-            columns_ = piece(p_.n, kNarrowest);
-        }
+        const std::int64_t extent = rows ? p_.m : p_.n;
+        (rows ? rows_ : columns_) = piece(extent, std::clamp(extent / 2, kNarrowest, kNarrow));
     }
 
     void compute(std::int64_t begin, std::int64_t end) const {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -14,7 +15,9 @@
 namespace pullback {
 namespace {
 
-constexpr int kSpins = 2000;  // looks for work before a thread sleeps
+// For so long a thread looks for work before it sleeps: to wake it takes longer than a small job.
+constexpr std::chrono::microseconds kAwake{1000};
+constexpr int kLooks = 64;  // between looks at the clock
 constexpr std::uint32_t kOpen = 1u << 31;
 constexpr int kNowhere = -2;          // no processor has this number, and no failure to ask for it
 constexpr std::int64_t kRanges = 16;  // for each thread, where there are as many
@@ -38,6 +41,19 @@ void pause_briefly() {
 #endif
 }
 
+/// Waits, at most `kAwake`; whether it is so now.
+template <typename Predicate>
+bool comes_soon(Predicate is_so) {
+    const auto end = std::chrono::steady_clock::now() + kAwake;
+    do {
+        for (int look = 0; look < kLooks; ++look) {
+            if (is_so()) return true;
+            pause_briefly();
+        }
+    } while (std::chrono::steady_clock::now() < end);
+    return false;
+}
+
 /// The threads, and the one job that they have at a time. Never destroyed: they sleep to the end.
 class Workers {
   public:
@@ -55,13 +71,11 @@ class Workers {
         work(0);
         // Threads that have not come by now need not come: only those inside are waited for.
         state_.fetch_and(~kOpen, std::memory_order_acq_rel);
-        for (int spins = 0;;) {
+        if (comes_soon([this] { return state_.load(std::memory_order_acquire) == 0; })) return;
+        for (;;) {
             const std::uint32_t inside = state_.load(std::memory_order_acquire);
             if (inside == 0) return;
-            if (++spins < kSpins)
-                pause_briefly();
-            else
-                state_.wait(inside, std::memory_order_acquire);
+            state_.wait(inside, std::memory_order_acquire);
         }
     }
 
@@ -111,12 +125,8 @@ class Workers {
 
     void serve(std::uint32_t seen) {
         for (;;) {
-            for (int spins = 0; round_.load(std::memory_order_acquire) == seen;) {
-                if (++spins < kSpins)
-                    pause_briefly();
-                else
-                    round_.wait(seen, std::memory_order_acquire);
-            }
+            if (!comes_soon([&] { return round_.load(std::memory_order_acquire) != seen; }))
+                round_.wait(seen, std::memory_order_acquire);
             seen = round_.load(std::memory_order_acquire);
             std::uint32_t state = state_.load(std::memory_order_acquire);
             while ((state & kOpen) != 0 &&

@@ -126,6 +126,7 @@ def test_a_gradient_that_somebody_holds_is_not_added_to():
 
 PRODUCTS = {
     "matrices": ((150, 400), (400, 500)),
+    "matrices of few columns": ((64, 512), (512, 128)),
     "a row and a matrix": ((1, 700), (700, 900)),
     "a row and a few columns": ((1, 50_000), (50_000, 3)),
     "a row and a matrix that is too short to cut": ((1, 5), (5, 90_000)),
