@@ -83,6 +83,8 @@ PB_RUNTIME void merge(Space& space) {
         operand.unit = operand.data && !operand.reducer && !operand.streams && operand.source < 0;
         operand.unit = operand.unit && (last < 0 || operand.steps[last] == expected);
         operand.flat = operand.unit;
+        const int64_t row = last < 0 ? 0 : expected * merged.at[last];
+        operand.along = operand.unit && (last < 1 || operand.steps[last - 1] == row);
         for (int d = last; d >= 0; --d) {
             operand.flat = operand.flat && operand.steps[d] == expected;
             expected *= merged.at[d];

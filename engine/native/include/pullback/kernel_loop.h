@@ -79,6 +79,7 @@ struct Operand {
     bool streams = false;  // is stored past the caches
     bool unit = false;     // a row lies in memory as the loop wants it
     bool flat = false;     // so do consecutive rows
+    bool along = false;    // so do those along the last but one axis
     bool once = false;     // has one element for all of a row, if the loop goes by rows
     bool still = false;    // is the same for all rows
     int buffer = 0;        // which one its rows go through
@@ -301,6 +302,11 @@ class Loop {
     void go_on(int64_t end);
 
     char* address_of(int k, const int64_t* index) const;
+    // Whether the stretch is used where it lies.
+    bool lies_there(const Operand& operand) const {
+        if (stretch_rows_ == 1) return operand.unit;
+        return width_ == extent_ && (operand.flat || (ends_with_axis_ && operand.along));
+    }
     char* buffer_of(int k) const { return buffers_ + space_->operands[k].buffer * buffer_bytes_; }
     bool is_flat(const Space& space) const;
     bool next_of_flat();
@@ -309,6 +315,10 @@ class Loop {
     void store(int k, char* rows) const;
     void finish_stretch();
     void advance(int64_t* index, int64_t by) const;
+    // Rows from this one to the end of the last but one axis.
+    int64_t rows_along(const int64_t* index) const {
+        return inner_ > 0 ? space_->merged.at[inner_ - 1] - index[inner_ - 1] : 1;
+    }
     template <typename Move>
     void each_run(int k, char* rows, const Move& move) const;
 
@@ -325,6 +335,7 @@ class Loop {
     int64_t extent_;              // elements of a row
     int64_t longest_;             // elements of a row that are done at once
     int64_t together_;            // rows that are done at once
+    bool ends_with_axis_;         // whether these end where the last but one axis does
     int64_t index_[PB_MAX_DIMS];  // of the current row
     int64_t column_;              // in the current row
     int64_t last_column_;         // where this part of the row ends

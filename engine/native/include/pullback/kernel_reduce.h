@@ -73,15 +73,31 @@ typename Op::Total total_of_row(const T* terms, int64_t n) {
     return total;
 }
 
+template <typename Op, typename T>
+typename Op::Total join_four(typename Op::Total total, T a, T b, T c, T d) {
+    using Total = typename Op::Total;
+    total = Op::combine(Op::combine(total, static_cast<Total>(a)), static_cast<Total>(b));
+    return Op::combine(Op::combine(total, static_cast<Total>(c)), static_cast<Total>(d));
+}
+// Four floats are added up as such: widening each takes longer than adding it.
+template <>
+inline double join_four<SumOp<float>, float>(double total, float a, float b, float c, float d) {
+    return total + static_cast<double>((a + b) + (c + d));
+}
+
 // Rows of a few terms, to totals one behind the other.
 template <typename Op, int kWidth, typename T>
 void accumulate_short(const T* terms, int64_t rows, typename Op::Total* totals) {
     using Total = typename Op::Total;
     for (int64_t r = 0; r < rows; ++r) {
-        Total total = static_cast<Total>(terms[r * kWidth]);
-        for (int i = 1; i < kWidth; ++i)
-            total = Op::combine(total, static_cast<Total>(terms[r * kWidth + i]));
-        totals[r] = Op::combine(totals[r], total);
+        const T* row = terms + r * kWidth;
+        if constexpr (kWidth == 4) {
+            totals[r] = join_four<Op>(totals[r], row[0], row[1], row[2], row[3]);
+        } else {
+            Total total = static_cast<Total>(row[0]);
+            for (int i = 1; i < kWidth; ++i) total = Op::combine(total, static_cast<Total>(row[i]));
+            totals[r] = Op::combine(totals[r], total);
+        }
     }
 }
 
@@ -94,27 +110,17 @@ void accumulate_columns(const T* terms, int64_t rows, typename Op::Total* totals
     Total lanes[kAll];
     for (int i = 0; i < kAll; ++i) lanes[i] = Op::identity();
     int64_t r = 0;
-    for (; r + kRows <= rows; r += kRows) {
+    for (; r + 4 * kRows <= rows; r += 4 * kRows) {
+        const T* four = terms + r * kWidth;
         for (int i = 0; i < kAll; ++i)
-            lanes[i] = Op::combine(lanes[i], static_cast<Total>(terms[r * kWidth + i]));
+            lanes[i] = join_four<Op>(lanes[i], four[i], four[kAll + i], four[2 * kAll + i],
+                                     four[3 * kAll + i]);
     }
     for (; r < rows; ++r) {
         for (int i = 0; i < kWidth; ++i)
             lanes[i] = Op::combine(lanes[i], static_cast<Total>(terms[r * kWidth + i]));
     }
     for (int i = 0; i < kAll; ++i) totals[i % kWidth] = Op::combine(totals[i % kWidth], lanes[i]);
-}
-
-template <typename Op, typename T>
-typename Op::Total join_four(typename Op::Total total, T a, T b, T c, T d) {
-    using Total = typename Op::Total;
-    total = Op::combine(Op::combine(total, static_cast<Total>(a)), static_cast<Total>(b));
-    return Op::combine(Op::combine(total, static_cast<Total>(c)), static_cast<Total>(d));
-}
-// Four floats are added up as such: widening each takes longer than adding it.
-template <>
-inline double join_four<SumOp<float>, float>(double total, float a, float b, float c, float d) {
-    return total + static_cast<double>((a + b) + (c + d));
 }
 
 // Four rows, each term to the total of its place.
@@ -190,6 +196,12 @@ void combine_totals(char* totals, const char* others, int64_t count) {
 
 template <typename Total, typename Target>
 void finish_as(const Total* totals, double divisor, char* to, int64_t stride, int64_t count) {
+    if (divisor == 1.0 && stride == static_cast<int64_t>(sizeof(Target))) {
+        Target* results = reinterpret_cast<Target*>(to);
+        PB_SIMD
+        for (int64_t i = 0; i < count; ++i) results[i] = static_cast<Target>(totals[i]);
+        return;
+    }
     for (int64_t i = 0; i < count; ++i, to += stride) {
         const Total value = divisor == 1.0 ? totals[i] : totals[i] / static_cast<Total>(divisor);
         *reinterpret_cast<Target*>(to) = static_cast<Target>(value);

@@ -142,7 +142,7 @@ PB_RUNTIME bool RowLoop::go_to_next() {
     done_ = 1;
     if (width == extent_ && inner_ > 0 && !loads_) {
         done_ = (end_ - position_) / extent_;
-        const int64_t along = space_->merged.at[inner_ - 1] - index_[inner_ - 1];
+        const int64_t along = rows_along(index_);
         if (done_ > along) done_ = along;
         if (stores_ && done_ > most_ - waiting_) done_ = most_ - waiting_;
     }

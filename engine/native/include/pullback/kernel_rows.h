@@ -181,6 +181,14 @@ PB_RUNTIME void Loop::start(const Space& space, const Memory& memory, int64_t be
         together_ = kTileRows;
         longest_ = memory.stretch / kTileRows;
     }
+    // Where many rows follow along an axis, stretches end with it, and all are about as long: what
+    // is the same along the axis stays in its buffer from one to the next.
+    const int64_t along = inner_ > 0 ? shape.at[inner_ - 1] : 0;
+    ends_with_axis_ = together_ > 1 && along >= 2 * together_;
+    if (ends_with_axis_) {
+        const int64_t stretches = (along + together_ - 1) / together_;
+        together_ = (along + stretches - 1) / stretches;
+    }
     int64_t rest = extent_ > 0 ? begin / extent_ : 0;
     for (int d = inner_ - 1; d >= 0; --d) {
         index_[d] = rest > 0 ? rest % shape.at[d] : 0;
@@ -225,8 +233,7 @@ PB_RUNTIME bool Loop::next() {
     size = stretch_rows_ * width_;
     for (int k = 0; k < space_->count; ++k) {
         const Operand& operand = space_->operands[k];
-        const bool direct = stretch_rows_ > 1 ? operand.flat && width_ == extent_ : operand.unit;
-        if (direct) {
+        if (lies_there(operand)) {
             rows_[k] = address_of(k, index_);
             // What processors fetch by themselves ends with a page, and where a loop computes long.
             const int64_t bytes = operand.reads && space_->streams ? size * operand.item : 0;
@@ -247,6 +254,8 @@ PB_RUNTIME void Loop::begin_rows() {
     last_column_ = extent_;
     if (column_ == 0 && left >= extent_) {
         stretch_rows_ = left / extent_ < together_ ? left / extent_ : together_;
+        const int64_t along = rows_along(index_);
+        if (ends_with_axis_ && stretch_rows_ > along) stretch_rows_ = along;
     } else if (left < extent_ - column_) {
         last_column_ = column_ + left;
     }
@@ -283,7 +292,7 @@ void Loop::each_run(int k, char* rows, const Move& move) const {
     int64_t index[PB_MAX_DIMS];
     for (int d = 0; d < inner_; ++d) index[d] = index_[d];
     for (int64_t done = 0; done < stretch_rows_;) {
-        int64_t run = space_->merged.at[inner_ - 1] - index[inner_ - 1];
+        int64_t run = rows_along(index);
         if (run > stretch_rows_ - done) run = stretch_rows_ - done;
         move(rows, address_of(k, index), run, operand.steps[inner_ - 1]);
         rows += run * width_ * operand.row_item;
@@ -309,7 +318,7 @@ PB_RUNTIME void Loop::load(int k) {
     const char* first = address_of(k, index_);
     bool same = stride == 0 || width_ == extent_;
     if (inner_ > 0 && stretch_rows_ > 1) {
-        const bool one_run = space_->merged.at[inner_ - 1] - index_[inner_ - 1] >= stretch_rows_;
+        const bool one_run = rows_along(index_) >= stretch_rows_;
         bool nowhere = true;  // no step from row to row at all
         for (int d = 0; d < inner_; ++d) nowhere = nowhere && operand.steps[d] == 0;
         same = same && (nowhere || (one_run && operand.steps[inner_ - 1] == 0));
@@ -359,13 +368,12 @@ PB_RUNTIME void Loop::store(int k, char* stored) const {
 }
 
 PB_RUNTIME void Loop::finish_stretch() {
-    const bool rows = stretch_rows_ > 1;
     for (int k = 0; k < space_->count; ++k) {
         const Operand& operand = space_->operands[k];
-        const bool direct = rows ? operand.flat && width_ == extent_ : operand.unit;
         const bool there = operand.reducer ? bases_[k] != nullptr : operand.data != nullptr;
         const int source = operand.source;
-        if (!operand.reads && there && !direct) store(k, source < 0 ? buffer_of(k) : rows_[source]);
+        if (operand.reads || !there || lies_there(operand)) continue;
+        store(k, source < 0 ? buffer_of(k) : rows_[source]);
     }
     held_size_ = size;
     column_ += width_;
