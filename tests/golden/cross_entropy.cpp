@@ -29,8 +29,10 @@ struct CrossEntropyForward {
         pb::Passes<5, 14> passes(context);
         {
             pb::Space& space = passes.space(logits_view.shape);
-            const auto logits_rows = space.read(logits_view);
-            const auto max_1_rows = space.reduce_once<pb::Max<T>>(max_1_view);
+            static constexpr pb::Rows<const T> logits_rows{0};
+            static constexpr pb::Rows<T> max_1_rows{1};
+            space.read(logits_rows, logits_view);
+            space.reduce_once<pb::Max<T>>(max_1_rows, max_1_view);
             space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* logits = loop.row(logits_rows);
@@ -48,8 +50,10 @@ struct CrossEntropyForward {
         }
         {
             pb::Space& space = passes.space(targets_view.shape);
-            const auto targets_rows = space.read(targets_view);
-            const auto weight_rows = space.reduce_once<pb::Sum<T>>(weight_view);
+            static constexpr pb::Rows<const T> targets_rows{0};
+            static constexpr pb::Rows<T> weight_rows{1};
+            space.read(targets_rows, targets_view);
+            space.reduce_once<pb::Sum<T>>(weight_rows, weight_view);
             space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* targets = loop.row(targets_rows);
@@ -68,9 +72,12 @@ struct CrossEntropyForward {
             context.kept_output<T>(2, pb::reduced(logits_view.shape, total_axes, true));
         {
             pb::Space& space = passes.space(logits_view.shape);
-            const auto logits_rows = space.read(logits_view);
-            const auto max_1_rows = space.read_once(max_1_view);
-            const auto total_rows = space.reduce_once<pb::Sum<T>>(total_view);
+            static constexpr pb::Rows<const T> logits_rows{0};
+            static constexpr pb::Rows<const T> max_1_rows{1};
+            static constexpr pb::Rows<T> total_rows{2};
+            space.read(logits_rows, logits_view);
+            space.read_once(max_1_rows, max_1_view);
+            space.reduce_once<pb::Sum<T>>(total_rows, total_view);
             space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* logits = loop.row(logits_rows);
@@ -93,8 +100,10 @@ struct CrossEntropyForward {
             pb::broadcast(context, targets_view.shape, log_total_view.shape, logits_view.shape);
         {
             pb::Space& space = passes.space(total_view.shape);
-            const auto total_rows = space.read(total_view);
-            const auto log_total_rows = space.write(log_total_view);
+            static constexpr pb::Rows<const T> total_rows{0};
+            static constexpr pb::Rows<T> log_total_rows{1};
+            space.read(total_rows, total_view);
+            space.write(log_total_rows, log_total_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* total = loop.row(total_rows);
@@ -111,12 +120,16 @@ struct CrossEntropyForward {
         const auto loss_view = context.output<T>(0, pb::reduced(shape, loss_axes, false));
         {
             pb::Space& space = passes.space(shape);
-            const auto logits_rows = space.read(logits_view);
-            const auto targets_rows = space.read(targets_view);
-            const auto max_1_rows = space.read_once(max_1_view);
-            const auto log_total_rows = space.read_once(log_total_view);
-            const auto loss_rows =
-                space.reduce_once<pb::Sum<T>>(pb::expand_dims(loss_view, loss_axes));
+            static constexpr pb::Rows<const T> logits_rows{0};
+            static constexpr pb::Rows<const T> targets_rows{1};
+            static constexpr pb::Rows<const T> max_1_rows{2};
+            static constexpr pb::Rows<const T> log_total_rows{3};
+            static constexpr pb::Rows<T> loss_rows{4};
+            space.read(logits_rows, logits_view);
+            space.read(targets_rows, targets_view);
+            space.read_once(max_1_rows, max_1_view);
+            space.read_once(log_total_rows, log_total_view);
+            space.reduce_once<pb::Sum<T>>(loss_rows, pb::expand_dims(loss_view, loss_axes));
             space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* logits = loop.row(logits_rows);
@@ -183,10 +196,14 @@ struct CrossEntropyBackwardGeneral {
         pb::Passes<8, 36> passes(context);
         {
             pb::Space& space = passes.space(shape);
-            const auto total_rows = space.read(total_view);
-            const auto grad_total_rows = space.read(grad_total_view);
-            const auto grad_log_total_rows = space.read(grad_log_total_view);
-            const auto grad_total_2_rows = space.write(grad_total_2_view);
+            static constexpr pb::Rows<const T> total_rows{0};
+            static constexpr pb::Rows<const T> grad_total_rows{1};
+            static constexpr pb::Rows<const T> grad_log_total_rows{2};
+            static constexpr pb::Rows<T> grad_total_2_rows{3};
+            space.read(total_rows, total_view);
+            space.read(grad_total_rows, grad_total_view);
+            space.read(grad_log_total_rows, grad_log_total_view);
+            space.write(grad_total_2_rows, grad_total_2_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* total = loop.row(total_rows);
@@ -204,9 +221,12 @@ struct CrossEntropyBackwardGeneral {
         }
         {
             pb::Space& space = passes.space(shape_2);
-            const auto logits_rows = space.read(logits_view);
-            const auto max_1_rows = space.read(max_1_view);
-            const auto tied_rows = space.reduce<pb::Sum<T>>(tied_view);
+            static constexpr pb::Rows<const T> logits_rows{0};
+            static constexpr pb::Rows<const T> max_1_rows{1};
+            static constexpr pb::Rows<T> tied_rows{2};
+            space.read(logits_rows, logits_view);
+            space.read(max_1_rows, max_1_view);
+            space.reduce<pb::Sum<T>>(tied_rows, tied_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* logits = loop.row(logits_rows);
@@ -224,13 +244,20 @@ struct CrossEntropyBackwardGeneral {
         {
             pb::Space& space = passes.space(shape_6);
             space.cover(logits_view.shape);
-            const auto logits_rows = space.read(logits_view);
-            const auto targets_rows = space.read(targets_view);
-            const auto max_1_rows = space.read(max_1_view);
-            const auto total_rows = space.read(total_view);
-            const auto weight_rows = space.read(weight_view);
-            const auto g_rows = space.read(g_view);
-            const auto grad_logits_2_rows = space.reduce<pb::Sum<T>>(grad_logits_2_view);
+            static constexpr pb::Rows<const T> logits_rows{0};
+            static constexpr pb::Rows<const T> targets_rows{1};
+            static constexpr pb::Rows<const T> max_1_rows{2};
+            static constexpr pb::Rows<const T> total_rows{3};
+            static constexpr pb::Rows<const T> weight_rows{4};
+            static constexpr pb::Rows<const T> g_rows{5};
+            static constexpr pb::Rows<T> grad_logits_2_rows{6};
+            space.read(logits_rows, logits_view);
+            space.read(targets_rows, targets_view);
+            space.read(max_1_rows, max_1_view);
+            space.read(total_rows, total_view);
+            space.read(weight_rows, weight_view);
+            space.read(g_rows, g_view);
+            space.reduce<pb::Sum<T>>(grad_logits_2_rows, grad_logits_2_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* logits = loop.row(logits_rows);
@@ -255,11 +282,16 @@ struct CrossEntropyBackwardGeneral {
         {
             pb::Space& space = passes.space(shape_7);
             space.cover(targets_view.shape);
-            const auto logits_rows = space.read(logits_view);
-            const auto max_1_rows = space.read(max_1_view);
-            const auto log_total_rows = space.read(log_total_view);
-            const auto g_rows = space.read(g_view);
-            const auto grad_targets_2_rows = space.reduce<pb::Sum<T>>(grad_targets_2_view);
+            static constexpr pb::Rows<const T> logits_rows{0};
+            static constexpr pb::Rows<const T> max_1_rows{1};
+            static constexpr pb::Rows<const T> log_total_rows{2};
+            static constexpr pb::Rows<const T> g_rows{3};
+            static constexpr pb::Rows<T> grad_targets_2_rows{4};
+            space.read(logits_rows, logits_view);
+            space.read(max_1_rows, max_1_view);
+            space.read(log_total_rows, log_total_view);
+            space.read(g_rows, g_view);
+            space.reduce<pb::Sum<T>>(grad_targets_2_rows, grad_targets_2_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* logits = loop.row(logits_rows);
@@ -284,10 +316,14 @@ struct CrossEntropyBackwardGeneral {
         {
             pb::Space& space = passes.space(shape_8);
             space.cover(max_1_view.shape);
-            const auto logits_rows = space.read(logits_view);
-            const auto max_1_rows = space.read(max_1_view);
-            const auto grad_total_2_rows = space.read(grad_total_2_view);
-            const auto grad_y_rows = space.reduce<pb::Sum<T>>(grad_y_view);
+            static constexpr pb::Rows<const T> logits_rows{0};
+            static constexpr pb::Rows<const T> max_1_rows{1};
+            static constexpr pb::Rows<const T> grad_total_2_rows{2};
+            static constexpr pb::Rows<T> grad_y_rows{3};
+            space.read(logits_rows, logits_view);
+            space.read(max_1_rows, max_1_view);
+            space.read(grad_total_2_rows, grad_total_2_view);
+            space.reduce<pb::Sum<T>>(grad_y_rows, grad_y_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* logits = loop.row(logits_rows);
@@ -309,9 +345,12 @@ struct CrossEntropyBackwardGeneral {
         }
         {
             pb::Space& space = passes.space(shape_5);
-            const auto grad_weight_rows = space.read(grad_weight_view);
-            const auto grad_targets_2_rows = space.read(grad_targets_2_view);
-            const auto grad_targets_rows = space.write(grad_targets_view);
+            static constexpr pb::Rows<const T> grad_weight_rows{0};
+            static constexpr pb::Rows<const T> grad_targets_2_rows{1};
+            static constexpr pb::Rows<T> grad_targets_rows{2};
+            space.read(grad_weight_rows, grad_weight_view);
+            space.read(grad_targets_2_rows, grad_targets_2_view);
+            space.write(grad_targets_rows, grad_targets_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* grad_weight = loop.row(grad_weight_rows);
@@ -332,10 +371,14 @@ struct CrossEntropyBackwardGeneral {
                           logits_view.shape, max_1_view.shape, ratio_view.shape);
         {
             pb::Space& space = passes.space(shape_3);
-            const auto grad_max_1_rows = space.read(grad_max_1_view);
-            const auto grad_y_rows = space.read(grad_y_view);
-            const auto tied_rows = space.read(tied_view);
-            const auto ratio_rows = space.write(ratio_view);
+            static constexpr pb::Rows<const T> grad_max_1_rows{0};
+            static constexpr pb::Rows<const T> grad_y_rows{1};
+            static constexpr pb::Rows<const T> tied_rows{2};
+            static constexpr pb::Rows<T> ratio_rows{3};
+            space.read(grad_max_1_rows, grad_max_1_view);
+            space.read(grad_y_rows, grad_y_view);
+            space.read(tied_rows, tied_view);
+            space.write(ratio_rows, ratio_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* grad_max_1 = loop.row(grad_max_1_rows);
@@ -354,12 +397,18 @@ struct CrossEntropyBackwardGeneral {
         const auto grad_logits_view = context.output<T>(0, shape_4);
         {
             pb::Space& space = passes.space(shape_4);
-            const auto logits_rows = space.read(logits_view);
-            const auto max_1_rows = space.read(max_1_view);
-            const auto grad_total_2_rows = space.read(grad_total_2_view);
-            const auto ratio_rows = space.read(ratio_view);
-            const auto grad_logits_2_rows = space.read(grad_logits_2_view);
-            const auto grad_logits_rows = space.write(grad_logits_view);
+            static constexpr pb::Rows<const T> logits_rows{0};
+            static constexpr pb::Rows<const T> max_1_rows{1};
+            static constexpr pb::Rows<const T> grad_total_2_rows{2};
+            static constexpr pb::Rows<const T> ratio_rows{3};
+            static constexpr pb::Rows<const T> grad_logits_2_rows{4};
+            static constexpr pb::Rows<T> grad_logits_rows{5};
+            space.read(logits_rows, logits_view);
+            space.read(max_1_rows, max_1_view);
+            space.read(grad_total_2_rows, grad_total_2_view);
+            space.read(ratio_rows, ratio_view);
+            space.read(grad_logits_2_rows, grad_logits_2_view);
+            space.write(grad_logits_rows, grad_logits_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* logits = loop.row(logits_rows);
@@ -418,13 +467,20 @@ struct CrossEntropyBackward {
         pb::Passes<2, 12> passes(context);
         {
             pb::Space& space = passes.space(shape);
-            const auto logits_rows = space.read(logits_view);
-            const auto targets_rows = space.read(targets_view);
-            const auto max_1_rows = space.read_once(max_1_view);
-            const auto total_rows = space.read_once(total_view);
-            const auto weight_rows = space.read_once(weight_view);
-            const auto g_rows = space.read_once(g_view);
-            const auto grad_logits_rows = space.reduce<pb::Sum<T>>(grad_logits_view);
+            static constexpr pb::Rows<const T> logits_rows{0};
+            static constexpr pb::Rows<const T> targets_rows{1};
+            static constexpr pb::Rows<const T> max_1_rows{2};
+            static constexpr pb::Rows<const T> total_rows{3};
+            static constexpr pb::Rows<const T> weight_rows{4};
+            static constexpr pb::Rows<const T> g_rows{5};
+            static constexpr pb::Rows<T> grad_logits_rows{6};
+            space.read(logits_rows, logits_view);
+            space.read(targets_rows, targets_view);
+            space.read_once(max_1_rows, max_1_view);
+            space.read_once(total_rows, total_view);
+            space.read_once(weight_rows, weight_view);
+            space.read_once(g_rows, g_view);
+            space.reduce<pb::Sum<T>>(grad_logits_rows, grad_logits_view);
             space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* logits = loop.row(logits_rows);
@@ -448,11 +504,16 @@ struct CrossEntropyBackward {
         }
         {
             pb::Space& space = passes.space(shape_2);
-            const auto logits_rows = space.read(logits_view);
-            const auto max_1_rows = space.read_once(max_1_view);
-            const auto log_total_rows = space.read_once(log_total_view);
-            const auto g_rows = space.read_once(g_view);
-            const auto grad_targets_rows = space.reduce<pb::Sum<T>>(grad_targets_view);
+            static constexpr pb::Rows<const T> logits_rows{0};
+            static constexpr pb::Rows<const T> max_1_rows{1};
+            static constexpr pb::Rows<const T> log_total_rows{2};
+            static constexpr pb::Rows<const T> g_rows{3};
+            static constexpr pb::Rows<T> grad_targets_rows{4};
+            space.read(logits_rows, logits_view);
+            space.read_once(max_1_rows, max_1_view);
+            space.read_once(log_total_rows, log_total_view);
+            space.read_once(g_rows, g_view);
+            space.reduce<pb::Sum<T>>(grad_targets_rows, grad_targets_view);
             space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* logits = loop.row(logits_rows);

@@ -29,10 +29,14 @@ struct EluForward {
 
             pb::Passes<1, 4> passes(context);
             pb::Space& space = passes.space(x_view.shape);
-            const auto x_rows = space.read(x_view);
-            const auto expm1_x_rows = space.write(value_1_view_2);
-            const auto t_1_rows = space.write(t_view_2);
-            const auto r_2_rows = space.write(r_view_2);
+            static constexpr pb::Rows<const T> x_rows{0};
+            static constexpr pb::Rows<T> expm1_x_rows{1};
+            static constexpr pb::Rows<T> t_1_rows{2};
+            static constexpr pb::Rows<T> r_2_rows{3};
+            space.read(x_rows, x_view);
+            space.write(expm1_x_rows, value_1_view_2);
+            space.write(t_1_rows, t_view_2);
+            space.write(r_2_rows, r_view_2);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
@@ -58,8 +62,10 @@ struct EluForward {
 
             pb::Passes<1, 2> passes_2(context);
             pb::Space& space = passes_2.space(x_view.shape);
-            const auto x_rows = space.read(x_view);
-            const auto r_1_rows = space.write(r_view_3);
+            static constexpr pb::Rows<const T> x_rows{0};
+            static constexpr pb::Rows<T> r_1_rows{1};
+            space.read(x_rows, x_view);
+            space.write(r_1_rows, r_view_3);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
@@ -106,8 +112,10 @@ struct EluBackwardGeneral {
             {
                 pb::Space& space = passes.space(grad_t_view.shape);
                 space.cover(like_y_3);
-                const auto grad_t_rows = space.read(grad_t_view);
-                const auto grad_y_rows = space.reduce<pb::Sum<T>>(grad_y_view);
+                static constexpr pb::Rows<const T> grad_t_rows{0};
+                static constexpr pb::Rows<T> grad_y_rows{1};
+                space.read(grad_t_rows, grad_t_view);
+                space.reduce<pb::Sum<T>>(grad_y_rows, grad_y_view);
                 space.each([=](pb::Loop& loop) {
                     while (loop.next()) {
                         const T* grad_t = loop.row(grad_t_rows);
@@ -125,10 +133,14 @@ struct EluBackwardGeneral {
             const auto grad_x_2_view = context.scratch<T>(shape);
             {
                 pb::Space& space = passes.space(shape);
-                const auto value_1_rows = space.read(value_1_view);
-                const auto grad_value_1_rows = space.read(grad_value_1_view);
-                const auto grad_y_rows = space.read(grad_y_view);
-                const auto grad_x_2_rows = space.write(grad_x_2_view);
+                static constexpr pb::Rows<const T> value_1_rows{0};
+                static constexpr pb::Rows<const T> grad_value_1_rows{1};
+                static constexpr pb::Rows<const T> grad_y_rows{2};
+                static constexpr pb::Rows<T> grad_x_2_rows{3};
+                space.read(value_1_rows, value_1_view);
+                space.read(grad_value_1_rows, grad_value_1_view);
+                space.read(grad_y_rows, grad_y_view);
+                space.write(grad_x_2_rows, grad_x_2_view);
                 space.each([=](pb::Loop& loop) {
                     while (loop.next()) {
                         const T* value_1 = loop.row(value_1_rows);
@@ -152,7 +164,8 @@ struct EluBackwardGeneral {
 
             pb::Passes<1, 1> passes_2(context);
             pb::Space& space = passes_2.space(x_view.shape);
-            const auto grad_x_3_rows = space.write(grad_x_3_view);
+            static constexpr pb::Rows<T> grad_x_3_rows{0};
+            space.write(grad_x_3_rows, grad_x_3_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     T* grad_x_3_row = loop.row(grad_x_3_rows);
@@ -176,10 +189,14 @@ struct EluBackwardGeneral {
 
             pb::Passes<1, 4> passes_3(context);
             pb::Space& space = passes_3.space(shape_2);
-            const auto x_rows = space.read(x_view);
-            const auto t_rows = space.read(t_view);
-            const auto grad_rows = space.read(grad_view);
-            const auto chosen_rows = space.write(chosen_view);
+            static constexpr pb::Rows<const T> x_rows{0};
+            static constexpr pb::Rows<const T> t_rows{1};
+            static constexpr pb::Rows<const T> grad_rows{2};
+            static constexpr pb::Rows<T> chosen_rows{3};
+            space.read(x_rows, x_view);
+            space.read(t_rows, t_view);
+            space.read(grad_rows, grad_view);
+            space.write(chosen_rows, chosen_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
@@ -203,9 +220,12 @@ struct EluBackwardGeneral {
 
             pb::Passes<1, 3> passes_4(context);
             pb::Space& space = passes_4.space(shape_3);
-            const auto x_rows = space.read(x_view);
-            const auto grad_rows = space.read(grad_view);
-            const auto chosen_1_rows = space.write(chosen_1_view);
+            static constexpr pb::Rows<const T> x_rows{0};
+            static constexpr pb::Rows<const T> grad_rows{1};
+            static constexpr pb::Rows<T> chosen_1_rows{2};
+            space.read(x_rows, x_view);
+            space.read(grad_rows, grad_view);
+            space.write(chosen_1_rows, chosen_1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
@@ -228,8 +248,10 @@ struct EluBackwardGeneral {
         {
             pb::Space& space = passes_5.space(chosen_2_view.shape);
             space.cover(x_view.shape);
-            const auto chosen_2_rows = space.read(chosen_2_view);
-            const auto grad_x_4_rows = space.reduce<pb::Sum<T>>(grad_x_4_view);
+            static constexpr pb::Rows<const T> chosen_2_rows{0};
+            static constexpr pb::Rows<T> grad_x_4_rows{1};
+            space.read(chosen_2_rows, chosen_2_view);
+            space.reduce<pb::Sum<T>>(grad_x_4_rows, grad_x_4_view);
             space.terms(grad_x_4_rows, chosen_2_rows);
             space.no_loop();
         }
@@ -237,9 +259,12 @@ struct EluBackwardGeneral {
         const auto grad_x_view = context.output<T>(0, shape_4);
         {
             pb::Space& space = passes_5.space(shape_4);
-            const auto grad_x_1_rows = space.read(grad_x_1_view);
-            const auto grad_x_4_rows = space.read(grad_x_4_view);
-            const auto grad_x_rows = space.write(grad_x_view);
+            static constexpr pb::Rows<const T> grad_x_1_rows{0};
+            static constexpr pb::Rows<const T> grad_x_4_rows{1};
+            static constexpr pb::Rows<T> grad_x_rows{2};
+            space.read(grad_x_1_rows, grad_x_1_view);
+            space.read(grad_x_4_rows, grad_x_4_view);
+            space.write(grad_x_rows, grad_x_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* grad_x_1 = loop.row(grad_x_1_rows);
@@ -280,10 +305,14 @@ struct EluBackward {
 
             pb::Passes<1, 4> passes(context);
             pb::Space& space = passes.space(shape);
-            const auto x_rows = space.read(x_view);
-            const auto t_rows = space.read(t_view);
-            const auto grad_rows = space.read(grad_view);
-            const auto chosen_rows = space.write(chosen_view);
+            static constexpr pb::Rows<const T> x_rows{0};
+            static constexpr pb::Rows<const T> t_rows{1};
+            static constexpr pb::Rows<const T> grad_rows{2};
+            static constexpr pb::Rows<T> chosen_rows{3};
+            space.read(x_rows, x_view);
+            space.read(t_rows, t_view);
+            space.read(grad_rows, grad_view);
+            space.write(chosen_rows, chosen_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
@@ -307,9 +336,12 @@ struct EluBackward {
 
             pb::Passes<1, 3> passes_2(context);
             pb::Space& space = passes_2.space(shape_2);
-            const auto x_rows = space.read(x_view);
-            const auto grad_rows = space.read(grad_view);
-            const auto chosen_1_rows = space.write(chosen_1_view);
+            static constexpr pb::Rows<const T> x_rows{0};
+            static constexpr pb::Rows<const T> grad_rows{1};
+            static constexpr pb::Rows<T> chosen_1_rows{2};
+            space.read(x_rows, x_view);
+            space.read(grad_rows, grad_view);
+            space.write(chosen_1_rows, chosen_1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
@@ -330,8 +362,10 @@ struct EluBackward {
 
         pb::Passes<1, 2> passes_3(context);
         pb::Space& space = passes_3.space(chosen_2_view.shape);
-        const auto chosen_2_rows = space.read(chosen_2_view);
-        const auto grad_x_rows = space.reduce<pb::Sum<T>>(grad_x_view);
+        static constexpr pb::Rows<const T> chosen_2_rows{0};
+        static constexpr pb::Rows<T> grad_x_rows{1};
+        space.read(chosen_2_rows, chosen_2_view);
+        space.reduce<pb::Sum<T>>(grad_x_rows, grad_x_view);
         space.terms(grad_x_rows, chosen_2_rows);
         space.no_loop();
 

@@ -29,9 +29,12 @@ struct EmbeddingForward {
 
         pb::Passes<1, 3> passes(context);
         pb::Space& space = passes.space(shape);
-        const auto scale_rows = space.read(scale_view);
-        const auto rows_rows = space.read(rows_view);
-        const auto r_rows = space.write(r_view);
+        static constexpr pb::Rows<const T> scale_rows{0};
+        static constexpr pb::Rows<const T> rows_rows{1};
+        static constexpr pb::Rows<T> r_rows{2};
+        space.read(scale_rows, scale_view);
+        space.read(rows_rows, rows_view);
+        space.write(r_rows, r_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const T* scale = loop.row(scale_rows);
@@ -72,9 +75,12 @@ struct EmbeddingBackwardGeneral {
         pb::Passes<1, 3> passes(context);
         {
             pb::Space& space = passes.space(shape);
-            const auto scale_rows = space.read(scale_view);
-            const auto grad_rows = space.read(grad_view);
-            const auto product_rows = space.write(product_view);
+            static constexpr pb::Rows<const T> scale_rows{0};
+            static constexpr pb::Rows<const T> grad_rows{1};
+            static constexpr pb::Rows<T> product_rows{2};
+            space.read(scale_rows, scale_view);
+            space.read(grad_rows, grad_view);
+            space.write(product_rows, product_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* scale = loop.row(scale_rows);
@@ -102,10 +108,12 @@ struct EmbeddingBackwardGeneral {
         pb::Passes<1, 3> passes_2(context);
         {
             pb::Space& space = passes_2.space(shape_2);
-            const auto grad_rows = space.read(grad_view);
-            const auto rows_1_rows = space.read(rows_1_view);
-            const auto total_rows =
-                space.reduce<pb::Sum<T>>(pb::expand_dims(total_view, total_axes));
+            static constexpr pb::Rows<const T> grad_rows{0};
+            static constexpr pb::Rows<const T> rows_1_rows{1};
+            static constexpr pb::Rows<T> total_rows{2};
+            space.read(grad_rows, grad_view);
+            space.read(rows_1_rows, rows_1_view);
+            space.reduce<pb::Sum<T>>(total_rows, pb::expand_dims(total_view, total_axes));
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* grad = loop.row(grad_rows);
@@ -129,16 +137,20 @@ struct EmbeddingBackwardGeneral {
         {
             pb::Space& space = passes_3.space(unslice_view.shape);
             space.cover(table_view.shape);
-            const auto unslice_rows = space.read(unslice_view);
-            const auto grad_table_rows = space.reduce<pb::Sum<T>>(grad_table_view);
+            static constexpr pb::Rows<const T> unslice_rows{0};
+            static constexpr pb::Rows<T> grad_table_rows{1};
+            space.read(unslice_rows, unslice_view);
+            space.reduce<pb::Sum<T>>(grad_table_rows, grad_table_view);
             space.terms(grad_table_rows, unslice_rows);
             space.no_loop();
         }
         {
             pb::Space& space = passes_3.space(total_view.shape);
             space.cover(scale_view.shape);
-            const auto total_rows = space.read(total_view);
-            const auto grad_scale_rows = space.reduce<pb::Sum<T>>(grad_scale_view);
+            static constexpr pb::Rows<const T> total_rows{0};
+            static constexpr pb::Rows<T> grad_scale_rows{1};
+            space.read(total_rows, total_view);
+            space.reduce<pb::Sum<T>>(grad_scale_rows, grad_scale_view);
             space.terms(grad_scale_rows, total_rows);
             space.no_loop();
         }
@@ -169,9 +181,12 @@ struct EmbeddingBackward {
         pb::Passes<1, 3> passes(context);
         {
             pb::Space& space = passes.space(grad_view.shape);
-            const auto scale_rows = space.read(scale_view);
-            const auto grad_rows = space.read(grad_view);
-            const auto product_rows = space.write(product_view);
+            static constexpr pb::Rows<const T> scale_rows{0};
+            static constexpr pb::Rows<const T> grad_rows{1};
+            static constexpr pb::Rows<T> product_rows{2};
+            space.read(scale_rows, scale_view);
+            space.read(grad_rows, grad_view);
+            space.write(product_rows, product_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* scale = loop.row(scale_rows);
@@ -199,10 +214,12 @@ struct EmbeddingBackward {
         pb::Passes<1, 3> passes_2(context);
         {
             pb::Space& space = passes_2.space(shape);
-            const auto grad_rows = space.read(grad_view);
-            const auto rows_1_rows = space.read(rows_1_view);
-            const auto total_rows =
-                space.reduce_once<pb::Sum<T>>(pb::expand_dims(total_view, total_axes));
+            static constexpr pb::Rows<const T> grad_rows{0};
+            static constexpr pb::Rows<const T> rows_1_rows{1};
+            static constexpr pb::Rows<T> total_rows{2};
+            space.read(grad_rows, grad_view);
+            space.read(rows_1_rows, rows_1_view);
+            space.reduce_once<pb::Sum<T>>(total_rows, pb::expand_dims(total_view, total_axes));
             space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* grad = loop.row(grad_rows);
@@ -227,15 +244,19 @@ struct EmbeddingBackward {
         pb::Passes<2, 4> passes_3(context);
         {
             pb::Space& space = passes_3.space(unslice_view.shape);
-            const auto unslice_rows = space.read(unslice_view);
-            const auto grad_table_rows = space.reduce<pb::Sum<T>>(grad_table_view);
+            static constexpr pb::Rows<const T> unslice_rows{0};
+            static constexpr pb::Rows<T> grad_table_rows{1};
+            space.read(unslice_rows, unslice_view);
+            space.reduce<pb::Sum<T>>(grad_table_rows, grad_table_view);
             space.terms(grad_table_rows, unslice_rows);
             space.no_loop();
         }
         {
             pb::Space& space = passes_3.space(pb::Shape{});
-            const auto total_rows = space.read(total_view);
-            const auto grad_scale_rows = space.reduce<pb::Sum<T>>(grad_scale_view);
+            static constexpr pb::Rows<const T> total_rows{0};
+            static constexpr pb::Rows<T> grad_scale_rows{1};
+            space.read(total_rows, total_view);
+            space.reduce<pb::Sum<T>>(grad_scale_rows, grad_scale_view);
             space.terms(grad_scale_rows, total_rows);
             space.no_loop();
         }

@@ -21,8 +21,10 @@ struct GeluTanhForward {
 
         pb::Passes<1, 2> passes(context);
         pb::Space& space = passes.space(x_view.shape);
-        const auto x_rows = space.read(x_view);
-        const auto y_rows = space.write(y_view);
+        static constexpr pb::Rows<const T> x_rows{0};
+        static constexpr pb::Rows<T> y_rows{1};
+        space.read(x_rows, x_view);
+        space.write(y_rows, y_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const void* inputs[1] = {};
@@ -68,9 +70,12 @@ struct GeluTanhBackwardGeneral {
 
         pb::Passes<1, 3> passes(context);
         pb::Space& space = passes.space(shape);
-        const auto x_rows = space.read(x_view);
-        const auto grad_rows = space.read(grad_view);
-        const auto product_10_rows = space.write(product_10_view);
+        static constexpr pb::Rows<const T> x_rows{0};
+        static constexpr pb::Rows<const T> grad_rows{1};
+        static constexpr pb::Rows<T> product_10_rows{2};
+        space.read(x_rows, x_view);
+        space.read(grad_rows, grad_view);
+        space.write(product_10_rows, product_10_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const T* x = loop.row(x_rows);
@@ -110,9 +115,12 @@ struct GeluTanhBackward {
 
         pb::Passes<1, 3> passes(context);
         pb::Space& space = passes.space(grad_view.shape);
-        const auto x_rows = space.read(x_view);
-        const auto grad_rows = space.read(grad_view);
-        const auto product_10_rows = space.write(product_10_view);
+        static constexpr pb::Rows<const T> x_rows{0};
+        static constexpr pb::Rows<const T> grad_rows{1};
+        static constexpr pb::Rows<T> product_10_rows{2};
+        space.read(x_rows, x_view);
+        space.read(grad_rows, grad_view);
+        space.write(product_10_rows, product_10_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const void* inputs[2] = {};

@@ -32,11 +32,15 @@ struct GpCovarianceForward {
         pb::Passes<2, 8> passes(context);
         {
             pb::Space& space = passes.space(shape);
-            const auto length_scale_rows = space.read(length_scale_view);
-            const auto expanded_rows = space.read(expanded_view);
-            const auto expanded_1_rows = space.read(expanded_1_view);
-            const auto squared_rows =
-                space.reduce_once<pb::Sum<T>>(pb::expand_dims(squared_view, squared_axes));
+            static constexpr pb::Rows<const T> length_scale_rows{0};
+            static constexpr pb::Rows<const T> expanded_rows{1};
+            static constexpr pb::Rows<const T> expanded_1_rows{2};
+            static constexpr pb::Rows<T> squared_rows{3};
+            space.read(length_scale_rows, length_scale_view);
+            space.read(expanded_rows, expanded_view);
+            space.read(expanded_1_rows, expanded_1_view);
+            space.reduce_once<pb::Sum<T>>(squared_rows,
+                                          pb::expand_dims(squared_view, squared_axes));
             space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* length_scale = loop.row(length_scale_rows);
@@ -60,10 +64,14 @@ struct GpCovarianceForward {
         const auto correlation_view = context.output<T>(2, squared_view.shape);
         {
             pb::Space& space = passes.space(shape_2);
-            const auto variance_rows = space.read(variance_view);
-            const auto squared_rows = space.read(squared_view);
-            const auto correlation_rows = space.write(correlation_view);
-            const auto k_rows = space.write(k_view);
+            static constexpr pb::Rows<const T> variance_rows{0};
+            static constexpr pb::Rows<const T> squared_rows{1};
+            static constexpr pb::Rows<T> correlation_rows{2};
+            static constexpr pb::Rows<T> k_rows{3};
+            space.read(variance_rows, variance_view);
+            space.read(squared_rows, squared_view);
+            space.write(correlation_rows, correlation_view);
+            space.write(k_rows, k_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* variance = loop.row(variance_rows);
@@ -128,18 +136,26 @@ struct GpCovarianceBackwardGeneral {
         pb::Passes<12, 45> passes(context);
         {
             pb::Space& space = passes.space(shape_11);
-            const auto k_rows = space.read(k_view);
-            const auto squared_rows = space.read(squared_view);
-            const auto correlation_rows = space.read(correlation_view);
-            const auto grad_rows = space.read(grad_view);
-            const auto grad_squared_rows = space.read(grad_squared_view);
-            const auto grad_correlation_rows = space.read(grad_correlation_view);
-            const auto grad_squared_1_rows = space.write(grad_squared_1_view);
-            const auto weighted_rows = space.write(weighted_view);
-            const auto total_2_rows =
-                space.reduce<pb::Sum<T>>(pb::expand_dims(total_2_view, total_2_axes));
-            const auto total_3_rows =
-                space.reduce<pb::Sum<T>>(pb::expand_dims(total_3_view, total_3_axes));
+            static constexpr pb::Rows<const T> k_rows{0};
+            static constexpr pb::Rows<const T> squared_rows{1};
+            static constexpr pb::Rows<const T> correlation_rows{2};
+            static constexpr pb::Rows<const T> grad_rows{3};
+            static constexpr pb::Rows<const T> grad_squared_rows{4};
+            static constexpr pb::Rows<const T> grad_correlation_rows{5};
+            static constexpr pb::Rows<T> grad_squared_1_rows{6};
+            static constexpr pb::Rows<T> weighted_rows{7};
+            static constexpr pb::Rows<T> total_2_rows{8};
+            static constexpr pb::Rows<T> total_3_rows{9};
+            space.read(k_rows, k_view);
+            space.read(squared_rows, squared_view);
+            space.read(correlation_rows, correlation_view);
+            space.read(grad_rows, grad_view);
+            space.read(grad_squared_rows, grad_squared_view);
+            space.read(grad_correlation_rows, grad_correlation_view);
+            space.write(grad_squared_1_rows, grad_squared_1_view);
+            space.write(weighted_rows, weighted_view);
+            space.reduce<pb::Sum<T>>(total_2_rows, pb::expand_dims(total_2_view, total_2_axes));
+            space.reduce<pb::Sum<T>>(total_3_rows, pb::expand_dims(total_3_view, total_3_axes));
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* k = loop.row(k_rows);
@@ -188,13 +204,18 @@ struct GpCovarianceBackwardGeneral {
             pb::Space& space = passes.space(shape_12);
             space.cover(shape);
             space.cover(length_scale_view.shape);
-            const auto length_scale_rows = space.read(length_scale_view);
-            const auto expanded_rows = space.read(expanded_view);
-            const auto expanded_1_rows = space.read(expanded_1_view);
-            const auto expanded_2_rows = space.read(expanded_2_view);
-            const auto grad_x_rows = space.reduce<pb::Sum<T>>(grad_x_view);
-            const auto grad_length_scale_1_rows =
-                space.reduce<pb::Sum<T>>(grad_length_scale_1_view);
+            static constexpr pb::Rows<const T> length_scale_rows{0};
+            static constexpr pb::Rows<const T> expanded_rows{1};
+            static constexpr pb::Rows<const T> expanded_1_rows{2};
+            static constexpr pb::Rows<const T> expanded_2_rows{3};
+            static constexpr pb::Rows<T> grad_x_rows{4};
+            static constexpr pb::Rows<T> grad_length_scale_1_rows{5};
+            space.read(length_scale_rows, length_scale_view);
+            space.read(expanded_rows, expanded_view);
+            space.read(expanded_1_rows, expanded_1_view);
+            space.read(expanded_2_rows, expanded_2_view);
+            space.reduce<pb::Sum<T>>(grad_x_rows, grad_x_view);
+            space.reduce<pb::Sum<T>>(grad_length_scale_1_rows, grad_length_scale_1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* length_scale = loop.row(length_scale_rows);
@@ -219,14 +240,18 @@ struct GpCovarianceBackwardGeneral {
         }
         {
             pb::Space& space = passes.space(shape_5);
-            const auto length_scale_rows = space.read(length_scale_view);
-            const auto expanded_rows = space.read(expanded_view);
-            const auto expanded_1_rows = space.read(expanded_1_view);
-            const auto expanded_3_rows = space.read(expanded_3_view);
-            const auto total_rows =
-                space.reduce<pb::Sum<T>>(pb::expand_dims(total_view, total_axes));
-            const auto total_1_rows =
-                space.reduce<pb::Sum<T>>(pb::expand_dims(total_1_view, total_1_axes));
+            static constexpr pb::Rows<const T> length_scale_rows{0};
+            static constexpr pb::Rows<const T> expanded_rows{1};
+            static constexpr pb::Rows<const T> expanded_1_rows{2};
+            static constexpr pb::Rows<const T> expanded_3_rows{3};
+            static constexpr pb::Rows<T> total_rows{4};
+            static constexpr pb::Rows<T> total_1_rows{5};
+            space.read(length_scale_rows, length_scale_view);
+            space.read(expanded_rows, expanded_view);
+            space.read(expanded_1_rows, expanded_1_view);
+            space.read(expanded_3_rows, expanded_3_view);
+            space.reduce<pb::Sum<T>>(total_rows, pb::expand_dims(total_view, total_axes));
+            space.reduce<pb::Sum<T>>(total_1_rows, pb::expand_dims(total_1_view, total_1_axes));
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* length_scale = loop.row(length_scale_rows);
@@ -250,8 +275,10 @@ struct GpCovarianceBackwardGeneral {
         {
             pb::Space& space = passes.space(total_3_view.shape);
             space.cover(like_variance);
-            const auto total_3_rows = space.read(total_3_view);
-            const auto grad_variance_rows = space.reduce<pb::Sum<T>>(grad_variance_view);
+            static constexpr pb::Rows<const T> total_3_rows{0};
+            static constexpr pb::Rows<T> grad_variance_rows{1};
+            space.read(total_3_rows, total_3_view);
+            space.reduce<pb::Sum<T>>(grad_variance_rows, grad_variance_view);
             space.terms(grad_variance_rows, total_3_rows);
             space.no_loop();
         }
@@ -266,10 +293,13 @@ struct GpCovarianceBackwardGeneral {
             pb::Space& space = passes.space(grad_x_view.shape);
             space.cover(expanded_1_view.shape);
             space.cover(expanded_view.shape);
-            const auto grad_x_rows = space.read(grad_x_view);
-            const auto grad_x_1_rows = space.reduce<pb::Sum<T>>(grad_x_1_view);
+            static constexpr pb::Rows<const T> grad_x_rows{0};
+            static constexpr pb::Rows<T> grad_x_1_rows{1};
+            static constexpr pb::Rows<T> grad_y_rows{2};
+            space.read(grad_x_rows, grad_x_view);
+            space.reduce<pb::Sum<T>>(grad_x_1_rows, grad_x_1_view);
             space.terms(grad_x_1_rows, grad_x_rows);
-            const auto grad_y_rows = space.reduce<pb::Sum<T>>(grad_y_view);
+            space.reduce<pb::Sum<T>>(grad_y_rows, grad_y_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* grad_x = loop.row(grad_x_rows);
@@ -285,8 +315,10 @@ struct GpCovarianceBackwardGeneral {
         {
             pb::Space& space = passes.space(total_view.shape);
             space.cover(x1_view.shape);
-            const auto total_rows = space.read(total_view);
-            const auto grad_x1_2_rows = space.reduce<pb::Sum<T>>(grad_x1_2_view);
+            static constexpr pb::Rows<const T> total_rows{0};
+            static constexpr pb::Rows<T> grad_x1_2_rows{1};
+            space.read(total_rows, total_view);
+            space.reduce<pb::Sum<T>>(grad_x1_2_rows, grad_x1_2_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* total = loop.row(total_rows);
@@ -302,17 +334,23 @@ struct GpCovarianceBackwardGeneral {
         {
             pb::Space& space = passes.space(total_1_view.shape);
             space.cover(x2_view.shape);
-            const auto total_1_rows = space.read(total_1_view);
-            const auto grad_x2_2_rows = space.reduce<pb::Sum<T>>(grad_x2_2_view);
+            static constexpr pb::Rows<const T> total_1_rows{0};
+            static constexpr pb::Rows<T> grad_x2_2_rows{1};
+            space.read(total_1_rows, total_1_view);
+            space.reduce<pb::Sum<T>>(grad_x2_2_rows, grad_x2_2_view);
             space.terms(grad_x2_2_rows, total_1_rows);
             space.no_loop();
         }
         {
             pb::Space& space = passes.space(shape_10);
-            const auto length_scale_rows = space.read(length_scale_view);
-            const auto grad_length_scale_1_rows = space.read(grad_length_scale_1_view);
-            const auto total_2_rows = space.read(total_2_view);
-            const auto grad_length_scale_rows = space.write(grad_length_scale_view);
+            static constexpr pb::Rows<const T> length_scale_rows{0};
+            static constexpr pb::Rows<const T> grad_length_scale_1_rows{1};
+            static constexpr pb::Rows<const T> total_2_rows{2};
+            static constexpr pb::Rows<T> grad_length_scale_rows{3};
+            space.read(length_scale_rows, length_scale_view);
+            space.read(grad_length_scale_1_rows, grad_length_scale_1_view);
+            space.read(total_2_rows, total_2_view);
+            space.write(grad_length_scale_rows, grad_length_scale_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* length_scale = loop.row(length_scale_rows);
@@ -337,16 +375,20 @@ struct GpCovarianceBackwardGeneral {
         {
             pb::Space& space = passes.space(squeezed_1_view.shape);
             space.cover(x1_view.shape);
-            const auto squeezed_1_rows = space.read(squeezed_1_view);
-            const auto grad_x1_1_rows = space.reduce<pb::Sum<T>>(grad_x1_1_view);
+            static constexpr pb::Rows<const T> squeezed_1_rows{0};
+            static constexpr pb::Rows<T> grad_x1_1_rows{1};
+            space.read(squeezed_1_rows, squeezed_1_view);
+            space.reduce<pb::Sum<T>>(grad_x1_1_rows, grad_x1_1_view);
             space.terms(grad_x1_1_rows, squeezed_1_rows);
             space.no_loop();
         }
         {
             pb::Space& space = passes.space(squeezed_view.shape);
             space.cover(x2_view.shape);
-            const auto squeezed_rows = space.read(squeezed_view);
-            const auto grad_x2_1_rows = space.reduce<pb::Sum<T>>(grad_x2_1_view);
+            static constexpr pb::Rows<const T> squeezed_rows{0};
+            static constexpr pb::Rows<T> grad_x2_1_rows{1};
+            space.read(squeezed_rows, squeezed_view);
+            space.reduce<pb::Sum<T>>(grad_x2_1_rows, grad_x2_1_view);
             space.terms(grad_x2_1_rows, squeezed_rows);
             space.no_loop();
         }
@@ -358,9 +400,12 @@ struct GpCovarianceBackwardGeneral {
         const auto grad_x2_view = context.output<T>(1, shape_9);
         {
             pb::Space& space = passes.space(shape_8);
-            const auto grad_x1_1_rows = space.read(grad_x1_1_view);
-            const auto grad_x1_2_rows = space.read(grad_x1_2_view);
-            const auto grad_x1_rows = space.write(grad_x1_view);
+            static constexpr pb::Rows<const T> grad_x1_1_rows{0};
+            static constexpr pb::Rows<const T> grad_x1_2_rows{1};
+            static constexpr pb::Rows<T> grad_x1_rows{2};
+            space.read(grad_x1_1_rows, grad_x1_1_view);
+            space.read(grad_x1_2_rows, grad_x1_2_view);
+            space.write(grad_x1_rows, grad_x1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* grad_x1_1 = loop.row(grad_x1_1_rows);
@@ -375,9 +420,12 @@ struct GpCovarianceBackwardGeneral {
         }
         {
             pb::Space& space = passes.space(shape_9);
-            const auto grad_x2_1_rows = space.read(grad_x2_1_view);
-            const auto grad_x2_2_rows = space.read(grad_x2_2_view);
-            const auto grad_x2_rows = space.write(grad_x2_view);
+            static constexpr pb::Rows<const T> grad_x2_1_rows{0};
+            static constexpr pb::Rows<const T> grad_x2_2_rows{1};
+            static constexpr pb::Rows<T> grad_x2_rows{2};
+            space.read(grad_x2_1_rows, grad_x2_1_view);
+            space.read(grad_x2_2_rows, grad_x2_2_view);
+            space.write(grad_x2_rows, grad_x2_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* grad_x2_1 = loop.row(grad_x2_1_rows);
@@ -427,15 +475,22 @@ struct GpCovarianceBackward {
         pb::Passes<6, 22> passes(context);
         {
             pb::Space& space = passes.space(grad_view.shape);
-            const auto k_rows = space.read(k_view);
-            const auto squared_rows = space.read(squared_view);
-            const auto correlation_rows = space.read(correlation_view);
-            const auto grad_rows = space.read(grad_view);
-            const auto weighted_rows = space.write(weighted_view);
-            const auto total_2_rows =
-                space.reduce_once<pb::Sum<T>>(pb::expand_dims(total_2_view, total_2_axes));
-            const auto total_3_rows =
-                space.reduce_once<pb::Sum<T>>(pb::expand_dims(total_3_view, total_3_axes));
+            static constexpr pb::Rows<const T> k_rows{0};
+            static constexpr pb::Rows<const T> squared_rows{1};
+            static constexpr pb::Rows<const T> correlation_rows{2};
+            static constexpr pb::Rows<const T> grad_rows{3};
+            static constexpr pb::Rows<T> weighted_rows{4};
+            static constexpr pb::Rows<T> total_2_rows{5};
+            static constexpr pb::Rows<T> total_3_rows{6};
+            space.read(k_rows, k_view);
+            space.read(squared_rows, squared_view);
+            space.read(correlation_rows, correlation_view);
+            space.read(grad_rows, grad_view);
+            space.write(weighted_rows, weighted_view);
+            space.reduce_once<pb::Sum<T>>(total_2_rows,
+                                          pb::expand_dims(total_2_view, total_2_axes));
+            space.reduce_once<pb::Sum<T>>(total_3_rows,
+                                          pb::expand_dims(total_3_view, total_3_axes));
             space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* k = loop.row(k_rows);
@@ -476,14 +531,18 @@ struct GpCovarianceBackward {
         const auto grad_length_scale_view = context.output<T>(2, length_scale_view.shape);
         {
             pb::Space& space = passes.space(shape);
-            const auto length_scale_rows = space.read(length_scale_view);
-            const auto expanded_rows = space.read(expanded_view);
-            const auto expanded_1_rows = space.read(expanded_1_view);
-            const auto expanded_2_rows = space.read(expanded_2_view);
-            const auto total_rows =
-                space.reduce<pb::Sum<T>>(pb::expand_dims(total_view, total_axes));
-            const auto total_1_rows =
-                space.reduce<pb::Sum<T>>(pb::expand_dims(total_1_view, total_1_axes));
+            static constexpr pb::Rows<const T> length_scale_rows{0};
+            static constexpr pb::Rows<const T> expanded_rows{1};
+            static constexpr pb::Rows<const T> expanded_1_rows{2};
+            static constexpr pb::Rows<const T> expanded_2_rows{3};
+            static constexpr pb::Rows<T> total_rows{4};
+            static constexpr pb::Rows<T> total_1_rows{5};
+            space.read(length_scale_rows, length_scale_view);
+            space.read(expanded_rows, expanded_view);
+            space.read(expanded_1_rows, expanded_1_view);
+            space.read(expanded_2_rows, expanded_2_view);
+            space.reduce<pb::Sum<T>>(total_rows, pb::expand_dims(total_view, total_axes));
+            space.reduce<pb::Sum<T>>(total_1_rows, pb::expand_dims(total_1_view, total_1_axes));
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* length_scale = loop.row(length_scale_rows);
@@ -506,16 +565,21 @@ struct GpCovarianceBackward {
         }
         {
             pb::Space& space = passes.space(pb::Shape{});
-            const auto total_3_rows = space.read(total_3_view);
-            const auto grad_variance_rows = space.reduce<pb::Sum<T>>(grad_variance_view);
+            static constexpr pb::Rows<const T> total_3_rows{0};
+            static constexpr pb::Rows<T> grad_variance_rows{1};
+            space.read(total_3_rows, total_3_view);
+            space.reduce<pb::Sum<T>>(grad_variance_rows, grad_variance_view);
             space.terms(grad_variance_rows, total_3_rows);
             space.no_loop();
         }
         {
             pb::Space& space = passes.space(length_scale_view.shape);
-            const auto length_scale_rows = space.read(length_scale_view);
-            const auto total_2_rows = space.read(total_2_view);
-            const auto grad_length_scale_rows = space.write(grad_length_scale_view);
+            static constexpr pb::Rows<const T> length_scale_rows{0};
+            static constexpr pb::Rows<const T> total_2_rows{1};
+            static constexpr pb::Rows<T> grad_length_scale_rows{2};
+            space.read(length_scale_rows, length_scale_view);
+            space.read(total_2_rows, total_2_view);
+            space.write(grad_length_scale_rows, grad_length_scale_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* length_scale = loop.row(length_scale_rows);
@@ -532,8 +596,10 @@ struct GpCovarianceBackward {
         const auto grad_x2_view = context.output<T>(1, x2_view.shape);
         {
             pb::Space& space = passes.space(total_view.shape);
-            const auto total_rows = space.read(total_view);
-            const auto grad_x1_rows = space.reduce<pb::Sum<T>>(grad_x1_view);
+            static constexpr pb::Rows<const T> total_rows{0};
+            static constexpr pb::Rows<T> grad_x1_rows{1};
+            space.read(total_rows, total_view);
+            space.reduce<pb::Sum<T>>(grad_x1_rows, grad_x1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* total = loop.row(total_rows);
@@ -548,8 +614,10 @@ struct GpCovarianceBackward {
         }
         {
             pb::Space& space = passes.space(total_1_view.shape);
-            const auto total_1_rows = space.read(total_1_view);
-            const auto grad_x2_rows = space.reduce<pb::Sum<T>>(grad_x2_view);
+            static constexpr pb::Rows<const T> total_1_rows{0};
+            static constexpr pb::Rows<T> grad_x2_rows{1};
+            space.read(total_1_rows, total_1_view);
+            space.reduce<pb::Sum<T>>(grad_x2_rows, grad_x2_view);
             space.terms(grad_x2_rows, total_1_rows);
             space.no_loop();
         }

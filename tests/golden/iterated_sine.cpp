@@ -31,9 +31,12 @@ struct IteratedSineForward {
 
             pb::Passes<1, 3> passes(context);
             pb::Space& space = passes.space(r_view.shape);
-            const auto r_rows = space.read(r_view);
-            const auto cos_r_rows = space.write(cos_r_view);
-            const auto r_1_rows = space.write(r_1_view);
+            static constexpr pb::Rows<const T> r_rows{0};
+            static constexpr pb::Rows<T> cos_r_rows{1};
+            static constexpr pb::Rows<T> r_1_rows{2};
+            space.read(r_rows, r_view);
+            space.write(cos_r_rows, cos_r_view);
+            space.write(r_1_rows, r_1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* r = loop.row(r_rows);
@@ -67,8 +70,10 @@ struct IteratedSineForward {
 
         pb::Passes<1, 2> passes_2(context);
         pb::Space& space = passes_2.space(r_view.shape);
-        const auto r_2_rows = space.read(r_view);
-        const auto r_2_out_rows = space.write(r_2_view);
+        static constexpr pb::Rows<const T> r_2_rows{0};
+        static constexpr pb::Rows<T> r_2_out_rows{1};
+        space.read(r_2_rows, r_view);
+        space.write(r_2_out_rows, r_2_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const T* r_2 = loop.row(r_2_rows);
@@ -121,7 +126,8 @@ struct IteratedSineBackwardGeneral {
         pb::Passes<1, 1> passes(context);
         {
             pb::Space& space = passes.space(like_x);
-            const auto grad_r_rows = space.write(grad_r_view);
+            static constexpr pb::Rows<T> grad_r_rows{0};
+            space.write(grad_r_rows, grad_r_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     T* grad_r_row = loop.row(grad_r_rows);
@@ -144,9 +150,12 @@ struct IteratedSineBackwardGeneral {
 
             pb::Passes<1, 3> passes_2(context);
             pb::Space& space = passes_2.space(shape_2);
-            const auto slope_rows = space.read(slope_view);
-            const auto grad_2_rows = space.read(grad_2_view);
-            const auto grad_3_rows = space.write(grad_3_view);
+            static constexpr pb::Rows<const T> slope_rows{0};
+            static constexpr pb::Rows<const T> grad_2_rows{1};
+            static constexpr pb::Rows<T> grad_3_rows{2};
+            space.read(slope_rows, slope_view);
+            space.read(grad_2_rows, grad_2_view);
+            space.write(grad_3_rows, grad_3_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* slope = loop.row(slope_rows);
@@ -169,8 +178,10 @@ struct IteratedSineBackwardGeneral {
         {
             pb::Space& space = passes_3.space(grad_2_view.shape);
             space.cover(like_x);
-            const auto grad_1_rows = space.read(grad_2_view);
-            const auto grad_x_1_rows = space.reduce<pb::Sum<T>>(grad_x_1_view);
+            static constexpr pb::Rows<const T> grad_1_rows{0};
+            static constexpr pb::Rows<T> grad_x_1_rows{1};
+            space.read(grad_1_rows, grad_2_view);
+            space.reduce<pb::Sum<T>>(grad_x_1_rows, grad_x_1_view);
             space.terms(grad_x_1_rows, grad_1_rows);
             space.no_loop();
         }
@@ -189,11 +200,16 @@ struct IteratedSineBackwardGeneral {
 
             pb::Passes<1, 5> passes_4(context);
             pb::Space& space = passes_4.space(shape);
-            const auto grad_r_2_rows = space.read(grad_r_2_view);
-            const auto r_3_rows = space.read(r_3_view);
-            const auto grad_v2_rows = space.read(grad_v2_view);
-            const auto grad_r_3_rows = space.read(grad_r_3_view);
-            const auto grad_r_7_rows = space.write(grad_r_7_view);
+            static constexpr pb::Rows<const T> grad_r_2_rows{0};
+            static constexpr pb::Rows<const T> r_3_rows{1};
+            static constexpr pb::Rows<const T> grad_v2_rows{2};
+            static constexpr pb::Rows<const T> grad_r_3_rows{3};
+            static constexpr pb::Rows<T> grad_r_7_rows{4};
+            space.read(grad_r_2_rows, grad_r_2_view);
+            space.read(r_3_rows, r_3_view);
+            space.read(grad_v2_rows, grad_v2_view);
+            space.read(grad_r_3_rows, grad_r_3_view);
+            space.write(grad_r_7_rows, grad_r_7_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* grad_r_2 = loop.row(grad_r_2_rows);
@@ -222,9 +238,12 @@ struct IteratedSineBackwardGeneral {
         pb::Passes<1, 3> passes_5(context);
         {
             pb::Space& space = passes_5.space(shape_3);
-            const auto grad_r_1_rows = space.read(grad_r_2_view);
-            const auto grad_x_1_rows = space.read(grad_x_1_view);
-            const auto grad_x_rows = space.write(grad_x_view);
+            static constexpr pb::Rows<const T> grad_r_1_rows{0};
+            static constexpr pb::Rows<const T> grad_x_1_rows{1};
+            static constexpr pb::Rows<T> grad_x_rows{2};
+            space.read(grad_r_1_rows, grad_r_2_view);
+            space.read(grad_x_1_rows, grad_x_1_view);
+            space.write(grad_x_rows, grad_x_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* grad_r_1 = loop.row(grad_r_1_rows);
@@ -268,9 +287,12 @@ struct IteratedSineBackward {
 
             pb::Passes<1, 3> passes(context);
             pb::Space& space = passes.space(shape);
-            const auto slope_rows = space.read(slope_view);
-            const auto grad_2_rows = space.read(grad_2_view);
-            const auto grad_3_rows = space.write(grad_3_view);
+            static constexpr pb::Rows<const T> slope_rows{0};
+            static constexpr pb::Rows<const T> grad_2_rows{1};
+            static constexpr pb::Rows<T> grad_3_rows{2};
+            space.read(slope_rows, slope_view);
+            space.read(grad_2_rows, grad_2_view);
+            space.write(grad_3_rows, grad_3_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* slope = loop.row(slope_rows);
@@ -291,8 +313,10 @@ struct IteratedSineBackward {
 
         pb::Passes<1, 2> passes_2(context);
         pb::Space& space = passes_2.space(grad_2_view.shape);
-        const auto grad_1_rows = space.read(grad_2_view);
-        const auto grad_x_rows = space.reduce<pb::Sum<T>>(grad_x_view);
+        static constexpr pb::Rows<const T> grad_1_rows{0};
+        static constexpr pb::Rows<T> grad_x_rows{1};
+        space.read(grad_1_rows, grad_2_view);
+        space.reduce<pb::Sum<T>>(grad_x_rows, grad_x_view);
         space.terms(grad_x_rows, grad_1_rows);
         space.no_loop();
 

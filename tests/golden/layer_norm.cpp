@@ -29,8 +29,10 @@ struct LayerNormForward {
         pb::Passes<4, 14> passes(context);
         {
             pb::Space& space = passes.space(x_view.shape);
-            const auto x_rows = space.read(x_view);
-            const auto mean_1_rows = space.reduce_once<pb::Sum<T>>(mean_1_view, true);
+            static constexpr pb::Rows<const T> x_rows{0};
+            static constexpr pb::Rows<T> mean_1_rows{1};
+            space.read(x_rows, x_view);
+            space.reduce_once<pb::Sum<T>>(mean_1_rows, mean_1_view, true);
             space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
@@ -49,9 +51,12 @@ struct LayerNormForward {
             context.scratch<T>(pb::reduced(x_view.shape, variance_axes, true));
         {
             pb::Space& space = passes.space(x_view.shape);
-            const auto x_rows = space.read(x_view);
-            const auto mean_1_rows = space.read_once(mean_1_view);
-            const auto variance_rows = space.reduce_once<pb::Sum<T>>(variance_view, true);
+            static constexpr pb::Rows<const T> x_rows{0};
+            static constexpr pb::Rows<const T> mean_1_rows{1};
+            static constexpr pb::Rows<T> variance_rows{2};
+            space.read(x_rows, x_view);
+            space.read_once(mean_1_rows, mean_1_view);
+            space.reduce_once<pb::Sum<T>>(variance_rows, variance_view, true);
             space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
@@ -74,9 +79,12 @@ struct LayerNormForward {
         const auto sqrt_1_view = context.output<T>(2, variance_view.shape);
         {
             pb::Space& space = passes.space(variance_view.shape);
-            const auto variance_rows = space.read(variance_view);
-            const auto sqrt_1_rows = space.write(sqrt_1_view);
-            const auto s_rows = space.write(s_view);
+            static constexpr pb::Rows<const T> variance_rows{0};
+            static constexpr pb::Rows<T> sqrt_1_rows{1};
+            static constexpr pb::Rows<T> s_rows{2};
+            space.read(variance_rows, variance_view);
+            space.write(sqrt_1_rows, sqrt_1_view);
+            space.write(s_rows, s_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* variance = loop.row(variance_rows);
@@ -95,12 +103,18 @@ struct LayerNormForward {
         const auto y_view = context.output<T>(0, shape);
         {
             pb::Space& space = passes.space(shape);
-            const auto x_rows = space.read(x_view);
-            const auto weight_rows = space.read(weight_view);
-            const auto bias_rows = space.read(bias_view);
-            const auto mean_1_rows = space.read_once(mean_1_view);
-            const auto s_rows = space.read_once(s_view);
-            const auto y_rows = space.write(y_view);
+            static constexpr pb::Rows<const T> x_rows{0};
+            static constexpr pb::Rows<const T> weight_rows{1};
+            static constexpr pb::Rows<const T> bias_rows{2};
+            static constexpr pb::Rows<const T> mean_1_rows{3};
+            static constexpr pb::Rows<const T> s_rows{4};
+            static constexpr pb::Rows<T> y_rows{5};
+            space.read(x_rows, x_view);
+            space.read(weight_rows, weight_view);
+            space.read(bias_rows, bias_view);
+            space.read_once(mean_1_rows, mean_1_view);
+            space.read_once(s_rows, s_view);
+            space.write(y_rows, y_view);
             space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
@@ -167,11 +181,16 @@ struct LayerNormBackwardGeneral {
         pb::Passes<5, 33> passes(context);
         {
             pb::Space& space = passes.space(shape);
-            const auto sqrt_1_rows = space.read(sqrt_1_view);
-            const auto s_rows = space.read(s_view);
-            const auto grad_sqrt_1_rows = space.read(grad_sqrt_1_view);
-            const auto grad_s_rows = space.read(grad_s_view);
-            const auto grad_variance_rows = space.write(grad_variance_view);
+            static constexpr pb::Rows<const T> sqrt_1_rows{0};
+            static constexpr pb::Rows<const T> s_rows{1};
+            static constexpr pb::Rows<const T> grad_sqrt_1_rows{2};
+            static constexpr pb::Rows<const T> grad_s_rows{3};
+            static constexpr pb::Rows<T> grad_variance_rows{4};
+            space.read(sqrt_1_rows, sqrt_1_view);
+            space.read(s_rows, s_view);
+            space.read(grad_sqrt_1_rows, grad_sqrt_1_view);
+            space.read(grad_s_rows, grad_s_view);
+            space.write(grad_variance_rows, grad_variance_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* sqrt_1 = loop.row(sqrt_1_rows);
@@ -192,16 +211,25 @@ struct LayerNormBackwardGeneral {
             pb::Space& space = passes.space(shape_2);
             space.cover(weight_view.shape);
             space.cover(like_bias);
-            const auto x_rows = space.read(x_view);
-            const auto weight_rows = space.read(weight_view);
-            const auto mean_1_rows = space.read(mean_1_view);
-            const auto s_rows = space.read(s_view);
-            const auto grad_rows = space.read(grad_view);
-            const auto grad_bias_rows = space.reduce<pb::Sum<T>>(grad_bias_view);
+            static constexpr pb::Rows<const T> x_rows{0};
+            static constexpr pb::Rows<const T> weight_rows{1};
+            static constexpr pb::Rows<const T> mean_1_rows{2};
+            static constexpr pb::Rows<const T> s_rows{3};
+            static constexpr pb::Rows<const T> grad_rows{4};
+            static constexpr pb::Rows<T> grad_bias_rows{5};
+            static constexpr pb::Rows<T> mean_rows{6};
+            static constexpr pb::Rows<T> along_n_rows{7};
+            static constexpr pb::Rows<T> grad_weight_rows{8};
+            space.read(x_rows, x_view);
+            space.read(weight_rows, weight_view);
+            space.read(mean_1_rows, mean_1_view);
+            space.read(s_rows, s_view);
+            space.read(grad_rows, grad_view);
+            space.reduce<pb::Sum<T>>(grad_bias_rows, grad_bias_view);
             space.terms(grad_bias_rows, grad_rows);
-            const auto mean_rows = space.reduce<pb::Sum<T>>(mean_view, true);
-            const auto along_n_rows = space.reduce<pb::Sum<T>>(along_n_view, true);
-            const auto grad_weight_rows = space.reduce<pb::Sum<T>>(grad_weight_view);
+            space.reduce<pb::Sum<T>>(mean_rows, mean_view, true);
+            space.reduce<pb::Sum<T>>(along_n_rows, along_n_view, true);
+            space.reduce<pb::Sum<T>>(grad_weight_rows, grad_weight_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
@@ -237,10 +265,14 @@ struct LayerNormBackwardGeneral {
         {
             pb::Space& space = passes.space(shape_5);
             space.cover(mean_1_view.shape);
-            const auto x_rows = space.read(x_view);
-            const auto mean_1_rows = space.read(mean_1_view);
-            const auto grad_variance_rows = space.read(grad_variance_view);
-            const auto grad_y_rows = space.reduce<pb::Sum<T>>(grad_y_view);
+            static constexpr pb::Rows<const T> x_rows{0};
+            static constexpr pb::Rows<const T> mean_1_rows{1};
+            static constexpr pb::Rows<const T> grad_variance_rows{2};
+            static constexpr pb::Rows<T> grad_y_rows{3};
+            space.read(x_rows, x_view);
+            space.read(mean_1_rows, mean_1_view);
+            space.read(grad_variance_rows, grad_variance_view);
+            space.reduce<pb::Sum<T>>(grad_y_rows, grad_y_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
@@ -263,14 +295,22 @@ struct LayerNormBackwardGeneral {
         {
             pb::Space& space = passes.space(shape_6);
             space.cover(x_view.shape);
-            const auto x_rows = space.read(x_view);
-            const auto weight_rows = space.read(weight_view);
-            const auto mean_1_rows = space.read(mean_1_view);
-            const auto s_rows = space.read(s_view);
-            const auto grad_rows = space.read(grad_view);
-            const auto along_n_rows = space.read(along_n_view);
-            const auto mean_rows = space.read(mean_view);
-            const auto grad_x_4_rows = space.reduce<pb::Sum<T>>(grad_x_4_view);
+            static constexpr pb::Rows<const T> x_rows{0};
+            static constexpr pb::Rows<const T> weight_rows{1};
+            static constexpr pb::Rows<const T> mean_1_rows{2};
+            static constexpr pb::Rows<const T> s_rows{3};
+            static constexpr pb::Rows<const T> grad_rows{4};
+            static constexpr pb::Rows<const T> along_n_rows{5};
+            static constexpr pb::Rows<const T> mean_rows{6};
+            static constexpr pb::Rows<T> grad_x_4_rows{7};
+            space.read(x_rows, x_view);
+            space.read(weight_rows, weight_view);
+            space.read(mean_1_rows, mean_1_view);
+            space.read(s_rows, s_view);
+            space.read(grad_rows, grad_view);
+            space.read(along_n_rows, along_n_view);
+            space.read(mean_rows, mean_view);
+            space.reduce<pb::Sum<T>>(grad_x_4_rows, grad_x_4_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
@@ -301,13 +341,20 @@ struct LayerNormBackwardGeneral {
         const auto grad_x_view = context.output<T>(0, shape_4);
         {
             pb::Space& space = passes.space(shape_4);
-            const auto x_rows = space.read(x_view);
-            const auto mean_1_rows = space.read(mean_1_view);
-            const auto grad_mean_1_rows = space.read(grad_mean_1_view);
-            const auto grad_variance_rows = space.read(grad_variance_view);
-            const auto grad_y_rows = space.read(grad_y_view);
-            const auto grad_x_4_rows = space.read(grad_x_4_view);
-            const auto grad_x_rows = space.write(grad_x_view);
+            static constexpr pb::Rows<const T> x_rows{0};
+            static constexpr pb::Rows<const T> mean_1_rows{1};
+            static constexpr pb::Rows<const T> grad_mean_1_rows{2};
+            static constexpr pb::Rows<const T> grad_variance_rows{3};
+            static constexpr pb::Rows<const T> grad_y_rows{4};
+            static constexpr pb::Rows<const T> grad_x_4_rows{5};
+            static constexpr pb::Rows<T> grad_x_rows{6};
+            space.read(x_rows, x_view);
+            space.read(mean_1_rows, mean_1_view);
+            space.read(grad_mean_1_rows, grad_mean_1_view);
+            space.read(grad_variance_rows, grad_variance_view);
+            space.read(grad_y_rows, grad_y_view);
+            space.read(grad_x_4_rows, grad_x_4_view);
+            space.write(grad_x_rows, grad_x_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
@@ -364,16 +411,25 @@ struct LayerNormBackward {
         pb::Passes<2, 17> passes(context);
         {
             pb::Space& space = passes.space(grad_view.shape);
-            const auto x_rows = space.read(x_view);
-            const auto weight_rows = space.read(weight_view);
-            const auto mean_1_rows = space.read_once(mean_1_view);
-            const auto s_rows = space.read_once(s_view);
-            const auto grad_rows = space.read(grad_view);
-            const auto grad_bias_rows = space.reduce<pb::Sum<T>>(grad_bias_view);
+            static constexpr pb::Rows<const T> x_rows{0};
+            static constexpr pb::Rows<const T> weight_rows{1};
+            static constexpr pb::Rows<const T> mean_1_rows{2};
+            static constexpr pb::Rows<const T> s_rows{3};
+            static constexpr pb::Rows<const T> grad_rows{4};
+            static constexpr pb::Rows<T> grad_bias_rows{5};
+            static constexpr pb::Rows<T> mean_rows{6};
+            static constexpr pb::Rows<T> along_n_rows{7};
+            static constexpr pb::Rows<T> grad_weight_rows{8};
+            space.read(x_rows, x_view);
+            space.read(weight_rows, weight_view);
+            space.read_once(mean_1_rows, mean_1_view);
+            space.read_once(s_rows, s_view);
+            space.read(grad_rows, grad_view);
+            space.reduce<pb::Sum<T>>(grad_bias_rows, grad_bias_view);
             space.terms(grad_bias_rows, grad_rows);
-            const auto mean_rows = space.reduce_once<pb::Sum<T>>(mean_view, true);
-            const auto along_n_rows = space.reduce_once<pb::Sum<T>>(along_n_view, true);
-            const auto grad_weight_rows = space.reduce<pb::Sum<T>>(grad_weight_view);
+            space.reduce_once<pb::Sum<T>>(mean_rows, mean_view, true);
+            space.reduce_once<pb::Sum<T>>(along_n_rows, along_n_view, true);
+            space.reduce<pb::Sum<T>>(grad_weight_rows, grad_weight_view);
             space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
@@ -408,14 +464,22 @@ struct LayerNormBackward {
         const auto grad_x_view = context.output<T>(0, x_view.shape);
         {
             pb::Space& space = passes.space(grad_view.shape);
-            const auto x_rows = space.read(x_view);
-            const auto weight_rows = space.read(weight_view);
-            const auto mean_1_rows = space.read_once(mean_1_view);
-            const auto s_rows = space.read_once(s_view);
-            const auto grad_rows = space.read(grad_view);
-            const auto along_n_rows = space.read_once(along_n_view);
-            const auto mean_rows = space.read_once(mean_view);
-            const auto grad_x_rows = space.reduce<pb::Sum<T>>(grad_x_view);
+            static constexpr pb::Rows<const T> x_rows{0};
+            static constexpr pb::Rows<const T> weight_rows{1};
+            static constexpr pb::Rows<const T> mean_1_rows{2};
+            static constexpr pb::Rows<const T> s_rows{3};
+            static constexpr pb::Rows<const T> grad_rows{4};
+            static constexpr pb::Rows<const T> along_n_rows{5};
+            static constexpr pb::Rows<const T> mean_rows{6};
+            static constexpr pb::Rows<T> grad_x_rows{7};
+            space.read(x_rows, x_view);
+            space.read(weight_rows, weight_view);
+            space.read_once(mean_1_rows, mean_1_view);
+            space.read_once(s_rows, s_view);
+            space.read(grad_rows, grad_view);
+            space.read_once(along_n_rows, along_n_view);
+            space.read_once(mean_rows, mean_view);
+            space.reduce<pb::Sum<T>>(grad_x_rows, grad_x_view);
             space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);

@@ -36,18 +36,30 @@ struct LstmCellForward {
 
         pb::Passes<1, 12> passes(context);
         pb::Space& space = passes.space(shape);
-        const auto input_gate_rows = space.read(input_gate_view);
-        const auto forget_gate_rows = space.read(forget_gate_view);
-        const auto cell_gate_rows = space.read(cell_gate_view);
-        const auto output_gate_rows = space.read(output_gate_view);
-        const auto c_rows = space.read(c_view);
-        const auto i_rows = space.write(i_view);
-        const auto f_rows = space.write(f_view);
-        const auto g_rows = space.write(g_view);
-        const auto o_rows = space.write(o_view);
-        const auto c_next_rows = space.write(c_next_view);
-        const auto u_rows = space.write(u_view);
-        const auto h_rows = space.write(h_view);
+        static constexpr pb::Rows<const T> input_gate_rows{0};
+        static constexpr pb::Rows<const T> forget_gate_rows{1};
+        static constexpr pb::Rows<const T> cell_gate_rows{2};
+        static constexpr pb::Rows<const T> output_gate_rows{3};
+        static constexpr pb::Rows<const T> c_rows{4};
+        static constexpr pb::Rows<T> i_rows{5};
+        static constexpr pb::Rows<T> f_rows{6};
+        static constexpr pb::Rows<T> g_rows{7};
+        static constexpr pb::Rows<T> o_rows{8};
+        static constexpr pb::Rows<T> c_next_rows{9};
+        static constexpr pb::Rows<T> u_rows{10};
+        static constexpr pb::Rows<T> h_rows{11};
+        space.read(input_gate_rows, input_gate_view);
+        space.read(forget_gate_rows, forget_gate_view);
+        space.read(cell_gate_rows, cell_gate_view);
+        space.read(output_gate_rows, output_gate_view);
+        space.read(c_rows, c_view);
+        space.write(i_rows, i_view);
+        space.write(f_rows, f_view);
+        space.write(g_rows, g_view);
+        space.write(o_rows, o_view);
+        space.write(c_next_rows, c_next_view);
+        space.write(u_rows, u_view);
+        space.write(h_rows, h_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const void* inputs[5] = {};
@@ -155,20 +167,34 @@ struct LstmCellBackwardGeneral {
             space.cover(like_cell_gate);
             space.cover(like_output_gate);
             space.cover(c_view.shape);
-            const auto c_rows = space.read(c_view);
-            const auto i_rows = space.read(i_view);
-            const auto f_rows = space.read(f_view);
-            const auto g_rows = space.read(g_view);
-            const auto o_rows = space.read(o_view);
-            const auto u_rows = space.read(u_view);
-            const auto grad_h_rows = space.read(grad_h_view);
-            const auto grad_c_rows = space.read(grad_c_view);
-            const auto grad_u_rows = space.read(grad_u_view);
-            const auto grad_input_gate_2_rows = space.reduce<pb::Sum<T>>(grad_input_gate_2_view);
-            const auto grad_forget_gate_2_rows = space.reduce<pb::Sum<T>>(grad_forget_gate_2_view);
-            const auto grad_cell_gate_2_rows = space.reduce<pb::Sum<T>>(grad_cell_gate_2_view);
-            const auto grad_output_gate_2_rows = space.reduce<pb::Sum<T>>(grad_output_gate_2_view);
-            const auto grad_c_1_rows = space.reduce<pb::Sum<T>>(grad_c_1_view);
+            static constexpr pb::Rows<const T> c_rows{0};
+            static constexpr pb::Rows<const T> i_rows{1};
+            static constexpr pb::Rows<const T> f_rows{2};
+            static constexpr pb::Rows<const T> g_rows{3};
+            static constexpr pb::Rows<const T> o_rows{4};
+            static constexpr pb::Rows<const T> u_rows{5};
+            static constexpr pb::Rows<const T> grad_h_rows{6};
+            static constexpr pb::Rows<const T> grad_c_rows{7};
+            static constexpr pb::Rows<const T> grad_u_rows{8};
+            static constexpr pb::Rows<T> grad_input_gate_2_rows{9};
+            static constexpr pb::Rows<T> grad_forget_gate_2_rows{10};
+            static constexpr pb::Rows<T> grad_cell_gate_2_rows{11};
+            static constexpr pb::Rows<T> grad_output_gate_2_rows{12};
+            static constexpr pb::Rows<T> grad_c_1_rows{13};
+            space.read(c_rows, c_view);
+            space.read(i_rows, i_view);
+            space.read(f_rows, f_view);
+            space.read(g_rows, g_view);
+            space.read(o_rows, o_view);
+            space.read(u_rows, u_view);
+            space.read(grad_h_rows, grad_h_view);
+            space.read(grad_c_rows, grad_c_view);
+            space.read(grad_u_rows, grad_u_view);
+            space.reduce<pb::Sum<T>>(grad_input_gate_2_rows, grad_input_gate_2_view);
+            space.reduce<pb::Sum<T>>(grad_forget_gate_2_rows, grad_forget_gate_2_view);
+            space.reduce<pb::Sum<T>>(grad_cell_gate_2_rows, grad_cell_gate_2_view);
+            space.reduce<pb::Sum<T>>(grad_output_gate_2_rows, grad_output_gate_2_view);
+            space.reduce<pb::Sum<T>>(grad_c_1_rows, grad_c_1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* c = loop.row(c_rows);
@@ -221,10 +247,14 @@ struct LstmCellBackwardGeneral {
         const auto grad_output_gate_view = context.output<T>(3, shape_4);
         {
             pb::Space& space = passes.space(shape);
-            const auto i_rows = space.read(i_view);
-            const auto grad_i_rows = space.read(grad_i_view);
-            const auto grad_input_gate_2_rows = space.read(grad_input_gate_2_view);
-            const auto grad_input_gate_rows = space.write(grad_input_gate_view);
+            static constexpr pb::Rows<const T> i_rows{0};
+            static constexpr pb::Rows<const T> grad_i_rows{1};
+            static constexpr pb::Rows<const T> grad_input_gate_2_rows{2};
+            static constexpr pb::Rows<T> grad_input_gate_rows{3};
+            space.read(i_rows, i_view);
+            space.read(grad_i_rows, grad_i_view);
+            space.read(grad_input_gate_2_rows, grad_input_gate_2_view);
+            space.write(grad_input_gate_rows, grad_input_gate_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* i = loop.row(i_rows);
@@ -242,10 +272,14 @@ struct LstmCellBackwardGeneral {
         }
         {
             pb::Space& space = passes.space(shape_2);
-            const auto f_rows = space.read(f_view);
-            const auto grad_f_rows = space.read(grad_f_view);
-            const auto grad_forget_gate_2_rows = space.read(grad_forget_gate_2_view);
-            const auto grad_forget_gate_rows = space.write(grad_forget_gate_view);
+            static constexpr pb::Rows<const T> f_rows{0};
+            static constexpr pb::Rows<const T> grad_f_rows{1};
+            static constexpr pb::Rows<const T> grad_forget_gate_2_rows{2};
+            static constexpr pb::Rows<T> grad_forget_gate_rows{3};
+            space.read(f_rows, f_view);
+            space.read(grad_f_rows, grad_f_view);
+            space.read(grad_forget_gate_2_rows, grad_forget_gate_2_view);
+            space.write(grad_forget_gate_rows, grad_forget_gate_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* f = loop.row(f_rows);
@@ -263,10 +297,14 @@ struct LstmCellBackwardGeneral {
         }
         {
             pb::Space& space = passes.space(shape_3);
-            const auto g_rows = space.read(g_view);
-            const auto grad_g_rows = space.read(grad_g_view);
-            const auto grad_cell_gate_2_rows = space.read(grad_cell_gate_2_view);
-            const auto grad_cell_gate_rows = space.write(grad_cell_gate_view);
+            static constexpr pb::Rows<const T> g_rows{0};
+            static constexpr pb::Rows<const T> grad_g_rows{1};
+            static constexpr pb::Rows<const T> grad_cell_gate_2_rows{2};
+            static constexpr pb::Rows<T> grad_cell_gate_rows{3};
+            space.read(g_rows, g_view);
+            space.read(grad_g_rows, grad_g_view);
+            space.read(grad_cell_gate_2_rows, grad_cell_gate_2_view);
+            space.write(grad_cell_gate_rows, grad_cell_gate_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* g = loop.row(g_rows);
@@ -284,10 +322,14 @@ struct LstmCellBackwardGeneral {
         }
         {
             pb::Space& space = passes.space(shape_4);
-            const auto o_rows = space.read(o_view);
-            const auto grad_o_rows = space.read(grad_o_view);
-            const auto grad_output_gate_2_rows = space.read(grad_output_gate_2_view);
-            const auto grad_output_gate_rows = space.write(grad_output_gate_view);
+            static constexpr pb::Rows<const T> o_rows{0};
+            static constexpr pb::Rows<const T> grad_o_rows{1};
+            static constexpr pb::Rows<const T> grad_output_gate_2_rows{2};
+            static constexpr pb::Rows<T> grad_output_gate_rows{3};
+            space.read(o_rows, o_view);
+            space.read(grad_o_rows, grad_o_view);
+            space.read(grad_output_gate_2_rows, grad_output_gate_2_view);
+            space.write(grad_output_gate_rows, grad_output_gate_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* o = loop.row(o_rows);
@@ -338,19 +380,32 @@ struct LstmCellBackward {
 
         pb::Passes<1, 13> passes(context);
         pb::Space& space = passes.space(grad_h_view.shape);
-        const auto c_rows = space.read(c_view);
-        const auto i_rows = space.read(i_view);
-        const auto f_rows = space.read(f_view);
-        const auto g_rows = space.read(g_view);
-        const auto o_rows = space.read(o_view);
-        const auto u_rows = space.read(u_view);
-        const auto grad_h_rows = space.read(grad_h_view);
-        const auto grad_c_rows = space.read(grad_c_view);
-        const auto grad_input_gate_rows = space.reduce<pb::Sum<T>>(grad_input_gate_view);
-        const auto grad_forget_gate_rows = space.reduce<pb::Sum<T>>(grad_forget_gate_view);
-        const auto grad_cell_gate_rows = space.reduce<pb::Sum<T>>(grad_cell_gate_view);
-        const auto grad_output_gate_rows = space.reduce<pb::Sum<T>>(grad_output_gate_view);
-        const auto grad_c_1_rows = space.reduce<pb::Sum<T>>(grad_c_1_view);
+        static constexpr pb::Rows<const T> c_rows{0};
+        static constexpr pb::Rows<const T> i_rows{1};
+        static constexpr pb::Rows<const T> f_rows{2};
+        static constexpr pb::Rows<const T> g_rows{3};
+        static constexpr pb::Rows<const T> o_rows{4};
+        static constexpr pb::Rows<const T> u_rows{5};
+        static constexpr pb::Rows<const T> grad_h_rows{6};
+        static constexpr pb::Rows<const T> grad_c_rows{7};
+        static constexpr pb::Rows<T> grad_input_gate_rows{8};
+        static constexpr pb::Rows<T> grad_forget_gate_rows{9};
+        static constexpr pb::Rows<T> grad_cell_gate_rows{10};
+        static constexpr pb::Rows<T> grad_output_gate_rows{11};
+        static constexpr pb::Rows<T> grad_c_1_rows{12};
+        space.read(c_rows, c_view);
+        space.read(i_rows, i_view);
+        space.read(f_rows, f_view);
+        space.read(g_rows, g_view);
+        space.read(o_rows, o_view);
+        space.read(u_rows, u_view);
+        space.read(grad_h_rows, grad_h_view);
+        space.read(grad_c_rows, grad_c_view);
+        space.reduce<pb::Sum<T>>(grad_input_gate_rows, grad_input_gate_view);
+        space.reduce<pb::Sum<T>>(grad_forget_gate_rows, grad_forget_gate_view);
+        space.reduce<pb::Sum<T>>(grad_cell_gate_rows, grad_cell_gate_view);
+        space.reduce<pb::Sum<T>>(grad_output_gate_rows, grad_output_gate_view);
+        space.reduce<pb::Sum<T>>(grad_c_1_rows, grad_c_1_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const T* c = loop.row(c_rows);

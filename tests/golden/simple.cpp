@@ -22,9 +22,12 @@ struct SimpleForward {
 
         pb::Passes<1, 3> passes(context);
         pb::Space& space = passes.space(shape);
-        const auto a_rows = space.read(a_view);
-        const auto b_rows = space.read(b_view);
-        const auto r_rows = space.write(r_view);
+        static constexpr pb::Rows<const T> a_rows{0};
+        static constexpr pb::Rows<const T> b_rows{1};
+        static constexpr pb::Rows<T> r_rows{2};
+        space.read(a_rows, a_view);
+        space.read(b_rows, b_view);
+        space.write(r_rows, r_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const void* inputs[2] = {};
@@ -75,11 +78,16 @@ struct SimpleBackwardGeneral {
         pb::Space& space = passes.space(shape);
         space.cover(a_view.shape);
         space.cover(b_view.shape);
-        const auto a_rows = space.read(a_view);
-        const auto b_rows = space.read(b_view);
-        const auto grad_rows = space.read(grad_view);
-        const auto grad_a_rows = space.reduce<pb::Sum<T>>(grad_a_view);
-        const auto grad_b_rows = space.reduce<pb::Sum<T>>(grad_b_view);
+        static constexpr pb::Rows<const T> a_rows{0};
+        static constexpr pb::Rows<const T> b_rows{1};
+        static constexpr pb::Rows<const T> grad_rows{2};
+        static constexpr pb::Rows<T> grad_a_rows{3};
+        static constexpr pb::Rows<T> grad_b_rows{4};
+        space.read(a_rows, a_view);
+        space.read(b_rows, b_view);
+        space.read(grad_rows, grad_view);
+        space.reduce<pb::Sum<T>>(grad_a_rows, grad_a_view);
+        space.reduce<pb::Sum<T>>(grad_b_rows, grad_b_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const T* a = loop.row(a_rows);
@@ -120,11 +128,16 @@ struct SimpleBackward {
 
         pb::Passes<1, 5> passes(context);
         pb::Space& space = passes.space(grad_view.shape);
-        const auto a_rows = space.read(a_view);
-        const auto b_rows = space.read(b_view);
-        const auto grad_rows = space.read(grad_view);
-        const auto grad_a_rows = space.reduce<pb::Sum<T>>(grad_a_view);
-        const auto grad_b_rows = space.reduce<pb::Sum<T>>(grad_b_view);
+        static constexpr pb::Rows<const T> a_rows{0};
+        static constexpr pb::Rows<const T> b_rows{1};
+        static constexpr pb::Rows<const T> grad_rows{2};
+        static constexpr pb::Rows<T> grad_a_rows{3};
+        static constexpr pb::Rows<T> grad_b_rows{4};
+        space.read(a_rows, a_view);
+        space.read(b_rows, b_view);
+        space.read(grad_rows, grad_view);
+        space.reduce<pb::Sum<T>>(grad_a_rows, grad_a_view);
+        space.reduce<pb::Sum<T>>(grad_b_rows, grad_b_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const void* inputs[3] = {};
@@ -187,15 +200,24 @@ struct SimpleBackwardBackwardGeneral {
             pb::Space& space = passes.space(shape_2);
             space.cover(b_view.shape);
             space.cover(a_view.shape);
-            const auto a_rows = space.read(a_view);
-            const auto b_rows = space.read(b_view);
-            const auto grad_rows = space.read(grad_view);
-            const auto grad_grad_a_rows = space.read(grad_grad_a_view);
-            const auto grad_grad_b_rows = space.read(grad_grad_b_view);
-            const auto grad_b_3_rows = space.reduce<pb::Sum<T>>(grad_b_3_view);
-            const auto grad_a_1_rows = space.reduce<pb::Sum<T>>(grad_a_1_view);
-            const auto grad_b_2_rows = space.reduce<pb::Sum<T>>(grad_b_2_view);
-            const auto grad_grad_rows = space.write(grad_grad_view);
+            static constexpr pb::Rows<const T> a_rows{0};
+            static constexpr pb::Rows<const T> b_rows{1};
+            static constexpr pb::Rows<const T> grad_rows{2};
+            static constexpr pb::Rows<const T> grad_grad_a_rows{3};
+            static constexpr pb::Rows<const T> grad_grad_b_rows{4};
+            static constexpr pb::Rows<T> grad_b_3_rows{5};
+            static constexpr pb::Rows<T> grad_a_1_rows{6};
+            static constexpr pb::Rows<T> grad_b_2_rows{7};
+            static constexpr pb::Rows<T> grad_grad_rows{8};
+            space.read(a_rows, a_view);
+            space.read(b_rows, b_view);
+            space.read(grad_rows, grad_view);
+            space.read(grad_grad_a_rows, grad_grad_a_view);
+            space.read(grad_grad_b_rows, grad_grad_b_view);
+            space.reduce<pb::Sum<T>>(grad_b_3_rows, grad_b_3_view);
+            space.reduce<pb::Sum<T>>(grad_a_1_rows, grad_a_1_view);
+            space.reduce<pb::Sum<T>>(grad_b_2_rows, grad_b_2_view);
+            space.write(grad_grad_rows, grad_grad_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* a = loop.row(a_rows);
@@ -226,9 +248,12 @@ struct SimpleBackwardBackwardGeneral {
         const auto grad_b_1_view = context.output<T>(1, shape);
         {
             pb::Space& space = passes.space(shape);
-            const auto grad_b_2_rows = space.read(grad_b_2_view);
-            const auto grad_b_3_rows = space.read(grad_b_3_view);
-            const auto grad_b_1_rows = space.write(grad_b_1_view);
+            static constexpr pb::Rows<const T> grad_b_2_rows{0};
+            static constexpr pb::Rows<const T> grad_b_3_rows{1};
+            static constexpr pb::Rows<T> grad_b_1_rows{2};
+            space.read(grad_b_2_rows, grad_b_2_view);
+            space.read(grad_b_3_rows, grad_b_3_view);
+            space.write(grad_b_1_rows, grad_b_1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* grad_b_2 = loop.row(grad_b_2_rows);
@@ -268,14 +293,22 @@ struct SimpleBackwardBackward {
             const auto grad_grad_whole = context.output<T>(2, a_view.shape);
             pb::Passes<1, 8> alike(context);
             pb::Space& space = alike.space(a_view.shape);
-            const auto a_rows = space.read(a_view);
-            const auto b_rows = space.read(b_view);
-            const auto grad_rows = space.read(grad_view);
-            const auto grad_grad_a_rows = space.read(grad_grad_a_view);
-            const auto grad_grad_b_rows = space.read(grad_grad_b_view);
-            const auto grad_a_1_rows = space.write(grad_a_1_whole);
-            const auto grad_b_1_rows = space.write(grad_b_1_whole);
-            const auto grad_grad_rows = space.write(grad_grad_whole);
+            static constexpr pb::Rows<const T> a_rows{0};
+            static constexpr pb::Rows<const T> b_rows{1};
+            static constexpr pb::Rows<const T> grad_rows{2};
+            static constexpr pb::Rows<const T> grad_grad_a_rows{3};
+            static constexpr pb::Rows<const T> grad_grad_b_rows{4};
+            static constexpr pb::Rows<T> grad_a_1_rows{5};
+            static constexpr pb::Rows<T> grad_b_1_rows{6};
+            static constexpr pb::Rows<T> grad_grad_rows{7};
+            space.read(a_rows, a_view);
+            space.read(b_rows, b_view);
+            space.read(grad_rows, grad_view);
+            space.read(grad_grad_a_rows, grad_grad_a_view);
+            space.read(grad_grad_b_rows, grad_grad_b_view);
+            space.write(grad_a_1_rows, grad_a_1_whole);
+            space.write(grad_b_1_rows, grad_b_1_whole);
+            space.write(grad_grad_rows, grad_grad_whole);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const void* inputs[5] = {};
@@ -303,15 +336,24 @@ struct SimpleBackwardBackward {
         pb::Passes<2, 12> passes(context);
         {
             pb::Space& space = passes.space(grad_view.shape);
-            const auto a_rows = space.read(a_view);
-            const auto b_rows = space.read(b_view);
-            const auto grad_rows = space.read(grad_view);
-            const auto grad_grad_a_rows = space.read(grad_grad_a_view);
-            const auto grad_grad_b_rows = space.read(grad_grad_b_view);
-            const auto grad_b_3_rows = space.reduce<pb::Sum<T>>(grad_b_3_view);
-            const auto grad_a_1_rows = space.reduce<pb::Sum<T>>(grad_a_1_view);
-            const auto grad_b_2_rows = space.reduce<pb::Sum<T>>(grad_b_2_view);
-            const auto grad_grad_rows = space.write(grad_grad_view);
+            static constexpr pb::Rows<const T> a_rows{0};
+            static constexpr pb::Rows<const T> b_rows{1};
+            static constexpr pb::Rows<const T> grad_rows{2};
+            static constexpr pb::Rows<const T> grad_grad_a_rows{3};
+            static constexpr pb::Rows<const T> grad_grad_b_rows{4};
+            static constexpr pb::Rows<T> grad_b_3_rows{5};
+            static constexpr pb::Rows<T> grad_a_1_rows{6};
+            static constexpr pb::Rows<T> grad_b_2_rows{7};
+            static constexpr pb::Rows<T> grad_grad_rows{8};
+            space.read(a_rows, a_view);
+            space.read(b_rows, b_view);
+            space.read(grad_rows, grad_view);
+            space.read(grad_grad_a_rows, grad_grad_a_view);
+            space.read(grad_grad_b_rows, grad_grad_b_view);
+            space.reduce<pb::Sum<T>>(grad_b_3_rows, grad_b_3_view);
+            space.reduce<pb::Sum<T>>(grad_a_1_rows, grad_a_1_view);
+            space.reduce<pb::Sum<T>>(grad_b_2_rows, grad_b_2_view);
+            space.write(grad_grad_rows, grad_grad_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* a = loop.row(a_rows);
@@ -341,9 +383,12 @@ struct SimpleBackwardBackward {
         const auto grad_b_1_view = context.output<T>(1, grad_b_2_view.shape);
         {
             pb::Space& space = passes.space(grad_b_2_view.shape);
-            const auto grad_b_2_rows = space.read(grad_b_2_view);
-            const auto grad_b_3_rows = space.read(grad_b_3_view);
-            const auto grad_b_1_rows = space.write(grad_b_1_view);
+            static constexpr pb::Rows<const T> grad_b_2_rows{0};
+            static constexpr pb::Rows<const T> grad_b_3_rows{1};
+            static constexpr pb::Rows<T> grad_b_1_rows{2};
+            space.read(grad_b_2_rows, grad_b_2_view);
+            space.read(grad_b_3_rows, grad_b_3_view);
+            space.write(grad_b_1_rows, grad_b_1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* grad_b_2 = loop.row(grad_b_2_rows);

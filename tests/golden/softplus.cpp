@@ -24,9 +24,12 @@ struct SoftplusForward {
 
         pb::Passes<1, 3> passes(context);
         pb::Space& space = passes.space(x_view.shape);
-        const auto x_rows = space.read(x_view);
-        const auto s_rows = space.write(s_view);
-        const auto y_rows = space.write(y_view);
+        static constexpr pb::Rows<const T> x_rows{0};
+        static constexpr pb::Rows<T> s_rows{1};
+        static constexpr pb::Rows<T> y_rows{2};
+        space.read(x_rows, x_view);
+        space.write(s_rows, s_view);
+        space.write(y_rows, y_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const T* x = loop.row(x_rows);
@@ -69,10 +72,14 @@ struct SoftplusBackwardGeneral {
 
         pb::Passes<1, 4> passes(context);
         pb::Space& space = passes.space(shape);
-        const auto s_rows = space.read(s_view);
-        const auto grad_rows = space.read(grad_view);
-        const auto grad_s_rows = space.read(grad_s_view);
-        const auto grad_x_rows = space.write(grad_x_view);
+        static constexpr pb::Rows<const T> s_rows{0};
+        static constexpr pb::Rows<const T> grad_rows{1};
+        static constexpr pb::Rows<const T> grad_s_rows{2};
+        static constexpr pb::Rows<T> grad_x_rows{3};
+        space.read(s_rows, s_view);
+        space.read(grad_rows, grad_view);
+        space.read(grad_s_rows, grad_s_view);
+        space.write(grad_x_rows, grad_x_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const T* s = loop.row(s_rows);
@@ -107,9 +114,12 @@ struct SoftplusBackward {
 
         pb::Passes<1, 3> passes(context);
         pb::Space& space = passes.space(grad_view.shape);
-        const auto s_rows = space.read(s_view);
-        const auto grad_rows = space.read(grad_view);
-        const auto grad_x_rows = space.write(grad_x_view);
+        static constexpr pb::Rows<const T> s_rows{0};
+        static constexpr pb::Rows<const T> grad_rows{1};
+        static constexpr pb::Rows<T> grad_x_rows{2};
+        space.read(s_rows, s_view);
+        space.read(grad_rows, grad_view);
+        space.write(grad_x_rows, grad_x_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const void* inputs[3] = {};
@@ -157,11 +167,16 @@ struct SoftplusBackwardBackwardGeneral {
 
         pb::Passes<1, 5> passes(context);
         pb::Space& space = passes.space(shape);
-        const auto s_rows = space.read(s_view);
-        const auto grad_rows = space.read(grad_view);
-        const auto grad_1_rows = space.read(grad_1_view);
-        const auto product_rows = space.write(product_view);
-        const auto product_1_rows = space.write(product_1_view);
+        static constexpr pb::Rows<const T> s_rows{0};
+        static constexpr pb::Rows<const T> grad_rows{1};
+        static constexpr pb::Rows<const T> grad_1_rows{2};
+        static constexpr pb::Rows<T> product_rows{3};
+        static constexpr pb::Rows<T> product_1_rows{4};
+        space.read(s_rows, s_view);
+        space.read(grad_rows, grad_view);
+        space.read(grad_1_rows, grad_1_view);
+        space.write(product_rows, product_view);
+        space.write(product_1_rows, product_1_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const T* s = loop.row(s_rows);
@@ -199,11 +214,16 @@ struct SoftplusBackwardBackward {
 
         pb::Passes<1, 5> passes(context);
         pb::Space& space = passes.space(grad_1_view.shape);
-        const auto s_rows = space.read(s_view);
-        const auto grad_rows = space.read(grad_view);
-        const auto grad_1_rows = space.read(grad_1_view);
-        const auto product_rows = space.write(product_view);
-        const auto product_1_rows = space.write(product_1_view);
+        static constexpr pb::Rows<const T> s_rows{0};
+        static constexpr pb::Rows<const T> grad_rows{1};
+        static constexpr pb::Rows<const T> grad_1_rows{2};
+        static constexpr pb::Rows<T> product_rows{3};
+        static constexpr pb::Rows<T> product_1_rows{4};
+        space.read(s_rows, s_view);
+        space.read(grad_rows, grad_view);
+        space.read(grad_1_rows, grad_1_view);
+        space.write(product_rows, product_view);
+        space.write(product_1_rows, product_1_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
                 const void* inputs[3] = {};

@@ -18,7 +18,7 @@ from .kernel import Kernel
 from .lanes import POINTWISE
 from .operators import add_equation
 from .plan import Plan
-from .stages import StageText, Store, wrap
+from .stages import StageText, Store, numbers, wrap
 
 _SHAPE = frozenset[object]({"flat"})
 _SAME = frozenset({"sum_to", "broadcast_like", "expect_like"})
@@ -75,8 +75,9 @@ class Flat:
         shapes = [fact.text if fact.kind == "like" else f"{fact.text}.shape" for fact in facts]
         names, passes = plan.names.fresh, plan.names.fresh("alike")
         views = {name: names(f"{name}_whole") for name in self.outputs}
-        reads = [f"const auto {n}_rows = space.read({facts[k].text});" for n, k in self.inputs.items()]
-        writes = [f"const auto {name}_rows = space.write({view});" for name, view in views.items()]
+        kinds = {f"{name}_rows": "const T" for name in self.inputs} | {f"{name}_rows": "T" for name in views}
+        reads = [f"space.read({name}_rows, {facts[k].text});" for name, k in self.inputs.items()]
+        writes = [f"space.write({name}_rows, {view});" for name, view in views.items()]
         count = len(reads) + len(writes)
         inside = [
             *(
@@ -85,6 +86,7 @@ class Flat:
             ),
             f"pb::Passes<1, {count}> {passes}(context);",
             f"pb::Space& space = {passes}.space({shapes[0]});",
+            *numbers(kinds),
             *reads,
             *writes,
             "space.each([=](pb::Loop& loop) {",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...ir import Atom, Eqn, Literal, Var
@@ -132,21 +132,29 @@ class StageText:
         lines = [f"pb::Space& space = {passes}.space({stage.shape});"]
         for shape in dict.fromkeys(stage.covers):
             lines.append(f"space.cover({shape});")
+        lines += self._numbers()
         for var, fact in self.reads.items():
             read = "read_once" if var in self.once else "read"
-            lines += wrap(f"const auto {self._rows(var)} = space.{read}(", [fact.text], ");", self.depth)
+            lines += wrap(f"space.{read}(", [self._rows(var), fact.text], ");", self.depth)
         for sink in stage.sinks:
-            rows = f"const auto {sink.name}_rows = space."
+            rows = f"{sink.name}_rows"
             if isinstance(sink, Store):
-                lines += wrap(f"{rows}write(", [sink.target], ");", self.depth)
+                lines += wrap("space.write(", [rows, sink.target], ");", self.depth)
             else:
                 reduce = "reduce_once" if sink in self.totals else "reduce"
-                call = f"{rows}{reduce}<pb::{sink.op}<{sink.term}>>("
-                lines += wrap(call, [sink.target, *(["true"] if sink.mean else [])], ");", self.depth)
+                arguments = [rows, sink.target, *(["true"] if sink.mean else [])]
+                lines += wrap(f"space.{reduce}<pb::{sink.op}<{sink.term}>>(", arguments, ");", self.depth)
             source = self._source(sink)
             if source is not None:
-                lines.append(f"space.terms({sink.name}_rows, {self._rows(source)});")
+                lines.append(f"space.terms({rows}, {self._rows(source)});")
         return lines
+
+    def _numbers(self) -> list[str]:
+        """The constants that say which number each operand has."""
+        kinds = {self._rows(var): f"const {stored(fact.type)}" for var, fact in self.reads.items()}
+        for sink in self.stage.sinks:
+            kinds[f"{sink.name}_rows"] = sink.type if isinstance(sink, Store) else sink.term
+        return numbers(kinds)
 
     def _rows(self, var: Var) -> str:
         return f"{self.names.of(var)}_rows"
@@ -250,6 +258,16 @@ class StageText:
         if fact.literal is not None:
             return Expr(repr(fact.literal), fact.type, 1, fact.literal)
         return Expr(fact.text, fact.type)
+
+
+def numbers(kinds: Mapping[str, str]) -> list[str]:
+    """Constants of operands, by the types of their rows, numbered from 0.
+
+    >>> numbers({"x_rows": "const T"})
+    ['static constexpr pb::Rows<const T> x_rows{0};']
+    """
+    numbered = enumerate(kinds.items())
+    return [f"static constexpr pb::Rows<{kind}> {name}{{{k}}};" for k, (name, kind) in numbered]
 
 
 def wrap(head: str, arguments: Sequence[str], tail: str, depth: int) -> list[str]:

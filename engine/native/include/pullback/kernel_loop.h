@@ -104,7 +104,7 @@ struct Operand {
     const int64_t* array_strides() const { return reducer ? target_strides : strides; }
 };
 
-// A handle to an operand's rows of T.
+// An operand's rows of T, by its number in its space. A constant is no part of a loop's closure.
 template <typename T>
 struct Rows {
     int operand;
@@ -117,21 +117,22 @@ class Space {
     // would have widened it is undefined, and so all terms are zero.
     void cover(const Shape& gradient);
 
+    // Operands, added in the order of their numbers: what is read, and what is written.
     template <typename T>
-    Rows<const Plain<T>> read(const View<T>& view);
+    void read(Rows<const Plain<T>> rows, const View<T>& view);
 
     template <typename T>
-    Rows<T> write(const View<T>& view);
+    void write(Rows<T> rows, const View<T>& view);
 
     // Reduces rows to `target`, which has length one (or no axis, in front) where terms are summed.
     template <typename Op, typename T>
-    Rows<typename Op::Term> reduce(const View<T>& target, bool mean = false);
+    void reduce(Rows<typename Op::Term> rows, const View<T>& target, bool mean = false);
 
     // The same for what has one element for all of a row.
     template <typename T>
-    Rows<const Plain<T>> read_once(const View<T>& view);
+    void read_once(Rows<const Plain<T>> rows, const View<T>& view);
     template <typename Op, typename T>
-    Rows<typename Op::Term> reduce_once(const View<T>& target, bool mean = false);
+    void reduce_once(Rows<typename Op::Term> rows, const View<T>& target, bool mean = false);
 
     // The terms of a reduction are an operand's rows as they are: the loop does not write them.
     template <typename T>
@@ -189,9 +190,10 @@ class Space {
     bool is_compiled() const { return by_rows ? row_body_ != nullptr : body_ != nullptr; }
 
   private:
-    PB_APART int add(const AnyView& view, int64_t item, bool reads);
-    PB_APART int add_reduction(const Reducer* how, const AnyView& target, DLDataType dtype,
-                               bool mean);
+    Operand& begin(int k);
+    PB_APART void add(int k, const AnyView& view, int64_t item, bool reads);
+    PB_APART void add_reduction(int k, const Reducer* how, const AnyView& target, DLDataType dtype,
+                                bool mean);
     void place(const AnyView& view, int64_t item, int64_t* strides);
 
     template <typename Body>

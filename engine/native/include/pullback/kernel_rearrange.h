@@ -109,8 +109,10 @@ PB_RUNTIME AnyView take(Outcome& outcome, const AnyView& view, const Index* item
 
 template <typename T>
 void copy_rows(Space& space, const AnyView& from, const AnyView& to) {
-    const Rows<const T> source = space.read(typed<const T>(from));
-    const Rows<T> target = space.write(typed<T>(to));
+    static constexpr Rows<const T> source{0};
+    static constexpr Rows<T> target{1};
+    space.read(source, typed<const T>(from));
+    space.write(target, typed<T>(to));
     space.each([=](Loop& loop) {
         while (loop.next()) {
             __builtin_memcpy(loop.row(target), loop.row(source),

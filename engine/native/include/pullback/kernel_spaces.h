@@ -30,18 +30,22 @@ PB_RUNTIME Stretch stretch_of(const Operand& operand, const Shape& shape) {
     return result;
 }
 
-PB_RUNTIME int Space::add(const AnyView& view, int64_t item, bool reads) {
-    Operand& operand = operands[count] = Operand{};
+PB_RUNTIME Operand& Space::begin(int k) {
+    count = k + 1;
+    return operands[k] = Operand{};
+}
+
+PB_RUNTIME void Space::add(int k, const AnyView& view, int64_t item, bool reads) {
+    Operand& operand = begin(k);
     operand.data = view.data;
     operand.item = operand.row_item = item;
     operand.reads = reads;
     place(view, item, operand.strides);
     operand.stretch = stretch_of(operand, shape);
-    return count++;
 }
 
-PB_RUNTIME int Space::add_reduction(const Reducer* how, const AnyView& target, DLDataType dtype,
-                                    bool mean) {
+PB_RUNTIME void Space::add_reduction(int k, const Reducer* how, const AnyView& target,
+                                     DLDataType dtype, bool mean) {
     const int64_t results = target.shape.size();
     const int front = shape.ndim - target.shape.ndim;
     for (int d = 0; d < shape.ndim && !how->has_identity; ++d) {
@@ -50,8 +54,8 @@ PB_RUNTIME int Space::add_reduction(const Reducer* how, const AnyView& target, D
     }
     const int64_t terms = results > 0 ? shape.size() / results : 1;
     if (same(how->term, dtype) && terms == 1 && shape.size() > 0)
-        return add(target, how->term_bytes, false);
-    Operand& operand = operands[count] = Operand{};
+        return add(k, target, how->term_bytes, false);
+    Operand& operand = begin(k);
     operand.reducer = how;
     operand.item = how->total_bytes;
     operand.row_item = how->term_bytes;
@@ -70,7 +74,6 @@ PB_RUNTIME int Space::add_reduction(const Reducer* how, const AnyView& target, D
     place(totals, operand.item, operand.strides);
     place(target, operand.target_item, operand.target_strides);
     operand.stretch = stretch_of(operand, shape);
-    return count++;
 }
 
 PB_RUNTIME void Space::cover(const Shape& gradient) {

@@ -90,32 +90,30 @@ View<T> Context::scratch(const Shape& shape) {
 }
 
 template <typename T>
-Rows<const Plain<T>> Space::read(const View<T>& view) {
-    return {add(erased(view), sizeof(T), true)};
+void Space::read(Rows<const Plain<T>> rows, const View<T>& view) {
+    add(rows.operand, erased(view), sizeof(T), true);
 }
 
 template <typename T>
-Rows<T> Space::write(const View<T>& view) {
-    return {add(erased(view), sizeof(T), false)};
+void Space::write(Rows<T> rows, const View<T>& view) {
+    add(rows.operand, erased(view), sizeof(T), false);
 }
 
 template <typename Op, typename T>
-Rows<typename Op::Term> Space::reduce(const View<T>& target, bool mean) {
-    return {add_reduction(Op::table(), erased(target), TypeOf<T>::kDtype, mean)};
+void Space::reduce(Rows<typename Op::Term> rows, const View<T>& target, bool mean) {
+    add_reduction(rows.operand, Op::table(), erased(target), TypeOf<T>::kDtype, mean);
 }
 
 template <typename T>
-Rows<const Plain<T>> Space::read_once(const View<T>& view) {
-    const Rows<const Plain<T>> rows = read(view);
+void Space::read_once(Rows<const Plain<T>> rows, const View<T>& view) {
+    read(rows, view);
     operands[rows.operand].once = true;
-    return rows;
 }
 
 template <typename Op, typename T>
-Rows<typename Op::Term> Space::reduce_once(const View<T>& target, bool mean) {
-    const Rows<typename Op::Term> rows = reduce<Op>(target, mean);
+void Space::reduce_once(Rows<typename Op::Term> rows, const View<T>& target, bool mean) {
+    reduce<Op>(rows, target, mean);
     operands[rows.operand].once = true;
-    return rows;
 }
 
 #ifdef PB_SEPARATE_RUNTIME
@@ -130,8 +128,8 @@ Rows<typename Op::Term> Space::reduce_once(const View<T>& target, bool mean) {
     template View<T> flip(const View<T>&, unsigned);                        \
     template View<T> broadcast_to(Outcome&, const View<T>&, const Shape&);  \
     template View<T> part(Outcome&, const View<T>&, int, int64_t, int64_t); \
-    template Rows<const Plain<T>> Space::read(const View<T>&);              \
-    template Rows<const Plain<T>> Space::read_once(const View<T>&);
+    template void Space::read(Rows<const Plain<T>>, const View<T>&);        \
+    template void Space::read_once(Rows<const Plain<T>>, const View<T>&);
 #define PB_FOR_TYPE(T)                                           \
     PB_FOR_ELEMENT(T)                                            \
     PB_FOR_ELEMENT(const T)                                      \
@@ -143,7 +141,7 @@ Rows<typename Op::Term> Space::reduce_once(const View<T>& target, bool mean) {
     template View<T> Context::output<T>(int, const Shape&);      \
     template View<T> Context::kept_output<T>(int, const Shape&); \
     template View<T> Context::scratch<T>(const Shape&);          \
-    template Rows<T> Space::write(const View<T>&);
+    template void Space::write(Rows<T>, const View<T>&);
 PB_FOR_TYPE(float)
 PB_FOR_TYPE(double)
 PB_FOR_TYPE(int64_t)
@@ -152,9 +150,9 @@ PB_FOR_TYPE(bool)
 #undef PB_FOR_ELEMENT
 
 // Terms of T, reduced to elements of U.
-#define PB_FOR_OP(Op, U)                                             \
-    template Rows<Op::Term> Space::reduce<Op>(const View<U>&, bool); \
-    template Rows<Op::Term> Space::reduce_once<Op>(const View<U>&, bool);
+#define PB_FOR_OP(Op, U)                                                   \
+    template void Space::reduce<Op>(Rows<Op::Term>, const View<U>&, bool); \
+    template void Space::reduce_once<Op>(Rows<Op::Term>, const View<U>&, bool);
 #define PB_FOR_PAIR(T, U) \
     PB_FOR_OP(Sum<T>, U)  \
     PB_FOR_OP(Prod<T>, U) \
