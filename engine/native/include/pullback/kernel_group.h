@@ -40,6 +40,11 @@ class Group {
                   char* local) const;
     bool crosses(const Space& space, const Operand& operand) const;
     void look_ahead();
+    // Elements of a pass's buffers.
+    int64_t stretch_for(const Space& space) const {
+        const int64_t streamed = space.by_rows ? kStreamRow : kStreamStretch;
+        return space.streams && stretch_ > streamed ? streamed : stretch_;
+    }
     bool is_used_after(int pass, const Operand& operand) const;
     bool is_second_use(int pass, const Operand& operand) const;
     void finish(const Space& space, const Operand& operand, const char* totals, int64_t begin,
@@ -136,8 +141,6 @@ PB_RUNTIME void Group::prepare() {
         }
         merge(space);
         if (space.buffers > buffers_) buffers_ = space.buffers;
-        const int64_t streamed = space.by_rows ? kStreamRow : kStreamStretch;
-        if (space.streams && stretch_ > streamed) stretch_ = streamed;
     }
     const int64_t fits = kBuffers / (kItem * (buffers_ > 0 ? buffers_ : 1)) & ~int64_t{63};
     if (stretch_ > fits) stretch_ = fits;
@@ -260,7 +263,7 @@ PB_RUNTIME void Group::run_rows(int64_t begin, int64_t end, int64_t copy) const 
         going[p].memory = {pointers,
                            const_cast<const char**>(pointers + count),
                            memory,
-                           stretch_,
+                           stretch_for(spaces_[p]),
                            pointers + 2 * count,
                            moves};
         Loop& loop = going[p].loop;
