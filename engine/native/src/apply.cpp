@@ -84,11 +84,10 @@ void wrap_outputs(const OperatorInfo& info, PyObject* computed, PyObject* inputs
 }
 
 Mask needed_inputs(const OperatorInfo& info, PyObject* inputs) {
-    Mask needed = 0;
+    Mask needed;
     for (std::int32_t i = 0; i < info.n_inputs; ++i) {
-        const Mask bit = Mask{1} << i;
-        if ((info.differentiable_inputs & bit) && requires_grad(PyTuple_GET_ITEM(inputs, i))) {
-            needed |= bit;
+        if (info.differentiable_inputs.has(i) && requires_grad(PyTuple_GET_ITEM(inputs, i))) {
+            needed.add(i);
         }
     }
     return needed;
@@ -96,7 +95,7 @@ Mask needed_inputs(const OperatorInfo& info, PyObject* inputs) {
 
 /// Which outputs can have a gradient. Refuses complex ones.
 Mask differentiable_outputs(const OperatorInfo& info, const Outputs& outputs) {
-    Mask differentiable = 0;
+    Mask differentiable;
     for (std::uint32_t i = 0; i < outputs.size(); ++i) {
         if (!outputs[i]) continue;
         if (is_complex(outputs[i]->layout.dtype())) {
@@ -106,9 +105,9 @@ Mask differentiable_outputs(const OperatorInfo& info, const Outputs& outputs) {
                       " gives a complex result of inputs that require grad, and complex values "
                       "have no gradients here");
         }
-        if (is_float(outputs[i]->layout.dtype())) differentiable |= Mask{1} << i;
+        if (is_float(outputs[i]->layout.dtype())) differentiable.add(i);
     }
-    return differentiable & ~info.nondifferentiable;
+    return differentiable - info.nondifferentiable;
 }
 
 /// Runs the forward's kernel; false where it doesn't take these inputs. Hidden outputs are for the
@@ -203,29 +202,29 @@ PyRef run(OperatorInfo& info, PyRef& inputs, PyObject* attributes) {
     }
     const PyRef constants = raw_attributes(info, attributes, recording);
 
-    const Mask needed = recording ? needed_inputs(info, inputs.get()) : 0;
+    const Mask needed = recording ? needed_inputs(info, inputs.get()) : Mask{};
     Outputs outputs;
     PyRef computed;
     std::vector<PyRef> told;
     if (!info.kernel ||
-        !run_kernel(info, inputs.get(), constants.get(), needed != 0, outputs, told)) {
+        !run_kernel(info, inputs.get(), constants.get(), !needed.empty(), outputs, told)) {
         computed = run_forward(info, inputs.get(), constants.get());
         const Made made = !recording         ? Made::unrecorded
                           : info.plain_views ? Made::plain
                                              : Made::formula;
         wrap_outputs(info, computed.get(), inputs.get(), made, outputs);
     }
-    if (needed != 0) {
+    if (!needed.empty()) {
         const Mask differentiable = differentiable_outputs(info, outputs);
-        const Mask results = differentiable & ((Mask{1} << info.n_results) - 1);
-        if (results != 0) {
+        const Mask results = differentiable & info.differentiable_results;
+        if (!results.empty()) {
             if (!computed && info.n_plain > 0 && info.kernel->plain_likes.empty()) {
                 computed = plain_values(info, inputs.get(), constants.get(), outputs, told);
             }
             const Call call{inputs.get(), constants.get(), outputs, computed.get(), told};
             const Ref<Node> node = record_call(info, needed, differentiable, call);
             for (std::int32_t i = 0; i < info.n_results; ++i) {
-                if (((results >> i) & 1) == 0) continue;
+                if (!results.has(i)) continue;
                 outputs[static_cast<std::size_t>(i)]->hang_on(node, i);
             }
         }

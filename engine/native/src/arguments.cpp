@@ -54,7 +54,7 @@ PyRef raw_attribute(const OperatorInfo& info, PyObject* name, PyObject* value, b
 }  // namespace
 
 PyRef normalized(const OperatorInfo& info, std::int32_t index, PyObject* value) {
-    const bool wants_list = (info.list_inputs >> index) & 1;
+    const bool wants_list = info.list_inputs.has(index);
     PyRef parts;  // of one array, along its first axis
     if (wants_list && (Tensor::check(value) || PyArray_Check(value))) {
         parts = checked(PySequence_List(value));

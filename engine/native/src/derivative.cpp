@@ -25,11 +25,11 @@ std::string span_of(const Node& node) {
 bool leads(const Edge& edge, const Wanted& wanted) { return edge && wanted.contains(*edge.node); }
 
 Mask needed_inputs(const Node& node, const Wanted& wanted) {
-    Mask needed = 0;
+    Mask needed;
     for (std::int32_t i = 0; i < node.info->n_inputs; ++i) {
         const EdgeRange range = node.range(static_cast<std::uint32_t>(i));
         for (std::uint32_t k = 0; k < range.count; ++k) {
-            if (leads(node.edges[range.begin + k], wanted)) needed |= Mask{1} << i;
+            if (leads(node.edges[range.begin + k], wanted)) needed.add(i);
         }
     }
     return needed;
@@ -53,9 +53,9 @@ PyRef cotangent(const Ref<Tensor>& gradient, const Output& output, bool material
 }
 
 Mask defined_outputs(const Received& received) {
-    Mask defined = 0;
+    Mask defined;
     for (std::uint32_t i = 0; i < received.size(); ++i) {
-        if (received[i]) defined |= Mask{1} << i;
+        if (received[i]) defined.add(i);
     }
     return defined;
 }
@@ -66,7 +66,7 @@ PyRef call_variant(Node& node, const Variant& variant, const Received& received,
     const PyRef cotangents = checked(PyList_New(count));
     for (Py_ssize_t i = 0; i < count; ++i) {
         const auto index = static_cast<std::size_t>(i);
-        const bool materialize = (variant.materialize >> i) & 1;
+        const bool materialize = variant.materialize.has(i);
         PyRef value = cotangent(received[index], node.outputs[index], materialize, record);
         PyList_SET_ITEM(cotangents.get(), i, value.release());
     }
@@ -157,14 +157,14 @@ Ref<Tensor> tensor_of(PyObject* value) {
 }
 
 /// Each gradient that Python gave with the edge that it goes along.
-void sort_gradients(const Node& node, PyObject* gradients, Mask needed, const Wanted& wanted,
+void sort_gradients(const Node& node, PyObject* gradients, const Mask& needed, const Wanted& wanted,
                     bool record, std::vector<SentGradient>& made) {
     if (PyTuple_GET_SIZE(gradients) != node.info->n_inputs) {
         raise(PyExc_ValueError, node.name() + ": the backward must return a gradient per input");
     }
     for (std::uint32_t i = 0; i < std::uint32_t(node.info->n_inputs); ++i) {
         PyObject* gradient = PyTuple_GET_ITEM(gradients, i);
-        if (gradient == Py_None || ((needed >> i) & 1) == 0) continue;
+        if (gradient == Py_None || !needed.has(i)) continue;
         const EdgeRange range = node.range(i);
         const bool is_list = PyList_Check(gradient) || PyTuple_Check(gradient);
         const Py_ssize_t parts = is_list ? PySequence_Fast_GET_SIZE(gradient) : 1;

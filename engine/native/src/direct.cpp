@@ -63,11 +63,11 @@ void save(Node& node, const SavedPlace& place, PyObject* const* args, Outputs ou
     }
 }
 
-void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout& layout,
+void record(OperatorInfo& info, PyObject* const* args, Few needed, const Layout& layout,
             Outputs outputs, const PyThreadState* thread) {
-    const Mask results = info.differentiable_results();
+    const Few results = info.differentiable_results.low();
     if (results == 0) return;
-    const Variant& variant = info.variant(info.differentiable_outputs, needed);
+    const Variant& variant = info.variant(info.differentiable_outputs, Mask{needed});
     Ref<Node> node = Node::make(NodeKind::call);
     node->operator_object.adopt(Py_NewRef(info.object));
     node->info = &info;
@@ -77,7 +77,7 @@ void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout
         return (needed >> i) & 1 ? edge_from(*node, *Tensor::cast(args[i])) : Edge{};
     });
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-        node->outputs.emplace_back(layout, ((info.differentiable_outputs >> i) & 1) != 0);
+        node->outputs.emplace_back(layout, ((info.differentiable_outputs.low() >> i) & 1) != 0);
     }
     remember_caller(*node, thread);
     for (const SavedPlace& place : variant.kept) save(*node, place, args, outputs);
@@ -92,7 +92,7 @@ void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout
 
 /// The end of a call whose kernel has several outputs, or whose result is a tuple.
 [[gnu::noinline]] PyObject* several_results(OperatorInfo& info, std::span<PyObject* const> args,
-                                            Flat flat, Mask needed) {
+                                            Flat flat, Few needed) {
     const KernelLayout& kernel = *info.kernel;
     const std::size_t count = kernel.outputs.size();
     Ref<Tensor> made[kMostArrays];
@@ -125,7 +125,7 @@ void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout
     if (args.size() != info.flat_inputs || switches.watched) return nullptr;
     LoopMemory<PythonGraph> memory;
     Flat flat(memory);
-    Mask needed = 0;
+    Few needed = 0;
     for (const KernelArgument& argument : info.kernel->arguments) {
         PyObject* value = args[static_cast<std::size_t>(argument.index)];
         if (Tensor::check(value)) [[likely]] {
@@ -133,14 +133,14 @@ void record(OperatorInfo& info, PyObject* const* args, Mask needed, const Layout
             if (tensor.stale()) [[unlikely]]
                 return nullptr;
             if (!flat.add(tensor.layout, tensor.data())) return nullptr;
-            needed |= Mask{tensor.requires_grad} << argument.index;
+            needed |= Few{tensor.requires_grad} << argument.index;
         } else if (!add_number(flat, value)) {
             return nullptr;
         }
     }
     if (!flat.ready()) return nullptr;
 
-    needed &= info.differentiable_inputs;
+    needed &= info.differentiable_inputs.low();
     if (info.kernel->outputs.size() != 1 || info.result_is_tuple) [[unlikely]]
         return several_results(info, args, flat, needed);
     Ref<Tensor> made = Tensor::allocate(flat.layout(), flat.bytes());

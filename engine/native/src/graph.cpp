@@ -1,7 +1,6 @@
 #include "graph.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "pullback/engine.h"
 #include "pullback/errors.h"
@@ -29,10 +28,10 @@ Ref<Tensor> add_by_kernel(Ref<Tensor>& before, const Tensor& gradient) {
 Link link_for(OperatorInfo& info, const Variant& recorded) {
     Link link;
     link.known = true;
-    if (info.n_results != 1 || info.list_inputs != 0 || std::popcount(recorded.needed) != 1) {
+    if (info.n_results != 1 || !info.list_inputs.empty() || recorded.needed.size() != 1) {
         return link;
     }
-    const Variant& variant = info.variant_to_run(1, recorded.needed);
+    const Variant& variant = info.variant_to_run(Mask{1}, recorded.needed);
     if (!variant.is_flat) return link;
     const KernelLayout& kernel = *variant.kernel;
     for (const KernelArgument& argument : kernel.arguments) {

@@ -61,11 +61,10 @@ void add_scaled(Tensor& target, const Tensor& other, double factor) {
 
 bool InPlace::record(OperatorInfo& info, Tensor& target, PyObject* other) {
     if (!may_record(target) || info.flat_inputs != 2) return false;
-    Mask needed = Mask{target.requires_grad};
-    if (Tensor::check(other)) needed |= Mask{Tensor::cast(other)->requires_grad} << 1;
-    const Mask all = (Mask{1} << info.n_outputs()) - 1;
+    Mask needed{std::uint64_t{target.requires_grad}};
+    if (Tensor::check(other) && Tensor::cast(other)->requires_grad) needed.add(1);
     const Variant& variant =
-        info.variant(all & ~info.nondifferentiable, needed & info.differentiable_inputs);
+        info.variant(info.differentiable_outputs, needed & info.differentiable_inputs);
     const PyRef first = kept(variant, 0, target.object(), target);
     const PyRef second = kept(variant, 1, other, target);
     PyObject* const args[] = {first.get(), second.get()};

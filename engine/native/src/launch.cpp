@@ -110,8 +110,28 @@ std::unique_ptr<KernelLayout> KernelLayout::of(PyObject* layout) {
     return kernel;
 }
 
+Launch::Many::Many(std::size_t room)
+    : views(room),
+      results(room),
+      inputs(room),
+      outputs(room),
+      attributes(room),
+      doubles(room),
+      specs(room) {}
+
+void Launch::make_room(std::size_t room) {
+    many_ = std::make_unique<Many>(room);
+    read_.reserve(static_cast<std::uint32_t>(room));  // views point into them
+    views_ = many_->views.data();
+    inputs_ = many_->inputs.data();
+    attributes_ = many_->attributes.data();
+    doubles_ = many_->doubles.data();
+    specs_ = many_->specs.data();
+    results_ = many_->results.data();
+    outputs_ = many_->outputs.data();
+}
+
 bool Launch::add(const KernelArgument& argument, const Operand& operand) {
-    if (n_inputs_ == kMost || n_attributes_ == kMost) return false;
     if (argument.role == KernelRole::tensor) return add_tensor(argument, operand);
     if (argument.role != KernelRole::shape) return add_number(argument.role, operand.value);
     if (operand.layout != nullptr) return add_view(*operand.layout, nullptr);
@@ -212,7 +232,7 @@ bool Launch::place_numbers() {
 
 bool Launch::prepare(LaunchOutputs& outputs) {
     const std::size_t count = kernel_.outputs.size();
-    if (count > kMost || !place_numbers()) return false;
+    if (!place_numbers()) return false;
     pb_infer query{};
     query.abi = PB_KERNEL_ABI;
     query.n_inputs = static_cast<std::int32_t>(n_inputs_);
@@ -258,7 +278,7 @@ bool Launch::prepare(LaunchOutputs& outputs) {
 Ref<Tensor> Launch::output_for(std::size_t k, const Layout& layout, std::uint64_t can_add) {
     for (Onto& one : onto_) {
         Ref<Tensor>& values = *one.values;
-        const bool can = one.over || (can_add >> k & 1) != 0;
+        const bool can = one.over || (k < kAdded && (can_add >> k & 1) != 0);
         if (one.output != k || !values || !can || !values->layout.twin_of(layout)) continue;
         if (!one.over) call_.add |= std::uint64_t{1} << k;
         taken_ = true;
@@ -280,7 +300,7 @@ void Launch::leave_products(std::uint64_t outputs) {
 /// A kernel that can add to an output reads none of its values.
 void Launch::multiply(const pb_product& product) {
     if (OuterProduct::takes(product)) {
-        for (std::size_t k = 0; k < kernel_.outputs.size(); ++k) {
+        for (std::size_t k = 0; k < std::min(kernel_.outputs.size(), kAdded); ++k) {
             if ((leavable_ >> k & 1) != 0 && outputs_[k] != nullptr &&
                 outputs_[k]->data == product.c) {
                 unwritten_.emplace_back(k, std::make_shared<const OuterProduct>(product));

@@ -78,7 +78,7 @@ using Values = std::function<PyRef(const std::string&)>;
 
 /// The node of a view; false where the formula saves something else.
 bool record(OperatorInfo& info, Tensor& source, Tensor& view, const Values& values) {
-    const Variant& variant = info.variant(1, 1);
+    const Variant& variant = info.variant(Mask{1}, Mask{1});
     std::vector<PyRef> saved;
     for (const std::int32_t read : variant.reads) {
         const SavedEntry& entry = info.saved[static_cast<std::size_t>(read)];

@@ -68,10 +68,10 @@ void destroy_info(PyObject* capsule) {
 }
 
 /// A tuple of bools, as Python's operators take patterns.
-PyRef pattern(Mask mask, std::int32_t count) {
+PyRef pattern(const Mask& mask, std::int32_t count) {
     PyRef tuple = checked(PyTuple_New(count));
     for (std::int32_t i = 0; i < count; ++i) {
-        PyTuple_SET_ITEM(tuple.get(), i, PyBool_FromLong((mask >> i) & 1));
+        PyTuple_SET_ITEM(tuple.get(), i, PyBool_FromLong(mask.has(i)));
     }
     return tuple;
 }
@@ -97,21 +97,18 @@ OperatorInfo::OperatorInfo(PyObject* operator_object, PyObject* kept)
 
     const PyRef inputs = checked(PySequence_Tuple(attribute(object, "inputs").get()));
     n_inputs = static_cast<std::int32_t>(PyTuple_GET_SIZE(inputs.get()));
-    if (n_inputs > kMaskBits || n_outputs() > kMaskBits) {
-        raise(PyExc_ValueError, name + " has more inputs or outputs than the native engine's " +
-                                    std::to_string(kMaskBits));
-    }
     for (std::int32_t i = 0; i < n_inputs; ++i) {
         PyObject* param = PyTuple_GET_ITEM(inputs.get(), i);
         const PyRef kind = attribute(attribute(param, "var").get(), "kind");
-        if (truth(param, "differentiable")) differentiable_inputs |= Mask{1} << i;
-        if (text_of(kind.get()) == "list") list_inputs |= Mask{1} << i;
+        if (truth(param, "differentiable")) differentiable_inputs.add(i);
+        if (text_of(kind.get()) == "list") list_inputs.add(i);
     }
     const PyRef without_gradient = attribute(object, "nondifferentiable");
     for (const std::int32_t index : integers(without_gradient.get())) {
-        nondifferentiable |= Mask{1} << index;
+        nondifferentiable.add(index);
     }
-    differentiable_outputs = ((Mask{1} << n_outputs()) - 1) & ~nondifferentiable;
+    differentiable_outputs = Mask::below(n_outputs()) - nondifferentiable;
+    differentiable_results = Mask::below(n_results) - nondifferentiable;
     const PyRef entries = checked(PySequence_Tuple(attribute(object, "saved").get()));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(entries.get()); ++i) {
         // (source, index, name)
@@ -140,7 +137,7 @@ OperatorInfo::OperatorInfo(PyObject* operator_object, PyObject* kept)
     forms = AttributeForms::of(*this);
 
     kernel = kernel_layout("forward_layout", nullptr);
-    if (list_inputs == 0 && !has_attributes && is_loop(kernel.get(), n_inputs)) {
+    if (list_inputs.empty() && !has_attributes && is_loop(kernel.get(), n_inputs)) {
         flat_inputs = kernel->arguments.size();
     }
     if (kernel) {
@@ -201,14 +198,14 @@ OperatorInfo& OperatorInfo::accumulate() {
     return *found;
 }
 
-Variant* OperatorInfo::known_variant(Mask defined, Mask needed) {
+Variant* OperatorInfo::known_variant(const Mask& defined, const Mask& needed) {
     for (const std::unique_ptr<Variant>& known : variants_) {
         if (known->defined == defined && known->needed == needed) return last_ = known.get();
     }
     return nullptr;
 }
 
-Variant& OperatorInfo::find_variant(Mask defined, Mask needed) {
+Variant& OperatorInfo::find_variant(const Mask& defined, const Mask& needed) {
     if (Variant* known = known_variant(defined, needed)) return *known;
     static PyObject* backward = interned("backward").release();
     PyRef made =
@@ -228,7 +225,7 @@ Variant& OperatorInfo::find_variant(Mask defined, Mask needed) {
         variant->relied[static_cast<std::size_t>(index)] = true;
     }
     for (const std::int32_t index : integers(attribute(made.get(), "materialize").get())) {
-        variant->materialize |= Mask{1} << index;
+        variant->materialize.add(index);
     }
     find_slots(*variant);
     variant->made = keep(std::move(made));
@@ -242,7 +239,7 @@ void OperatorInfo::lay_out(Variant& variant) {
     std::unique_ptr<KernelLayout> layout = kernel_layout("backward_layout", variant.made);
     if (variant.has_layout) return;  // another thread was here, and runs it perhaps
     variant.kernel = std::move(layout);
-    variant.is_flat = list_inputs == 0 && is_loop(variant.kernel.get(), {});
+    variant.is_flat = list_inputs.empty() && is_loop(variant.kernel.get(), {});
     variant.has_layout = true;
 }
 
@@ -255,8 +252,8 @@ void OperatorInfo::find_slots(Variant& variant) const {
         if (entry.source == SavedSource::plain && kernel && !kernel->plain_likes.empty()) {
             place.index = kernel->plain_likes[static_cast<std::size_t>(entry.index)];
             const bool is_like = kernel->plain_ranks[static_cast<std::size_t>(entry.index)] == -1;
-            if (is_like && place.index >= 0 &&
-                ((variant.needed & ~list_inputs) >> place.index & 1) != 0) {
+            if (is_like && place.index >= 0 && variant.needed.has(place.index) &&
+                !list_inputs.has(place.index)) {
                 slot = like_of(place.index);
                 continue;
             }

@@ -11,9 +11,9 @@ namespace {
 
 /// Hidden outputs of branches that were not taken.
 Mask absent(const Outputs& outputs) {
-    Mask absent = 0;
+    Mask absent;
     for (std::uint32_t i = 0; i < outputs.size(); ++i) {
-        if (!outputs[i]) absent |= Mask{1} << i;
+        if (!outputs[i]) absent.add(i);
     }
     return absent;
 }
@@ -79,12 +79,12 @@ void save(Node& node, const SavedEntry& entry, bool relied, const Call& call) {
 }
 
 /// An edge per input, or per tensor of a list; empty for those that no gradient is needed of.
-void add_edges(Node& node, PyObject* inputs, Mask needed) {
+void add_edges(Node& node, PyObject* inputs, const Mask& needed) {
     const OperatorInfo& info = *node.info;
     for (std::int32_t i = 0; i < info.n_inputs; ++i) {
-        const bool wanted = (needed >> i) & 1;
+        const bool wanted = needed.has(i);
         PyObject* value = PyTuple_GET_ITEM(inputs, i);
-        if (info.list_inputs == 0) {
+        if (info.list_inputs.empty()) {
             node.edges.emplace_back(wanted ? edge_of(*Tensor::cast(value)) : Edge{});
             continue;
         }
@@ -110,7 +110,8 @@ PyObject* nth_value(PyObject* dict, std::int32_t place) {
     return value;
 }
 
-Ref<Node> record_call(OperatorInfo& info, Mask needed, Mask differentiable, const Call& call) {
+Ref<Node> record_call(OperatorInfo& info, const Mask& needed, const Mask& differentiable,
+                      const Call& call) {
     const Outputs& outputs = call.outputs;
     Ref<Node> node = Node::make(NodeKind::call);
     node->operator_object = PyRef::borrow(info.object);
@@ -120,7 +121,7 @@ Ref<Node> record_call(OperatorInfo& info, Mask needed, Mask differentiable, cons
     node->renumber();
     for (std::uint32_t i = 0; i < outputs.size(); ++i) {
         Output& output = node->outputs.emplace_back();
-        output.differentiable = (differentiable >> i) & 1;
+        output.differentiable = differentiable.has(i);
         if (outputs[i]) output.layout = outputs[i]->layout;
     }
     remember_caller(*node);

@@ -24,6 +24,7 @@ struct Call {
 PyObject* nth_value(PyObject* dict, std::int32_t place);
 
 /// The node of this call, with the values that its derivative reads.
-Ref<Node> record_call(OperatorInfo& info, Mask needed, Mask differentiable, const Call& call);
+Ref<Node> record_call(OperatorInfo& info, const Mask& needed, const Mask& differentiable,
+                      const Call& call);
 
 }  // namespace pullback

@@ -43,9 +43,13 @@ class InlineVector {
     /// Adds what the function returns for 0, 1 and so on, made in its place.
     template <typename Make>
     void emplace_each(std::uint32_t count, Make&& make) {
-        while (size_ + count > capacity_) [[unlikely]]
-            grow();
+        reserve(size_ + count);
         for (std::uint32_t i = 0; i < count; ++i, ++size_) new (data_ + size_) T(make(i));
+    }
+
+    /// Has room for so many: elements up to that count stay where they are made.
+    void reserve(std::uint32_t count) {
+        while (count > capacity_) grow();
     }
 
     void clear() {

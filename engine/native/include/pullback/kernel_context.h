@@ -76,8 +76,10 @@ class Context : public Outcome {
     template <typename T>
     View<T> output(int k, const Shape& shape);
 
-    // Whether the caller wants the output added to what it holds. Asking says that this can be.
+    // Whether the caller wants the output added to what it holds. Asking says that this can be; of
+    // outputs from 64 on, it never is.
     bool adds(int k) {
+        if (k >= 64) return false;
 #ifdef PB_ONLY_ROWS
         (void)k;  // what may begin again from the start cannot add
         return false;

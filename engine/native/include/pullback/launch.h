@@ -1,6 +1,7 @@
 // Calls of compiled kernels by their addresses, on tensors.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -57,6 +58,8 @@ struct KernelLayout {
     static constexpr std::int32_t kTold = -3;
     /// They are its last outputs.
     std::vector<Told> told;
+    /// The most of inputs, attributes or outputs that a call may have.
+    std::size_t room() const { return std::max(arguments.size(), outputs.size()); }
 
     /// From a `pullback.engine.native.kernels.Layout`. Throws ErrorSet.
     static std::unique_ptr<KernelLayout> of(PyObject* layout);
@@ -78,7 +81,12 @@ class Launch {
   public:
     /// Outputs at places from `wanted` on are left out.
     explicit Launch(const KernelLayout& kernel, std::int32_t wanted = INT32_MAX)
-        : kernel_(kernel), wanted_(wanted) {}
+        : kernel_(kernel), wanted_(wanted) {
+        if (const std::size_t room = kernel.room(); room > kFew) [[unlikely]]
+            make_room(room);
+    }
+    Launch(const Launch&) = delete;
+    Launch& operator=(const Launch&) = delete;
 
     /// Adds the next argument; false where the kernel can't take it. Throws ErrorSet.
     bool add(const KernelArgument& argument, const Operand& operand);
@@ -115,8 +123,20 @@ class Launch {
     PyRef told(std::size_t k) const;
 
   private:
-    static constexpr std::size_t kMost = 48;
+    static constexpr std::size_t kFew = 48;  // arguments or outputs, for which nothing is allocated
+    static constexpr std::size_t kAdded = 64;  // outputs that a kernel can be asked to add to
 
+    /// What the arguments and outputs of a call take, where they are many.
+    struct Many {
+        explicit Many(std::size_t room);
+        std::vector<DLTensor> views, results;
+        std::vector<const DLTensor*> inputs, outputs;
+        std::vector<pb_scalar> attributes;
+        std::vector<double> doubles;
+        std::vector<pb_spec> specs;
+    };
+
+    void make_room(std::size_t room);
     bool add_tensor(const KernelArgument& argument, const Operand& operand);
     bool add_number(KernelRole role, PyObject* value);
     bool add_view(const Layout& layout, void* data);
@@ -133,19 +153,27 @@ class Launch {
     const KernelLayout& kernel_;
     const std::int32_t wanted_;
     InlineVector<Ref<Tensor>, 2> kept_;  // wrapped arrays
-    InlineVector<Layout, kMost> read_;   // shapes that came as Python objects
-    DLTensor views_[kMost];
-    const DLTensor* inputs_[kMost];
-    pb_scalar attributes_[kMost];
+    InlineVector<Layout, kFew> read_;    // shapes that came as Python objects
+    DLTensor few_views_[kFew];
+    const DLTensor* few_inputs_[kFew];
+    pb_scalar few_attributes_[kFew];
     InlineVector<PythonNumber, 2> numbers_;
-    double doubles_[kMost];
+    double few_doubles_[kFew];
     std::size_t n_inputs_ = 0;
     std::size_t n_attributes_ = 0;
     DType own_type_ = -1;
     std::int64_t elements_ = 0;
-    pb_spec specs_[kMost];
-    DLTensor results_[kMost];
-    const DLTensor* outputs_[kMost];
+    pb_spec few_specs_[kFew];
+    DLTensor few_results_[kFew];
+    const DLTensor* few_outputs_[kFew];
+    std::unique_ptr<Many> many_;
+    DLTensor* views_ = few_views_;
+    const DLTensor** inputs_ = few_inputs_;
+    pb_scalar* attributes_ = few_attributes_;
+    double* doubles_ = few_doubles_;
+    pb_spec* specs_ = few_specs_;
+    DLTensor* results_ = few_results_;
+    const DLTensor** outputs_ = few_outputs_;
     struct Onto {
         std::size_t output;
         Ref<Tensor>* values;

@@ -8,13 +8,10 @@
 
 #include "pullback/launch.h"
 #include "pullback/link.h"
+#include "pullback/mask.h"
 #include "pullback/object.h"
 
 namespace pullback {
-
-/// A bit per input or per output. An operator has at most 63 of each.
-using Mask = std::uint64_t;
-inline constexpr std::int32_t kMaskBits = 63;
 
 enum class SavedSource : std::uint8_t { input, output, plain };
 
@@ -53,9 +50,9 @@ struct Variant {
     std::vector<Slot> slots;   // of a node that is recorded for this pattern: by saved value
     std::vector<SavedPlace> kept;  // what such a node keeps, by slot
     mutable Link link;             // of such a node in a chain; found when one first runs
-    Mask materialize = 0;
-    Mask defined = 0;
-    Mask needed = 0;
+    Mask materialize;
+    Mask defined;
+    Mask needed;
 };
 
 struct AttributeForm;
@@ -66,15 +63,16 @@ struct AttributeForms;
 struct OperatorInfo {
     PyObject* object = nullptr;  // borrowed: the operator, in its compiled form where there is one
     std::string name;
-    Mask differentiable_inputs = 0;
-    Mask list_inputs = 0;  // which take a list of tensors
+    Mask differentiable_inputs;
+    Mask list_inputs;  // which take a list of tensors
     std::int32_t n_inputs = 0;
     std::int32_t n_results = 0;
     std::int32_t n_hidden = 0;
     std::int32_t n_plain = 0;
     bool result_is_tuple = false;
-    Mask nondifferentiable = 0;
-    Mask differentiable_outputs = 0;  // results and hidden ones
+    Mask nondifferentiable;
+    Mask differentiable_outputs;  // results and hidden ones
+    Mask differentiable_results;
     std::vector<SavedEntry> saved;
     bool plain_views = false;  // results over an input's memory are ordinary views of it
     bool has_barrier = false;  // second derivatives are refused
@@ -99,16 +97,15 @@ struct OperatorInfo {
     /// Name of an input, for messages. Throws ErrorSet.
     std::string input_name(std::int32_t index) const;
 
-    Mask differentiable_results() const {
-        return differentiable_outputs & ((Mask{1} << n_results) - 1);
-    }
     std::int32_t n_outputs() const { return n_results + n_hidden; }
 
     /// operator.backward(defined, needed), asked once per pattern. Throws ErrorSet.
-    const Variant& variant(Mask defined, Mask needed) { return own_variant(defined, needed); }
+    const Variant& variant(const Mask& defined, const Mask& needed) {
+        return own_variant(defined, needed);
+    }
 
     /// The same with its kernel, which may have to be compiled. Throws ErrorSet.
-    const Variant& variant_to_run(Mask defined, Mask needed) {
+    const Variant& variant_to_run(const Mask& defined, const Mask& needed) {
         Variant& found = own_variant(defined, needed);
         if (!found.has_layout) [[unlikely]]
             lay_out(found);
@@ -126,13 +123,13 @@ struct OperatorInfo {
     OperatorInfo* known_form(AttributeForm& form);
 
   private:
-    Variant& own_variant(Mask defined, Mask needed) {
+    Variant& own_variant(const Mask& defined, const Mask& needed) {
         if (last_ != nullptr && last_->defined == defined && last_->needed == needed) [[likely]]
             return *last_;
         return find_variant(defined, needed);
     }
-    Variant& find_variant(Mask defined, Mask needed);
-    Variant* known_variant(Mask defined, Mask needed);
+    Variant& find_variant(const Mask& defined, const Mask& needed);
+    Variant* known_variant(const Mask& defined, const Mask& needed);
     void lay_out(Variant& variant);
     void find_slots(Variant& variant) const;
     PyObject* keep(PyRef kept);
