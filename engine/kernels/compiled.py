@@ -69,7 +69,7 @@ class CompiledFormula(DirectCall):
         self.formula = formula
         self.order = order
         self._operators: dict[Hashable, CompiledOperator] = {}
-        # What a call of arrays of these dtypes and nothing else comes to.
+        # What a call of arrays of these kinds and nothing else comes to.
         self._usual: dict[tuple[Any, ...], tuple[CompiledOperator, dict[str, Any]]] = {}
         update_wrapper(self, formula.__wrapped__)
         read(formula)
@@ -84,8 +84,8 @@ class CompiledFormula(DirectCall):
         return tuple(p for p in self.formula.ir.attributes if not is_runtime_number(p))
 
     def _call(self, *args: Any, **kwargs: Any) -> Any:
-        kinds = None if kwargs else tuple([getattr(value, "dtype", None) for value in args])
-        usual = self._usual.get(kinds) if kinds is not None else None
+        kinds = None if kwargs else self._kinds(args)
+        usual = None if kinds is None else self._usual.get(kinds)
         if usual is not None:
             operator, attributes = usual
             return self._run(operator, args, dict(attributes))
@@ -102,9 +102,20 @@ class CompiledFormula(DirectCall):
             library.expect(present)
         if not (fixed or arguments or attributes) and engine_of(*present) is not None:
             self._set_operator(operator)  # from now on without Python in between
-        if kinds is not None and None not in kinds and len(kinds) == len(names) and not self._waits:
+        if kinds is not None and len(kinds) == len(names):
             self._usual[kinds] = operator, dict(attributes)
         return self._run(operator, present, attributes)
+
+    def _kinds(self, values: Sequence[Any]) -> tuple[Any, ...] | None:
+        """What decides the kernels of a call of arrays and nothing else; None for a call of other values."""
+        if self._takes_lists:
+            return None  # kernels know the lengths of lists
+        try:
+            if self._asks_ranks:
+                return tuple([(value.dtype, value.ndim) for value in values])
+            return tuple([value.dtype for value in values])
+        except AttributeError:
+            return None
 
     @staticmethod
     def _run(operator: CompiledOperator, inputs: Sequence[Any], attributes: dict[str, Any]) -> Any:
@@ -125,7 +136,10 @@ class CompiledFormula(DirectCall):
     def _bound(
         self, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        return bound(self.formula.ir.name, self._inputs, self.formula.ir.attributes, args, kwargs)
+        inputs, attributes = bound(
+            self.formula.ir.name, self._inputs, self.formula.ir.attributes, args, kwargs
+        )
+        return (tuple(map(_parts, self._inputs, inputs)) if self._takes_lists else inputs), attributes
 
     @cached_property
     def _asks_ranks(self) -> bool:
@@ -204,6 +218,11 @@ class Names(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._known)
+
+
+def _parts(param: Param, value: Any) -> Any:
+    """The value of an input: of an array for a list, its parts along the first axis."""
+    return list(value) if param.var.kind == "list" and hasattr(value, "dtype") else value
 
 
 def _literal(value: Any) -> Any:

@@ -10,7 +10,12 @@ import numpy as np
 from ...transpile.emit.native.arguments import Argument
 from ...transpile.emit.native.kernel import Dtype
 
-_TYPES: dict[str, Dtype] = {"float32": "float", "float64": "double", "int64": "int64_t", "bool": "bool"}
+_TYPES: dict[object, Dtype] = {
+    np.dtype(np.float32): "float",
+    np.dtype(np.float64): "double",
+    np.dtype(np.int64): "int64_t",
+    np.dtype(np.bool_): "bool",
+}
 
 
 def leaves(values: Iterable[Any]) -> list[Any]:
@@ -57,4 +62,4 @@ def _argument(value: Any, common: bool, ranks: bool) -> Argument:
 
 def _type(value: Any) -> Dtype | None:
     dtype = getattr(value, "dtype", None)
-    return None if dtype is None else _TYPES.get(str(dtype))
+    return None if dtype is None else _TYPES.get(dtype)

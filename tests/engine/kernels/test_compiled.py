@@ -5,7 +5,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import pullback as pb
+from pullback.engine.kernels import compiled as compiled_module
 from pullback.engine.kernels.launch import CompiledKernel, NotTaken
+from pullback.engine.kernels.signature import signature
 from pullback.transpile.diagnostics import FormulaError
 
 from .programs import PROGRAMS, arithmetic, centered, joined, products, strong, total, two_results, weak
@@ -161,6 +163,37 @@ def _derivatives(function, values):
         found += [gradient.detach().numpy() for gradient in gradients]
         loss = sum((gradient * gradient).sum() for gradient in gradients)
     return found
+
+
+def sum_of_product(a, b):
+    return np.sum(np.exp(a) @ b)
+
+
+def sum_of_parts(xs: list[pb.Tensor]):
+    total = np.zeros_like(xs[0])
+    for x in xs:
+        total = total + x
+    return total
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_arguments_of_kinds_seen_before_are_not_looked_at_again(dtype, engine, monkeypatch):
+    fast, looks = pb.compile(sum_of_product), []
+    monkeypatch.setattr(compiled_module, "signature", lambda *given: looks.append(0) or signature(*given))
+    square, column = np.ones((2, 2), dtype), np.ones(2, dtype)
+    for other in (square, column, square, column):
+        result = fast(pb.tensor(square), pb.tensor(other))
+        np.testing.assert_allclose(result.numpy(), sum_of_product(square, other), rtol=1e-6)
+    assert len(looks) == 2  # a matrix, and a vector
+
+
+def test_a_list_may_be_an_array_of_any_length(engine):
+    fast = pb.compile(sum_of_parts)
+    for count in (3, 2, 4):
+        assert np.array_equal(fast(np.ones((count, 2))), np.full(2, count))
+        x = pb.tensor(np.ones((count, 2)), requires_grad=True)
+        (gradient,) = pb.grad(np.sum(fast(x)), [x])
+        assert np.array_equal(gradient.numpy(), np.ones((count, 2)))
 
 
 def test_attributes_each_have_their_version():
