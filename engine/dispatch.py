@@ -86,6 +86,7 @@ from types import TracebackType
 from typing import Any, Protocol, cast
 
 from .errors import EngineMismatchError, EngineUnavailableError, StaleModuleError
+from .operator import as_input
 
 Observer = Callable[[Any, Sequence[Any], Mapping[str, Any], tuple[Any, ...]], None]
 
@@ -299,7 +300,9 @@ def apply(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     if engine is not None:
         return engine.apply(operator, args, kwargs)
     inputs, attributes = operator.bind(args, kwargs)
-    results = operator.forward(inputs, attributes)[: operator.n_results]
+    results = operator.forward(tuple(map(as_input, operator.inputs, inputs)), attributes)[
+        : operator.n_results
+    ]
     return tuple(results) if operator.result_is_tuple else results[0]
 
 

@@ -19,7 +19,7 @@ from ..transpile.ir import Capture, Options
 from ..transpile.ir import Formula as FormulaIR
 from ..transpile.library import Library, standard_library
 from ..transpile.vocabulary import WORDS
-from .dispatch import engine_of
+from .dispatch import apply
 from .operator import Operator
 from .reading import namespace_of, plain_function, read_live, signature_of
 from .registry import FORMULAS, LIBRARY
@@ -66,22 +66,11 @@ class Formula:
         update_wrapper(self, function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        engine = engine_of(*args, *kwargs.values())
-        if engine is not None:
-            return engine.apply(self.operator, args, kwargs)
-        return self._run(self.operator, args, kwargs)
+        return apply(self.operator, args, kwargs)
 
     def promoted(self, *args: Any, **kwargs: Any) -> Any:
         """Like a call, but the hidden outputs come after the results."""
-        engine = engine_of(*args, *kwargs.values())
-        if engine is not None:
-            return engine.apply(self._exposed, args, kwargs)
-        return self._run(self._exposed, args, kwargs)
-
-    @staticmethod
-    def _run(operator: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        outputs = operator.forward(*operator.bind(args, kwargs))[: operator.n_results]
-        return outputs if operator.result_is_tuple else outputs[0]
+        return apply(self._exposed, args, kwargs)
 
     # Each of these is one object for all threads, whichever of them was the first to have made it.
 

@@ -20,7 +20,7 @@ import numpy as np
 from ..transpile.ir import Param, Span, Var
 from . import errors
 from .call import call
-from .dispatch import engine_of, load
+from .dispatch import apply, engine_of, load
 from .operator import Saved, Variant, bound
 from .registry import FORMULAS
 
@@ -127,12 +127,7 @@ class Loaded:
         self.__name__ = operator.name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        engine = engine_of(*args, *kwargs.values())
-        operator = self.operator
-        if engine is not None:
-            return engine.apply(operator, args, kwargs)
-        outputs = operator.forward(*operator.bind(args, kwargs))[: operator.n_results]
-        return outputs if operator.result_is_tuple else outputs[0]
+        return apply(self.operator, args, kwargs)
 
     def __repr__(self) -> str:
         names = ", ".join(str(param.var) for param in self.operator.inputs)

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from ..transpile.emit.python import backward_function, forward_function, saved_variables
 from ..transpile.ir import Block, Formula, Param, Span, Var
 from ..transpile.passes.specialize import specialize
@@ -71,6 +73,16 @@ def bound(
         given[name] = param.default.value if param.default is not None else None
     values = tuple(given[param.var.name] for param in inputs)
     return values, {param.var.name: given[param.var.name] for param in attributes}
+
+
+def as_input(param: Param, value: Any) -> Any:
+    """An input as a formula reads it: a list is an array, and an array for a list of tensors is its parts."""
+    if param.var.kind != "list":
+        return np.asarray(value) if isinstance(value, (list, tuple)) else value
+    parts = list(value) if hasattr(value, "dtype") else value
+    if not isinstance(parts, (list, tuple)):
+        return value
+    return [np.asarray(item) if isinstance(item, (list, tuple)) else item for item in parts]
 
 
 _ABOUT_SIZES = frozenset({"like", "shape", "ndim", "size", "dtype", "is_none"})

@@ -18,7 +18,7 @@ from ...transpile.ir import Param
 from ..direct import DirectCall
 from ..dispatch import engine_of
 from ..formula import LIBRARY_OF_PROCESS, Composite, Formula, derive_pullback
-from ..operator import bound
+from ..operator import as_input, bound
 from ..registry import LIBRARY
 from .compiler import identity
 from .lazy import LazyLibrary
@@ -91,7 +91,7 @@ class CompiledFormula(DirectCall):
             return self._run(operator, args, dict(attributes))
         inputs, attributes = self._bound(args, kwargs)
         fixed = {p.var.name: attributes.pop(p.var.name) for p in self._fixed_attributes}
-        if any(isinstance(value, np.ndarray) for value in leaves(list(fixed.values()))):
+        if any(isinstance(value, (np.ndarray, np.generic)) for value in leaves(list(fixed.values()))):
             return self.formula(*args, **kwargs)
         names = [param.var.name for param in self._inputs]
         arguments = signature(names, inputs, self._asks_ranks)
@@ -139,7 +139,7 @@ class CompiledFormula(DirectCall):
         inputs, attributes = bound(
             self.formula.ir.name, self._inputs, self.formula.ir.attributes, args, kwargs
         )
-        return (tuple(map(_parts, self._inputs, inputs)) if self._takes_lists else inputs), attributes
+        return tuple(map(as_input, self._inputs, inputs)), attributes
 
     @cached_property
     def _asks_ranks(self) -> bool:
@@ -218,11 +218,6 @@ class Names(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._known)
-
-
-def _parts(param: Param, value: Any) -> Any:
-    """The value of an input: of an array for a list, its parts along the first axis."""
-    return list(value) if param.var.kind == "list" and hasattr(value, "dtype") else value
 
 
 def _literal(value: Any) -> Any:

@@ -127,3 +127,23 @@ def test_functions_without_a_def_are_refused_where_they_stand():
 
     with pytest.raises(FormulaError, match=r":5: PB401 error: an `async` function"):
         pb.derive_pullback(slow).ir  # noqa: B018 - reading it is what raises
+
+
+@pb.formula
+def scaled(x, *, by: int = 2):
+    def scaled_pullback(grad):
+        return grad * by
+
+    return x * by, scaled_pullback
+
+
+@pytest.mark.parametrize(
+    "function", [scaled, pytest.param(pb.compile, marks=pytest.mark.compiler)], ids=["formula", "compiled"]
+)
+def test_lists_are_arrays_where_an_array_is_read(function):
+    called = function if function is scaled else function(scaled)
+    assert np.array_equal(called([1.0, 2.0]), [2.0, 4.0])
+    assert np.array_equal(called(([1, 2], [3, 4]), by=3), [[3, 6], [9, 12]])
+    # An integer of NumPy's is an array without axes, and widens as one.
+    assert called(np.ones(2, np.float32), by=np.int64(3)).dtype == np.float64
+    assert called(np.ones(2, np.float32), by=3).dtype == np.float32
