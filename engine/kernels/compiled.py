@@ -90,9 +90,9 @@ class CompiledFormula(DirectCall):
             operator, attributes = usual
             return self._run(operator, args, dict(attributes))
         inputs, attributes = self._bound(args, kwargs)
+        if any(isinstance(value, (np.ndarray, np.generic)) for value in leaves(list(attributes.values()))):
+            return self.formula(*args, **kwargs)  # NumPy's numbers widen, as arrays do
         fixed = {p.var.name: attributes.pop(p.var.name) for p in self._fixed_attributes}
-        if any(isinstance(value, (np.ndarray, np.generic)) for value in leaves(list(fixed.values()))):
-            return self.formula(*args, **kwargs)
         names = [param.var.name for param in self._inputs]
         arguments = signature(names, inputs, self._asks_ranks)
         operator = self._operator(fixed, arguments)

@@ -123,6 +123,16 @@ def test_numpys_scalars_widen_and_pythons_do_not(compiled):
     assert compiled(weak)(x, x).dtype == np.float32
 
 
+def softened(x, *, eps: float = 1e-5):
+    return x / np.sqrt(np.mean(x * x) + eps)
+
+
+@pytest.mark.parametrize("eps", [1e-3, np.float32(1e-3), np.float64(1e-3), np.int64(1)])
+def test_an_attribute_widens_as_in_numpy(eps):
+    fast, x = pb.compile(softened), np.ones(3, np.float32)
+    assert fast(x, eps=eps).dtype == fast(pb.tensor(x), eps=eps).dtype == softened(x, eps=eps).dtype
+
+
 @pytest.mark.parametrize("dtype", [np.int64, np.float16, np.complex128])
 def test_other_dtypes_run_on_the_formula(dtype, compiled):
     a = np.ones((2, 3), dtype)
