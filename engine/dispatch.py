@@ -299,10 +299,9 @@ def apply(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     engine = engine_of(*args, *kwargs.values())
     if engine is not None:
         return engine.apply(operator, args, kwargs)
-    inputs, attributes = operator.bind(args, kwargs)
-    results = operator.forward(tuple(map(as_input, operator.inputs, inputs)), attributes)[
-        : operator.n_results
-    ]
+    given, attributes = operator.bind(args, kwargs)
+    inputs = tuple(map(as_input, operator.inputs, given))
+    results = operator.forward(inputs, attributes)[: operator.n_results]
     return tuple(results) if operator.result_is_tuple else results[0]
 
 
