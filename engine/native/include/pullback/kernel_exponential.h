@@ -21,12 +21,14 @@ PB_IN_PLACE float multiply_add(float a, float b, float c) {
 #endif
 }
 
-// A number n that is rounded to an integer, and 2**n. Adding 1.5 * 2**23 leaves the integer in the
-// last bits, here with the exponent's bias, so that a shift puts it where the exponent is.
+// A number n that is rounded to an integer, and 2**(n + kMore). Adding 1.5 * 2**23 leaves the
+// integer in the last bits, here with the exponent's bias, so that a shift puts it where the
+// exponent is.
+template <int kMore = 0>
 struct Rounded {
     float sum;
 
-    static constexpr float kShift = 12582912.0F + 127.0F;
+    static constexpr float kShift = 12582912.0F + 127.0F + kMore;
     PB_IN_PLACE Rounded(float x, float factor) : sum(multiply_add(x, factor, kShift)) {}
     PB_IN_PLACE float number() const { return sum - kShift; }
     PB_IN_PLACE float power() const {
@@ -35,10 +37,12 @@ struct Rounded {
 };
 
 // exp(x) = 2**n exp(r) 2**n with n = round(x / 2 log(2)), |r| <= log(2): no power overflows.
-PB_IN_PLACE float exp_within_104(float x) {
-    const Rounded n(x, 0.72134752F);
-    const float r =
-        multiply_add(n.number(), -2.8572137e-6F, multiply_add(n.number(), -1.38629150390625F, x));
+PB_IN_PLACE float exp(float x) {
+    const float below = x > 89.0F ? 89.0F : x;
+    const float bounded = below < -104.0F ? -104.0F : below;
+    const Rounded<> n(bounded, 0.72134752F);
+    const float r = multiply_add(n.number(), -2.8572137e-6F,
+                                 multiply_add(n.number(), -1.38629150390625F, bounded));
     float sum = 0.00019611599F;
     sum = multiply_add(sum, r, 0.0014104470F);
     sum = multiply_add(sum, r, 0.0083361035F);
@@ -50,19 +54,28 @@ PB_IN_PLACE float exp_within_104(float x) {
     return sum * n.power() * n.power();
 }
 
-// Beyond the bounds it is 0 or infinite.
-PB_IN_PLACE float exp(float x) {
-    const float bounded = x > 89.0F ? 89.0F : x;
-    return exp_within_104(bounded < -104.0F ? -104.0F : bounded);
+// exp(-|x|) = 2**n exp(r) with n = round(-|x| / log(2)), |r| <= log(2) / 2. The power is a
+// subnormal number where n is below -126, and 2**(n + 64) is none.
+PB_IN_PLACE float decay(float x) {
+    const float falling = -abs(x);
+    const float bounded = falling < -104.0F ? -104.0F : falling;
+    const Rounded<64> n(bounded, 1.44269504F);
+    const float r = multiply_add(n.number(), 2.9088971e-5F,
+                                 multiply_add(n.number(), -0.69317626953125F, bounded));
+    float sum = 0.001381454F;
+    sum = multiply_add(sum, r, 0.008368745F);
+    sum = multiply_add(sum, r, 0.04166839F);
+    sum = multiply_add(sum, r, 0.16666521F);
+    sum = multiply_add(sum, r, 0.49999994F);
+    sum = multiply_add(sum, r, 1.0F);
+    sum = multiply_add(sum, r, 1.0F);
+    return sum * n.power() * 5.421010862427522e-20F;
 }
-
-// exp(-|x|)
-PB_IN_PLACE float decay(float x) { return exp_within_104(abs(x) > 104.0F ? -104.0F : -abs(x)); }
 
 // h / (1 - h) with 2 h = 1 - exp(-2 |x|) = 1 - 2**n exp(-2 r), |r| <= log(2) / 4: nothing cancels.
 PB_IN_PLACE float tanh(float x) {
     const float bounded = abs(x) > 10.0F ? 10.0F : abs(x);
-    const Rounded n(bounded, -2.8853901F);
+    const Rounded<> n(bounded, -2.8853901F);
     const float r = multiply_add(n.number(), 7.1430342e-7F,
                                  multiply_add(n.number(), 0.3465728759765625F, bounded));
     float sum = -0.044424050F;

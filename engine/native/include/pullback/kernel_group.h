@@ -42,8 +42,9 @@ class Group {
     void look_ahead();
     // Elements of a pass's buffers.
     int64_t stretch_for(const Space& space) const {
-        const int64_t streamed = space.by_rows ? kStreamRow : kStreamStretch;
-        return space.streams && stretch_ > streamed ? streamed : stretch_;
+        if (!space.streams || space.by_rows) return stretch_;
+        const int64_t streamed = space.count <= 3 ? kStreamFew : kStreamStretch;
+        return stretch_ < streamed ? stretch_ : streamed;
     }
     bool is_used_after(int pass, const Operand& operand) const;
     bool is_second_use(int pass, const Operand& operand) const;
@@ -87,13 +88,14 @@ PB_RUNTIME void merge(Space& space) {
         int64_t expected = operand.item;
         operand.unit = operand.data && !operand.reducer && !operand.streams && operand.source < 0;
         operand.unit = operand.unit && (last < 0 || operand.steps[last] == expected);
-        operand.flat = operand.unit;
+        operand.dense = true;
         const int64_t row = last < 0 ? 0 : expected * merged.at[last];
         operand.along = operand.unit && (last < 1 || operand.steps[last - 1] == row);
         for (int d = last; d >= 0; --d) {
-            operand.flat = operand.flat && operand.steps[d] == expected;
+            operand.dense = operand.dense && operand.steps[d] == expected;
             expected *= merged.at[d];
         }
+        operand.flat = operand.unit && operand.dense;
     }
     space.by_rows = goes_by_rows(space);
     bool across = false;

@@ -78,7 +78,8 @@ struct Operand {
     bool reads = false;
     bool streams = false;  // is stored past the caches
     bool unit = false;     // a row lies in memory as the loop wants it
-    bool flat = false;     // so do consecutive rows
+    bool dense = false;    // consecutive rows follow each other in memory
+    bool flat = false;     // both
     bool along = false;    // so do those along the last but one axis
     bool once = false;     // has one element for all of a row, if the loop goes by rows
     bool still = false;    // is the same for all rows
@@ -311,7 +312,9 @@ class Loop {
     }
     char* buffer_of(int k) const { return buffers_ + space_->operands[k].buffer * buffer_bytes_; }
     bool is_flat(const Space& space) const;
+    bool only_streams(const Space& space) const;
     bool next_of_flat();
+    bool next_of_streams();
     void begin_rows();
     void load(int k);
     void store(int k, char* rows) const;
@@ -332,7 +335,8 @@ class Loop {
     int64_t buffer_bytes_;
     int64_t position_;
     int64_t end_;
-    bool flat_;  // every operand is one stretch of memory
+    bool flat_;     // every operand is one stretch of memory
+    bool streams_;  // so is each, but some results go past the caches
     int inner_;
     int64_t extent_;              // elements of a row
     int64_t longest_;             // elements of a row that are done at once

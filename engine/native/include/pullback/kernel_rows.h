@@ -8,9 +8,9 @@ namespace pb {
 
 constexpr int64_t kStretch = 1024;  // elements of a buffered row, at most
 // The same where results go past the caches: so few that the processor computes the next ones while
-// these are on their way to memory. Loops over rows take whole ones of twice as many.
-constexpr int64_t kStreamStretch = 128;
-constexpr int64_t kStreamRow = 256;
+// these are on their way to memory.
+constexpr int64_t kStreamStretch = 96;
+constexpr int64_t kStreamFew = 256;  // for at most three operands
 constexpr int64_t kBuffers = 32768;  // bytes of all buffers, about
 constexpr int64_t kTileRows = 16;    // of a tile whose rows lie across those of some operand
 constexpr int64_t kItem = 8;         // bytes of the largest element
@@ -175,6 +175,7 @@ PB_RUNTIME void Loop::start(const Space& space, const Memory& memory, int64_t be
         across = across || lies_across(space.operands[k], inner_);
     }
     flat_ = is_flat(space);
+    streams_ = !flat_ && only_streams(space);
     longest_ = buffered ? memory.stretch : extent_;
     together_ = extent_ > 0 && extent_ <= memory.stretch / 2 ? memory.stretch / extent_ : 1;
     if (across && together_ < kTileRows && shape.at[inner_ - 1] >= kTileRows / 2) {
@@ -197,10 +198,28 @@ PB_RUNTIME void Loop::start(const Space& space, const Memory& memory, int64_t be
     column_ = last_column_ = extent_ > 0 ? begin % extent_ : 0;
 }
 
+// What follows a stretch: what processors fetch by themselves ends with a page, and where a loop
+// computes long.
+PB_RUNTIME void ask_for_next(const char* rows, int64_t bytes) {
+    for (int64_t at = bytes; at < 2 * bytes; at += 64) __builtin_prefetch(rows + at);
+}
+
 PB_RUNTIME bool Loop::is_flat(const Space& space) const {
     bool flat = inner_ == 0;
     for (int k = 0; k < space.count; ++k) flat = flat && space.operands[k].flat;
     return flat;
+}
+
+PB_RUNTIME bool Loop::only_streams(const Space& space) const {
+    bool only = inner_ == 0;
+    for (int k = 0; k < space.count; ++k) {
+        const Operand& operand = space.operands[k];
+        const bool streams = operand.streams && operand.dense;
+        const bool unneeded = !operand.reads && !operand.reducer && !operand.data;
+        const bool number = operand.reads && operand.steps[0] == 0;
+        only = only && (operand.flat || streams || unneeded || number);
+    }
+    return only;
 }
 
 PB_RUNTIME bool Loop::next_of_flat() {
@@ -214,6 +233,29 @@ PB_RUNTIME bool Loop::next_of_flat() {
     return true;
 }
 
+PB_RUNTIME bool Loop::next_of_streams() {
+    for (int k = 0; size > 0 && k < space_->count; ++k) {
+        const Operand& operand = space_->operands[k];
+        if (!operand.streams) continue;
+        char* const to = operand.data + (position_ - size) * operand.item;
+        stream_row(rows_[k], to, size * operand.item);
+    }
+    width_ = size = end_ - position_ < longest_ ? end_ - position_ : longest_;
+    for (int k = 0; k < space_->count; ++k) {
+        const Operand& operand = space_->operands[k];
+        if (operand.flat) {
+            rows_[k] = operand.data + position_ * operand.item;
+            if (operand.reads) ask_for_next(rows_[k], size * operand.item);
+        } else {
+            rows_[k] = buffer_of(k);
+            if (operand.reads && size > held_size_) load(k);
+        }
+    }
+    if (size > held_size_) held_size_ = size;
+    position_ += size;
+    return size > 0;
+}
+
 PB_RUNTIME void Loop::go_on(int64_t end) {
     end_ = end;
     size = 0;
@@ -223,6 +265,7 @@ PB_RUNTIME void Loop::go_on(int64_t end) {
 
 PB_RUNTIME bool Loop::next() {
     if (flat_) return next_of_flat();
+    if (streams_) return next_of_streams();
     if (size > 0) finish_stretch();
     if (column_ == last_column_) {
         if (position_ >= end_) return false;
@@ -235,9 +278,7 @@ PB_RUNTIME bool Loop::next() {
         const Operand& operand = space_->operands[k];
         if (lies_there(operand)) {
             rows_[k] = address_of(k, index_);
-            // What processors fetch by themselves ends with a page, and where a loop computes long.
-            const int64_t bytes = operand.reads && space_->streams ? size * operand.item : 0;
-            for (int64_t at = bytes; at < 2 * bytes; at += 64) __builtin_prefetch(rows_[k] + at);
+            if (operand.reads && space_->streams) ask_for_next(rows_[k], size * operand.item);
         } else {
             rows_[k] = buffer_of(k);
             if (operand.reads) load(k);
@@ -352,6 +393,10 @@ PB_RUNTIME void Loop::store(int k, char* stored) const {
             operand.reducer->accumulate(rows, width, count, to, stride, step);
         });
         return;
+    }
+    if (operand.streams && operand.dense && (stretch_rows_ == 1 || width == extent_)) {
+        const int64_t bytes = stretch_rows_ * width * operand.item;
+        return stream_row(stored, address_of(k, index_), bytes);
     }
     const Moves& moves = moves_of(operand.item);
     const bool tiles = lies_across(operand, inner_);
