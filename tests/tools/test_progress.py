@@ -17,6 +17,7 @@ def test_nothing_is_printed_where_standard_error_is_no_terminal(capsys: pytest.C
 def test_the_bar_appears_once_patience_is_over(
     patience: float, shows: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(progress, "PATIENCE", patience)
     monkeypatch.setattr(progress, "Console", lambda stderr: Console(stderr=stderr, force_terminal=True))
     with progress.steps("lint", 2) as step:

@@ -14,6 +14,7 @@ from pullback.transpile.passes.derive import derive
 from pullback.transpile.passes.inline import inline
 from pullback.transpile.passes.known_sides import with_known_sides
 from pullback.transpile.passes.label_temporaries import label_temporaries
+from pullback.transpile.passes.lengths_of_axes import with_lengths_of_axes
 from pullback.transpile.passes.normalize import normalize
 from pullback.transpile.passes.promote import promote
 from pullback.transpile.passes.recompute import recompute_captures
@@ -77,6 +78,7 @@ PASSES: dict[str, Callable[[Formula, Library], Formula]] = {
     "derive": lambda formula, library: verify(derive(formula, library)),
     "normalize": lambda formula, library: verify(_normalized(formula, library)),
     "known_sides": lambda formula, library: verify(with_known_sides(_normalized(formula, library))),
+    "lengths_of_axes": lambda formula, library: verify(with_lengths_of_axes(_normalized(formula, library))),
     "recompute": lambda formula, library: verify(recompute_captures(_normalized(formula, library))),
     "simplify": lambda formula, library: verify(_simplified(formula, library)),
     "promote": lambda formula, library: verify(promote(formula, library)),

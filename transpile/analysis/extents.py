@@ -261,17 +261,20 @@ def _of_shape(shape: Atom | None, env: Mapping[Var, Extent]) -> frozenset[Size]:
     return env[shape].shape if isinstance(shape, Var) and shape in env else frozenset()
 
 
-_TO_ONE_NUMBER = frozenset({"sum", "mean", "prod", "max", "min", "var", "std", "logsumexp", "norm"})
+_REDUCTIONS = frozenset({"sum", "mean", "prod", "max", "min", "var", "std", "logsumexp", "norm"})
 
 
 def _kept_axes(eqn: Eqn, parts: list[Extent], own: Extent) -> frozenset[Size]:
-    """A reduction that keeps its axes broadcasts to its operand; one over all axes leaves none."""
+    """One over the first axis, or that keeps its axes, broadcasts to its operand; one over all leaves none."""
     kept, axis = eqn.kwarg("keepdims") or Literal(False), eqn.kwarg("axis") or Literal(None)
+    within = frozenset({Size(eqn.outs[0].name, parts[0].shape)})
     if isinstance(kept, Literal) and kept.value is True:
-        return frozenset({Size(eqn.outs[0].name, parts[0].shape)})
-    if eqn.op in _TO_ONE_NUMBER and axis == Literal(None) and kept == Literal(False):
+        return within
+    if eqn.op not in _REDUCTIONS or kept != Literal(False):
+        return own.shape
+    if axis == Literal(None):
         return frozenset()
-    return own.shape
+    return within if axis == Literal(0) else own.shape
 
 
 def _dtype(eqn: Eqn, parts: list[Extent], own: Extent) -> frozenset[str]:

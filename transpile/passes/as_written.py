@@ -50,6 +50,7 @@ from .derive import derive
 from .differentiate_operator import bind_operands
 from .known_sides import with_known_sides
 from .label_temporaries import label_block, label_temporaries
+from .lengths_of_axes import with_lengths_of_axes
 from .named_gradients import with_named_gradients
 from .rewrite import (
     METADATA,
@@ -74,7 +75,8 @@ def as_written(formula: Formula, library: Library) -> Formula:
     bare = formula.evolve(pullback=None, captures=(), rules=())
     eqns = remove_dead(list(bare.forward.eqns), bare.forward.results)
     bare = bare.evolve(forward=Block(bare.forward.params, tuple(eqns), bare.forward.results))
-    made = _beside_calls(derive(label_temporaries(bare), with_named_gradients(library)), library)
+    derived = derive(label_temporaries(bare), with_named_gradients(library))
+    made = with_lengths_of_axes(_beside_calls(derived, library))
     names, namer = _names_of_sums(made), Namer.of(made)
     for step in (_with_elements, _with_less_collected, _with_zeros):
         made = step(_simplified(with_known_sides(made)), namer)
