@@ -265,16 +265,14 @@ _REDUCTIONS = frozenset({"sum", "mean", "prod", "max", "min", "var", "std", "log
 
 
 def _kept_axes(eqn: Eqn, parts: list[Extent], own: Extent) -> frozenset[Size]:
-    """One over the first axis, or that keeps its axes, broadcasts to its operand; one over all leaves none."""
+    """Broadcasts to its operand where it keeps axes or goes over the first; over all axes it leaves none."""
     kept, axis = eqn.kwarg("keepdims") or Literal(False), eqn.kwarg("axis") or Literal(None)
-    within = frozenset({Size(eqn.outs[0].name, parts[0].shape)})
-    if isinstance(kept, Literal) and kept.value is True:
-        return within
-    if eqn.op not in _REDUCTIONS or kept != Literal(False):
-        return own.shape
-    if axis == Literal(None):
+    drops = eqn.op in _REDUCTIONS and kept == Literal(False)
+    if drops and axis == Literal(None):
         return frozenset()
-    return within if axis == Literal(0) else own.shape
+    if kept == Literal(True) or (drops and axis == Literal(0)):
+        return frozenset({Size(eqn.outs[0].name, parts[0].shape)})
+    return own.shape
 
 
 def _dtype(eqn: Eqn, parts: list[Extent], own: Extent) -> frozenset[str]:

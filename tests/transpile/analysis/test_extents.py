@@ -67,7 +67,8 @@ def test_a_saved_shape_of_a_list_may_be_any():
 def test_what_a_reduction_over_the_first_axis_leaves_broadcasts_to_its_operand():
     found = known(
         "def f(x):\n    a = x - np.mean(x, axis=0)\n    b = x - np.max(x, axis=-1)\n"
-        "    c = x - np.expand_dims(x, axis=0)\n    d = x - np.repeat(x, 2, axis=0)\n    return a + b + c + d\n"
+        "    c = x - np.expand_dims(x, axis=0)\n    d = x - np.repeat(x, 2, axis=0)\n"
+        "    return a + b + c + d\n"
     )
     assert found["a"] == found["x"]
     assert all(found[name] != found["x"] for name in "bcd")
