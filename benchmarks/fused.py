@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from programs import programs_of
 from rich.console import Console
-from timing import interleaved, readable
+from timing import interleaved, left_out, readable
 from triad import bytes_moved, triad
 from workloads import Workload, workloads
 
@@ -80,6 +80,8 @@ def report(arguments: argparse.Namespace, threads: int, console: Console | None 
     console = console or Console(highlight=False, width=132)
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
+    for line in left_out(sorted({_package(peer) for peer in arguments.peers})):
+        console.print(line)
     memory = triad(threads)
     lines = []
     for size in arguments.sizes:
@@ -186,8 +188,12 @@ def _ours(workload: Workload, engine: str) -> dict[str, Callable[[], object]]:
     return runs if native else {mode: inside(run) for mode, run in runs.items()}
 
 
+def _package(peer: str) -> str:
+    return "torch" if peer == "compile" else peer
+
+
 def _peer(workload: Workload, peer: str) -> dict[str, Callable[[], object]]:
-    module = "torch" if peer == "compile" else peer
+    module = _package(peer)
     if find_spec(module) is None:
         return {}
     if module == "torch":

@@ -22,6 +22,7 @@ from operators import has_compiler
 from overhead_cpp import LIBTORCH, measure_in_cpp
 from rich.console import Console
 from rich.table import Table
+from timing import left_out
 
 import pullback as pb
 from pullback.engine.dispatch import available
@@ -223,6 +224,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=30)
     arguments = parser.parse_args()
     console = Console(highlight=False)
+    for line in left_out(("torch", "autograd", "jax")):
+        console.print(line)
     groups = contenders(arguments.length)
     in_cpp = measure_in_cpp(arguments.length, arguments.rounds)
     for what, group in groups.items():

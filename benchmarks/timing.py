@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 PAUSE, WARMTH = 0.02, 0.003  # seconds
 
@@ -92,3 +93,13 @@ def readable(seconds: float) -> str:
         if seconds >= scale:
             return f"{seconds / scale:.3g} {unit}"
     return f"{seconds / 1e-9:.3g} ns"
+
+
+def left_out(packages: Iterable[str]) -> list[str]:
+    """A line that names the packages of contenders that are not installed; none where all are.
+
+    >>> left_out(["numpy"])
+    []
+    """
+    missing = [package for package in packages if find_spec(package) is None]
+    return [f"not installed, and left out: {', '.join(missing)}"] if missing else []

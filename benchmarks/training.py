@@ -32,7 +32,7 @@ from models import (
 from operators import has_compiler
 from rich.console import Console
 from rich.table import Table
-from timing import Timing, interleaved, readable
+from timing import Timing, interleaved, left_out, readable
 
 from pullback.engine.dispatch import available
 from pullback.engine.native._native import blas_library
@@ -62,6 +62,8 @@ def main() -> None:
         os.sched_setaffinity(0, allowed[: arguments.threads])
         os.execv(sys.executable, [sys.executable, *sys.argv])
     console.print(f"products by {blas_library() or 'NumPy'}", *_kernels_of_openblas())
+    for line in left_out(arguments.peers):
+        console.print(line)
     clock = time.process_time if arguments.processor_time else time.perf_counter
     for name in arguments.tasks:
         task = TASKS[name]()

@@ -44,3 +44,10 @@ def test_a_turn_begins_with_runs_that_are_not_measured() -> None:
     for begin, end in zip(marks[::2], marks[1::2], strict=True):
         assert events[begin - 2 : begin] == ["run", "run"]
         assert end > begin + 1
+
+
+def test_contenders_that_are_not_installed_are_named() -> None:
+    from timing import left_out
+
+    assert left_out(["numpy", "no_such_package"]) == ["not installed, and left out: no_such_package"]
+    assert left_out(["numpy"]) == []
