@@ -87,7 +87,7 @@ def report(arguments: argparse.Namespace, threads: int, console: Console | None 
     for size in arguments.sizes:
         console.print(f"\n{size:.0e} elements, {threads} thread{'s' * (threads > 1)}, float32")
         header = [OURS, *(PEERS[peer] for peer in arguments.peers), "to the best", "of the triad"]
-        console.print(f"{'':36}" + "".join(f"{word:>15}" for word in header))
+        console.print(f"{'':36}" + "".join(f"{word:>15}" for word in header), soft_wrap=True)
         for workload in workloads(size):
             if workload.name not in arguments.operators:
                 continue
