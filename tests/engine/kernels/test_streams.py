@@ -90,3 +90,14 @@ def test_operands_that_lie_otherwise(view):
 def test_loops_over_rows(shape):
     rng = np.random.default_rng(2)
     agrees("centered", [rng.standard_normal(shape), rng.standard_normal(shape[-1])])
+
+
+@pytest.mark.usefixtures("threads")
+@pytest.mark.parametrize("rows", [2100, 9001], ids=["in the caches", "past them"])
+def test_parts_may_be_done_in_any_order(rows):
+    rng = np.random.default_rng(3)
+    arrays = [rng.standard_normal((rows, 256)), rng.standard_normal(256)]
+    first, *others = (
+        [part.tobytes() for part in outcome(STREAMED["centered"], arrays, [0, 1])] for _ in range(4)
+    )
+    assert all(other == first for other in others)

@@ -58,6 +58,8 @@ class Group {
     int64_t begin_ = 0;
     int64_t end_ = 0;
     int64_t parts_ = 1;
+    // Every other job begins with the last part, which the one before may have left in the caches.
+    bool backwards_ = false;
     int64_t block_ = 1;  // rows that go through all passes together
     int64_t stretch_ = kStretch;
     int64_t local_bytes_ = 0;
@@ -216,6 +218,8 @@ PB_RUNTIME void Group::run(const pb_runtime* runtime, int64_t begin, int64_t end
     begin_ = begin;
     end_ = end;
     if (parts_ > end - begin) parts_ = end - begin;
+    static unsigned turn = 0;
+    backwards_ = parts_ > 1 && (__atomic_fetch_xor(&turn, 1U, __ATOMIC_RELAXED) & 1U) != 0;
     if (runtime && runtime->parallel_for && parts_ > 1) {
         runtime->parallel_for(runtime->context, parts_, 1, part, this);
     } else {
@@ -236,7 +240,8 @@ PB_RUNTIME void Group::run(const pb_runtime* runtime, int64_t begin, int64_t end
 
 PB_RUNTIME void Group::part(void* argument, int64_t from, int64_t to) {
     const Group& group = *static_cast<const Group*>(argument);
-    for (int64_t k = from; k < to; ++k) {
+    for (int64_t turn = from; turn < to; ++turn) {
+        const int64_t k = group.backwards_ ? group.parts_ - 1 - turn : turn;
         const int64_t rows = group.end_ - group.begin_;
         // Parts of a long row begin at a line of the cache.
         const int64_t align = rows >= 64 * group.parts_ ? 63 : 0;
