@@ -224,7 +224,7 @@ def _extent(eqn: Eqn, env: Mapping[Var, Extent]) -> Extent:
         return env.get(like, own) if isinstance(like, Var) else own
     if eqn.op == "shape":
         return Extent(parts[0].shape, frozenset())
-    if eqn.op in ("reshape", "broadcast_to", "unslice"):
+    if eqn.op in ("reshape", "broadcast_to", "unslice", "unflatten_axes"):
         return Extent(_of_shape(eqn.kwarg("shape"), env) or own.shape, _dtype(eqn, parts, own))
     if eqn.op == "item" and parts[0].dtype:
         # Of a list of which nothing is known this may be anything: a number, or the shape of an array.

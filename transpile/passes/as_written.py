@@ -267,6 +267,11 @@ def _with_zeros(formula: Formula, namer: Namer) -> Formula:
     return formula.evolve(pullback=replace(pullback, eqns=filled(pullback.eqns)))
 
 
+# Conditions on ranks and lengths, and the subscripts that ranks make.
+_OF_RANKS = frozenset(
+    {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
+    | {"pullback.dot_subscripts", "pullback.tensordot_subscripts"}
+)
 # What lists are written out for where they are read.
 _OF_LISTS = frozenset({"contract", "contract_gradients", "concatenate", "stack", "vstack", "hstack", "like"})
 
@@ -310,8 +315,12 @@ def _with_likes_inside(formula: Formula, namer: Namer) -> Formula:
         return replace(eqn, args=args, kwargs=kwargs), before
 
     everywhere = _metadata(formula.forward) | {out: e for out, e in table.items() if e.op in written}
-    forward = sunk(formula.forward, {})
-    return formula.evolve(forward=forward, pullback=sunk(pullback, everywhere))
+    for out, eqn in table.items():
+        if eqn.op in _OF_RANKS and all(isinstance(a, Literal) or a in everywhere for a in eqn.args):
+            everywhere[out] = eqn
+    closure = sunk(pullback, everywhere)
+    needed = tuple(remove_dead(list(closure.eqns), closure.results))
+    return formula.evolve(forward=sunk(formula.forward, {}), pullback=replace(closure, eqns=needed))
 
 
 def _metadata(block: Block) -> dict[Var, Eqn]:

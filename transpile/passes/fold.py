@@ -43,6 +43,7 @@ _BINARY: dict[str, Callable[[float, float], float | bool]] = {
     "greater_equal": operator.ge,
 }
 _NEUTRAL = {"multiply": 1, "divide": 1, "power": 1, "subtract": 0}
+_NEUTRAL_OF_VALUES = {"floor_divide": 1, "subtract": 0}
 
 
 def fold(eqn: Eqn, known: Mapping[Var, Extent], false: set[Var]) -> Atom | None:
@@ -57,6 +58,8 @@ def fold(eqn: Eqn, known: Mapping[Var, Extent], false: set[Var]) -> Atom | None:
         return Literal(same == (eqn.op == "equal"))
     if eqn.op == "negative" and (value := number(args[0])) is not None:
         return Literal(-value)
+    if eqn.op in _NEUTRAL_OF_VALUES and isinstance(args[0], Var) and args[0].kind == "value":
+        return args[0] if _is(args[1], _NEUTRAL_OF_VALUES[eqn.op]) else None
     if eqn.op in _NEUTRAL and len(args) == 2 and _is(args[1], _NEUTRAL[eqn.op]):
         return _if_same(args[0], eqn, known)
     if eqn.op == "multiply" and len(args) == 2 and _is(args[0], 1):
@@ -67,8 +70,6 @@ def fold(eqn: Eqn, known: Mapping[Var, Extent], false: set[Var]) -> Atom | None:
         return args[0]
     if eqn.op == "size" and isinstance(args[0], Var) and args[0].kind == "tensor":
         return Literal(1) if args[0] in known and not known[args[0]].shape else None
-    if eqn.op == "floor_divide" and isinstance(args[0], Var) and args[0].kind == "value" and _is(args[1], 1):
-        return args[0]
     if eqn.op in _CALLS:
         return _CALLS[eqn.op](eqn)
     if eqn.op == "where" and len(args) == 3 and _false(args[0], false):
