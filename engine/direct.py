@@ -1,4 +1,4 @@
-"""Callables that reach the native engine without Python in between, where it is built."""
+"""What reaches the native engine without Python in between, where it is built."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from .wide import whole_signature
 
 if TYPE_CHECKING:
     from .native._native import DirectCall as DirectCall
+    from .native._native import results_by_kernel as results_by_kernel
 else:
     try:
         from .native._native import DirectCall as DirectCall
+        from .native._native import results_by_kernel as results_by_kernel
     except ImportError:
 
         class DirectCall:
@@ -27,6 +29,10 @@ else:
 
             def _set_word(self, word):
                 pass
+
+        def results_by_kernel(operator, inputs, attributes):
+            """No results: here kernels are called by `CompiledKernel` alone."""
+            return None
 
 
 class WordFunction(DirectCall):

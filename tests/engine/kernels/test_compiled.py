@@ -197,6 +197,60 @@ def test_arguments_of_kinds_seen_before_are_not_looked_at_again(dtype, engine, m
     assert len(looks) == 2  # a matrix, and a vector
 
 
+def scaled_sum(x, *, axis: int = 0, keepdims: bool = False, scale: float = 1.0):
+    return np.sum(x, axis=axis, keepdims=keepdims) * scale
+
+
+KEYWORDS = [
+    {"axis": 1},
+    {"axis": 0},
+    {"scale": 2.0},
+    {"scale": -0.5, "axis": 1},
+    {"scale": 3},
+    {"keepdims": True},
+]
+
+
+def test_keywords_seen_before_are_not_looked_at_again(engine, monkeypatch):
+    fast, looks = pb.compile(scaled_sum), []
+    monkeypatch.setattr(compiled_module, "signature", lambda *given: looks.append(0) or signature(*given))
+    x = np.arange(6.0).reshape(2, 3)
+    for keywords in [*KEYWORDS, *KEYWORDS, {"scale": -7.0, "axis": 1}]:
+        np.testing.assert_array_equal(fast(pb.tensor(x), **keywords), scaled_sum(x, **keywords), strict=True)
+    assert len(looks) == len(KEYWORDS)
+
+
+@pytest.mark.parametrize("keyword", [{"axis": True}, {"axis": 1.0}, {"rows": 1}, {"x": np.ones(2)}])
+def test_keywords_that_do_not_fit_raise_after_those_that_do(keyword):
+    fast, x = pb.compile(scaled_sum), np.ones((2, 3))
+    fast(x, axis=1)
+    with pytest.raises((TypeError, FormulaError)):
+        fast(x, **keyword)
+
+
+@pytest.mark.parametrize(
+    "values", [(np.float64(1.5), 2), ([1.0, 2.0], np.float64(3)), (np.arange(3), np.ones(3, bool))]
+)
+def test_arrays_give_numpys_arrays_and_scalars(values):
+    result = pb.compile(two_sums)(*values)
+    for one, other in zip(result, two_sums(*map(np.asarray, values)), strict=True):
+        np.testing.assert_array_equal(one, other, strict=True)
+        assert type(one) is type(other)
+
+
+def two_sums(a, b):
+    return a + b, np.sum(a * b)
+
+
+def test_results_on_arrays_may_be_written_and_are_nobody_elses():
+    fast, x = pb.compile(sum_of_product), np.ones((2, 2))
+    first = pb.compile(arithmetic)(x, x)
+    expected = first.copy()
+    first += 1
+    np.testing.assert_array_equal(pb.compile(arithmetic)(x, x), expected)
+    assert isinstance(fast(x, x), np.float64)
+
+
 def test_a_list_may_be_an_array_of_any_length(engine):
     fast = pb.compile(sum_of_parts)
     for count in (3, 2, 4):
