@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pullback.transpile.diagnostics import FormulaError
@@ -27,24 +28,31 @@ def read_formulas(target: str) -> tuple[list[Formula], FormulaFile]:
     """What ``FILE`` or ``FILE::NAME`` names: all formulas of a file and all that it compiles, or one of them.
 
     A name also finds a plain function, whose closure is derived: its `pullback` is None. Raises
-    `FormulaError` where one of them cannot be used as written, `UsageError` with what the file defines where
-    there is none of this name, `CommandError` with what to name where the file has nothing to take.
+    `FormulaError` where one of them, or one that it calls, cannot be used as written, `UsageError` with what
+    the file defines where there is none of this name, `CommandError` with what to name where the file has
+    nothing to take.
     """
     path, name = split_target(target)
     source = read_source(path)
     module = read_module(source)
-    if name is not None and name not in module.formulas and _defines(source, name):
-        return [read_function(source, module.names, name)], _file(source, module)
-    file = _usable(source, module)
-    if name is None:
+    file = FormulaFile(source, module.formulas, Library(module.operators, standard_library()))
+    errors = [found for found in module.diagnostics if found.severity == "error"]
+    known = [*module.formulas, *(one.name for one in module.unreadable), *module.functions]
+    if name in module.formulas:
+        found = [module.formulas[name]]
+    elif name is not None and _defines(source, name):
+        found = [read_function(source, module.names, name)]
+    elif name is not None and known:
+        raise unknown_name(path, name, known)
+    elif errors:
+        raise FormulaError(errors, source)
+    else:
         compiled = [read_function(source, module.names, function) for function in module.compiled]
-        found = sorted([*file.formulas.values(), *compiled], key=lambda formula: formula.span.line)
+        found = sorted([*module.formulas.values(), *compiled], key=lambda formula: formula.span.line)
         if not found:
             raise nothing_named(path, module.functions)
-        return found, file
-    if name not in file.formulas:
-        raise unknown_name(path, name, [*file.formulas, *module.functions])
-    return [file.formulas[name]], file
+    _refuse_unreadable(found, file, module)
+    return found, file
 
 
 def read_formula(target: str) -> tuple[Formula, FormulaFile]:
@@ -56,15 +64,25 @@ def read_formula(target: str) -> tuple[Formula, FormulaFile]:
     return found[0], file
 
 
-def _usable(source: Source, module: Module) -> FormulaFile:
-    errors = [found for found in module.diagnostics if found.severity == "error"]
+def _refuse_unreadable(found: Sequence[Formula], file: FormulaFile, module: Module) -> None:
+    """Raises what is wrong with the formulas that these call, and those call, and so on."""
+    called: set[str] = set()
+    queue = [eqn.op for formula in found for eqn in formula.every()]
+    while queue:
+        operator = queue.pop()
+        if operator not in called:
+            called.add(operator)
+            queue += (
+                [eqn.op for eqn in module.operators[operator].every()] if operator in module.operators else []
+            )
+    spans = [one.span for one in module.unreadable if one.operator in called]
+    errors = [
+        error
+        for error in module.diagnostics
+        if error.severity == "error" and any(span.line <= error.span.line <= span.end_line for span in spans)
+    ]
     if errors:
-        raise FormulaError(errors, source)
-    return _file(source, module)
-
-
-def _file(source: Source, module: Module) -> FormulaFile:
-    return FormulaFile(source, module.formulas, Library(module.operators, standard_library()))
+        raise FormulaError(errors, file.source)
 
 
 def _defines(source: Source, name: str) -> bool:

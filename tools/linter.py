@@ -60,7 +60,7 @@ def lint_source(source: Source, program: Program | None = None) -> Linted:
         module = read_module(source)
         found += module.diagnostics
         formulas = len(module.formulas) + len(module.unreadable)
-        subjects += [Subject("formula", name, span) for name, span in module.unreadable]
+        subjects += [Subject("formula", one.name, one.span) for one in module.unreadable]
         for name, formula in module.formulas.items():
             subjects.append(Subject("formula", name, formula.span))
             for rule in RULES.values():

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..diagnostics import Diagnostic
 from ..ir import STRUCTURAL, Formula, Source, Span
@@ -25,6 +25,14 @@ if TYPE_CHECKING:
     from ..library import Library
 
 
+class Unreadable(NamedTuple):
+    """A formula that cannot be used as written; calls of it are called `operator`, where that is known."""
+
+    name: str
+    span: Span
+    operator: str | None = None
+
+
 @dataclass
 class Module:
     """Formulas by name, findings of all severities, and where the unreadable ones stand.
@@ -39,7 +47,7 @@ class Module:
     formulas: dict[str, Formula] = field(default_factory=dict)
     operators: dict[str, Formula] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    unreadable: list[tuple[str, Span]] = field(default_factory=list)
+    unreadable: list[Unreadable] = field(default_factory=list)
     functions: list[str] = field(default_factory=list)
     compiled: list[str] = field(default_factory=list)
 
@@ -111,7 +119,7 @@ def read_module(source: Source, library: Library | None = None) -> Module:
         module.diagnostics += [why.finding] if why.finding else []
         formula = module.operators.pop(operator)
         name = next(name for name, other in module.formulas.items() if other is formula)
-        module.unreadable.append((name, module.formulas.pop(name).span))
+        module.unreadable.append(Unreadable(name, module.formulas.pop(name).span, operator))
     return module
 
 
@@ -137,13 +145,13 @@ def _decorated(module: Module, text: Text, names: Names) -> list[tuple[ast.Funct
             if _is_formula(text, names, plain):
                 refused = statement(node, text.span(node)).finding
                 module.diagnostics += [refused] if refused else []
-                module.unreadable.append((node.name, text.span(node)))
+                module.unreadable.append(Unreadable(node.name, text.span(node)))
         if isinstance(node, ast.FunctionDef) and node.decorator_list:
             try:
                 decorated = decoration(text, names, node)
             except Refusal as refusal:
                 module.diagnostics += [refusal.finding] if refusal.finding else []
-                module.unreadable.append((node.name, text.span(node)))
+                module.unreadable.append(Unreadable(node.name, text.span(node)))
                 continue
             if decorated is not None:
                 found.append((node, decorated))
@@ -179,7 +187,7 @@ def _read_into(
         reading = Reading(None, (*reading.diagnostics, *([missing.finding] if missing.finding else [])))
     module.diagnostics += reading.diagnostics
     if reading.formula is None:
-        module.unreadable.append((node.name, text.span(node)))
+        module.unreadable.append(Unreadable(node.name, text.span(node), operator))
     else:
         key = node.name
         if key in module.formulas:

@@ -56,6 +56,56 @@ def test_a_formula_is_found_by_its_file_or_its_name(
     assert meant in capsys.readouterr().out
 
 
+WITH_A_MISTAKE = (
+    SIMPLE
+    + """
+
+@pb.formula
+def endless(x):
+    def endless_pullback(grad):
+        while True:
+            return grad
+    return x * 2, endless_pullback
+
+
+def over_simple(x):
+    return simple(x, x) * 2
+
+
+def over_endless(x):
+    return endless(x) * 2
+
+
+def over_both(x):
+    return over_endless(over_simple(x))
+"""
+)
+
+
+@pytest.mark.parametrize("command", ["transpile", "derive", "explain", "dump"])
+@pytest.mark.parametrize(
+    ("name", "fits"),
+    [
+        ("simple", True),
+        ("over_simple", True),
+        ("endless", False),
+        ("over_endless", False),
+        ("over_both", False),
+    ],
+)
+def test_a_mistake_in_another_formula_matters_where_it_is_called(
+    command: str, name: str, fits: bool, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status = main([command, f"{write(WITH_A_MISTAKE)}::{name}", *COMMANDS[command][1:]])
+    assert status == (0 if fits else 1)
+    assert ("PB401" in capsys.readouterr().err) != fits
+
+
+def test_an_unknown_name_is_told_before_mistakes(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", f"{write(WITH_A_MISTAKE)}::simpel"]) == 2
+    assert "endless" in capsys.readouterr().err
+
+
 @every_command
 def test_an_unknown_name_is_misuse_with_the_known_ones(
     command: tuple[str, ...], write: Write, capsys: pytest.CaptureFixture[str]

@@ -104,7 +104,7 @@ def test_an_unreadable_formula_is_counted_and_the_others_are_read():
     found = module(
         "@pb.formula\ndef bad(x):\n    yield x\n@pb.formula\ndef f(x):\n    return x, lambda g: g\n"
     )
-    assert ([name for name, _ in found.unreadable], list(found.formulas)) == (["bad"], ["f"])
+    assert ([one.name for one in found.unreadable], list(found.formulas)) == (["bad"], ["f"])
 
 
 def test_a_syntax_error_is_one_finding():
