@@ -11,11 +11,11 @@ from .wide import whole_signature
 
 if TYPE_CHECKING:
     from .native._native import DirectCall as DirectCall
-    from .native._native import results_by_kernel as results_by_kernel
+    from .native._native import result_on_arrays as result_on_arrays
 else:
     try:
         from .native._native import DirectCall as DirectCall
-        from .native._native import results_by_kernel as results_by_kernel
+        from .native._native import result_on_arrays as result_on_arrays
     except ImportError:
 
         class DirectCall:
@@ -30,9 +30,13 @@ else:
             def _set_word(self, word):
                 pass
 
-        def results_by_kernel(operator, inputs, attributes):
-            """No results: here kernels are called by `CompiledKernel` alone."""
-            return None
+            def _remember(self, operator, attributes, args, keywords, fixed, by_ranks):
+                pass
+
+        def result_on_arrays(operator, inputs, attributes):
+            """Calls a compiled operator on arrays."""
+            outputs = operator.results(inputs, attributes)
+            return outputs if operator.result_is_tuple else outputs[0]
 
 
 class WordFunction(DirectCall):

@@ -15,7 +15,7 @@ from ...transpile.emit.native.formula_kernels import formula_kernels, is_runtime
 from ...transpile.emit.native.plain_values import telling
 from ...transpile.ir import Formula as FormulaIR
 from ...transpile.ir import Param
-from ..direct import DirectCall, results_by_kernel
+from ..direct import DirectCall, result_on_arrays
 from ..dispatch import engine_of
 from ..formula import LIBRARY_OF_PROCESS, Composite, Formula, derive_pullback
 from ..operator import as_input, bound
@@ -69,8 +69,6 @@ class CompiledFormula(DirectCall):
         self.formula = formula
         self.order = order
         self._operators: dict[Hashable, CompiledOperator] = {}
-        # What a call of arrays of these kinds with these keywords comes to.
-        self._usual: dict[tuple[Any, ...], tuple[CompiledOperator, dict[str, Any]]] = {}
         update_wrapper(self, formula.__wrapped__)
         read(formula)
         attributes = self._fixed_attributes
@@ -83,17 +81,7 @@ class CompiledFormula(DirectCall):
     def _fixed_attributes(self) -> tuple[Any, ...]:
         return tuple(p for p in self.formula.ir.attributes if not is_runtime_number(p))
 
-    @cached_property
-    def _names_of_fixed(self) -> frozenset[str]:
-        return frozenset(param.var.name for param in self._fixed_attributes)
-
     def _call(self, *args: Any, **kwargs: Any) -> Any:
-        kinds = self._kinds(args, kwargs)
-        usual = None if kinds is None else self._usual.get(kinds)
-        if usual is not None:
-            operator, attributes = usual
-            given = {name: kwargs.get(name, value) for name, value in attributes.items()}
-            return self._run(operator, args, given)
         inputs, attributes = self._bound(args, kwargs)
         if any(isinstance(value, (np.ndarray, np.generic)) for value in leaves(list(attributes.values()))):
             return self.formula(*args, **kwargs)  # NumPy's numbers widen, as arrays do
@@ -105,40 +93,15 @@ class CompiledFormula(DirectCall):
         library = operator.library
         if isinstance(library, LazyLibrary):
             library.expect(present)
-        if not (fixed or arguments or attributes) and engine_of(*present) is not None:
-            self._set_operator(operator)  # from now on without Python in between
-        if kinds is not None:
-            self._usual[kinds] = operator, attributes
-        return self._run(operator, present, attributes)
-
-    def _kinds(self, values: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[Any, ...] | None:
-        """What decides the kernels of a call of arrays, with plain attributes by keyword; None for others."""
-        if self._takes_lists or len(values) != len(self._inputs):
-            return None  # kernels know the lengths of lists
-        try:
-            if self._asks_ranks:
-                arrays = [(value.dtype, value.ndim) for value in values]
-            else:
-                arrays = [value.dtype for value in values]
-        except AttributeError:
-            return None
-        if not keywords:
-            return tuple(arrays)
-        if not all(isinstance(value, _PLAIN) for value in keywords.values()):
-            return None
-        fixed = self._names_of_fixed
-        words = [(name, _key(value) if name in fixed else type(value)) for name, value in keywords.items()]
-        return (*arrays, *words)
-
-    @staticmethod
-    def _run(operator: CompiledOperator, inputs: Sequence[Any], attributes: dict[str, Any]) -> Any:
-        engine = engine_of(*inputs)
+        engine = engine_of(*present)
+        # From now on without Python in between.
+        if not (fixed or arguments or attributes) and engine is not None:
+            self._set_operator(operator)
+        if len(args) == len(names) and not self._takes_lists:  # kernels know the lengths of lists
+            self._remember(operator, attributes, args, kwargs, frozenset(fixed), self._asks_ranks)
         if engine is not None:
-            return engine.apply(operator, inputs, attributes)
-        outputs = results_by_kernel(operator, tuple(inputs), attributes)
-        if outputs is None:
-            outputs = operator.results(inputs, attributes)
-        return outputs if operator.result_is_tuple else outputs[0]
+            return engine.apply(operator, present, attributes)
+        return result_on_arrays(operator, tuple(present), attributes)
 
     @property
     def _is_library(self) -> bool:
@@ -233,9 +196,6 @@ class Names(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._known)
-
-
-_PLAIN = (int, float, str, tuple, list, type(None), type, np.dtype)  # attributes that `_key` tells apart
 
 
 def _literal(value: Any) -> Any:

@@ -264,19 +264,24 @@ PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs) {
     return result_of(info, results);
 }
 
-PyRef results_by_kernel(PyObject* operator_object, PyObject* inputs, PyObject* attributes) {
+PyRef result_on_arrays(PyObject* operator_object, PyObject* inputs, PyObject* attributes) {
     const OperatorInfo& info = OperatorInfo::of(operator_object);
     Outputs outputs;
     std::vector<PyRef> told;
-    if (!info.kernel || !run_kernel(info, inputs, attributes, false, outputs, told)) return {};
-    PyRef results = checked(PyTuple_New(info.n_results));
-    for (std::int32_t i = 0; i < info.n_results; ++i) {
-        PyObject* array = outputs[static_cast<std::size_t>(i)]->array();
-        PyObject* value =
-            PyArray_Return(as_array(Py_NewRef(array)));  // a scalar where it has no axes
-        PyTuple_SET_ITEM(results.get(), i, checked(value).release());
+    PyRef results;
+    if (info.kernel && run_kernel(info, inputs, attributes, false, outputs, told)) {
+        results = checked(PyTuple_New(info.n_results));
+        for (std::int32_t i = 0; i < info.n_results; ++i) {
+            PyObject* array = Py_NewRef(outputs[static_cast<std::size_t>(i)]->array());
+            PyRef value = checked(PyArray_Return(as_array(array)));  // without axes a scalar
+            PyTuple_SET_ITEM(results.get(), i, value.release());
+        }
+    } else {
+        static PyObject* method = checked(PyUnicode_InternFromString("results")).release();
+        results = checked(
+            PyObject_CallMethodObjArgs(operator_object, method, inputs, attributes, nullptr));
     }
-    return results;
+    return result_of(info, results);
 }
 
 PyRef apply(OperatorInfo& info, std::span<PyObject* const> args) {

@@ -11,6 +11,7 @@
 #include "direct.h"
 #include "pullback/errors.h"
 #include "pullback/switches.h"
+#include "remembered_calls.h"
 #include "words.h"
 
 namespace pullback {
@@ -24,7 +25,8 @@ struct DirectCall {
     OperatorInfo* info;
     PyObject* name;  // of the word, a str
     Word* word;
-    std::size_t of_method;  // arguments of a word that is a method of the tensor, else 0
+    std::size_t of_method;        // arguments of a word that is a method of the tensor, else 0
+    RememberedCalls* remembered;  // or NULL
 };
 
 DirectCall* cast(PyObject* object) { return reinterpret_cast<DirectCall*>(object); }
@@ -67,6 +69,10 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flags, P
                 PyObject* result = call_shortly(*info, {args, count}, names);
                 if (result != nullptr) return result;
             }
+            if (call->remembered != nullptr) {
+                PyObject* result = call->remembered->call({args, count}, names);
+                if (result != nullptr) return result;
+            }
         } catch (const ErrorSet&) {
             return nullptr;
         }
@@ -103,6 +109,7 @@ void release(DirectCall* call) {
 void dealloc(PyObject* object) {
     PyTypeObject* type = Py_TYPE(object);
     release(cast(object));
+    delete cast(object)->remembered;
     type->tp_free(object);
     Py_DECREF(type);
 }
@@ -128,6 +135,17 @@ PyObject* set_word(PyObject* self, PyObject* name) {
     return Py_NewRef(Py_None);
 }
 
+PyObject* remember(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+    return to_python([&] {
+        constexpr Py_ssize_t kCount = 6;
+        if (count != kCount) raise(PyExc_TypeError, "_remember takes 6 arguments");
+        RememberedCalls*& calls = cast(self)->remembered;
+        if (calls == nullptr) calls = new RememberedCalls;
+        calls->add(args[0], args[1], args[2], args[3], args[4], args[5] == Py_True);
+        return Py_NewRef(Py_None);
+    });
+}
+
 /// Python before 3.12 has subclasses called by a tuple.
 PyObject* init_subclass(PyObject* type, PyObject*) {
     reinterpret_cast<PyTypeObject*>(type)->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
@@ -137,6 +155,8 @@ PyObject* init_subclass(PyObject* type, PyObject*) {
 PyMethodDef methods[] = {
     {"_set_operator", set_operator, METH_O, "Call this operator, or none, the short way."},
     {"_set_word", set_word, METH_O, "Call the operator of this word the short way."},
+    {"_remember", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(remember)),
+     METH_FASTCALL, "Calls with such arguments come to this operator."},
     {"__init_subclass__", init_subclass, METH_NOARGS | METH_CLASS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };

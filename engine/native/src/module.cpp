@@ -74,11 +74,9 @@ nb::object apply_operator(nb::handle operator_object, nb::handle args, nb::handl
     return guarded([&] { return apply(operator_object.ptr(), args.ptr(), kwargs.ptr()); });
 }
 
-nb::object results_on_arrays(nb::handle operator_object, nb::handle inputs, nb::handle attributes) {
-    return guarded([&] {
-        PyRef found = results_by_kernel(operator_object.ptr(), inputs.ptr(), attributes.ptr());
-        return found ? std::move(found) : PyRef::borrow(Py_None);
-    });
+nb::object call_on_arrays(nb::handle operator_object, nb::handle inputs, nb::handle attributes) {
+    return guarded(
+        [&] { return result_on_arrays(operator_object.ptr(), inputs.ptr(), attributes.ptr()); });
 }
 
 nb::object backward(nb::handle outputs, nb::handle seeds, nb::handle inputs, bool retain_graph,
@@ -183,9 +181,8 @@ NB_MODULE(_native, m) {
           "A leaf over an array's memory.");
     m.def("apply", &apply_operator, nb::arg("operator"), nb::arg("args"), nb::arg("kwargs"),
           "Call an operator with tensors among its arguments and record it.");
-    m.def("results_by_kernel", &results_on_arrays, nb::arg("operator"), nb::arg("inputs"),
-          nb::arg("attributes"),
-          "The results of an operator's kernel on arrays; None where it does not take them.");
+    m.def("result_on_arrays", &call_on_arrays, nb::arg("operator"), nb::arg("inputs"),
+          nb::arg("attributes"), "Call a compiled operator on arrays.");
     m.def("run_backward", &backward, nb::arg("outputs"), nb::arg("grad_outputs"),
           nb::arg("inputs").none(), nb::arg("retain_graph"), nb::arg("create_graph"),
           nb::arg("allow_unused"), nb::arg("accumulate"), "Send gradients from outputs to inputs.");

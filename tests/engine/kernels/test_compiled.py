@@ -5,9 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import pullback as pb
-from pullback.engine.kernels import compiled as compiled_module
 from pullback.engine.kernels.launch import CompiledKernel, NotTaken
-from pullback.engine.kernels.signature import signature
 from pullback.transpile.diagnostics import FormulaError
 
 from .programs import PROGRAMS, arithmetic, centered, joined, products, strong, total, two_results, weak
@@ -184,48 +182,6 @@ def sum_of_parts(xs: list[pb.Tensor]):
     for x in xs:
         total = total + x
     return total
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_arguments_of_kinds_seen_before_are_not_looked_at_again(dtype, engine, monkeypatch):
-    fast, looks = pb.compile(sum_of_product), []
-    monkeypatch.setattr(compiled_module, "signature", lambda *given: looks.append(0) or signature(*given))
-    square, column = np.ones((2, 2), dtype), np.ones(2, dtype)
-    for other in (square, column, square, column):
-        result = fast(pb.tensor(square), pb.tensor(other))
-        np.testing.assert_allclose(result.numpy(), sum_of_product(square, other), rtol=1e-6)
-    assert len(looks) == 2  # a matrix, and a vector
-
-
-def scaled_sum(x, *, axis: int = 0, keepdims: bool = False, scale: float = 1.0):
-    return np.sum(x, axis=axis, keepdims=keepdims) * scale
-
-
-KEYWORDS = [
-    {"axis": 1},
-    {"axis": 0},
-    {"scale": 2.0},
-    {"scale": -0.5, "axis": 1},
-    {"scale": 3},
-    {"keepdims": True},
-]
-
-
-def test_keywords_seen_before_are_not_looked_at_again(engine, monkeypatch):
-    fast, looks = pb.compile(scaled_sum), []
-    monkeypatch.setattr(compiled_module, "signature", lambda *given: looks.append(0) or signature(*given))
-    x = np.arange(6.0).reshape(2, 3)
-    for keywords in [*KEYWORDS, *KEYWORDS, {"scale": -7.0, "axis": 1}]:
-        np.testing.assert_array_equal(fast(pb.tensor(x), **keywords), scaled_sum(x, **keywords), strict=True)
-    assert len(looks) == len(KEYWORDS)
-
-
-@pytest.mark.parametrize("keyword", [{"axis": True}, {"axis": 1.0}, {"rows": 1}, {"x": np.ones(2)}])
-def test_keywords_that_do_not_fit_raise_after_those_that_do(keyword):
-    fast, x = pb.compile(scaled_sum), np.ones((2, 3))
-    fast(x, axis=1)
-    with pytest.raises((TypeError, FormulaError)):
-        fast(x, **keyword)
 
 
 @pytest.mark.parametrize(

@@ -27,9 +27,9 @@ class GradModeGuard {
 PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs);
 /// The same for an operator without attributes on an argument per input, where nobody observes.
 PyRef apply(OperatorInfo& info, std::span<PyObject* const> args);
-/// The results, a tuple of arrays and NumPy's scalars, of the forward's kernel on a tuple of arrays
-/// and a dict with all attributes; none where it does not take them. Throws ErrorSet.
-PyRef results_by_kernel(PyObject* operator_object, PyObject* inputs, PyObject* attributes);
+/// Calls a compiled operator on a tuple of arrays and numbers, and a dict with all attributes:
+/// arrays and NumPy's scalars, by the kernel where it takes them. Throws ErrorSet.
+PyRef result_on_arrays(PyObject* operator_object, PyObject* inputs, PyObject* attributes);
 
 /// Where the innermost frame outside this package stands.
 struct Caller {
