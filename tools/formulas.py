@@ -42,10 +42,10 @@ def read_formulas(target: str) -> tuple[list[Formula], FormulaFile]:
         found = [module.formulas[name]]
     elif name is not None and _defines(source, name):
         found = [read_function(source, module.names, name)]
-    elif name is not None and known:
-        raise unknown_name(path, name, known)
-    elif errors:
+    elif errors and (name is None or not known):
         raise FormulaError(errors, source)
+    elif name is not None:
+        raise unknown_name(path, name, known)
     else:
         compiled = [read_function(source, module.names, function) for function in module.compiled]
         found = sorted([*module.formulas.values(), *compiled], key=lambda formula: formula.span.line)
@@ -67,14 +67,11 @@ def read_formula(target: str) -> tuple[Formula, FormulaFile]:
 def _refuse_unreadable(found: Sequence[Formula], file: FormulaFile, module: Module) -> None:
     """Raises what is wrong with the formulas that these call, and those call, and so on."""
     called: set[str] = set()
-    queue = [eqn.op for formula in found for eqn in formula.every()]
+    queue = list(found)
     while queue:
-        operator = queue.pop()
-        if operator not in called:
-            called.add(operator)
-            queue += (
-                [eqn.op for eqn in module.operators[operator].every()] if operator in module.operators else []
-            )
+        operators = {eqn.op for eqn in queue.pop().every()} - called
+        called |= operators
+        queue += [module.operators[operator] for operator in operators if operator in module.operators]
     spans = [one.span for one in module.unreadable if one.operator in called]
     errors = [
         error

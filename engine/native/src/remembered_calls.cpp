@@ -9,6 +9,10 @@ namespace {
 constexpr std::size_t kMostCalls = 64;
 constexpr int kPythonNumber = -1;  // takes the dtype of the arrays that it meets
 
+bool is_number(PyObject* value) {
+    return PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value);
+}
+
 /// False for what is neither an array nor a number.
 bool kind_of(PyObject* value, InputKind& kind) {
     if (Tensor::check(value)) {
@@ -18,7 +22,7 @@ bool kind_of(PyObject* value, InputKind& kind) {
         PyArrayObject* array = as_array(value);
         if (!PyArray_ISNOTSWAPPED(array)) return false;
         kind = {PyArray_TYPE(array), PyArray_NDIM(array)};
-    } else if (PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value)) {
+    } else if (is_number(value)) {
         kind = {kPythonNumber, 0};
     } else if (PyArray_IsScalar(value, Generic)) {
         const PyRef dtype = checked(reinterpret_cast<PyObject*>(PyArray_DescrFromScalar(value)));
@@ -27,10 +31,6 @@ bool kind_of(PyObject* value, InputKind& kind) {
         return false;
     }
     return true;
-}
-
-bool is_number(PyObject* value) {
-    return PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value);
 }
 
 bool holds_ints(PyObject* value) {
