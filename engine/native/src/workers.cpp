@@ -140,15 +140,19 @@ class Workers {
         }
     }
 
-    /// A share of whole ranges for each thread, so that it goes through memory in order.
+    /// A share of whole ranges for each thread, so that it goes through memory in order: forwards
+    /// in one job, backwards in the next, which begins with what that one left in the thread's
+    /// caches.
     void share_out(std::int64_t count) {
+        backwards_ = !backwards_;
         shared_ = static_cast<int>(threads_.size()) + 1;
         const std::int64_t ranges = (count + range_ - 1) / range_;
         for (int k = 0; k < shared_; ++k) {
-            const std::int64_t end = ranges * (k + 1) / shared_ * range_;
-            shares_[k].next.store(ranges * k / shared_ * range_, std::memory_order_relaxed);
-            shares_[k].end = end < count ? end : count;
+            shares_[k].first = ranges * k / shared_;
+            shares_[k].count = ranges * (k + 1) / shared_ - shares_[k].first;
+            shares_[k].taken.store(0, std::memory_order_relaxed);
         }
+        end_ = count;
     }
 
     /// Does the ranges of this share, then what is left of the others'.
@@ -156,16 +160,19 @@ class Workers {
         for (int k = 0; k < shared_; ++k) {
             Share& share = shares_[(own + k) % shared_];
             for (;;) {
-                const std::int64_t begin = share.next.fetch_add(range_, std::memory_order_relaxed);
-                if (begin >= share.end) break;
-                body_(argument_, begin, std::min(begin + range_, share.end));
+                const std::int64_t turn = share.taken.fetch_add(1, std::memory_order_relaxed);
+                if (turn >= share.count) break;
+                const std::int64_t range =
+                    share.first + (backwards_ ? share.count - 1 - turn : turn);
+                body_(argument_, range * range_, std::min((range + 1) * range_, end_));
             }
         }
     }
 
     struct alignas(64) Share {
-        std::atomic<std::int64_t> next{0};
-        std::int64_t end = 0;
+        std::int64_t first = 0;  // of its ranges
+        std::int64_t count = 0;
+        std::atomic<std::int64_t> taken{0};
     };
 
     std::mutex mutex_;
@@ -177,6 +184,8 @@ class Workers {
     Share shares_[kMostThreads];
     int shared_ = 1;
     std::int64_t range_ = 1;
+    std::int64_t end_ = 0;
+    bool backwards_ = false;
     void (*body_)(void*, std::int64_t, std::int64_t) = nullptr;
     void* argument_ = nullptr;
 };

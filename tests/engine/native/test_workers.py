@@ -60,8 +60,11 @@ def parallel_for():
 @pytest.mark.parametrize(("count", "grain"), [(1, 1), (16, 1), (1000, 7), (5, 100)])
 def test_ranges_cover_the_count_once(parallel_for, count, grain):
     seen = []
-    parallel_for(None, count, grain, _BODY(lambda _, begin, end: seen.append((begin, end))), None)
-    assert sorted(k for begin, end in seen for k in range(begin, end)) == list(range(count))
+    body = _BODY(lambda _, begin, end: seen.extend(range(begin, end)))
+    for _ in range(4):  # every other job goes through memory backwards
+        parallel_for(None, count, grain, body, None)
+        assert sorted(seen) == list(range(count))
+        seen.clear()
 
 
 def test_calls_from_within_and_from_several_threads_do_their_own_work(parallel_for):

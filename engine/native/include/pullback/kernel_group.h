@@ -58,7 +58,8 @@ class Group {
     int64_t begin_ = 0;
     int64_t end_ = 0;
     int64_t parts_ = 1;
-    // Every other job begins with the last part, which the one before may have left in the caches.
+    // In every other job a thread begins with the last of its parts, which the one before may have
+    // left in its caches.
     bool backwards_ = false;
     int64_t block_ = 1;  // rows that go through all passes together
     int64_t stretch_ = kStretch;
@@ -241,7 +242,7 @@ PB_RUNTIME void Group::run(const pb_runtime* runtime, int64_t begin, int64_t end
 PB_RUNTIME void Group::part(void* argument, int64_t from, int64_t to) {
     const Group& group = *static_cast<const Group*>(argument);
     for (int64_t turn = from; turn < to; ++turn) {
-        const int64_t k = group.backwards_ ? group.parts_ - 1 - turn : turn;
+        const int64_t k = group.backwards_ ? from + to - 1 - turn : turn;
         const int64_t rows = group.end_ - group.begin_;
         // Parts of a long row begin at a line of the cache.
         const int64_t align = rows >= 64 * group.parts_ ? 63 : 0;
