@@ -78,6 +78,7 @@ struct CrossEntropyForward {
             space.read(logits_rows, logits_view);
             space.read_once(max_1_rows, max_1_view);
             space.reduce_once<pb::Sum<T>>(total_rows, total_view);
+            space.computes_long();
             space.each_row([=](auto& loop) {
                 while (loop.next()) {
                     const T* logits = loop.row(logits_rows);

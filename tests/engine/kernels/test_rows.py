@@ -105,6 +105,25 @@ def test_rows_of_the_next_block_are_asked_for_and_change_nothing(shape):
     np.testing.assert_allclose(normalizes(x), normalized(x), rtol=1e-9, atol=1e-9)
 
 
+def surprise(x, targets):
+    """A long pass over rows that the cache has, before one that reads others from memory."""
+    shifted = x - np.max(x, axis=-1, keepdims=True)
+    total = np.sum(np.exp(shifted), axis=-1, keepdims=True)
+    r = np.sum(targets * (np.log(total) - shifted), axis=-1)
+
+    return r
+
+
+@pytest.mark.parametrize("shape", [(1100, 256), (5, 220, 256), (8191, 33)], ids=str)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_of_later_passes_are_asked_for_and_change_nothing(shape, dtype):
+    rng = np.random.default_rng(2)
+    x, targets = rng.standard_normal(shape).astype(dtype), rng.uniform(size=shape).astype(dtype)
+    fast, tolerance = pb.compile(surprise), 100 * np.finfo(dtype).eps
+    for other in (targets, targets[..., ::-1], targets[..., :1], x):
+        np.testing.assert_allclose(fast(x, other), surprise(x, other), rtol=tolerance, atol=tolerance)
+
+
 @pytest.mark.parametrize(
     "view",
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ...analysis.costs import MOVE, WORK
 from ...ir import Atom, Eqn, Literal, Var
 from ...records import record
 from . import extents
@@ -165,6 +166,8 @@ class StageText:
         inner = "                "
         rows = bool(self.once or self.totals)
         lines = ["space.each_row([=](auto& loop) {" if rows else "space.each([=](pb::Loop& loop) {"]
+        if rows and self._is_long():
+            lines.insert(0, "space.computes_long();")
         lines.append("    while (loop.next()) {")
         for var, fact in self._read_in_loop():
             name, kind = self.names.of(var), f"const {stored(fact.type)}*"
@@ -182,6 +185,11 @@ class StageText:
         lines.append("        }")
         lines += [f"        {finish(total)}" for total in self.totals]
         return [*lines, "    }", "});"]
+
+    def _is_long(self) -> bool:
+        """Whether what is read next could come from memory meanwhile: the loop computes, and stores no rows."""
+        stores = any(sink not in self.totals for sink in self.stage.sinks)
+        return not stores and sum(WORK.get(eqn.op, 0.0) for eqn in self.eqns) >= MOVE
 
     def _read_in_loop(self) -> list[tuple[Var, Fact]]:
         """The arrays that the loop reads: the others are only reduced."""

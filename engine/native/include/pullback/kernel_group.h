@@ -47,7 +47,9 @@ class Group {
         return stretch_ < streamed ? stretch_ : streamed;
     }
     bool is_used_after(int pass, const Operand& operand) const;
-    bool is_second_use(int pass, const Operand& operand) const;
+    int who_asks(int pass, const Operand& operand) const;
+    static bool has(const Space& space, const Operand& operand);
+    bool is_from_memory(int pass, const Operand& operand) const;
     void finish(const Space& space, const Operand& operand, const char* totals, int64_t begin,
                 int64_t end) const;
 
@@ -171,24 +173,51 @@ PB_RUNTIME void Group::prepare() {
     look_ahead();
 }
 
-// A pass over rows that the cache has, which stores none, leaves the memory idle: meanwhile the
-// next block's are asked for, once each.
+// A pass that stores no rows leaves the memory idle while it goes through those that the cache has.
+// Meanwhile it asks for what comes next: of this block, or of the next one if that is an earlier
+// pass. One that computes long asks for all that others bring from memory, once each; where there
+// is none, a pass asks for what it reads again.
 PB_RUNTIME void Group::look_ahead() {
     if (block_ >= rows_) return;
-    for (int p = 1; p < count_; ++p) {
-        Space& space = spaces_[p];
-        bool stores = !space.by_rows;
-        for (int k = 0; k < space.count; ++k) {
-            const Operand& operand = space.operands[k];
-            stores = stores || !(operand.reads || (operand.reducer && operand.once));
-        }
-        for (int k = 0; k < space.count && !stores; ++k) {
-            Operand& operand = space.operands[k];
-            const int64_t row = space.row * operand.item;
-            const bool worth = operand.reads && operand.flat && row * rows_ >= kAheadBytes;
-            if (worth && is_second_use(p, operand)) operand.ahead = row * block_;
+    for (int p = 0; p < count_; ++p) {
+        for (int k = 0; k < spaces_[p].count; ++k) {
+            const Operand& operand = spaces_[p].operands[k];
+            if (!is_from_memory(p, operand)) continue;
+            const int asks = who_asks(p, operand);
+            if (asks < 0 || spaces_[asks].ask_count == Space::kAsks) continue;
+            const int64_t block = asks > p ? block_ * spaces_[p].row * operand.item : 0;
+            Space& space = spaces_[asks];
+            space.asks[space.ask_count++] = {operand.data + block, operand.item};
         }
     }
+}
+
+// Which pass asks for what this one brings from memory, or -1.
+PB_RUNTIME int Group::who_asks(int pass, const Operand& operand) const {
+    const int64_t row = spaces_[pass].row;
+    for (int p = 0; p < count_; ++p) {
+        const Space& space = spaces_[p];
+        if (p != pass && space.row == row && space.is_long() && space.only_reduces()) return p;
+    }
+    for (int p = pass + 1; p < count_; ++p) {
+        const Space& space = spaces_[p];
+        if (has(space, operand)) return space.row == row && space.only_reduces() ? p : -1;
+    }
+    return -1;
+}
+
+PB_RUNTIME bool Group::has(const Space& space, const Operand& operand) {
+    bool found = false;
+    for (int k = 0; k < space.count; ++k) found = found || space.operands[k].data == operand.data;
+    return found;
+}
+
+// Whether a pass is the first that has to do with an array, which it reads row by row.
+PB_RUNTIME bool Group::is_from_memory(int pass, const Operand& operand) const {
+    const int64_t bytes = operand.stretch.end - operand.stretch.begin;
+    bool first = operand.reads && operand.flat && bytes >= kAheadBytes;
+    for (int p = 0; p < pass; ++p) first = first && !has(spaces_[p], operand);
+    return first;
 }
 
 // Whether a later pass has to do with the same memory.
@@ -199,20 +228,6 @@ PB_RUNTIME bool Group::is_used_after(int pass, const Operand& operand) const {
             used = used || operand.stretch.meets(spaces_[p].operands[k].stretch);
     }
     return used;
-}
-
-// Whether one earlier pass reads the same memory, and none writes it.
-PB_RUNTIME bool Group::is_second_use(int pass, const Operand& operand) const {
-    int reads = 0;
-    for (int p = 0; p < pass; ++p) {
-        for (int k = 0; k < spaces_[p].count; ++k) {
-            const Operand& other = spaces_[p].operands[k];
-            if (other.data != operand.data) continue;
-            if (!other.reads) return false;
-            ++reads;
-        }
-    }
-    return reads == 1;
 }
 
 PB_RUNTIME void Group::run(const pb_runtime* runtime, int64_t begin, int64_t end) {

@@ -98,8 +98,6 @@ struct Operand {
     bool crosses = false;    // parts of the rows add to the same totals
     int64_t results = 0;     // of one row of the group, unless they do
 
-    int64_t ahead = 0;  // bytes from a row to the one that is asked for with it
-
     // What it reads, or leaves in memory, and how the space's axes walk that.
     const char* array() const { return reducer ? target.data : data; }
     const int64_t* array_strides() const { return reducer ? target_strides : strides; }
@@ -144,6 +142,9 @@ class Space {
     // All that the pass does is to reduce rows as they are.
     void no_loop();
 
+    // The loop computes for longer than it takes to bring its rows from memory.
+    void computes_long() { long_ = true; }
+
     // The loop, run when the passes are.
     template <typename Body>
     void each(const Body& body) {
@@ -178,6 +179,15 @@ class Space {
     int buffers = 0;       // that rows go through
     bool streams = false;  // an operand does
 
+    // Rows that are asked for beside those of the loop: the first one, and the bytes of an element.
+    struct Ask {
+        const char* rows;
+        int64_t item;
+    };
+    static constexpr int kAsks = 4;
+    Ask asks[kAsks] = {};
+    int ask_count = 0;
+
     void run(Loop& loop) const { body_(closure_, loop); }
     void run(RowLoop& loop) const { row_body_(closure_, loop); }
     // Whether somebody needs something that the pass writes.
@@ -186,6 +196,14 @@ class Space {
         for (int k = 0; k < count; ++k)
             needed = needed || (!operands[k].reads && operands[k].array());
         return needed;
+    }
+    bool is_long() const { return long_; }
+    // Whether the loop goes through rows and stores none, which leaves the memory idle.
+    bool only_reduces() const {
+        bool only = by_rows;
+        for (int k = 0; k < count; ++k)
+            only = only && (operands[k].reads || (operands[k].reducer && operands[k].once));
+        return only;
     }
     // Whether the loop is compiled for rows as they are.
     bool is_compiled() const { return by_rows ? row_body_ != nullptr : body_ != nullptr; }
@@ -203,6 +221,7 @@ class Space {
         __builtin_memcpy(closure_, static_cast<const void*>(&body), sizeof(Body));
     }
 
+    bool long_ = false;
     void (*body_)(const void* closure, Loop& loop) = nullptr;
     void (*row_body_)(const void* closure, RowLoop& loop) = nullptr;
     alignas(16) char closure_[512] = {};

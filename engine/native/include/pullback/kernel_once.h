@@ -97,7 +97,6 @@ class RowLoop : private Loop {
     int64_t done_;                // rows that follow each other by these moves
     int64_t turn_;                // which of them this is
     bool loads_;                  // whether some rows are brought into a buffer one by one
-    bool looks_ahead_;            // whether rows of the next block are asked for
     bool stores_;                 // whether some go through a buffer to memory
     int64_t waiting_;             // rows in buffers that are not stored yet
     int64_t most_;                // that wait

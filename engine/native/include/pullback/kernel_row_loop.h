@@ -49,12 +49,11 @@ PB_RUNTIME void RowLoop::start(const Space& space, const Memory& memory, int64_t
     Loop::start(space, memory, begin);
     moves_ = memory.moves;
     longest_ = sums_narrowly(space) && extent_ > kSummed ? kSummed : extent_;
-    loads_ = stores_ = looks_ahead_ = false;
+    loads_ = stores_ = false;
     bool lie_well = true;  // all rows that are read
     for (int k = 0; k < space.count; ++k) {
         const Operand& operand = space.operands[k];
         moves_[k] = 0;
-        looks_ahead_ = looks_ahead_ || operand.ahead > 0;
         if (lies_well(operand)) {
             if (inner_ > 0) moves_[k] = operand.steps[inner_ - 1];
             continue;
@@ -97,7 +96,7 @@ PB_RUNTIME bool RowLoop::leap() {
     turn_ = 0;
     if (done_ == 0) return false;
     if (stores_ && done_ > most_) done_ = most_;
-    if (looks_ahead_ && done_ > kAheadRows) done_ = kAheadRows;
+    if (space_->ask_count > 0 && done_ > kAheadRows) done_ = kAheadRows;
     position_ += done_ * extent_;
     first_[0] = index_[0];
     width_ = size = extent_;
@@ -105,10 +104,14 @@ PB_RUNTIME bool RowLoop::leap() {
         const Operand& operand = space_->operands[k];
         char* const base = operand.reducer ? bases_[k] : operand.data;
         rows_[k] = lies_well(operand) ? base + index_[0] * moves_[k] : buffer_of(k);
-        if (operand.ahead == 0) continue;
-        const char* const next = rows_[k] + operand.ahead;
-        for (int64_t at = 0; at < done_ * moves_[k]; at += kLine)
-            __builtin_prefetch(next + at, 0, 2);
+    }
+    // Not in a function of its own: as it has no result, the compiler would leave out the call.
+    const int64_t elements = done_ * extent_;
+    for (int k = 0; k < space_->ask_count; ++k) {
+        const Space::Ask& ask = space_->asks[k];
+        const char* const rows = ask.rows + (position_ - elements) * ask.item;
+        for (int64_t at = 0; at < elements * ask.item; at += kLine)
+            __builtin_prefetch(rows + at, 0, 2);
     }
     return true;
 }
