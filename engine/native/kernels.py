@@ -26,7 +26,7 @@ from ..kernels.load import KernelLibrary
 from ..kernels.operator import CompiledOperator
 from ..operator import Operator, Variant
 from ._native import parallel_for_address
-from .levels import builtin_kernels
+from .levels import builtin_kernels, supply_special
 
 # Of library kernels: the forward and the first backward. Further ones run the emitted closure, whose
 # operators have kernels again.
@@ -133,6 +133,8 @@ def _builtin_form(operator: Operator, name: str, attributes: dict[str, object]) 
     except FormulaError:
         return None
     if hashlib.sha256(text.encode()).hexdigest() != digest:
+        return None
+    if "kernel_special.h" in text and not supply_special():
         return None
     return CompiledOperator(compiled, BuiltinLibrary(addresses), operator.namespace, operator.plain_views)
 

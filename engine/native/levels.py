@@ -10,11 +10,13 @@ sums have the same order. Nothing is contracted or reordered on any.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import warnings
 from functools import cache
 from pathlib import Path
 
+from ..kernels.special import supply_special_functions
 from . import _native
 
 LEVELS = ("x86-64", "x86-64-v3", "x86-64-v4")
@@ -30,6 +32,14 @@ def chosen() -> str:
 def builtin_kernels() -> Kernels:
     """Addresses of the kernels that run, as `_native.builtin_kernels` gives them."""
     return _found()[1]
+
+
+@cache
+def supply_special() -> bool:
+    """Have the kernels that run call SciPy's special functions; False where these are not there."""
+    level = chosen()
+    path = _FOLDER / f"kernels-{level}.so" if level in LEVELS[1:] else _native.__file__
+    return supply_special_functions(ctypes.CDLL(str(path)))
 
 
 @cache

@@ -30,18 +30,10 @@ UNITS = 12
 FLAGS = ("-std=c++20", "-O1", "-ffp-contract=off", "-DPB_SEPARATE_RUNTIME", "-fPIC")
 
 _DATA = "an attribute that is an array is data: kernels take positions as an input"
-_SPECIAL = "neither this nor its derivative is in the C library: SciPy computes them"
 _SOLVER = "LAPACK computes it, on the reference formula"
 _REGION = "of the engines' views: a region is an arrangement of memory, found when it runs"
-_EDGES = "its edge cases are SciPy's own"
 _REASONS = {
     _DATA: ("take_along_axis", "put_along", "index_put", "getitem 4x5 index=[0 2 2]"),
-    _SPECIAL: (
-        "sinc", "sinc_derivative", "erfcx", "erfi", "erfinv", "erfcinv", "dawsn", "ndtr", "log_ndtr", "ndtri",
-        "expi", "exp1", "gammaln", "loggamma", "gamma", "rgamma", "digamma", "beta", "betaln", "polygamma",
-        "i0", "i0e", "i1", "i1e", "j0", "j1", "y0", "y1", "k0", "k0e", "k1", "k1e", "bessel_i", "bessel_j",
-    ),
-    _EDGES: ("rel_entr", "kl_div"),
     _SOLVER: ("inv", "solve", "det", "cholesky", "pinv"),
     _REGION: ("take_region", "spread_region", "clear_region"),
     "a correlation of two lines, which NumPy computes as matrix products": ("convolve",),

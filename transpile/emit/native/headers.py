@@ -15,8 +15,10 @@ _FUNCTIONS = {
     """,
     "kernel_functions.h": """
         arccos arccosh arcsin arcsinh arctan arctanh cbrt cos cosh erf erfc exp exp2 expm1 log log10 log1p
-        log2 sin sinh tan tanh arctan2 fmod hypot power logaddexp logaddexp2 sigmoid softplus
+        log2 sin sinh tan tanh arctan2 fmod hypot power logaddexp logaddexp2 sigmoid softplus sinc
+        sinc_derivative
     """,
+    "kernel_special.h": "require_special",
     "kernel_contract.h": "contract contract_shape contract_gradient",
     "kernel_branches.h": "nothing constant absent holds raise",
     "kernel_joined.h": "stacked stack concatenated concatenate join_like flatten unflatten unstack split",

@@ -60,8 +60,15 @@ _BITWISE = {"bitwise_and": ("&&", AND), "bitwise_or": ("||", OR)}
 _OF_FLOATS = """
     exp expm1 log log1p sqrt sin cos tan tanh sinh cosh arctan arcsin arccos arcsinh arccosh arctanh
     exp2 log2 log10 cbrt erf erfc arctan2 copysign fmod hypot logaddexp logaddexp2 sigmoid softplus
+    sinc sinc_derivative
 """
-_FLOAT_FUNCTIONS = frozenset(_OF_FLOATS.split())
+# Those of kernel_special.h, which SciPy computes.
+_OF_SCIPY = """
+    erfcx erfi erfinv erfcinv dawsn ndtr log_ndtr ndtri expi exp1 gammaln loggamma gamma rgamma digamma
+    polygamma beta betaln rel_entr kl_div i0 i0e i1 i1e j0 j1 y0 y1 k0 k0e k1 k1e bessel_i bessel_j
+"""
+FROM_SCIPY = frozenset(_OF_SCIPY.split())
+_FLOAT_FUNCTIONS = frozenset(_OF_FLOATS.split()) | FROM_SCIPY
 _FUNCTIONS = frozenset(
     {
         "maximum",

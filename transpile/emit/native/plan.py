@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 class Plan:
     """The phases of a kernel, or of a block in it. `operators` fills them, equation by equation.
 
-    `closing` are statements at the end of a block; so many declarations as `opening` says are of inputs.
+    `closing` are statements at the end of a block; so many declarations as `opening` says are of inputs
+    and of what is required.
     """
 
     def __init__(self, kernel: Kernel, outer: Plan | None = None, names: Names | None = None) -> None:
@@ -258,6 +259,12 @@ class Plan:
     def declare(self, level: int, text: str, computes: bool = False) -> None:
         """A declaration, valid from this level on; one that `computes` is shown with its source line."""
         self.phase(level).declarations.append((self._eqn if computes else None, text))
+
+    def require(self, text: str) -> None:
+        """A question that is asked once, before anything else."""
+        if (None, text) not in self.phase(0).declarations:
+            self.phase(0).declarations.insert(self.opening, (None, text))
+            self.opening += 1
 
     def call(self, level: int, text: str) -> None:
         """A statement that runs after this level's stages."""

@@ -6,9 +6,12 @@ from ...ir import Atom, Eqn, Literal, Var
 from . import extents
 from .facts import Fact, Leaf
 from .kernel import ShapeSet
-from .lanes import POINTWISE, refusal, result_type
+from .lanes import FROM_SCIPY, POINTWISE, refusal, result_type
 from .plan import Plan, literal_of
 from .types import OF_DTYPES, stored
+
+# Attributes of an operator that are numbers of its formula: which derivative, and of which order.
+_NUMBERS = ("n", "order")
 
 
 def add_pointwise(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -17,6 +20,9 @@ def add_pointwise(plan: Plan, eqn: Eqn, out: Var) -> None:
     if eqn.op == "clip":
         bounds = [eqn.kwarg(name) or Literal(None) for name in ("a_min", "a_max")]
         args = [*args, *bounds[len(args) - 1 :]]
+    args += [atom for name, atom in eqn.kwargs if name in _NUMBERS]
+    if eqn.op in FROM_SCIPY:
+        plan.require("pb::require_special(context);")
     facts = [plan.of(atom) for atom in args]
     allowed = ("lane", "array", "number", *(("none",) if eqn.op == "clip" else ()))
     if any(fact.kind not in allowed for fact in facts):

@@ -50,6 +50,7 @@ def emit_cpp(name: str, kernels: Sequence[Kernel], source: Source) -> str:
         "",
     ]
     flat = {name for name, struct in structs.items() if any(" flat(" in line for line in struct)}
+    special = {name for name, struct in structs.items() if any("require_special" in line for line in struct)}
     lines += text
     lines += ["}  // namespace", ""]
     lines += [f"PB_EXPORT uint32_t {name}_abi(void) {{ return PB_KERNEL_ABI; }}"]
@@ -58,7 +59,7 @@ def emit_cpp(name: str, kernels: Sequence[Kernel], source: Source) -> str:
         lines += _export(kernel.name, "infer", "pb_infer* query", struct, "query")
         lines += _export(kernel.name, "run", "const pb_call* call", struct, "call")
         if kernel.name in flat:
-            lines += _flat_export(kernel.name)
+            lines += _flat_export(kernel.name, kernel.name in special)
     return "\n".join(lines) + "\n"
 
 
@@ -70,10 +71,11 @@ def _export(name: str, what: str, argument: str, struct: str, call: str) -> list
     return [f"{head} {{", f"    {body.removesuffix(' }')}", "}"]
 
 
-def _flat_export(name: str) -> list[str]:
+def _flat_export(name: str, special: bool) -> list[str]:
     arguments = ["int32_t bits", "const void* const* inputs", "void* const* outputs", "int64_t size"]
     return [
         *wrap(f"PB_EXPORT int {name}_flat(", arguments, ") {", depth=0),
+        *(["    if (!pb_special) return PB_UNSUPPORTED;"] if special else []),
         f"    return pb::flat<{pascal(name)}>(bits, inputs, outputs, size);",
         "}",
     ]

@@ -187,7 +187,7 @@ class StageText:
         return [*lines, "    }", "});"]
 
     def _is_long(self) -> bool:
-        """Whether what is read next could come from memory meanwhile: the loop computes, and stores no rows."""
+        """Whether what is read next could come meanwhile: the loop computes, and stores no rows."""
         stores = any(sink not in self.totals for sink in self.stage.sinks)
         return not stores and sum(WORK.get(eqn.op, 0.0) for eqn in self.eqns) >= MOVE
 

@@ -124,6 +124,40 @@ PB_IN_PLACE T softplus(T x) {
     return maximum(x, T{0}) + log1p(decay(x));
 }
 
+// sin(pi x) / (pi x), and 1 at zero.
+template <typename T>
+PB_IN_PLACE T sinc(T x) {
+    const T t = T(3.14159265358979323846) * where<T>(x == T(0), T(1e-20), x);
+    return sin(t) / t;
+}
+
+// The n-th derivative of that. With t = pi x, f(t) = sin(t) / t and its derivatives satisfy
+// t f_n + n f_(n-1) = sin(t + n pi / 2). Where t is small that loses digits, and the power series
+// of f is differentiated term by term: the one of t^(2k) becomes (-1)^k t^(2k-n) / ((2k + 1)
+// (2k-n)!).
+inline double sinc_derivative(double x, double n) {
+    constexpr double kPi = 3.14159265358979323846;
+    const double t = kPi * x;
+    const double scale = power(kPi, n);
+    if (!(abs(t) < n + 1)) {
+        double found = sin(t) / t;
+        for (double k = 1; k <= n; ++k) found = (sin(t + k * (kPi / 2)) - k * found) / t;
+        return scale * found;
+    }
+    const double first = floor((n + 1) / 2);
+    double term = 2 * first == n ? 1 : t;  // t^(2k-n) / (2k-n)!, up to its sign
+    if (fmod(first, 2.0) != 0) term = -term;
+    double sum = 0;
+    for (double k = first; k < n + 20; ++k) {
+        sum += term / (2 * k + 1);
+        term *= -t * t / ((2 * k - n + 1) * (2 * k - n + 2));
+    }
+    return scale * sum;
+}
+inline float sinc_derivative(float x, float n) {
+    return static_cast<float>(sinc_derivative(double{x}, double{n}));
+}
+
 }  // namespace pb
 
 #endif  // PULLBACK_KERNEL_FUNCTIONS_H_

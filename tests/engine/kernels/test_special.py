@@ -1,0 +1,140 @@
+"""SciPy's special functions in kernels: the reference engine's results, edge cases too."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mpmath import mp
+from scipy import special
+
+import pullback as pb
+from pullback.engine.kernels import special as table
+from pullback.engine.kernels.compiler import INCLUDE
+
+pytestmark = pytest.mark.compiler
+
+POINTS = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 2.0, -3.0, 0.5, -0.5, 1.5, 5.25, -2.7, 1e-310, 1e-8]
+WIDE = [30.0, 170.0, 172.5, 750.0, -750.0, 1e5, 1e9, 1e300, -1e300]
+
+
+def unary(x):
+    return (
+        special.erfcx(x), special.erfi(x), special.erfinv(x), special.erfcinv(x), special.dawsn(x),
+        special.ndtr(x), special.log_ndtr(x), special.ndtri(x), special.expi(x), special.exp1(x),
+        special.gammaln(x), special.loggamma(x), special.gamma(x), special.rgamma(x), special.digamma(x),
+        special.i0(x), special.i0e(x), special.i1(x), special.i1e(x), special.j0(x), special.j1(x),
+        special.y0(x), special.y1(x), special.k0(x), special.k0e(x), special.k1(x), special.k1e(x),
+        pb.bessel_i(x, order=2), pb.bessel_j(x, order=3),
+    )  # fmt: skip
+
+
+def binary(x, y):
+    return special.beta(x, y), special.betaln(x, y), special.rel_entr(x, y), special.kl_div(x, y)
+
+
+def polygamma(x, *, n):
+    return pb.polygamma(x, n=n)
+
+
+def derivative_of_sinc(x, *, n):
+    return pb.sinc_derivative(x, n=n)
+
+
+def sinc(x):
+    return np.sinc(x)
+
+
+def product(x):
+    return special.digamma(x) * special.gammaln(x)
+
+
+def sum_of_both(x):
+    return special.digamma(x) + special.gammaln(x)
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    return pb.compile(unary, order=0), pb.compile(binary, order=0)
+
+
+def agree(found, expected, dtype):
+    tolerance = {"rtol": 2e-6 if dtype == np.float32 else 1e-15, "atol": 0}
+    for position, (one, other) in enumerate(zip(found, expected, strict=True)):
+        with np.errstate(all="ignore"):
+            other = other.astype(dtype)
+        assert one.dtype == dtype
+        np.testing.assert_allclose(one, other, err_msg=str(position), **tolerance)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_functions_of_one_number_are_scipys(dtype, compiled):
+    drawn = np.random.default_rng(0).uniform(-8, 8, 300)
+    with np.errstate(all="ignore"):
+        x = np.concatenate([POINTS, WIDE, drawn]).astype(dtype)
+        agree(compiled[0](x), unary(x.astype(np.float64)), dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_functions_of_two_numbers_are_scipys(dtype, compiled):
+    with np.errstate(all="ignore"):
+        values = np.asarray(POINTS, dtype)
+        x, y = (side.ravel().copy() for side in np.meshgrid(values, values))
+        agree(compiled[1](x, y), binary(x.astype(np.float64), y.astype(np.float64)), dtype)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 20])
+def test_polygamma(n):
+    function = pb.compile(polygamma, order=0)
+    x = np.array([1e-3, 0.25, 1.0, 3.5, 9.999, 40.0, 1e4, 1e12, -0.5, -3.25, -20.125])
+    exact = [float(mp.polygamma(n, mp.mpf(float(one)))) for one in x]
+    np.testing.assert_allclose(function(x, n=n), exact, rtol=1e-13)
+    edges = np.array([0.0, -0.0, -1.0, -7.0, np.inf, -np.inf, np.nan])
+    np.testing.assert_array_equal(function(edges, n=n), special.polygamma(n, edges))
+
+
+def test_polygamma_of_a_huge_number_does_not_vanish():
+    x = np.array([1e200, 1e300])
+    np.testing.assert_allclose(pb.compile(polygamma, order=0)(x, n=1), 1 / x, rtol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sinc(dtype):
+    x = np.concatenate([[0.0, -0.0, np.nan, np.inf, 1e-30, 3.0], np.linspace(-6.3, 6.3, 64)]).astype(dtype)
+    with np.errstate(all="ignore"):
+        expected = np.sinc(x)
+    np.testing.assert_allclose(pb.compile(sinc, order=0)(x), expected, rtol=0, atol=2 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 6])
+def test_derivatives_of_sinc(n):
+    function = pb.compile(derivative_of_sinc, order=0)
+    x = np.concatenate([[0.0, -0.0, 1e-9, np.nan], np.linspace(-6.3, 6.3, 64)])
+    with np.errstate(all="ignore"):
+        expected = pb.sinc_derivative(x, n=n)
+    np.testing.assert_allclose(function(x, n=n), expected, rtol=1e-12, atol=1e-12 * np.pi**n)
+
+
+def test_both_sides_of_the_table_have_the_same_names():
+    header = (Path(INCLUDE) / "pullback" / "kernel_special.h").read_text(encoding="utf-8")
+    unary, binary = header.split("#define PB_SPECIAL_UNARY(X)")[1].split("#define PB_SPECIAL_BINARY(X)")
+    assert re.findall(r"X\((\w+)\)", unary) == table.UNARY
+    assert re.findall(r"X\((\w+)\)", binary.split("// clang-format on")[0]) == table.BINARY
+
+
+def test_a_scipy_that_exports_less_leaves_the_reference_formula(monkeypatch):
+    x = np.array([0.5, 1.5, 2.5])
+    with monkeypatch.context() as patched:
+        patched.setattr(table, "special_functions", lambda: None)
+        np.testing.assert_array_equal(pb.compile(product, order=0)(x), product(x))
+    # Which comes after it, since libraries may share the table.
+    np.testing.assert_allclose(pb.compile(sum_of_both, order=0)(x), sum_of_both(x), rtol=1e-15)
+
+
+def test_addresses_of_other_signatures_are_not_taken():
+    from scipy.special import cython_special
+
+    exported = cython_special.__pyx_capi__
+    assert table._address(exported, "erfcx", b"double (double, int __pyx_skip_dispatch)")
+    assert table._address(exported, "erfcx", b"float (float)") is None
+    assert table._address(exported, "nothing", b"double (double, int __pyx_skip_dispatch)") is None
