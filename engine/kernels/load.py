@@ -11,7 +11,7 @@ from ...transpile.emit.native.formula_kernels import Compiled
 from ...transpile.emit.native.kernel import Kernel
 from ..errors import CompilerError
 from . import abi
-from .special import supply_special_functions
+from .exported import supply
 
 
 class KernelLibrary:
@@ -34,7 +34,7 @@ class KernelLibrary:
             raise CompilerError(
                 f"{path} was built for kernel ABI {found}, this is {ABI}; transpile and compile it again"
             )
-        supply_special_functions(self._library)
+        supply(self._library)
 
     def functions(self, kernel: str) -> tuple[Any, Any]:
         """The kernel's `infer` and `run`. Raises CompilerError where the library has no such kernel."""

@@ -6,6 +6,8 @@ import ctypes
 from functools import cache
 from typing import Any
 
+from .capsules import address, signature
+
 # As in kernel_special.h, one argument and two.
 _UNARY = """
     erfcx erfi erfinv erfcinv dawsn ndtr log_ndtr ndtri expi exp1 gammaln loggamma gamma rgamma digamma
@@ -16,8 +18,8 @@ BINARY = ["beta", "betaln", "rel_entr", "kl_div", "iv", "jv"]
 _OTHER_NAME = {"digamma": "psi"}
 # The last argument is Cython's.
 _SIGNATURES = (
-    b"double (double, int __pyx_skip_dispatch)",
-    b"double (double, double, int __pyx_skip_dispatch)",
+    "double (double, int __pyx_skip_dispatch)",
+    "double (double, double, int __pyx_skip_dispatch)",
 )
 
 
@@ -42,34 +44,11 @@ def special_functions() -> Table | None:
     return table
 
 
-def supply_special_functions(library: ctypes.CDLL) -> bool:
-    """Have the kernels of a library call them; False where none of them does, or they are not there."""
-    try:
-        place = ctypes.c_void_p.in_dll(library, "pb_special")
-    except ValueError:
-        return False
-    table = special_functions()
-    place.value = None if table is None else ctypes.addressof(table)
-    return table is not None
-
-
-def _address(exported: dict[str, Any], name: str, signature: bytes) -> int | None:
-    """Of what stands under a name, and the names of its versions for certain types, that with a signature."""
+def _address(exported: dict[str, Any], name: str, wanted: str) -> int | None:
+    """Of what stands under a name, and the names of its versions for certain types, that of a signature."""
     for key, capsule in exported.items():
         version, _, rest = key.removeprefix("__pyx_fuse_").partition(name)
-        if rest or (key != name and not version.isdigit()):
-            continue
-        found = _pointer(capsule, signature)
-        if found is not None:
-            return found
+        its_own = not rest and (key == name or version.isdigit())
+        if its_own and signature(capsule) == wanted:
+            return address(capsule)
     return None
-
-
-def _pointer(capsule: Any, signature: bytes) -> int | None:
-    api = ctypes.pythonapi
-    api.PyCapsule_IsValid.argtypes = api.PyCapsule_GetPointer.argtypes = (ctypes.py_object, ctypes.c_char_p)
-    api.PyCapsule_GetPointer.restype = ctypes.c_void_p
-    if not api.PyCapsule_IsValid(capsule, signature):
-        return None
-    pointer: int = api.PyCapsule_GetPointer(capsule, signature)
-    return pointer

@@ -21,12 +21,13 @@ from ...transpile.emit.native.plain_values import place_of
 from ...transpile.library import standard_library
 from ..kernels import CompiledKernel
 from ..kernels.abi import Call, Infer, ParallelFor
+from ..kernels.exported import tables_of
 from ..kernels.gemm import RUNTIME
 from ..kernels.load import KernelLibrary
 from ..kernels.operator import CompiledOperator
 from ..operator import Operator, Variant
 from ._native import parallel_for_address
-from .levels import builtin_kernels, supply_special
+from .levels import builtin_kernels, supplied
 
 # Of library kernels: the forward and the first backward. Further ones run the emitted closure, whose
 # operators have kernels again.
@@ -134,7 +135,7 @@ def _builtin_form(operator: Operator, name: str, attributes: dict[str, object]) 
         return None
     if hashlib.sha256(text.encode()).hexdigest() != digest:
         return None
-    if "kernel_special.h" in text and not supply_special():
+    if not supplied(tables_of(text)):
         return None
     return CompiledOperator(compiled, BuiltinLibrary(addresses), operator.namespace, operator.plain_views)
 

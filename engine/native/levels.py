@@ -16,7 +16,7 @@ import warnings
 from functools import cache
 from pathlib import Path
 
-from ..kernels.special import supply_special_functions
+from ..kernels.exported import supply
 from . import _native
 
 LEVELS = ("x86-64", "x86-64-v3", "x86-64-v4")
@@ -35,11 +35,11 @@ def builtin_kernels() -> Kernels:
 
 
 @cache
-def supply_special() -> bool:
-    """Have the kernels that run call SciPy's special functions; False where these are not there."""
+def supplied(tables: frozenset[str]) -> bool:
+    """Have the kernels that run call these functions of SciPy; False where some are not there."""
     level = chosen()
     path = _FOLDER / f"kernels-{level}.so" if level in LEVELS[1:] else _native.__file__
-    return supply_special_functions(ctypes.CDLL(str(path)))
+    return not tables or supply(ctypes.CDLL(str(path)), *tables)
 
 
 @cache

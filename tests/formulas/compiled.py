@@ -22,7 +22,7 @@ from pullback.transpile.emit.native import emit_cpp
 from pullback.transpile.emit.native.formula_kernels import Compiled, formula_kernels
 from pullback.transpile.library import standard_library
 
-from .samples import Case, every_case
+from .samples import DECOMPOSITIONS, Case, every_case, samples
 
 ORDER = 2
 UNITS = 12
@@ -30,16 +30,19 @@ UNITS = 12
 FLAGS = ("-std=c++20", "-O1", "-ffp-contract=off", "-DPB_SEPARATE_RUNTIME", "-fPIC")
 
 _DATA = "an attribute that is an array is data: kernels take positions as an input"
-_SOLVER = "LAPACK computes it, on the reference formula"
 _REGION = "of the engines' views: a region is an arrangement of memory, found when it runs"
 _REASONS = {
     _DATA: ("take_along_axis", "put_along", "index_put", "getitem 4x5 index=[0 2 2]"),
-    _SOLVER: ("inv", "solve", "det", "cholesky", "pinv"),
     _REGION: ("take_region", "spread_region", "clear_region"),
     "a correlation of two lines, which NumPy computes as matrix products": ("convolve",),
 }  # fmt: skip
 # Why a case has no kernels, or none of the second order. A test fails where that is no longer so.
 NOT_COMPILED = {name: reason for reason, names in _REASONS.items() for name in names}
+
+
+def every_formula() -> list[Case]:
+    """The cases of all formulas, those of several results too."""
+    return [*every_case(), *(case for name in DECOMPOSITIONS for case in samples(name))]
 
 
 def is_compiled(case: Case) -> bool:
@@ -81,7 +84,7 @@ def emitted(case: Case, number: int) -> Kernels | None:
 
 def every_kernel(*names: str) -> dict[str, Kernels]:
     """The kernels of all cases that have some, or of the formulas named, compiled without warnings."""
-    chosen = [case for case in every_case() if _is_plain(case) and (not names or case.name in names)]
+    chosen = [case for case in every_formula() if _is_plain(case) and (not names or case.name in names)]
     made = [emitted(case, number) for number, case in enumerate(chosen)]
     there = [kernels for kernels in made if kernels is not None]
     units = [there[unit::UNITS] for unit in range(UNITS)]

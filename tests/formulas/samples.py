@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import pullback as pb
+from pullback.transpile import vocabulary
 from pullback.transpile.vocabulary import WORDS
 
 
@@ -52,6 +53,10 @@ def _shape(arg: Any) -> str:
 def names() -> list[str]:
     """Every word with a formula."""
     return [name for name, word in WORDS.items() if word.derivative == "formula" and not word.gives_list]
+
+
+# Those of several results stand for no word.
+DECOMPOSITIONS = sorted(name.rpartition(".")[2] for name in vocabulary.DECOMPOSITIONS)
 
 
 def samples(name: str, seed: int = 0) -> list[Case]:

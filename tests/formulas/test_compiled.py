@@ -14,16 +14,18 @@ from pullback.engine.kernels.operator import CompiledOperator
 from pullback.engine.kernels.tensors import NotTaken
 from pullback.transpile.vocabulary import WORDS
 
-from .compiled import NOT_COMPILED, every_kernel, is_compiled, leaves_of
-from .samples import every_case
+from .compiled import NOT_COMPILED, every_formula, every_kernel, is_compiled, leaves_of
+from .samples import DECOMPOSITIONS
 
 pytestmark = pytest.mark.compiler
 
-CASES = sorted({str(case) for case in every_case() if is_compiled(case)})
+CASES = sorted({str(case) for case in every_formula() if is_compiled(case)})
 # Attributes that hold for the lengths of the sample's axes alone.
 OF_LENGTHS = {"shape", "index", "like", "repeats"}
 # Sums of products: NumPy multiplies by zero off a diagonal and by sums of nothing, which leaves a NaN there.
 PRODUCTS = {"contract", "tensordot", "dot", "inner"}
+# Of matrices that are far from singular ones, and symmetric ones where they have to be.
+MATRICES = {"solve", "inv", "det", "cholesky", "pinv", *DECOMPOSITIONS}
 TOLERANCE = {np.dtype("float32"): 3e-3, np.dtype("float64"): 1e-7}
 
 
@@ -33,7 +35,7 @@ def kernels():
 
 
 def test_the_table_of_what_is_not_compiled_is_true(kernels):
-    missing = [case for case in every_case() if str(case) not in kernels]
+    missing = [case for case in every_formula() if str(case) not in kernels]
     assert [str(case) for case in missing if is_compiled(case)] == []
     assert {str(case) for case in missing} | {case.name for case in missing} >= set(NOT_COMPILED)
 
@@ -42,6 +44,8 @@ def test_the_table_of_what_is_not_compiled_is_true(kernels):
 def arguments(draw, case):
     """Arrays of the sample's entries, in shapes that fit as the sample's do, in any memory layout."""
     dtype = draw(st.sampled_from([np.float32, np.float64]))
+    if case.name in MATRICES:
+        return tuple(draw(stacks(arg, dtype)) for arg in case.args)
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     free = not OF_LENGTHS & set(case.kwargs)
     lengths = {0: 0, 1: 1}
@@ -71,6 +75,15 @@ def arguments(draw, case):
         found.append(laid_out(array, draw(st.sampled_from(ways))))
     rest = iter(found)
     return tuple([next(rest) for _ in arg] if isinstance(arg, list) else next(rest) for arg in case.args)
+
+
+@st.composite
+def stacks(draw, sample, dtype):
+    """Some of a sample's matrices, or none, larger or smaller, in any memory layout."""
+    array = sample.astype(dtype) * dtype(draw(st.sampled_from([0.5, 1.0, 3.0])))
+    if array.ndim > 2:
+        array = array[draw(st.lists(st.integers(0, len(array) - 1), max_size=3))]
+    return laid_out(array, draw(st.sampled_from(["C", "F", "sparse"])))
 
 
 def laid_out(array, way):

@@ -8,7 +8,7 @@ import string
 from collections.abc import Iterable, Mapping
 
 from ..ir import Atom, Eqn, Literal, Var
-from ..vocabulary import DTYPES, WORDS
+from ..vocabulary import DECOMPOSITIONS, DTYPES, WORDS
 from .python_signs import tidy
 
 _BINARY: dict[str, type[ast.operator]] = {
@@ -162,6 +162,8 @@ class Expressions:
         callee = eqn.kwarg("callee")
         if isinstance(callee, Literal) and str(callee.value).startswith("."):
             function: ast.expr = ast.Attribute(args.pop(0), str(callee.value)[1:], ast.Load())
+        elif isinstance(callee, Literal) and callee.value in DECOMPOSITIONS:
+            function = dotted(str(callee.value))
         elif eqn.op == "opaque" and isinstance(callee, Literal):
             function = ast.parse(str(callee.value), mode="eval").body
         elif len(eqn.outs) > 1 and not self._readable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..ir import Atom, Kind, Literal, Var
-from ..vocabulary import suggestions
+from ..vocabulary import DECOMPOSITIONS, suggestions
 from ..vocabulary.instead import instead_of
 from .arguments import Arguments
 from .atoms import atom, keyword_atom, list_atom
@@ -30,7 +30,7 @@ def opaque(frame: Frame, text: str, dotted: str, given: Arguments, name: str | N
     for value in given.positional:
         tensors = isinstance(value, Growing) and not is_value(value)
         operands.append(list_atom(frame, value, given.node) if tensors else atom(frame, value, given.node))
-    kwargs: list[tuple[str, Atom]] = [("callee", Literal(text))]
+    kwargs: list[tuple[str, Atom]] = [("callee", Literal(dotted if dotted in DECOMPOSITIONS else text))]
     kwargs += [
         (key, keyword_atom(frame, key, value, given.node))
         for key, value in given.keywords.items()

@@ -46,6 +46,11 @@ VALUE_CALLS: frozenset[str] = frozenset(
     }
 )
 
+# Functions with several results, which have kernels and no derivative: formulas are written around them.
+DECOMPOSITIONS: frozenset[str] = frozenset(
+    f"numpy.linalg.{name}" for name in ("slogdet", "eigh", "qr", "svd")
+)
+
 # Functions of the gradient and the operands that give an operator's gradients, by which readers are
 # shown them. In a formula they stand for their text in `formulas/`.
 NAMED_GRADIENTS: dict[str, str] = {"matmul": "pullback.matmul_gradients"}

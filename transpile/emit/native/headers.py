@@ -19,6 +19,8 @@ _FUNCTIONS = {
         sinc_derivative
     """,
     "kernel_special.h": "require_special",
+    "kernel_decompose.h": "eigh qr svd pinv",
+    "kernel_solve.h": "solve solved_shape inv slogdet det cholesky",
     "kernel_contract.h": "contract contract_shape contract_gradient",
     "kernel_branches.h": "nothing constant absent holds raise",
     "kernel_joined.h": "stacked stack concatenated concatenate join_like flatten unflatten unstack split",

@@ -19,6 +19,7 @@ from .arrangements import (
 )
 from .calls import CALLS
 from .control import add_branch, add_loop, add_raise
+from .decompositions import add_decomposition, decomposes
 from .facts import Fact
 from .lanes import CHOICE, POINTWISE, Expr, lane
 from .picks import PICKS, add_pick, picks
@@ -33,6 +34,7 @@ from .reductions import (
     add_reduction,
     add_sum_to,
 )
+from .solvers import SOLVERS
 from .turns import add_collected_list, add_packed, add_unpacked, is_collected
 from .types import join, stored
 from .values import VALUE_OPS
@@ -74,6 +76,8 @@ def add_equation(plan: Plan, eqn: Eqn) -> None:
         add_view(plan, eqn, out)
     elif eqn.op in _OTHER:
         _OTHER[eqn.op](plan, eqn, out)
+    elif decomposes(eqn):
+        add_decomposition(plan, eqn, out)
     elif eqn.op == "opaque":
         callee = literal_of(eqn, "callee")
         raise plan.refuse(f"`{callee}` is not in the vocabulary, and what is not there is not compiled")
@@ -173,6 +177,7 @@ _OTHER: dict[str, Callable[[Plan, Eqn, Var], None]] = {
     "join_like": add_collected_list,
     **CALLS,
     **PICKS,
+    **SOLVERS,
 }
 
 # What an emitter's caller leaves uninlined.

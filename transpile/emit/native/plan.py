@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from .control import Control
 
 
+# What may stop a kernel that has begun: an error, and a matrix that has no inverse or factors.
+_REFUSING = frozenset({"raise", "opaque", "solve", "inv", "cholesky", "pinv"})
+
+
 class Plan:
     """The phases of a kernel, or of a block in it. `operators` fills them, equation by equation.
 
@@ -291,7 +295,7 @@ class Plan:
 
     def only_written(self, var: Var) -> bool:
         """Whether a result is not read in the kernel, nor can the kernel refuse once it has begun."""
-        return var not in self.uses and all(eqn.op != "raise" for eqn in self.kernel.block.eqns)
+        return var not in self.uses and not any(eqn.op in _REFUSING for eqn in self.kernel.block.every())
 
     def array_fact(self, var: Var, view: str, kind: str, shape: ShapeSet, level: int) -> Fact:
         """Define a variable as an array that is there from `level` on."""

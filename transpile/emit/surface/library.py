@@ -13,6 +13,8 @@ from pathlib import PurePath
 from ...ir import Formula
 from ...library import Library, NoDerivative
 from ...vocabulary import WORDS
+from ..native.lanes import FROM_SCIPY
+from ..native.solvers import SOLVERS
 from .expressions import Unwritten, constant
 from .functions import Function, backward_function, forward_function
 from .kernels import KernelCalls
@@ -32,6 +34,8 @@ PRIMITIVES = frozenset(
 # Functions over operators in engine/native/standalone/composites.cpp, each with a derivative of any order for
 # that reason.
 COMPOSITES = frozenset(["split_like", "unstack_like", "tensordot", "dot", "inner"])
+
+_FROM_SCIPY = FROM_SCIPY | SOLVERS.keys() | {"opaque"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,7 @@ class SurfaceLibrary:
 
 def surface_library(library: Library, kernels: Mapping[str, KernelCalls]) -> SurfaceLibrary:
     """Every operator of a library; `kernels` are those of the build."""
+    kernels = {name: calls for name, calls in kernels.items() if not _calls_scipy(name, library)}
     found: dict[str, Entry] = {}
     missing: dict[str, str] = {}
     for name in library.names():
@@ -86,6 +91,12 @@ def surface_library(library: Library, kernels: Mapping[str, KernelCalls]) -> Sur
     others = [name for name in WORDS if name not in found.keys() | missing.keys() | without | COMPOSITES]
     missing |= dict.fromkeys(others, "a call of NumPy")
     return SurfaceLibrary(tuple(found.values()), missing)
+
+
+def _calls_scipy(name: str, library: Library) -> bool:
+    """Whether a formula's kernels call functions that Python has to supply."""
+    formula = library.formula(name)
+    return formula is not None and any(eqn.op in _FROM_SCIPY for eqn in formula.every())
 
 
 def _entry(formula: Formula, kernels: Mapping[str, KernelCalls]) -> Entry:
