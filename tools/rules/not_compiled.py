@@ -4,8 +4,7 @@ Says that something in a formula has no C++, and where. (Found by `pullback tran
 
 All of the language is compiled; `docs/constructs.md` is the table. What has no C++:
 
-* calls that the vocabulary does not know, and functions that SciPy or LAPACK compute: Bessel and gamma
-  functions, inverses, decompositions;
+* calls that the vocabulary does not know;
 * an attribute that is an array, a cast to another type than float32, float64, int64 and bool, and a value
   that has another type in each branch or turn;
 * an index, a shape or axes that only the values of an array decide;
