@@ -34,7 +34,6 @@ _REGION = "of the engines' views: a region is an arrangement of memory, found wh
 _REASONS = {
     _DATA: ("take_along_axis", "put_along", "index_put", "getitem 4x5 index=[0 2 2]"),
     _REGION: ("take_region", "spread_region", "clear_region"),
-    "a correlation of two lines, which NumPy computes as matrix products": ("convolve",),
 }  # fmt: skip
 # Why a case has no kernels, or none of the second order. A test fails where that is no longer so.
 NOT_COMPILED = {name: reason for reason, names in _REASONS.items() for name in names}

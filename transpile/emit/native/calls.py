@@ -12,7 +12,7 @@ from ...ir import Atom, Eqn, Literal, Var
 from .facts import Fact
 from .plan import Plan, literal_of
 from .pointwise import cast_type
-from .types import join, stored
+from .types import FLOATS, join, stored
 
 
 def _integers(plan: Plan, eqn: Eqn, name: str) -> list[str]:
@@ -278,6 +278,20 @@ def add_eye(plan: Plan, eqn: Eqn, out: Var) -> None:
     _give(plan, eqn, out, kind, shape, level, eqn.op, texts[2])
 
 
+def add_convolve(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """A convolution of vectors."""
+    mode = literal_of(eqn, "mode", "full")
+    if mode not in ("full", "same", "valid"):
+        raise plan.refuse("convolve needs to know mode when it is compiled")
+    kind = join([plan.of(atom).type for atom in eqn.args])
+    if kind not in FLOATS:
+        raise plan.refuse("convolve is compiled for floats only")
+    a, v = (plan.array_of(atom, kind) for atom in eqn.args)
+    overlap = f"pb::Overlap::k{mode.capitalize()}"
+    shape = f"pb::convolve_shape(context, {a.text}.shape, {v.text}.shape, {overlap})"
+    _give(plan, eqn, out, kind, shape, max(a.level, v.level), eqn.op, a.text, v.text, overlap)
+
+
 def add_contract(plan: Plan, eqn: Eqn, out: Var) -> None:
     """A sum of products."""
     parts, subscripts, kind = _factors(plan, eqn, eqn.args[0])
@@ -312,7 +326,7 @@ def _factors(plan: Plan, eqn: Eqn, owner: Atom) -> tuple[list[Fact], str, str]:
     if not items or not isinstance(given, str):
         raise plan.refuse(f"{eqn.op} of arrays or subscripts that are not known is not compiled")
     kind = join(plan.of(atom).type for atom in items)
-    if kind not in ("T", "float", "double"):
+    if kind not in FLOATS:
         raise plan.refuse(f"{eqn.op} is compiled for floats only")
     return [plan.array_of(atom, kind) for atom in items], f'"{_with_result(given)}"', kind
 
@@ -353,6 +367,7 @@ CALLS = {
     "arange": add_arange,
     "eye": add_eye,
     "tri": add_eye,
+    "convolve": add_convolve,
     "contract": add_contract,
     "contract_gradients": add_contract_gradients,
 }

@@ -21,6 +21,7 @@ _FUNCTIONS = {
     "kernel_special.h": "require_special",
     "kernel_decompose.h": "eigh qr svd pinv",
     "kernel_solve.h": "solve solved_shape inv slogdet det cholesky",
+    "kernel_convolve.h": "convolve convolve_shape",
     "kernel_contract.h": "contract contract_shape contract_gradient",
     "kernel_branches.h": "nothing constant absent holds raise",
     "kernel_joined.h": "stacked stack concatenated concatenate join_like flatten unflatten unstack split",
@@ -39,7 +40,7 @@ _FUNCTIONS = {
     "kernel_scan.h": "cumsum cumprod linear_recurrence position_of_extreme truth_of",
 }
 # Those of them that touch no data.
-DESCRIBING = frozenset(["contract_shape", "repeated", "tiled", "diagonal", "arange_shape"])
+DESCRIBING = frozenset(["contract_shape", "convolve_shape", "repeated", "tiled", "diagonal", "arange_shape"])
 _HEADER_OF = {name: header for header, names in _FUNCTIONS.items() for name in names.split()}
 
 

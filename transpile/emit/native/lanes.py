@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from ...records import record
 from ...vocabulary import WORDS
-from .types import Type, cast, floating, join, number, stored
+from .types import FLOATS, Type, cast, floating, join, number, stored
 
 # C++'s precedences: a lower one binds tighter.
 ATOM, UNARY, TIMES, PLUS, ORDER, EQUAL, AND, OR, CHOICE = 1, 3, 5, 6, 9, 10, 14, 15, 16
@@ -123,7 +123,7 @@ def refusal(op: str, types: Sequence[Type]) -> str | None:
     if op in _BITWISE or op == "invert":
         return None if joined == "bool" else f"{op} is compiled for booleans only"
     if op in ("floor", "ceil", "trunc", "round", "sign", "clip", "power", "reciprocal", "relu"):
-        return None if joined in ("T", "float", "double") else f"{op} is compiled for floats only"
+        return None if joined in FLOATS else f"{op} is compiled for floats only"
     if op in ("subtract", "negative") and joined == "bool":
         return f"{op} of booleans is no NumPy operator"
     if op in ("add", "multiply", "accumulate", "maximum", "minimum", "square") and joined == "bool":

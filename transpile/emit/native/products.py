@@ -20,7 +20,7 @@ from .kernel import ShapeSet
 from .lanes import CHOICE
 from .plan import Plan
 from .reductions import add_accumulate, add_sum_to, like_of
-from .types import join
+from .types import FLOATS, join
 
 
 def with_products_in_place(block: Block) -> Block:
@@ -93,7 +93,7 @@ def _added(eqn: Eqn, made: dict[Var, Eqn], counts: Counter[Var]) -> tuple[Eqn, l
 def add_matmul(plan: Plan, eqn: Eqn, out: Var) -> None:
     """Matrix products, by calls between stages."""
     kind = join(plan.of(atom).type for atom in eqn.args)
-    if kind not in ("T", "float", "double"):
+    if kind not in FLOATS:
         raise plan.refuse("matmul is compiled for floats only")
     like = like_of(plan, eqn) if eqn.kwarg("like") is not None else None
     if like is not None and like.type != kind:

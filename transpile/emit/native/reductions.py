@@ -12,7 +12,7 @@ from .lanes import result_type
 from .plan import Plan, literal_of
 from .pointwise import add_lane, add_pointwise, cast_to, dtype_of
 from .totals import Reduce
-from .types import stored
+from .types import FLOATS, stored
 
 REDUCTIONS = {"sum": "Sum", "mean": "Sum", "prod": "Prod", "max": "Max", "min": "Min"}
 
@@ -27,7 +27,7 @@ def add_reduction(plan: Plan, eqn: Eqn, out: Var) -> None:
     axes = None if axis is None else plan.values.axes(eqn.kwarg("axis"))
     if not isinstance(keepdims, bool) or (axis is not None and axes is None):
         raise plan.refuse(f"{eqn.op} over axes that are not known when it is compiled")
-    if eqn.op in ("max", "min") and fact.type not in ("T", "float", "double"):
+    if eqn.op in ("max", "min") and fact.type not in FLOATS:
         raise plan.refuse(f"{eqn.op} is compiled for floats only")
     term = "double" if eqn.op == "mean" and fact.type in ("bool", "int64_t") else fact.type
     kind = "int64_t" if fact.type == "bool" and eqn.op != "mean" else term

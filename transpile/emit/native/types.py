@@ -24,6 +24,7 @@ Type = str  # a Dtype, or "weak int", "weak float", "weak bool"
 
 # The types of dtypes by name.
 OF_DTYPES = {"float64": "double", "float32": "float", "bool": "bool", "bool_": "bool", "int64": "int64_t"}
+FLOATS = ("T", "float", "double")
 _RANK = ["bool", "int64_t", "float", "T", "double"]
 
 
