@@ -38,12 +38,12 @@ def solve(a, b):
     r = np.linalg.solve(a, b)
 
     def solve_pullback(grad):
-        back = np.linalg.solve(_transposed(a), grad)
+        turned = _transposed(a)
         if b.ndim == 1:
-            by_a = -np.expand_dims(back, -1) * np.expand_dims(r, -2)
-        else:
-            by_a = -np.matmul(back, _transposed(r))
-        return by_a, back
+            column = np.linalg.solve(turned, np.expand_dims(grad, -1))
+            return -np.matmul(column, np.expand_dims(r, -2)), np.squeeze(column, -1)
+        back = np.linalg.solve(turned, grad)
+        return -np.matmul(back, _transposed(r)), back
 
     return r, solve_pullback
 
@@ -51,6 +51,7 @@ def solve(a, b):
 @solve.sample_inputs
 def _solve_inputs(rng):
     yield (_regular(rng, 3), rng.standard_normal((3,))), {}
+    yield (_regular(rng, 2, 3), rng.standard_normal((3,))), {}
     yield (_regular(rng, 2, 3), rng.standard_normal((3, 2))), {}
 
 

@@ -67,6 +67,12 @@ def test_of_any_stack(name, shape):
     np.testing.assert_allclose(found, expected, rtol=1e-10)
 
 
+def test_gradients_of_stacks_with_one_vector():
+    a, b = regular(2, 3, 3), RNG.standard_normal(3)
+    assert pb.gradcheck(np.linalg.solve, a, b, order=2)
+    assert pb.gradcheck(COMPILED["solve"], a, b, order=2)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(
     ("a", "b"),

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ...ir import Eqn, Literal, Var
 from .facts import Fact
 from .plan import Plan, literal_of
+from .types import FLOATS
 
 
 class Parts(NamedTuple):
@@ -35,7 +36,7 @@ def decomposes(eqn: Eqn) -> bool:
 def add_decomposition(plan: Plan, eqn: Eqn, out: Var) -> None:
     """The call, whose results are those that items of it are named after."""
     fact = plan.array(eqn.args[0])
-    if fact.type not in ("T", "float", "double"):
+    if fact.type not in FLOATS:
         raise plan.refuse("decompositions are compiled for floats only")
     parts = _PARTS[str(literal_of(eqn, "callee"))]
     names = [_named(plan, out, k) for k in range(len(parts.shapes))]

@@ -17,12 +17,12 @@ from ...vocabulary import WORDS
 
 _LIKE_FIRST = """
     like shape swapaxes transpose flip moveaxis zeros_like ones_like full_like softmax log_softmax
-    concatenate cumprod tril triu
+    concatenate cumprod tril triu inv cholesky pinv
 """
 _SAME = frozenset(_LIKE_FIRST.split())
 _REDUCTIONS = frozenset({"sum", "mean", "max", "min", "prod", "logsumexp", "var", "std", "norm"})
 # Operators whose derivative asks for the number of axes.
-_ASKING = "ndim matmul transpose moveaxis dot inner tensordot norm vstack hstack"
+_ASKING = "ndim matmul transpose moveaxis dot inner tensordot norm vstack hstack solve"
 ASKING = frozenset(_ASKING.split())
 
 
@@ -141,6 +141,11 @@ def _rank(eqn: Eqn, ranks: Mapping[Var, int]) -> int | None:
         return _contracted(eqn)
     if eqn.op == "matmul":
         return _product(first, operands[1] or 0)
+    if eqn.op == "det":
+        return first - 2
+    if eqn.op == "solve":
+        second = operands[1] or 0
+        return first - 1 if second == 1 else max(first, second)
     if word is not None and word.pointwise:
         return max(rank for rank in operands if rank is not None)
     return None

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from ...ir import Eqn, Var
-from .plan import Plan, literal_of
-from .types import join
+from ...ir import Eqn, Literal, Var
+from .plan import Plan
+from .types import FLOATS, floating, join
 
 
 def add_solver(plan: Plan, eqn: Eqn, out: Var) -> None:
     """An operator of one stack of matrices, or of two."""
-    kind = join([plan.of(atom).type for atom in eqn.args])
-    if kind not in ("T", "float", "double"):
-        raise plan.refuse(f"{eqn.op} is compiled for floats only")
+    kind = floating(join(plan.of(atom).type for atom in eqn.args))
+    if kind not in FLOATS:
+        raise plan.refuse(f"{eqn.op} of numbers is not compiled")
     operands = [plan.array_of(atom, kind) for atom in eqn.args]
     shapes = [f"{fact.text}.shape" for fact in operands]
     shape = {
@@ -29,12 +29,13 @@ def add_solver(plan: Plan, eqn: Eqn, out: Var) -> None:
 
 def _least(plan: Plan, eqn: Eqn) -> str:
     """The `rcond` of `pinv`; NumPy's where none is given."""
-    given = literal_of(eqn, "rcond")
-    if given is None:
+    given = eqn.kwarg("rcond")
+    if given is None or given == Literal(None):
         return "1e-15"
-    if not isinstance(given, float | int):
+    expr = plan.values.expr(given)
+    if expr is None:
         raise plan.refuse("pinv by such an rcond is not compiled")
-    return repr(float(given))
+    return expr.to("double").text
 
 
 SOLVERS = dict.fromkeys(("solve", "inv", "det", "cholesky", "pinv"), add_solver)
