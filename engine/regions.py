@@ -87,6 +87,17 @@ def region_at(array: Array, index: Any) -> Region:
     return Region(array.shape, places.shape, places=places, unwritten=unwritten if unwritten.any() else None)
 
 
+def listed_region(base: tuple[int, ...], places: Any, unwritten: Any = None) -> Region:
+    """The region of these places of an array of a shape.
+
+    >>> listed_region((2, 3), np.array([1, 4])).all_places()
+    array([1, 4])
+    """
+    listed = np.asarray(places)
+    hidden = None if unwritten is None else np.asarray(unwritten)
+    return Region(base, listed.shape, places=listed, unwritten=hidden)
+
+
 def inside(outer: Region, inner: Region) -> Region:
     """A region of a region, as one of the outer one's array."""
     places = outer.all_places().reshape(-1)[inner.all_places()]

@@ -20,7 +20,7 @@ def take_region(a, *, region):
 def _take_region_inputs(rng):
     a = rng.standard_normal((4, 5))
     yield (a,), {"region": pb.region_of(a, a[::-2, 1:4].T)}
-    yield (a,), {"region": pb.region_at(a, ([0, 2, 0], slice(1, 3)))}
+    yield (a,), {"region": pb.region_at(a, ([0, 2, 0, 3], slice(1, 3)))}
 
 
 @pb.formula(pb.spread_region)

@@ -6,11 +6,10 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property, update_wrapper
 from typing import Any
 
-import numpy as np
-
-from ...transpile.diagnostics import Diagnostic
+from ...transpile.diagnostics import Diagnostic, FormulaError
 from ...transpile.emit.native import emit_cpp
 from ...transpile.emit.native.arguments import Arguments
+from ...transpile.emit.native.array_attributes import Indexing, indexing
 from ...transpile.emit.native.formula_kernels import formula_kernels, is_runtime_number
 from ...transpile.emit.native.plain_values import telling
 from ...transpile.ir import Formula as FormulaIR
@@ -20,6 +19,7 @@ from ..dispatch import engine_of
 from ..formula import LIBRARY_OF_PROCESS, Composite, Formula, derive_pullback
 from ..operator import as_input, bound
 from ..registry import LIBRARY
+from .array_attributes import told_apart
 from .compiler import identity
 from .lazy import LazyLibrary
 from .operator import CompiledOperator
@@ -62,13 +62,15 @@ class CompiledFormula(DirectCall):
 
     Attributes of type float are arguments of the kernels; for other attributes
     there is a version per value, compiled when it is first seen. So there is for
-    lists of another length, absent inputs, and inputs of several dtypes.
+    lists of another length, absent inputs, and inputs of several dtypes. Arrays in
+    attributes are data, which no version depends on.
     """
 
     def __init__(self, formula: Formula, order: int) -> None:
         self.formula = formula
         self.order = order
         self._operators: dict[Hashable, CompiledOperator] = {}
+        self._refused: dict[Hashable, FormulaError] = {}
         update_wrapper(self, formula.__wrapped__)
         read(formula)
         attributes = self._fixed_attributes
@@ -83,13 +85,20 @@ class CompiledFormula(DirectCall):
 
     def _call(self, *args: Any, **kwargs: Any) -> Any:
         inputs, attributes = self._bound(args, kwargs)
-        if any(isinstance(value, (np.ndarray, np.generic)) for value in leaves(list(attributes.values()))):
-            return self.formula(*args, **kwargs)  # NumPy's numbers widen, as arrays do
+        told = told_apart(attributes, self._indexing)
+        if told is None:
+            return self.formula(*args, **kwargs)
+        attributes, arrays = told
         fixed = {p.var.name: attributes.pop(p.var.name) for p in self._fixed_attributes}
         names = [param.var.name for param in self._inputs]
         arguments = signature(names, inputs, self._asks_ranks)
-        operator = self._operator(fixed, arguments)
-        present = leaves(inputs)
+        try:
+            operator = self._operator(fixed, arguments)
+        except FormulaError:
+            if not arrays:
+                raise
+            return self.formula(*args, **kwargs)
+        present = [*leaves(inputs), *arrays]
         library = operator.library
         if isinstance(library, LazyLibrary):
             library.expect(present)
@@ -97,11 +106,20 @@ class CompiledFormula(DirectCall):
         # From now on without Python in between.
         if not (fixed or arguments or attributes) and engine is not None:
             self._set_operator(operator)
-        if len(args) == len(names) and not self._takes_lists:  # kernels know the lengths of lists
+        if len(args) == len(names) and not (self._takes_lists or arrays):  # kernels know the lengths of lists
             self._remember(operator, attributes, args, kwargs, frozenset(fixed), self._asks_ranks)
         if engine is not None:
             return engine.apply(operator, present, attributes)
         return result_on_arrays(operator, tuple(present), attributes)
+
+    def _data_apart(self, attributes: dict[str, Any]) -> dict[str, Any]:
+        """Attributes that say of arrays what kernels have to know; as they are where none takes them."""
+        told = told_apart(attributes, self._indexing)
+        return attributes if told is None else told[0]
+
+    @cached_property
+    def _indexing(self) -> Indexing:
+        return indexing(self.formula.ir)
 
     @property
     def _is_library(self) -> bool:
@@ -150,7 +168,7 @@ class CompiledFormula(DirectCall):
         """The C++ for these attributes; defaults stand for those that are not given."""
         known = {
             p.var.name: p.default.value for p in self._fixed_attributes if p.default is not None
-        } | attributes
+        } | self._data_apart(attributes)
         optional = any(param.optional for param in self.formula.ir.params)
         compiled = formula_kernels(self.formula.ir, LIBRARY_OF_PROCESS, known, self.order, present=optional)
         compiled = telling(compiled)
@@ -159,13 +177,20 @@ class CompiledFormula(DirectCall):
     def operator(self, **attributes: Any) -> CompiledOperator:
         """The operator for these attributes, as the engines run it."""
         _, given = self._bound([None] * len(self._inputs), attributes)
-        return self._operator({p.var.name: given[p.var.name] for p in self._fixed_attributes}, {})
+        fixed = {p.var.name: given[p.var.name] for p in self._fixed_attributes}
+        return self._operator(self._data_apart(fixed), {})
 
     def _operator(self, attributes: Mapping[str, Any], arguments: Arguments) -> CompiledOperator:
         key = (*((name, _key(value)) for name, value in attributes.items()), *arguments.items())
+        if key in self._refused:
+            raise self._refused[key]
         if key not in self._operators:
             known = {name: _literal(value) for name, value in attributes.items()}
-            prepared = self._prepared(known, arguments)
+            try:
+                prepared = self._prepared(known, arguments)
+            except FormulaError as error:
+                self._refused[key] = error
+                raise
             self._operators[key] = CompiledOperator(
                 prepared.compiled,
                 LazyLibrary(prepared),

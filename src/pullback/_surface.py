@@ -96,6 +96,7 @@ from .engine.primitives import (
 from .engine.regions import (
     Region,
     clear_region,
+    listed_region,
     put_region,
     region_at,
     region_of,
@@ -214,6 +215,7 @@ __all__ = [
     "last_written",
     "like",
     "linear_recurrence",
+    "listed_region",
     "load_operator",
     "matmul_gradients",
     "memory_stats",

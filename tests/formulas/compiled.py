@@ -12,6 +12,7 @@ import numpy as np
 
 import pullback as pb
 from pullback.engine.kernels import cache
+from pullback.engine.kernels.array_attributes import told_apart
 from pullback.engine.kernels.compile import RUNTIME, key_of
 from pullback.engine.kernels.compiler import INCLUDE, WARNINGS, find_compiler
 from pullback.engine.kernels.load import KernelLibrary
@@ -19,6 +20,7 @@ from pullback.engine.kernels.operator import CompiledOperator
 from pullback.engine.kernels.signature import signature
 from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.emit.native import emit_cpp
+from pullback.transpile.emit.native.array_attributes import indexing
 from pullback.transpile.emit.native.formula_kernels import Compiled, formula_kernels
 from pullback.transpile.library import standard_library
 
@@ -29,31 +31,18 @@ UNITS = 12
 # Not what kernels are built with, but compiled four times as fast, with the same warnings.
 FLAGS = ("-std=c++20", "-O1", "-ffp-contract=off", "-DPB_SEPARATE_RUNTIME", "-fPIC")
 
-_DATA = "an attribute that is an array is data: kernels take positions as an input"
-_REGION = "of the engines' views: a region is an arrangement of memory, found when it runs"
-_REASONS = {
-    _DATA: ("take_along_axis", "put_along", "index_put", "getitem 4x5 index=[0 2 2]"),
-    _REGION: ("take_region", "spread_region", "clear_region"),
-}  # fmt: skip
-# Why a case has no kernels, or none of the second order. A test fails where that is no longer so.
-NOT_COMPILED = {name: reason for reason, names in _REASONS.items() for name in names}
-
 
 def every_formula() -> list[Case]:
     """The cases of all formulas, those of several results too."""
     return [*every_case(), *(case for name in DECOMPOSITIONS for case in samples(name))]
 
 
-def is_compiled(case: Case) -> bool:
-    """Whether the table says so."""
-    return str(case) not in NOT_COMPILED and case.name not in NOT_COMPILED
-
-
 @dataclass
 class Kernels:
-    """A case with its kernels; `operator` is there once they are compiled."""
+    """A case with its kernels and the arrays in its attributes; `operator` comes with the library."""
 
     case: Case
+    arrays: list[np.ndarray[Any, Any]]
     compiled: Compiled
     text: str
     operator: CompiledOperator | None = None
@@ -65,6 +54,10 @@ def emitted(case: Case, number: int) -> Kernels | None:
     formula = pb.formulas()[case.name].ir
     attributes = {p.var.name: p.default.value for p in formula.attributes if p.default is not None}
     attributes |= case.kwargs
+    told = told_apart(attributes, indexing(formula))
+    if told is None:
+        return None
+    attributes, arrays = told
     names = [param.var.name for param in operator.inputs]
     try:
         compiled = formula_kernels(
@@ -78,12 +71,14 @@ def emitted(case: Case, number: int) -> Kernels | None:
         return None
     if compiled.limits:
         return None
-    return Kernels(case, compiled, emit_cpp(compiled.formula.name, compiled.kernels(), formula.source))
+    return Kernels(
+        case, arrays, compiled, emit_cpp(compiled.formula.name, compiled.kernels(), formula.source)
+    )
 
 
 def every_kernel(*names: str) -> dict[str, Kernels]:
     """The kernels of all cases that have some, or of the formulas named, compiled without warnings."""
-    chosen = [case for case in every_formula() if _is_plain(case) and (not names or case.name in names)]
+    chosen = [case for case in every_formula() if not names or case.name in names]
     made = [emitted(case, number) for number, case in enumerate(chosen)]
     there = [kernels for kernels in made if kernels is not None]
     units = [there[unit::UNITS] for unit in range(UNITS)]
@@ -97,10 +92,6 @@ def every_kernel(*names: str) -> dict[str, Kernels]:
             library = KernelLibrary(path, kernels.compiled.formula.name)
             kernels.operator = CompiledOperator(kernels.compiled, library, origin.namespace)
     return {str(kernels.case): kernels for kernels in there}
-
-
-def _is_plain(case: Case) -> bool:
-    return not any(isinstance(value, np.ndarray) for value in case.kwargs.values())
 
 
 def _compile(text: str, how: str, ending: str, *linked: str) -> Path:

@@ -5,8 +5,8 @@ Says that something in a formula has no C++, and where. (Found by `pullback tran
 All of the language is compiled; `docs/constructs.md` is the table. What has no C++:
 
 * calls that the vocabulary does not know;
-* an attribute that is an array, a cast to another type than float32, float64, int64 and bool, and a value
-  that has another type in each branch or turn;
+* an attribute that is an array of floats, a cast to another type than float32, float64, int64 and bool, and a
+  value that has another type in each branch or turn;
 * an index, a shape or axes that only the values of an array decide;
 * with `pullback transpile` alone: attributes without a default, and lists whose length the call decides.
   `pb.compile` makes the C++ for the values and lengths that it is called with.

@@ -15,8 +15,11 @@ RESERVED = frozenset({"np", "pb", "special", "math", "operator"})
 # What tells of a tensor without its values.
 METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
 
+# The function that puts a region together of a shape and the places of its entries, and the operator
+# that is its call.
+REGION = "pullback.listed_region"
 # Values that are their operands put together.
-MADE_OF = frozenset({"tuple", "list", "slice", "range"})
+MADE_OF = frozenset({"tuple", "list", "slice", "range", REGION})
 
 
 class Namer:

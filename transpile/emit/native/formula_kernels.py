@@ -26,6 +26,7 @@ from ...passes.simplify import simplify
 from ...passes.specialize import specialize
 from .absence import with_known_absence
 from .arguments import Argument, Arguments, decided, fitted, of_elements, with_plain_elements
+from .array_attributes import with_array_inputs
 from .backward_inputs import backward_inputs, likes_among, plain_pattern, saved_ranks
 from .facts import Fact
 from .forward_kernel import facts_of, forward_kernel, inlined, labelled, shapes_of
@@ -96,10 +97,12 @@ def formula_kernels(
 
     `arguments` says what is known of the arguments, for a version that holds
     for such alone: lists need to know their lengths, and what chooses by numbers
-    of axes is decided where they are known. Where all are `present` that are not said to be absent,
+    of axes is decided where they are known. An attribute that holds an array says so (`ArrayOf`), and
+    the array is an input. Where all are `present` that are not said to be absent,
     nothing asks for them any more.
     """
-    arguments = arguments or {}
+    formula, attributes, held = with_array_inputs(formula, attributes)
+    arguments = {**(arguments or {}), **held}
     unknown = [p for p in formula.params if p.var.kind == "list" and p.var.name not in arguments]
     if unknown:
         raise _list_of_any_length(formula, unknown[0])

@@ -36,6 +36,7 @@ _FUNCTIONS = {
     "kernel_pick.h": """
         Picked picked_at pick unpick put last_written along_shape take_along_axis put_along
     """,
+    "kernel_region.h": "take_region spread_region clear_region",
     "kernel_sort.h": "argsort",
     "kernel_scan.h": "cumsum cumprod linear_recurrence position_of_extreme truth_of",
 }

@@ -95,6 +95,24 @@ def add_along(plan: Plan, eqn: Eqn, out: Var) -> None:
     _give(plan, eqn, out, fact.type, shape, max(fact.level, where.level), call)
 
 
+def add_region(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """take_region, spread_region and clear_region, by the places of a region's entries."""
+    given = eqn.kwarg("region")
+    items = plan.values.elements(given) if given is not None else []
+    if len(items) != 3:
+        raise plan.refuse(f"{eqn.op} of a region that is not known is not compiled")
+    base, places, unwritten = items
+    fact, where = plan.array(eqn.args[0]), plan.array(places)
+    arguments = [fact.text, f"{where.text}.read_only()"]
+    level = max(fact.level, where.level)
+    if _is_array(plan, unwritten):
+        mask = plan.array(unwritten)
+        arguments.append(f"{mask.text}.read_only()")
+        level = max(level, mask.level)
+    shape = f"{where.text}.shape" if eqn.op == "take_region" else plan.values.shape(base)
+    _give(plan, eqn, out, fact.type, str(shape), level, f"{eqn.op}(context, {', '.join(arguments)}")
+
+
 def add_argsort(plan: Plan, eqn: Eqn, out: Var) -> None:
     """The positions that sort."""
     fact = plan.array(eqn.args[0])
@@ -110,5 +128,8 @@ PICKS = {
     "last_written": add_pick,
     "take_along_axis": add_along,
     "put_along": add_along,
+    "take_region": add_region,
+    "spread_region": add_region,
+    "clear_region": add_region,
     "argsort": add_argsort,
 }

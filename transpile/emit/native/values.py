@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...ir import Atom, Eqn, Literal, Var
+from ...passes.rewrite import MADE_OF, REGION
 from ...vocabulary import DTYPES
 from . import extents
 from .facts import Fact, Leaf
@@ -13,7 +14,7 @@ from .types import OF_DTYPES, of_literal, stored
 
 _METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
 VALUE_OPS = frozenset(
-    {"item", "tuple", "slice", "range", "len", "int", "float", "bool", "math.prod", "is_none", "not_"}
+    {"item", "tuple", "slice", "range", "len", "int", "float", "bool", "math.prod", "is_none", "not_", REGION}
     | _METADATA
 )
 _BUILTINS = {"abs": "abs", "max": "maximum", "min": "minimum", "pow": "power", "round": "round"}
@@ -124,7 +125,7 @@ class Values:
             return self._is_none(args[0])
         if op == "not_":
             return self._opposite(args[0])
-        if op in ("tuple", "list", "slice", "range"):
+        if op in MADE_OF:
             return Fact("index", items=args, eqn=eqn)
         if op in _METADATA:
             return self._metadata(op, args[0])
