@@ -38,12 +38,13 @@ def solve(a, b):
     r = np.linalg.solve(a, b)
 
     def solve_pullback(grad):
-        turned = _transposed(a)
         if b.ndim == 1:
-            column = np.linalg.solve(turned, np.expand_dims(grad, -1))
-            return -np.matmul(column, np.expand_dims(r, -2)), np.squeeze(column, -1)
-        back = np.linalg.solve(turned, grad)
-        return -np.matmul(back, _transposed(r)), back
+            back = np.squeeze(np.linalg.solve(_transposed(a), np.expand_dims(grad, -1)), -1)
+            by_a = -np.expand_dims(back, -1) * np.expand_dims(r, -2)
+        else:
+            back = np.linalg.solve(_transposed(a), grad)
+            by_a = -np.matmul(back, _transposed(r))
+        return by_a, back
 
     return r, solve_pullback
 

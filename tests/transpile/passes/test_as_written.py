@@ -11,11 +11,15 @@ def derived(a, b):
     solve = np.linalg.solve(a, b)
 
     def derived_pullback(grad):
-        grad_b = np.linalg.solve(np.swapaxes(a, -1, -2), grad)
         if np.ndim(b) == 1:
-            grad_a = -np.expand_dims(grad_b, axis=-1) * np.expand_dims(solve, axis=-2)
+            solve_1 = np.linalg.solve(np.swapaxes(a, -1, -2), np.expand_dims(grad, axis=-1))
+            back = np.squeeze(solve_1, axis=-1)
+            grad_b = back
+            grad_a = -np.expand_dims(back, axis=-1) * np.expand_dims(solve, axis=-2)
         else:
-            grad_a = -(grad_b @ np.swapaxes(solve, -1, -2))
+            back = np.linalg.solve(np.swapaxes(a, -1, -2), grad)
+            grad_b = back
+            grad_a = -(back @ np.swapaxes(solve, -1, -2))
         return grad_a, grad_b
 
     return solve, derived_pullback
