@@ -95,6 +95,17 @@ def test_polygamma(n):
     np.testing.assert_array_equal(function(edges, n=n), special.polygamma(n, edges))
 
 
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_polygamma_far_below_zero_takes_no_longer(n):
+    x = np.array([-1.75, -30.25, -1e9 + 0.25, -(2.0**50) - 0.25])
+    # The function there and its reflection differ by what has this as its n-th derivative (DLMF 5.15.6).
+    cotangent = [mp.diff(lambda t: -mp.pi * mp.cot(mp.pi * t), mp.frac(mp.mpf(one)), n) for one in x]
+    with mp.workdps(40):
+        reflected = [(-1) ** n * mp.polygamma(n, 1 - mp.mpf(one)) for one in x]
+    exact = [float(one + other) for one, other in zip(cotangent, reflected, strict=True)]
+    np.testing.assert_allclose(pb.compile(polygamma, order=0)(x, n=n), exact, rtol=1e-12)
+
+
 def test_polygamma_of_a_huge_number_does_not_vanish():
     x = np.array([1e200, 1e300])
     np.testing.assert_allclose(pb.compile(polygamma, order=0)(x, n=1), 1 / x, rtol=1e-15)

@@ -60,7 +60,8 @@ T bessel_j(T x, T order) {
 
 // The sum of (a + k)^-s over k from 0, for a whole s > 1 (Hurwitz's zeta function), by
 // Euler-Maclaurin's formula: some terms as they are (DLMF 25.11.4), and the rest from a point
-// where its asymptotic series has many good terms (DLMF 25.11.28).
+// where its asymptotic series has many good terms (DLMF 25.11.28). The negative terms are the
+// difference of two such sums.
 inline double hurwitz_zeta(double s, double a) {
     // B_2k / (2k)!, DLMF 24.2.
     constexpr double kTerms[] = {
@@ -69,6 +70,12 @@ inline double hurwitz_zeta(double s, double a) {
         1.3382536530684679e-11, -3.3896802963225827e-13, 8.586062056277845e-15,
         -2.174868698558062e-16, 5.5090028283602295e-18,  -1.3954464685812522e-19};
     if (a <= 0 && floor(a) == a) return __builtin_inf();
+    if (a < -1) {
+        const double count = ceil(-a);
+        const double nearest = -(a + (count - 1));
+        const double negative = hurwitz_zeta(s, nearest) - hurwitz_zeta(s, 1 - a);
+        return hurwitz_zeta(s, a + count) + (fmod(s, 2.0) == 0 ? negative : -negative);
+    }
     double sum = 0;
     const double far = s + 10;
     while (a < far) {
