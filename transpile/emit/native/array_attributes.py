@@ -18,6 +18,7 @@ formula rows(x: Tensor, index_1: Tensor)
   forward:
     index = tuple(slice(1, None, None), index_1)
     _1 = getitem(x, index=index)
+    x_shape = shape(x)
     return result _1
 <BLANKLINE>
 >>> rest, arguments["index_1"].dtype
