@@ -13,8 +13,8 @@ from pullback.transpile.passes.derive import derive
 from pullback.transpile.passes.normalize import normalize
 from pullback.transpile.passes.promote import promote
 from pullback.transpile.passes.recompute import recompute_captures
-from pullback.transpile.passes.rewrite import slice_of
 from pullback.transpile.passes.save_or_recompute import Plan, fused, prices
+from pullback.transpile.rewrite import slice_of
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.ir import Atom, Block, Eqn, Formula, Literal, Var
 from pullback.transpile.library import standard_library
 from pullback.transpile.passes.derive import derive
-from pullback.transpile.passes.rewrite import rename, replace_block
 from pullback.transpile.passes.simplify import remove_dead, simplify
 from pullback.transpile.passes.specialize import known_extents
+from pullback.transpile.rewrite import rename, replace_block
 from pullback.transpile.vocabulary import WORDS
 
 from .splices import CannotFix

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from pullback.transpile.emit.python_expr import Expressions
 from pullback.transpile.ir import Block
-from pullback.transpile.passes.rewrite import uses
+from pullback.transpile.rewrite import uses
 
 from .same_words import SAME_WORDS
 from .splices import CannotFix

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from ..ir import Block, Eqn, Formula, Span, Var
-from ..passes.rewrite import uses
 from ..passes.specialize import Variant, specialize
+from ..rewrite import uses
 from .python_expr import Expressions
 from .python_loop import append, loop_statements
 from .python_text import function_text

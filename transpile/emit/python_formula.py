@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from ..ir import Block, Formula, Literal, Var
-from ..passes.rewrite import uses
+from ..rewrite import uses
 from .python import assignment, statements
 from .python_expr import Expressions, dotted
 from .python_names import with_shared_names, without_numbers

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..ir import Atom, Block, Eqn, Formula, Var
-from ..passes.rewrite import RESERVED, rename, uses
+from ..rewrite import RESERVED, rename, uses
 
 
 def with_shared_names(formula: Formula, closure: str) -> tuple[Block, Block]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..frontend.unpacking import count_of, message
 from ..ir import Atom, Block, Eqn, Literal, Var
-from ..passes.rewrite import defining, rename, uses
+from ..rewrite import defining, rename, uses
 
 
 class _Unpacked(NamedTuple):

@@ -46,13 +46,7 @@ from dataclasses import replace
 from ..analysis.extents import extent_of, extents
 from ..ir import Atom, Block, Eqn, Formula, Literal, Var
 from ..library import Library
-from .derive import derive
-from .differentiate_operator import bind_operands
-from .known_sides import with_known_sides
-from .label_temporaries import label_block, label_temporaries
-from .lengths_of_axes import with_lengths_of_axes
-from .named_gradients import with_named_gradients
-from .rewrite import (
+from ..rewrite import (
     METADATA,
     Namer,
     all_names,
@@ -66,6 +60,12 @@ from .rewrite import (
     slice_of,
     uses,
 )
+from .derive import derive
+from .differentiate_operator import bind_operands
+from .known_sides import with_known_sides
+from .label_temporaries import label_block, label_temporaries
+from .lengths_of_axes import with_lengths_of_axes
+from .named_gradients import with_named_gradients
 from .simplify import remove_dead, simplify, simplify_forward
 from .specialize import known_extents
 

@@ -31,10 +31,10 @@ from __future__ import annotations
 from ..analysis.extents import param_extents
 from ..ir import Atom, Block, Formula, Literal, Var
 from ..library import Library, NoDerivative
+from ..rewrite import Namer, own_results
 from .barriers import barrier_of
 from .differentiate import differentiate
 from .missing_derivative import no_derivative
-from .rewrite import Namer, own_results
 from .vector_products import without_vector_products
 
 

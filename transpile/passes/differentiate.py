@@ -44,11 +44,11 @@ from ..analysis.differentiability import Flow, propagate
 from ..analysis.extents import extents
 from ..ir import Eqn, Extent, Var
 from ..library import Library
+from ..rewrite import Namer
 from .differentiate_branch import sweep_branch
 from .differentiate_list import OF_LISTS
 from .differentiate_loop import sweep_loop
 from .differentiate_operator import sweep_operator
-from .rewrite import Namer
 from .sweep import Context, Sweep
 
 

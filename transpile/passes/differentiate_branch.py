@@ -49,8 +49,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..ir import Atom, Block, Eqn, Literal, Var
+from ..rewrite import METADATA, Namer, copy_eqns, defining, put_together, replace_atom, slice_of
 from .recompute import repeatable
-from .rewrite import METADATA, Namer, copy_eqns, defining, put_together, replace_atom, slice_of
 from .sweep import Context, Sweep, grad_name, zeros_of
 
 

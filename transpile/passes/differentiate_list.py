@@ -37,7 +37,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..ir import Atom, Eqn, Literal, Var
-from .rewrite import label
+from ..rewrite import label
 from .sweep import Context, Sweep, grad_name, zeros_of
 
 

@@ -50,8 +50,8 @@ from collections.abc import Sequence
 
 from ..analysis.extents import of_turn
 from ..ir import Atom, Block, Eqn, Literal, Var
+from ..rewrite import Namer, copy_eqns, label, replace_atom
 from .residuals_of_turns import Loop, Residuals, lists_again
-from .rewrite import Namer, copy_eqns, label, replace_atom
 from .sweep import Context, Sweep, grad_name, zeros_of
 
 

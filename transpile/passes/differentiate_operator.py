@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from ..ir import Atom, Eqn, Formula, Literal, Param, Var
-from .rewrite import METADATA, copy_eqns, label, placed, replace_atom, slice_of
+from ..rewrite import METADATA, copy_eqns, label, placed, replace_atom, slice_of
 from .sweep import Context, Sweep, grad_name, zeros_of
 
 

@@ -38,8 +38,8 @@ from dataclasses import replace
 
 from ..ir import Atom, Block, Eqn, Literal, Var
 from ..library import Library
+from ..rewrite import Namer, all_names, copy_eqns, placed, replace_atom, replace_block
 from .differentiate_operator import bind_operands
-from .rewrite import Namer, all_names, copy_eqns, placed, replace_atom, replace_block
 from .simplify import simplify
 
 

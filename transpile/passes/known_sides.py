@@ -45,7 +45,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ..ir import Atom, Block, Eqn, Formula, Literal, Var
-from .rewrite import replace_eqn, without_blocks
+from ..rewrite import replace_eqn, without_blocks
 
 
 def with_known_sides(formula: Formula) -> Formula:

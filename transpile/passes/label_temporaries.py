@@ -27,8 +27,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..ir import Atom, Block, Eqn, Formula, Var
+from ..rewrite import Namer, all_names, label, replace_atom, replace_eqn, without_blocks
 from ..vocabulary import WORDS
-from .rewrite import Namer, all_names, label, replace_atom, replace_eqn, without_blocks
 
 _NOUNS = {
     "add": "total", "subtract": "difference", "multiply": "product", "divide": "ratio", "matmul": "product",

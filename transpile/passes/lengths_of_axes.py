@@ -36,7 +36,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..ir import Eqn, Formula, Literal, Var
-from .rewrite import Namer, defining, expand
+from ..rewrite import Namer, defining, expand
 
 
 def with_lengths_of_axes(formula: Formula) -> Formula:

@@ -33,7 +33,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..ir import Atom, Block, Eqn, Literal, Var
-from .rewrite import Namer
+from ..rewrite import Namer
 
 _NONE = Literal(None)
 

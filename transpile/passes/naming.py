@@ -34,7 +34,7 @@ from __future__ import annotations
 import re
 
 from ..ir import Atom, Block, Eqn, Formula, Var
-from .rewrite import (
+from ..rewrite import (
     Namer,
     all_names,
     defining,

@@ -31,8 +31,8 @@ from __future__ import annotations
 
 from ..analysis.extents import extents, is_uniform, param_extents
 from ..ir import Atom, Block, Eqn, Formula, Var
+from ..rewrite import METADATA, Namer, flattened, label, replace_atom, replace_block
 from .missing_gradients import on_every_side
-from .rewrite import METADATA, Namer, flattened, label, replace_atom, replace_block
 from .simplify import simplify_forward
 
 

@@ -52,13 +52,13 @@ from ..analysis.differentiability import Flow, flows, intermediates
 from ..analysis.extents import param_extents
 from ..ir import Atom, Block, Capture, Eqn, Formula, Literal, Var
 from ..library import Library, NoDerivative
+from ..rewrite import Namer, label, replace_block
 from .derive import derive
 from .differentiate import differentiate
 from .missing_derivative import no_derivative
 from .naming import name_gradients, name_saved
 from .normalize import normalize, stack_lists
 from .recompute import compute_again, recompute_captures, recompute_constants
-from .rewrite import Namer, label, replace_block
 from .save_or_recompute import Chooser, interpreted
 from .simplify import remove_dead, simplify, simplify_forward
 from .specialize import known_extents

@@ -39,7 +39,7 @@ from collections.abc import Iterable, Sequence
 
 from ..analysis.aliases import bases
 from ..ir import Atom, Block, Eqn, Formula, Var
-from .rewrite import Namer, copy_eqns, defining, replace_block, slice_of
+from ..rewrite import Namer, copy_eqns, defining, replace_block, slice_of
 
 
 def recompute_captures(formula: Formula) -> Formula:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from ..analysis.extents import extents, is_uniform
 from ..ir import Atom, Block, Eqn, Kind, Var
-from .rewrite import METADATA, Namer, copy_eqns, defining, flattened, label, put_together, slice_of
+from ..rewrite import METADATA, Namer, copy_eqns, defining, flattened, label, put_together, slice_of
 from .sweep import Context, Sweep
 
 

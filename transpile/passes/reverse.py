@@ -28,7 +28,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..ir import Block, Eqn, Formula, Literal, Options, Param, Var
-from .rewrite import Namer
+from ..rewrite import Namer
 from .specialize import known_extents, specialize
 
 

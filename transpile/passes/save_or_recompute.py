@@ -71,8 +71,8 @@ from ..analysis.differentiability import intermediates
 from ..analysis.min_cut import min_cut
 from ..ir import Eqn, Formula, Var
 from ..library import Library
+from ..rewrite import slice_of
 from .recompute import repeatable
-from .rewrite import slice_of
 
 # Arithmetic, which costs no more than reading a saved value would.
 _CHEAP = frozenset({"add", "subtract", "multiply", "negative", "positive", "square", "accumulate", "where"})

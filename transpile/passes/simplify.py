@@ -39,9 +39,9 @@ from dataclasses import dataclass, field, replace
 from ..analysis.effects import raises
 from ..analysis.extents import add_extents, extent_of, of_turn, own_extent
 from ..ir import Atom, Block, Eqn, Extent, Formula, Literal, Var
+from ..rewrite import replace_atom, replace_block, replace_eqn
 from ..vocabulary import WORDS
 from .fold import fold
-from .rewrite import replace_atom, replace_block, replace_eqn
 
 _PURE = frozenset({"shape", "ndim", "size", "dtype", "like", "item", "tuple", "slice", "is_none", "not_"})
 

@@ -50,8 +50,8 @@ from ..analysis.extents import extent_of, extents, of_formula, param_extents
 from ..codes import diagnostic
 from ..diagnostics import FormulaError
 from ..ir import Atom, Block, Eqn, Extent, Formula, Literal, Var
+from ..rewrite import replace_atom, replace_eqn, uses
 from .naming import name_gradients
-from .rewrite import replace_atom, replace_eqn, uses
 from .simplify import simplify
 from .zeros import NONE, Materialize, propagate_zeros
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from ..ir import Atom, Eqn, Extent, Literal, Var
 from ..library import Library
-from .rewrite import Namer, label
+from ..rewrite import Namer, label
 
 
 @dataclass(slots=True)

@@ -44,9 +44,9 @@ from ..codes import diagnostic
 from ..diagnostics import FormulaError
 from ..ir import Atom, Block, Eqn, Formula, Literal, Options, Param, Span, Var
 from ..library import Library, NoDerivative
+from ..rewrite import Namer, copy_eqns, replace_atom, replace_block, replace_eqn, uses
 from .differentiate import differentiate
 from .missing_derivative import no_derivative
-from .rewrite import Namer, copy_eqns, replace_atom, replace_block, replace_eqn, uses
 from .simplify import simplify
 from .specialize import known_extents, specialize
 from .zeros import NONE

@@ -31,10 +31,10 @@ from ..codes import diagnostic
 from ..diagnostics import FormulaError
 from ..ir import Atom, Block, Eqn, Extent, Formula, Literal, Span, Var
 from ..library import Library, NoDerivative
+from ..rewrite import Namer, expand, label, own_results, rename, replace_block
 from .barriers import barrier_of
 from .differentiate import differentiate
 from .missing_derivative import no_derivative
-from .rewrite import Namer, expand, label, own_results, rename, replace_block
 from .simplify import remove_dead
 
 

@@ -37,8 +37,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from ..analysis.effects import raises
 from ..analysis.extents import add_extents, extent_of, join
 from ..ir import Atom, Block, Eqn, Extent, Literal, Var
+from ..rewrite import replace_atom, replace_eqn
 from ..vocabulary import WORDS
-from .rewrite import replace_atom, replace_eqn
 
 NONE = Literal(None)
 Zeros = dict[Var, frozenset[Var]]

@@ -36,8 +36,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ...ir import Atom, Block, Eqn, Literal, Var
-from ...passes.rewrite import Namer, all_names, label
 from ...passes.simplify import remove_dead
+from ...rewrite import Namer, all_names, label
 
 _NONE = Literal(None)
 

@@ -47,8 +47,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from ...ir import Atom, Block, Eqn, Formula, Literal, Param, Var
-from ...passes.rewrite import MADE_OF, Namer, replace_block
 from ...passes.simplify import simplify
+from ...rewrite import MADE_OF, Namer, replace_block
 from .kernel import Dtype
 
 

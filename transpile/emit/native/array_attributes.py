@@ -31,8 +31,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ...ir import Atom, Block, Eqn, Formula, Literal, Param, Var
-from ...passes.rewrite import REGION, Namer, replace_block
 from ...records import record
+from ...rewrite import REGION, Namer, replace_block
 from .arguments import Argument
 from .kernel import Dtype
 

@@ -20,10 +20,10 @@ from ...ir import Atom, Block, Eqn, Formula, Literal, Node, Param, Var
 from ...library import Library
 from ...passes.promote import promote
 from ...passes.reverse import reverse
-from ...passes.rewrite import replace_block
 from ...passes.save_or_recompute import fused
 from ...passes.simplify import simplify
 from ...passes.specialize import specialize
+from ...rewrite import replace_block
 from .absence import with_known_absence
 from .arguments import Argument, Arguments, decided, fitted, of_elements, with_plain_elements
 from .array_attributes import with_array_inputs

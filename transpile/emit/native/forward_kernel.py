@@ -9,8 +9,8 @@ from ...ir import Atom, Block, Formula, Var
 from ...library import Library
 from ...passes.inline import inline
 from ...passes.label_temporaries import label_block
-from ...passes.rewrite import all_names, replace_block
 from ...passes.simplify import simplify
+from ...rewrite import all_names, replace_block
 from .absence import with_known_absence
 from .definitions import Definitions
 from .facts import Fact

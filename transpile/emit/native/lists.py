@@ -32,7 +32,7 @@ from dataclasses import replace
 
 from ...attributes import spelled_out
 from ...ir import Atom, Block, Eqn, Formula, Kind, Literal, Var
-from ...passes.rewrite import Namer, all_names, replace_eqn
+from ...rewrite import Namer, all_names, replace_eqn
 from .ranks import ranks_of
 
 

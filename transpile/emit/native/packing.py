@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ...ir import STRUCTURAL, Atom, Block, Eqn, Formula, Literal, Var
-from ...passes.rewrite import Namer, slice_of
+from ...rewrite import Namer, slice_of
 from ...vocabulary import VALUE_CALLS, WORDS
 from .facts import Fact
 from .types import stored

@@ -14,7 +14,7 @@ from collections import Counter
 from dataclasses import replace
 
 from ...ir import Atom, Block, Eqn, Literal, Var
-from ...passes.rewrite import defining, uses
+from ...rewrite import defining, uses
 from .arrangements import add_view
 from .kernel import ShapeSet
 from .lanes import CHOICE

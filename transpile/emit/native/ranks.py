@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ...ir import Atom, Block, Eqn, Formula, Literal, Var
-from ...passes.rewrite import replace_block
+from ...rewrite import replace_block
 from ...vocabulary import WORDS
 
 _LIKE_FIRST = """

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 
 from ...ir import Block, Eqn, Formula, Var
 from ...passes.recompute import compute_again
-from ...passes.rewrite import slice_of
 from ...passes.simplify import simplify
+from ...rewrite import slice_of
 from .facts import Fact
 from .flat import ALLOWED
 from .lanes import POINTWISE

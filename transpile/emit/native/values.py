@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...ir import Atom, Eqn, Literal, Var
-from ...passes.rewrite import MADE_OF, REGION
+from ...rewrite import MADE_OF, REGION
 from ...vocabulary import DTYPES
 from . import extents
 from .facts import Fact, Leaf

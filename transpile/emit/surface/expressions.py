@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Collection, Mapping
 
 from ...ir import Atom, Block, Eqn, Literal, Var
-from ...passes.rewrite import uses
+from ...rewrite import uses
 from ...vocabulary import WORDS
 from ..native.names import Names
 

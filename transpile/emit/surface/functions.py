@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from ...ir import Atom, Block, Eqn, Formula, Literal, Var
-from ...passes.rewrite import Namer, copy_eqns, replace_block
+from ...rewrite import Namer, copy_eqns, replace_block
 from ..native.names import Names
 from ..native.stages import assignment
 from .expressions import Expressions, Unwritten

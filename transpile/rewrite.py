@@ -1,4 +1,4 @@
-"""What every pass needs: fresh names, and a copy of equations under a renaming."""
+"""What passes and emitters need: fresh names, and a copy of equations under a renaming."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ..ir import Atom, Block, Eqn, Formula, Kind, Literal, Span, Var
+from .ir import Atom, Block, Eqn, Formula, Kind, Literal, Span, Var
 
 # Names that emitted code uses for modules.
 RESERVED = frozenset({"np", "pb", "special", "math", "operator"})
