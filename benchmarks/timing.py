@@ -79,7 +79,7 @@ def _warm(run: Callable[[], object], seconds: float) -> float:
 
 
 def _summary(times: list[float]) -> Timing:
-    low, median, high = statistics.quantiles(times, n=4)
+    low, median, high = statistics.quantiles(times, n=4) if len(times) > 1 else times * 3
     return Timing(median, low, high)
 
 

@@ -46,6 +46,14 @@ def test_a_turn_begins_with_runs_that_are_not_measured() -> None:
         assert end > begin + 1
 
 
+def test_one_round_is_its_own_quartiles() -> None:
+    from timing import Timing, interleaved
+
+    ticks = itertools.count()
+    timings = interleaved({"one": lambda: None}, rounds=1, clock=lambda: float(next(ticks)))
+    assert timings == {"one": Timing(1.0, 1.0, 1.0)}
+
+
 def test_contenders_that_are_not_installed_are_named() -> None:
     from timing import left_out
 
