@@ -115,7 +115,7 @@ def test_no_fix_makes_a_class_worse(tmp_path: Path) -> None:
 def test_a_file_is_written_as_it_was(newline: str, tmp_path: Path) -> None:
     from pullback.tools.fixes.file import fix_file
 
-    source = FOLDER / "captured_intermediate.py"
+    source = FOLDER / "mutation.py"
     text = "# -*- coding: latin-1 -*-\n# \u00e9\n" + source.read_text()
     path = tmp_path / "f.py"
     path.write_bytes(text.replace("\n", newline).encode("latin-1"))
@@ -137,6 +137,6 @@ def test_mixed_line_ends_are_left_alone(tmp_path: Path) -> None:
     from pullback.tools.fixes.file import fix_file
 
     path = tmp_path / "f.py"
-    path.write_bytes(b"import torch\r\n" + (FOLDER / "captured_intermediate.py").read_bytes())
+    path.write_bytes(b"import torch\r\n" + (FOLDER / "mutation.py").read_bytes())
     assert fix_file(path, shown, False) is None
     shutil.rmtree(tmp_path)
