@@ -77,7 +77,14 @@ def command(who: str, way: str, rounds: int) -> list[str] | None:
 
 
 def per_operator(who: str, way: str) -> float:
-    """Instructions of one operator."""
+    """Instructions of one operator.
+
+    A process that is not counted comes first: it writes Python's bytecode where there is none yet, which
+    took more instructions than all rounds.
+    """
+    first = command(who, way, 1)
+    assert first is not None
+    subprocess.run(first, check=True, capture_output=True)
     few, many = (count(who, way, rounds) for rounds in ROUNDS)
     return (many - few) / (LENGTH * (ROUNDS[1] - ROUNDS[0]))
 

@@ -28,6 +28,21 @@ def test_a_file_without_a_sum_is_refused() -> None:
         instructions.total("events: Ir\n")
 
 
+def test_what_only_a_first_process_does_is_not_counted(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    import instructions
+
+    written = tmp_path / "written"
+    monkeypatch.setattr(instructions, "command", lambda who, way, rounds: ["touch", str(written)])
+
+    def count(who: str, way: str, rounds: int) -> int:
+        return instructions.LENGTH * rounds * 7 + (0 if written.exists() else 10**9)
+
+    monkeypatch.setattr(instructions, "count", count)
+    assert instructions.per_operator(instructions.PYTHON, "forward") == 7
+
+
 @pytest.mark.native
 @pytest.mark.slow
 def test_more_rounds_take_more_instructions() -> None:
