@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..transpile.vocabulary import WORDS
+from ..transpile.operators import OPERATORS
 from .dispatch import Engine, engine_of
 from .errors import NotDifferentiableError
 from .out_argument import refuse_out, without_out
@@ -21,7 +21,7 @@ from .wide import widened
 @cache
 def function_of(name: str) -> Callable[..., Any] | None:
     """The NumPy or SciPy function behind a word; None for one of our own."""
-    module, _, attribute = WORDS[name].python.rpartition(".")
+    module, _, attribute = OPERATORS[name].python.rpartition(".")
     if module == "pullback":
         return None
     found: Callable[..., Any] | None = getattr(importlib.import_module(module), attribute, None)
@@ -46,9 +46,9 @@ def call(name: str, *args: Any, **kwargs: Any) -> Any:
             return wide(*args, **kwargs)
     if entry is not None:
         return entry(*args, **kwargs)
-    if engine is not None and function is not None and WORDS[name].derivative == "zero":
+    if engine is not None and function is not None and OPERATORS[name].derivative == "zero":
         return unrecorded(engine, function, args, kwargs)
-    raise NotDifferentiableError(f"{WORDS[name].python} has no formula")
+    raise NotDifferentiableError(f"{OPERATORS[name].python} has no formula")
 
 
 def unrecorded(

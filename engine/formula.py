@@ -18,7 +18,7 @@ from ..transpile.frontend.signature import cycles
 from ..transpile.ir import Capture, Options
 from ..transpile.ir import Formula as FormulaIR
 from ..transpile.library import Library, standard_library
-from ..transpile.vocabulary import WORDS
+from ..transpile.operators import OPERATORS
 from .dispatch import apply
 from .operator import Operator
 from .reading import namespace_of, plain_function, read_live, signature_of
@@ -120,7 +120,7 @@ class Formula:
                 continue
             reached[op] = ir
             for called in {eqn.op for eqn in ir.forward.every()}:
-                entry = FORMULAS.operator(called) if called not in WORDS else None
+                entry = FORMULAS.operator(called) if called not in OPERATORS else None
                 if isinstance(entry, Formula):
                     queue.append((called, entry.ir))
         refusal = cycles(reached).get(name)
@@ -138,7 +138,7 @@ class Formula:
     def namespace(self, promoted: FormulaIR) -> dict[str, Any]:
         """What the emitted text may name: the author's module, and the formulas it calls."""
         names = namespace_of(self.__wrapped__)
-        called = {eqn.op: FORMULAS.operator(eqn.op) for eqn in promoted.every() if eqn.op not in WORDS}
+        called = {eqn.op: FORMULAS.operator(eqn.op) for eqn in promoted.every() if eqn.op not in OPERATORS}
         return names | {op: entry for op, entry in called.items() if entry is not None}
 
     @property

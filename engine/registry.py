@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..transpile.ir import STRUCTURAL
-from ..transpile.vocabulary import WORDS, Word
+from ..transpile.operators import OPERATORS, OperatorInfo
 
 LIBRARY = "pullback.formulas"
 
@@ -43,7 +43,7 @@ class Formulas:
         self._operator_names: dict[int, str] = {}
         self._by_function: dict[Any, Any] = {}
         self._by_word: dict[str, Any] = {}
-        self._words: dict[Any, Word] | None = None
+        self._words: dict[Any, OperatorInfo] | None = None
         self.taken_words: set[str] = set()  # for which formulas of a user stand
         self._library = False  # whether all of it is here
         self._importing = False
@@ -80,14 +80,14 @@ class Formulas:
                     self.taken_words.add(word.name)
                 for listener in self._listeners:
                     listener()
-        if ours and name in WORDS:
+        if ours and name in OPERATORS:
             self._by_word.setdefault(name, entry)
 
     def _free(self, name: str, ours: bool) -> str:
         """The name, numbered where another entry has it or where it is a word of the vocabulary."""
         free = name
         number = 2
-        while free in self._entries or (not ours and (free in WORDS or free in STRUCTURAL)):
+        while free in self._entries or (not ours and (free in OPERATORS or free in STRUCTURAL)):
             free = f"{name}_{number}"
             number += 1
         return free
@@ -98,12 +98,12 @@ class Formulas:
 
     def operator(self, name: str) -> Any | None:
         """The entry with this operator name; for a word of the vocabulary, what stands for it now."""
-        return self.of_word(name) if name in WORDS else self._entries.get(name)
+        return self.of_word(name) if name in OPERATORS else self._entries.get(name)
 
-    def word(self, function: Any) -> Word | None:
+    def word(self, function: Any) -> OperatorInfo | None:
         """The word of the vocabulary that this function is, by identity."""
         if self._words is None:
-            names = ((name, word) for word in WORDS.values() for name in (word.python, *word.spelling))
+            names = ((name, word) for word in OPERATORS.values() for name in (word.python, *word.spelling))
             pairs = ((_function(name), word) for name, word in names)
             self._words = {found: word for found, word in pairs if found is not None}
         try:

@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from ..transpile.vocabulary import WORDS
+from ..transpile.operators import OPERATORS
 from . import dispatch
 from .dispatch import Engine
 from .errors import MutationError
@@ -245,7 +245,7 @@ def _short(value: Any) -> str:
 
 def _expression(name: str, operands: list[str], attributes: Mapping[str, Any]) -> str:
     """The call as a person would write it."""
-    word = WORDS.get(name)
+    word = OPERATORS.get(name)
     given = ((key, value) for key, value in attributes.items() if value is not None and value is not False)
     options = [f"{key}={_short(value)}" for key, value in given]
     if name == "getitem":

@@ -16,7 +16,7 @@ from weakref import WeakMethod
 
 import numpy as np
 
-from ..transpile.vocabulary import WORDS
+from ..transpile.operators import OPERATORS
 from .dispatch import engine_of
 from .plumbing import Like
 from .registry import FORMULAS
@@ -166,7 +166,7 @@ class Program:
         return name
 
     def _call(self, operator: str, operands: list[str], attributes: Mapping[str, Any]) -> str:
-        word = WORDS.get(operator)
+        word = OPERATORS.get(operator)
         given = {key: self._value(value) for key, value in attributes.items()}
         if operator == "getitem":
             return f"{operands[0]}[{given['index']}]"

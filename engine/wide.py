@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..transpile.vocabulary import WORDS
+from ..transpile.operators import OPERATORS
 
 _WIDE: dict[str, Callable[..., Any]] = {}
 _ALWAYS: set[str] = set()
@@ -51,7 +51,7 @@ def widened(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callab
     if (
         not short
         and name not in _ALWAYS
-        and len(args) <= len(WORDS[name].operands)
+        and len(args) <= len(OPERATORS[name].operands)
         and kwargs.keys() <= _known(name)
     ):
         return None
@@ -61,7 +61,7 @@ def widened(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callab
 @cache
 def _known(name: str) -> frozenset[str]:
     """The keywords that the word's operator takes."""
-    return frozenset((*WORDS[name].operands, *WORDS[name].attrs))
+    return frozenset((*OPERATORS[name].operands, *OPERATORS[name].attrs))
 
 
 def whole_signature(name: str) -> inspect.Signature:
@@ -71,7 +71,7 @@ def whole_signature(name: str) -> inspect.Signature:
     '(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)'
     """
     written = _WIDE.get(name)
-    module, _, attribute = WORDS[name].python.rpartition(".")
+    module, _, attribute = OPERATORS[name].python.rpartition(".")
     theirs = None if module == "pullback" else getattr(importlib.import_module(module), attribute, None)
     if isinstance(theirs, np.ufunc) or written is None:
         try:
@@ -85,9 +85,9 @@ def whole_signature(name: str) -> inspect.Signature:
 
 def _of_operands(name: str) -> Callable[..., Any]:
     """A function that has the word's operands as its parameters, by position."""
-    parameters = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in WORDS[name].operands]
+    parameters = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in OPERATORS[name].operands]
     parameters += [
-        inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in WORDS[name].attrs
+        inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in OPERATORS[name].attrs
     ]
 
     def function() -> None:

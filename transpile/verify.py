@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from .analysis.effects import raises
 from .ir import Atom, Eqn, Formula, Var
-from .vocabulary import WORDS
+from .operators import OPERATORS
 
 
 class InvalidIR(AssertionError):
@@ -86,7 +86,7 @@ def _shape_of(eqn: Eqn) -> None:
         if len(eqn.args) != parts or len(eqn.outs) != parts:
             raise InvalidIR(f"the block of a vjp does not fit its values ({eqn.span})")
         return
-    word = WORDS.get(eqn.op)
+    word = OPERATORS.get(eqn.op)
     if word is not None and len(eqn.args) > len(word.operands):
         raise InvalidIR(f"{eqn.op} takes {len(word.operands)} operands, not {len(eqn.args)} ({eqn.span})")
     if word is not None:

@@ -13,8 +13,8 @@ from ...transpile.emit.native.extents import is_once
 from ...transpile.emit.native.flat import is_flat
 from ...transpile.emit.native.formula_kernels import Compiled
 from ...transpile.emit.native.kernel import Kernel
+from ...transpile.operators import OPERATORS
 from ...transpile.processors import processors
-from ...transpile.vocabulary import WORDS
 from ..errors import CompilerError
 from .compile import Asked, compile_cached
 from .kept import without_collection
@@ -182,6 +182,6 @@ def _may_go_by_rows(kernels: Sequence[Kernel]) -> bool:
     """Whether there may be loops by rows, and nothing is added to an output, so that all may begin again."""
     eqns = [eqn for kernel in kernels for eqn in kernel.block.every()]
     adds = any(eqn.op == "matmul" and eqn.kwarg("like") is not None for eqn in eqns)
-    reduces = any(eqn.op in WORDS and "keepdims" in WORDS[eqn.op].attrs for eqn in eqns)
+    reduces = any(eqn.op in OPERATORS and "keepdims" in OPERATORS[eqn.op].attrs for eqn in eqns)
     inputs = (entry.shape for kernel in kernels for entry in kernel.inputs)
     return not adds and (reduces or any(shape is not None and is_once(shape) for shape in inputs))

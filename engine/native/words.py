@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...transpile.vocabulary import WORDS
+from ...transpile.operators import OPERATORS
 from ..formula import Formula
 from ..operator import Operator
 from ..registry import FORMULAS
@@ -10,7 +10,7 @@ from ..registry import FORMULAS
 
 def operator_of(word: str) -> Operator | None:
     """The operator that stands for a word now; None where a call is more than calling one."""
-    if WORDS[word].derivative == "zero":
+    if OPERATORS[word].derivative == "zero":
         return None
     entry = FORMULAS.of_word(word)
     return entry.operator if type(entry) is Formula else None

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...transpile.vocabulary import WORDS
+from ...transpile.operators import OPERATORS
 from ..call import call
 from ..out_argument import refuse_out
 from ..wide import wide
@@ -16,7 +16,7 @@ from .arguments import EVERYWHERE, MISSING, cast, only
 
 def _ufunc(name: str) -> Callable[..., Any]:
     """The word as a universal function takes its arguments."""
-    count = len(WORDS[name].operands)
+    count = len(OPERATORS[name].operands)
 
     def function(
         *args: Any,
@@ -53,7 +53,7 @@ def _check_casts(name: str, operands: tuple[Any, ...], dtype: Any) -> None:
             )
 
 
-for _word in WORDS.values():
+for _word in OPERATORS.values():
     if isinstance(getattr(np, _word.python.removeprefix("numpy."), None), np.ufunc):
         wide(_word.name)(_ufunc(_word.name))
 

@@ -14,7 +14,7 @@ import scipy.special as _special
 from .engine.call import call
 from .engine.direct import WordFunction
 from .engine.written.table import WRITTEN_WITH_OPERATORS
-from .transpile.vocabulary import WORDS
+from .transpile.operators import OPERATORS
 
 
 def _operator(word: str) -> Callable[..., Any]:
@@ -24,13 +24,13 @@ def _operator(word: str) -> Callable[..., Any]:
         return call(word, *args, **kwargs)
 
     function.__name__ = function.__qualname__ = word
-    function.__doc__ = f"As `{WORDS[word].python}`; tensors in, a tensor out, recorded."
+    function.__doc__ = f"As `{OPERATORS[word].python}`; tensors in, a tensor out, recorded."
     return WordFunction(word, function)
 
 
 _OPERATORS = {
     name.rpartition(".")[2]: _operator(word.name)
-    for word in WORDS.values()
+    for word in OPERATORS.values()
     for name in (word.python, *word.spelling)
     if name.startswith("scipy.special.")
 }

@@ -9,7 +9,7 @@ import scipy.special
 
 import pullback as pb
 import pullback.numpy as pnp
-from pullback.transpile.vocabulary import WORDS
+from pullback.transpile.operators import OPERATORS
 
 X = np.array([[0.5, 1.5, -1.0], [2.0, -0.3, 0.7]])
 Y = np.array([[1.0, -2.0, 0.4], [0.2, 0.9, -1.1]])
@@ -189,7 +189,7 @@ def test_representation_shows_values_dtype_and_origin(engine):
 
 
 def test_pullback_numpy_has_every_word(engine):
-    for word in WORDS.values():
+    for word in OPERATORS.values():
         module, _, name = word.python.rpartition(".")
         if module == "numpy":
             assert name in vars(pnp), name
@@ -201,7 +201,7 @@ def test_pullback_numpy_has_every_word(engine):
 
 
 def test_tensors_have_every_method_of_the_vocabulary(engine):
-    for word in WORDS.values():
+    for word in OPERATORS.values():
         for method in word.methods:
             assert callable(getattr(pb.tensor(X), method)), method
 

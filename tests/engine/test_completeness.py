@@ -11,7 +11,7 @@ from pullback.engine.direct import WordFunction
 from pullback.engine.no_derivative import CONSTANT, REFUSED, WRITES, why
 from pullback.engine.registry import FORMULAS
 from pullback.engine.written import WRITTEN_WITH_OPERATORS
-from pullback.transpile.vocabulary import WORDS
+from pullback.transpile.operators import OPERATORS
 
 # Functions of the module that are neither operators nor ask for a gradient.
 OTHERS = {"finfo", "iinfo", "call", "call_into", "engine_of"}
@@ -56,7 +56,7 @@ def operators():
 @pytest.mark.parametrize("name", sorted(operators()))
 def test_an_operator_has_a_derivative_or_a_reason(name):
     function = operators()[name]
-    word = WORDS.get(function.__name__)
+    word = OPERATORS.get(function.__name__)
     if word is None:
         assert (
             function in WRITTEN_WITH_OPERATORS.values() or function in (vars(creation) | vars(out)).values()
@@ -65,7 +65,7 @@ def test_an_operator_has_a_derivative_or_a_reason(name):
         assert (FORMULAS.of_word(word.name) is not None) != (word.python in CONSTANT)
 
 
-@pytest.mark.parametrize("word", WORDS.values(), ids=lambda word: word.name)
+@pytest.mark.parametrize("word", OPERATORS.values(), ids=lambda word: word.name)
 def test_a_word_has_a_formula_or_a_reason(word):
     has_formula = FORMULAS.of_word(word.name) is not None
     assert has_formula + word.gives_list + (word.python in CONSTANT) == 1
@@ -80,7 +80,7 @@ def test_reasons_are_of_functions_that_exist_and_stand_once():
 
 
 @pytest.mark.parametrize(
-    "word", [w for w in WORDS.values() if w.python.startswith("numpy.")], ids=lambda w: w.name
+    "word", [w for w in OPERATORS.values() if w.python.startswith("numpy.")], ids=lambda w: w.name
 )
 def test_a_word_of_numpy_is_in_the_namespace(word):
     """Under each of its names; `np.linalg.norm` and its like are NumPy's own, which dispatch."""

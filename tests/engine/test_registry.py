@@ -6,7 +6,7 @@ import scipy.special
 
 import pullback as pb
 from pullback.engine.registry import FORMULAS, Formulas
-from pullback.transpile.vocabulary import WORDS
+from pullback.transpile.operators import OPERATORS
 
 
 def test_found_by_name_and_by_function():
@@ -26,12 +26,16 @@ def test_an_unknown_one_is_a_key_error_that_says_how_many_there_are():
         pb.formulas()["nope"]
 
 
-WRITTEN_WITH_OPERATORS = {word.name for word in WORDS.values() if word.gives_list}
+WRITTEN_WITH_OPERATORS = {word.name for word in OPERATORS.values() if word.gives_list}
 
 
 @pytest.mark.parametrize(
     "word",
-    [w.name for w in WORDS.values() if w.derivative == "formula" and w.name not in WRITTEN_WITH_OPERATORS],
+    [
+        w.name
+        for w in OPERATORS.values()
+        if w.derivative == "formula" and w.name not in WRITTEN_WITH_OPERATORS
+    ],
 )
 def test_every_word_with_a_derivative_has_a_formula(word):
     assert FORMULAS.of_word(word) is not None

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 import pullback as pb
-from pullback.transpile import vocabulary
-from pullback.transpile.vocabulary import WORDS
+from pullback.transpile import operators
+from pullback.transpile.operators import OPERATORS
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Case:
     @property
     def function(self) -> Any:
         """What a user calls: NumPy's own function where there is one that dispatches."""
-        word = WORDS[self.name].python
+        word = OPERATORS[self.name].python
         module, _, attribute = word.rpartition(".")
         return getattr(np, attribute) if module == "numpy" else pb.formulas()[self.name]
 
@@ -52,11 +52,11 @@ def _shape(arg: Any) -> str:
 
 def names() -> list[str]:
     """Every word with a formula."""
-    return [name for name, word in WORDS.items() if word.derivative == "formula" and not word.gives_list]
+    return [name for name, word in OPERATORS.items() if word.derivative == "formula" and not word.gives_list]
 
 
 # Those of several results stand for no word.
-DECOMPOSITIONS = sorted(name.rpartition(".")[2] for name in vocabulary.DECOMPOSITIONS)
+DECOMPOSITIONS = sorted(name.rpartition(".")[2] for name in operators.DECOMPOSITIONS)
 
 
 def samples(name: str, seed: int = 0) -> list[Case]:

@@ -14,7 +14,7 @@ from pullback.engine.kernels.launch import CompiledKernel
 from pullback.engine.kernels.operator import CompiledOperator
 from pullback.engine.kernels.tensors import NotTaken
 from pullback.engine.registry import FORMULAS
-from pullback.transpile.vocabulary import WORDS
+from pullback.transpile.operators import OPERATORS
 
 from .compiled import every_formula, every_kernel, leaves_of
 from .samples import DECOMPOSITIONS
@@ -55,7 +55,7 @@ def arguments(draw, case):
     leaves = leaves_of(case.args)
     for n in sorted({n for leaf in leaves for n in np.shape(leaf)} - {0, 1}):
         lengths[n] = draw(st.sampled_from([0, 1, 2, 3, 5, 9])) if free else n
-    broadcasts = WORDS[case.name].pointwise and len(leaves) > 1
+    broadcasts = OPERATORS[case.name].pointwise and len(leaves) > 1
     found = []
     for leaf in leaves:
         if leaf is None:

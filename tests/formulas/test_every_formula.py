@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.transpile.vocabulary import WORDS
+from pullback.transpile.operators import OPERATORS
 
 from .samples import every_case, names, samples
 
@@ -41,7 +41,7 @@ def test_the_formula_states_its_mathematics(name):
     """A docstring, and the word's own operands in their order."""
     formula = pb.formulas()[name]
     assert formula.__doc__
-    word = WORDS[name]
+    word = OPERATORS[name]
     positional = tuple(p.var.name for p in formula.ir.params if not p.attribute)
     attributes = tuple(p.var.name for p in formula.ir.params if p.attribute)
     assert positional == word.operands
@@ -49,7 +49,7 @@ def test_the_formula_states_its_mathematics(name):
 
 
 @pytest.mark.parametrize(
-    "name", sorted(n for n in names() if WORDS[n].pointwise and len(WORDS[n].operands) == 1)
+    "name", sorted(n for n in names() if OPERATORS[n].pointwise and len(OPERATORS[n].operands) == 1)
 )
 def test_nothing_comes_of_nothing(engine, name):
     """Arrays without elements, and of no axes."""

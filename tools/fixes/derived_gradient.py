@@ -11,11 +11,11 @@ from collections.abc import Collection, Mapping, Sequence, Set
 from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.ir import Atom, Block, Eqn, Formula, Literal, Var
 from pullback.transpile.library import standard_library
+from pullback.transpile.operators import OPERATORS
 from pullback.transpile.passes.derive import derive
 from pullback.transpile.passes.simplify import remove_dead, simplify
 from pullback.transpile.passes.specialize import known_extents
 from pullback.transpile.rewrite import rename, replace_block
-from pullback.transpile.vocabulary import WORDS
 
 from .splices import CannotFix
 
@@ -101,7 +101,7 @@ def _orders(eqns: Sequence[Eqn], matrices: Set[Var]) -> dict[Var, Atom]:
 
 def _keeps_axes(eqn: Eqn, operands: Sequence[Var], many: Set[Var]) -> bool:
     """Whether the outputs have two axes or more because operands have."""
-    if eqn.op in WORDS and WORDS[eqn.op].pointwise:
+    if eqn.op in OPERATORS and OPERATORS[eqn.op].pointwise:
         return any(var in many for var in operands)
     if eqn.op in ("sum", "max") and eqn.kwarg("keepdims") != Literal(True):
         return False

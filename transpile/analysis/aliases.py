@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..ir import Eqn, Var
-from ..vocabulary import WORDS
+from ..operators import OPERATORS
 
 
 def bases(eqns: Iterable[Eqn]) -> dict[Var, Var]:
@@ -21,7 +21,7 @@ def bases(eqns: Iterable[Eqn]) -> dict[Var, Var]:
     """
     found: dict[Var, Var] = {}
     for eqn in eqns:
-        word = WORDS.get(eqn.op)
+        word = OPERATORS.get(eqn.op)
         if word is not None and word.view and eqn.args and isinstance(eqn.args[0], Var):
             base = eqn.args[0]
             found[eqn.outs[0]] = found.get(base, base)

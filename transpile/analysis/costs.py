@@ -14,7 +14,7 @@ from math import inf
 
 from ..ir import Atom, Block, Eqn, Var
 from ..library import Library
-from ..vocabulary import WORDS
+from ..operators import OPERATORS
 
 # A float32, read or written once.
 MOVE = 4.0
@@ -46,7 +46,7 @@ def work(eqn: Eqn, library: Library) -> float:
     Infinite where it is no work on single elements (a reduction, a product of
     matrices, a loop, an unknown call): such values are kept.
     """
-    word = WORDS.get(eqn.op)
+    word = OPERATORS.get(eqn.op)
     if eqn.blocks or eqn.op == "opaque":
         return inf
     if eqn.op in _FREE or (word is not None and word.view):
@@ -72,7 +72,9 @@ def broadcast_values(eqns: Sequence[Eqn]) -> set[Var]:
 
 def mask_values(eqns: Iterable[Eqn]) -> set[Var]:
     """Values that are booleans."""
-    return {out for eqn in eqns for out in eqn.outs if eqn.op in WORDS and WORDS[eqn.op].dtype == "bool"}
+    return {
+        out for eqn in eqns for out in eqn.outs if eqn.op in OPERATORS and OPERATORS[eqn.op].dtype == "bool"
+    }
 
 
 def small_values(eqns: Iterable[Eqn], known: Iterable[Var] = ()) -> set[Var]:
@@ -93,7 +95,7 @@ def small_values(eqns: Iterable[Eqn], known: Iterable[Var] = ()) -> set[Var]:
     found = set(known)
     for eqn in eqns:
         tensors = [var for var in eqn.reads() if var.kind == "tensor"]
-        word = WORDS.get(eqn.op)
+        word = OPERATORS.get(eqn.op)
         reduces = word is not None and "axis" in word.attrs and eqn.op in _REDUCTIONS
         if reduces or (tensors and all(var in found for var in tensors) and word is not None):
             found.update(var for var in eqn.outs if var.kind == "tensor")
@@ -107,7 +109,7 @@ def in_memory(block: Block, wanted: frozenset[Atom] = frozenset()) -> set[Atom]:
     """
     found: set[Atom] = set(wanted)
     for eqn in reversed(block.eqns):
-        word = WORDS.get(eqn.op)
+        word = OPERATORS.get(eqn.op)
         if eqn.op == "if":
             for inner in eqn.blocks:
                 results = zip(inner.results, eqn.outs, strict=True)
@@ -122,7 +124,7 @@ def in_memory(block: Block, wanted: frozenset[Atom] = frozenset()) -> set[Atom]:
 
 
 def _in_a_loop(eqn: Eqn) -> bool:
-    word = WORDS.get(eqn.op)
+    word = OPERATORS.get(eqn.op)
     fused = eqn.op in _FREE or eqn.op in _REDUCTIONS or eqn.op in ("sum_to", "broadcast_like", "expect_like")
     return fused or (word is not None and word.pointwise)
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from enum import IntEnum
 
 from ..ir import Atom, Eqn, Formula, Literal, Var
-from ..vocabulary import WORDS
+from ..operators import OPERATORS
 
 
 class Flow(IntEnum):
@@ -116,7 +116,7 @@ def flow_of(atom: Atom, env: Mapping[Var, Flow]) -> Flow:
 
 
 def _through(eqn: Eqn, env: Mapping[Var, Flow]) -> Flow:
-    word = WORDS.get(eqn.op)
+    word = OPERATORS.get(eqn.op)
     if eqn.op in _SIZES or eqn.op in _WHOLE or (word is not None and word.derivative == "zero"):
         return Flow.NONE
     if eqn.op == "astype" and _is_whole(eqn.kwarg("dtype")):

@@ -17,7 +17,7 @@ from functools import lru_cache
 from itertools import zip_longest
 
 from ..ir import Atom, Eqn, Extent, Formula, Literal, Size, Var
-from ..vocabulary import NAMED_GRADIENTS, WORDS
+from ..operators import NAMED_GRADIENTS, OPERATORS
 
 # No variable is called so.
 FLOAT64, BOOL = "numpy.float64", "numpy.bool"
@@ -94,7 +94,7 @@ def extent_of(atom: Atom, env: Mapping[Var, Extent]) -> Extent:
 
 def _keeps_bool(eqn: Eqn) -> bool:
     """Whether boolean operands give a boolean: NumPy widens them under arithmetic with numbers."""
-    word = WORDS[eqn.op]
+    word = OPERATORS[eqn.op]
     if word.dtype == "bool" or not word.pointwise:
         return word.dtype == "bool" or word.view
     return word.dtype == "same" and all(
@@ -208,7 +208,7 @@ def _of_branches(eqn: Eqn, env: Mapping[Var, Extent]) -> dict[Var, Extent]:
 
 
 def _extent(eqn: Eqn, env: Mapping[Var, Extent]) -> Extent:
-    own, word = own_extent(eqn.outs[0].name), WORDS.get(eqn.op)
+    own, word = own_extent(eqn.outs[0].name), OPERATORS.get(eqn.op)
     if eqn.outs[0].kind == "list":
         likes = eqn.kwarg("likes")
         return env.get(likes, _VARIOUS) if isinstance(likes, Var) else _VARIOUS
@@ -276,7 +276,7 @@ def _kept_axes(eqn: Eqn, parts: list[Extent], own: Extent) -> frozenset[Size]:
 
 
 def _dtype(eqn: Eqn, parts: list[Extent], own: Extent) -> frozenset[str]:
-    word = WORDS[eqn.op]
+    word = OPERATORS[eqn.op]
     if word.dtype == "bool":
         return frozenset({BOOL})
     if word.dtype in ("int", "attr"):

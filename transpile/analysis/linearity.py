@@ -13,7 +13,7 @@ from enum import Enum
 from ..codes import diagnostic
 from ..diagnostics import Diagnostic
 from ..ir import Atom, Eqn, Formula, Literal, Span, Var
-from ..vocabulary import WORDS
+from ..operators import OPERATORS
 
 
 class Form(Enum):
@@ -114,7 +114,7 @@ def _through(eqn: Eqn, env: Mapping[Var, Form]) -> Form:
         return Form.CONSTANT
     if all(part in (Form.CONSTANT, Form.ZERO) for part in (*parts, *named)):
         return _of_constants(eqn, parts)
-    word = WORDS.get(eqn.op)
+    word = OPERATORS.get(eqn.op)
     if eqn.op == "item":
         return parts[0]
     if eqn.op in _THROUGH:
@@ -135,7 +135,7 @@ def _through(eqn: Eqn, env: Mapping[Var, Form]) -> Form:
 
 def _of_constants(eqn: Eqn, parts: list[Form]) -> Form:
     """Constants give a constant; a zero in a linear place gives a zero."""
-    word = WORDS.get(eqn.op)
+    word = OPERATORS.get(eqn.op)
     if word is None or not word.linear:
         all_zero = eqn.op in _THROUGH and bool(parts) and all(part is Form.ZERO for part in parts)
         return Form.ZERO if all_zero else Form.CONSTANT

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..codes import diagnostic
 from ..diagnostics import Diagnostic
 from ..ir import Atom, Eqn, Formula, Literal, Var
-from ..vocabulary import WORDS
+from ..operators import OPERATORS
 from .facts import Facts
 
 _CHEAP = frozenset(
@@ -49,7 +49,7 @@ def recomputed(formula: Formula, facts: Facts) -> list[Diagnostic]:
 
 
 def _counts(eqn: Eqn) -> bool:
-    word = WORDS.get(eqn.op)
+    word = OPERATORS.get(eqn.op)
     return word is not None and not word.view and eqn.op not in _CHEAP and eqn.outs[0].kind == "tensor"
 
 

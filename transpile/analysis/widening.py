@@ -10,14 +10,14 @@ from __future__ import annotations
 from ..codes import diagnostic
 from ..diagnostics import Diagnostic
 from ..ir import Formula, Literal, Var
-from ..vocabulary import WORDS
+from ..operators import OPERATORS
 
 
 def widening_scalars(formula: Formula) -> list[Diagnostic]:
     """Advice where a tensor meets a float64 scalar of NumPy."""
     found: dict[tuple[int, object], Diagnostic] = {}
     for eqn in formula.every():
-        word = WORDS.get(eqn.op)
+        word = OPERATORS.get(eqn.op)
         strong = next((atom for atom in eqn.args if isinstance(atom, Literal) and atom.strong), None)
         tensor = any(isinstance(atom, Var) and atom.kind == "tensor" for atom in eqn.args)
         if word is None or not word.pointwise or word.dtype == "bool" or strong is None or not tensor:

@@ -8,7 +8,7 @@ import string
 from collections.abc import Iterable, Mapping
 
 from ..ir import Atom, Eqn, Literal, Var
-from ..vocabulary import DECOMPOSITIONS, DTYPES, WORDS
+from ..operators import DECOMPOSITIONS, DTYPES, OPERATORS
 from .python_signs import tidy
 
 _BINARY: dict[str, type[ast.operator]] = {
@@ -128,7 +128,7 @@ class Expressions:
         args = [self.of(atom) for atom in eqn.args]
         if eqn.op == "contract" and self._readable and isinstance(args[0], ast.List):
             return ast.Call(dotted("numpy.einsum"), [self._keyword(eqn, "subscripts"), *args[0].elts], [])
-        word = WORDS.get(eqn.op)
+        word = OPERATORS.get(eqn.op)
         if word is None:
             return self._named_call(eqn, args)
         hidden = bool(eqn.outs[1:]) and not self._readable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..ir import Atom, Eqn, Var
-from ..vocabulary import WORDS
+from ..operators import OPERATORS
 from .builder import Builder
 
 
@@ -29,7 +29,7 @@ def _sources(build: Builder, eqn: Eqn, out: Var) -> tuple[Atom, ...]:
         place = eqn.outs.index(out)
         inside = tuple(block.results[place] for block in eqn.blocks)
         return (*inside, *eqn.args[place + 1 : place + 2]) if eqn.op == "for" else inside
-    word = WORDS.get(eqn.op)
+    word = OPERATORS.get(eqn.op)
     if eqn.op == "getitem":
         index = eqn.kwarg("index")
         return () if isinstance(index, Var) and index in build.arrays else eqn.args[:1]

@@ -6,7 +6,7 @@ import ast
 from functools import partial
 
 from ..ir import Atom, Kind, Literal, Var
-from ..vocabulary import WORDS, by_method, by_python
+from ..operators import OPERATORS, by_method, by_python
 from . import expressions
 from .arguments import Arguments, read_arguments
 from .atoms import atom
@@ -131,7 +131,7 @@ def _einsum(frame: Frame, given: Arguments, name: str | None) -> Atom:
             place = frame.span(given.node.args[0])
             raise refuse("PB404", message, place, value=written, hint="a term per array: `'ij,jk->ik', a, b`")
     positional: list[Value] = [Items(tuple(arrays)), subscripts]
-    return bind_word(frame, WORDS["contract"], "numpy.einsum", given.node, positional, {}, name)
+    return bind_word(frame, OPERATORS["contract"], "numpy.einsum", given.node, positional, {}, name)
 
 
 def _reshape_flat(frame: Frame, value: Var, given: Arguments, name: str | None) -> Var:

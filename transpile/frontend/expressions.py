@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..ir import Atom, Kind, Literal, Var
-from ..vocabulary import WORDS
+from ..operators import OPERATORS
 from . import fence, statements
 from .atoms import atom
 from .branches import choose
@@ -117,7 +117,7 @@ def arithmetic(
     return made
 
 
-_SIGNS = {word.name: word.infix for word in WORDS.values() if word.infix}
+_SIGNS = {word.name: word.infix for word in OPERATORS.values() if word.infix}
 
 
 def _places(node: ast.AST) -> tuple[ast.AST, ast.AST]:
@@ -183,7 +183,10 @@ def _is_made(frame: Frame, var: Var) -> bool:
     """Whether an operator made the tensor, which so is none."""
     made = frame.build.made.get(var)
     return (
-        var.kind == "tensor" and made is not None and made.op in WORDS and var not in frame.build.maybe_none
+        var.kind == "tensor"
+        and made is not None
+        and made.op in OPERATORS
+        and var not in frame.build.maybe_none
     )
 
 

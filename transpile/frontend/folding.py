@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..ir import Literal
-from ..vocabulary import by_python
+from ..operators import by_python
 from .spelling import canonical, constant_of
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import ast
 from types import NoneType
 
 from ..ir import Atom, Literal, Var
-from ..vocabulary import DTYPES
+from ..operators import DTYPES
 from .fence import Refusal, refuse
 from .frame import Frame
 

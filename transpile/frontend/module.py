@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..diagnostics import Diagnostic
 from ..ir import STRUCTURAL, Formula, Source, Span
 from ..library import formula_folder
-from ..vocabulary import WORDS, by_python
+from ..operators import OPERATORS, by_python
 from .closure import last_return
 from .decorators import Decoration, decoration, is_compiled
 from .factory import enclosing_functions, names_inside
@@ -67,7 +67,7 @@ class Outline:
         self._found: dict[str, tuple[ast.FunctionDef, Decoration]] = {}
         self.composites: dict[str, ast.FunctionDef] = {}
         in_library = ours or Path(source.path).resolve().parent == formula_folder()
-        taken: set[str] = set() if ours else {*WORDS, *STRUCTURAL}
+        taken: set[str] = set() if ours else {*OPERATORS, *STRUCTURAL}
         for node, decorated in _decorated(self.module, self.text, names):
             binding = signature(node, decorated.target, decorated.role == "formula")
             for_word = decorated.target is not None and by_python(decorated.target) is not None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..ir import Atom, Kind, Literal, Var
-from ..vocabulary import DECOMPOSITIONS, suggestions
-from ..vocabulary.instead import instead_of
+from ..operators import DECOMPOSITIONS, suggestions
+from ..operators.instead import instead_of
 from .arguments import Arguments
 from .atoms import atom, keyword_atom, list_atom
 from .fence import refuse

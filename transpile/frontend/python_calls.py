@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from ..ir import Atom, Kind, Literal, Var
-from ..vocabulary import VALUE_CALLS
+from ..operators import VALUE_CALLS
 from . import expressions
 from .arguments import Arguments
 from .atoms import atom

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Container
 
 from ..ir import STRUCTURAL, Formula
-from ..vocabulary import WORDS, by_python
+from ..operators import OPERATORS, by_python
 from .closure import last_return
 from .fence import Refusal, refuse
 from .names import Binding, Names
@@ -55,7 +55,7 @@ def with_itself(names: Names, node: ast.FunctionDef, target: str | None) -> Name
 
 def own_call(formula: Formula) -> Refusal | None:
     """The refusal (PB105) of a forward that calls the operator that it defines."""
-    if formula.name in WORDS or formula.name in STRUCTURAL:
+    if formula.name in OPERATORS or formula.name in STRUCTURAL:
         return None
     for eqn in formula.forward.every():
         if eqn.op == formula.name:
@@ -78,7 +78,7 @@ def recursion(cycle: list[str], formula: Formula, callee: str) -> Refusal:
 def cycles(formulas: dict[str, Formula]) -> dict[str, Refusal]:
     """For each formula whose forward comes back to itself through others, the refusal."""
     calls = {
-        name: [eqn.op for eqn in formula.forward.every() if eqn.op in formulas and eqn.op not in WORDS]
+        name: [eqn.op for eqn in formula.forward.every() if eqn.op in formulas and eqn.op not in OPERATORS]
         for name, formula in formulas.items()
     }
     found: dict[str, Refusal] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..ir import Literal
-from ..vocabulary import CONSTANTS, DTYPES
+from ..operators import CONSTANTS, DTYPES
 
 # This module has names that NumPy lacks: ours, and SciPy's.
 _WIDER = "pullback.numpy"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..ir import Atom, Kind, Literal, Var
-from ..vocabulary import Word
+from ..operators import OperatorInfo
 from .atoms import atom, keyword_atom, list_atom
 from .fence import refuse
 from .folding import fold_call
@@ -51,7 +51,7 @@ _SHAPES = frozenset({"shape", "axes"})
 
 def bind_word(
     frame: Frame,
-    word: Word,
+    word: OperatorInfo,
     dotted: str,
     node: ast.Call,
     positional: list[Value],
@@ -78,7 +78,12 @@ def bind_word(
 
 
 def _given(
-    frame: Frame, word: Word, dotted: str, node: ast.Call, positional: list[Value], keywords: dict[str, Value]
+    frame: Frame,
+    word: OperatorInfo,
+    dotted: str,
+    node: ast.Call,
+    positional: list[Value],
+    keywords: dict[str, Value],
 ) -> dict[str, Value]:
     """The arguments of a call by the word's own names for them."""
     slots = (*word.operands, *word.attrs)
@@ -125,7 +130,7 @@ def _keyword_node(node: ast.Call, key: str) -> ast.AST:
     return next((item for item in node.keywords if item.arg == key), node)
 
 
-def _operand(frame: Frame, word: Word, slot: str, given: dict[str, Value], node: ast.Call) -> Atom:
+def _operand(frame: Frame, word: OperatorInfo, slot: str, given: dict[str, Value], node: ast.Call) -> Atom:
     if slot not in given:
         if (word.name, slot) in _OPTIONAL:
             return Literal(None)
@@ -157,7 +162,7 @@ def _spelled(python: str) -> str:
     return python
 
 
-def _place(word: Word, slot: str, node: ast.Call) -> ast.AST:
+def _place(word: OperatorInfo, slot: str, node: ast.Call) -> ast.AST:
     """Where an operand is written, if it stands in the place that the word gives it."""
     place = word.operands.index(slot)
     method = isinstance(node.func, ast.Attribute) and node.func.attr in word.methods

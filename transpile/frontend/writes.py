@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..ir import Atom, Literal, Var
-from ..vocabulary import WORDS
+from ..operators import OPERATORS
 from . import expressions
 from .atoms import atom
 from .fence import refuse
@@ -73,7 +73,7 @@ def _put(frame: Frame, held: Var, target: ast.Subscript, index: Atom, value: Ato
 def _is_mask(frame: Frame, index: Var) -> bool:
     """Whether an index is a comparison's result, which names no place twice."""
     eqn = frame.build.made.get(index)
-    word = WORDS.get(eqn.op) if eqn is not None else None
+    word = OPERATORS.get(eqn.op) if eqn is not None else None
     return word is not None and word.dtype == "bool"
 
 

@@ -27,8 +27,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..ir import Atom, Block, Eqn, Formula, Var
+from ..operators import OPERATORS
 from ..rewrite import Namer, all_names, label, replace_atom, replace_eqn, without_blocks
-from ..vocabulary import WORDS
 
 _NOUNS = {
     "add": "total", "subtract": "difference", "multiply": "product", "divide": "ratio", "matmul": "product",
@@ -84,7 +84,7 @@ def _label(eqn: Eqn, of: dict[Var, str]) -> str:
     if op in _NOUNS:
         return _NOUNS[op]
     subject = _subject(eqn.args, of)
-    return f"{op}_{subject}" if subject else f"{op}_value" if op in _BUILTINS or op not in WORDS else op
+    return f"{op}_{subject}" if subject else f"{op}_value" if op in _BUILTINS or op not in OPERATORS else op
 
 
 def _subject(args: Sequence[Atom], of: dict[Var, str]) -> str:

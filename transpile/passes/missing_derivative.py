@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..diagnostics import Diagnostic, FormulaError
 from ..ir import Formula, Literal
 from ..library import NoDerivative
-from ..vocabulary.instead import instead_of
+from ..operators.instead import instead_of
 
 _HINT = (
     "write it with words of the vocabulary, or call a function of your own in its place, which has "

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from ..ir import Block, Eqn, Formula, Var
 from ..library import Library
-from ..vocabulary import NAMED_GRADIENTS
+from ..operators import NAMED_GRADIENTS
 
 
 def with_named_gradients(library: Library) -> Library:

@@ -39,8 +39,8 @@ from dataclasses import dataclass, field, replace
 from ..analysis.effects import raises
 from ..analysis.extents import add_extents, extent_of, of_turn, own_extent
 from ..ir import Atom, Block, Eqn, Extent, Formula, Literal, Var
+from ..operators import OPERATORS
 from ..rewrite import replace_atom, replace_block, replace_eqn
-from ..vocabulary import WORDS
 from .fold import fold
 
 _PURE = frozenset({"shape", "ndim", "size", "dtype", "like", "item", "tuple", "slice", "is_none", "not_"})
@@ -148,7 +148,7 @@ class _Scope:
         shortcut = _shortcut(eqn, self.known, self.lists) or fold(eqn, self.known, self.false)
         if shortcut is not None:
             return (shortcut,)
-        if eqn.op not in WORDS and eqn.op not in _PURE:
+        if eqn.op not in OPERATORS and eqn.op not in _PURE:
             return None
         kwargs = ((name, _identity(atom)) for name, atom in eqn.kwargs)
         key: tuple[object, ...] = (eqn.op, *map(_identity, eqn.args), *kwargs)

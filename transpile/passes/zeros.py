@@ -37,8 +37,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from ..analysis.effects import raises
 from ..analysis.extents import add_extents, extent_of, join
 from ..ir import Atom, Block, Eqn, Extent, Literal, Var
+from ..operators import OPERATORS
 from ..rewrite import replace_atom, replace_eqn
-from ..vocabulary import WORDS
 
 NONE = Literal(None)
 Zeros = dict[Var, frozenset[Var]]
@@ -131,7 +131,7 @@ class _Walk:
 
     def _linear(self, eqn: Eqn) -> list[Eqn]:
         """What is left of an equation that reads a zero."""
-        word = WORDS.get(eqn.op)
+        word = OPERATORS.get(eqn.op)
         dead = [i for i, atom in enumerate(eqn.args) if atom in self.zeros]
         if eqn.op == "item" or (eqn.op == "list" and len(dead) == len(eqn.args)):
             return self._zero(eqn)

@@ -39,7 +39,7 @@ from ..engine.direct import WordFunction
 from ..engine.dispatch import engine_of
 from ..engine.out import call_into, copyto, fill_diagonal  # noqa: F401
 from ..engine.written.table import WRITTEN_WITH_OPERATORS
-from ..transpile.vocabulary import WORDS
+from ..transpile.operators import OPERATORS
 from . import fft, linalg  # noqa: F401
 
 __array_api_version__ = "2024.12"
@@ -77,7 +77,7 @@ def _operator(word: str) -> Callable[..., Any]:
         return call(word, *args, **kwargs)
 
     function.__name__ = function.__qualname__ = word
-    function.__doc__ = f"As `{WORDS[word].python}`; tensors in, a tensor out, recorded; or into `out`."
+    function.__doc__ = f"As `{OPERATORS[word].python}`; tensors in, a tensor out, recorded; or into `out`."
     return WordFunction(word, function)
 
 

@@ -162,7 +162,7 @@ void long_chain() {
 void errors() {
     const Tensor x({1.0, 2.0, 3.0}, {3}, true);
     const Tensor y = x * x;
-    fails("KeyError: there is no word nonesuch", [] { Word("nonesuch"); });
+    fails("KeyError: there is no word nonesuch", [] { OperatorInfo("nonesuch"); });
     fails("RuntimeError: operator inv needs Python", [&] { linalg(x); });
     fails("GradientShapeError: an output of shape (3,) needs", [&] { y.backward(); });
     fails("NotDifferentiableError", [&] { x.detach().backward(); });

@@ -17,7 +17,7 @@ from pullback.tools.guessing import guess_inputs
 from pullback.transpile.emit.surface.kernels import KernelCalls
 from pullback.transpile.emit.surface.library import COMPOSITES, PRIMITIVES, surface_library
 from pullback.transpile.library import standard_library
-from pullback.transpile.vocabulary import WORDS
+from pullback.transpile.operators import OPERATORS
 
 from .programs import compiled
 
@@ -52,14 +52,14 @@ def available() -> list[str]:
     library = standard_library()
     kernels = dict.fromkeys(builtin_kernels(), KernelCalls("T"))
     found = surface_library(library, kernels)
-    lists = {name for name, word in WORDS.items() if word.gives_list}
-    return [entry.formula.name for entry in found.entries] + sorted((COMPOSITES & set(WORDS)) - lists)
+    lists = {name for name, word in OPERATORS.items() if word.gives_list}
+    return [entry.formula.name for entry in found.entries] + sorted((COMPOSITES & set(OPERATORS)) - lists)
 
 
 def test_what_needs_python_is_what_the_table_says():
     stated = {name for names in NEEDS_PYTHON.values() for name in names.split()}
-    constants = {name for name, word in WORDS.items() if word.derivative == "zero"} & PRIMITIVES
-    assert stated == {*WORDS, *standard_library().names()} - {*available(), *constants, *COMPOSITES}
+    constants = {name for name, word in OPERATORS.items() if word.derivative == "zero"} & PRIMITIVES
+    assert stated == {*OPERATORS, *standard_library().names()} - {*available(), *constants, *COMPOSITES}
 
 
 def described(value: Any) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pullback.transpile.frontend.words import POSITIONAL
-from pullback.transpile.vocabulary import WORDS
+from pullback.transpile.operators import OPERATORS
 
 from .reading import expression, findings
 
@@ -30,9 +30,9 @@ def positional(word):
     return tuple(parameter.name for parameter in parameters if parameter.kind in kinds)
 
 
-@pytest.mark.parametrize("name", sorted(WORDS))
+@pytest.mark.parametrize("name", sorted(OPERATORS))
 def test_a_word_has_numpy_s_places(name):
-    word = WORDS[name]
+    word = OPERATORS[name]
     theirs = positional(word)
     if theirs is None or name in OTHER_NAMES:
         return

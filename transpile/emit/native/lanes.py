@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from ...operators import OPERATORS
 from ...records import record
-from ...vocabulary import WORDS
 from .types import FLOATS, Type, cast, floating, join, number, stored
 
 # C++'s precedences: a lower one binds tighter.
@@ -112,7 +112,7 @@ def result_type(op: str, types: Sequence[Type]) -> Type:
     if op == "where":
         return join(types[1:])
     joined = join(types)
-    word = WORDS.get(op)
+    word = OPERATORS.get(op)
     is_float = op in _FLOAT_FUNCTIONS or (word is not None and word.dtype == "float")
     return floating(joined) if is_float else joined
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from ...analysis.extents import add_extents, extent_of, own_extent
 from ...ir import Extent, Size, Var
-from ...vocabulary import WORDS
+from ...operators import OPERATORS
 from . import extents
 from .kernel import Input, Kernel, Likely, ShapeSet
 from .reductions import REDUCTIONS
@@ -27,7 +27,7 @@ def likely(kernel: Kernel) -> tuple[Likely, ...]:
     reduced = {eqn.args[0] for eqn in kernel.block.eqns if eqn.op in REDUCTIONS}
     guesses: dict[Var, Likely] = {}
     for eqn in kernel.block.eqns:
-        word = WORDS.get(eqn.op)
+        word = OPERATORS.get(eqn.op)
         if word is not None and word.pointwise:
             shapes = {atom: extent_of(atom, known).shape for atom in eqn.args if isinstance(atom, Var)}
             for var in (var for var in shapes if var in free[1:] and var not in guesses):

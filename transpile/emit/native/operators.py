@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...ir import Eqn, Var
-from ...vocabulary import WORDS
+from ...operators import OPERATORS
 from .arrangements import (
     add_collected,
     add_item,
@@ -87,7 +87,7 @@ def add_equation(plan: Plan, eqn: Eqn) -> None:
 
 def _is_of_numbers(plan: Plan, eqn: Eqn) -> bool:
     """Whether Python's own arithmetic is all there is to it: its numbers do not widen what they meet."""
-    word = WORDS.get(eqn.op)
+    word = OPERATORS.get(eqn.op)
     numbers = all(plan.of(atom).kind == "number" for atom in eqn.args)
     return word is not None and bool(word.infix) and numbers and eqn.outs[0] not in plan.output_of
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ...ir import STRUCTURAL, Atom, Block, Eqn, Formula, Literal, Var
+from ...operators import OPERATORS, VALUE_CALLS
 from ...rewrite import Namer, slice_of
-from ...vocabulary import VALUE_CALLS, WORDS
 from .facts import Fact
 from .types import stored
 
@@ -68,7 +68,7 @@ def packed_values(formula: Formula, facts: Mapping[Var, Fact]) -> dict[Var, Pack
 
 def _is_cheap(eqn: Eqn) -> bool:
     """Whether Python works it out of shapes without running a loop or another formula."""
-    known = eqn.op in WORDS or eqn.op in STRUCTURAL or eqn.op in VALUE_CALLS
+    known = eqn.op in OPERATORS or eqn.op in STRUCTURAL or eqn.op in VALUE_CALLS
     return known and eqn.op != "for" and all(_is_cheap(inner) for block in eqn.blocks for inner in block.eqns)
 
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ...ir import Atom, Block, Eqn, Formula, Literal, Var
+from ...operators import OPERATORS
 from ...rewrite import replace_block
-from ...vocabulary import WORDS
 
 _LIKE_FIRST = """
     like shape swapaxes transpose flip moveaxis zeros_like ones_like full_like softmax log_softmax
@@ -113,7 +113,7 @@ def _without(block: Block, dropped: Mapping[Var, object]) -> Block:
 
 
 def _rank(eqn: Eqn, ranks: Mapping[Var, int]) -> int | None:
-    word = WORDS.get(eqn.op)
+    word = OPERATORS.get(eqn.op)
     operands = [_of(atom, ranks) for atom in eqn.args]
     first = operands[0] if operands else None
     if eqn.op in ("tuple", "list"):

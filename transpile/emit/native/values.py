@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...ir import Atom, Eqn, Literal, Var
+from ...operators import DTYPES
 from ...rewrite import MADE_OF, REGION
-from ...vocabulary import DTYPES
 from . import extents
 from .facts import Fact, Leaf
 from .lanes import POINTWISE, Expr, lane, refusal, result_type

@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable, Collection, Mapping
 
 from ...ir import Atom, Block, Eqn, Literal, Var
+from ...operators import OPERATORS
 from ...rewrite import uses
-from ...vocabulary import WORDS
 from ..native.names import Names
 
 # How tightly C++ binds an operator; a call or a name binds tightest.
@@ -106,7 +106,7 @@ class Expressions:
             sign, binds = _OF_NUMBERS[eqn.op]
             left, right = eqn.args
             return f"{self.number(left, binds)} {sign} {self.number(right, binds + 1)}", binds
-        if is_value or eqn.op not in WORDS:
+        if is_value or eqn.op not in OPERATORS:
             raise Unwritten(_what(eqn))
         if eqn.op in _INFIX:
             sign, binds = _INFIX[eqn.op]
@@ -117,7 +117,7 @@ class Expressions:
         return f"{eqn.op}({', '.join(self._arguments(eqn))})", _TIGHT
 
     def _arguments(self, eqn: Eqn) -> list[str]:
-        word = WORDS[eqn.op]
+        word = OPERATORS[eqn.op]
         given = [self.of(atom) for atom in eqn.args]
         last = max((i for i, name in enumerate(word.attrs) if eqn.kwarg(name) is not None), default=-1)
         for name in word.attrs[: last + 1]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...ir import Literal
 from ...library import Library
-from ...vocabulary import WORDS, Word
+from ...operators import OPERATORS, OperatorInfo
 from ..native.stages import wrap
 from .expressions import constant
 
@@ -15,7 +15,7 @@ _INTERNAL = frozenset({"packed", "unpacked"})
 
 def operators_header(library: Library) -> str:
     """``operators.h``, whose defaults are those of the library's formulas."""
-    words = [w for w in WORDS.values() if w.operands and not w.gives_list and w.name not in _INTERNAL]
+    words = [w for w in OPERATORS.values() if w.operands and not w.gives_list and w.name not in _INTERNAL]
     lines = [
         "// Operators under their names in NumPy. What is not given is as in NumPy.",
         "//",
@@ -38,7 +38,7 @@ def operators_header(library: Library) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _function(word: Word, library: Library) -> list[str]:
+def _function(word: OperatorInfo, library: Library) -> list[str]:
     """Tensors first, then attributes, of which those with a default may be left out."""
     tensors = [f"const {'Tensors' if word.variadic else 'Tensor'}& {name}" for name in word.operands]
     named = ", ".join(f'{{"{name}", {name}}}' for name in word.attrs)
@@ -55,7 +55,7 @@ def _function(word: Word, library: Library) -> list[str]:
     ]
 
 
-def _attributes(word: Word, library: Library) -> list[str]:
+def _attributes(word: OperatorInfo, library: Library) -> list[str]:
     """Their declarations; one that the word's formula does not have is nothing unless it is given."""
     formula = library.formula(word.name)
     defaults = {p.var.name: p.default for p in formula.attributes} if formula else {}

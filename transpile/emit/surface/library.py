@@ -12,7 +12,7 @@ from pathlib import PurePath
 
 from ...ir import Formula
 from ...library import Library, NoDerivative
-from ...vocabulary import WORDS
+from ...operators import OPERATORS
 from ..native.lanes import FROM_SCIPY
 from ..native.solvers import SOLVERS
 from .expressions import Unwritten, constant
@@ -75,7 +75,7 @@ def surface_library(library: Library, kernels: Mapping[str, KernelCalls]) -> Sur
                 found[name] = _entry(library.promoted(name), kernels)
         except (Unwritten, NoDerivative) as reason:
             missing[name] = str(reason)
-    without = {name for name, word in WORDS.items() if word.derivative == "zero"} & PRIMITIVES
+    without = {name for name, word in OPERATORS.items() if word.derivative == "zero"} & PRIMITIVES
     while True:
         known = found.keys() | without | COMPOSITES
         lost = {
@@ -88,7 +88,7 @@ def surface_library(library: Library, kernels: Mapping[str, KernelCalls]) -> Sur
         missing |= lost
         for name in lost:
             del found[name]
-    others = [name for name in WORDS if name not in found.keys() | missing.keys() | without | COMPOSITES]
+    others = [name for name in OPERATORS if name not in found.keys() | missing.keys() | without | COMPOSITES]
     missing |= dict.fromkeys(others, "a call of NumPy")
     return SurfaceLibrary(tuple(found.values()), missing)
 
@@ -104,7 +104,7 @@ def _entry(formula: Formula, kernels: Mapping[str, KernelCalls]) -> Entry:
     if formula.name not in kernels and formula.name not in PRIMITIVES:
         forward = forward_function(formula)
         if formula.name in forward.calls:
-            word = WORDS.get(formula.name)
+            word = OPERATORS.get(formula.name)
             raise Unwritten(f"a call of {word.python if word else formula.name}")
     return Entry(formula, backward_function(formula), forward, kernels.get(formula.name, KernelCalls("")))
 
@@ -158,7 +158,7 @@ def _added(entry: Entry) -> list[str]:
         ".variadic = true" if any(param.var.kind == "list" for param in inputs) else "",
         f".inputs = {len(inputs)}",
         f".attributes = {{{attributes}}}" if attributes else "",
-        ".makes_floats = true" if name in WORDS and WORDS[name].dtype == "float" else "",
+        ".makes_floats = true" if name in OPERATORS and OPERATORS[name].dtype == "float" else "",
         f'.kernel = "{entry.kernels.forward}"' if entry.kernels.forward else "",
         f".forward = {name}_forward" if entry.forward else "",
         f".backward = {name}_backward",

@@ -10,7 +10,7 @@ Dtype = OneOf["same", "float", "bool", "int", "attr"]
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class OperatorInfo:
     """One operator of the vocabulary.
 
     pointwise    the result's shape is the broadcast of the operands' shapes
@@ -44,7 +44,7 @@ class Word:
     methods: tuple[str, ...] = ()
 
 
-def unary(names: str, **facts: object) -> Iterable[Word]:
+def unary(names: str, **facts: object) -> Iterable[OperatorInfo]:
     """NumPy's functions of one operand, entry by entry, which share these facts."""
     for name in names.split():
-        yield Word(name, f"numpy.{name}", ("x",), pointwise=True, **facts)  # type: ignore[arg-type]
+        yield OperatorInfo(name, f"numpy.{name}", ("x",), pointwise=True, **facts)  # type: ignore[arg-type]

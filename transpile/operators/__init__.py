@@ -9,18 +9,18 @@ The derivative is not here: it is a formula in `formulas/`.
 from __future__ import annotations
 
 from . import arrangement, plumbing, pointwise, products, reductions, special
-from .word import Word as Word
+from .info import OperatorInfo as OperatorInfo
 
-_WORDS: tuple[Word, ...] = (
-    *pointwise.WORDS,
-    *special.WORDS,
-    *reductions.WORDS,
-    *arrangement.WORDS,
-    *products.WORDS,
-    *plumbing.WORDS,
+_EVERY: tuple[OperatorInfo, ...] = (
+    *pointwise.OPERATORS,
+    *special.OPERATORS,
+    *reductions.OPERATORS,
+    *arrangement.OPERATORS,
+    *products.OPERATORS,
+    *plumbing.OPERATORS,
 )
 
-WORDS: dict[str, Word] = {word.name: word for word in _WORDS}
+OPERATORS: dict[str, OperatorInfo] = {operator.name: operator for operator in _EVERY}
 
 # Values, not tensors: what `math` and the builtins compute of numbers.
 # The number kept is a Python one, which does not widen float32.
@@ -86,11 +86,13 @@ DTYPES: frozenset[str] = frozenset(
     )
 )
 
-_BY_PYTHON: dict[str, Word] = {name: word for word in _WORDS for name in (word.python, *word.spelling)}
-_BY_METHOD: dict[str, Word] = {method: word for word in _WORDS for method in word.methods}
+_BY_PYTHON: dict[str, OperatorInfo] = {
+    name: operator for operator in _EVERY for name in (operator.python, *operator.spelling)
+}
+_BY_METHOD: dict[str, OperatorInfo] = {method: operator for operator in _EVERY for method in operator.methods}
 
 
-def by_python(dotted: str) -> Word | None:
+def by_python(dotted: str) -> OperatorInfo | None:
     """The word for a function's full name, or None.
 
     >>> by_python("numpy.absolute").name
@@ -99,7 +101,7 @@ def by_python(dotted: str) -> Word | None:
     return _BY_PYTHON.get(dotted)
 
 
-def by_method(name: str) -> Word | None:
+def by_method(name: str) -> OperatorInfo | None:
     """The word for a tensor's method, or None.
 
     >>> by_method("sum").name

@@ -41,7 +41,7 @@ from enum import Enum
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from .records import record
+from ..records import record
 
 Kind = OneOf["tensor", "list", "value", "none"]
 
