@@ -6,6 +6,7 @@ from ...ir import Atom, Eqn, Literal, Var
 from . import extents
 from .facts import Fact
 from .kernel import ShapeSet
+from .names import derived
 from .plan import Plan, literal_of
 from .pointwise import add_of_shape
 from .types import join, stored
@@ -125,7 +126,7 @@ def add_collected(plan: Plan, eqn: Eqn, out: Var) -> None:
     )
     view = plan.target(out, kind, f"pb::joined(context, {shapes}, 0, true)", level, kept=True)
     for index, atom in enumerate(items):
-        part = Var(f"{out.name}_at_{index}", temp=True)
+        part = derived(f"{out.name}_at_{index}")
         same = Eqn((part,), "positive", (atom,), (), (), eqn.span)
         fact = Fact("lane", stored(kind), shape, leaves, level, "", same)
         plan.define(part, fact)
@@ -147,7 +148,7 @@ def add_split(plan: Plan, eqn: Eqn, out: Var) -> None:
     stacked = str(eqn.op == "unstack_like").lower()
     parts = []
     for index, fact in enumerate(facts):
-        part = Var(f"{out.name}_at_{index}", temp=True)
+        part = derived(f"{out.name}_at_{index}")
         view = plan.names.fresh(f"{plan.names.of(part)}_view")
         text = f"pb::joined_part(context, {whole.text}, {shapes}, {index}, {axis}, {stacked})"
         plan.declare(whole.level, f"const auto {view} = {text};", computes=True)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from ...ir import Atom, Eqn, Literal, Var
 from .facts import Fact
+from .names import derived
 from .plan import Plan, literal_of
 from .pointwise import cast_type
 from .types import FLOATS, join, stored
@@ -120,7 +121,7 @@ def add_sum_repeats(plan: Plan, eqn: Eqn, out: Var) -> None:
         axis = _integer(plan, eqn, "axis", 0)
         _give(plan, eqn, out, fact.type, shape, fact.level, eqn.op, fact.text, repeats, axis)
         return
-    line = Var(f"{out.name}_line")
+    line = derived(f"{out.name}_line")
     size = f"pb::shape_of({shape}.size())"
     _give(plan, eqn, line, fact.type, size, fact.level, eqn.op, fact.text, repeats, "0")
     _reshaped(plan, eqn, out, line, shape)
@@ -159,7 +160,7 @@ def add_roll(plan: Plan, eqn: Eqn, out: Var) -> None:
     count = max(len(shifts), len(axes))
     shifts, axes = (every * count if len(every) == 1 else every for every in (shifts, axes))
     line = _flat(plan, eqn, fact)[0] if whole else fact.text
-    moved = Var(f"{out.name}_line") if whole else out
+    moved = derived(f"{out.name}_line") if whole else out
     arguments = line, _braced(shifts), _braced(axes)
     _give(plan, eqn, moved, fact.type, f"{line}.shape", fact.level, eqn.op, *arguments)
     if whole:
@@ -307,7 +308,7 @@ def add_contract_gradients(plan: Plan, eqn: Eqn, out: Var) -> None:
     level = max(part.level for part in (grad, *parts))
     items = []
     for which, part in enumerate(parts):
-        gradient = Var(f"{out.name}_{which}")
+        gradient = derived(f"{out.name}_{which}")
         name = f"contract_gradient<{stored(kind)}>"
         arguments = subscripts, str(which), f"{grad.text}.read_only()", _read(parts)
         _give(plan, eqn, gradient, kind, f"{part.text}.shape", level, name, *arguments)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from ...ir import Atom, Block, Eqn, Literal, Var
 from .facts import Fact, Leaf
 from .lanes import CHOICE
+from .names import derived
 from .plan import Plan
 from .sides import merge
 from .turns import is_empty, listed, type_of
@@ -179,7 +180,7 @@ def _enter_turn(
     item, over = body.params[0], eqn.args[0]
     number = Fact("number", "weak int", text=turn)
     if isinstance(over, Var) and over.kind == "list":
-        index = Var("turn", "value", temp=True)
+        index = derived("turn", "value")
         child.define(index, number)
         if item in Block((), body.eqns, body.results).free():
             enter(child, Eqn((item,), "item", (over, index), span=eqn.span))

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ...ir import Eqn, Literal, Var
 from .facts import Fact
+from .names import derived
 from .plan import Plan, literal_of
 from .types import FLOATS
 
@@ -55,4 +56,4 @@ def _named(plan: Plan, out: Var, position: int) -> Var:
     for eqn in plan.kernel.block.eqns:
         if eqn.op == "item" and eqn.args == (out, Literal(position)):
             return eqn.outs[0]
-    return Var(f"{out.name}_{position}", temp=True)
+    return derived(f"{out.name}_{position}")

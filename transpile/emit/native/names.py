@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...ir import Var
+from ...ir import Kind, Var
 
 # Keywords of C++, macros of its library, and what the generated code calls its own.
 _WORDS = """
@@ -13,9 +13,20 @@ _WORDS = """
     reinterpret_cast requires return short signed sizeof static static_assert static_cast struct switch
     template this thread_local throw true try typedef typeid typename union unsigned using virtual void
     volatile wchar_t while xor xor_eq
-    errno linux unix NULL EOF T pb context loop space int64_t uint32_t
+    errno linux unix NULL EOF T pb context loop space int64_t uint32_t inputs outputs size
 """
 _RESERVED = frozenset(_WORDS.split())
+# What a loop calls the rows and totals of a value, after its name.
+_OF_LOOPS = ("_row", "_rows", "_total", "_nans")
+
+
+def derived(name: str, kind: Kind = "tensor") -> Var:
+    """A variable of the emitter's own, which no variable of a formula is equal to.
+
+    >>> Names().of(derived("x_cast")), derived("x_cast") == Var("x_cast", temp=True)
+    ('x_cast', False)
+    """
+    return Var(f"{name}'", kind, True)
 
 
 class Names:
@@ -34,7 +45,8 @@ class Names:
     def of(self, var: Var) -> str:
         """The variable's name; a made-up one such as `_1` becomes `v1`."""
         if var not in self._of:
-            stem = var.name.lstrip("_")
+            stem = var.name.lstrip("_").partition("'")[0]
+            stem += "_" if stem.endswith(_OF_LOOPS) else ""
             self._of[var] = self.fresh(f"v{stem}" if stem[:1].isdigit() or not stem else stem)
         return self._of[var]
 

@@ -17,7 +17,7 @@ from ...diagnostics import FormulaError
 from ...ir import Atom, Block, Eqn, Literal, Var
 from .facts import Fact, Leaf, covering
 from .kernel import Input, Kernel, ShapeSet
-from .names import Names
+from .names import Names, derived
 from .phases import Phase
 from .stages import Stage, Store
 from .totals import Reduce
@@ -332,7 +332,9 @@ class Plan:
     def cast(self, atom: Atom, kind: str) -> tuple[Var, Fact]:
         """A value in another type, as a lane."""
         fact = self.of(atom)
-        cast = Var(f"{atom}_cast" if isinstance(atom, Var) else "number", temp=True)
+        cast = derived(
+            f"{atom}_cast'{kind}" if isinstance(atom, Var) else f"number'{fact.type} {atom} {kind}"
+        )
         eqn = Eqn((cast,), "positive", (atom,), (), (), self._eqn.span if self._eqn else None)
         made = Fact("lane", stored(kind), fact.shape, fact.leaves, fact.level, "", eqn)
         self.define(cast, made)

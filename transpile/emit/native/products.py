@@ -18,6 +18,7 @@ from ...rewrite import defining, uses
 from .arrangements import add_view
 from .kernel import ShapeSet
 from .lanes import CHOICE
+from .names import derived
 from .plan import Plan
 from .reductions import add_accumulate, add_sum_to, like_of
 from .types import FLOATS, join
@@ -137,7 +138,7 @@ def _one_by_one(plan: Plan, eqn: Eqn, out: Var) -> None:
         raise plan.refuse("a product of another type than its gradient's is not compiled")
     total: Var | None = None
     for k, pair in enumerate(_pairs(eqn)):
-        names = [Var(f"{out.name}_{what}{k}", temp=True) for what in ("product", "column", "part", "total")]
+        names = [derived(f"{out.name}_{what}{k}") for what in ("product", "column", "part", "total")]
         product, squeezed, part, both = names
         add_matmul(plan, Eqn((product,), "matmul", pair, (), (), eqn.span), product)
         if column.value:

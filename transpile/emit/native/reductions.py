@@ -9,6 +9,7 @@ from ...ir import Atom, Eqn, Literal, Span, Var
 from . import extents
 from .facts import Fact, Leaf
 from .lanes import result_type
+from .names import derived
 from .plan import Plan, literal_of
 from .pointwise import add_lane, add_pointwise, cast_to, dtype_of
 from .totals import Reduce
@@ -87,7 +88,7 @@ def add_accumulate(plan: Plan, eqn: Eqn, out: Var) -> None:
     if facts[0].shape != facts[1].shape:
         add_pointwise(plan, eqn, out)
         return
-    both = Var(f"_{out.name}", temp=True)
+    both = derived(out.name)
     kind = result_type("accumulate", [fact.type for fact in facts])
     add_lane(plan, both, Eqn((both,), "accumulate", terms, (), (), eqn.span or _span_of(facts)), kind, facts)
     _defer_sum(

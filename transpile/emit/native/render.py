@@ -170,8 +170,7 @@ class _Body:
         if outer is not None:
             self.depth, self.index = outer.depth + 1, outer.index
             return
-        used = {var.name for eqn in plan.kernel.block.eqns for var in (*eqn.outs, *eqn.reads())}
-        used |= {var.name for var in plan.kernel.block.params}
+        used = {var.name for var in plan.kernel.block.bound()}
         self.index = next(name for name in ("i", "j", "k", "n", "at", "element") if name not in used)
 
     def lines(self, flat: Flat | None) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ...ir import Atom, Eqn, Literal, Var
 from .facts import Fact, Leaf
+from .names import derived
 from .plan import Plan
 from .turns import is_empty, listed, type_of
 from .types import join, stored
@@ -115,7 +116,7 @@ def _merge_indices(plan: Plan, out: Var, sides: Sides, before: list[str], level:
         if len({str(atom) for _, atom in parts}) == 1 and isinstance(parts[0][1], Literal):
             items.append(parts[0][1])
             continue
-        item = Var(f"{out.name}_at_{k}", "value", True)
+        item = derived(f"{out.name}_at_{k}", "value")
         if any(_fact(child, atom).kind == "none" for child, atom in parts):
             _merge_index_items(plan, item, parts, before, level)
         else:

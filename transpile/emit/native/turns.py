@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ...ir import Atom, Eqn, Var
 from .facts import Fact, Kind, Leaf
+from .names import derived
 from .plan import Plan, literal_of
 from .reductions import like_of
 from .types import join, stored
@@ -316,7 +317,7 @@ def _unpacked_choice(plan: Plan, out: Var, rows: Fact, element: str, count: int 
     elif count is None:
         plan.define(out, Fact("index", level=level, text=name))
     else:
-        items = tuple(Var(f"{name}_at_{k}", "value", True) for k in range(count))
+        items = tuple(derived(f"{name}_at_{k}", "value") for k in range(count))
         for k, item in enumerate(items):
             plan.define(item, Fact("index", level=level, text=f"{name}[{k}]"))
         plan.define(out, Fact("index", level=level, items=items, eqn=Eqn((out,), "tuple", items)))

@@ -10,6 +10,7 @@ from ...rewrite import MADE_OF, REGION
 from . import extents
 from .facts import Fact, Leaf
 from .lanes import POINTWISE, Expr, lane, refusal, result_type
+from .names import derived
 from .types import OF_DTYPES, of_literal, stored
 
 _METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
@@ -203,7 +204,7 @@ class Values:
 
     def _likes(self, items: Sequence[Atom]) -> Fact | None:
         """The likes of a list."""
-        names = [Var(f"_like_{item}", "value", temp=True) for item in items]
+        names = [derived(f"like_{item}", "value") for item in items]
         for name, item in zip(names, items, strict=True):
             fact = self._metadata("like", item)
             if fact is None:
