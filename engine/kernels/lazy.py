@@ -8,15 +8,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...transpile.diagnostics import FormulaError
 from ...transpile.emit.native import emit_cpp
 from ...transpile.emit.native.extents import is_once
 from ...transpile.emit.native.flat import is_flat
 from ...transpile.emit.native.formula_kernels import Compiled
+from ...transpile.emit.native.guard import failed
 from ...transpile.emit.native.kernel import Kernel
 from ...transpile.operators import OPERATORS
 from ...transpile.processors import processors
 from ..errors import CompilerError
-from .compile import Asked, compile_cached
+from .compile import Asked, compile_cached, runtime_library
 from .kept import without_collection
 from .load import KernelLibrary
 from .prepared import Prepared, pattern
@@ -100,7 +102,10 @@ class LazyLibrary(KernelLibrary):
             self.part = Part.of_call(inputs, guesses)
 
     def functions(self, kernel: str) -> tuple[Any, Any]:
-        """The kernel's `infer` and `run`. Raises CompilerError where it cannot be compiled."""
+        """The kernel's `infer` and `run`.
+
+        Raises CompilerError where there is no compiler, FormulaError (PB501) where it takes no such text.
+        """
         return self._holding(kernel, self.part).functions(kernel)
 
     def flat(self, kernel: str) -> int:
@@ -138,8 +143,14 @@ class LazyLibrary(KernelLibrary):
 
     def _load(self, group: Group, part: Part) -> KernelLibrary:
         beside = [other for other in self._plain if other != group] if group in self._plain else []
-        with without_collection():
-            path = compile_cached(self._asked(group, part), (self._asked(other, part) for other in beside))
+        runtime_library()  # which says that there is no compiler
+        ir = self._compiled.formula
+        try:
+            with without_collection():
+                asked = (self._asked(other, part) for other in beside)
+                path = compile_cached(self._asked(group, part), asked)
+        except CompilerError as error:
+            raise failed(ir.name, ir.span, "its C++ does not compile", ir.source) from error
         library = KernelLibrary(path, self._compiled.formula.name)
         callback = _SUPPLY(self._supplier(part))
         library.supply(callback)
@@ -156,7 +167,7 @@ class LazyLibrary(KernelLibrary):
         def supply(name: bytes, lacks: int, twin: Any) -> int:
             try:
                 other = self._holding(name.decode(), part.twin(lacks))
-            except CompilerError:
+            except (CompilerError, FormulaError):
                 return 1
             infer, run = (ctypes.cast(found, ctypes.c_void_p) for found in other.functions(name.decode()))
             twin[0] = _Twin(infer, run, other.flat(name.decode()))

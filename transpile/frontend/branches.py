@@ -65,6 +65,14 @@ class Merger:
                     f"one branch gives {len(first.items)} elements, the other {len(second.items)}",
                     self.frame.span(self.node),
                 )
+        for items, other in ((first, second), (second, first)):
+            if isinstance(items, Items) and isinstance(other, Var) and other.kind == "tensor":
+                raise refuse(
+                    "PB402",
+                    f"one branch gives {len(items.items)} elements, the other an array",
+                    self.frame.span(self.node),
+                    hint="give a tuple of the same length, or an array, in both",
+                )
         if isinstance(first, Growing) or isinstance(second, Growing):
             return self._lists(first, second, name)
         if isinstance(first, Function | Choice) or isinstance(second, Function | Choice):

@@ -136,8 +136,9 @@ def _no_turns(plan: Plan, eqn: Eqn) -> None:
 
 def _at_end(plan: Plan, atom: Atom) -> Fact:
     """A value as a turn leaves it to the next one."""
-    written = plan.of(atom).kind == "list" and not is_empty(plan, atom)
-    return listed(plan, atom) if written else plan.of(atom)
+    fact = plan.of(atom)
+    written = fact.kind == "list" or (fact.kind == "index" and fact.eqn is not None and fact.eqn.op == "list")
+    return listed(plan, atom) if written and not is_empty(plan, atom) else fact
 
 
 def _carried(plan: Plan, var: Var, before: Fact, after: Fact) -> Fact:
@@ -160,7 +161,7 @@ def _carried(plan: Plan, var: Var, before: Fact, after: Fact) -> Fact:
         return before
     if before.kind == after.kind == "turns" and type_of(before) == type_of(after):
         return before
-    if before.kind in ("list", "index") and after.kind == "turns":
+    if before.kind in ("list", "index") and not before.items and after.kind == "turns":
         return replace(after, level=0, text=f"{type_of(after)}()")
     raise plan.refuse(f"{var} changes its kind or its dtype in a loop, which is not compiled")
 

@@ -35,7 +35,8 @@ class Fact:
 
     `text` is the name of an array's view, or the expression of a number or
     shape. `leaves` are shapes whose broadcast is this one's shape. `level`
-    counts the loops that must have run before. A lane has its `eqn`.
+    counts the loops that must have run before. A lane has its `eqn`. The outermost operator of a
+    number's expression has this `precedence`.
     """
 
     kind: Kind
@@ -49,6 +50,7 @@ class Fact:
     literal: object = None
     element: str = ""
     depth: int = 1
+    precedence: int = 1
 
     def at_start(self) -> Fact:
         """The fact as a block inside finds it: it is there before the block begins."""

@@ -28,8 +28,10 @@ from .absence import with_known_absence
 from .arguments import Argument, Arguments, decided, fitted, of_elements, with_plain_elements
 from .array_attributes import with_array_inputs
 from .backward_inputs import backward_inputs, likes_among, plain_pattern, saved_ranks
+from .dtype_branches import with_decided_dtypes
 from .facts import Fact
 from .forward_kernel import facts_of, forward_kernel, inlined, labelled, shapes_of
+from .guard import located
 from .kernel import Input, Kernel, Role
 from .lists import with_lists_written_out, written_out
 from .packing import Packed, packed_values, reading, with_packed
@@ -101,6 +103,20 @@ def formula_kernels(
     the array is an input. Where all are `present` that are not said to be absent,
     nothing asks for them any more.
     """
+    with located(formula.name, formula.span, formula.source):
+        return _formula_kernels(formula, library, attributes, order, arguments, stem, general, present)
+
+
+def _formula_kernels(
+    formula: Formula,
+    library: Library,
+    attributes: Mapping[str, object],
+    order: int,
+    arguments: Arguments | None,
+    stem: str,
+    general: bool,
+    present: bool,
+) -> Compiled:
     formula, attributes, held = with_array_inputs(formula, attributes)
     arguments = {**(arguments or {}), **held}
     unknown = [p for p in formula.params if p.var.kind == "list" and p.var.name not in arguments]
@@ -114,7 +130,7 @@ def formula_kernels(
         for param in formula.attributes
         if param.var.name in attributes and not is_runtime_number(param)
     }
-    fixed = fitted(_with_values(formula, known), arguments, present)
+    fixed = with_decided_dtypes(fitted(_with_values(formula, known), arguments, present))
     each = {k: v for name, given in arguments.items() for k, v in of_elements(name, given).items()}
     inputs = tuple(_parameter(param, fixed, each.get(param.var.name, Argument())) for param in fixed.params)
     if known or arguments or present:
@@ -281,6 +297,12 @@ def pattern_kernel(compiled: Compiled, library: Library, defined: Sequence[bool]
 
     None where an undefined one must come as zeros. Raises FormulaError where it is not compiled.
     """
+    formula = compiled.formula
+    with located(formula.name, formula.span, formula.source):
+        return _pattern_kernel(compiled, library, defined)
+
+
+def _pattern_kernel(compiled: Compiled, library: Library, defined: Sequence[bool] | None) -> Kernel | None:
     formula, kernel = compiled.formula, compiled.forward
     facts = facts_of(kernel, formula.forward)
     any_ = defined is None

@@ -14,7 +14,7 @@ from ...records import record
 from .types import FLOATS, Type, cast, floating, join, number, stored
 
 # C++'s precedences: a lower one binds tighter.
-ATOM, UNARY, TIMES, PLUS, ORDER, EQUAL, AND, OR, CHOICE = 1, 3, 5, 6, 9, 10, 14, 15, 16
+ATOM, UNARY, TIMES, PLUS, ORDER, EQUAL, AND, OR, CHOICE, COMMA = 1, 3, 5, 6, 9, 10, 14, 15, 16, 17
 
 
 @record(frozen=True, slots=True)

@@ -112,8 +112,11 @@ def _value(plan: Plan, eqn: Eqn, out: Var) -> None:
         fact = Fact(fact.kind, fact.type, made, fact.leaves, level, name)
     plan.define(
         out,
-        Fact(fact.kind, fact.type, fact.shape, fact.leaves, level, fact.text, eqn, fact.items, fact.literal),
-    )
+        Fact(
+            fact.kind, fact.type, fact.shape, fact.leaves, level, fact.text, eqn, fact.items, fact.literal,
+            precedence=fact.precedence,
+        ),
+    )  # fmt: skip
 
 
 def _is_choice(eqn: Eqn) -> bool:
@@ -142,7 +145,7 @@ def _chosen_value(plan: Plan, eqn: Eqn) -> Fact | None:
     if condition is None or then is None or other is None:
         return None
     if then is other:
-        return Fact("number", then.type, text=then.text, literal=then.literal)
+        return Fact("number", then.type, text=then.text, literal=then.literal, precedence=then.precedence)
     kind = join([then.type, other.type])
     truth = Expr(condition.text, condition.type, condition.precedence, condition.literal)
     return Fact("number", kind, text=lane("where", [truth, then, other], kind).within(CHOICE))

@@ -17,6 +17,7 @@ from ...diagnostics import FormulaError
 from ...ir import Atom, Block, Eqn, Literal, Var
 from .facts import Fact, Leaf, covering
 from .kernel import Input, Kernel, ShapeSet
+from .lanes import ORDER
 from .names import Names, derived
 from .phases import Phase
 from .stages import Stage, Store
@@ -116,7 +117,7 @@ class Plan:
         if isinstance(over, Var) and over.kind == "list":
             fact = self.of(over)
             return f"{fact.text}.size" if fact.kind == "turns" else str(len(fact.items))
-        text = self.values.number(over)
+        text = self.values.number(over, ORDER)
         if text is None:
             raise self.refuse("a loop over this is not compiled")
         return text

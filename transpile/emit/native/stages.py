@@ -265,7 +265,7 @@ class StageText:
         fact = self.find(atom)
         if fact.literal is not None:
             return Expr(repr(fact.literal), fact.type, 1, fact.literal)
-        return Expr(fact.text, fact.type)
+        return Expr(fact.text, fact.type, fact.precedence)
 
 
 def numbers(kinds: Mapping[str, str]) -> list[str]:

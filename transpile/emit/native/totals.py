@@ -74,6 +74,7 @@ def over(sinks: Sequence[Reduce]) -> list[str]:
 
 def collect(sink: Reduce, index: str, term: str) -> tuple[str, list[str]]:
     """The statement that takes a term in, up to the arguments of its call, and these."""
+    term = f"int64_t{{{term}}}" if sink.term == "int64_t" else term  # where a literal's type is deduced
     head = f"{sink.name}_total = loop.{_WAYS[sink.op].collect}("
     return head, [f"{sink.name}_total", f"{sink.name}_row + {index}", term]
 

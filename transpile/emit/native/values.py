@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ...ir import Atom, Eqn, Literal, Var
 from ...operators import DTYPES
 from ...rewrite import MADE_OF, REGION
 from . import extents
 from .facts import Fact, Leaf
-from .lanes import POINTWISE, Expr, lane, refusal, result_type
+from .lanes import COMMA, POINTWISE, TIMES, Expr, lane, refusal, result_type
 from .names import derived
 from .types import OF_DTYPES, of_literal, stored
 
@@ -42,14 +43,14 @@ class Values:
             kind = of_literal(atom)
             return None if kind is None else Expr(repr(atom.value), kind, 1, atom.value)
         fact = self._find(atom)
-        return Expr(fact.text, fact.type, 1, fact.literal) if fact.kind == "number" else None
+        return Expr(fact.text, fact.type, fact.precedence, fact.literal) if fact.kind == "number" else None
 
-    def number(self, atom: Atom) -> str | None:
-        """An integer in C++."""
+    def number(self, atom: Atom, precedence: int = COMMA) -> str | None:
+        """An integer in C++, in parentheses where an operator of this precedence needs them."""
         expr = self.expr(atom)
         if expr is None or expr.type not in ("weak int", "int64_t"):
             return None
-        return expr.to("weak int").text
+        return expr.to("weak int").within(precedence)
 
     def shape(self, atom: Atom) -> str | None:
         """A shape in C++: of a tuple of integers, an integer, or a saved shape."""
@@ -134,7 +135,7 @@ class Values:
             return self._item(args)
         if op in ("int", "float", "bool") and len(args) == 1:
             expr = self.expr(args[0])
-            return None if expr is None else Fact("number", f"weak {op}", text=expr.to(f"weak {op}").text)
+            return None if expr is None else _number(expr.to(f"weak {op}"))
         if op == "len" and isinstance(args[0], Literal) and isinstance(args[0].value, tuple):
             count = len(args[0].value)
             return Fact("number", "weak int", text=str(count), literal=count)
@@ -236,9 +237,9 @@ class Values:
         if isinstance(owner, Literal) and isinstance(owner.value, tuple):
             return self._of_progression(owner.value, position)
         if (bounds := self._range(owner)) is not None:
-            index = self.number(position)
+            index = self.number(position, TIMES)
             first, _, step = bounds
-            every = "" if step == "1" else f"{step} * "
+            every = "" if step == "1" else f"({step}) * "
             return Fact("number", "weak int", text=f"({first} + {every}{index})") if index else None
         if isinstance(owner, Var) and self._find(owner).kind in ("shape", "like"):
             if (slice_ := self._slice_of(position)) is not None:
@@ -250,9 +251,7 @@ class Values:
             items = self._find(owner).items
             if -len(items) <= position.value < len(items):
                 expr = self.expr(items[position.value])
-                return (
-                    None if expr is None else Fact("number", expr.type, text=expr.text, literal=expr.literal)
-                )
+                return None if expr is None else _number(expr)
         return None
 
     def _slice_of(self, atom: Atom) -> str | None:
@@ -309,7 +308,7 @@ class Values:
 
     def _of_progression(self, numbers: tuple[object, ...], position: Atom) -> Fact | None:
         """An element of a `range` that is known."""
-        index = self.number(position)
+        index = self.number(position, TIMES)
         if index is None or not all(type(number) is int for number in numbers) or not numbers:
             return None
         first = numbers[0]
@@ -336,6 +335,8 @@ class Values:
             return None
         types = [operand.type for operand in operands]
         kind = result_type(op, types)
+        if op == "power" and kind == "weak int":
+            return _integer_power(operands)
         if refusal(op, types) and kind not in ("weak int", "weak float"):
             return None
         if eqn.op not in _MATH and op not in (
@@ -348,7 +349,21 @@ class Values:
         ):
             # NumPy's functions of numbers give its float64 scalars.
             kind = "double" if kind == "weak float" and eqn.op in ("sqrt", "exp", "log", "tanh") else kind
-        return Fact("number", kind, text=lane(op, operands, kind).text)
+        return replace(_number(lane(op, operands, kind)), type=kind)
+
+
+def _integer_power(operands: Sequence[Expr]) -> Fact:
+    """A power of integers, which is one in Python where the exponent is not negative."""
+    base, exponent = (operand.literal for operand in operands)
+    if isinstance(base, int) and isinstance(exponent, int) and abs(base) ** max(exponent, 0) < 2**63:
+        power = base**exponent if exponent >= 0 else float(base) ** exponent
+        return Fact("number", "weak float" if exponent < 0 else "weak int", text=repr(power), literal=power)
+    texts = ", ".join(operand.to("weak int").text for operand in operands)
+    return Fact("number", "weak int", text=f"pb::integer_power(context, {texts})")
+
+
+def _number(expr: Expr) -> Fact:
+    return Fact("number", expr.type, text=expr.text, literal=expr.literal, precedence=expr.precedence)
 
 
 def _truth(value: bool) -> Fact:
