@@ -33,9 +33,7 @@ WAYS = {
 
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command's arguments."""
-    parser = add_command(
-        subparsers, "config", "say what C++ needs to use the package", EXAMPLE, run
-    )
+    parser = add_command(subparsers, "config", "say what C++ needs to use the package", EXAMPLE, run)
     for name, help in WAYS.items():
         parser.add_argument(f"--{name}", dest="what", action="append_const", const=name, help=help)
 
