@@ -147,7 +147,7 @@ pb_word* find_word(const char* name) {
     const auto known = words->find(name);
     if (known != words->end()) return reinterpret_cast<pb_word*>(&known->second);
     try {
-        const PyRef table = import_from("pullback.transpile.vocabulary", "WORDS");
+        const PyRef table = import_from("pullback.transpile.operators", "OPERATORS");
         if (PyMapping_HasKeyString(table.get(), name) == 0) {
             raise(PyExc_KeyError, std::string("there is no word ") + name);
         }
