@@ -114,7 +114,7 @@ def test_what_would_be_wrong_is_refused(wrong: Path, engine: str):
     with pytest.raises(pb.NotDifferentiableError, match="gradient of its result 1"):
         pb.grad(one + other, [x])
     many = pb.tensor([1.0, 2.0], requires_grad=True)
-    with pytest.raises(pb.GradientShapeError, match="the backward of wrong_shape"):
+    with pytest.raises(pb.GradientShapeError, match="wrong_shape gave a gradient of shape"):
         pb.grad(pb.numpy.sum(pb.load_operator(wrong, "wrong_shape")(many)), [many])
     one, other = pb.load_operator(wrong, "whole")(x)
     assert pb.grad(one + other, [x])[0].item() == 5
