@@ -2,8 +2,8 @@
 
 A chain of operators on 4 float32 values: the time to compute and record it, and the time to go back through
 it, per operator. Contenders take turns, in an order shuffled anew in each round, so that what slows the
-machine slows them all; C++ programs do so too. What is printed are medians, and how many times each one's is
-PyTorch's time, from Python and in C++.
+machine slows them all; the program on libtorch runs before them. What is printed are medians, and how many
+times as long PyTorch takes, from Python and in C++.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from importlib.util import find_spec
 
 import numpy as np
 from operators import has_compiler
-from overhead_cpp import LIBTORCH, measure_in_cpp
+from overhead_libtorch import LIBTORCH, measure_libtorch
 from rich.console import Console
 from rich.table import Table
 from timing import left_out
@@ -227,12 +227,12 @@ def main() -> None:
     for line in left_out(("torch", "autograd", "jax")):
         console.print(line)
     groups = contenders(arguments.length)
-    in_cpp = measure_in_cpp(arguments.length, arguments.rounds)
+    in_cpp = measure_libtorch(arguments.length, arguments.rounds)
     for what, group in groups.items():
         measure(group, arguments.rounds)
         rows = {contender.name: contender.medians() for contender in group}
-        if what == "one operator":
-            rows |= {one.name: one.medians() for one in in_cpp}
+        if what == "one operator" and in_cpp is not None:
+            rows[LIBTORCH] = in_cpp
         console.print(table(what, rows))
 
 

@@ -1,10 +1,9 @@
 """Writes the C++ of library formulas, and the table that registers it, for the build of the native engine.
 
-    python cmake/generate_kernels.py KERNELS DERIVATIVES HEADERS
+    python cmake/generate_kernels.py KERNELS HEADERS
 
-Kernels and their table go to the first folder, derivatives over the operators of
-`pullback.h`, for programs without Python, to the second, and `operators.h`, which
-declares these operators, to the third.
+Kernels and their table go to the first folder, and `operators.h`, which declares
+the operators for those who write one in C++, to the second.
 
 The transpiler runs from the source tree: nothing is installed when the build
 runs, and NumPy need not be. Files that are current stay untouched.
@@ -27,9 +26,7 @@ from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.emit.native import emit_cpp
 from pullback.transpile.emit.native.attribute_patterns import AttributePattern, attribute_patterns
 from pullback.transpile.emit.native.formula_kernels import formula_kernels
-from pullback.transpile.emit.surface.header import operators_header
-from pullback.transpile.emit.surface.kernels import KernelCalls, kernel_calls
-from pullback.transpile.emit.surface.library import sources, surface_library
+from pullback.transpile.emit.operators_header import operators_header
 from pullback.transpile.ir import Formula
 from pullback.transpile.library import Library, NoDerivative, standard_library
 
@@ -49,11 +46,10 @@ TAIL = """std::span<const BuiltinFormula> builtin_formulas() { return kFormulas;
 
 
 class Compiled(NamedTuple):
-    """A formula's C++, its kernels' names, and how two of them are called."""
+    """A formula's C++ and its kernels' names."""
 
     text: str
     kernels: list[str]
-    calls: KernelCalls
 
 
 def generate(library: Library) -> dict[str, Compiled]:
@@ -76,10 +72,9 @@ def patterns(formula: Formula) -> list[AttributePattern]:
 
 def generated(formula: Formula, library: Library, pattern: AttributePattern) -> Compiled:
     """The kernels for these attributes. Raises FormulaError where there are none."""
-    compiled = formula_kernels(formula, library, pattern.attributes, ORDER, stem=pattern.name)
-    kernels = compiled.kernels()
+    kernels = formula_kernels(formula, library, pattern.attributes, ORDER, stem=pattern.name).kernels()
     text = emit_cpp(pattern.name, kernels, formula.source)
-    return Compiled(text, [kernel.name for kernel in kernels], kernel_calls(formula, compiled))
+    return Compiled(text, [kernel.name for kernel in kernels])
 
 
 def has_flat(text: str, kernel: str) -> bool:
@@ -90,21 +85,21 @@ def has_flat(text: str, kernel: str) -> bool:
 def registration(found: dict[str, Compiled]) -> str:
     """The table of all kernels, as C++."""
     lines = [HEAD, 'extern "C" {\n']
-    for text, kernels, _ in found.values():
+    for text, kernels in found.values():
         for kernel in kernels:
             lines += [f"int {kernel}_infer(pb_infer*);\n", f"int {kernel}_run(const pb_call*);\n"]
             if has_flat(text, kernel):
                 arguments = "int32_t, const void* const*, void* const*, int64_t"
                 lines.append(f"int {kernel}_flat({arguments});\n")
     lines.append("}\n\nnamespace pullback {\nnamespace {\n\n")
-    for name, (text, kernels, _) in found.items():
+    for name, (text, kernels) in found.items():
         lines.append(f"constexpr std::array<BuiltinKernel, {len(kernels)}> k_{name} = {{{{\n")
         for kernel in kernels:
             flat = f"{kernel}_flat" if has_flat(text, kernel) else "nullptr"
             lines.append(f'    {{"{kernel}", {kernel}_infer, {kernel}_run, {flat}}},\n')
         lines.append("}};\n")
     lines.append(f"\nconst std::array<BuiltinFormula, {len(found)}> kFormulas = {{{{\n")
-    for name, (text, *_) in found.items():
+    for name, (text, _) in found.items():
         digest = hashlib.sha256(text.encode()).hexdigest()
         lines.append(f'    {{"{name}",\n     "{digest}",\n     k_{name}}},\n')
     lines.append("}};\n\n}  // namespace\n\n")
@@ -114,7 +109,6 @@ def registration(found: dict[str, Compiled]) -> str:
 
 def write(folder: Path, files: dict[str, str]) -> None:
     """Write the sources that changed; remove those that are gone."""
-    folder.mkdir(parents=True, exist_ok=True)
     for path in folder.glob("*.cpp"):
         if path.name not in files:
             path.unlink()
@@ -124,20 +118,19 @@ def write(folder: Path, files: dict[str, str]) -> None:
 
 def write_file(path: Path, text: str) -> None:
     """Write a file that changed: what is newer is compiled again."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
 
 
 def main() -> None:
-    """Write all files of the three folders."""
+    """Write all files of both folders."""
     library = standard_library()
     found = generate(library)
     kernels = {f"{name}.cpp": made.text for name, made in found.items()}
     kernels["library.cpp"] = registration(found)
-    calls = {name: made.calls for name, made in found.items()}
-    kernel_folder, derivative_folder, header_folder = map(Path, sys.argv[1:])
+    kernel_folder, header_folder = map(Path, sys.argv[1:])
     write(kernel_folder, kernels)
-    write(derivative_folder, sources(surface_library(library, calls)))
     write_file(header_folder / "operators.h", operators_header(library))
 
 

@@ -22,7 +22,7 @@ foreach(level ${kernel_levels})
   set_source_files_properties(engine/native/kernel_runtime.cpp cmake/kernel_level.cpp
                               ${kernel_folder}/library.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_compile_definitions(${target} PRIVATE PB_SEPARATE_RUNTIME)
-  target_include_directories(${target} PRIVATE engine/native/include ${CMAKE_CURRENT_BINARY_DIR}/written)
+  target_include_directories(${target} PRIVATE engine/native/include ${written_folder})
   target_compile_options(${target} PRIVATE -march=${level} ${kernel_options})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -mprefer-vector-width=512)

@@ -1,4 +1,4 @@
-// Operators with a forward and a backward in C++, for C++ programs and for Python:
+// Operators with a forward and a backward in C++, for Python:
 //
 //   c++ -O2 $(pullback config --operator-flags) examples/cpp/operators.cpp -o liboperators.so
 //   python -c "import pullback as pb; cube = pb.load_operator('liboperators.so', 'cube')"

@@ -34,13 +34,13 @@ def test_what_only_a_first_process_does_is_not_counted(
     import instructions
 
     written = tmp_path / "written"
-    monkeypatch.setattr(instructions, "command", lambda who, way, rounds: ["touch", str(written)])
+    monkeypatch.setattr(instructions, "command", lambda way, rounds: ["touch", str(written)])
 
-    def count(who: str, way: str, rounds: int) -> int:
+    def count(way: str, rounds: int) -> int:
         return instructions.LENGTH * rounds * 7 + (0 if written.exists() else 10**9)
 
     monkeypatch.setattr(instructions, "count", count)
-    assert instructions.per_operator(instructions.PYTHON, "forward") == 7
+    assert instructions.per_operator("forward") == 7
 
 
 @pytest.mark.native
@@ -50,5 +50,4 @@ def test_more_rounds_take_more_instructions() -> None:
 
     if not instructions.has_counter():
         pytest.skip("perf counts no instructions here")
-    who = instructions.PYTHON
-    assert instructions.count(who, "forward", 1) < instructions.count(who, "both", 20)
+    assert instructions.count("forward", 1) < instructions.count("both", 20)

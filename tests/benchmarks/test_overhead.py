@@ -50,16 +50,15 @@ def test_ratios_to_every_peer_that_is_there() -> None:
 
 @pytest.mark.slow
 @pytest.mark.compiler
-def test_chains_in_cpp_have_a_sample_per_round(capfd: pytest.CaptureFixture[str]) -> None:
-    import overhead_cpp
+def test_the_chain_on_libtorch_has_a_sample_per_round(capfd: pytest.CaptureFixture[str]) -> None:
+    import overhead_libtorch
 
-    everyone = overhead_cpp.measure_in_cpp(20, 4, turns=2)
-    for one in everyone:
-        assert len(one.samples) == 4
-        assert min(one.medians()) > 0
-    names = {one.name for one in everyone}
-    if overhead_cpp.LIBTORCH not in names:
-        assert f"{overhead_cpp.LIBTORCH}: skipped" in capfd.readouterr().out
+    program = overhead_libtorch.libtorch()
+    if program is None:
+        assert f"{overhead_libtorch.LIBTORCH}: skipped" in capfd.readouterr().out
+    else:
+        assert len(overhead_libtorch.samples(program, 20, 4)) == 4
+        assert min(overhead_libtorch.measure_libtorch(20, 4)) > 0
 
 
 def test_chains_of_both_engines_have_the_gradient_of_a_product() -> None:

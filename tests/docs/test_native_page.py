@@ -1,7 +1,12 @@
-"""The page on the native engine: its example runs, and its numbers are those of the source."""
+"""The page on the native engine: its examples run, and its numbers are those of the source."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 import pullback as pb
 
@@ -28,9 +33,15 @@ def test_the_numbers_are_those_of_the_source():
     assert PAGE.count("16384") == 2
 
 
-def test_the_program_is_what_the_header_shows():
-    assert "Tensor x({1.0, 2.0}, {2}, true)" in source_of("pullback.h")
-
-
-def source_of(header):
-    return (ROOT / "engine" / "native" / "include" / "pullback" / header).read_text(encoding="utf-8")
+@pytest.mark.native
+@pytest.mark.compiler
+def test_the_operator_in_cpp_is_loaded(tmp_path):
+    (code,) = re.findall(r"```cpp\n(.*?)```", PAGE, re.S)
+    (tmp_path / "cube.cpp").write_text(code)
+    (line,) = re.findall(r"^    (c\+\+ .*cube\.cpp.*)$", PAGE, re.M)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run(["sh", "-c", line], cwd=tmp_path, env={**os.environ, "PATH": path}, check=True)
+    cube = pb.load_operator(tmp_path / "libcube.so", "cube")
+    x = pb.tensor(2.0, requires_grad=True)
+    (first,) = pb.grad(cube(x), [x], create_graph=True)
+    assert (first.item(), pb.grad(first, [x])[0].item()) == (12, 12)

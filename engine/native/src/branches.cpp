@@ -77,7 +77,7 @@ Ref<Tensor> Branches::summed(Place& place, std::int32_t output) {
     Ref<Tensor> sum;
     for (Contribution& one : place.contributions) {
         if (one.output != output) continue;
-        sum = sum ? PythonGraph::sum(sum, one.gradient, false) : std::move(one.gradient);
+        sum = sum ? sum_of(sum, one.gradient, false) : std::move(one.gradient);
     }
     return sum;
 }
@@ -113,7 +113,7 @@ void Branches::fold(Place& place) {
         if (before == sums.end()) {
             sums.push_back({kBeforeAll, one->output, std::move(one->gradient)});
         } else {
-            before->gradient = PythonGraph::sum(before->gradient, one->gradient, false);
+            before->gradient = sum_of(before->gradient, one->gradient, false);
         }
     }
     all.erase(all.begin(), end);

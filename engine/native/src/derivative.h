@@ -4,8 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "graph.h"
+#include "pullback/arrivals.h"
 #include "pullback/engine.h"
+#include "pullback/wanted.h"
 
 namespace pullback {
 

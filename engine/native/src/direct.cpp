@@ -6,6 +6,7 @@
 #include "caller.h"
 #include "grad_mode.h"
 #include "pullback/errors.h"
+#include "pullback/flat_loop.h"
 #include "pullback/numpy_api.h"
 #include "pullback/switches.h"
 
@@ -123,7 +124,7 @@ void record(OperatorInfo& info, PyObject* const* args, Few needed, const Layout&
 // What every small operator goes through: one function, without calls but those of Python.
 [[gnu::flatten]] PyObject* call_directly(OperatorInfo& info, std::span<PyObject* const> args) {
     if (args.size() != info.flat_inputs || switches.watched) return nullptr;
-    LoopMemory<PythonGraph> memory;
+    LoopMemory memory;
     Flat flat(memory);
     Few needed = 0;
     for (const KernelArgument& argument : info.kernel->arguments) {
@@ -157,7 +158,7 @@ void record(OperatorInfo& info, PyObject* const* args, Few needed, const Layout&
 
 bool write_directly(OperatorInfo& info, Tensor& target, PyObject* other) {
     if (info.flat_inputs != 2 || info.n_outputs() != 1) return false;
-    LoopMemory<PythonGraph> memory;
+    LoopMemory memory;
     Flat flat(memory);
     for (const KernelArgument& argument : info.kernel->arguments) {
         PyObject* value = argument.index == 0 ? target.object() : other;
@@ -177,7 +178,7 @@ bool differentiate_directly(Node& node, const Variant& variant, Received& receiv
                             std::vector<SentGradient>& made) {
     if (!variant.is_flat) return false;
     const KernelLayout& kernel = *variant.kernel;
-    LoopMemory<PythonGraph> memory;
+    LoopMemory memory;
     Flat flat(memory);
     Ref<Tensor>* reusable = nullptr;
     for (const KernelArgument& argument : kernel.arguments) {

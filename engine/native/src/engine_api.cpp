@@ -35,12 +35,6 @@ bool is_tensor(PyObject* object) {
     return Tensor::check(object) || PyObject_HasAttrString(object, "requires_grad") != 0;
 }
 
-std::vector<Ref<Tensor>> seed_of(pb_value* seed) {
-    std::vector<Ref<Tensor>> seeds;
-    seeds.push_back(seed == nullptr ? Ref<Tensor>() : tensor_of(seed));
-    return seeds;
-}
-
 /// The status of a function that has no value.
 template <typename Body>
 int status_of(Body&& body) {
@@ -72,18 +66,15 @@ const char* error() {
     return text.c_str();
 }
 
-/// A tensor of this engine where it is to require grad, else an array, which meets any tensor.
-pb_value* make(const void* data, DLDataType dtype, std::int32_t ndim, const std::int64_t* shape,
-               int requires_grad) {
+/// An array, which meets tensors of either engine.
+pb_value* make(const void* data, DLDataType dtype, std::int32_t ndim, const std::int64_t* shape) {
     return value_of(to_python([&] {
         const DType number = from_dlpack(dtype);
         if (number < 0) raise(PyExc_TypeError, "no tensor holds such elements");
-        Ref<Tensor> tensor = Tensor::allocate(Layout::c_order(number, ndim, shape));
+        const Ref<Tensor> tensor = Tensor::allocate(Layout::c_order(number, ndim, shape));
         const auto bytes = static_cast<std::size_t>(tensor->layout.size()) * item_size(number);
         if (data != nullptr && bytes > 0) std::memcpy(tensor->data(), data, bytes);
-        if (requires_grad == 0) return Py_NewRef(tensor->array());
-        tensor->set_requires_grad(true);
-        return tensor.release_object();
+        return Py_NewRef(tensor->array());
     }));
 }
 
@@ -156,7 +147,7 @@ pb_word* find_word(const char* name) {
     const auto known = words->find(name);
     if (known != words->end()) return reinterpret_cast<pb_word*>(&known->second);
     try {
-        const PyRef table = import_from("pullback.transpile.vocabulary", "WORDS");
+        const PyRef table = import_from("pullback.transpile.operators", "OPERATORS");
         if (PyMapping_HasKeyString(table.get(), name) == 0) {
             raise(PyExc_KeyError, std::string("there is no word ") + name);
         }
@@ -262,68 +253,6 @@ int call(pb_word* handle, pb_value* const* arguments, std::size_t count,
     return call_generally(named, arguments, count, attributes, n_attributes, results, n_results);
 }
 
-/// What `pb.grad` checks before it asks the engine.
-void check_output(const Tensor& output, pb_value* seed) {
-    if (!output.requires_grad) {
-        raise("NotDifferentiableError", "this output doesn't require grad");
-    }
-    if (seed == nullptr && output.layout.size() != 1) {
-        raise("GradientShapeError", "an output of shape " + output.layout.shape_text() +
-                                        " needs a gradient to go back from");
-    }
-    if (seed != nullptr && !tensor_of(seed)->layout.same_shape(output.layout)) {
-        raise("GradientShapeError", "the output has shape " + output.layout.shape_text() +
-                                        ", its gradient " + tensor_of(seed)->layout.shape_text());
-    }
-}
-
-int backward(pb_value* output, pb_value* seed, int retain_graph) {
-    return status_of([&] {
-        BackwardRequest request;
-        request.outputs.push_back(tensor_of(output));
-        check_output(*request.outputs[0], seed);
-        request.seeds = seed_of(seed);
-        request.all_leaves = request.accumulate = request.allow_unused = true;
-        request.retain_graph = retain_graph != 0;
-        run_backward(request);
-        return 0;
-    });
-}
-
-int gradients(pb_value* output, pb_value* seed, pb_value* const* inputs, std::size_t count,
-              int retain_graph, int create_graph, pb_value** result) {
-    return status_of([&] {
-        BackwardRequest request;
-        request.outputs.push_back(tensor_of(output));
-        check_output(*request.outputs[0], seed);
-        request.seeds = seed_of(seed);
-        for (std::size_t i = 0; i < count; ++i) {
-            request.inputs.push_back(tensor_of(inputs[i]));
-            if (!request.inputs[i]->requires_grad) {
-                raise("NotDifferentiableError",
-                      "input " + std::to_string(i) + " doesn't require grad");
-            }
-        }
-        request.create_graph = create_graph != 0;
-        request.retain_graph = retain_graph != 0 || request.create_graph;
-        std::vector<Ref<Tensor>> found = run_backward(request);
-        for (std::size_t i = 0; i < count; ++i) result[i] = value_of(found[i].release_object());
-        return 0;
-    });
-}
-
-pb_value* grad(pb_value* value) {
-    return value_of(
-        to_python([&] { return Ref<Tensor>(tensor_of(value)->grad).release_object(); }));
-}
-
-int clear_grad(pb_value* value) {
-    return status_of([&] {
-        tensor_of(value)->grad = nullptr;
-        return 0;
-    });
-}
-
 int is_grad_enabled() {
     return status_of([] { return static_cast<int>(grad_enabled()); });
 }
@@ -338,36 +267,9 @@ int set_grad_enabled(int enabled) {
     });
 }
 
-int step(pb_value* value, pb_value* gradient, double rate) {
-    return status_of([&] {
-        const GradModeGuard mode(false);
-        const PyRef size = checked(PyFloat_FromDouble(rate));
-        const PyRef change = checked(PyNumber_Multiply(object_of(gradient), size.get()));
-        checked(PyNumber_InPlaceSubtract(object_of(value), change.get()));
-        return 0;
-    });
-}
-
 constexpr pb_engine_api kTable = {
-    PB_ENGINE_API,
-    keep,
-    release,
-    error,
-    make,
-    number,
-    view,
-    requires_grad,
-    detach,
-    find_word,
-    define,
-    call,
-    backward,
-    gradients,
-    grad,
-    clear_grad,
-    is_grad_enabled,
-    set_grad_enabled,
-    step,
+    PB_ENGINE_API, keep,   release,   error,  make, number,          view,
+    requires_grad, detach, find_word, define, call, is_grad_enabled, set_grad_enabled,
 };
 
 }  // namespace

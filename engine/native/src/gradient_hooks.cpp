@@ -1,6 +1,6 @@
 #include "gradient_hooks.h"
 
-#include "graph.h"
+#include "gradient_sum.h"
 #include "pullback/errors.h"
 #include "pullback/numpy_api.h"
 #include "words.h"
@@ -182,15 +182,15 @@ void accumulate(Tensor& tensor, Ref<Tensor> gradient, bool create_graph) {
     for (bool done = false; !done;) {
         // One with a history stays as it is: the sum is not recorded.
         if (tensor.grad && !create_graph && !tensor.grad->requires_grad) {
-            if (Ref<Tensor> sum = PythonGraph::add_directly(tensor.grad, gradient)) {
+            if (Ref<Tensor> sum = add_directly(tensor.grad, gradient)) {
                 tensor.grad = std::move(sum);
                 break;
             }
         }
         const Ref<Tensor> before = tensor.grad;
         Ref<Tensor> kept = before;
-        Ref<Tensor> after = before ? PythonGraph::sum(kept, gradient, create_graph)
-                                   : for_grad(gradient, create_graph);
+        Ref<Tensor> after =
+            before ? sum_of(kept, gradient, create_graph) : for_grad(gradient, create_graph);
         done = tensor.grad.get() == before.get();
         if (done) tensor.grad = std::move(after);
     }

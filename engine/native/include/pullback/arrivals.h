@@ -8,69 +8,58 @@
 
 #include "pullback/inline_vector.h"
 #include "pullback/kept.h"
+#include "pullback/node.h"
 
 namespace pullback {
 
-template <typename Graph>
-class ArrivalsIn;
+class Arrivals;
 
 /// Gradients by output of a node, none where undefined.
-template <typename Graph>
-using ReceivedIn = InlineVector<typename Graph::Gradient, 2>;
+using Received = InlineVector<Ref<Tensor>, 2>;
 
 /// What a node has received in one backward pass.
-template <typename Graph>
-struct ArrivalIn {
-    const ArrivalsIn<Graph>* pass;
-    typename Graph::NodeRef node;
+struct Arrival {
+    const Arrivals* pass;
+    Ref<Node> node;
     std::uint64_t sequence;  // of the node
-    ReceivedIn<Graph> received;
-    ArrivalIn* next;  // of the same node, in another pass that runs now
-    ArrivalIn* next_kept = nullptr;
+    Received received;
+    Arrival* next;  // of the same node, in another pass that runs now
+    Arrival* next_kept = nullptr;
 };
 
-/// The nodes that wait, the youngest first. A node is younger than everything that it reads, so
-/// when its turn comes all its gradients have arrived.
-///
-/// Of an engine's `Graph`:
-///     Node, with `sequence` and `arrivals`; Edge, with `node` and `output`
-///     NodeRef, Gradient                            owners of a node, of a tensor
-///     static NodeRef share(Node&)
-///     static std::uint32_t n_outputs(const Node&)
-///     static Gradient sum(Gradient& before, const Gradient&, bool create_graph)
-///     static Kept<ArrivalIn<Graph>>& kept_arrivals()
-template <typename Graph>
-class ArrivalsIn {
-  public:
-    using Node = typename Graph::Node;
-    using Edge = typename Graph::Edge;
-    using Gradient = typename Graph::Gradient;
-    using Arrival = ArrivalIn<Graph>;
+/// The sum of two gradients, recorded with create_graph. May use the memory of the first where
+/// nobody else holds it. Throws ErrorSet.
+Ref<Tensor> sum_of(Ref<Tensor>& before, const Ref<Tensor>& gradient, bool create_graph);
 
-    explicit ArrivalsIn(bool create_graph) : create_graph_(create_graph) {}
-    ~ArrivalsIn() {
+/// The nodes that wait, the youngest first. A node is younger than everything that it reads, so
+/// when its turn comes all its gradients have arrived. The GIL guards them.
+class Arrivals {
+  public:
+    explicit Arrivals(bool create_graph) : create_graph_(create_graph) {}
+    ~Arrivals() {
         for (Arrival* arrival : waiting_) {
             unlink(*arrival);
             done(arrival);
         }
     }
-    ArrivalsIn(const ArrivalsIn&) = delete;
-    ArrivalsIn& operator=(const ArrivalsIn&) = delete;
+    Arrivals(const Arrivals&) = delete;
+    Arrivals& operator=(const Arrivals&) = delete;
 
-    /// Adds a gradient to what an output of a node has received so far. Throws what `sum` throws.
-    void send(const Edge& edge, Gradient gradient) {
-        Gradient& received = arrival_at(*edge.node).received[static_cast<std::size_t>(edge.output)];
+    /// Adds a gradient to what an output of a node has received so far. Throws ErrorSet.
+    void send(const Edge& edge, Ref<Tensor> gradient) {
+        Ref<Tensor>& received =
+            arrival_at(*edge.node).received[static_cast<std::size_t>(edge.output)];
         if (received) {
             // An author's code may run in there, and send to this node too: the place must not be
             // used meanwhile.
-            Gradient before = std::move(received);
-            received = Graph::sum(before, gradient, create_graph_);
+            Ref<Tensor> before = std::move(received);
+            received = sum_of(before, gradient, create_graph_);
         } else {
             received = std::move(gradient);
         }
     }
     /// What the edge's node has received there so far; NULL where it has received nothing.
-    Gradient* at(const Edge& edge) const {
+    Ref<Tensor>* at(const Edge& edge) const {
         Arrival* const arrival = arrival_of(*edge.node);
         return arrival == nullptr ? nullptr
                                   : &arrival->received[static_cast<std::size_t>(edge.output)];
@@ -94,8 +83,8 @@ class ArrivalsIn {
     }
     static void done(Arrival* arrival) {
         arrival->received.clear();
-        arrival->node = {};
-        if (!Graph::kept_arrivals().give(arrival)) delete arrival;
+        arrival->node = nullptr;
+        if (!kept.give(arrival)) delete arrival;
     }
 
   private:
@@ -108,13 +97,13 @@ class ArrivalsIn {
     }
     Arrival& arrival_at(Node& node) {
         if (Arrival* const arrival = arrival_of(node)) return *arrival;
-        Arrival* made = Graph::kept_arrivals().take();
+        Arrival* made = kept.take();
         if (made == nullptr) made = new Arrival;
         made->pass = this;
-        made->node = Graph::share(node);
+        made->node = Ref<Node>::borrow(&node);
         made->sequence = node.sequence;
-        made->received.emplace_each(Graph::n_outputs(node),
-                                    [](std::uint32_t) { return Gradient(); });
+        made->received.emplace_each(node.outputs.size(),
+                                    [](std::uint32_t) { return Ref<Tensor>(); });
         made->next = node.arrivals;
         node.arrivals = made;
         waiting_.push_back(made);
@@ -127,23 +116,24 @@ class ArrivalsIn {
         *link = arrival.next;
     }
 
+    static inline Kept<Arrival, 1024> kept;
+
     bool create_graph_;
     std::vector<Arrival*> waiting_;
 };
 
 /// An arrival that was taken out, until the end of a scope.
-template <typename Graph>
-class TurnIn {
+class Turn {
   public:
-    explicit TurnIn(ArrivalIn<Graph>* arrival) : arrival_(arrival) {}
-    ~TurnIn() { ArrivalsIn<Graph>::done(arrival_); }
-    TurnIn(const TurnIn&) = delete;
-    TurnIn& operator=(const TurnIn&) = delete;
-    ArrivalIn<Graph>& operator*() const { return *arrival_; }
-    ArrivalIn<Graph>* operator->() const { return arrival_; }
+    explicit Turn(Arrival* arrival) : arrival_(arrival) {}
+    ~Turn() { Arrivals::done(arrival_); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    Arrival& operator*() const { return *arrival_; }
+    Arrival* operator->() const { return arrival_; }
 
   private:
-    ArrivalIn<Graph>* arrival_;
+    Arrival* arrival_;
 };
 
 }  // namespace pullback

@@ -61,10 +61,6 @@ class IndexPart {
     IndexPart(Ellipsis) : part_{PB_ELLIPSIS, 0, 0, 1, 0, 0} {}
     IndexPart(None) : part_{PB_NEW_AXIS, 0, 0, 1, 0, 0} {}
 
-    explicit IndexPart(const pb_index_part& part) : part_(part) {}
-
-    const pb_index_part& c() const { return part_; }
-
   private:
     pb_index_part part_;
 };
@@ -87,29 +83,8 @@ class Attribute {
     Attribute(Slice slice) : Attribute(Index{slice}) {}
     Attribute(Like like) : kind_(PB_LIKE), more_(share({.like = std::move(like)})) {}
 
-    bool is_none() const { return kind_ == PB_NOTHING; }
-    bool truth() const { return integer() != 0; }
-    std::int64_t integer() const {
-        if (kind_ != PB_TRUTH) expect(PB_INTEGER);
-        return integer_;
-    }
-    double number() const { return kind_ == PB_NUMBER ? number_ : static_cast<double>(integer()); }
-    const std::string& text() const { return expect(PB_TEXT).more_->text; }
-    /// A tuple; an integer stands for a tuple of one.
-    Shape integers() const { return kind_ == PB_INTEGERS ? more_->integers : Shape{integer()}; }
-    /// An index; an integer stands for an index of one part.
-    Index index() const {
-        if (kind_ == PB_INDEX) return more_->index;
-        const Shape places = integers();
-        return {places.begin(), places.end()};
-    }
-    const Like& like() const { return expect(PB_LIKE).more_->like; }
-
-    explicit operator bool() const { return truth(); }
-
     /// For the table of C functions; valid while this is.
     pb_attribute c(const char* name) const;
-    static Attribute of(const pb_attribute& attribute);
 
   private:
     /// What few attributes have.
@@ -121,10 +96,6 @@ class Attribute {
     };
     static std::shared_ptr<const More> share(More more) {
         return std::make_shared<const More>(std::move(more));
-    }
-    const Attribute& expect(pb_attribute_kind kind) const {
-        if (kind_ != kind) throw Error("TypeError: an attribute of another kind was expected");
-        return *this;
     }
 
     pb_attribute_kind kind_ = PB_NOTHING;
@@ -149,29 +120,6 @@ inline pb_attribute Attribute::c(const char* name) const {
     result.like = {more_->like.dtype, static_cast<std::int32_t>(more_->like.shape.size()),
                    more_->like.shape.data()};
     return result;
-}
-
-inline Attribute Attribute::of(const pb_attribute& given) {
-    switch (given.kind) {
-        case PB_TRUTH:
-            return given.integer != 0;
-        case PB_INTEGER:
-            return given.integer;
-        case PB_NUMBER:
-            return given.number;
-        case PB_TEXT:
-            return given.text;
-        case PB_INTEGERS:
-            return Shape(given.integers, given.integers + given.count);
-        case PB_INDEX:
-            return Index(given.parts, given.parts + given.count);
-        case PB_LIKE:
-            return Like{given.like.dtype,
-                        Shape(given.like.shape, given.like.shape + given.like.ndim)};
-        case PB_NOTHING:
-            break;
-    }
-    return {};
 }
 
 }  // namespace pullback

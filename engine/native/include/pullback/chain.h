@@ -8,35 +8,39 @@
 #include "pullback/arrivals.h"
 #include "pullback/flat_loop.h"
 #include "pullback/link.h"
+#include "pullback/node.h"
 
 namespace pullback {
 
-/// A gradient on its way along nodes of one layout.
-///
-/// Of an engine's `Graph`, besides what `ArrivalsIn` and `Flat` take:
-///     static const Link* link_of(const Node&)        how it runs in a chain; NULL where it doesn't
-///     static const Layout& layout_of(const Node&)    of its only result, where it does
-///     static void free_saved(Node&)
-template <typename Graph>
-class ChainIn {
-  public:
-    using Node = typename Graph::Node;
-    using Edge = typename Graph::Edge;
-    using Gradient = typename Graph::Gradient;
+/// Finds how nodes that are recorded for this one's variant run in a chain, if they do. Throws
+/// ErrorSet.
+void find_link(const Node& node);
 
+/// How a node runs in a chain; NULL where it doesn't. Throws ErrorSet.
+inline const Link* link_of(const Node& node) {
+    if (!node.uniform || node.freed) return nullptr;
+    const Link& link = node.recorded->link;
+    if (!link.known) [[unlikely]]
+        find_link(node);
+    return link.loop == nullptr ? nullptr : &link;
+}
+
+/// A gradient on its way along nodes of one layout.
+class Chain {
+  public:
     /// `gradient` is the one that the first node has received for its only result.
-    explicit ChainIn(Gradient& gradient) : gradient_(gradient), nowhere_(Graph::spare(0)) {}
+    explicit Chain(Ref<Tensor>& gradient) : gradient_(gradient), nowhere_(LoopMemory::spare(0)) {}
 
     /// Runs this node and those behind it, for as long as each passes one gradient on to a node
     /// that takes it in passing: one that `passes` is true of, and no other gradient can reach any
     /// more. Then the gradient is sent on. False where the first is no such node: nothing was done.
     /// Writes over a gradient that nobody else holds. `node` becomes the last one that ran.
     template <typename Passes>
-    bool follow(Node*& node, ArrivalsIn<Graph>& arrivals, bool retain, Passes&& passes) {
+    bool follow(Node*& node, Arrivals& arrivals, bool retain, Passes&& passes) {
         const Edge* edge = begin(*node);
         if (edge == nullptr) return false;
         for (;;) {
-            if (!retain) Graph::free_saved(*node);
+            if (!retain) node->free_saved();
             Node& next = *edge->node;
             if (edge->output != 0 || !passes(next) || !arrivals.reaches_last(next)) break;
             const Edge* const onwards = go_on(next);
@@ -52,15 +56,15 @@ class ChainIn {
     /// Turns the gradient of the first node's result into that of its only input which wants one,
     /// and gives the edge along which it goes. NULL where the node is not for this.
     const Edge* begin(const Node& node) {
-        const Link* const link = Graph::link_of(node);
+        const Link* const link = link_of(node);
         const Layout& layout = gradient_->layout;
-        if (link == nullptr || !layout.twin_of(Graph::layout_of(node))) return nullptr;
+        if (link == nullptr || !layout.twin_of(node.outputs[0].layout)) return nullptr;
         size_ = layout.size();
         bits_ = layout.loop_bits();
         if (size_ > kMostSpare) return nullptr;
-        if (gradient_->exclusive()) return run(node, *link, Graph::data_of(gradient_));
-        Gradient fresh = Graph::allocate(layout, static_cast<std::size_t>(size_ * (bits_ / 8)));
-        const Edge* const edge = run(node, *link, Graph::data_of(fresh));
+        if (gradient_->exclusive()) return run(node, *link, gradient_->data());
+        Ref<Tensor> fresh = Tensor::allocate(layout, static_cast<std::size_t>(size_ * (bits_ / 8)));
+        const Edge* const edge = run(node, *link, fresh->data());
         if (edge != nullptr) gradient_ = std::move(fresh);
         return edge;
     }
@@ -69,15 +73,15 @@ class ChainIn {
     const Edge* go_on(const Node& node) {
         // A node before was uniform too: what it read is of its layout, and so is what this one
         // gave. The gradient is nobody else's.
-        const Link* const link = Graph::link_of(node);
-        return link == nullptr ? nullptr : run(node, *link, Graph::data_of(gradient_));
+        const Link* const link = link_of(node);
+        return link == nullptr ? nullptr : run(node, *link, gradient_->data());
     }
 
     const Edge* run(const Node& node, const Link& link, void* target) {
         const void* inputs[Link::kMost];
         for (std::size_t i = 0; i < link.n_inputs; ++i) {
             const LinkInput input = link.inputs[i];
-            inputs[i] = input.slot < 0 ? Graph::data_of(gradient_)
+            inputs[i] = input.slot < 0 ? gradient_->data()
                                        : node.saved[std::size_t(input.slot)].values(input.relied);
             if (inputs[i] == nullptr) [[unlikely]]
                 return nullptr;
@@ -89,7 +93,7 @@ class ChainIn {
         return &node.edges[link.edge];
     }
 
-    Gradient& gradient_;
+    Ref<Tensor>& gradient_;
     void* const nowhere_;    // where a loop puts gradients that nobody needs
     std::int64_t size_ = 0;  // of the gradient, as all arrays of all nodes
     int bits_ = 0;

@@ -1,4 +1,4 @@
-// Operators of one's own, with a forward and a backward in C++.
+// Operators of one's own, with a forward and a backward in C++, for `pb.load_operator`.
 //
 //     Tensors forward(const Tensors& inputs) { return {inputs[0] * inputs[0] * inputs[0]}; }
 //     Tensors backward(const Context& context) {
@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "pullback/surface_tensor.h"
+#include "pullback/operator_tensor.h"
 
 namespace pullback {
 
@@ -52,7 +52,7 @@ struct Definition {
     }
 };
 
-/// Those of this program, or of this library of operators.
+/// Those of this library.
 PULLBACK_OWN inline std::vector<std::shared_ptr<Definition>>& definitions() {
     static std::vector<std::shared_ptr<Definition>> all;
     return all;
@@ -228,7 +228,6 @@ inline Operator define_operator(std::string name, std::vector<std::string> input
 
 }  // namespace pullback
 
-#ifdef PULLBACK_OPERATOR_LIBRARY
 // What `pullback.load_operator` calls in a library of operators.
 extern "C" {
 
@@ -258,4 +257,3 @@ __attribute__((used, visibility("default"))) inline void* pullback_load_operator
 }
 
 }  // extern "C"
-#endif

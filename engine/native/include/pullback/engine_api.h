@@ -1,16 +1,14 @@
-/* An engine for other languages: a table of C functions.
+/* The native engine for operators that are written in C++: a table of C functions.
 
-   Two engines fill it. The one in libpullback.a needs nothing but the C++ library:
-   `pullback_engine()` returns its table. The one that Python programs run on is in
-   the capsule `pullback.engine.native._native.engine_api`; its tensors are Python
-   objects, and whoever calls a function below holds the interpreter's lock. What an
-   operator library defines works on either. `pullback.h` is the C++ surface. */
+   `pb.load_operator` hands it to a library of operators. The values are Python
+   objects (tensors of either engine, arrays, numbers), and whoever calls a function
+   below holds the interpreter's lock. `pullback.h` is the C++ over it. */
 #ifndef PULLBACK_ENGINE_API_H_
 #define PULLBACK_ENGINE_API_H_
 
 #include "kernel_abi.h"
 
-#define PB_ENGINE_API 2
+#define PB_ENGINE_API 3
 #define PB_ENGINE_API_CAPSULE "pullback.engine.native._native.engine_api"
 
 #ifdef __cplusplus
@@ -99,8 +97,7 @@ typedef struct {
     const char* (*error)(void);
 
     /* A tensor with a copy of `size of shape` elements in C order; NULL data: any values. */
-    pb_value* (*make)(const void* data, DLDataType dtype, int32_t ndim, const int64_t* shape,
-                      int requires_grad);
+    pb_value* (*make)(const void* data, DLDataType dtype, int32_t ndim, const int64_t* shape);
     pb_value* (*number)(double value);
     /* Shape, dtype and memory, which is the value's own; `strides` are NULL in C order. */
     int (*view)(pb_value* tensor, DLTensor* view);
@@ -118,24 +115,10 @@ typedef struct {
                 const pb_attribute* attributes, size_t n_attributes, pb_value** results,
                 size_t n_results);
 
-    /* Adds to the `grad` of every leaf. `seed` NULL: one, for a single value. */
-    int (*backward)(pb_value* output, pb_value* seed, int retain_graph);
-    /* A gradient per input into `gradients`; with `create_graph` they can be differentiated. */
-    int (*gradients)(pb_value* output, pb_value* seed, pb_value* const* inputs, size_t count,
-                     int retain_graph, int create_graph, pb_value** gradients);
-    /* The accumulated gradient; NULL without a failure where there is none. */
-    pb_value* (*grad)(pb_value* tensor);
-    int (*clear_grad)(pb_value* tensor);
-
     int (*grad_enabled)(void);
     /* Whether operators are recorded from here on; returns whether they were before. */
     int (*set_grad_enabled)(int enabled);
-    /* tensor -= rate * gradient, in its memory, without a record: a step of descent. */
-    int (*step)(pb_value* tensor, pb_value* gradient, double rate);
 } pb_engine_api;
-
-/* The table of the engine in libpullback.a. */
-const pb_engine_api* pullback_engine(void);
 
 #ifdef __cplusplus
 } /* extern "C" */

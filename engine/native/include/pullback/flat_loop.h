@@ -13,13 +13,8 @@ namespace pullback {
 /// The elements of a block of spare memory.
 inline constexpr std::int64_t kMostSpare = 1 << 10;
 
-/// What the arrays of a loop are, but for their number.
-///
-/// Of an engine's `Graph`:
-///     static void* spare(std::size_t k)  block k of `kMostArrays`, of `kMostSpare` doubles each:
-///                                        memory for what a loop wants in full and has only one
-///                                        value, or no reader
-template <typename Graph>
+/// What the arrays of a loop are, but for their number. Spare memory is for what a loop wants in
+/// full and has only one value, or no reader.
 struct LoopMemory {
     struct Number {
         void* place;
@@ -31,8 +26,10 @@ struct LoopMemory {
     std::size_t n_numbers = 0;
     std::size_t n_spare = 0;
 
+    /// A block of `kMostSpare` doubles, of `kMostArrays`. The GIL guards them.
+    static void* spare(std::size_t block) { return memory[block]; }
     /// NULL where there is no more.
-    void* take_spare() { return n_spare < kMostArrays ? Graph::spare(n_spare++) : nullptr; }
+    void* take_spare() { return n_spare < kMostArrays ? spare(n_spare++) : nullptr; }
     /// A number in the place of an array; false where there is no room for it.
     [[gnu::noinline]] bool add_number(std::size_t at, double value) {
         void* const place = take_spare();
@@ -52,14 +49,16 @@ struct LoopMemory {
             }
         }
     }
+
+  private:
+    alignas(64) static inline double memory[kMostArrays][kMostSpare];
 };
 
 /// A loop over arrays of one shape. Apart from their memory: where all is inlined, the fields are
 /// registers.
-template <typename Graph>
-class FlatIn {
+class Flat {
   public:
-    explicit FlatIn(LoopMemory<Graph>& memory) : memory_(memory) {}
+    explicit Flat(LoopMemory& memory) : memory_(memory) {}
 
     /// Whether an array is like those before.
     bool takes(const Layout& layout) {
@@ -107,35 +106,12 @@ class FlatIn {
     }
 
   private:
-    LoopMemory<Graph>& memory_;
+    LoopMemory& memory_;
     const Layout* layout_ = nullptr;
     std::int64_t size_ = 0;
     std::size_t count_ = 0;
     bool absent_ = false;         // an input has no values
     const void* some_ = nullptr;  // an input to read in the place of those that aren't used
 };
-
-/// The sum of two gradients by the loop of the operator that adds them, into the first where nobody
-/// else holds it; none where it doesn't take them. Throws what `Graph::allocate` throws.
-///
-/// Of an engine's `Graph`:
-///     static void* data_of(const Gradient&)
-///     static Gradient allocate(const Layout&, std::size_t bytes)  memory that is not filled yet
-template <typename Graph>
-typename Graph::Gradient add_by_loop(pb_flat_function loop, typename Graph::Gradient& before,
-                                     const typename Graph::Gradient& gradient) {
-    LoopMemory<Graph> memory;
-    FlatIn<Graph> flat(memory);
-    if (!flat.add(before->layout, Graph::data_of(before)) ||
-        !flat.add(gradient->layout, Graph::data_of(gradient))) {
-        return {};
-    }
-    const bool in_place = before->exclusive();
-    typename Graph::Gradient sum = in_place ? before : Graph::allocate(flat.layout(), flat.bytes());
-    void* const outputs[] = {Graph::data_of(sum)};
-    if (!flat.run(loop, outputs)) return {};
-    if (in_place) before = {};
-    return sum;
-}
 
 }  // namespace pullback

@@ -27,11 +27,6 @@ class Kept {
         ++count_;
         return true;
     }
-    /// Deletes all, and takes no more.
-    void end() {
-        while (T* const object = take()) delete object;
-        count_ = Most;
-    }
 
   private:
     T* first_ = nullptr;

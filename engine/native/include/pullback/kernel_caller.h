@@ -11,9 +11,11 @@
 
 namespace pullback {
 
-// A vector of float or double with a shape, as a kernel sees it. The vector stays the owner.
+// A vector of float or double with a shape, as a kernel sees it. The vector stays the owner. One of
+// nothing is an input that is not there, or an output that nobody needs.
 class Array {
   public:
+    Array() : tensor_{} {}
     Array(std::vector<float>& data) : Array(data, {static_cast<int64_t>(data.size())}) {}
     Array(std::vector<double>& data) : Array(data, {static_cast<int64_t>(data.size())}) {}
 
@@ -34,8 +36,9 @@ class Array {
                    0};
     }
 
-    // Valid while this array is.
+    // Valid while this array is; NULL for nothing.
     const DLTensor* tensor() const {
+        if (tensor_.data == nullptr && shape_.empty()) return nullptr;
         tensor_.shape = shape_.data();
         return &tensor_;
     }

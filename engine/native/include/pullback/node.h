@@ -13,9 +13,7 @@
 
 namespace pullback {
 
-struct PythonGraph;
-template <typename Graph>
-struct ArrivalIn;
+struct Arrival;
 
 /// Where a gradient goes next: an output of an older node. No node: nobody wants it.
 struct Edge {
@@ -76,7 +74,7 @@ struct Node {
     Ref<Tensor> leaf;                   // of a leaf's node
     std::unique_ptr<NodeExtras> extras;
     // Gradients on their way, one entry per backward that runs now.
-    ArrivalIn<PythonGraph>* arrivals = nullptr;
+    Arrival* arrivals = nullptr;
     PyObject* weak_references = nullptr;
 
     PyObject* object() { return reinterpret_cast<PyObject*>(this); }

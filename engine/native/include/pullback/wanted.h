@@ -5,39 +5,32 @@
 #include <unordered_map>
 #include <vector>
 
+#include "pullback/node.h"
+
 namespace pullback {
 
 /// The nodes between the outputs and what was asked for; all of them where nothing was.
 ///
 /// Marks stand in the nodes, in one pass at a time: a pass inside another one, or beside it in
 /// another thread, keeps its own table.
-///
-/// Of an engine's `Graph`:
-///     Node, with `mark` and `edges`; Edge, true where it has a `node`
-///     static std::uint64_t next_marks()  four numbers that no pass has had; the first is not 0
-///     static bool& marks_taken()         by a pass that has not ended
-template <typename Graph>
-class WantedIn {
+class Wanted {
   public:
-    using Node = typename Graph::Node;
-    using Edge = typename Graph::Edge;
-
     /// Everything.
-    WantedIn() = default;
+    Wanted() = default;
     /// The nodes that lead from `roots` to `targets`, both included.
-    WantedIn(const std::vector<Edge>& roots, const std::vector<Edge>& targets)
-        : base_(Graph::next_marks()), in_nodes_(!Graph::marks_taken()) {
-        Graph::marks_taken() = true;
+    Wanted(const std::vector<Edge>& roots, const std::vector<Edge>& targets)
+        : base_(last_marks += 4), in_nodes_(!marks_taken) {
+        marks_taken = true;
         for (const Edge& target : targets) set_mark(*target.node, base_);
         for (const Edge& root : roots) {
             if (enter(*root.node)) visit(*root.node);
         }
     }
-    ~WantedIn() {
-        if (in_nodes_) Graph::marks_taken() = false;
+    ~Wanted() {
+        if (in_nodes_) marks_taken = false;
     }
-    WantedIn(const WantedIn&) = delete;
-    WantedIn& operator=(const WantedIn&) = delete;
+    Wanted(const Wanted&) = delete;
+    Wanted& operator=(const Wanted&) = delete;
 
     bool contains(const Node& node) const { return everything() || mark_of(node) >= base_ + 2; }
     bool is_target(const Node& node) const { return !everything() && mark_of(node) >= base_ + 3; }
@@ -100,6 +93,9 @@ class WantedIn {
         Node* node;
         const Edge* next;  // of the node
     };
+
+    static inline std::uint64_t last_marks = 0;  // four numbers per pass
+    static inline bool marks_taken = false;      // by a pass that has not ended
 
     std::uint64_t base_ = 0;
     bool in_nodes_ = false;

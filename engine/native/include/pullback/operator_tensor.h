@@ -1,4 +1,4 @@
-// The tensor of C++ programs: a counted handle of an engine's value.
+// The tensor of operators that are written in C++: a counted handle of an engine's value.
 #pragma once
 
 #include <concepts>
@@ -23,11 +23,7 @@
 namespace pullback {
 namespace detail {
 
-#ifdef PULLBACK_OPERATOR_LIBRARY
 PULLBACK_OWN inline const pb_engine_api* table = nullptr;
-#else
-PULLBACK_OWN inline const pb_engine_api* table = pullback_engine();
-#endif
 
 inline const pb_engine_api& api() {
     if (table == nullptr) throw Error("RuntimeError: this library of operators is not loaded yet");
@@ -69,12 +65,12 @@ class Tensor {
     Tensor(Integer number) : Tensor(static_cast<double>(number)) {}
     /// Values in C order, of float, double or int64_t.
     template <typename T>
-    Tensor(const std::vector<T>& values, const Shape& shape, bool requires_grad = false)
-        : value_(make(values.data(), values.size(), detail::dtype_of<T>(), shape, requires_grad)) {
+    Tensor(const std::vector<T>& values, const Shape& shape)
+        : value_(make(values.data(), values.size(), detail::dtype_of<T>(), shape)) {
         static_assert(!std::is_same_v<T, bool>, "std::vector<bool> has no memory to copy");
     }
-    Tensor(std::initializer_list<double> values, const Shape& shape, bool requires_grad = false)
-        : Tensor(std::vector<double>(values), shape, requires_grad) {}
+    Tensor(std::initializer_list<double> values, const Shape& shape)
+        : Tensor(std::vector<double>(values), shape) {}
 
     /// Takes over a value that the caller owns.
     static Tensor adopt(pb_value* value) {
@@ -89,9 +85,8 @@ class Tensor {
     }
     /// A tensor whose values are to be written: to `data`.
     static Tensor empty(const Like& like) {
-        return adopt(detail::checked(
-            detail::api().make(nullptr, like.dtype, static_cast<std::int32_t>(like.shape.size()),
-                               like.shape.data(), 0)));
+        return adopt(detail::checked(detail::api().make(
+            nullptr, like.dtype, static_cast<std::int32_t>(like.shape.size()), like.shape.data())));
     }
 
     Tensor(const Tensor& other) : value_(other.value_) {
@@ -155,23 +150,7 @@ class Tensor {
         return static_cast<T*>(memory(described(), detail::dtype_of<T>()));
     }
 
-    /// Adds to the gradients of the leaves that this depends on.
-    void backward() const { detail::checked(detail::api().backward(value_, nullptr, 0)); }
-    void backward(const Tensor& seed, bool retain_graph = false) const {
-        detail::checked(detail::api().backward(value_, seed.value_, retain_graph));
-    }
-    /// The accumulated gradient; empty where there is none.
-    Tensor grad() const { return adopt(detail::api().grad(value_)); }
-    void clear_grad() const { detail::checked(detail::api().clear_grad(value_)); }
-    /// Goes `rate` down along the accumulated gradient, in place, and clears it.
-    void step(double rate) const {
-        const Tensor gradient = grad();
-        if (!gradient) return;
-        detail::checked(detail::api().step(value_, gradient.value_, rate));
-        clear_grad();
-    }
-
-    /// Shape, dtype and memory, for programs that call kernels. Of a number: an error.
+    /// Shape, dtype and memory, for those that call kernels. Of a number: an error.
     DLTensor view() const { return readable(); }
 
   private:
@@ -194,16 +173,16 @@ class Tensor {
         return described();
     }
 
-    static pb_value* make(const void* data, std::size_t size, DLDataType dtype, const Shape& shape,
-                          bool requires_grad) {
+    static pb_value* make(const void* data, std::size_t size, DLDataType dtype,
+                          const Shape& shape) {
         std::size_t wanted = 1;
         for (const std::int64_t extent : shape) wanted *= static_cast<std::size_t>(extent);
         if (wanted != size) {
             throw Error("ValueError: " + std::to_string(size) + " values for a shape of " +
                         std::to_string(wanted));
         }
-        return detail::checked(detail::api().make(
-            data, dtype, static_cast<std::int32_t>(shape.size()), shape.data(), requires_grad));
+        return detail::checked(
+            detail::api().make(data, dtype, static_cast<std::int32_t>(shape.size()), shape.data()));
     }
 
     static void* memory(const DLTensor& tensor, DLDataType dtype) {

@@ -1,10 +1,10 @@
-"""The header of operators: the functions that C++ programs call."""
+"""The header of operators: the functions that operators in C++ call."""
 
 from __future__ import annotations
 
 import pytest
 
-from pullback.transpile.emit.surface.header import operators_header
+from pullback.transpile.emit.operators_header import operators_header
 from pullback.transpile.library import standard_library
 
 ARCTAN2 = """
