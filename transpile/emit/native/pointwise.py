@@ -47,9 +47,10 @@ def add_lane(
     shape = extents.join([*(f.shape for f in facts), *(leaf.shape for leaf in extra)])
     operands = {atom: fact for atom, fact in zip(eqn.args, facts, strict=False) if isinstance(atom, Var)}
     facts = [_once_per_row(plan, atom, fact, shape) for atom, fact in operands.items()] or facts
-    leaves = (*(leaf for fact in facts for leaf in fact.leaves), *extra)
+    leaves = plan.few((*(leaf for fact in facts for leaf in fact.leaves), *extra))
     level = max([0, *(fact.level for fact in facts), *(leaf.level for leaf in extra)])
     plan.define(out, Fact("lane", stored(kind), shape, leaves, level, "", eqn))
+    _costly(plan, out)
 
 
 # What costs more than to load it from an array.
@@ -74,10 +75,13 @@ def _once_per_row(plan: Plan, atom: Var, fact: Fact, shape: ShapeSet) -> Fact:
 
 
 def _costly(plan: Plan, atom: Atom) -> bool:
+    """Whether a lane calls a costly function; found when it is added, before those that read it."""
     fact = plan.of(atom) if isinstance(atom, Var) else None
     if fact is None or fact.kind != "lane" or fact.eqn is None:
         return False
-    return fact.eqn.op in _COSTLY or any(_costly(plan, operand) for operand in fact.eqn.args)
+    if atom not in plan.costly:
+        plan.costly[atom] = fact.eqn.op in _COSTLY or any(_costly(plan, operand) for operand in fact.eqn.args)
+    return plan.costly[atom]
 
 
 def cast_to(plan: Plan, eqn: Eqn, out: Var, fact: Fact, like: Fact) -> None:
