@@ -16,6 +16,7 @@ from ...codes import diagnostic
 from ...diagnostics import FormulaError
 from ...ir import Atom, Block, Eqn, Literal, Var
 from . import extents
+from .cones import Cones
 from .facts import Fact, Leaf, covering
 from .kernel import Input, Kernel, ShapeSet
 from .names import Names
@@ -53,7 +54,7 @@ class Plan:
         self._order: dict[Var, int] = {}
         self._arrays: dict[Var, Fact] = {}
         self._begin: dict[Var, Callable[[], None]] = {}
-        self.costly: dict[Atom, bool] = {}
+        self.cones = Cones(self)
         self._eqn: Eqn | None = None
         outputs = kernel.outputs if outer is None else ()
         self.output_of = {atom: k for k, (_, atom) in reversed(list(enumerate(outputs)))}
