@@ -32,6 +32,7 @@ class Namer:
 
     def __init__(self, used: Iterable[str] = ()) -> None:
         self._used = set(used) | RESERVED
+        self._numbers: dict[str, int] = {}  # by stem: all up to it are used
 
     @classmethod
     def of(cls, formula: Formula) -> Namer:
@@ -41,21 +42,25 @@ class Namer:
 
     def fresh(self, base: str, kind: Kind = "tensor", temp: bool = False) -> Var:
         """A new variable, named `base` or `base_1`, `base_2`, ..."""
-        name, number = base, 0
-        stem = re.sub(r"_\d+$", "", base) or base
-        while name in self._used:
-            number += 1
-            name = f"{stem}_{number}"
+        name = base
+        if name in self._used:
+            name = self._numbered(re.sub(r"_\d+$", "", base) or base)
         self._used.add(name)
         return Var(name, kind, temp)
 
     def temp(self, kind: Kind = "tensor") -> Var:
         """A new temporary: ``_1``, ``_2``, ..."""
-        number = 1
-        while f"_{number}" in self._used:
+        name = self._numbered("")
+        self._used.add(name)
+        return Var(name, kind, True)
+
+    def _numbered(self, stem: str) -> str:
+        """The stem with the first number that nobody uses."""
+        number = self._numbers.get(stem, 0) + 1
+        while f"{stem}_{number}" in self._used:
             number += 1
-        self._used.add(f"_{number}")
-        return Var(f"_{number}", kind, True)
+        self._numbers[stem] = number - 1
+        return f"{stem}_{number}"
 
     def like(self, var: Var) -> Var:
         """A new variable of the same kind, named after this one."""

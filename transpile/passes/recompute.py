@@ -67,13 +67,8 @@ def recompute_constants(formula: Formula) -> Formula:
     """
     assert formula.pullback is not None
     table = defining(formula.forward.eqns)
-    constant = [
-        var
-        for var in formula.pullback.free()
-        if var.kind == "value"
-        and var in table
-        and not Block((), tuple(slice_of(formula.forward.eqns, [var])), ()).free()
-    ]
+    made = _of_constants(formula.forward.eqns)
+    constant = [var for var in formula.pullback.free() if var.kind == "value" and var in made]
     formula = compute_again(formula, constant, ())
     assert formula.pullback is not None
     indices = [
@@ -82,6 +77,15 @@ def recompute_constants(formula: Formula) -> Formula:
         if var in table and table[var].op == "tuple" and any(v.kind == "tensor" for v in table[var].reads())
     ]
     return compute_again(formula, indices, set(table) - set(indices))
+
+
+def _of_constants(eqns: Sequence[Eqn]) -> set[Var]:
+    """The values that equations make of nothing but constants."""
+    made = set[Var]()
+    for eqn in eqns:
+        if made.issuperset(Block((), (eqn,), ()).free()):
+            made.update(eqn.outs)
+    return made
 
 
 def repeatable(eqns: Sequence[Eqn]) -> bool:

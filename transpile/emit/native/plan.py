@@ -8,13 +8,15 @@ memory, and each stage that needs it computes it. A reduction ends a stage.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...codes import diagnostic
 from ...diagnostics import FormulaError
 from ...ir import Atom, Block, Eqn, Literal, Var
+from . import extents
+from .cones import Cones
 from .facts import Fact, Leaf, covering
 from .kernel import Input, Kernel, ShapeSet
 from .lanes import ORDER
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 # What may stop a kernel that has begun: an error, and a matrix that has no inverse or factors.
 _REFUSING = frozenset({"raise", "opaque", "solve", "inv", "cholesky", "pinv"})
+# So many shapes a value is the broadcast of before that is worked out.
+_MANY = 12
 
 
 class Plan:
@@ -51,6 +55,7 @@ class Plan:
         self._order: dict[Var, int] = {}
         self._arrays: dict[Var, Fact] = {}
         self._begin: dict[Var, Callable[[], None]] = {}
+        self.cones = Cones(self)
         self._eqn: Eqn | None = None
         outputs = kernel.outputs if outer is None else ()
         self.output_of = {atom: k for k, (_, atom) in reversed(list(enumerate(outputs)))}
@@ -246,6 +251,15 @@ class Plan:
             self.declare(level, f"const pb::Shape {name} = pb::broadcast(context, {', '.join(texts)});")
             self._shapes[key] = name
         return self._shapes[key]
+
+    def few(self, leaves: Iterable[Leaf]) -> tuple[Leaf, ...]:
+        """The distinct leaves of a value, or where those are many, their broadcast as the one leaf."""
+        distinct = tuple(dict.fromkeys(leaves))
+        if len(distinct) <= _MANY:
+            return distinct
+        chosen = self.covering(distinct)
+        level = max(leaf.level for leaf in chosen)
+        return (Leaf(self.shape_text(chosen), extents.join(leaf.shape for leaf in chosen), level),)
 
     def own_shape(self, op: str, name: str) -> ShapeSet:
         """The shape of something of which nothing is known, which nothing else has in any kernel."""

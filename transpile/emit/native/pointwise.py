@@ -6,7 +6,7 @@ from ...ir import Atom, Eqn, Literal, Var
 from . import extents
 from .facts import Fact, Leaf
 from .kernel import ShapeSet
-from .lanes import FROM_SCIPY, POINTWISE, refusal, result_type
+from .lanes import FROM_SCIPY, refusal, result_type
 from .plan import Plan, literal_of
 from .types import OF_DTYPES, stored
 
@@ -46,38 +46,23 @@ def add_lane(
     """A value that each stage computes for itself; `extra` are shapes that it broadcasts to besides."""
     shape = extents.join([*(f.shape for f in facts), *(leaf.shape for leaf in extra)])
     operands = {atom: fact for atom, fact in zip(eqn.args, facts, strict=False) if isinstance(atom, Var)}
-    facts = [_once_per_row(plan, atom, fact, shape) for atom, fact in operands.items()] or facts
-    leaves = (*(leaf for fact in facts for leaf in fact.leaves), *extra)
+    level = max([0, *(fact.level for fact in facts), *(leaf.level for leaf in extra)])
+    facts = [_operand(plan, atom, fact, shape, level) for atom, fact in operands.items()] or facts
+    leaves = plan.few((*(leaf for fact in facts for leaf in fact.leaves), *extra))
     level = max([0, *(fact.level for fact in facts), *(leaf.level for leaf in extra)])
     plan.define(out, Fact("lane", stored(kind), shape, leaves, level, "", eqn))
+    plan.cones.add(out)
 
 
-# What costs more than to load it from an array.
-_CHEAP = """
-    add accumulate subtract multiply less less_equal greater greater_equal equal not_equal logical_and
-    logical_or logical_not bitwise_and bitwise_or invert positive negative stop_gradient square maximum
-    minimum abs sign where clip relu astype
-"""
-_COSTLY = POINTWISE - frozenset(_CHEAP.split())
+def _operand(plan: Plan, atom: Var, fact: Fact, shape: ShapeSet, level: int) -> Fact:
+    """The operand, as an array where it is better loaded than computed again for this shape and level.
 
-
-def _once_per_row(plan: Plan, atom: Var, fact: Fact, shape: ShapeSet) -> Fact:
-    """The operand, as an array where it is costly and the same for all elements of a row."""
-    if (
-        fact.kind != "lane"
-        or shape == fact.shape
-        or not extents.is_kept(fact.shape)
-        or not _costly(plan, atom)
-    ):
+    So is what is costly and the same for all elements of a row, and what many equations make.
+    """
+    if fact.kind != "lane":
         return fact
-    return plan.array(atom)
-
-
-def _costly(plan: Plan, atom: Atom) -> bool:
-    fact = plan.of(atom) if isinstance(atom, Var) else None
-    if fact is None or fact.kind != "lane" or fact.eqn is None:
-        return False
-    return fact.eqn.op in _COSTLY or any(_costly(plan, operand) for operand in fact.eqn.args)
+    once = shape != fact.shape and extents.is_kept(fact.shape) and plan.cones.is_costly(atom)
+    return plan.array(atom) if once or (level > fact.level and plan.cones.is_large(atom)) else fact
 
 
 def cast_to(plan: Plan, eqn: Eqn, out: Var, fact: Fact, like: Fact) -> None:

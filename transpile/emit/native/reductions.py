@@ -64,7 +64,10 @@ def _defer_sum(plan: Plan, eqn: Eqn, out: Var, value: Atom, like: Fact) -> None:
     def begin() -> None:
         plan.enter(eqn)
         fact = plan.of(value)
-        fact = replace(fact, level=max([fact.level, like.level, *(leaf.level for leaf in like.leaves)]))
+        level = max([fact.level, like.level, *(leaf.level for leaf in like.leaves)])
+        if fact.kind == "lane" and level > fact.level and plan.cones.is_large(value):
+            fact = plan.array(value)
+        fact = replace(fact, level=max(fact.level, level))
         view = plan.target(out, like.type, like.text, fact.level)
         once = extents.is_once(like.shape) and not extents.is_once(fact.shape)
         sink = Reduce(value, view, plan.names.of(out), "Sum", stored(fact.type), once=once)

@@ -85,20 +85,25 @@ class StageText:
             self.totals = [sink for sink in stage.sinks if isinstance(sink, Reduce) and sink.once]
         self.looped = [sink for sink in stage.sinks if self._source(sink) is None]
 
-    def _collect(self, atom: Atom) -> None:
-        atom = self._computed(atom)
-        if not isinstance(atom, Var):
-            return
-        self.uses[atom] = self.uses.get(atom, 0) + 1
-        if self.uses[atom] > 1:
-            return
-        fact = self.find(atom)
-        if fact.kind == "array":
-            self.reads[atom] = fact
-        elif fact.kind == "lane" and fact.eqn is not None:
-            for operand in fact.eqn.args:
-                self._collect(operand)
-            self.eqns.append(fact.eqn)
+    def _collect(self, value: Atom) -> None:
+        """Count the uses of what computes a value, and list its reads and equations, operands first."""
+        waiting: list[Atom | Eqn] = [value]
+        while waiting:
+            entry = waiting.pop()
+            if isinstance(entry, Eqn):
+                self.eqns.append(entry)
+                continue
+            atom = self._computed(entry)
+            if not isinstance(atom, Var):
+                continue
+            self.uses[atom] = self.uses.get(atom, 0) + 1
+            if self.uses[atom] > 1:
+                continue
+            fact = self.find(atom)
+            if fact.kind == "array":
+                self.reads[atom] = fact
+            elif fact.kind == "lane" and fact.eqn is not None:
+                waiting += [fact.eqn, *reversed(fact.eqn.args)]
 
     def _computed(self, var: Atom) -> Atom:
         """The variable whose equation computes this one: another where this is that one under a new name."""
