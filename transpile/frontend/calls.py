@@ -67,6 +67,8 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
     if callee.name in VJP:
         apply = partial(_applied, frame, given.node)
         return read_vjp(frame, given.node, given.positional, given.keywords, apply)
+    if callee.name == "numpy.where" and len(given.positional) == 1 and not given.keywords:
+        return opaque(frame, callee.text, "numpy.nonzero", given, name)
     if callee.name == "numpy.einsum" and len(given.positional) > 1 and not given.keywords:
         return _einsum(frame, given, name)
     word = by_python(callee.name)

@@ -14,9 +14,12 @@ from .values import Function, Value
 
 
 def composite_of(frame: Frame, dotted: str, node: ast.Call) -> Function | None:
-    """The function of this full name, if its text is ours; all of it is said to stand at the call."""
+    """The function of this full name, if its text is ours; all of it is said to stand at the call.
+
+    In its own text the name is NumPy's function, which gives places and whole numbers there.
+    """
     found = standard_library().composite(dotted)
-    if found is None:
+    if found is None or found.node in frame.calls:
         return None
     inside = Frame(frame.build, found.text, found.names, place=frame.span(node))
     return Function(found.node, inside, defaults_of(found.node, found.names))
