@@ -59,7 +59,7 @@ def ldexp(x1, x2):
 @pb.composite(np.frexp)
 def frexp(x):
     """Mantissa and exponent, which is constant between its jumps."""
-    exponent = np.frexp(x)[1]
+    exponent = np.frexp(pb.stop_gradient(x))[1]
     return np.ldexp(x, -exponent), exponent
 
 

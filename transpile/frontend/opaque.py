@@ -26,12 +26,10 @@ PATH_LOSING = frozenset(
 def opaque(frame: Frame, text: str, dotted: str, given: Arguments, name: str | None) -> Var:
     """A call that the vocabulary doesn't know: it runs, and has no derivative.
 
-    Of what is constant, no gradient is lost: its operands are taken as constants. In our composites
-    only such is called.
+    Of what is constant, no gradient is lost: its operands are taken as constants.
     """
     span = frame.span(given.node)
-    constant = dotted in CONSTANT or (frame.place is not None and dotted.startswith("numpy."))
-    if constant:
+    if dotted in CONSTANT:
         given = _stopped(frame, given)
     operands: list[Atom] = []
     for value in given.positional:
@@ -48,7 +46,7 @@ def opaque(frame: Frame, text: str, dotted: str, given: Arguments, name: str | N
     var = frame.build.emit("opaque", operands, span, kwargs=kwargs, kind=kind, name=name)
     frame.build.opaque[var] = dotted
     arrays = any(isinstance(item, Var) and item.kind != "value" for item in operands)
-    if arrays and dotted not in PATH_LOSING and not constant:
+    if arrays and dotted not in PATH_LOSING and dotted not in CONSTANT and frame.place is None:
         close = suggestions(dotted)
         guess = (
             f"did you mean {' or '.join(close)}?" if close else "compute it before the formula, or write one"
