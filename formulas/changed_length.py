@@ -19,20 +19,20 @@ def delete(arr, obj, axis=None):
 
 
 def _inserted(a, obj, values, axis):
+    """The array with entries put in; of one place the first axis of the values is the one that is put in."""
     n = a.shape[axis]
-    places = np.insert(np.arange(n), obj, -1)
     k = axis + a.ndim if axis < 0 else axis
-    many = np.shape(places)[0] - n
-    given = values
-    if np.ndim(obj) == 0:
-        # Of one place the first axis of the values is the one that is put in.
-        given = np.reshape(values, (1,) * (a.ndim - np.ndim(values)) + np.shape(values))
-        given = np.moveaxis(given, 0, axis)
-        places = np.insert(np.arange(n), [obj] * given.shape[axis], -1)
+    if np.ndim(obj) > 0:
+        given, many = values, np.size(np.insert(np.arange(n), obj, -1)) - n
+    elif np.ndim(values) == 0:
+        given, many = values, 1
+    else:
+        given = np.moveaxis(np.reshape(values, (1,) * (a.ndim - np.ndim(values)) + np.shape(values)), 0, axis)
         many = given.shape[axis]
     given = np.broadcast_to(given, (*a.shape[:k], many, *a.shape[k + 1 :]))
     both = np.concatenate([a, np.astype(given, a.dtype)], axis)
-    return _at(both, np.insert(np.arange(n), obj, np.arange(n, n + many)), axis)
+    first = obj if np.ndim(obj) > 0 else np.full((many,), obj)
+    return _at(both, np.insert(np.arange(n), first, np.arange(n, n + many)), axis)
 
 
 @pb.composite(np.insert)

@@ -75,7 +75,8 @@ CALLS: dict[str, tuple[str, ...]] = {
     "np.packbits": ("np.packbits(a > 0) * a[0, 0]",),
     "np.unpackbits": ("np.unpackbits(np.packbits(a > 0)) * a[0, 0]",),
     # reductions
-    **_each("sum mean max min amax amin var std prod ptp median", "f(a, axis=1)"),
+    "np.sum": ("np.sum(a, 1)", "np.sum(a, axis=0, dtype=np.float32)", "a.sum(1)"),
+    **_each("mean max min amax amin var std prod ptp median", "f(a, axis=1)"),
     **_each("all any", "np.where(f(a > 0, axis=1), a[:, 0], a[:, 1])"),
     **_each("argmax argmin nanargmax nanargmin", "f(a, 1) * a[:, 0]"),
     **_each("count_nonzero", "np.count_nonzero(a > 0) * a"),
@@ -252,7 +253,17 @@ CALLS: dict[str, tuple[str, ...]] = {
     "np.einsum": ('np.einsum("ij,jk->ik", a, b)', 'np.einsum("ij,jk->ik", a, b, optimize=True)'),
     **_each("convolve correlate", "f(v, w[:3])"),
     # matrices
-    **_each("inv det slogdet matrix_norm trace diagonal norm", "f(c)", "np.linalg"),
+    **_each("inv det slogdet matrix_norm trace diagonal", "f(c)", "np.linalg"),
+    "np.linalg.norm": (
+        "np.linalg.norm(c)",
+        "np.linalg.norm(a, axis=1)",
+        "np.linalg.norm(a, 3, axis=1)",
+        "np.linalg.norm(a, 2)",
+        'np.linalg.norm(a, "nuc")',
+        "np.linalg.norm(a, 1)",
+        "np.linalg.norm(a, np.inf, keepdims=True)",
+        "np.linalg.norm(t, -1, (1, 2))",
+    ),
     **_each("matrix_transpose", "f(t)", "np.linalg"),
     "np.linalg.cond": ("np.linalg.cond(c)", "np.linalg.cond(c, 1)", "np.linalg.cond(c, -2)"),
     "np.linalg.matrix_rank": ("np.linalg.matrix_rank(c) * c",),
@@ -283,11 +294,11 @@ CALLS: dict[str, tuple[str, ...]] = {
     "np.linalg.svdvals": ("np.linalg.svdvals(a)",),
     "np.linalg.pinv": ("np.linalg.pinv(a)", "np.linalg.pinv(a, rtol=1e-12)"),
     "np.linalg.matrix_power": (
-        "np.linalg.matrix_power(c, 5)",
+        "np.linalg.matrix_power(c / 3, 5)",
         "np.linalg.matrix_power(c, -2)",
         "np.linalg.matrix_power(c, 0) * c",
     ),
-    "np.linalg.lstsq": ("np.linalg.lstsq(b, v)[0]", "np.linalg.lstsq(b, a.T)[0]"),
+    "np.linalg.lstsq": ("np.linalg.lstsq(b, v)[0]", "np.linalg.lstsq(b, a.T)[0]", "np.linalg.lstsq(b, v)[1]"),
     "np.linalg.tensorinv": ("np.linalg.tensorinv(np.reshape(b, (4, 3, 1))[:3], 1)",),
     "np.linalg.tensorsolve": ("np.linalg.tensorsolve(c, v[:3])",),
     "np.linalg.vector_norm": (

@@ -23,6 +23,7 @@ from .ordered import ORDERED, read_ordered
 from .python_calls import DTYPE_CALLS, call_dtype, call_python
 from .values import Callee, Choice, Dotted, Function, Growing, Items, Value, elements, is_value
 from .vector_products import VJP, read_vjp
+from .wider import read_wider
 from .words import bind_word
 
 _COPIES = frozenset({"numpy.array", "numpy.copy"})
@@ -85,6 +86,8 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
     word = by_python(callee.name)
     of_values = callee.name in BUILTINS and all(is_value(value) for value in given.positional)
     if word is not None and not of_values:
+        if (wider := read_wider(frame, callee, given, name)) is not None:
+            return wider
         return bind_word(frame, word, callee.name, given.node, given.positional, given.keywords, name)
     first = given.positional[0] if len(given.positional) == 1 and not given.keywords else None
     arrays = elements(first) if callee.name == "pullback.like" and first is not None else None
@@ -101,7 +104,7 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
         return _formula(frame, callee_of(formula), given, name, ())
     composite = composite_of(frame, callee.name, given.node)
     if composite is not None:
-        return read_composite(frame, composite, given, name, callee.text)
+        return read_composite(frame, composite, given, name, callee)
     if not frame.build.in_closure and isinstance(first, Var) and first.kind == "tensor":
         if callee.name in IDENTITY:
             return first
@@ -164,8 +167,10 @@ def _method(frame: Frame, base: Var, func: ast.Attribute, given: Arguments, name
         given.positional = [base, Items(tuple(given.positional)) if several else given.positional[0]]
         return call_dotted(frame, Dotted(word.python if word else "", ".reshape"), given, name)
     if base.kind == "tensor" and word is not None:
-        return bind_word(
-            frame, word, word.python, given.node, [base, *given.positional], given.keywords, name, True
+        given.positional.insert(0, base)
+        wider = read_wider(frame, Dotted(word.python, f".{func.attr}"), given, name)
+        return wider if wider is not None else bind_word(
+            frame, word, word.python, given.node, given.positional, given.keywords, name, True
         )
     plain = base.kind == "tensor" and not given.positional and not given.keywords
     if plain and func.attr == "copy":

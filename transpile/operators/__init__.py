@@ -52,6 +52,14 @@ DECOMPOSITIONS: frozenset[str] = frozenset(
     f"numpy.linalg.{name}" for name in ("slogdet", "eigh", "qr", "svd")
 )
 
+# What NumPy calls the results of functions that return several.
+RESULT_NAMES: dict[str, tuple[str, ...]] = {
+    "numpy.linalg.slogdet": ("sign", "logabsdet"),
+    "numpy.linalg.eigh": ("eigenvalues", "eigenvectors"),
+    "numpy.linalg.qr": ("Q", "R"),
+    "numpy.linalg.svd": ("U", "S", "Vh"),
+}
+
 # Functions that are called by their full names, whatever the author calls them by.
 BY_FULL_NAME: frozenset[str] = DECOMPOSITIONS | CONSTANT.keys()
 
