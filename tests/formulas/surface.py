@@ -43,7 +43,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     **_each("acos arcsin arctanh", "f(u)"),
     **_each("acosh", "f(w + 1.0)"),
     **_each(
-        "add subtract multiply maximum minimum fmax fmin hypot logaddexp logaddexp2 arctan2 copysign "
+        "fmax fmin hypot logaddexp2 arctan2 copysign "
         "heaviside",
         "f(a, v)",
     ),
@@ -64,7 +64,7 @@ CALLS: dict[str, tuple[str, ...]] = {
         "isclose less less_equal greater greater_equal equal not_equal",
         "np.where(f(a, v), a, 2 * a)",
     ),
-    **_each("logical_and logical_or logical_xor", "np.where(f(a > 0, v > 0), a, 2 * a)"),
+    **_each("logical_xor", "np.where(f(a > 0, v > 0), a, 2 * a)"),
     **_each(
         "logical_not isfinite isinf isnan isneginf isposinf signbit isreal iscomplex",
         "np.where(f(a), a, 2 * a)",
@@ -74,8 +74,29 @@ CALLS: dict[str, tuple[str, ...]] = {
     **_each("bitwise_invert bitwise_count", "a * f(np.astype(9 * a, np.int64))"),
     "np.packbits": ("np.packbits(a > 0) * a[0, 0]",),
     "np.unpackbits": ("np.unpackbits(np.packbits(a > 0)) * a[0, 0]",),
+    # methods of universal functions
+    "np.add": (
+        "np.add(a, v)",
+        "np.add.reduce(a)",
+        "np.add.reduce(a, axis=1, keepdims=True)",
+        "np.add.reduce(a, None)",
+        "np.add.accumulate(a)",
+        "np.add.outer(v, w)",
+    ),
+    "np.multiply": (
+        "np.multiply(a, v)",
+        "np.multiply.reduce(a, 1)",
+        "np.multiply.accumulate(a, axis=1)",
+        "np.multiply.outer(v, a)",
+    ),
+    "np.maximum": ("np.maximum(a, v)", "np.maximum.reduce(a)"),
+    "np.minimum": ("np.minimum(a, v)", "np.minimum.reduce(a, axis=(0, 1))"),
+    "np.subtract": ("np.subtract(a, v)", "np.subtract.outer(a, v)"),
+    "np.logaddexp": ("np.logaddexp(a, v)", "np.logaddexp.reduce(a, 1)"),
+    "np.logical_and": ("np.where(np.logical_and.reduce(a > -1), v, w)",),
+    "np.logical_or": ("np.where(np.logical_or(a > 0, v > 0), a, 2 * a)", "np.where(np.logical_or.reduce(a > 1), v, w)"),
     # reductions
-    "np.sum": ("np.sum(a, 1)", "np.sum(a, axis=0, dtype=np.float32)", "a.sum(1)"),
+    "np.sum": ("np.sum(a, 1)", "np.sum(np.astype(np.exp(a), np.float32), axis=0, dtype=np.float64)[:2] * 0 + a[0, :2]", "a.sum(1)"),
     **_each("mean max min amax amin var std prod ptp median", "f(a, axis=1)"),
     **_each("all any", "np.where(f(a > 0, axis=1), a[:, 0], a[:, 1])"),
     **_each("argmax argmin nanargmax nanargmin", "f(a, 1) * a[:, 0]"),

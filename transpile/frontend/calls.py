@@ -21,6 +21,7 @@ from .names import BUILTINS
 from .opaque import IDENTITY, opaque
 from .ordered import ORDERED, read_ordered
 from .python_calls import DTYPE_CALLS, call_dtype, call_python
+from .ufunc_methods import as_reduction, outer_of, read_outer
 from .values import Callee, Choice, Dotted, Function, Growing, Items, Value, elements, is_value
 from .vector_products import VJP, read_vjp
 from .wider import read_wider
@@ -76,6 +77,10 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
         return read_vjp(frame, given.node, given.positional, given.keywords, apply)
     if callee.name == "divmod" and not all(map(is_value, given.positional)):
         callee = Dotted("numpy.divmod", callee.text)
+    if (reduction := as_reduction(frame, callee, given)) is not None:
+        callee, given = reduction
+    if (outer := outer_of(callee.name)) is not None:
+        return read_outer(frame, outer, callee, given, name)
     ordered = read_ordered(frame, callee.name, given, name) if callee.name in ORDERED else None
     if ordered is not None:
         return ordered

@@ -6,11 +6,14 @@ from collections.abc import Callable
 
 from ..ir import Atom, Literal, Var
 from ..operators import OPERATORS, by_python
+from . import expressions
 from .arguments import Arguments
 from .atoms import atom, keyword_atom
+from .branches import choose
+from .composites import composite_of, read_composite
 from .fence import refuse
 from .frame import Frame
-from .values import Dotted, Value
+from .values import Dotted, Value, elements
 from .words import bind_word
 
 Read = Callable[[Frame, Dotted, Arguments, str | None], Value | None]
@@ -80,8 +83,49 @@ def _cholesky(frame: Frame, callee: Dotted, given: Arguments, name: str | None) 
     return frame.build.emit("swapaxes", (factor,), span, kwargs=_SWAPPED, name=name)
 
 
+def _matrix_norm(frame: Frame, callee: Dotted, given: Arguments, name: str | None) -> Value | None:
+    """``np.linalg.norm(x, "nuc")``: of matrices, where there are two axes."""
+    names = ("x", "ord", "axis", "keepdims")
+    named = dict(zip(names, given.positional, strict=False)) | given.keywords
+    order, axis, kept = (named.get(key, Literal(None)) for key in names[1:])
+    axes = elements(axis)
+    if not isinstance(order, Literal) or order.value in (None, "fro"):
+        return None
+    if axes is None and axis != Literal(None):
+        return None
+    if axes is not None and len(axes) != 2:
+        return None
+    operand, span = _operand(frame, callee, given), frame.span(given.node)
+    if not isinstance(operand, Var):
+        return None
+    places = atom(frame, axis, given.node) if axes is not None else Literal((0, 1))
+
+    def of_matrices() -> Value:
+        moves = (("source", places), ("destination", Literal((-2, -1))))
+        moved = frame.build.emit("moveaxis", (operand,), span, kwargs=moves)
+        function = Dotted("numpy.linalg.matrix_norm", callee.text)
+        composite = composite_of(frame, function.name, given.node)
+        assert composite is not None
+        arguments = Arguments(given.node, [moved], {"ord": order})
+        found = atom(frame, read_composite(frame, composite, arguments, None, function), given.node)
+        if kept in (Literal(None), Literal(False)):
+            return found
+        return frame.build.emit("expand_dims", (found,), span, kwargs=(("axis", places),))
+
+    def of_vectors() -> Value:
+        given_here = {"ord": order, "axis": axis, "keepdims": Literal(kept == Literal(True))}
+        return bind_word(frame, OPERATORS["norm"], callee.name, given.node, [operand], given_here, None)
+
+    if axes is not None:
+        return of_matrices()
+    rank = frame.build.metadata("ndim", (operand,), span)
+    test = expressions.combine(frame, "equal", [rank, Literal(2)], given.node)
+    return choose(frame, test, of_matrices, of_vectors, given.node, name)
+
+
 _WIDER: dict[str, Read] = {
     **dict.fromkeys(("sum", "prod", "mean", "var", "std", "cumsum", "cumprod"), _in_dtype),
     "sort": _sorted,
     "cholesky": _cholesky,
+    "norm": _matrix_norm,
 }
