@@ -157,7 +157,9 @@ def linalg_qr(a, mode="reduced"):
     if mode != "reduced" and mode != "r" and mode != "complete":
         raise ValueError(f"a formula takes np.linalg.qr by 'reduced', 'r' or 'complete', not {mode!r}")
     if mode == "complete" and rows > columns:
-        raise ValueError("np.linalg.qr by 'complete' has further columns here, which are arbitrary: pass 'reduced'")
+        raise ValueError(
+            "np.linalg.qr by 'complete' has further columns here, which are arbitrary: pass 'reduced'"
+        )
     q, r = qr(a[..., : min(rows, columns)])
     if columns > rows:
         r = np.concatenate([r, np.matmul(_transposed(q), a[..., rows:])], -1)

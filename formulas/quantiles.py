@@ -11,7 +11,9 @@ def _check(q, method):
     if q < 0 or q > 1:
         raise ValueError("Quantiles must be in the range [0, 1]")
     if method not in ("linear", "lower", "higher", "midpoint", "nearest"):
-        raise ValueError(f"a formula takes quantiles by 'linear', 'lower', 'higher', 'midpoint' or 'nearest', not {method!r}")
+        raise ValueError(
+            f"quantiles are 'linear', 'lower', 'higher', 'midpoint' or 'nearest' in a formula, not {method!r}"
+        )
 
 
 def _between(low, high, share, method):
@@ -57,7 +59,9 @@ def quantile(a, q, axis=None, *, method="linear", keepdims=False):
     missing = np.isnan(ordered[..., -1])
     if np.ndim(q) == 0:
         return _whole(np.where(missing, np.nan, _at(ordered, q, method)), a, axis, keepdims)
-    return np.stack([_whole(np.where(missing, np.nan, _at(ordered, each, method)), a, axis, keepdims) for each in q])
+    return np.stack(
+        [_whole(np.where(missing, np.nan, _at(ordered, each, method)), a, axis, keepdims) for each in q]
+    )
 
 
 @pb.composite(np.percentile)

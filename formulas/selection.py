@@ -86,7 +86,9 @@ def piecewise(x, condlist, funclist):
     r, rest = np.zeros_like(x), np.ones_like(x) > 0
     conditions = condlist if np.ndim(condlist) > 0 else [condlist]
     if len(funclist) != len(conditions) and len(funclist) != len(conditions) + 1:
-        raise ValueError(f"np.piecewise with {len(conditions)} conditions takes so many functions or one more")
+        raise ValueError(
+            f"np.piecewise with {len(conditions)} conditions takes so many functions or one more"
+        )
     for condition, piece in zip(conditions, funclist):  # noqa: B905 - the language's zip has no `strict`
         r = np.astype(_piece(x, condition, piece, r), x.dtype)
         rest = np.logical_and(rest, np.logical_not(condition))

@@ -43,8 +43,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     **_each("acos arcsin arctanh", "f(u)"),
     **_each("acosh", "f(w + 1.0)"),
     **_each(
-        "fmax fmin hypot logaddexp2 arctan2 copysign "
-        "heaviside",
+        "fmax fmin hypot logaddexp2 arctan2 copysign heaviside",
         "f(a, v)",
     ),
     "np.nextafter": ("np.where(np.nextafter(a, v) > a, a, 2 * a)",),
@@ -94,15 +93,25 @@ CALLS: dict[str, tuple[str, ...]] = {
     "np.subtract": ("np.subtract(a, v)", "np.subtract.outer(a, v)"),
     "np.logaddexp": ("np.logaddexp(a, v)", "np.logaddexp.reduce(a, 1)"),
     "np.logical_and": ("np.where(np.logical_and.reduce(a > -1), v, w)",),
-    "np.logical_or": ("np.where(np.logical_or(a > 0, v > 0), a, 2 * a)", "np.where(np.logical_or.reduce(a > 1), v, w)"),
+    "np.logical_or": (
+        "np.where(np.logical_or(a > 0, v > 0), a, 2 * a)",
+        "np.where(np.logical_or.reduce(a > 1), v, w)",
+    ),
     # reductions
-    "np.sum": ("np.sum(a, 1)", "np.sum(np.astype(np.exp(a), np.float32), axis=0, dtype=np.float64)[:2] * 0 + a[0, :2]", "a.sum(1)"),
+    "np.sum": (
+        "np.sum(a, 1)",
+        "np.sum(np.astype(np.exp(a), np.float32), axis=0, dtype=np.float64)[:2] * 0 + a[0, :2]",
+        "a.sum(1)",
+    ),
     **_each("mean max min amax amin var std prod ptp median", "f(a, axis=1)"),
     **_each("all any", "np.where(f(a > 0, axis=1), a[:, 0], a[:, 1])"),
     **_each("argmax argmin nanargmax nanargmin", "f(a, 1) * a[:, 0]"),
     **_each("count_nonzero", "np.count_nonzero(a > 0) * a"),
     **_each("cumsum cumprod", "f(a, 1)"),
-    "np.cumulative_sum": ("np.cumulative_sum(a, axis=1)", "np.cumulative_sum(a, axis=0, include_initial=True)"),
+    "np.cumulative_sum": (
+        "np.cumulative_sum(a, axis=1)",
+        "np.cumulative_sum(a, axis=0, include_initial=True)",
+    ),
     "np.cumulative_prod": ("np.cumulative_prod(v)", "np.cumulative_prod(a, axis=1, include_initial=True)"),
     **_each("nansum nanprod nanmean nanvar nanstd nanmax nanmin nanmedian", "f(n, axis=1)"),
     **_each("nancumsum nancumprod", "f(n, axis=1)"),
@@ -180,8 +189,18 @@ CALLS: dict[str, tuple[str, ...]] = {
         "np.block([v, w])",
     ),
     "np.append": ("np.append(a, b)", "np.append(a, b.T, axis=0)"),
-    "np.delete": ("np.delete(a, 1, 1)", "np.delete(a, [0, 2], axis=0)", "np.delete(v, -1)", "np.delete(a, [0, 2])"),
-    "np.insert": ("np.insert(a, 1, w, axis=0)", "np.insert(v, 2, 7.0)", "np.insert(v, [1, 3], w[:2])", "np.insert(a, 2, v[0])"),
+    "np.delete": (
+        "np.delete(a, 1, 1)",
+        "np.delete(a, [0, 2], axis=0)",
+        "np.delete(v, -1)",
+        "np.delete(a, [0, 2])",
+    ),
+    "np.insert": (
+        "np.insert(a, 1, w, axis=0)",
+        "np.insert(v, 2, 7.0)",
+        "np.insert(v, [1, 3], w[:2])",
+        "np.insert(a, 2, v[0])",
+    ),
     "np.pad": (
         "np.pad(a, ((1, 0), (0, 2)), constant_values=3.0)",
         "np.pad(a, 1)",
@@ -205,14 +224,20 @@ CALLS: dict[str, tuple[str, ...]] = {
     "np.take_along_axis": ("np.take_along_axis(a, np.argsort(a, 1), 1)",),
     "np.compress": ("np.compress([True, False, True], a, axis=0)", "np.compress(v > 0, a, axis=1)"),
     "np.extract": ("np.extract(a > 0, a)",),
-    "np.choose": ("np.choose([0, 2, 1, 1], [a[0], a[1], a[2]])", 'np.choose([0, 3, -1, 1], [v, w], mode="wrap")'),
+    "np.choose": (
+        "np.choose([0, 2, 1, 1], [a[0], a[1], a[2]])",
+        'np.choose([0, 3, -1, 1], [v, w], mode="wrap")',
+    ),
     "np.select": (
         "np.select([a > 0.5, a > 0], [a * 2, a**2], -1.0)",
         "np.select([a > 0.5, a > 0], [a * 2, v])",
     ),
     "np.piecewise": ("np.piecewise(v, [v < 0, v > 1], [lambda x: x * x, lambda x: 3 * x, 7.0])",),
     "np.sort": ("np.sort(a, 1)", "np.sort(a, axis=None)", 'np.sort(a, 0, "stable")'),
-    "np.partition": ("np.sort(np.partition(a, 2, axis=1)[:, :2], axis=1)", "np.partition(a, 3, axis=None)[3]",),
+    "np.partition": (
+        "np.sort(np.partition(a, 2, axis=1)[:, :2], axis=1)",
+        "np.partition(a, 3, axis=None)[3]",
+    ),
     **_each("argsort", "f(a, 1) * a"),
     "np.argpartition": ("np.argpartition(a, 1, 1)[:, 1] * a[:, 0]",),
     "np.searchsorted": ("np.searchsorted([-1.0, 0.0, 1.0], a) * a",),
@@ -225,9 +250,14 @@ CALLS: dict[str, tuple[str, ...]] = {
     "np.apply_over_axes": ("np.apply_over_axes(np.sum, a, [0, 1])",),
     "np.isin": ("np.where(np.isin(a, [0.0, a[0, 0]]), a, 2 * a)",),
     # sets
-    **_each("unique unique_values", "f(np.concatenate([a, a]))"),
+    **_each("unique_values", "f(np.concatenate([a, a]))"),
+    "np.unique": (
+        "np.unique(np.concatenate([a, a]))",
+        "np.unique(np.concatenate([a, a]), return_index=True)[0]",
+        "np.unique(np.concatenate([a, a]), axis=0)",
+    ),
     "np.unique_all": ("np.unique_all(a)[0]",),
-    "np.unique_counts": ("np.unique_counts(a)[0]",),
+    "np.unique_counts": ("np.unique_counts(a).values",),
     "np.unique_inverse": ("np.unique_inverse(a)[0]",),
     "np.union1d": ("np.union1d(v, w)",),
     "np.setdiff1d": ("np.setdiff1d(v, [-7.0, 5.0])",),
@@ -282,7 +312,7 @@ CALLS: dict[str, tuple[str, ...]] = {
         "np.linalg.norm(a, 2)",
         'np.linalg.norm(a, "nuc")',
         "np.linalg.norm(a, 1)",
-        "np.linalg.norm(a, np.inf, keepdims=True)",
+        "np.linalg.norm(c, np.inf, keepdims=True)",
         "np.linalg.norm(t, -1, (1, 2))",
     ),
     **_each("matrix_transpose", "f(t)", "np.linalg"),
@@ -332,7 +362,11 @@ CALLS: dict[str, tuple[str, ...]] = {
     "np.linspace": ("np.linspace(v[0], v[1], 5)", "np.linspace(0.0, v, 3)"),
     "np.logspace": ("np.logspace(w[0], w[1], 4)",),
     "np.geomspace": ("np.geomspace(w[0], w[2], 4)",),
-    "np.meshgrid": ("np.meshgrid(v, w)", 'np.meshgrid(v, w, indexing="ij")', "np.meshgrid(v, w, sparse=True)[1]"),
+    "np.meshgrid": (
+        "np.meshgrid(v, w)",
+        'np.meshgrid(v, w, indexing="ij")',
+        "np.meshgrid(v, w, sparse=True)[1]",
+    ),
     # questions and indexes
     "np.shape": ("a * np.shape(a)[0]",),
     **_each("ndim size", "a * f(a)"),
@@ -362,9 +396,6 @@ CALLS: dict[str, tuple[str, ...]] = {
     "special.polygamma": ("special.polygamma(1, w)",),
 }
 
-# Functions that are made for tensors, and dispatch nothing.
-OTHERS = {"special.polygamma"}
-
 # What no formula can call, and why. What has no derivative on tensors is refused in a formula too.
 REASONS: dict[str, str] = {
     **{
@@ -381,7 +412,8 @@ REASONS: dict[str, str] = {
         "gives a text",
     ),
     **dict.fromkeys(
-        ("np.can_cast", "np.common_type", "np.result_type", "np.min_scalar_type"), "gives a dtype, or asks about one"
+        ("np.can_cast", "np.common_type", "np.result_type", "np.min_scalar_type"),
+        "gives a dtype, or asks about one",
     ),
     **dict.fromkeys(("np.may_share_memory", "np.shares_memory"), "asks about memory, not values"),
     "np.einsum_path": "gives the order in which `np.einsum` works",

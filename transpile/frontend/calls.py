@@ -174,8 +174,10 @@ def _method(frame: Frame, base: Var, func: ast.Attribute, given: Arguments, name
     if base.kind == "tensor" and word is not None:
         given.positional.insert(0, base)
         wider = read_wider(frame, Dotted(word.python, f".{func.attr}"), given, name)
-        return wider if wider is not None else bind_word(
-            frame, word, word.python, given.node, given.positional, given.keywords, name, True
+        return (
+            wider
+            if wider is not None
+            else bind_word(frame, word, word.python, given.node, given.positional, given.keywords, name, True)
         )
     plain = base.kind == "tensor" and not given.positional and not given.keywords
     if plain and func.attr == "copy":

@@ -12,7 +12,7 @@ from .arguments import Arguments
 from .fence import refuse
 from .frame import Frame, defaults_of
 from .inline import inline
-from .values import Dotted, Function, Items, Value
+from .values import Dotted, Function, Growing, Items, Value
 
 
 def composite_of(frame: Frame, dotted: str, node: ast.Call) -> Function | None:
@@ -28,7 +28,7 @@ def composite_of(frame: Frame, dotted: str, node: ast.Call) -> Function | None:
 
 
 def _beside(frame: Frame, found: Composite) -> bool:
-    """Whether the call stands in the file of the composite, where the formula itself calls NumPy's function."""
+    """Whether the call stands in the file of the composite, where formulas call NumPy's function itself."""
     return Path(frame.text.source.path).resolve() == Path(found.text.source.path)
 
 
@@ -43,6 +43,6 @@ def read_composite(
         message = raised.args[0].value if raised.args and isinstance(raised.args[0], Literal) else ""
         text = callee.text
         raise refuse("PB404", f"`{text}` raises here: {message}", frame.span(given.node), value=text)
-    if callee.name in RESULT_NAMES and isinstance(value, Items):
-        return Items(value.items, RESULT_NAMES[callee.name])
+    if callee.name in RESULT_NAMES and isinstance(value, Items | Growing):
+        return Items(tuple(value.items), RESULT_NAMES[callee.name])
     return value

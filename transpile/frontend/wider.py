@@ -1,4 +1,4 @@
-"""Calls of operators with arguments that NumPy's functions take besides: they are other operators around it."""
+"""Calls of operators with arguments that NumPy's functions take besides: other operators around them."""
 
 from __future__ import annotations
 

@@ -58,6 +58,9 @@ RESULT_NAMES: dict[str, tuple[str, ...]] = {
     "numpy.linalg.eigh": ("eigenvalues", "eigenvectors"),
     "numpy.linalg.qr": ("Q", "R"),
     "numpy.linalg.svd": ("U", "S", "Vh"),
+    "numpy.unique_all": ("values", "indices", "inverse_indices", "counts"),
+    "numpy.unique_counts": ("values", "counts"),
+    "numpy.unique_inverse": ("values", "inverse_indices"),
 }
 
 # Functions that are called by their full names, whatever the author calls them by.

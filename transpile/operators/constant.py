@@ -1,4 +1,4 @@
-"""Functions whose results do not change with their operands, or have no gradients: one table, with the reasons.
+"""Functions whose results are constant between jumps, or have no gradients, and why: one table.
 
 Tensors that require grad run them, and their results don't; in a formula they are called as they are, and
 what they are computed from gets no gradient.
