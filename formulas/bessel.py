@@ -202,3 +202,15 @@ def bessel_j(x, *, order):
 @bessel_j.sample_inputs
 def _bessel_j_inputs(rng):
     yield (rng.uniform(0.5, 3.0, (3, 4)),), {"order": 1.5}
+
+
+@pb.composite(special.jv)
+def jv(v, z):
+    """The Bessel function J, whose order takes no gradient."""
+    return pb.bessel_j(z, order=v)
+
+
+@pb.composite(special.iv)
+def iv(v, z):
+    """The modified Bessel function I, whose order takes no gradient."""
+    return pb.bessel_i(z, order=v)

@@ -123,3 +123,60 @@ def svd(a):
 def _svd_inputs(rng):
     yield (rng.standard_normal((4, 3)),), {}
     yield (rng.standard_normal((2, 2, 3)),), {}
+
+
+@pb.composite(np.linalg.slogdet)
+def linalg_slogdet(a):
+    """Sign and logarithm of the determinant."""
+    return slogdet(a)
+
+
+def _read(a, uplo):
+    """The matrix with the triangle that is read as its lower one."""
+    if uplo != "L" and uplo != "U":
+        raise ValueError("UPLO argument must be 'L' or 'U'")
+    return a if uplo == "L" else _transposed(a)
+
+
+@pb.composite(np.linalg.eigh)
+def linalg_eigh(a, UPLO="L"):
+    """Eigenvalues and eigenvectors of symmetric matrices."""
+    return eigh(_read(a, UPLO))
+
+
+@pb.composite(np.linalg.eigvalsh)
+def linalg_eigvalsh(a, UPLO="L"):
+    """Eigenvalues of symmetric matrices, also where some are equal."""
+    return eigh(_read(a, UPLO))[0]
+
+
+@pb.composite(np.linalg.qr)
+def linalg_qr(a, mode="reduced"):
+    """Of a matrix with more columns than rows the first of them give Q, and the others are Q times the rest of R."""
+    rows, columns = a.shape[-2], a.shape[-1]
+    if mode != "reduced" and mode != "r" and mode != "complete":
+        raise ValueError(f"a formula takes np.linalg.qr by 'reduced', 'r' or 'complete', not {mode!r}")
+    if mode == "complete" and rows > columns:
+        raise ValueError(
+            "np.linalg.qr by 'complete' has further columns here, which are arbitrary: pass 'reduced'"
+        )
+    q, r = qr(a[..., : min(rows, columns)])
+    if columns > rows:
+        r = np.concatenate([r, np.matmul(_transposed(q), a[..., rows:])], -1)
+    return r if mode == "r" else (q, r)
+
+
+@pb.composite(np.linalg.svd)
+def linalg_svd(a, full_matrices=True, compute_uv=True):
+    """Singular vectors and values; full matrices of square ones only, for further vectors are arbitrary."""
+    if not compute_uv:
+        return svd(a)[1]
+    if full_matrices and a.shape[-1] != a.shape[-2]:
+        raise ValueError("np.linalg.svd with full_matrices=True has no derivative: pass full_matrices=False")
+    return svd(a)
+
+
+@pb.composite(np.linalg.svdvals)
+def linalg_svdvals(x):
+    """Singular values, also where some are equal."""
+    return svd(x)[1]

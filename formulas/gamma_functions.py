@@ -138,3 +138,9 @@ def betaln(a, b):
 @betaln.sample_inputs
 def _betaln_inputs(rng):
     yield (rng.uniform(0.5, 2.0, (3, 4)), rng.uniform(0.5, 2.0, (4,))), {}
+
+
+@pb.composite(special.polygamma)
+def polygamma_of_order(n, x):
+    """The n-th derivative of digamma; n takes no gradient."""
+    return pb.polygamma(x, n=n)

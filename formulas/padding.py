@@ -22,6 +22,21 @@ def _wider(a, widths, values):
     return np.concatenate([before, a, after], -1)
 
 
+def _repeated(array, widths, mode):
+    """Axis by axis, with entries at places that NumPy finds for the places themselves."""
+    if len(widths) == 1:
+        for _ in range(array.ndim):
+            places = np.pad(np.arange(array.shape[0]), widths[0], mode)
+            array = np.moveaxis(array[places], 0, -1)
+        return array
+    if len(widths) != array.ndim:
+        raise ValueError(f"np.pad of {array.ndim} axes takes as many pairs, or one, not {len(widths)}")
+    for pair in widths:
+        places = np.pad(np.arange(array.shape[0]), pair, mode)
+        array = np.moveaxis(array[places], 0, -1)
+    return array
+
+
 @pb.composite(np.pad)
 def pad(array, pad_width, mode="constant", constant_values=0):
     """Axis by axis, each of which comes to be the last one, until they stand in their order again.
@@ -29,8 +44,13 @@ def pad(array, pad_width, mode="constant", constant_values=0):
     >>> pad(pb.tensor([1.0, 2.0]), (1, 2), constant_values=5)
     tensor([5., 1., 2., 5., 5.])
     """
+    if mode == "edge" or mode == "reflect" or mode == "symmetric" or mode == "wrap":
+        return _repeated(array, _pairs(pad_width), mode)
     if mode != "constant":
-        raise ValueError(f"a formula pads by mode='constant', not {mode!r}; select the entries by an index")
+        raise ValueError(
+            f"a formula pads by 'constant', 'edge', 'reflect', 'symmetric' or 'wrap', not {mode!r}; "
+            "select the entries by an index"
+        )
     widths, values = _pairs(pad_width), _pairs(constant_values)
     if len(widths) == 1 and len(values) == 1:
         for _ in range(array.ndim):

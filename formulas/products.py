@@ -205,3 +205,24 @@ def _kron_inputs(rng):
     yield (rng.standard_normal((2, 3)), rng.standard_normal((2, 2))), {}
     yield (rng.standard_normal((3,)), rng.standard_normal((2, 2))), {}
     yield (rng.standard_normal((3,)), rng.standard_normal((2,))), {}
+
+
+@pb.composite(np.matvec)
+def matvec(x1, x2):
+    """Each matrix of a stack times each vector."""
+    return np.einsum("...ij,...j->...i", x1, x2)
+
+
+@pb.composite(np.vecmat)
+def vecmat(x1, x2):
+    """Each vector times each matrix of a stack."""
+    return np.einsum("...i,...ij->...j", x1, x2)
+
+
+@pb.composite(np.linalg.multi_dot)
+def linalg_multi_dot(arrays):
+    """The product of all, from the first to the last."""
+    r = arrays[0]
+    for factor in arrays[1:]:
+        r = np.matmul(r, factor)
+    return r

@@ -144,7 +144,7 @@ class Folder(Library):
         }
         self._outlines: dict[Path, Outline] = {}
         self._composites = {
-            found[1].replace("np.", "numpy.").replace("pb.", "pullback."): path
+            _MODULES[found[1]] + found[2]: path
             for path, text in self._texts.items()
             for found in _COMPOSITE.finditer(text)
         }
@@ -182,7 +182,8 @@ class Folder(Library):
         return self._outlines[path]
 
 
-_COMPOSITE = re.compile(r"^@pb\.composite\(((?:np|pb)\.[\w.]+)\)$", re.MULTILINE)
+_MODULES = {"np": "numpy", "pb": "pullback", "special": "scipy.special"}
+_COMPOSITE = re.compile(r"^@pb\.composite\((np|pb|special)(\.[\w.]+)\)$", re.MULTILINE)
 _PUBLIC_FUNCTION = re.compile(r"^def ([a-z]\w*)\(", re.MULTILINE)
 
 

@@ -8,7 +8,7 @@ import string
 from collections.abc import Iterable, Mapping
 
 from ..ir import Atom, Eqn, Literal, Var
-from ..operators import DECOMPOSITIONS, DTYPES, OPERATORS
+from ..operators import BY_FULL_NAME, DTYPES, OPERATORS
 from .python_signs import tidy
 
 _BINARY: dict[str, type[ast.operator]] = {
@@ -162,7 +162,7 @@ class Expressions:
         callee = eqn.kwarg("callee")
         if isinstance(callee, Literal) and str(callee.value).startswith("."):
             function: ast.expr = ast.Attribute(args.pop(0), str(callee.value)[1:], ast.Load())
-        elif isinstance(callee, Literal) and callee.value in DECOMPOSITIONS:
+        elif isinstance(callee, Literal) and callee.value in BY_FULL_NAME:
             function = dotted(str(callee.value))
         elif eqn.op == "opaque" and isinstance(callee, Literal):
             function = ast.parse(str(callee.value), mode="eval").body

@@ -19,13 +19,21 @@ from .growing import append, is_list
 from .inline import inline
 from .names import BUILTINS
 from .opaque import IDENTITY, opaque
+from .ordered import ORDERED, read_ordered
 from .python_calls import DTYPE_CALLS, call_dtype, call_python
+from .ufunc_methods import as_reduction, outer_of, read_outer
 from .values import Callee, Choice, Dotted, Function, Growing, Items, Value, elements, is_value
 from .vector_products import VJP, read_vjp
+from .wider import read_wider
 from .words import bind_word
 
 _COPIES = frozenset({"numpy.array", "numpy.copy"})
-_FLAT = frozenset({"numpy.ravel"})
+# Methods that are functions of NumPy's by another name, or no operators.
+_METHODS = {
+    **{name: f"numpy.{name}" for name in ("ravel", "take", "choose", "conj", "nonzero")},
+    "flatten": "numpy.ravel",
+    "conjugate": "numpy.conj",
+}
 _METADATA = {"pullback.like": "like", "numpy.shape": "shape", "numpy.ndim": "ndim", "numpy.size": "size"}
 
 
@@ -67,11 +75,24 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
     if callee.name in VJP:
         apply = partial(_applied, frame, given.node)
         return read_vjp(frame, given.node, given.positional, given.keywords, apply)
-    if callee.name == "numpy.einsum" and len(given.positional) > 1 and not given.keywords:
+    if callee.name == "divmod" and not all(map(is_value, given.positional)):
+        callee = Dotted("numpy.divmod", callee.text)
+    if (reduction := as_reduction(frame, callee, given)) is not None:
+        callee, given = reduction
+    if (outer := outer_of(callee.name)) is not None:
+        return read_outer(frame, outer, callee, given, name)
+    ordered = read_ordered(frame, callee.name, given, name) if callee.name in ORDERED else None
+    if ordered is not None:
+        return ordered
+    if callee.name == "numpy.where" and len(given.positional) == 1 and not given.keywords:
+        return opaque(frame, callee.text, "numpy.nonzero", given, name)
+    if callee.name == "numpy.einsum" and len(given.positional) > 1 and given.keywords.keys() <= {"optimize"}:
         return _einsum(frame, given, name)
     word = by_python(callee.name)
     of_values = callee.name in BUILTINS and all(is_value(value) for value in given.positional)
     if word is not None and not of_values:
+        if (wider := read_wider(frame, callee, given, name)) is not None:
+            return wider
         return bind_word(frame, word, callee.name, given.node, given.positional, given.keywords, name)
     first = given.positional[0] if len(given.positional) == 1 and not given.keywords else None
     arrays = elements(first) if callee.name == "pullback.like" and first is not None else None
@@ -88,9 +109,7 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
         return _formula(frame, callee_of(formula), given, name, ())
     composite = composite_of(frame, callee.name, given.node)
     if composite is not None:
-        return read_composite(frame, composite, given, name, callee.text)
-    if callee.name in _FLAT and isinstance(first, Var):
-        return _reshape_flat(frame, first, given, name)
+        return read_composite(frame, composite, given, name, callee)
     if not frame.build.in_closure and isinstance(first, Var) and first.kind == "tensor":
         if callee.name in IDENTITY:
             return first
@@ -134,11 +153,6 @@ def _einsum(frame: Frame, given: Arguments, name: str | None) -> Atom:
     return bind_word(frame, OPERATORS["contract"], "numpy.einsum", given.node, positional, {}, name)
 
 
-def _reshape_flat(frame: Frame, value: Var, given: Arguments, name: str | None) -> Var:
-    shape = (("shape", Literal((-1,))),)
-    return frame.build.emit("reshape", (value,), frame.span(given.node), kwargs=shape, name=name)
-
-
 def _list_method(frame: Frame, base: Growing | Var, func: ast.Attribute, given: Arguments) -> Value:
     if func.attr != "append" or len(given.positional) != 1 or given.keywords:
         raise refuse(
@@ -153,17 +167,25 @@ def _list_method(frame: Frame, base: Growing | Var, func: ast.Attribute, given: 
 def _method(frame: Frame, base: Var, func: ast.Attribute, given: Arguments, name: str | None) -> Value:
     span = frame.span(given.node)
     word = by_method(func.attr)
+    if base.kind == "tensor" and func.attr == "reshape" and "order" in given.keywords:
+        several = len(given.positional) > 1
+        given.positional = [base, Items(tuple(given.positional)) if several else given.positional[0]]
+        return call_dotted(frame, Dotted(word.python if word else "", ".reshape"), given, name)
     if base.kind == "tensor" and word is not None:
-        return bind_word(
-            frame, word, word.python, given.node, [base, *given.positional], given.keywords, name, True
+        given.positional.insert(0, base)
+        wider = read_wider(frame, Dotted(word.python, f".{func.attr}"), given, name)
+        return (
+            wider
+            if wider is not None
+            else bind_word(frame, word, word.python, given.node, given.positional, given.keywords, name, True)
         )
     plain = base.kind == "tensor" and not given.positional and not given.keywords
     if plain and func.attr == "copy":
         return frame.build.emit("positive", (base,), span, name=name)
-    if plain and func.attr in ("ravel", "flatten"):
-        return _reshape_flat(frame, base, given, name)
     if base.kind == "tensor":
         given.positional.insert(0, base)
+        if func.attr in _METHODS:
+            return call_dotted(frame, Dotted(_METHODS[func.attr], f".{func.attr}"), given, name)
         return opaque(frame, f".{func.attr}", f".{func.attr}", given, name)
     raise refuse(
         "PB402", f"`.{func.attr}` of this value is outside of the formula language", frame.span(func)

@@ -3,31 +3,46 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
 from ..ir import Literal
-from ..library import standard_library
+from ..library import Composite, standard_library
+from ..operators import DECOMPOSITIONS, RESULT_NAMES
 from .arguments import Arguments
 from .fence import refuse
 from .frame import Frame, defaults_of
 from .inline import inline
-from .values import Function, Value
+from .values import Dotted, Function, Growing, Items, Value
 
 
 def composite_of(frame: Frame, dotted: str, node: ast.Call) -> Function | None:
-    """The function of this full name, if its text is ours; all of it is said to stand at the call."""
+    """The function of this full name, if its text is ours; all of it is said to stand at the call.
+
+    In its own text the name is NumPy's function, which gives places and whole numbers there.
+    """
     found = standard_library().composite(dotted)
-    if found is None:
+    if found is None or found.node in frame.calls or (dotted in DECOMPOSITIONS and _beside(frame, found)):
         return None
     inside = Frame(frame.build, found.text, found.names, place=frame.span(node))
     return Function(found.node, inside, defaults_of(found.node, found.names))
 
 
-def read_composite(frame: Frame, composite: Function, given: Arguments, name: str | None, text: str) -> Value:
+def _beside(frame: Frame, found: Composite) -> bool:
+    """Whether the call stands in the file of the composite, where formulas call NumPy's function itself."""
+    return Path(frame.text.source.path).resolve() == Path(found.text.source.path)
+
+
+def read_composite(
+    frame: Frame, composite: Function, given: Arguments, name: str | None, callee: Dotted
+) -> Value:
     """What it returns for these arguments. Arguments for which it always raises are refused (PB404)."""
     mark = len(frame.build.eqns)
     value = inline(frame, composite, given.positional, given.keywords, given.node, name)
     raised = next((eqn for eqn in frame.build.eqns[mark:] if eqn.op == "raise"), None)
     if raised is not None:
         message = raised.args[0].value if raised.args and isinstance(raised.args[0], Literal) else ""
+        text = callee.text
         raise refuse("PB404", f"`{text}` raises here: {message}", frame.span(given.node), value=text)
+    if callee.name in RESULT_NAMES and isinstance(value, Items | Growing):
+        return Items(tuple(value.items), RESULT_NAMES[callee.name])
     return value

@@ -225,6 +225,8 @@ def _attribute(frame: Frame, node: ast.Attribute, name: str | None) -> Value:
     if isinstance(base, Dotted):
         dotted = canonical(f"{base.name}.{node.attr}")
         return constant_of(dotted) or Dotted(dotted, f"{base.text}.{node.attr}")
+    if isinstance(base, Items) and node.attr in base.names:
+        return base.items[base.names.index(node.attr)]
     if isinstance(base, Var) and base.kind == "tensor":
         if node.attr in _METADATA:
             return frame.build.metadata(node.attr, (base,), frame.span(node), name)

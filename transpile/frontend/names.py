@@ -12,7 +12,20 @@ from .folding import fold_node
 from .text import too_deep
 
 BUILTINS = frozenset(
-    {"abs", "all", "any", "bool", "complex", "divmod", "enumerate", "float", "int", "isinstance", "len"}
+    {
+        "abs",
+        "all",
+        "any",
+        "bool",
+        "callable",
+        "complex",
+        "divmod",
+        "enumerate",
+        "float",
+        "int",
+        "isinstance",
+        "len",
+    }
     | {"list", "max", "min", "pow", "print", "range", "reversed", "round", "slice", "sorted", "str"}
     | {"sum", "tuple", "zip"}
 )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from ..ir import Atom, Kind, Literal, Var
-from ..operators import DECOMPOSITIONS, suggestions
+from ..operators import BY_FULL_NAME, CONSTANT, suggestions
 from ..operators.instead import instead_of
 from .arguments import Arguments
 from .atoms import atom, keyword_atom, list_atom
 from .fence import refuse
 from .frame import Frame
 from .names import BUILTINS
-from .values import Growing, is_value
+from .values import Growing, Items, Value, is_value
 
 # Functions that only forward an array, for a formula's forward runs on arrays.
 IDENTITY = frozenset({"numpy.asarray", "numpy.ascontiguousarray", "numpy.asanyarray"})
@@ -24,13 +24,18 @@ PATH_LOSING = frozenset(
 
 
 def opaque(frame: Frame, text: str, dotted: str, given: Arguments, name: str | None) -> Var:
-    """A call that the vocabulary doesn't know: it runs, and has no derivative."""
+    """A call that the vocabulary doesn't know: it runs, and has no derivative.
+
+    Of what is constant, no gradient is lost: its operands are taken as constants.
+    """
     span = frame.span(given.node)
+    if dotted in CONSTANT:
+        given = _stopped(frame, given)
     operands: list[Atom] = []
     for value in given.positional:
         tensors = isinstance(value, Growing) and not is_value(value)
         operands.append(list_atom(frame, value, given.node) if tensors else atom(frame, value, given.node))
-    kwargs: list[tuple[str, Atom]] = [("callee", Literal(dotted if dotted in DECOMPOSITIONS else text))]
+    kwargs: list[tuple[str, Atom]] = [("callee", Literal(dotted if dotted in BY_FULL_NAME else text))]
     kwargs += [
         (key, keyword_atom(frame, key, value, given.node))
         for key, value in given.keywords.items()
@@ -41,7 +46,7 @@ def opaque(frame: Frame, text: str, dotted: str, given: Arguments, name: str | N
     var = frame.build.emit("opaque", operands, span, kwargs=kwargs, kind=kind, name=name)
     frame.build.opaque[var] = dotted
     arrays = any(isinstance(item, Var) and item.kind != "value" for item in operands)
-    if arrays and dotted not in PATH_LOSING:
+    if arrays and dotted not in PATH_LOSING and dotted not in CONSTANT and frame.place is None:
         close = suggestions(dotted)
         guess = (
             f"did you mean {' or '.join(close)}?" if close else "compute it before the formula, or write one"
@@ -56,3 +61,20 @@ def opaque(frame: Frame, text: str, dotted: str, given: Arguments, name: str | N
             )
         )
     return var
+
+
+def _stopped(frame: Frame, given: Arguments) -> Arguments:
+    """The arguments of a call, tensors among them without their history."""
+    span = frame.span(given.node)
+
+    def stop(value: Value) -> Value:
+        if isinstance(value, Items):
+            return Items(tuple(map(stop, value.items)))
+        if isinstance(value, Growing):
+            return Growing([stop(item) for item in value.items], value.by_closure, value.depth)
+        if isinstance(value, Var) and value.kind == "tensor":
+            return frame.build.emit("stop_gradient", (value,), span)
+        return value
+
+    keywords = {key: stop(value) for key, value in given.keywords.items()}
+    return Arguments(given.node, [stop(value) for value in given.positional], keywords)

@@ -17,7 +17,7 @@ from .iteration import summed
 from .kinds import check_number
 from .raising import formatted
 from .sequences import of_known
-from .values import Dotted, Items, Value, elements, is_value
+from .values import Callee, Choice, Dotted, Function, Items, Value, elements, is_value
 
 DTYPE_CALLS = frozenset({"numpy.float16", "numpy.float32", "numpy.float64", "numpy.int32", "numpy.int64"})
 
@@ -33,6 +33,8 @@ def call_python(
     first = given.positional[0] if len(given.positional) == 1 and not given.keywords else None
     if callee.name == "sum" and isinstance(first, Var) and first.kind != "tensor":
         return summed(frame, first, node)
+    if callee.name == "callable" and first is not None:
+        return Literal(isinstance(first, Function | Choice | Callee | Dotted))
     if not given.keywords:
         add = partial(_sum, frame, given)
         if (found := of_known(frame, callee.name, given.positional, node, add)) is not None:

@@ -19,9 +19,10 @@ Branch = tuple[tuple[int, bool], ...]
 
 @dataclass(frozen=True)
 class Items:
-    """A tuple written out, whose elements are known one by one."""
+    """A tuple written out, whose elements are known one by one, and by names where it is a named tuple."""
 
     items: tuple[Value, ...]
+    names: tuple[str, ...] = ()
 
 
 @dataclass(eq=False)

@@ -22,6 +22,7 @@ _KEYWORDS: dict[str, dict[str, str]] = {
     "astype": {"a": "x"},
     "sum": {"x": "a"},
     "concatenate": {"seq": "arrays"},
+    "pinv": {"rtol": "rcond"},
 }
 # NumPy's positional parameters, where it has others between or after the word's own.
 _REDUCED = ("a", "axis", "dtype", "out", "keepdims")

@@ -9,6 +9,7 @@ The derivative is not here: it is a formula in `formulas/`.
 from __future__ import annotations
 
 from . import arrangement, plumbing, pointwise, products, reductions, special
+from .constant import CONSTANT as CONSTANT
 from .info import OperatorInfo as OperatorInfo
 
 _EVERY: tuple[OperatorInfo, ...] = (
@@ -50,6 +51,20 @@ VALUE_CALLS: frozenset[str] = frozenset(
 DECOMPOSITIONS: frozenset[str] = frozenset(
     f"numpy.linalg.{name}" for name in ("slogdet", "eigh", "qr", "svd")
 )
+
+# What NumPy calls the results of functions that return several.
+RESULT_NAMES: dict[str, tuple[str, ...]] = {
+    "numpy.linalg.slogdet": ("sign", "logabsdet"),
+    "numpy.linalg.eigh": ("eigenvalues", "eigenvectors"),
+    "numpy.linalg.qr": ("Q", "R"),
+    "numpy.linalg.svd": ("U", "S", "Vh"),
+    "numpy.unique_all": ("values", "indices", "inverse_indices", "counts"),
+    "numpy.unique_counts": ("values", "counts"),
+    "numpy.unique_inverse": ("values", "inverse_indices"),
+}
+
+# Functions that are called by their full names, whatever the author calls them by.
+BY_FULL_NAME: frozenset[str] = DECOMPOSITIONS | CONSTANT.keys()
 
 # Functions of the gradient and the operands that give an operator's gradients, by which readers are
 # shown them. In a formula they stand for their text in `formulas/`.

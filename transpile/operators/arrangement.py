@@ -9,7 +9,14 @@ OPERATORS: tuple[OperatorInfo, ...] = (
         "reshape", "numpy.reshape", ("a",), ("shape",), linear=(0,), view=True, methods=("reshape",)
     ),
     OperatorInfo(
-        "transpose", "numpy.transpose", ("a",), ("axes",), linear=(0,), view=True, methods=("transpose",)
+        "transpose",
+        "numpy.transpose",
+        ("a",),
+        ("axes",),
+        linear=(0,),
+        view=True,
+        spelling=("numpy.permute_dims",),
+        methods=("transpose",),
     ),
     OperatorInfo(
         "swapaxes",
