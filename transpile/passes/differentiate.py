@@ -90,7 +90,7 @@ def differentiate(
         if not reached or not any(var in active for var in reached):
             sweep.forward.append(eqn)
             continue
-        # What arrives where the sweep stops is for the author's closure, not for the equation's other outputs.
+        # What arrives where the sweep stops is for the author's closure, and no cotangent of this equation.
         held = {var: sweep.cotangents.pop(var) for var in eqn.outs if var in stop and var in sweep.cotangents}
         if eqn.op == "if":
             sweep_branch(eqn, sweep, context)
