@@ -89,7 +89,10 @@ def differentiate(
         reached = [var for var in eqn.outs if var in sweep.cotangents and var not in stop]
         if not reached or not any(var in active for var in reached):
             sweep.forward.append(eqn)
-        elif eqn.op == "if":
+            continue
+        # What arrives where the sweep stops is for the author's closure, and no cotangent of this equation.
+        held = {var: sweep.cotangents.pop(var) for var in eqn.outs if var in stop and var in sweep.cotangents}
+        if eqn.op == "if":
             sweep_branch(eqn, sweep, context)
         elif eqn.op == "for":
             sweep_loop(eqn, sweep, context)
@@ -97,5 +100,6 @@ def differentiate(
             OF_LISTS[eqn.op](eqn, sweep, context)
         else:
             sweep_operator(eqn, sweep, context)
+        sweep.cotangents.update(held)
     sweep.forward.reverse()
     return sweep

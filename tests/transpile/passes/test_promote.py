@@ -1,7 +1,9 @@
 """What becomes a hidden output, what is saved otherwise, and what refuses second derivatives."""
 
+import numpy as np
 import pytest
 
+import pullback as pb
 from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.frontend import read_module
 from pullback.transpile.ir import Source
@@ -154,3 +156,27 @@ def test_an_array_of_tensors_is_a_stack():
     text = "def f(x, y):\n    return np.array([x, y])\n"
     with pytest.raises(FormulaError, match=r"np\.stack makes an array of tensors"):
         promote(formula_in(text), standard_library())
+
+
+def turns_and_their_end(x, *, n: int):
+    for _ in range(n):
+        x = np.sin(x)
+    return x, x * np.exp(x)
+
+
+def side_and_what_it_gives(x, *, n: int):
+    if n > 0:
+        t = np.sin(x)
+        y = t * x
+    else:
+        t = np.cos(x)
+        y = t + x
+    return y, y * np.exp(y) * t
+
+
+@pytest.mark.parametrize("function", [turns_and_their_end, side_and_what_it_gives])
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_what_reaches_a_result_from_a_hidden_output_counts_once(function, n):
+    """A loop whose last value is a result and whose turns are saved took it twice in second derivatives."""
+    formula = pb.derive_pullback(function)
+    assert pb.gradcheck(lambda x: formula(x, n=n), np.array([1.0, 0.4]), order=3)
