@@ -166,7 +166,7 @@ class Size:
 
 @record(frozen=True, slots=True)
 class Program:
-    """Kernels that run in order. `scalars` are numbers that they are given; `results` name buffers or sizes."""
+    """Kernels that run in order. `scalars` are given numbers; `results` name buffers or sizes."""
 
     name: str
     buffers: tuple[Buffer, ...]

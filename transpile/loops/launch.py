@@ -41,6 +41,13 @@ class Launch:
     maps: tuple[Map, ...]
 
     @property
+    def lanes(self) -> int:
+        """How many threads share a fibre: a power of two, a warp where it is longer, a block of 256 for long ones."""
+        if self.length > 1024:
+            return 256
+        return min(32, 1 << max(0, self.length - 1).bit_length())
+
+    @property
     def is_small(self) -> bool:
         """Whether numbers of 32 bits count its entries, with room for a stride."""
         return self.groups * max(1, self.length) < 2**30
@@ -91,6 +98,7 @@ _HOST: dict[str, Callable[..., float]] = {
     "maximum": max,
     "power": lambda x, y: x**y,
     "negative": lambda x: -x,
+    "select": lambda condition, then, other: then if condition else other,
 }
 
 

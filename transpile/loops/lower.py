@@ -196,6 +196,9 @@ def _result(low: Lowering, atom: Atom) -> str:
 
 
 def _equation(low: Lowering, eqn: Eqn) -> None:
+    if eqn.op == "if" and all(out.kind == "value" for out in eqn.outs):
+        _host_choice(low, eqn)
+        return
     if len(eqn.outs) != 1 or eqn.blocks:
         raise low.refuse(f"`{eqn.op}`")
     (out,) = eqn.outs
@@ -356,6 +359,17 @@ def _view(low: Lowering, eqn: Eqn, out: Var) -> None:
     if eqn.op == "reshape" and array.shape != shape and not names_of(shape) <= names_of(array.shape):
         raise low.refuse("`reshape` to a shape that is not made of its operand's")
     low.arrays[out] = Array(array.buffer, shape, dtype)
+
+
+def _host_choice(low: Lowering, eqn: Eqn) -> None:
+    """A choice between numbers, both of which the host computes."""
+    for block in eqn.blocks:
+        for inner in block.eqns:
+            _equation(low, inner)
+    condition = low.number(eqn.args[0])
+    for out, then, other in zip(eqn.outs, *(block.results for block in eqn.blocks), strict=True):
+        low.sizes.append(Size(out.name, "select", (condition, low.number(then), low.number(other))))
+        low.numbers[out] = out.name
 
 
 def _host_value(low: Lowering, eqn: Eqn, out: Var) -> None:

@@ -6,7 +6,7 @@ Out: a `Stage` each, with the program and the types of what it is given.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..analysis.types import param_type, type_of
 from ..codes import diagnostic
@@ -20,7 +20,7 @@ from ..passes.reverse import reverse
 from ..passes.simplify import simplify
 from ..rewrite import replace_block
 from .ir import Program
-from .lower import PRIMITIVES, lower
+from .lower import FLOATS, PRIMITIVES, lower
 from .passes import optimized
 
 
@@ -76,6 +76,16 @@ def stages(formula: Formula, library: Library, dtype: str = "float64", order: in
         current = promote(back.formula, library) if turn + 1 < order else back.formula
         name = name.removesuffix("_forward") + "_backward"
     return found_stages
+
+
+def every_program(formula: Formula, library: Library, order: int = 2) -> list[Program]:
+    """The programs of a formula in float32 and in float64, whose names end in the dtype."""
+    programs = []
+    for dtype in FLOATS:
+        for stage in stages(formula, library, dtype, order):
+            kernels = tuple(replace(k, name=f"{k.name}_{dtype}") for k in stage.program.kernels)
+            programs.append(replace(stage.program, name=f"{stage.program.name}_{dtype}", kernels=kernels))
+    return programs
 
 
 def plain_pattern(formula: Formula) -> list[bool]:

@@ -23,7 +23,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...ir.types import Shape
-from ..ir import Each, Kernel, Load, Program, Reduce, Statement, Store, every
+from ..ir import Compute, Each, Kernel, Load, Program, Reduce, Statement, Store, every
 from ..spaces import canonical
 
 
@@ -46,12 +46,24 @@ def fuse_pointwise(program: Program) -> Program:
     return replace(program, kernels=tuple(reversed(kept)))
 
 
+# What costs no more than a load: an entry that is broadcast is computed again rather than stored.
+_CHEAP = frozenset({"add", "subtract", "multiply", "accumulate", "negative", "positive", "cast", "where"})
+_FEW = 4
+
+
+def _is_cheap(kernel: Kernel) -> bool:
+    computed = [s for s in kernel.body if isinstance(s, Compute)]
+    return len(computed) <= _FEW and all(s.op in _CHEAP for s in computed)
+
+
 def _inlined(load: Load, space: Shape, made: dict[str, Kernel]) -> bool:
     """Whether an entry that is loaded here can be computed here, at once."""
     kernel = made.get(load.buffer)
     if kernel is None or kernel.whole is not None or load.out != load.buffer:
         return False
-    return kernel.group == space or canonical(kernel.group) == ()
+    if kernel.group == space or canonical(kernel.group) == ():
+        return True
+    return _is_cheap(kernel) and load.shape == kernel.group
 
 
 def _expanded(
