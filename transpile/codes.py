@@ -58,6 +58,7 @@ CODES: dict[str, Code] = {
     "PB406": Code("unsupported-parameter", "error"),
     "PB407": Code("unknown-name", "error"),
     "PB408": Code("decorator-option", "error"),
+    "PB409": Code("impossible-shape", "error"),
     # C++
     "PB501": Code("not-compiled", "error"),
     # advice

@@ -2,7 +2,8 @@
 
 Every variable is assigned once and read after that; operators have as many
 operands as the vocabulary says; conditionals have two blocks with a result for
-each output; a promoted formula's results, cotangents and gradients match.
+each output; a promoted formula's results, cotangents and gradients match. A pass
+changes no type of a result, and a gradient has a type that its input can have.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .analysis.effects import raises
+from .analysis.type_joins import conflict
+from .analysis.types import infer
 from .ir import Atom, Eqn, Formula, Var
 from .operators import OPERATORS
 
@@ -45,6 +48,26 @@ def verify(formula: Formula) -> Formula:
         scope = {var for var in saved if isinstance(var, Var)}
     _block(pullback.eqns, pullback.results, scope | set(pullback.params))
     return formula
+
+
+def verify_types(before: Formula, after: Formula) -> Formula:
+    """The formula after a pass, where its results and gradients have types that they can have."""
+    known, made = infer(before), infer(after)
+    if [param.var for param in before.params] != [param.var for param in after.params]:
+        return after  # a derivative, whose parameters are what was saved
+    pairs = zip(before.forward.results[: before.results], after.forward.results, strict=False)
+    for old, new in pairs:
+        why = conflict(known.of(old), made.of(new))
+        if why:
+            raise InvalidIR(
+                f"{after.name}: the result {old} was {known.of(old)} and is {made.of(new)}: {why}"
+            )
+    gradients = after.pullback.results if after.pullback is not None else ()
+    for param, gradient in zip(after.inputs, gradients, strict=False):
+        why = conflict(made.of(param.var), made.of(gradient, pullback=True))
+        if after.promoted and why:
+            raise InvalidIR(f"{after.name}: the gradient of {param.var} has another type: {why}")
+    return after
 
 
 def _block(eqns: Iterable[Eqn], results: Iterable[Atom], scope: set[Var]) -> None:

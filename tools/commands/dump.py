@@ -1,10 +1,11 @@
-"""``pullback dump``: the intermediate representation of a formula, after any pass."""
+"""``pullback dump``: the intermediate representation of a formula, with types, after any pass."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
 
+from pullback.transpile.analysis.types import infer
 from pullback.transpile.emit.native.operators import PRIMITIVES
 from pullback.transpile.emit.python import plain_variant
 from pullback.transpile.ir import Formula
@@ -25,7 +26,7 @@ from pullback.transpile.passes.specialize import known_extents
 from pullback.transpile.passes.transpose import transpose
 from pullback.transpile.passes.vector_products import without_vector_products
 from pullback.transpile.printer import formula_text
-from pullback.transpile.verify import verify
+from pullback.transpile.verify import verify, verify_types
 
 from ..formulas import read_formula
 from . import TARGET, Subparsers, add_command
@@ -110,5 +111,7 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the formula after the pass."""
     formula, file = read_formula(arguments.target)
-    print(formula_text(PASSES[arguments.after](formula, file.library)))
+    made = verify_types(formula, PASSES[arguments.after](formula, file.library))
+    types = infer(made)
+    print(formula_text(made, types.forward, types.pullback))
     return 0

@@ -1,4 +1,4 @@
-"""``pullback transpile``: C++ or Python from the formulas of a file."""
+"""``pullback transpile``: C++, CUDA or Python from the formulas of a file."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from rich.console import Console
 
 from pullback.transpile.codes import diagnostic
 from pullback.transpile.diagnostics import Diagnostic, FormulaError
+from pullback.transpile.emit.cuda import cuda_text
 from pullback.transpile.emit.native import emit_cpp
 from pullback.transpile.emit.native.formula_kernels import formula_kernels, is_runtime_number
 from pullback.transpile.emit.python import module_text
 from pullback.transpile.ir import Formula, Param
 from pullback.transpile.library import Library
+from pullback.transpile.loops.prepare import every_program
 from pullback.transpile.passes.promote import promote
 
 from ..errors import CLEAN, FINDINGS, CommandError
@@ -49,6 +51,11 @@ def _native(formula: Formula, library: Library, order: int) -> Iterable[tuple[st
     yield f"{formula.name}.cpp", emit_cpp(formula.name, compiled.kernels(), formula.source)
 
 
+def _cuda(formula: Formula, library: Library, order: int) -> Iterable[tuple[str, str]]:
+    """One file: the forward and backwards up to the order, for float32 and for float64."""
+    yield f"{formula.name}.cu", cuda_text(every_program(formula, library, order))
+
+
 def _default(param: Param, formula: Formula) -> object:
     if param.default is None and not is_runtime_number(param):
         name = param.var.name
@@ -59,12 +66,12 @@ def _default(param: Param, formula: Formula) -> object:
     return param.default.value if param.default is not None else None
 
 
-TARGETS: dict[str, Emitter] = {"native": _native, "python": _python}
+TARGETS: dict[str, Emitter] = {"native": _native, "python": _python, "cuda": _cuda}
 
 
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command's arguments."""
-    parser = add_command(subparsers, "transpile", "generate C++ or Python from formulas", EXAMPLE, run)
+    parser = add_command(subparsers, "transpile", "generate C++, CUDA or Python from formulas", EXAMPLE, run)
     parser.add_argument(
         "file",
         metavar="FILE[::NAME]",
@@ -73,7 +80,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("-o", "--output", metavar="DIR", required=True, help="where to write; - prints")
     parser.add_argument("--target", choices=tuple(TARGETS), default="native", help="default: native (C++)")
     parser.add_argument(
-        "--order", type=_order, default=2, metavar="N", help="highest derivative in C++ (default: 2)"
+        "--order", type=_order, default=2, metavar="N", help="highest derivative in C++ and CUDA (default: 2)"
     )
     parser.add_argument(
         "--check", action="store_true", help="write nothing, say whether what is there is current"

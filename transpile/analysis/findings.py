@@ -12,6 +12,7 @@ from .facts import Facts
 from .gradient_path import lost_paths
 from .linearity import nonlinearities
 from .recomputation import recomputed
+from .types import infer
 from .widening import widening_scalars
 
 
@@ -39,6 +40,7 @@ def analyse(formula: Formula, facts: Facts, losing: Iterable[str]) -> Analysis:
     findings += nonlinearities(formula)
     findings += recomputed(formula, facts)
     findings += widening_scalars(formula)
+    findings += infer(formula).findings
     usable = (not numbers or formula.options.first_order_only) and all(
         finding.severity != "error" for finding in findings
     )

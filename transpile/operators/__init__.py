@@ -11,14 +11,19 @@ from __future__ import annotations
 from . import arrangement, plumbing, pointwise, products, reductions, special
 from .constant import CONSTANT as CONSTANT
 from .info import OperatorInfo as OperatorInfo
+from .info import typed
+from .types import arrangement as arrangement_types
+from .types import plumbing as plumbing_types
+from .types import products as product_types
+from .types import reductions as reduction_types
 
 _EVERY: tuple[OperatorInfo, ...] = (
-    *pointwise.OPERATORS,
-    *special.OPERATORS,
-    *reductions.OPERATORS,
-    *arrangement.OPERATORS,
-    *products.OPERATORS,
-    *plumbing.OPERATORS,
+    *typed(pointwise.OPERATORS, {}),
+    *typed(special.OPERATORS, reduction_types.RULES),
+    *typed(reductions.OPERATORS, reduction_types.RULES),
+    *typed(arrangement.OPERATORS, arrangement_types.RULES),
+    *typed(products.OPERATORS, product_types.RULES),
+    *typed(plumbing.OPERATORS, plumbing_types.RULES),
 )
 
 OPERATORS: dict[str, OperatorInfo] = {operator.name: operator for operator in _EVERY}

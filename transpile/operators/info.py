@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal as OneOf
+
+from .types.call import Rule
+from .types.pointwise import pointwise
 
 Dtype = OneOf["same", "float", "bool", "int", "attr"]
 
@@ -25,6 +28,7 @@ class OperatorInfo:
     infix        Python's operator, where it has one
     variadic     the first operand is a list of tensors
     gives_list   the result is one
+    type         the rule of the result's type; where there is none, nothing is known of it
     """
 
     name: str
@@ -42,9 +46,23 @@ class OperatorInfo:
     gives_list: bool = False
     spelling: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
+    type: Rule | None = None
 
 
 def unary(names: str, **facts: object) -> Iterable[OperatorInfo]:
     """NumPy's functions of one operand, entry by entry, which share these facts."""
     for name in names.split():
         yield OperatorInfo(name, f"numpy.{name}", ("x",), pointwise=True, **facts)  # type: ignore[arg-type]
+
+
+def typed(operators: Iterable[OperatorInfo], rules: Mapping[str, Rule]) -> tuple[OperatorInfo, ...]:
+    """The operators with their rules of types: that of `rules`, or broadcasting where they are pointwise."""
+    return tuple(
+        replace(operator, type=rules.get(operator.name) or _usual(operator)) for operator in operators
+    )
+
+
+def _usual(operator: OperatorInfo) -> Rule | None:
+    if not operator.pointwise:
+        return None
+    return pointwise(operator.dtype, not operator.python.startswith("numpy."))

@@ -1,0 +1,138 @@
+"""What is claimed of types is so: of every formula of the library, and of every construct, on real arrays."""
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.transpile.analysis.type_joins import conflict
+from pullback.transpile.analysis.types import infer
+from pullback.transpile.diagnostics import FormulaError
+from pullback.transpile.ir.types import (
+    ScalarType,
+    TensorType,
+    Unranked,
+    evaluate,
+    join_shapes,
+    ranked,
+    reduced_shape,
+)
+from pullback.transpile.library import formula_in, standard_library
+from pullback.transpile.passes.promote import promote
+from tests.constructs.columns import raises
+from tests.constructs.regenerate import CONSTRUCTS
+from tests.formulas.samples import every_case
+from tests.transpile.analysis.claims import check_claims
+
+CASES = every_case()
+
+
+def single(value):
+    if isinstance(value, list):
+        return [single(item) for item in value]
+    return value.astype(np.float32) if getattr(value, "dtype", None) == np.float64 else value
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_types_of_a_formula_are_those_of_its_arrays(case):
+    for cast in (list, single):
+        operator = pb.formulas()[case.name].operator
+        claims = check_claims(operator, cast(list(case.args)), case.kwargs)
+        assert claims.wrong == []
+        assert claims.checked
+
+
+@pytest.mark.parametrize("construct", CONSTRUCTS, ids=lambda construct: construct.name)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_types_of_a_construct_are_those_of_its_arrays(construct):
+    for call in construct.calls:
+        if raises(construct, call):
+            continue
+        claims = check_claims(construct.formula.operator, call.inputs, call.attributes, backward=False)
+        assert claims.wrong == []
+        assert claims.checked
+
+
+def found(text):
+    return [finding.message for finding in infer(formula_in(text)).findings]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("np.ones((3,)) + np.ones((4,)) * x", "add: sizes 3 and 4 do not broadcast"),
+        ("x * np.sum(np.ones((3, 4)), axis=2)", "sum: axis 2 of an array of 2 axes"),
+        ("x * np.matmul(np.ones((3, 4)), np.ones((3, 4)))", "sums over 4 entries and over 3"),
+        ("x + np.expand_dims(np.sum(x), 3)", "axis 3 of an array of 1 axes"),
+        ("x + np.reshape(np.ones((3, 4)), (5, 2))", "has no shape (5, 2)"),
+    ],
+)
+def test_what_no_arrays_can_be_is_found_at_its_expression(body, message):
+    text = f"def f(x):\n    y = x * 2.0\n    return {body}\n"
+    with pytest.raises(FormulaError) as error:
+        formula_in(text)
+    (finding,) = error.value.diagnostics
+    assert message in finding.message
+    assert (finding.code, finding.span.line) == ("PB409", 3)
+
+
+def test_what_may_be_right_is_not_found():
+    assert found("def f(x, y):\n    return np.matmul(x, y) + np.sum(x, axis=4) * np.ones((3, 1))\n") == []
+
+
+def test_names_of_sizes_in_a_loop_do_not_leave_it():
+    formula = formula_in(
+        "def f(x, *, n: int):\n"
+        "    y = x\n"
+        "    for k in range(n):\n"
+        "        y = np.concatenate([y, x])\n"
+        "    return y\n"
+    )
+    types = infer(formula)
+    (result,) = formula.forward.results
+    assert types.forward[result].shape == Unranked(frozenset({result.name}))
+
+
+def test_known_shapes_of_parameters_reach_results():
+    formula = formula_in("def f(x, w):\n    return np.sum(np.matmul(x, w), axis=-1, keepdims=True)\n")
+    x, w = (param.var for param in formula.params)
+    given = {x: TensorType(ranked("x", 2), "float32"), w: TensorType((7, 5), "float64")}
+    (result,) = formula.forward.results
+    assert infer(formula, given).forward[result] == TensorType(("x.0", 1), "float64")
+
+
+def test_gradients_have_a_type_that_their_inputs_can_have():
+    library = standard_library()
+    for name in library.names():
+        formula = promote(library.formula(name), library)
+        types = infer(formula)
+        for param, gradient in zip(formula.inputs, formula.pullback.results, strict=True):
+            assert conflict(types.of(param.var), types.of(gradient, pullback=True)) == ""
+
+
+SHAPES = [(), (1,), (4,), (3, 4), (3, 1), (0, 4), (2, 3, 4)]
+
+
+@pytest.mark.parametrize("first", SHAPES, ids=str)
+@pytest.mark.parametrize("second", SHAPES, ids=str)
+def test_shapes_join_as_numpy_broadcasts_them(first, second):
+    names = {"a": first, "b": second}
+    unranked = join_shapes([Unranked(frozenset({name})) for name in names])
+    sized = join_shapes([ranked(name, len(shape)) for name, shape in names.items()])
+    try:
+        expected = np.broadcast_shapes(first, second)
+    except ValueError:
+        with pytest.raises(Exception, match="broadcast"):
+            join_shapes([first, second])
+        return
+    assert join_shapes([first, second]) == expected
+    assert evaluate(unranked, names) == evaluate(sized, names) == expected
+    for axis in range(len(first)):
+        kept = reduced_shape(unranked, (-1,), True)
+        assert evaluate(kept, names) == (*expected[:-1], 1), axis
+
+
+def test_a_number_has_no_shape():
+    formula = formula_in("def f(x):\n    return x * (x.shape[0] + 1)\n")
+    types = infer(formula)
+    assert ScalarType("int") in types.forward.values()

@@ -1,0 +1,98 @@
+"""Types of what the IR itself makes: tuples, lists, elements, shapes and sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..ir import Eqn, Literal
+from ..ir.types import (
+    DtypeType,
+    LikeType,
+    ListType,
+    ScalarType,
+    ShapeType,
+    TensorType,
+    TupleType,
+    Type,
+    TypeMistake,
+)
+from .type_joins import read_element
+
+_TO_INT = frozenset({"ndim", "size", "len", "int", "math.ceil", "math.floor"})
+_TO_FLOAT = frozenset({"float", "math.sqrt", "math.exp", "math.log", "math.erf"})
+_TO_BOOL = frozenset({"is_none", "not_", "bool"})
+
+
+def of_structure(eqn: Eqn, args: tuple[Type, ...], named: Mapping[str, Type], name: str) -> Type | None:
+    """The type of the output of an operator of the IR itself, or None where it is no such operator."""
+    op = eqn.op
+    if op == "tuple":
+        return _tuple(args)
+    if op == "list":
+        return _list(args)
+    if op == "item":
+        return _item(args[0], args[1], eqn, name)
+    if op in ("shape", "dtype", "like") and len(args) == 1:
+        return _metadata(op, args[0])
+    if op == "size" and len(args) == 1 and isinstance(args[0], TensorType) and args[0].shape == ():
+        return ScalarType("int", dim=1)
+    if op in ("ndim", "len") and len(args) == 1:
+        return ScalarType("int", dim=_length(op, args[0]))
+    if op in _TO_INT:
+        return ScalarType("int")
+    if op in _TO_FLOAT:
+        return ScalarType("float")
+    if op in _TO_BOOL:
+        return ScalarType("bool")
+    if op == "slice":
+        return ScalarType("slice")
+    if op == "format":
+        return ScalarType("str")
+    return None
+
+
+def _tuple(args: tuple[Type, ...]) -> Type:
+    dims = [found.dim for found in args if isinstance(found, ScalarType) and found.kind == "int"]
+    known = [dim for dim in dims if dim is not None]
+    return ShapeType(tuple(known)) if len(known) == len(args) else TupleType(args)
+
+
+def _list(args: tuple[Type, ...]) -> Type:
+    """A list of tensors of one type says so."""
+    if args and all(found == args[0] for found in args) and isinstance(args[0], TensorType):
+        return ListType(None if args[0].optional else args[0])
+    return ListType()
+
+
+def _item(values: Type, place: Type, eqn: Eqn, name: str) -> Type | None:
+    index = eqn.args[1]
+    if isinstance(values, ListType):
+        return read_element(values, name)
+    if not isinstance(index, Literal) or type(index.value) is not int:
+        return ScalarType("int") if isinstance(values, ShapeType) and place == ScalarType("int") else None
+    at = index.value
+    if isinstance(values, ShapeType):
+        if not isinstance(values.shape, tuple):
+            return ScalarType("int")
+        if not -len(values.shape) <= at < len(values.shape):
+            raise TypeMistake(f"there is no axis {at} in a shape of {len(values.shape)}")
+        return ScalarType("int", dim=values.shape[at])
+    if isinstance(values, TupleType) and -len(values.items) <= at < len(values.items):
+        return values.items[at]
+    return None
+
+
+def _metadata(op: str, of: Type) -> Type | None:
+    if not isinstance(of, TensorType) or of.optional:
+        return None
+    if op == "shape":
+        return ShapeType(of.shape)
+    return DtypeType(of.dtype) if op == "dtype" else LikeType(of)
+
+
+def _length(op: str, of: Type) -> int | None:
+    if isinstance(of, TensorType) and isinstance(of.shape, tuple) and op == "ndim":
+        return len(of.shape)
+    if isinstance(of, ShapeType) and isinstance(of.shape, tuple) and op == "len":
+        return len(of.shape)
+    return len(of.items) if isinstance(of, TupleType) and op == "len" else None

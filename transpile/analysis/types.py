@@ -1,0 +1,252 @@
+"""The type of every variable: dtype and symbolic shape of tensors, kinds of other values.
+
+In: a formula, or a block and the types of what it reads. Out: a type for each variable, and
+diagnostics where an expression's rank or shape cannot be right. It is total: of what it does
+not know it claims nothing. Names of sizes that are made in a loop's body, where they mean
+another number in each iteration, do not leave it.
+
+>>> from ..library import formula_in
+>>> types = infer(formula_in('''
+... def row(x, *, scale: float = 1.0):
+...     m = np.max(x, axis=-1, keepdims=True)
+...     return (x - m) * scale
+... '''))
+>>> for var, found in types.forward.items():
+...     print(f"{var}: {found}")
+x: x.dtype[x]
+scale: float
+m: x.dtype[kept(x, -1)]
+_1: number(x.dtype)[x]
+_2: promoted(number(x.dtype), float)[x]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..codes import diagnostic
+from ..diagnostics import Diagnostic
+from ..ir import Atom, Block, Eqn, Formula, Literal, Param, Var
+from ..ir.types import (
+    NONE,
+    VALUE,
+    ListType,
+    ScalarType,
+    TensorType,
+    Type,
+    TypeMistake,
+    unknown_tensor,
+)
+from ..operators import OPERATORS
+from ..operators.types.call import Call, literal_type
+from ..operators.types.pointwise import of_values
+from .type_joins import element_of, merged, with_unknown_sizes
+from .type_values import of_structure
+
+Types = dict[Var, Type]
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaTypes:
+    """Types of the variables of both blocks, and what is wrong in them.
+
+    The pullback's block may use a name of the forward for another value of its own.
+    """
+
+    forward: Types
+    pullback: Types
+    findings: tuple[Diagnostic, ...] = ()
+
+    def of(self, atom: Atom, pullback: bool = False) -> Type:
+        """The type of an operand of the forward, or of the pullback."""
+        return type_of(atom, self.pullback if pullback else self.forward)
+
+
+def type_of(atom: Atom, types: Mapping[Var, Type]) -> Type:
+    """The type of an operand."""
+    if isinstance(atom, Literal):
+        return literal_type(atom)
+    return types.get(atom) or unknown(atom)
+
+
+def unknown(var: Var) -> Type:
+    """The type of a variable of which its kind alone is known."""
+    if var.kind == "tensor":
+        return unknown_tensor(var.name)
+    if var.kind == "list":
+        return ListType()
+    return NONE if var.kind == "none" else VALUE
+
+
+_ANNOTATIONS: dict[str, Type] = {
+    "int": ScalarType("int"),
+    "float": ScalarType("float"),
+    "bool": ScalarType("bool"),
+    "str": ScalarType("str"),
+}
+
+
+def param_type(param: Param) -> Type:
+    """The type of a parameter by its annotation."""
+    if param.var.kind == "tensor":
+        return unknown_tensor(param.var.name, param.optional)
+    if param.var.kind == "list":
+        return ListType()
+    found = _ANNOTATIONS.get(param.annotation, VALUE)
+    return VALUE if param.optional else found
+
+
+def infer(formula: Formula, given: Mapping[Var, Type] | None = None) -> FormulaTypes:
+    """Types of a formula's variables; `given` are those of parameters of which more is known."""
+    inferrer = _Inferrer(formula.name)
+    forward: Types = {param.var: param_type(param) for param in formula.params} | dict(given or {})
+    inferrer.block(formula.forward, forward)
+    if formula.pullback is None:
+        return FormulaTypes(forward, {}, tuple(inferrer.findings))
+    free = set(formula.pullback.free())
+    pullback = {var: found for var, found in forward.items() if var in free}
+    outputs = formula.forward.results[: formula.results + len(formula.hidden)]
+    if not formula.promoted:
+        outputs = (*formula.forward.results[: formula.results], *(value for value, _ in formula.rules))
+    for cotangent, output in zip(formula.pullback.params, outputs, strict=False):
+        pullback[cotangent] = _cotangent(type_of(output, forward), cotangent)
+    inner = _Inferrer(formula.name, prefix="'")
+    inner.block(formula.pullback, pullback)
+    return FormulaTypes(forward, pullback, (*inferrer.findings, *inner.findings))
+
+
+def _cotangent(output: Type, var: Var) -> Type:
+    """The type of what flows back to an output: its shape; a gradient's dtype is the caller's."""
+    if isinstance(output, TensorType):
+        return TensorType(output.shape, output.dtype, output.optional)
+    return unknown(var)
+
+
+def infer_block(block: Block, given: Mapping[Var, Type], name: str = "") -> FormulaTypes:
+    """Types of a block's variables, those of its parameters and of what it reads given."""
+    inferrer, types = _Inferrer(name), dict(given)
+    inferrer.block(block, types)
+    return FormulaTypes(types, {}, tuple(inferrer.findings))
+
+
+# A loop whose types have not settled after so many rounds is one of which nothing is known.
+_ROUNDS = 8
+
+
+@dataclass
+class _Inferrer:
+    """Walks blocks in order; `findings` gains what cannot be right, once per place."""
+
+    formula: str
+    prefix: str = ""
+    findings: list[Diagnostic] = field(default_factory=list)
+    said: set[tuple[object, str]] = field(default_factory=set)
+
+    def block(self, block: Block, types: Types) -> None:
+        """The types of what a block defines, into `types`."""
+        for param in block.params:
+            types.setdefault(param, unknown(param))
+        for eqn in block.eqns:
+            self._equation(eqn, types)
+
+    def _equation(self, eqn: Eqn, types: Types) -> None:
+        if eqn.op == "if":
+            self._branches(eqn, types)
+        elif eqn.op == "for":
+            self._loop(eqn, types)
+        else:
+            for block in eqn.blocks:
+                self.block(block, types)
+            try:
+                made = self._result(eqn, types)
+            except TypeMistake as mistake:
+                self._say(eqn, mistake)
+                made = None
+            for place, out in enumerate(eqn.outs):
+                own = self._unknown(out)
+                types[out] = own if made is None or place else _of_kind(out, made, own)
+
+    def _unknown(self, var: Var) -> Type:
+        return unknown_tensor(self.prefix + var.name) if var.kind == "tensor" else unknown(var)
+
+    def _say(self, eqn: Eqn, mistake: TypeMistake) -> None:
+        if eqn.span is None or (eqn.span, str(mistake)) in self.said:
+            return
+        self.said.add((eqn.span, str(mistake)))
+        self.findings.append(diagnostic("PB409", f"{eqn.op}: {mistake}", eqn.span, name=self.formula))
+
+    def _result(self, eqn: Eqn, types: Types) -> Type | None:
+        """The type of an equation's first output, or None."""
+        if not eqn.outs:
+            return None
+        out = eqn.outs[0]
+        name = self.prefix + out.name
+        args = tuple(type_of(atom, types) for atom in eqn.args)
+        attributes = dict(eqn.kwargs)
+        named = {key: type_of(atom, types) for key, atom in eqn.kwargs}
+        structure = of_structure(eqn, args, named, name)
+        if structure is not None:
+            return structure
+        word = OPERATORS.get(eqn.op)
+        if word is None or word.type is None:
+            return None
+        later = tuple(named.get(operand) for operand in word.operands[len(args) :])
+        call = Call(name, eqn.op, (*args, *later), attributes, named)
+        if out.kind == "value":
+            return of_values(call)
+        return word.type(call)
+
+    def _branches(self, eqn: Eqn, types: Types) -> None:
+        sides = []
+        for block in eqn.blocks:
+            inner = dict(types)
+            self.block(block, inner)
+            types |= {var: found for var, found in inner.items() if var not in types}
+            sides.append([type_of(atom, inner) for atom in block.results])
+        for out, then, other in zip(eqn.outs, *sides, strict=True):
+            own = self._unknown(out)
+            types[out] = _of_kind(out, merged(then, other, own), own)
+
+    def _loop(self, eqn: Eqn, types: Types) -> None:
+        (body,) = eqn.blocks
+        over, *start = (type_of(atom, types) for atom in eqn.args)
+        item, *carried = body.params
+        given: Types = {item: self._item(item, over)}
+        for param, found in zip(carried, start, strict=True):
+            given[param] = _of_kind(param, found, self._unknown(param))
+        for turn in range(_ROUNDS + 1):
+            inner = {**types, **given}
+            self.block(body, inner)
+            after = dict(given)
+            for param, atom in zip(carried, body.results, strict=False):
+                own = self._unknown(param)
+                after[param] = own if turn == _ROUNDS - 1 else merged(given[param], type_of(atom, inner), own)
+            if after == given:
+                break
+            given = after
+        born = {self.prefix + var.name for var in body.bound()}
+        types |= {var: found for var, found in inner.items() if var not in types}
+        for place, out in enumerate(eqn.outs):
+            own = self._unknown(out)
+            if place < len(carried):
+                types[out] = _of_kind(out, with_unknown_sizes(given[carried[place]], born, own), own)
+            else:
+                types[out] = element_of(type_of(body.results[place], inner), born)
+
+    def _item(self, item: Var, over: Type) -> Type:
+        if item.kind == "tensor" and isinstance(over, ListType) and over.element is not None:
+            name = self.prefix + item.name
+            return with_unknown_sizes(over.element, {"*"}, unknown_tensor(name))
+        if item.kind == "value" and isinstance(over, ScalarType) and over.kind == "int":
+            return ScalarType("int")
+        return self._unknown(item)
+
+
+def _of_kind(var: Var, found: Type, own: Type) -> Type:
+    """The type, where it is one of the variable's kind, else the one of which nothing is known."""
+    if var.kind == "tensor":
+        return found if isinstance(found, TensorType) else own
+    if var.kind == "list":
+        return found if isinstance(found, ListType) else own
+    return own if isinstance(found, (TensorType, ListType)) else found

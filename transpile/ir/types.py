@@ -1,0 +1,361 @@
+"""Types of the IR: the dtype and symbolic shape of a tensor, or the kind of another value.
+
+A dimension is a number, the name of a size (``x.0`` is the first of `x`, whose rank is known), or
+what several broadcast to. A shape is a tuple of dimensions, or, where the rank is not known, what
+several shapes broadcast to: names of shapes, and shapes with axes reduced or inserted. Equal
+shapes are equal objects; different ones may be equal when the program runs.
+
+>>> x = TensorType(Unranked(frozenset({"x"})), "x.dtype")
+>>> print(TensorType(join_shapes([x.shape, (3,)]), "float32"))
+float32[(3)*x]
+>>> rows = reduced_shape(x.shape, (-1,), True)
+>>> join_shapes([rows, x.shape]) == x.shape
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal as OneOf
+
+from ..records import record
+from .dtypes import Dtype, dtype_text
+
+
+class TypeMistake(Exception):
+    """Operands that no arrays can be: the message is for the author of the expression."""
+
+
+@record(frozen=True, slots=True)
+class Joined:
+    """The size that several sizes broadcast to."""
+
+    parts: frozenset[str]
+
+
+@record(frozen=True, slots=True)
+class Reduced:
+    """A shape of unknown rank with these axes removed, or of length 1 where they are `kept`.
+
+    All axes where `axes` is None, which are kept then.
+    """
+
+    of: Unranked
+    axes: tuple[int, ...] | None
+    kept: bool
+
+
+@record(frozen=True, slots=True)
+class Expanded:
+    """A shape of unknown rank with an axis of length 1 inserted."""
+
+    of: Unranked
+    axis: int
+
+
+Dim = int | str | Joined
+Ranked = tuple[Dim, ...]
+Term = str | Ranked | Reduced | Expanded
+
+
+@record(frozen=True, slots=True)
+class Unranked:
+    """What these shapes broadcast to, where the rank is not known."""
+
+    parts: frozenset[Term]
+
+
+Shape = Ranked | Unranked
+
+
+@record(frozen=True, slots=True)
+class TensorType:
+    """A tensor. One that is `optional` may be None."""
+
+    shape: Shape
+    dtype: Dtype
+    optional: bool = False
+
+    def __str__(self) -> str:
+        return f"{dtype_text(self.dtype)}[{shape_text(self.shape)}]" + ("?" if self.optional else "")
+
+
+@record(frozen=True, slots=True)
+class ListType:
+    """A list of tensors, whose elements have this type where one is known."""
+
+    element: TensorType | None = None
+
+    def __str__(self) -> str:
+        return f"list[{self.element or '?'}]"
+
+
+ScalarKind = OneOf["int", "float", "bool", "complex", "str", "slice", "none", "value"]
+
+
+@record(frozen=True, slots=True)
+class ScalarType:
+    """A value that is no tensor; "value" where nothing is known of it.
+
+    A `strong` number is a scalar of NumPy's, a float64. `dim` is the size that a whole number is.
+    """
+
+    kind: ScalarKind
+    strong: bool = False
+    dim: Dim | None = None
+
+    def __str__(self) -> str:
+        text = "float64" if self.strong else self.kind
+        return text if self.dim is None else f"{text}={dim_text(self.dim)}"
+
+
+@record(frozen=True, slots=True)
+class ShapeType:
+    """The shape of a tensor, a tuple of numbers."""
+
+    shape: Shape
+
+    def __str__(self) -> str:
+        return f"shape[{shape_text(self.shape)}]"
+
+
+@record(frozen=True, slots=True)
+class TupleType:
+    """A tuple of other values."""
+
+    items: tuple[Type, ...]
+
+    def __str__(self) -> str:
+        return f"tuple[{', '.join(map(str, self.items))}]"
+
+
+@record(frozen=True, slots=True)
+class DtypeType:
+    """The dtype of a tensor as a value."""
+
+    dtype: Dtype
+
+    def __str__(self) -> str:
+        return f"dtype[{dtype_text(self.dtype)}]"
+
+
+@record(frozen=True, slots=True)
+class LikeType:
+    """The shape and dtype of a tensor as a value."""
+
+    tensor: TensorType
+
+    def __str__(self) -> str:
+        return f"like[{self.tensor}]"
+
+
+Type = TensorType | ListType | ScalarType | ShapeType | TupleType | DtypeType | LikeType
+
+VALUE, NONE = ScalarType("value"), ScalarType("none")
+
+
+def unknown_tensor(name: str, optional: bool = False) -> TensorType:
+    """The type of a tensor of which nothing is known, in names of its own."""
+    return TensorType(Unranked(frozenset({name})), f"{name}.dtype", optional)
+
+
+def ranked(name: str, rank: int) -> Ranked:
+    """A shape of this rank whose sizes are not known, in names of its own."""
+    return tuple(f"{name}.{axis}" for axis in range(rank))
+
+
+def join_dims(dims: Iterable[Dim]) -> Dim:
+    """The size that these broadcast to. Raises TypeMistake where there is none.
+
+    >>> join_dims([1, "x.0"]), join_dims(["x.0", 3])
+    ('x.0', 3)
+    """
+    numbers, names = set[int](), set[str]()
+    for dim in dims:
+        if isinstance(dim, int):
+            numbers.add(dim)
+        elif isinstance(dim, str):
+            names.add(dim)
+        else:
+            names |= dim.parts
+    numbers.discard(1)
+    if len(numbers) > 1:
+        raise TypeMistake(f"sizes {' and '.join(map(str, sorted(numbers)))} do not broadcast")
+    if numbers:
+        return numbers.pop()
+    if len(names) > 1:
+        return Joined(frozenset(names))
+    return names.pop() if names else 1
+
+
+def join_shapes(shapes: Iterable[Shape]) -> Shape:
+    """The shape that these broadcast to. Raises TypeMistake where there is none."""
+    known: list[Ranked] = []
+    terms: set[Term] = set()
+    for shape in shapes:
+        if isinstance(shape, tuple):
+            known.append(shape)
+            continue
+        for term in shape.parts:
+            if isinstance(term, tuple):
+                known.append(term)
+            else:
+                terms.add(term)
+    rank = max((len(shape) for shape in known), default=0)
+    padded = [(1,) * (rank - len(shape)) + shape for shape in known]
+    joined = tuple(join_dims(dims) for dims in zip(*padded, strict=True))
+    if not terms:
+        return joined
+    if joined:
+        terms.add(joined)
+    held = {t for t in terms if isinstance(t, Reduced) and t.kept and t.of.parts <= terms - {t}}
+    return Unranked(frozenset(terms - held))
+
+
+def axes_in(axes: Sequence[int], rank: int) -> tuple[int, ...]:
+    """Axes counted from the first. Raises TypeMistake for one that a tensor of this rank does not have."""
+    for axis in axes:
+        if not -rank <= axis < rank:
+            raise TypeMistake(f"axis {axis} of an array of {rank} axes")
+    found = tuple(axis % rank for axis in axes)
+    if len(set(found)) < len(found):
+        raise TypeMistake(f"an axis stands twice in {tuple(axes)}")
+    return found
+
+
+def reduced_shape(shape: Shape, axes: tuple[int, ...] | None, keepdims: bool) -> Shape:
+    """The shape after a reduction over these axes, all of them where it is None."""
+    if axes is None and not keepdims:
+        return ()
+    if isinstance(shape, Unranked):
+        if len(shape.parts) == 1 and axes is None:
+            (only,) = shape.parts
+            if isinstance(only, Reduced) and only.axes is None:
+                return shape
+        return (
+            Unranked(frozenset({Reduced(shape, axes and tuple(sorted(axes)), keepdims)}))
+            if axes != ()
+            else shape
+        )
+    taken = range(len(shape)) if axes is None else axes_in(axes, len(shape))
+    if keepdims:
+        return tuple(1 if axis in taken else dim for axis, dim in enumerate(shape))
+    return tuple(dim for axis, dim in enumerate(shape) if axis not in taken)
+
+
+def expanded_shape(shape: Shape, axis: int) -> Shape:
+    """The shape with an axis of length 1 inserted before, or behind where it counts from the last."""
+    if isinstance(shape, tuple):
+        (place,) = axes_in((axis,), len(shape) + 1)
+        return (*shape[:place], 1, *shape[place:])
+    if len(shape.parts) == 1:
+        (only,) = shape.parts
+        if isinstance(only, Reduced) and only.axes == (axis,) and not only.kept:
+            return Unranked(frozenset({Reduced(only.of, only.axes, True)}))
+    return Unranked(frozenset({Expanded(shape, axis)}))
+
+
+def squeezed_shape(shape: Shape, axis: int) -> Shape | None:
+    """The shape without an axis of length 1, or None where it is not known."""
+    if isinstance(shape, tuple):
+        (place,) = axes_in((axis,), len(shape))
+        if isinstance(shape[place], int) and shape[place] != 1:
+            raise TypeMistake(
+                f"axis {axis} has {shape[place]} entries, and only one of length 1 can be removed"
+            )
+        return (*shape[:place], *shape[place + 1 :])
+    if len(shape.parts) == 1:
+        (only,) = shape.parts
+        if isinstance(only, Expanded) and only.axis == axis:
+            return only.of
+        if isinstance(only, Reduced) and only.axes == (axis,) and only.kept:
+            return Unranked(frozenset({Reduced(only.of, only.axes, False)}))
+    return None
+
+
+def names_of(shape: Shape) -> frozenset[str]:
+    """The names of shapes and sizes that it is made of."""
+    found: set[str] = set()
+    for part in shape if isinstance(shape, tuple) else shape.parts:
+        if isinstance(part, str):
+            found.add(part)
+        elif isinstance(part, Joined):
+            found |= part.parts
+        elif isinstance(part, tuple):
+            found |= names_of(part)
+        elif isinstance(part, (Reduced, Expanded)):
+            found |= names_of(part.of)
+    return frozenset(found)
+
+
+def evaluate(shape: Shape, known: Mapping[str, tuple[int, ...]]) -> tuple[int, ...] | None:
+    """The numbers of a shape where the shapes behind its names are known, or None.
+
+    >>> x = Unranked(frozenset({"x"}))
+    >>> evaluate(reduced_shape(x, (-1,), True), {"x": (3, 4)})
+    (3, 1)
+    """
+    made: Shape | None = _with_numbers(shape, known)
+    if isinstance(made, tuple) and all(isinstance(dim, int) for dim in made):
+        return tuple(dim for dim in made if isinstance(dim, int))
+    return None
+
+
+def _with_numbers(shape: Shape, known: Mapping[str, tuple[int, ...]]) -> Shape | None:
+    if isinstance(shape, tuple):
+        found = [_number(dim, known) for dim in shape]
+        return None if None in found else tuple(dim for dim in found if dim is not None)
+    parts: list[Shape] = []
+    for term in shape.parts:
+        part: Shape | None
+        if isinstance(term, str):
+            part = known.get(term)
+        elif isinstance(term, tuple):
+            part = _with_numbers(term, known)
+        else:
+            inner = _with_numbers(term.of, known)
+            if inner is None:
+                return None
+            if isinstance(term, Reduced):
+                part = reduced_shape(inner, term.axes, term.kept)
+            else:
+                part = expanded_shape(inner, term.axis)
+        if part is None:
+            return None
+        parts.append(part)
+    return join_shapes(parts)
+
+
+def _number(dim: Dim, known: Mapping[str, tuple[int, ...]]) -> Dim | None:
+    if isinstance(dim, int):
+        return dim
+    if isinstance(dim, Joined):
+        parts = [_number(part, known) for part in dim.parts]
+        return None if None in parts else join_dims([part for part in parts if part is not None])
+    name, _, axis = dim.rpartition(".")
+    if dim in known:
+        return known[dim][0]
+    return known[name][int(axis)] if name in known and axis.isdigit() else None
+
+
+def dim_text(dim: Dim) -> str:
+    """A size for a reader."""
+    return "*".join(sorted(dim.parts)) if isinstance(dim, Joined) else str(dim)
+
+
+def shape_text(shape: Shape) -> str:
+    """A shape for a reader: sizes, or the shapes of unknown rank that broadcast to it."""
+    if isinstance(shape, tuple):
+        return ", ".join(map(dim_text, shape))
+    return "*".join(sorted(map(_term_text, shape.parts)))
+
+
+def _term_text(term: Term) -> str:
+    if isinstance(term, str):
+        return term
+    if isinstance(term, tuple):
+        return f"({shape_text(term)})"
+    if isinstance(term, Expanded):
+        return f"expanded({shape_text(term.of)}, {term.axis})"
+    axes = "all" if term.axes is None else ", ".join(map(str, term.axes))
+    return f"{'kept' if term.kept else 'reduced'}({shape_text(term.of)}, {axes})"

@@ -1,0 +1,71 @@
+"""Types of products and of linear algebra."""
+
+from __future__ import annotations
+
+from ...ir.dtypes import widen
+from ...ir.types import Dim, TensorType, Type, TypeMistake, join_shapes, shape_text
+from .call import Call, Rule, joined_dtype
+
+
+def _matmul(call: Call) -> Type:
+    dtype = joined_dtype(call.operands)
+    a, b = call.operand(0), call.operand(1)
+    if a is None or b is None or not (isinstance(a.shape, tuple) and isinstance(b.shape, tuple)):
+        return call.tensor(None, dtype)
+    if not a.shape or not b.shape:
+        raise TypeMistake("a matrix product takes arrays with axes, not numbers")
+    inner, other = a.shape[-1], b.shape[-2] if len(b.shape) > 1 else b.shape[0]
+    _same(inner, other, a, b)
+    batch = join_shapes([a.shape[:-2], b.shape[:-2]])
+    assert isinstance(batch, tuple)
+    rows = a.shape[-2:-1] if len(a.shape) > 1 else ()
+    columns = b.shape[-1:] if len(b.shape) > 1 else ()
+    return call.tensor((*batch, *rows, *columns), dtype)
+
+
+def _same(first: Dim, second: Dim, a: TensorType, b: TensorType) -> None:
+    if isinstance(first, int) and isinstance(second, int) and first != second:
+        shapes = f"({shape_text(a.shape)}) and ({shape_text(b.shape)})"
+        raise TypeMistake(
+            f"a product of arrays of shapes {shapes} sums over {first} entries and over {second}"
+        )
+
+
+def _outer(call: Call) -> Type:
+    dims: list[Dim] = []
+    for place in (0, 1):
+        given = call.operand(place)
+        one = given is not None and isinstance(given.shape, tuple) and len(given.shape) == 1
+        dims.append(given.shape[0] if one else call.size(place))  # type: ignore[union-attr,index]
+    return call.tensor(tuple(dims), joined_dtype(call.operands))
+
+
+def _of_dtype(call: Call) -> Type:
+    return call.tensor(None, joined_dtype(call.operands))
+
+
+def _of_matrix(call: Call) -> Type:
+    """What has its operand's shape: an inverse, a factor."""
+    a = call.operand(0)
+    return call.unknown() if a is None else call.tensor(a.shape, widen("divide", a.dtype))
+
+
+def _det(call: Call) -> Type:
+    a = call.operand(0)
+    if a is None:
+        return call.unknown()
+    shape = a.shape[:-2] if isinstance(a.shape, tuple) else None
+    return call.tensor(shape, widen("divide", a.dtype))
+
+
+RULES: dict[str, Rule] = {
+    "matmul": _matmul,
+    "outer": _outer,
+    "dot": _of_dtype,
+    "inner": _of_dtype,
+    "tensordot": _of_dtype,
+    "vdot": lambda call: call.tensor((), joined_dtype(call.operands)),
+    "inv": _of_matrix,
+    "cholesky": _of_matrix,
+    "det": _det,
+}
