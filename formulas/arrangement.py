@@ -111,7 +111,7 @@ def ifftshift(x, axes=None):
 
 @pb.composite(np.meshgrid)
 def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
-    """Each vector along an axis of its own, repeated along the others; the first two axes exchanged for "xy"."""
+    """Each vector along an axis of its own, repeated along the others; for "xy" the first two change places."""
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
     count = len(xi)
@@ -122,7 +122,7 @@ def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
         shape = (1,) * axis + (-1,) + (1,) * (count - 1 - axis)
         found.append(np.reshape(xi[k], shape))
     if indexing == "xy" and count > 1:
-        lengths = [lengths[1], lengths[0]] + lengths[2:]
+        lengths = [lengths[1], lengths[0]] + lengths[2:]  # noqa: RUF005 - the formula language
     if sparse:
         return found
     return [np.broadcast_to(x, tuple(lengths)) for x in found]

@@ -152,7 +152,7 @@ def linalg_eigvalsh(a, UPLO="L"):
 
 @pb.composite(np.linalg.qr)
 def linalg_qr(a, mode="reduced"):
-    """Of a matrix with more columns than rows the first of them give Q, and the others are Q times the rest of R."""
+    """Of a matrix with more columns than rows the first ones give Q; the others are Q times the rest of R."""
     rows, columns = a.shape[-2], a.shape[-1]
     if mode != "reduced" and mode != "r" and mode != "complete":
         raise ValueError(f"a formula takes np.linalg.qr by 'reduced', 'r' or 'complete', not {mode!r}")

@@ -76,7 +76,7 @@ def linalg_matrix_norm(x, *, keepdims=False, ord="fro"):
 def linalg_vector_norm(x, *, axis=None, keepdims=False, ord=2):
     """A norm of the entries along axes, or of all."""
     flat = pb.flatten_axes(x, axis=axis)
-    if ord == 0:
+    if ord == 0:  # noqa: SIM108 - a line for each
         r = np.sum(np.astype(flat != 0, x.dtype), axis=-1)
     else:
         r = np.linalg.norm(flat, ord, -1)

@@ -42,7 +42,8 @@ def formulas():
     """Formulas of the library and of the examples, by name."""
     library = standard_library()
     for name in library.names():
-        yield library.formula(name), library
+        if (formula := library.formula(name)) is not None:
+            yield formula, library
     for name in EXAMPLES:
         path = ROOT / "examples" / f"{name}.py"
         formula = Outline(Source(str(path), path.read_text(encoding="utf-8")), ours=True).read(name)
@@ -74,7 +75,7 @@ def inputs_of(stage, formula, shapes, dtype, rng):
 
 
 def each_run(made, formula, shapes, dtype):
-    """Every program with what it is given, and what the interpreter finds, each on what the one before gives."""
+    """Every program with what it is given and what the interpreter finds, on what the one before gives."""
     rng = np.random.default_rng(0)
     values, named = inputs_of(made[0], formula, shapes, dtype, rng)
     for place, stage in enumerate(made):

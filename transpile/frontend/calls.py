@@ -26,6 +26,7 @@ from .values import Callee, Choice, Dotted, Function, Growing, Items, Value, ele
 from .vector_products import VJP, read_vjp
 from .wider import read_wider
 from .words import bind_word
+from .written_arrays import ARRAY_OF, array_of
 
 _COPIES = frozenset({"numpy.array", "numpy.copy"})
 # Methods that are functions of NumPy's by another name, or no operators.
@@ -110,6 +111,10 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
     composite = composite_of(frame, callee.name, given.node)
     if composite is not None:
         return read_composite(frame, composite, given, name, callee)
+    if callee.name in ARRAY_OF and first is not None:
+        stacked = array_of(frame, first, given.node, name)
+        if stacked is not None:
+            return stacked
     if not frame.build.in_closure and isinstance(first, Var) and first.kind == "tensor":
         if callee.name in IDENTITY:
             return first

@@ -42,7 +42,7 @@ class Launch:
 
     @property
     def lanes(self) -> int:
-        """How many threads share a fibre: a power of two, a warp where it is longer, a block of 256 for long ones."""
+        """How many threads share a fibre: a power of two, a warp, or a block of 256 for long ones."""
         if self.length > 1024:
             return 256
         return min(32, 1 << max(0, self.length - 1).bit_length())

@@ -1,0 +1,108 @@
+"""What is known of the programs that are not compiled, or not to second order, each with the reason."""
+
+# Programs outside of the formula language: the diagnostic's code and message.
+REFUSED = {
+    "babylonian": "PB401 a `while` loop is outside of the formula language",
+    "black_scholes_scipy_stats": (
+        "PB104 `norm` is a norm_gen outside the formula: it may change before the backward runs"
+    ),
+    "de_casteljau": "PB401 a `while` loop is outside of the formula language",
+    "fft_energy": (
+        "PB106 the gradient of 'fft_energy' passes 'np.fft.rfft', whose derivative is "
+        "not known: it has no formula"
+    ),
+    "haar_in_place": "PB401 a `while` loop is outside of the formula language",
+    "haar_wavelet": (
+        "PB402 a part of a list of a length that is not known is outside of the formula language"
+    ),
+    "net_present_value": "PB402 `enumerate` needs tuples that are written out",
+    "path_length": "PB404 `*` needs a tuple that is written out",
+    "soft_dtw_lists": "PB402 the index must be a number that is known when the formula is read",
+    "viterbi_backpointers": (
+        "PB402 a part of a list of a length that is not known is outside of the formula language"
+    ),
+}
+
+# Samples whose kernels are refused, in all or for derivatives: they run on the formula's Python.
+KERNELS = {
+    "affine_fit": "PB501 hstack is not compiled",
+    "american_put_tree": "PB501 collect of such a list is not compiled",
+    "bond_duration": "PB501 power is compiled for floats only",
+    "bond_price": "PB501 collect of such a list is not compiled",
+    "bond_price(periods=0)": "PB501 item of these values is not compiled",
+    "bootstrap_means": "PB501 an index by an array that is no int64 and no mask is not compiled",
+    "cholesky": "derivatives raise",
+    "conv1d_channels(stride=2)": "PB501 item of these values is not compiled",
+    "de_boor": "PB501 item of these values is not compiled",
+    "dropout": "runs on Python",
+    "euler_rotation": "PB501 stack of such arrays is not compiled",
+    "gaussian_log_density": "derivatives raise",
+    "gram_schmidt": "PB501 pullback.dot_subscripts of these values is not compiled",
+    "gravity_forces_symmetric": "PB501 pullback.dot_subscripts of these values is not compiled",
+    "histogram_soft": "PB501 multiply of these values is not compiled",
+    "hmm_forward_table": "PB501 pullback.dot_subscripts of these values is not compiled",
+    "internal_rate_of_return": "PB501 collect of such a list is not compiled",
+    "knapsack_in_place": "PB501 item of these values is not compiled",
+    "lms_filter": "PB501 pullback.dot_subscripts of these values is not compiled",
+    "masked_mean": "runs on Python",
+    "newton_until": "PB501 if of these values is not compiled",
+    "numpy_window": "PB501 `np.hanning` is not in the vocabulary, and what is not there is not compiled",
+    "pinhole_projection": "PB501 item of these values is not compiled",
+    "polygon_area": "PB501 pullback.dot_subscripts of these values is not compiled",
+    "polynomial_powers": "PB501 collect of such a list is not compiled",
+    "projectile_with_drag": (
+        "PB501 `np.array` is not in the vocabulary, and what is not there is not compiled"
+    ),
+    "projectile_with_drag(steps=0)": (
+        "PB501 `np.array` is not in the vocabulary, and what is not there is not compiled"
+    ),
+    "quaternion_rotate": "PB501 `np.array` is not in the vocabulary, and what is not there is not compiled",
+    "reprojection_error": "PB501 stack of such arrays is not compiled",
+    "rodrigues": "PB501 stack of such arrays is not compiled",
+    "seam_energy": "PB501 `np.array` is not in the vocabulary, and what is not there is not compiled",
+    "separable_blur": "PB501 len of these values is not compiled",
+    "spring_chain_energy": (
+        "PB501 `np.array` is not in the vocabulary, and what is not there is not compiled"
+    ),
+    "vasicek_path": "PB501 a list that grows by an element of another type is not compiled",
+}
+
+# Programs whose kernels take long to compile.
+TAKES_LONG = frozenset(
+    {
+        "allpass_cascade",
+        "biquad",
+        "cholesky",
+        "conjugate_gradient",
+        "ctc_like",
+        "double_pendulum_step",
+        "dtw_row_by_row",
+        "expm_squaring",
+        "gauss_seidel",
+        "gradient_descent",
+        "gravity_forces",
+        "gru",
+        "iir_filter",
+        "implied_volatility",
+        "jacobi",
+        "kalman_filter",
+        "kalman_matrix",
+        "knapsack_relaxed",
+        "lagrange",
+        "longest_common_soft",
+        "lorenz_rk4",
+        "lstm",
+        "lu_determinant",
+        "matrix_chain",
+        "mixture_by_loops",
+        "multi_head_attention",
+        "portfolio_variance_loops",
+        "potential_energy",
+        "projectile_range",
+        "soft_dtw",
+        "soft_edit_distance",
+        "successive_over_relaxation",
+        "thomas",
+        "value_iteration",
+    }
+)
