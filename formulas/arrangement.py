@@ -111,7 +111,7 @@ def ifftshift(x, axes=None):
 
 @pb.composite(np.meshgrid)
 def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
-    """Each vector along an axis of its own, repeated along the others; for "xy" the first two change places."""
+    """Each vector along an axis of its own, repeated along the others; for "xy" the first two change."""
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
     count = len(xi)

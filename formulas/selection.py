@@ -67,7 +67,8 @@ def select(condlist, choicelist, default=0):
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
     r = default
-    for condition, choice in reversed(zip(condlist, choicelist)):  # noqa: B905 - the language's zip has no `strict`
+    # The language's zip has no `strict`, and may be reversed: this is read, not run.
+    for condition, choice in reversed(zip(condlist, choicelist)):  # type: ignore[call-overload]  # noqa: B905
         r = np.where(condition, choice, r)
     return r
 
@@ -76,7 +77,7 @@ def _piece(x, condition, piece, r):
     """What a piece gives for the entries for which its condition holds."""
     if not callable(piece):
         return np.where(condition, piece, r)
-    values = np.broadcast_to(piece(x[condition]), (np.count_nonzero(condition),))
+    values = np.broadcast_to(piece(x[condition]), (int(np.count_nonzero(condition)),))
     return np.where(condition, pb.unslice(values, index=condition, shape=x.shape), r)
 
 

@@ -21,7 +21,7 @@ def mutated_alias(x):
 @pb.formula
 def opaque_intermediate(x):
     """`t` comes from a call that the vocabulary does not know."""
-    t = np.interp(x, np.array([0.0, 4.0]), np.array([0.0, 8.0]))
+    t = np.unwrap(x + x, period=1e6)
     r = t * x
 
     def opaque_intermediate_pullback(grad):
