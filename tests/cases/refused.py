@@ -21,7 +21,7 @@ def mutated_alias(x):
 @pb.formula
 def opaque_intermediate(x):
     """`t` comes from a call that the vocabulary does not know."""
-    t = np.unwrap(x + x, period=1e6)
+    t = np.real_if_close(x + x)
     r = t * x
 
     def opaque_intermediate_pullback(grad):

@@ -173,12 +173,12 @@ struct CrossEntropyBackwardGeneral {
         const auto weight_view = context.input<T>(5);
         const auto grad_view = context.gradient<T>(6);
         const auto grad_max_1_view = context.gradient<T>(7);
-        const auto grad_total_view = context.gradient<T>(8);
+        const auto grad_total_2_view = context.gradient<T>(8);
         const auto grad_log_total_view = context.gradient<T>(9);
         const auto grad_weight_view = context.gradient<T>(10);
-        const pb::Shape shape = pb::broadcast(context, grad_total_view.shape,
+        const pb::Shape shape = pb::broadcast(context, grad_total_2_view.shape,
                                               grad_log_total_view.shape, total_view.shape);
-        const auto grad_total_2_view = context.scratch<T>(shape);
+        const auto grad_total_2_2_view = context.scratch<T>(shape);
         const pb::Shape shape_2 = pb::broadcast(context, logits_view.shape, max_1_view.shape);
         const unsigned tied_axes = pb::axis_set(context, {-1}, shape_2.ndim);
         const auto tied_view = context.scratch<T>(pb::reduced(shape_2, tied_axes, true));
@@ -192,30 +192,30 @@ struct CrossEntropyBackwardGeneral {
         const pb::Shape shape_7 = pb::broadcast(context, g_view.shape, log_total_view.shape,
                                                 logits_view.shape, max_1_view.shape);
         const pb::Shape shape_8 =
-            pb::broadcast(context, grad_total_2_view.shape, logits_view.shape, max_1_view.shape);
+            pb::broadcast(context, grad_total_2_2_view.shape, logits_view.shape, max_1_view.shape);
 
         pb::Passes<8, 36> passes(context);
         {
             pb::Space& space = passes.space(shape);
             static constexpr pb::Rows<const T> total_rows{0};
-            static constexpr pb::Rows<const T> grad_total_rows{1};
+            static constexpr pb::Rows<const T> grad_total_2_rows{1};
             static constexpr pb::Rows<const T> grad_log_total_rows{2};
-            static constexpr pb::Rows<T> grad_total_2_rows{3};
+            static constexpr pb::Rows<T> grad_total_2_2_rows{3};
             space.read(total_rows, total_view);
-            space.read(grad_total_rows, grad_total_view);
+            space.read(grad_total_2_rows, grad_total_2_view);
             space.read(grad_log_total_rows, grad_log_total_view);
-            space.write(grad_total_2_rows, grad_total_2_view);
+            space.write(grad_total_2_2_rows, grad_total_2_2_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* total = loop.row(total_rows);
-                    const T* grad_total = loop.row(grad_total_rows);
+                    const T* grad_total_2 = loop.row(grad_total_2_rows);
                     const T* grad_log_total = loop.row(grad_log_total_rows);
-                    T* grad_total_2_row = loop.row(grad_total_2_rows);
+                    T* grad_total_2_2_row = loop.row(grad_total_2_2_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // cross_entropy.py:18  log_total = np.log(total)
                         const T grad_total_1 = grad_log_total[i] / total[i];
-                        grad_total_2_row[i] = grad_total[i] + grad_total_1;
+                        grad_total_2_2_row[i] = grad_total_2[i] + grad_total_1;
                     }
                 }
             });
@@ -319,17 +319,17 @@ struct CrossEntropyBackwardGeneral {
             space.cover(max_1_view.shape);
             static constexpr pb::Rows<const T> logits_rows{0};
             static constexpr pb::Rows<const T> max_1_rows{1};
-            static constexpr pb::Rows<const T> grad_total_2_rows{2};
+            static constexpr pb::Rows<const T> grad_total_2_2_rows{2};
             static constexpr pb::Rows<T> grad_y_rows{3};
             space.read(logits_rows, logits_view);
             space.read(max_1_rows, max_1_view);
-            space.read(grad_total_2_rows, grad_total_2_view);
+            space.read(grad_total_2_2_rows, grad_total_2_2_view);
             space.reduce<pb::Sum<T>>(grad_y_rows, grad_y_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* logits = loop.row(logits_rows);
                     const T* max_1 = loop.row(max_1_rows);
-                    const T* grad_total_2 = loop.row(grad_total_2_rows);
+                    const T* grad_total_2_2 = loop.row(grad_total_2_2_rows);
                     T* grad_y_row = loop.row(grad_y_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
@@ -337,7 +337,7 @@ struct CrossEntropyBackwardGeneral {
                         const T shifted_1 = logits[i] - max_1[i];
                         // cross_entropy.py:16  e = np.exp(shifted)
                         const T e_1 = pb::exp(shifted_1);
-                        const T grad_shifted = grad_total_2[i] * e_1;
+                        const T grad_shifted = grad_total_2_2[i] * e_1;
                         // cross_entropy.py:15  shifted = logits - np.max(logits, axis=-1, ke...
                         grad_y_row[i] = -grad_shifted;
                     }
@@ -368,7 +368,7 @@ struct CrossEntropyBackwardGeneral {
             pb::broadcast(context, grad_max_1_view.shape, grad_y_view.shape, tied_view.shape);
         const auto ratio_view = context.scratch<T>(shape_3);
         const pb::Shape shape_4 =
-            pb::broadcast(context, grad_logits_2_view.shape, grad_total_2_view.shape,
+            pb::broadcast(context, grad_logits_2_view.shape, grad_total_2_2_view.shape,
                           logits_view.shape, max_1_view.shape, ratio_view.shape);
         {
             pb::Space& space = passes.space(shape_3);
@@ -400,13 +400,13 @@ struct CrossEntropyBackwardGeneral {
             pb::Space& space = passes.space(shape_4);
             static constexpr pb::Rows<const T> logits_rows{0};
             static constexpr pb::Rows<const T> max_1_rows{1};
-            static constexpr pb::Rows<const T> grad_total_2_rows{2};
+            static constexpr pb::Rows<const T> grad_total_2_2_rows{2};
             static constexpr pb::Rows<const T> ratio_rows{3};
             static constexpr pb::Rows<const T> grad_logits_2_rows{4};
             static constexpr pb::Rows<T> grad_logits_rows{5};
             space.read(logits_rows, logits_view);
             space.read(max_1_rows, max_1_view);
-            space.read(grad_total_2_rows, grad_total_2_view);
+            space.read(grad_total_2_2_rows, grad_total_2_2_view);
             space.read(ratio_rows, ratio_view);
             space.read(grad_logits_2_rows, grad_logits_2_view);
             space.write(grad_logits_rows, grad_logits_view);
@@ -414,7 +414,7 @@ struct CrossEntropyBackwardGeneral {
                 while (loop.next()) {
                     const T* logits = loop.row(logits_rows);
                     const T* max_1 = loop.row(max_1_rows);
-                    const T* grad_total_2 = loop.row(grad_total_2_rows);
+                    const T* grad_total_2_2 = loop.row(grad_total_2_2_rows);
                     const T* ratio = loop.row(ratio_rows);
                     const T* grad_logits_2 = loop.row(grad_logits_2_rows);
                     T* grad_logits_row = loop.row(grad_logits_rows);
@@ -424,7 +424,7 @@ struct CrossEntropyBackwardGeneral {
                         const T shifted_1 = logits[i] - max_1[i];
                         // cross_entropy.py:16  e = np.exp(shifted)
                         const T e_1 = pb::exp(shifted_1);
-                        const T grad_shifted = grad_total_2[i] * e_1;
+                        const T grad_shifted = grad_total_2_2[i] * e_1;
                         // cross_entropy.py:15  shifted = logits - np.max(logits, axis=-1, ke...
                         const bool largest = logits[i] == max_1[i];
                         const T grad_logits_1 =

@@ -62,9 +62,9 @@ struct IteratedSineForward {
         const pb::List<pb::Shape> like_r_turns = pb::shapes_of(r_turns);
         const auto every_slopes_1_view = context.output<T>(2, pb::shape_of(pb::entries(slopes)));
         const pb::List<pb::Shape> like_slopes_2 = pb::shapes_of(slopes);
-        const auto like_slopes_2_rows_view =
+        const auto like_slopes_2_rows_2_view =
             context.output<int64_t>(3, pb::shape_of(pb::packed_size(like_slopes_2)));
-        const auto like_r_turns_rows_view =
+        const auto like_r_turns_rows_2_view =
             context.output<int64_t>(4, pb::shape_of(pb::packed_size(like_r_turns)));
         const auto r_2_view = context.output<T>(0, r_view.shape);
 
@@ -89,8 +89,8 @@ struct IteratedSineForward {
         pb::stack(context, r_turns, 0, every_r_view);
         pb::flatten(context, slopes, every_slopes_1_view);
         // iterated_sine.py:9  def iterated_sine(x, *, steps: int = 3):
-        pb::pack<T>(context, like_slopes_2, like_slopes_2_rows_view);
-        pb::pack<T>(context, like_r_turns, like_r_turns_rows_view);
+        pb::pack<T>(context, like_slopes_2, like_slopes_2_rows_2_view);
+        pb::pack<T>(context, like_r_turns, like_r_turns_rows_2_view);
     }
 };
 
@@ -113,12 +113,12 @@ struct IteratedSineBackwardGeneral {
         const auto grad_every_slopes_1_view = context.gradient<T>(7);
         const pb::List<pb::Shape> like_slopes =
             pb::unpack<pb::List<pb::Shape>>(context, like_slopes_2_rows_view);
-        const pb::List<pb::Shape> like_r_turns =
+        const pb::List<pb::Shape> like_r_turns_2 =
             pb::unpack<pb::List<pb::Shape>>(context, like_r_turns_rows_view);
         const pb::List<pb::View<const T>> grad_slopes =
             pb::unflatten(context, grad_every_slopes_1_view.read_only(), like_slopes);
         const pb::List<pb::View<const T>> grad_r_turns =
-            pb::unstack(context, grad_every_r_view.read_only(), like_r_turns, 0);
+            pb::unstack(context, grad_every_r_view.read_only(), like_r_turns_2, 0);
         const auto grad_r_view = context.scratch<T>(like_x);
         const pb::List<pb::View<const T>> slopes_1 =
             pb::unflatten(context, every_slopes_1_view.read_only(), like_slopes);
@@ -274,10 +274,10 @@ struct IteratedSineBackward {
         const auto like_slopes_2_rows_view = context.input<int64_t>(1);
         const pb::Shape like_x = context.like<T>(2);
         const auto grad_view = context.input<T>(3);
-        const pb::List<pb::Shape> like_slopes_2 =
+        const pb::List<pb::Shape> like_slopes_2_2 =
             pb::unpack<pb::List<pb::Shape>>(context, like_slopes_2_rows_view);
         const pb::List<pb::View<const T>> slopes_1 =
-            pb::unflatten(context, every_slopes_1_view.read_only(), like_slopes_2);
+            pb::unflatten(context, every_slopes_1_view.read_only(), like_slopes_2_2);
         // iterated_sine.py:18  for slope in reversed(slopes):
         pb::View<const T> grad_2_view = grad_view.read_only();
         for (int64_t turn = slopes_1.size - 1; turn >= 0; --turn) {

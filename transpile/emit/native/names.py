@@ -46,18 +46,22 @@ class Names:
         """The variable's name; a made-up one such as `_1` becomes `v1`."""
         if var not in self._of:
             stem = var.name.lstrip("_").partition("'")[0]
-            stem += "_" if stem.endswith(_OF_LOOPS) else ""
             self._of[var] = self.fresh(f"v{stem}" if stem[:1].isdigit() or not stem else stem)
         return self._of[var]
 
     def fresh(self, name: str) -> str:
         """The name, with a number where it is taken already."""
         chosen, count = name, 1
-        while chosen in self._taken:
+        while self._is_taken(chosen):
             count += 1
             chosen = f"{name}_{count}" if name not in _RESERVED or count > 2 else f"{name}_"
         self._taken.add(chosen)
         return chosen
+
+    def _is_taken(self, name: str) -> bool:
+        """Whether it is one of the names, or a loop would call something of its own by it."""
+        owners = (name.removesuffix(ending) for ending in _OF_LOOPS if name.endswith(ending))
+        return not self._taken.isdisjoint((name, *owners, *(f"{name}{ending}" for ending in _OF_LOOPS)))
 
 
 def pascal(name: str) -> str:
