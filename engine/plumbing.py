@@ -85,8 +85,7 @@ def sum_to(x: Any, like: Like) -> Any:
     """Sum a cotangent over the axes along which `like` was broadcast to it, in `like`'s dtype.
 
     The real part is taken where `like` is real. What has no axes fits a shape of one entry, for the sum
-    of a 0-d array over axis 0 has no axes either; and axes of length one may lack in front, which an
-    assignment to a part of an array drops. Raises GradientShapeError where the shape of `x` is no
+    of a 0-d array over axis 0 has no axes either. Raises GradientShapeError where the shape of `x` is no
     broadcast of `like.shape`.
 
     >>> sum_to(np.ones((3, 4)), Like((3, 1), np.dtype("float32"))).ravel()
@@ -97,8 +96,6 @@ def sum_to(x: Any, like: Like) -> Any:
     if have == () and prod(shape) == 1:
         x, have = np.reshape(x, shape), shape
     lead = len(have) - len(shape)
-    if lead < 0 and prod(shape[:-lead]) == 1:
-        x, have, lead = np.reshape(x, (*shape[:-lead], *have)), (*shape[:-lead], *have), 0
     if lead < 0 or any(n not in (m, 1) for n, m in zip(shape, have[lead:], strict=True)):
         raise GradientShapeError(
             f"a gradient of shape {have} does not fit the value it belongs to, of shape {shape}: "

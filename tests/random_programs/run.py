@@ -53,8 +53,11 @@ def compare(text: str, folder: Path, order: int = 2) -> str:
     _same(_parts(value), expected, "the compiled value", 1e-9)
     _same(_parts(in_single), _parts(program(*single.values(), **ATTRIBUTES)), "the value of float32", 1e-3)
     if order:
-        with pb.use_engine("reference"):
-            wanted = _derivatives(formula, order)
+        try:
+            with pb.use_engine("reference"):
+                wanted = _derivatives(formula, order)
+        except pb.GradientShapeError as error:  # of a value with more axes than what it is written to
+            return str(error)
         _same(_derivatives(fast, order), wanted, "compiled derivatives", 1e-7)
     return "a kernel refused its arguments" if python.called else ""
 
