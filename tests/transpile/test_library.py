@@ -9,8 +9,8 @@ def test_every_public_function_of_the_folder_is_a_formula_that_can_be_read_or_a_
     library = standard_library()
     texts = [path.read_text(encoding="utf-8") for path in sorted(formula_folder().glob("*.py"))]
     functions = [name for text in texts for name in re.findall(r"^def ([a-z]\w*)", text, re.MULTILINE)]
-    written = re.compile(r"^@pb\.composite\((np|pb)\.([\w.]+)\)\ndef (\w+)", re.MULTILINE)
-    modules = {"np": "numpy", "pb": "pullback"}
+    written = re.compile(r"^@pb\.composite\((np|pb|special)\.([\w.]+)\)\ndef (\w+)", re.MULTILINE)
+    modules = {"np": "numpy", "pb": "pullback", "special": "scipy.special"}
     pairs = [
         (library.composite(f"{modules[found[1]]}.{found[2]}"), found[3])
         for text in texts

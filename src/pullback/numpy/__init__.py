@@ -186,7 +186,7 @@ all = _operator("all")
 any = _operator("any")
 
 reshape = _operator("reshape")
-transpose = _operator("transpose")
+transpose = permute_dims = _operator("transpose")
 swapaxes = _operator("swapaxes")
 moveaxis = _operator("moveaxis")
 flip = _operator("flip")
