@@ -27,7 +27,7 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
-from programs import programs_of
+from gradient_programs import programs_of
 from rich.console import Console
 from timing import interleaved, left_out, readable
 from triad import bytes_moved, triad

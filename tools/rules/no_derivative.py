@@ -8,12 +8,11 @@ There is nothing to derive the closure from.
 
 ## Example
 ```python
-import numpy as np
-import pullback as pb
+from scipy import ndimage
 
 
-def filled(x):
-    return np.select([np.isnan(x)], [0.0], x) * x
+def smoothed(x):
+    return ndimage.uniform_filter1d(x, 3, mode="constant") * x
 ```
 
 ## Use instead
@@ -22,8 +21,8 @@ import numpy as np
 import pullback as pb
 
 
-def filled(x):
-    return np.where(np.isnan(x), 0.0, x) * x
+def smoothed(x):
+    return np.convolve(x, np.ones(3) / 3, mode="same") * x
 ```
 
 ## References

@@ -7,18 +7,18 @@ captured from it can't be promoted.
 
 ## Example
 ```python
-import numpy as np
 import pullback as pb
+from scipy import ndimage
 
 
 @pb.formula
-def filled(x):
-    y = np.select([np.isnan(x)], [0.0], x)
+def smoothed(x):
+    y = ndimage.uniform_filter1d(x, 3, mode="constant")
 
-    def filled_pullback(grad):
-        return np.where(np.isnan(x), 0.0, grad)
+    def smoothed_pullback(grad):
+        return ndimage.uniform_filter1d(grad, 3, mode="constant")
 
-    return y, filled_pullback
+    return y, smoothed_pullback
 ```
 
 ## Use instead
@@ -28,13 +28,13 @@ import pullback as pb
 
 
 @pb.formula
-def filled(x):
-    missing = np.isnan(x)
+def smoothed(x):
+    y = np.convolve(x, np.ones(3) / 3, mode="same")
 
-    def filled_pullback(grad):
-        return np.where(missing, 0.0, grad)
+    def smoothed_pullback(grad):
+        return np.convolve(grad, np.ones(3) / 3, mode="same")
 
-    return np.where(missing, 0.0, x), filled_pullback
+    return y, smoothed_pullback
 ```
 
 ## References

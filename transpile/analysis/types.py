@@ -136,12 +136,14 @@ _ROUNDS = 8
 
 @dataclass
 class _Inferrer:
-    """Walks blocks in order; `findings` gains what cannot be right, once per place."""
+    """Walks blocks in order; `findings` gains what runs always and cannot be right, once per place."""
 
     formula: str
     prefix: str = ""
     findings: list[Diagnostic] = field(default_factory=list)
     said: set[tuple[object, str]] = field(default_factory=set)
+    conditional: int = 0
+    """How many branches and loops are open: what stands there may never run."""
 
     def block(self, block: Block, types: Types) -> None:
         """The types of what a block defines, into `types`."""
@@ -149,6 +151,11 @@ class _Inferrer:
             types.setdefault(param, unknown(param))
         for eqn in block.eqns:
             self._equation(eqn, types)
+
+    def _conditional_block(self, block: Block, types: Types) -> None:
+        self.conditional += 1
+        self.block(block, types)
+        self.conditional -= 1
 
     def _equation(self, eqn: Eqn, types: Types) -> None:
         if eqn.op == "if":
@@ -171,7 +178,7 @@ class _Inferrer:
         return unknown_tensor(self.prefix + var.name) if var.kind == "tensor" else unknown(var)
 
     def _say(self, eqn: Eqn, mistake: TypeMistake) -> None:
-        if eqn.span is None or (eqn.span, str(mistake)) in self.said:
+        if self.conditional or eqn.span is None or (eqn.span, str(mistake)) in self.said:
             return
         self.said.add((eqn.span, str(mistake)))
         self.findings.append(diagnostic("PB409", f"{eqn.op}: {mistake}", eqn.span, name=self.formula))
@@ -201,7 +208,7 @@ class _Inferrer:
         sides = []
         for block in eqn.blocks:
             inner = dict(types)
-            self.block(block, inner)
+            self._conditional_block(block, inner)
             types |= {var: found for var, found in inner.items() if var not in types}
             sides.append([type_of(atom, inner) for atom in block.results])
         for out, then, other in zip(eqn.outs, *sides, strict=True):
@@ -217,7 +224,7 @@ class _Inferrer:
             given[param] = _of_kind(param, found, self._unknown(param))
         for turn in range(_ROUNDS + 1):
             inner = {**types, **given}
-            self.block(body, inner)
+            self._conditional_block(body, inner)
             after = dict(given)
             for param, atom in zip(carried, body.results, strict=False):
                 own = self._unknown(param)

@@ -23,7 +23,7 @@ def swish(x, *, beta: float = 1.0):
 
 
 def opaque(x):
-    return np.unwrap(x) * x
+    return np.real_if_close(x) * x
 """
 
 
@@ -46,7 +46,7 @@ def test_an_operator_without_a_derivative_is_a_located_message(
     assert main(["derive", f"{path}::opaque"]) == 1
     err = capsys.readouterr().err
     assert err.startswith(f"{path}:10:12: PB")
-    assert "np.unwrap" in err
+    assert "np.real_if_close" in err
     assert "words of the vocabulary" in err
 
 

@@ -5,10 +5,10 @@ from .reading import equations, findings, formula
 
 def test_an_unknown_call_is_opaque_and_runs():
     text = (
-        "@pb.formula\ndef f(x):\n    t = np.interp(x, (0.0, 1.0), fp=(0.0, 2.0))\n    return t, lambda g: g\n"
+        "@pb.formula\ndef f(x):\n    t = np.packbits(x, 0, bitorder='big')\n    return t, lambda g: g\n"
     )
-    assert equations(formula(text)) == ["t = opaque(x, (0.0, 1.0), callee='np.interp', fp=(0.0, 2.0))"]
-    assert findings(text) == [("PB403", 3, 9, "np.interp")]
+    assert equations(formula(text)) == ["t = opaque(x, 0, bitorder='big', callee='np.packbits')"]
+    assert findings(text) == [("PB403", 3, 9, "np.packbits")]
 
 
 def test_an_unknown_method_is_opaque():
