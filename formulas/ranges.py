@@ -11,12 +11,18 @@ def _shares(num, endpoint, count):
     return np.reshape(np.arange(num) / many, (num,) + (1,) * count)
 
 
+def _even(start, stop, num, endpoint):
+    """Values at even distances along a new first axis."""
+    width = stop - start
+    return start + width * _shares(num, endpoint, np.ndim(width))
+
+
 @pb.composite(np.linspace)
 def linspace(start, stop, num=50, endpoint=True, *, axis=0):
     """From `start` to `stop`, which is the last one where it is the `endpoint`."""
-    width = stop - start
-    r = start + width * _shares(num, endpoint, np.ndim(width))
-    return r if axis == 0 else np.moveaxis(r, 0, axis)
+    if axis == 0:
+        return _even(start, stop, num, endpoint)
+    return np.moveaxis(_even(start, stop, num, endpoint), 0, axis)
 
 
 @pb.composite(np.logspace)
@@ -30,6 +36,5 @@ def geomspace(start, stop, num=50, endpoint=True, *, axis=0):
     """At even ratios, of numbers of one sign."""
     if np.any(start * stop <= 0):
         raise ValueError("a formula takes np.geomspace between numbers of one sign")
-    r = np.exp(np.linspace(np.log(np.abs(start)), np.log(np.abs(stop)), num, endpoint))
-    r = np.sign(start) * r
+    r = np.sign(start) * np.exp(_even(np.log(np.abs(start)), np.log(np.abs(stop)), num, endpoint))
     return r if axis == 0 else np.moveaxis(r, 0, axis)

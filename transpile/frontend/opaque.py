@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..ir import Atom, Kind, Literal, Var
 from ..operators import BY_FULL_NAME, CONSTANT, suggestions
-from ..operators.instead import instead_of
 from .arguments import Arguments
 from .atoms import atom, keyword_atom, list_atom
 from .fence import refuse
@@ -57,7 +56,7 @@ def opaque(frame: Frame, text: str, dotted: str, given: Arguments, name: str | N
                 f"`{text}` is not in the vocabulary: it runs, but has no derivative of its own",
                 span,
                 value=text,
-                hint=instead_of(dotted) or guess,
+                hint=guess,
             )
         )
     return var

@@ -50,6 +50,14 @@ def _in_dtype(frame: Frame, callee: Dotted, given: Arguments, name: str | None) 
     if value is None or value == Literal(None):
         return None
     dtype = keyword_atom(frame, "dtype", value, given.node)
+    if isinstance(dtype, Literal) and not isinstance(dtype.value, str):
+        raise refuse(
+            "PB404",
+            f"the dtype of `{callee.text}` is {dtype.value!r}, which is no dtype",
+            frame.span(given.node),
+            value="dtype",
+            hint="pass the argument that you mean by its name",
+        )
     operand = _operand(frame, callee, given)
     given.keywords.pop(OPERATORS[_word(callee)].operands[0], None)
     cast = frame.build.emit("astype", (operand,), frame.span(given.node), kwargs=(("dtype", dtype),))

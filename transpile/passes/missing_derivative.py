@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..diagnostics import Diagnostic, FormulaError
 from ..ir import Formula, Literal
 from ..library import NoDerivative
-from ..operators.instead import instead_of
 
 _HINT = (
     "write it with words of the vocabulary, or call a function of your own in its place, which has "
@@ -30,6 +29,6 @@ def no_derivative(formula: Formula, missing: NoDerivative) -> FormulaError:
         span,
         formula.name,
         value,
-        instead_of(value.replace("np.", "numpy.", 1)) or _HINT,
+        _HINT,
     )
     return FormulaError([diagnostic], formula.source)

@@ -50,14 +50,6 @@ def test_an_operator_without_a_derivative_is_a_located_message(
     assert "words of the vocabulary" in err
 
 
-def test_what_to_write_instead_of_a_function_is_said(
-    write: Write, capsys: pytest.CaptureFixture[str]
-) -> None:
-    text = "import numpy as np\n\n\ndef kept(x):\n    return np.nansum(x, axis=1) * 2\n"
-    assert main(["derive", f"{write(text)}::kept"]) == 1
-    assert "np.sum(np.where(np.isnan(x), 0, x))" in capsys.readouterr().err
-
-
 def test_what_the_namespace_has_besides_numpy_is_known(
     write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:

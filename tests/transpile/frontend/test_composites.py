@@ -30,7 +30,10 @@ def test_parts_of_known_number_are_unpacked():
     ("call", "message"),
     [
         ("np.diff(x, -1)", "`np.diff` raises here: order must be non-negative but got -1"),
-        ("np.pad(x, 1, 'edge')", "a formula pads by mode='constant', not 'edge'; select the entries"),
+        (
+            "np.pad(x, 1, 'linear_ramp')",
+            "a formula pads by 'constant', 'edge', 'reflect', 'symmetric' or 'wrap'",
+        ),
         ("np.median(x, out=y, axis=0, places=1)", "`median` cannot take `places` here"),
         ("np.cross(x)", "`cross` lacks its argument `b`"),
     ],

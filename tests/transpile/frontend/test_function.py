@@ -76,7 +76,9 @@ def test_a_function_that_is_not_there():
 
 def test_an_opaque_capture_can_be_used_and_is_reported():
     reading = read_one(
-        Source("f.py", "def f(x):\n    t = np.real_if_close(x)\n    return t * x, lambda g, t=t * 1: g * t\n"),
+        Source(
+            "f.py", "def f(x):\n    t = np.real_if_close(x)\n    return t * x, lambda g, t=t * 1: g * t\n"
+        ),
         NAMES,
         "f",
     )

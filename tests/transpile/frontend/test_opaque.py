@@ -4,11 +4,9 @@ from .reading import equations, findings, formula
 
 
 def test_an_unknown_call_is_opaque_and_runs():
-    text = (
-        "@pb.formula\ndef f(x):\n    t = np.packbits(x, 0, bitorder='big')\n    return t, lambda g: g\n"
-    )
-    assert equations(formula(text)) == ["t = opaque(x, 0, bitorder='big', callee='np.packbits')"]
-    assert findings(text) == [("PB403", 3, 9, "np.packbits")]
+    text = "@pb.formula\ndef f(x):\n    t = np.fromregex(x, 0, bitorder='big')\n    return t, lambda g: g\n"
+    assert equations(formula(text)) == ["t = opaque(x, 0, callee='np.fromregex', bitorder='big')"]
+    assert findings(text) == [("PB403", 3, 9, "np.fromregex")]
 
 
 def test_an_unknown_method_is_opaque():
