@@ -184,7 +184,7 @@ def _ours(workload: Workload, engine: str) -> dict[str, Callable[[], object]]:
         return call
 
     runs = {"forward": forward, "backward": backward, "together": together, "double": double}
-    native = engine == pb.engine.dispatch.available()[-1]
+    native = engine == pb.engine.core.dispatch.available()[-1]
     return runs if native else {mode: inside(run) for mode, run in runs.items()}
 
 

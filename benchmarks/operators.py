@@ -19,8 +19,8 @@ from timing import Timing, interleaved, readable
 from workloads import Workload, workloads
 
 import pullback as pb
-from pullback.engine.dispatch import available
-from pullback.engine.errors import CompilerError
+from pullback.engine.core.dispatch import available
+from pullback.engine.core.errors import CompilerError
 from pullback.engine.kernels import find_compiler
 
 BASE = "NumPy by hand"

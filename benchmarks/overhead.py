@@ -25,7 +25,7 @@ from rich.table import Table
 from timing import left_out
 
 import pullback as pb
-from pullback.engine.dispatch import available
+from pullback.engine.core.dispatch import available
 
 ONES = np.ones(4, np.float32)
 PEER = "torch eager"

@@ -34,7 +34,7 @@ from rich.console import Console
 from rich.table import Table
 from timing import Timing, interleaved, left_out, readable
 
-from pullback.engine.dispatch import available
+from pullback.engine.core.dispatch import available
 from pullback.engine.native._native import blas_library
 
 OURS = "native"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .errors import EngineUnavailableError
+from .core.errors import EngineUnavailableError
 
 _native: Any
 try:

@@ -1,7 +1,7 @@
 """Decompositions of matrices, and of stacks of them, that have several results.
 
 What NumPy's functions take besides, and give as named tuples, is written in
-`engine/written/decompositions.py`. Where singular values or eigenvalues are
+`engine/numpy/written/decompositions.py`. Where singular values or eigenvalues are
 equal, their vectors have no derivative: what needs one comes out as NaN.
 """
 

@@ -20,7 +20,7 @@ def module_protocol(origin_type, args, extras):
     """Typeguard's check of a protocol, for values that are modules: it looks members up on the type."""
     if (
         not getattr(origin_type, "_is_protocol", False)
-        or origin_type.__module__ != "pullback.engine.dispatch"
+        or origin_type.__module__ != "pullback.engine.core.dispatch"
     ):
         return None
 
@@ -44,7 +44,7 @@ def pytest_runtest_setup(item):
 
 
 def no_compiler():
-    from pullback.engine.errors import CompilerError
+    from pullback.engine.core.errors import CompilerError
     from pullback.engine.kernels import find_compiler
 
     try:
@@ -55,7 +55,7 @@ def no_compiler():
 
 
 def no_native_engine():
-    from pullback.engine.dispatch import available
+    from pullback.engine.core.dispatch import available
 
     return "" if "native" in available() else "the native engine is not built here"
 
@@ -69,7 +69,7 @@ def engine(request):
     """The name of the engine that the test runs on; one that is not built is skipped."""
     # Imported here: what a conftest imports at its top comes before typeguard's instrumentation.
     import pullback as pb
-    from pullback.engine.dispatch import available
+    from pullback.engine.core.dispatch import available
 
     if request.param not in available():
         pytest.skip(f"the {request.param} engine is not built here")
@@ -80,7 +80,7 @@ def engine(request):
 @pytest.fixture
 def library_restored():
     """Formulas that the test registers for NumPy's functions stand for them until it ends."""
-    from pullback.engine.registry import FORMULAS
+    from pullback.engine.core.registry import FORMULAS
 
     FORMULAS.load_library()
     tables = [value for value in vars(FORMULAS).values() if isinstance(value, dict)]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pullback
-from pullback.engine.dispatch import available
+from pullback.engine.core.dispatch import available
 
 
 def _modules():

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from pullback.engine.dispatch import available, current, use_engine
-from pullback.engine.errors import CompilerError, GradcheckError
-from pullback.engine.formula import Formula
-from pullback.engine.gradcheck import STEP, Probe, derivatives, gradcheck
+from pullback.engine.core.dispatch import available, current, use_engine
+from pullback.engine.core.errors import CompilerError, GradcheckError
+from pullback.engine.formula.decorators import Formula
 from pullback.engine.kernels import compile as compile_formula
 from pullback.engine.kernels import find_compiler
+from pullback.engine.transforms.gradcheck import STEP, Probe, derivatives, gradcheck
 
 from .guessing import Sample
 

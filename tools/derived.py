@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from pullback.engine.dispatch import use_engine
-from pullback.engine.formula import Formula
-from pullback.engine.gradcheck import derivatives
+from pullback.engine.core.dispatch import use_engine
+from pullback.engine.formula.decorators import Formula
+from pullback.engine.transforms.gradcheck import derivatives
 from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.ir import Options
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from pullback.engine.formula import Formula, derive_pullback
+from pullback.engine.formula.decorators import Formula, derive_pullback
 from pullback.engine.kernels.compiled import CompiledFormula
 
 from .errors import CommandError

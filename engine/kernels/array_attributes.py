@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...transpile.emit.native.array_attributes import ArrayOf, Indexing, RegionOf
-from ..regions import Region
+from ..primitives.regions import Region
 
 Told = tuple[dict[str, Any], list[np.ndarray[Any, Any]]]
 

@@ -14,11 +14,11 @@ from ...transpile.emit.native.formula_kernels import formula_kernels, is_runtime
 from ...transpile.emit.native.plain_values import telling
 from ...transpile.ir import Formula as FormulaIR
 from ...transpile.ir import Param
-from ..direct import DirectCall, result_on_arrays
-from ..dispatch import engine_of
-from ..formula import LIBRARY_OF_PROCESS, Composite, Formula, derive_pullback
-from ..operator import as_input, bound
-from ..registry import LIBRARY
+from ..calls.direct import DirectCall, result_on_arrays
+from ..core.dispatch import engine_of
+from ..core.operator import as_input, bound
+from ..core.registry import LIBRARY
+from ..formula.decorators import LIBRARY_OF_PROCESS, Composite, Formula, derive_pullback
 from .array_attributes import told_apart
 from .compiler import identity
 from .lazy import LazyLibrary

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from ..errors import CompilerError
+from ..core.errors import CompilerError
 from . import cache as disk
 
 INCLUDE = Path(__file__).resolve().parent.parent / "native" / "include"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...transpile.emit.native import ABI, Kernel
-from ..plumbing import Like
+from ..primitives.plumbing import Like
 from . import abi
 from .gemm import RUNTIME
 from .load import KernelLibrary

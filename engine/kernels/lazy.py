@@ -17,7 +17,7 @@ from ...transpile.emit.native.guard import failed
 from ...transpile.emit.native.kernel import Kernel
 from ...transpile.operators import OPERATORS
 from ...transpile.processors import processors
-from ..errors import CompilerError
+from ..core.errors import CompilerError
 from .compile import Asked, compile_cached, runtime_library
 from .kept import without_collection
 from .load import KernelLibrary

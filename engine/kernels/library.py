@@ -9,8 +9,8 @@ from __future__ import annotations
 from ...transpile.ir import Eqn
 from ...transpile.ir import Formula as FormulaIR
 from ...transpile.library import Library
-from ..formula import LIBRARY_OF_PROCESS, Formula
-from ..registry import FORMULAS
+from ..core.registry import FORMULAS
+from ..formula.decorators import LIBRARY_OF_PROCESS, Formula
 from .kept import kept, key_of_package
 from .readings import read
 

@@ -9,7 +9,7 @@ from typing import Any
 from ...transpile.emit.native import ABI
 from ...transpile.emit.native.formula_kernels import Compiled
 from ...transpile.emit.native.kernel import Kernel
-from ..errors import CompilerError
+from ..core.errors import CompilerError
 from . import abi
 from .exported import supply
 

@@ -11,9 +11,9 @@ from ...transpile.emit.native.formula_kernels import Compiled
 from ...transpile.emit.python import forward_function
 from ...transpile.ir import Atom, Block, Param, Var
 from ...transpile.passes.simplify import remove_dead
-from .. import dispatch
-from ..operator import Operator, Variant
-from ..plumbing import like
+from ..core import dispatch
+from ..core.operator import Operator, Variant
+from ..primitives.plumbing import like
 from .launch import CompiledKernel
 from .load import KernelLibrary
 from .tensors import NotTaken

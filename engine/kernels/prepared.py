@@ -18,8 +18,8 @@ from ...transpile.emit.native.ranks import asks
 from ...transpile.ir import Formula as FormulaIR
 from ...transpile.passes.promote import promote
 from ...transpile.passes.save_or_recompute import fused
-from ..formula import Formula
-from ..registry import FORMULAS
+from ..core.registry import FORMULAS
+from ..formula.decorators import Formula
 from .kept import kept, key_of_package
 from .library import LIBRARY
 

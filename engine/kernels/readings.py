@@ -15,9 +15,9 @@ import re
 from types import CodeType
 from typing import Any
 
-from ..formula import Formula
-from ..reading import binding, variables_of
-from ..registry import FORMULAS
+from ..core.registry import FORMULAS
+from ..formula.decorators import Formula
+from ..formula.reading import binding, variables_of
 from .kept import kept, key_of_package
 
 _WORD = re.compile(r"[^\W\d]\w*")

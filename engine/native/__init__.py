@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..grad_mode import on_inference
-from ..leaf_values import copied, shared
-from ..registry import FORMULAS
-from ..tensor import Tensor as AnyTensor
+from ..core.grad_mode import on_inference
+from ..core.registry import FORMULAS
+from ..tensor.base import Tensor as AnyTensor
+from ..tensor.leaf_values import copied, shared
 from . import _native, sources
 
 sources.check(_native.__file__, getattr(_native, "built_from", None))

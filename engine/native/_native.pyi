@@ -3,9 +3,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dispatch import Observer
-from ..hooks import Hook, HookHandle
-from ..tensor import Tensor as AnyTensor
+from ..core.dispatch import Observer
+from ..core.hooks import Hook, HookHandle
+from ..tensor.base import Tensor as AnyTensor
 
 class Tensor(AnyTensor):
     @property

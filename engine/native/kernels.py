@@ -19,13 +19,13 @@ from ...transpile.emit.native.attribute_patterns import attribute_patterns
 from ...transpile.emit.native.formula_kernels import formula_kernels
 from ...transpile.emit.native.plain_values import place_of
 from ...transpile.library import standard_library
+from ..core.operator import Operator, Variant
 from ..kernels import CompiledKernel
 from ..kernels.abi import Call, Infer, ParallelFor
 from ..kernels.exported import tables_of
 from ..kernels.gemm import RUNTIME
 from ..kernels.load import KernelLibrary
 from ..kernels.operator import CompiledOperator
-from ..operator import Operator, Variant
 from ._native import parallel_for_address
 from .levels import builtin_kernels, supplied
 

@@ -27,7 +27,7 @@ def digest() -> str | None:
 
 def check(path: str | None, built_from: str | None) -> None:
     """Raise StaleModuleError unless the module was built from the sources that are here now."""
-    from ..errors import StaleModuleError
+    from ..core.errors import StaleModuleError
 
     now = digest()
     if now is not None and built_from != now:

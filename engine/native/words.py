@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...transpile.operators import OPERATORS
-from ..formula import Formula
-from ..operator import Operator
-from ..registry import FORMULAS
+from ..core.operator import Operator
+from ..core.registry import FORMULAS
+from ..formula.decorators import Formula
 
 
 def operator_of(word: str) -> Operator | None:

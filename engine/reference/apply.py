@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from ...transpile.ir import Param
-from .. import anomaly, dispatch, grad_mode, saved_hooks
-from ..callsite import callsite
-from ..errors import NotDifferentiableError
-from ..leaf_values import KINDS
-from ..views import BY_FORMULA, PLAIN, UNRECORDED, overlaps
+from ..core import dispatch, grad_mode, saved_hooks
+from ..core.callsite import callsite
+from ..core.errors import NotDifferentiableError
+from ..debugging import anomaly
+from ..mutation.views import BY_FORMULA, PLAIN, UNRECORDED, overlaps
+from ..tensor.leaf_values import KINDS
 from .node import Edges, OperatorNode, Output
 from .saved import SavedInput, SavedOutput, SavedPacked, holds_array
 from .storage import Array, Storage, owner

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..call import call
-from ..forward_ad import copied
-from ..hooks import call_post_accumulate
+from ..calls.call import call
+from ..core.hooks import call_post_accumulate
+from ..transforms.forward_ad import copied
 from .node import Edge, Node
 from .tensor import Tensor
 

@@ -12,11 +12,12 @@ from functools import partial
 
 import numpy as np
 
-from .. import anomaly, grad_mode
-from ..backward_pass import BackwardPass
-from ..errors import UnusedInputError
-from ..hooks import call_posthooks
-from ..reentrant import MOST_NESTED, on_a_fresh_thread
+from ..core import grad_mode
+from ..core.backward_pass import BackwardPass
+from ..core.errors import UnusedInputError
+from ..core.hooks import call_posthooks
+from ..core.reentrant import MOST_NESTED, on_a_fresh_thread
+from ..debugging import anomaly
 from .arrivals import Arrivals, Gradient, accumulate_into, owned
 from .derivative import input_gradients, leads_on
 from .node import Edge, LeafNode, Node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..leaf_values import copied, shared
+from ..tensor.leaf_values import copied, shared
 from .tensor import Tensor
 
 

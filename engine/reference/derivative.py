@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import anomaly
-from ..errors import GradientShapeError, GraphFreedError
+from ..core.errors import GradientShapeError, GraphFreedError
+from ..debugging import anomaly
 from .node import BarrierNode, Edge, Edges, Node, OperatorNode, Output
 from .saved import saved_arrays, saved_tensors
 from .tensor import Tensor

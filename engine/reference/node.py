@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import BarrierError
-from ..hooks import Hook, HookHandle
+from ..core.errors import BarrierError
+from ..core.hooks import Hook, HookHandle
 
 if TYPE_CHECKING:
     from .tensor import Tensor

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..hooks import call_posthooks, call_prehooks, fitting
+from ..core.hooks import call_posthooks, call_prehooks, fitting
 from .arrivals import Gradient, for_grad
 from .node import Edge, Node, OperatorNode, Output
 from .tensor import Tensor

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import forward_ad
-from ..errors import InferenceTensorError, SavedVariableError
-from ..saved_hooks import Packed
-from ..views import described
+from ..core.errors import InferenceTensorError, SavedVariableError
+from ..core.saved_hooks import Packed
+from ..mutation.views import described
+from ..transforms import forward_ad
 from .storage import Array, Storage
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..callsite import callsite
-from ..grad_mode import is_inference_mode_enabled
+from ..core.callsite import callsite
+from ..core.grad_mode import is_inference_mode_enabled
 
 Array = np.ndarray[Any, Any]
 

@@ -1,7 +1,7 @@
 """The tensor: an array with a place in a graph.
 
 NumPy's operators, methods and functions come from the shared base class
-`pullback.engine.tensor.Tensor`.
+`pullback.engine.tensor.base.Tensor`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InferenceTensorError, NotDifferentiableError
-from ..grad_mode import is_inference_mode_enabled
-from ..hooks import Hook, HookHandle
-from ..tensor import Tensor as AnyTensor
-from ..views import MADE_LEAF, renew
+from ..core.errors import InferenceTensorError, NotDifferentiableError
+from ..core.grad_mode import is_inference_mode_enabled
+from ..core.hooks import Hook, HookHandle
+from ..mutation.views import MADE_LEAF, renew
+from ..tensor.base import Tensor as AnyTensor
 from .node import Edge, LeafNode, Node
 from .storage import Array, Storage
 
@@ -27,7 +27,7 @@ class View:
     """What a view remembers.
 
     base     the tensor that it shows a part of, which is no view itself
-    made     how: one of the words in `pullback.engine.views`
+    made     how: one of the words in `pullback.engine.mutation.views`
     writes   how many recorded writes of the base its history has seen
     """
 

@@ -8,20 +8,9 @@ from typing import Any
 import pullback.formulas  # noqa: F401
 
 from . import special
-from .engine import forward_ad
-from .engine.adjoints import order_of_norm, put_along, sum_repeats, sum_tiles, undiagonal
-from .engine.anomaly import (
-    detect_anomaly,
-    is_anomaly_check_nan_enabled,
-    is_anomaly_enabled,
-    set_detect_anomaly,
-)
-from .engine.checkpointing import checkpoint
-from .engine.contraction import contract, contract_gradients, matmul_gradients
-from .engine.dispatch import current as _engine
-from .engine.dispatch import use_engine
-from .engine.dlpack import from_dlpack
-from .engine.errors import (
+from .engine.core.dispatch import current as _engine
+from .engine.core.dispatch import use_engine
+from .engine.core.errors import (
     AnomalyError,
     BarrierError,
     CheckpointError,
@@ -41,10 +30,7 @@ from .engine.errors import (
     SourceUnavailableError,
     UnusedInputError,
 )
-from .engine.families import bessel_i, bessel_j, polygamma, sinc_derivative
-from .engine.formula import Composite, Formula, composite, derive_pullback, formula
-from .engine.functional import backward, grad, value_and_grad
-from .engine.grad_mode import (
+from .engine.core.grad_mode import (
     enable_grad,
     inference_mode,
     is_grad_enabled,
@@ -52,11 +38,21 @@ from .engine.grad_mode import (
     no_grad,
     set_grad_enabled,
 )
-from .engine.gradcheck import gradcheck
-from .engine.graph import Graph, graph
-from .engine.jacobian import hessian, jacobian
+from .engine.core.multi_grad_hook import register_multi_grad_hook
+from .engine.core.registry import formulas
+from .engine.core.saved_hooks import saved_tensors_hooks
+from .engine.debugging.anomaly import (
+    detect_anomaly,
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
+    set_detect_anomaly,
+)
+from .engine.debugging.graph import Graph, graph
+from .engine.debugging.tape import tape
+from .engine.exchange.dlpack import from_dlpack
+from .engine.formula.decorators import Composite, Formula, composite, derive_pullback, formula
+from .engine.formula.loaded import load_operator
 from .engine.kernels import CompiledFormula, compile
-from .engine.loaded import load_operator
 from .engine.memory import (
     MemoryStats,
     empty_cache,
@@ -66,8 +62,10 @@ from .engine.memory import (
     set_memory_limit,
     set_num_threads,
 )
-from .engine.multi_grad_hook import register_multi_grad_hook
-from .engine.plumbing import (
+from .engine.primitives.adjoints import order_of_norm, put_along, sum_repeats, sum_tiles, undiagonal
+from .engine.primitives.contraction import contract, contract_gradients, matmul_gradients
+from .engine.primitives.families import bessel_i, bessel_j, polygamma, sinc_derivative
+from .engine.primitives.plumbing import (
     Like,
     accumulate,
     broadcast_like,
@@ -79,7 +77,18 @@ from .engine.plumbing import (
     sum_to,
     unslice,
 )
-from .engine.primitives import (
+from .engine.primitives.regions import (
+    Region,
+    clear_region,
+    listed_region,
+    put_region,
+    region_at,
+    region_of,
+    spread_region,
+    take_region,
+)
+from .engine.primitives.saved_rows import packed, unpacked
+from .engine.primitives.sequences import (
     appended,
     collect,
     collect_flat,
@@ -93,22 +102,13 @@ from .engine.primitives import (
     without_last,
     zeros_list,
 )
-from .engine.regions import (
-    Region,
-    clear_region,
-    listed_region,
-    put_region,
-    region_at,
-    region_of,
-    spread_region,
-    take_region,
-)
-from .engine.registry import formulas
-from .engine.saved_hooks import saved_tensors_hooks
-from .engine.saved_rows import packed, unpacked
-from .engine.tape import tape
-from .engine.tensor import Tensor
-from .engine.vector_products import hvp, jvp, vhp, vjp
+from .engine.tensor.base import Tensor
+from .engine.transforms import forward_ad
+from .engine.transforms.checkpointing import checkpoint
+from .engine.transforms.functional import backward, grad, value_and_grad
+from .engine.transforms.gradcheck import gradcheck
+from .engine.transforms.jacobian import hessian, jacobian
+from .engine.transforms.vector_products import hvp, jvp, vhp, vjp
 from .numpy import gelu, relu, sigmoid, softplus
 from .transpile.attributes import dot_subscripts, tensordot_subscripts
 from .transpile.diagnostics import Diagnostic, FormulaError

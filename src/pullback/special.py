@@ -11,9 +11,9 @@ from typing import Any
 
 import scipy.special as _special
 
-from .engine.call import call
-from .engine.direct import WordFunction
-from .engine.written.table import WRITTEN_WITH_OPERATORS
+from .engine.calls.call import call
+from .engine.calls.direct import WordFunction
+from .engine.numpy.written.table import WRITTEN_WITH_OPERATORS
 from .transpile.operators import OPERATORS
 
 

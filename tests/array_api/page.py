@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from pullback.engine import creation
-from pullback.engine.no_derivative import CONSTANT, REFUSED, why
-from pullback.engine.registry import FORMULAS
-from pullback.engine.written import WRITTEN_WITH_OPERATORS
+from pullback.engine.core.no_derivative import CONSTANT, REFUSED, why
+from pullback.engine.core.registry import FORMULAS
+from pullback.engine.numpy import creation
+from pullback.engine.numpy.written import WRITTEN_WITH_OPERATORS
 
 from .programs import PROGRAMS
 

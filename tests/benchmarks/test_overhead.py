@@ -64,7 +64,7 @@ def test_the_chain_on_libtorch_has_a_sample_per_round(capfd: pytest.CaptureFixtu
 def test_chains_of_both_engines_have_the_gradient_of_a_product() -> None:
     import overhead
 
-    from pullback.engine.dispatch import available
+    from pullback.engine.core.dispatch import available
 
     for engine in available():
         contender = overhead.ours(engine, None, 5)

@@ -5,7 +5,7 @@ import pytest
 
 import pullback as pb
 import pullback.numpy as pnp
-from pullback.engine import dispatch
+from pullback.engine.core import dispatch
 
 UNARY = [
     np.sin,

@@ -10,7 +10,7 @@ import pytest
 import typeguard
 
 import pullback as pb
-from pullback.engine import errors
+from pullback.engine.core import errors
 from tests.conformance.mistakes import MISTAKES
 
 pytestmark = pytest.mark.native

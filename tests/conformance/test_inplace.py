@@ -288,7 +288,7 @@ def test_memory_that_several_entries_share_is_refused(w):
 
 
 def test_tensors_of_two_engines_are_refused(engine):
-    from pullback.engine.dispatch import available
+    from pullback.engine.core.dispatch import available
 
     other = next((name for name in available() if name != engine), None)
     if other is None:

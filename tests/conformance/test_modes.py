@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.engine import dispatch
+from pullback.engine.core import dispatch
 
 
 def test_no_grad_and_enable_grad_nest(engine):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.engine import dispatch
+from pullback.engine.core import dispatch
 
 from .formulas import simple
 

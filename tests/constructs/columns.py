@@ -8,8 +8,8 @@ from unittest import mock
 import numpy as np
 
 import pullback as pb
-from pullback.engine.dispatch import available
-from pullback.engine.operator import Operator
+from pullback.engine.core.dispatch import available
+from pullback.engine.core.operator import Operator
 from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.emit.python import module_text
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.engine.dispatch import available
-from pullback.engine.formula import Formula
+from pullback.engine.core.dispatch import available
+from pullback.engine.formula.decorators import Formula
 from pullback.transpile.ir import Options
 
 from .programs import loaded

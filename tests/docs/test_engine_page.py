@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 import pullback as pb
-from pullback.engine import reentrant
+from pullback.engine.core import reentrant
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "engine.md").read_text(encoding="utf-8")
 

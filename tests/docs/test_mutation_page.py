@@ -15,7 +15,7 @@ def test_examples_and_messages(engine):
 
 
 def test_the_methods_are_all_there():
-    from pullback.engine.inplace_methods import InPlaceMethods
+    from pullback.engine.mutation.inplace_methods import InPlaceMethods
 
     listed = set(re.findall(r"\b[a-z_]+_\b", PAGE.read_text(encoding="utf-8")))
     assert {name for name in vars(InPlaceMethods) if name.endswith("_") and name[0] != "_"} <= listed

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import pullback as pb
-from pullback.engine import errors
+from pullback.engine.core import errors
 from pullback.tools.cli import COMMANDS
 from pullback.tools.linter import lint_source
 from pullback.transpile.ir import Source

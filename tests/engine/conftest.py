@@ -44,7 +44,7 @@ class HandMade:
         return results if isinstance(results, tuple) else (results,)
 
     def backward(self, defined, needed):
-        from pullback.engine.operator import Variant
+        from pullback.engine.core.operator import Variant
 
         def call(saved, cotangents):
             self.calls.append((defined, needed, list(saved), list(cotangents)))
@@ -56,7 +56,7 @@ class HandMade:
 
 @pytest.fixture
 def apply():
-    from pullback.engine import dispatch
+    from pullback.engine.core import dispatch
 
     return lambda operator, *args, **kwargs: dispatch.current().apply(operator, args, kwargs)
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import pullback.numpy as pnp
-from pullback.engine import creation, out
-from pullback.engine.direct import WordFunction
-from pullback.engine.no_derivative import CONSTANT, REFUSED, WRITES, why
-from pullback.engine.registry import FORMULAS
-from pullback.engine.written import WRITTEN_WITH_OPERATORS
+from pullback.engine.calls.direct import WordFunction
+from pullback.engine.core.no_derivative import CONSTANT, REFUSED, WRITES, why
+from pullback.engine.core.registry import FORMULAS
+from pullback.engine.numpy import creation, out
+from pullback.engine.numpy.written import WRITTEN_WITH_OPERATORS
 from pullback.transpile.operators import OPERATORS
 
 # Functions of the module that are neither operators nor ask for a gradient.

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.engine.dispatch import apply
-from pullback.engine.formula import LIBRARY_OF_PROCESS
-from pullback.engine.operator import Operator
+from pullback.engine.core.dispatch import apply
+from pullback.engine.core.operator import Operator
+from pullback.engine.formula.decorators import LIBRARY_OF_PROCESS
 from pullback.transpile.passes.promote import promote
 from pullback.transpile.passes.save_or_recompute import fused
 

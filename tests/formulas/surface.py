@@ -8,9 +8,9 @@ import re
 import numpy as np
 import scipy.special
 
-from pullback.engine.no_derivative import REFUSED, WRITES
-from pullback.engine.registry import FORMULAS
-from pullback.engine.written import WRITTEN_WITH_OPERATORS
+from pullback.engine.core.no_derivative import REFUSED, WRITES
+from pullback.engine.core.registry import FORMULAS
+from pullback.engine.numpy.written import WRITTEN_WITH_OPERATORS
 
 RNG = np.random.default_rng(12)
 ARRAYS = {

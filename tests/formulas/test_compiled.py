@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pullback as pb
-from pullback.engine.dispatch import engine_of
-from pullback.engine.formula import Composite
+from pullback.engine.core.dispatch import engine_of
+from pullback.engine.core.registry import FORMULAS
+from pullback.engine.formula.decorators import Composite
 from pullback.engine.kernels.launch import CompiledKernel
 from pullback.engine.kernels.operator import CompiledOperator
 from pullback.engine.kernels.tensors import NotTaken
-from pullback.engine.registry import FORMULAS
 from pullback.transpile.operators import OPERATORS
 
 from .compiled import every_formula, every_kernel, leaves_of

@@ -28,8 +28,8 @@ ALLOWED = {
 EXCEPTIONS = {
     "transpile/emit/python_text.py": {"astor"},
     "transpile/loops/interpreter.py": {"numpy"},
-    "engine/reading.py": {"pullback"},
-    "engine/picture.py": {"grandalf"},
+    "engine/formula/reading.py": {"pullback"},
+    "engine/debugging/picture.py": {"grandalf"},
     "tools/explain/page.py": {"jinja2", "pygments"},
     "tools/highlight.py": {"pygments"},
     "tools/lint/page.py": {"jinja2", "markupsafe", "pygments"},

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import pullback as pb
-from pullback.engine.errors import CompilerError
+from pullback.engine.core.errors import CompilerError
 from pullback.transpile.diagnostics import FormulaError
 from tests.constructs.catalog import Call
 from tests.constructs.columns import RunsOnPython, _no_python_forward, assert_same, second_order

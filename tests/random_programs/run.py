@@ -11,7 +11,7 @@ from unittest import mock
 import numpy as np
 
 import pullback as pb
-from pullback.engine.operator import Operator
+from pullback.engine.core.operator import Operator
 from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.emit.native.guard import FAILED
 

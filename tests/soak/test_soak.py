@@ -11,7 +11,7 @@ from collections import Counter
 
 import pytest
 
-from pullback.engine.dispatch import available
+from pullback.engine.core.dispatch import available
 
 from .graphs import WAYS, RandomGraph
 from .oracles import check, check_in_threads

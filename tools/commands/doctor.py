@@ -12,8 +12,8 @@ from pathlib import Path
 from rich.table import Table
 
 import pullback
-from pullback.engine import dispatch
-from pullback.engine.errors import CompilerError, EngineUnavailableError
+from pullback.engine.core import dispatch
+from pullback.engine.core.errors import CompilerError, EngineUnavailableError
 from pullback.engine.kernels.compiler import find_compiler
 from pullback.transpile.emit.native import ABI
 from pullback.transpile.library import standard_library

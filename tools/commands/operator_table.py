@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from pullback.engine.formula import Formula
+from pullback.engine.core.registry import FORMULAS
+from pullback.engine.formula.decorators import Formula
 from pullback.engine.native import kernels
-from pullback.engine.registry import FORMULAS
 
 KERNEL, LOOP, FORMULA = "kernel", "kernel, loop alone", "reference formula"
 

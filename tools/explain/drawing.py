@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from pullback.engine.picture import Arrow, Box, svg
+from pullback.engine.debugging.picture import Arrow, Box, svg
 from pullback.transpile.ir import Block, Eqn, Source, Var, Verdict
 
 from .facts import Facts

@@ -16,7 +16,7 @@ from .inline import parameter_names
 from .values import Callee, Choice, Dotted, Function, Items, Value, elements
 
 # Its names: as an attribute of the package, and as the function itself says.
-VJP = frozenset({"pullback.vjp", "pullback.engine.vector_products.vjp"})
+VJP = frozenset({"pullback.vjp", "pullback.engine.transforms.vector_products.vjp"})
 _PLACES = ("func", "inputs", "v", "create_graph")
 
 # Reads a call of a function with these arguments, in place.

@@ -7,7 +7,7 @@ namespace pullback {
 namespace {
 
 [[noreturn]] void raise_mismatch() {
-    const PyRef mismatch = import_from("pullback.engine.dispatch", "mismatch");
+    const PyRef mismatch = import_from("pullback.engine.core.dispatch", "mismatch");
     const PyRef error = checked(PyObject_CallFunction(mismatch.get(), "ss", "native", "reference"));
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.get())), error.get());
     throw ErrorSet{};
@@ -16,7 +16,7 @@ namespace {
 /// Whether the value is a tensor of the reference engine.
 bool is_foreign(PyObject* value) {
     static PyObject* any_tensor = nullptr;
-    import_once(any_tensor, "pullback.engine.tensor", "Tensor");
+    import_once(any_tensor, "pullback.engine.tensor.base", "Tensor");
     const bool plain = value == Py_None || Tensor::check(value) || PyArray_Check(value) ||
                        PyFloat_CheckExact(value) || PyLong_CheckExact(value) ||
                        PyBool_Check(value) || PyUnicode_CheckExact(value);
@@ -87,7 +87,7 @@ PyRef raw(PyObject* value) {
 
 PyRef like(PyObject* value) {
     static PyObject* function = nullptr;
-    import_once(function, "pullback.engine.plumbing", "like");
+    import_once(function, "pullback.engine.primitives.plumbing", "like");
     return checked(PyObject_CallOneArg(function, value));
 }
 

@@ -20,7 +20,7 @@ PyRef raw(PyObject* value);
 /// gradient while `recording`: none flows into an attribute.
 PyRef raw_attributes(const OperatorInfo& info, PyObject* attributes, bool recording);
 
-/// pullback.engine.plumbing.like(value): its shape and dtype. Throws ErrorSet.
+/// pullback.engine.primitives.plumbing.like(value): its shape and dtype. Throws ErrorSet.
 PyRef like(PyObject* value);
 
 /// Whether a normalized input, or a tensor in it, does.

@@ -58,7 +58,7 @@ class Pass {
     /// What Python knows of this; made when it is first asked for. Throws ErrorSet.
     PyRef python() {
         if (!python_) {
-            const PyRef type = import_from("pullback.engine.backward_pass", "BackwardPass");
+            const PyRef type = import_from("pullback.engine.core.backward_pass", "BackwardPass");
             const PyRef outputs = list_of(request_.outputs);
             const PyRef inputs =
                 request_.all_leaves ? PyRef::borrow(Py_None) : list_of(request_.inputs);
@@ -266,7 +266,7 @@ class Pass {
         PyErr_NormalizeException(&kind, &value, &trace);
         if (trace != nullptr) PyException_SetTraceback(value, trace);
         try {
-            const PyRef explain = import_from("pullback.engine.anomaly", "explain");
+            const PyRef explain = import_from("pullback.engine.debugging.anomaly", "explain");
             checked(PyObject_CallFunctionObjArgs(explain.get(), value, node.object(), nullptr));
         } catch (const ErrorSet&) {
             PyErr_Clear();  // the error that is under way is worth more

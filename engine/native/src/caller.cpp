@@ -106,7 +106,7 @@ std::string place_of(PyObject* code, int instruction) {
 
 void remember_stack(Node& node) {
     static PyObject* stack = nullptr;
-    import_once(stack, "pullback.engine.anomaly", "stack");
+    import_once(stack, "pullback.engine.debugging.anomaly", "stack");
     node.more().stack = checked(PyObject_CallNoArgs(stack));
 }
 

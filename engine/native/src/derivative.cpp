@@ -231,7 +231,7 @@ class Origin {
   private:
     static PyObject* variable() {
         static PyObject* kept = nullptr;
-        import_once(kept, "pullback.engine.anomaly", "RUNNING");
+        import_once(kept, "pullback.engine.debugging.anomaly", "RUNNING");
         return kept;
     }
 
@@ -241,7 +241,7 @@ class Origin {
 /// Throws ErrorSet, with AnomalyError, where there is a NaN among the gradients.
 void check_nan(Node& node, const std::vector<SentGradient>& made) {
     static PyObject* check = nullptr;
-    import_once(check, "pullback.engine.anomaly", "check_nan");
+    import_once(check, "pullback.engine.debugging.anomaly", "check_nan");
     const PyRef gradients = checked(PyList_New(0));
     for (const SentGradient& one : made) {
         checked(PyList_Append(gradients.get(), one.gradient.object()));

@@ -165,7 +165,7 @@ pb_word* find_word(const char* name) {
 pb_word* define(const pb_operator* definition) {
     static auto* defined = new std::vector<std::unique_ptr<NamedWord>>;
     try {
-        const PyRef make_operator = import_from("pullback.engine.loaded", "define");
+        const PyRef make_operator = import_from("pullback.engine.formula.loaded", "define");
         PyRef operation = checked(PyObject_CallFunction(
             make_operator.get(), "K", reinterpret_cast<unsigned long long>(definition)));
         NamedWord& made = *defined->emplace_back(new NamedWord(definition->name));
@@ -180,7 +180,7 @@ pb_word* define(const pb_operator* definition) {
 PyRef call_python(const NamedWord& named, std::span<PyObject* const> arguments,
                   std::span<const pb_attribute> attributes) {
     static PyObject* python = nullptr;
-    import_once(python, "pullback.engine.loaded", "call_word");
+    import_once(python, "pullback.engine.formula.loaded", "call_word");
     const bool own = static_cast<bool>(named.defined);
     const PyRef tensors = checked(PyList_New(0));
     for (PyObject* argument : arguments) {
@@ -260,7 +260,7 @@ int is_grad_enabled() {
 int set_grad_enabled(int enabled) {
     return status_of([&] {
         static PyObject* variable = nullptr;
-        import_once(variable, "pullback.engine.grad_mode", "ENABLED");
+        import_once(variable, "pullback.engine.core.grad_mode", "ENABLED");
         const bool before = grad_enabled();
         checked(PyContextVar_Set(variable, enabled != 0 ? Py_True : Py_False));
         return static_cast<int>(before);

@@ -48,7 +48,7 @@ PyRef index_of(const pb_attribute& attribute) {
 }
 
 PyRef like_of(const pb_like& like) {
-    const PyRef type = import_from("pullback.engine.plumbing", "Like");
+    const PyRef type = import_from("pullback.engine.primitives.plumbing", "Like");
     const PyRef shape = tuple_of(like.shape, static_cast<std::size_t>(like.ndim));
     const PyRef dtype =
         checked(reinterpret_cast<PyObject*>(PyArray_DescrFromType(from_dlpack(like.dtype))));

@@ -8,7 +8,7 @@ PyRef import_from(const char* module, const char* name) {
 }
 
 void raise(const char* name, const std::string& message) {
-    const PyRef exception = import_from("pullback.engine.errors", name);
+    const PyRef exception = import_from("pullback.engine.core.errors", name);
     raise(exception.get(), message);
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 PyObject* enabled_variable() {
     static PyObject* variable = nullptr;
-    import_once(variable, "pullback.engine.grad_mode", "ENABLED");
+    import_once(variable, "pullback.engine.core.grad_mode", "ENABLED");
     return variable;
 }
 
@@ -52,7 +52,7 @@ bool in_inference_mode() {
 
 PyRef GradModeGuard::mode(bool enabled) {
     if (switches.inference && in_inference_mode()) [[unlikely]] {
-        const PyRef inference = import_from("pullback.engine.grad_mode", "Inference");
+        const PyRef inference = import_from("pullback.engine.core.grad_mode", "Inference");
         return attribute(inference.get(), enabled ? "GRAD_ENABLED" : "GRAD_DISABLED");
     }
     return PyRef::borrow(enabled ? Py_True : Py_False);

@@ -29,7 +29,7 @@ void call_hooks(PyObject* hooks, Ref<Tensor>& gradient, const Layout& layout, bo
             checked(PyObject_CallOneArg(PyList_GET_ITEM(functions.get(), i), current.object()));
         if (replaced.get() == Py_None) continue;
         if (!fits(replaced.get(), layout)) {
-            const PyRef fitting = import_from("pullback.engine.hooks", "fitting");
+            const PyRef fitting = import_from("pullback.engine.core.hooks", "fitting");
             replaced = checked(PyObject_CallFunctionObjArgs(fitting.get(), replaced.get(),
                                                             current.object(),
                                                             python_like(layout).get(), nullptr));
@@ -61,10 +61,10 @@ PyRef shown_gradient(const Ref<Tensor>& gradient, bool create_graph) {
 
 bool any_in(const PyRef& hooks) { return hooks && PyDict_GET_SIZE(hooks.get()) > 0; }
 
-/// Calls a function of `pullback.engine.hooks` on hooks and what they get: a tuple of tensors.
+/// Calls a function of `pullback.engine.core.hooks` on hooks and what they get: a tuple of tensors.
 PyRef replaced(const char* function, const PyRef& hooks, PyObject* first, PyObject* second,
                PyObject* likes) {
-    const PyRef call = import_from("pullback.engine.hooks", function);
+    const PyRef call = import_from("pullback.engine.core.hooks", function);
     const PyRef kept = hooks;
     PyRef found =
         second == nullptr
@@ -160,7 +160,7 @@ Ref<Tensor> owned(Ref<Tensor> gradient, bool create_graph) {
     if (gradient->exclusive() && gradient->layout.contiguous()) return gradient;
     if (create_graph) {  // it may carry a tangent
         static PyObject* copied = nullptr;
-        import_once(copied, "pullback.engine.forward_ad", "copied");
+        import_once(copied, "pullback.engine.transforms.forward_ad", "copied");
         const PyRef copy = checked(PyObject_CallOneArg(copied, gradient.object()));
         return Ref<Tensor>::borrow(Tensor::cast(copy.get()));
     }
@@ -195,7 +195,7 @@ void accumulate(Tensor& tensor, Ref<Tensor> gradient, bool create_graph) {
         if (done) tensor.grad = std::move(after);
     }
     if (!tensor.extras || !any_in(tensor.extras->after_hooks)) return;
-    const PyRef call = import_from("pullback.engine.hooks", "call_post_accumulate");
+    const PyRef call = import_from("pullback.engine.core.hooks", "call_post_accumulate");
     const PyRef hooks = tensor.extras->after_hooks;
     checked(PyObject_CallFunctionObjArgs(call.get(), hooks.get(), tensor.object(), nullptr));
 }

@@ -1,4 +1,4 @@
-// Hooks of tensors and nodes, in the order that `pullback.engine.hooks` states; and where gradients
+// Hooks of tensors and nodes, in the order that `pullback.engine.core.hooks` states; and where gradients
 // end: in a tensor's grad.
 #pragma once
 

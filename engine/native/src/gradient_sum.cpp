@@ -50,7 +50,7 @@ Ref<Tensor> sum_of(Ref<Tensor>& before, const Ref<Tensor>& gradient, bool create
             to_array(checked(PyNumber_Add(before->array(), gradient->array()))));
     }
     static PyObject* call = nullptr;
-    import_once(call, "pullback.engine.call", "call");
+    import_once(call, "pullback.engine.calls.call", "call");
     const Ref<Tensor> kept = before;
     const PyRef sum =
         checked(PyObject_CallFunction(call, "sOO", "accumulate", kept.object(), gradient.object()));

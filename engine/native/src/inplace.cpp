@@ -134,7 +134,7 @@ PyObject* InPlace::call(PyObject* self, PyObject* other) {
     return to_python([&] {
         if (update(*Tensor::cast(self), other)) return Py_NewRef(self);
         static PyObject* general = nullptr;
-        import_once(general, "pullback.engine.methods", "TensorMethods");
+        import_once(general, "pullback.engine.tensor.methods", "TensorMethods");
         const PyRef function = attribute(general, method);
         PyObject* const args[] = {self, other};
         return PyObject_Vectorcall(function.get(), args, 2, nullptr);
@@ -154,7 +154,7 @@ PyObject* InPlace::call_scaled(PyObject* self, PyObject* const* args, Py_ssize_t
             return Py_NewRef(self);
         }
         static PyObject* general = nullptr;
-        import_once(general, "pullback.engine.methods", "TensorMethods");
+        import_once(general, "pullback.engine.tensor.methods", "TensorMethods");
         const PyRef function = attribute(general, method);
         std::vector<PyObject*> all = {self};
         const Py_ssize_t given = count + (names == nullptr ? 0 : PyTuple_GET_SIZE(names));

@@ -1,4 +1,4 @@
-// The short way of `x += y`, `x[i] = y` and their like: see `pullback.engine.inplace` for the
+// The short way of `x += y`, `x[i] = y` and their like: see `pullback.engine.mutation.inplace` for the
 // general one.
 #pragma once
 

@@ -341,7 +341,7 @@ PyRef Launch::told(std::size_t k) const {
             break;
     }
     static PyObject* like = nullptr;
-    import_once(like, "pullback.engine.plumbing", "Like");
+    import_once(like, "pullback.engine.primitives.plumbing", "Like");
     const PyRef shape = tuple_of(spec.shape, spec.ndim);
     const PyRef dtype =
         checked(reinterpret_cast<PyObject*>(PyArray_DescrFromType(from_dlpack(spec.dtype))));

@@ -123,7 +123,7 @@ Ref<Tensor> finish(Word& word, Tensor& source, const Look& look, const Values& v
 
 PyObject* general(const char* method, PyObject* self, PyObject* args, PyObject* kwargs) {
     static PyObject* methods = nullptr;
-    import_once(methods, "pullback.engine.methods", "TensorMethods");
+    import_once(methods, "pullback.engine.tensor.methods", "TensorMethods");
     const PyRef function = attribute(methods, method);
     const PyRef self_first = checked(PyTuple_Pack(1, self));
     const PyRef all =

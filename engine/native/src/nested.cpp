@@ -21,7 +21,7 @@ void on_a_fresh_thread(const std::function<void()>& run) {
     void* address = const_cast<void*>(static_cast<const void*>(&run));
     const PyRef capsule = checked(PyCapsule_New(address, nullptr, nullptr));
     const PyRef function = checked(PyCFunction_New(&definition, capsule.get()));
-    const PyRef call = import_from("pullback.engine.reentrant", "on_a_fresh_thread");
+    const PyRef call = import_from("pullback.engine.core.reentrant", "on_a_fresh_thread");
     checked(PyObject_CallOneArg(call.get(), function.get()));
 }
 

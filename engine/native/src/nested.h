@@ -5,7 +5,7 @@
 
 namespace pullback {
 
-/// `pullback.engine.reentrant.on_a_fresh_thread`: runs the function on a new thread, in the
+/// `pullback.engine.core.reentrant.on_a_fresh_thread`: runs the function on a new thread, in the
 /// caller's context, and waits. Throws ErrorSet where the function did.
 void on_a_fresh_thread(const std::function<void()>& run);
 

@@ -155,7 +155,7 @@ PyObject* get_saved(PyObject* self, void*) {
 /// Adds a hook to a dict, which is made where there is none: the handle that takes it away.
 PyObject* add_hook(PyRef& hooks, PyObject* hook) {
     if (!hooks) hooks = checked(PyDict_New());
-    const PyRef handle = import_from("pullback.engine.hooks", "HookHandle");
+    const PyRef handle = import_from("pullback.engine.core.hooks", "HookHandle");
     return PyObject_CallFunctionObjArgs(handle.get(), hooks.get(), hook, nullptr);
 }
 
@@ -208,7 +208,7 @@ PyMemberDef members[] = {
 
 PyRef python_like(const Layout& layout) {
     static PyObject* type = nullptr;
-    import_once(type, "pullback.engine.plumbing", "Like");
+    import_once(type, "pullback.engine.primitives.plumbing", "Like");
     const PyRef shape = checked(PyTuple_New(layout.ndim()));
     for (int axis = 0; axis < layout.ndim(); ++axis) {
         PyObject* length = checked(PyLong_FromLongLong(layout.shape(axis))).release();

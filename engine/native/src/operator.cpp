@@ -141,7 +141,7 @@ OperatorInfo::OperatorInfo(PyObject* operator_object, PyObject* kept)
         flat_inputs = kernel->arguments.size();
     }
     if (kernel) {
-        const PyRef type = import_from("pullback.engine.operator", "Operator");
+        const PyRef type = import_from("pullback.engine.core.operator", "Operator");
         forward = keep(attribute(type.get(), "forward"));
     } else {
         forward = keep(attribute(reinterpret_cast<PyObject*>(Py_TYPE(object)), "forward"));
@@ -186,7 +186,7 @@ OperatorInfo& OperatorInfo::of(PyObject* operator_object) {
 }
 
 OperatorInfo& OperatorInfo::of_word(const char* word) {
-    const PyRef formulas = import_from("pullback.engine.registry", "FORMULAS");
+    const PyRef formulas = import_from("pullback.engine.core.registry", "FORMULAS");
     const PyRef entry = checked(PyObject_CallMethod(formulas.get(), "of_word", "s", word));
     return of(attribute(entry.get(), "operator").get());
 }

@@ -31,7 +31,7 @@ SavedVariable SavedVariable::packed(PyRef value, Place place) {
 }
 
 void SavedVariable::raise_inference(Tensor& tensor) {
-    const PyRef described = import_from("pullback.engine.views", "described");
+    const PyRef described = import_from("pullback.engine.mutation.views", "described");
     const PyRef text = checked(PyObject_CallOneArg(described.get(), tensor.object()));
     raise("InferenceTensorError",
           "this " + text_of(text.get()) +

@@ -1,4 +1,4 @@
-// The short way of `x[index] = value`: see `pullback.engine.inplace` for the general one.
+// The short way of `x[index] = value`: see `pullback.engine.mutation.inplace` for the general one.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -195,7 +195,7 @@ bool set_rows(Tensor& target, PyObject* index, PyObject* value) {
     target.storage->count_write("x[index] = value");
     if (!recorded) return true;
     static PyObject* region = nullptr;
-    import_once(region, "pullback.engine.regions", "Region");
+    import_once(region, "pullback.engine.primitives.regions", "Region");
     const PyRef written = checked(PyObject_CallFunctionObjArgs(
         region, tuple_of(layout.shape(), layout.ndim()).get(),
         tuple_of(part.shape(), part.ndim()).get(), checked(PyLong_FromLong(0)).get(), Py_None,
@@ -217,7 +217,7 @@ PyObject* set_item(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     return to_python([&] {
         if (count == 2 && set(*Tensor::cast(self), args[0], args[1])) return Py_NewRef(Py_None);
         static PyObject* methods = nullptr;
-        import_once(methods, "pullback.engine.methods", "TensorMethods");
+        import_once(methods, "pullback.engine.tensor.methods", "TensorMethods");
         const PyRef general = attribute(methods, "__setitem__");
         std::vector<PyObject*> all = {self};
         all.insert(all.end(), args, args + count);

@@ -1,5 +1,5 @@
 // The tensor as Python sees it; what it shares with NumPy it inherits from
-// `pullback.engine.methods`.
+// `pullback.engine.tensor.methods`.
 #include <Python.h>
 #include <structmember.h>
 
@@ -216,7 +216,7 @@ PyObject* register_hook(PyObject* self, PyObject* hook) {
         PyRef& hooks = tensor->grad_fn ? tensor->grad_fn->more().hooks[tensor->output_number]
                                        : tensor->more().hooks;
         if (!hooks) hooks = checked(PyDict_New());
-        const PyRef handle = import_from("pullback.engine.hooks", "HookHandle");
+        const PyRef handle = import_from("pullback.engine.core.hooks", "HookHandle");
         return PyObject_CallFunctionObjArgs(handle.get(), hooks.get(), hook, nullptr);
     });
 }
@@ -231,7 +231,7 @@ PyObject* register_after_hook(PyObject* self, PyObject* hook) {
         }
         PyRef& hooks = tensor->more().after_hooks;
         if (!hooks) hooks = checked(PyDict_New());
-        const PyRef handle = import_from("pullback.engine.hooks", "HookHandle");
+        const PyRef handle = import_from("pullback.engine.core.hooks", "HookHandle");
         return PyObject_CallFunctionObjArgs(handle.get(), hooks.get(), hook, nullptr);
     });
 }
@@ -318,7 +318,7 @@ void define_tensor_type() {
     PyType_Spec spec = {"pullback.engine.native.Tensor", sizeof(Tensor), 0,
                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                         slots.data()};
-    const PyRef base = import_from("pullback.engine.methods", "TensorMethods");
+    const PyRef base = import_from("pullback.engine.tensor.methods", "TensorMethods");
     Tensor::type = reinterpret_cast<PyTypeObject*>(
         checked(PyType_FromSpecWithBases(&spec, base.get())).release());
 }

@@ -1,4 +1,4 @@
-// Views, and what an in-place write does to histories; see `pullback.engine.views`.
+// Views, and what an in-place write does to histories; see `pullback.engine.mutation.views`.
 #include <unordered_set>
 #include <vector>
 
@@ -17,7 +17,7 @@ void Tensor::show_part_of(Tensor& source, Made how) {
 
 void Tensor::renew() {
     static PyObject* function = nullptr;
-    import_once(function, "pullback.engine.views", "renew");
+    import_once(function, "pullback.engine.mutation.views", "renew");
     checked(PyObject_CallOneArg(function, object()));
 }
 

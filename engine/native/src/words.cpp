@@ -49,7 +49,7 @@ PyObject* Word::call(std::span<PyObject* const> args) {
     for (PyObject* value : args) usual = usual && is_usual(value);
     if (usual) return apply(*found, args).release();
     static PyObject* python = nullptr;
-    import_once(python, "pullback.engine.call", "call");
+    import_once(python, "pullback.engine.calls.call", "call");
     const PyRef name = checked(PyUnicode_InternFromString(name_));
     PyObject* stack[] = {name.get(), args[0], args[args.size() - 1]};
     return PyObject_Vectorcall(python, stack, 1 + args.size(), nullptr);

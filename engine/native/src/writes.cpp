@@ -46,11 +46,11 @@ namespace {
 PyRef region_of(Tensor& base, Tensor& view) {
     if (!base.layout.contiguous() || !view.layout.regular()) {
         static PyObject* general = nullptr;
-        import_once(general, "pullback.engine.regions", "region_of");
+        import_once(general, "pullback.engine.primitives.regions", "region_of");
         return checked(PyObject_CallFunctionObjArgs(general, base.array(), view.array(), nullptr));
     }
     static PyObject* region = nullptr;
-    import_once(region, "pullback.engine.regions", "Region");
+    import_once(region, "pullback.engine.primitives.regions", "Region");
     const Layout& layout = view.layout;
     std::int64_t strides[NPY_MAXDIMS];
     layout.copy_strides(strides);
@@ -68,7 +68,7 @@ PyRef region_of(Tensor& base, Tensor& view) {
 
 void rebase(Tensor& base, PyObject* result, PyObject* region) {
     static PyObject* overwritten = nullptr;
-    import_once(overwritten, "pullback.engine.views", "overwritten");
+    import_once(overwritten, "pullback.engine.mutation.views", "overwritten");
     const PyRef history =
         checked(PyObject_CallFunctionObjArgs(overwritten, base.object(), result, region, nullptr));
     base.rebase(*Tensor::cast(history.get()));

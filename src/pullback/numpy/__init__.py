@@ -17,8 +17,10 @@ from typing import Any
 
 import numpy as _numpy
 
-from ..engine.call import call
-from ..engine.creation import (  # noqa: F401
+from ..engine.calls.call import call
+from ..engine.calls.direct import WordFunction
+from ..engine.core.dispatch import engine_of
+from ..engine.numpy.creation import (  # noqa: F401
     arange,
     array,
     asarray,
@@ -35,10 +37,8 @@ from ..engine.creation import (  # noqa: F401
     tri,
     zeros,
 )
-from ..engine.direct import WordFunction
-from ..engine.dispatch import engine_of
-from ..engine.out import call_into, copyto, fill_diagonal  # noqa: F401
-from ..engine.written.table import WRITTEN_WITH_OPERATORS
+from ..engine.numpy.out import call_into, copyto, fill_diagonal  # noqa: F401
+from ..engine.numpy.written.table import WRITTEN_WITH_OPERATORS
 from ..transpile.operators import OPERATORS
 from . import fft, linalg  # noqa: F401
 

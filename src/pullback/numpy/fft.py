@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as _numpy
 
-from ..engine.creation import fftfreq as fftfreq
-from ..engine.creation import rfftfreq as rfftfreq
-from ..engine.written.table import WRITTEN_WITH_OPERATORS
+from ..engine.numpy.creation import fftfreq as fftfreq
+from ..engine.numpy.creation import rfftfreq as rfftfreq
+from ..engine.numpy.written.table import WRITTEN_WITH_OPERATORS
 
 
 def __getattr__(name: str) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as _numpy
 
-from ..engine.written.table import WRITTEN_WITH_OPERATORS
+from ..engine.numpy.written.table import WRITTEN_WITH_OPERATORS
 
 
 def __getattr__(name: str) -> Any:

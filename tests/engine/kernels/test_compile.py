@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from pullback.engine.errors import CompilerError
+from pullback.engine.core.errors import CompilerError
 from pullback.engine.kernels import KernelLibrary, cache, compile_text
 from pullback.engine.kernels.compile import Asked, _headers, compile_cached
 from pullback.engine.kernels.compiler import Compiler

@@ -150,7 +150,7 @@ def test_rows_longer_than_a_buffer(compiled):
     agree(compiled(centered)(a[:, ::-1], b), centered(a[:, ::-1], b), 1e-12)
 
 
-@pytest.mark.parametrize("engine", pb.engine.dispatch.available())
+@pytest.mark.parametrize("engine", pb.engine.core.dispatch.available())
 @pytest.mark.parametrize("program", [arithmetic, centered, joined, products, two_results])
 def test_gradients_to_third_order_are_those_of_the_formula(program, engine, compiled):
     rng = np.random.default_rng(2)

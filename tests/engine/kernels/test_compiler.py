@@ -1,6 +1,6 @@
 import pytest
 
-from pullback.engine.errors import CompilerError
+from pullback.engine.core.errors import CompilerError
 from pullback.engine.kernels import find_compiler
 from pullback.engine.kernels.compiler import INCLUDE, _find, processor_features
 

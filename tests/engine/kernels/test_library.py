@@ -2,11 +2,11 @@ import sys
 
 import pytest
 
-from pullback.engine.formula import LIBRARY_OF_PROCESS
+from pullback.engine.core.registry import FORMULAS
+from pullback.engine.formula.decorators import LIBRARY_OF_PROCESS
 from pullback.engine.kernels import cache
 from pullback.engine.kernels.kept import key_of_package
 from pullback.engine.kernels.library import LIBRARY
-from pullback.engine.registry import FORMULAS
 
 
 @pytest.fixture(autouse=True)

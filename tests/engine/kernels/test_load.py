@@ -1,6 +1,6 @@
 import pytest
 
-from pullback.engine.errors import CompilerError
+from pullback.engine.core.errors import CompilerError
 from pullback.engine.kernels import KernelLibrary, compile_text
 
 pytestmark = pytest.mark.compiler

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.engine.operator import Operator
+from pullback.engine.core.operator import Operator
 
 pytestmark = pytest.mark.compiler
 

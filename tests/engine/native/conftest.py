@@ -6,7 +6,7 @@ import pytest
 @pytest.fixture(autouse=True)
 def native():
     import pullback as pb
-    from pullback.engine.dispatch import available
+    from pullback.engine.core.dispatch import available
 
     if "native" not in available():
         pytest.skip("the native engine is not built here")
@@ -17,7 +17,7 @@ def native():
 @pytest.fixture
 def python_forwards(monkeypatch):
     """Names of the operators whose forward ran in Python, in order."""
-    from pullback.engine.operator import Operator
+    from pullback.engine.core.operator import Operator
 
     seen = []
     forward = Operator._forward.func

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pullback.engine.dispatch import available
+from pullback.engine.core.dispatch import available
 
 if "native" not in available():
     pytest.skip("the native engine is not built here", allow_module_level=True)

@@ -102,7 +102,7 @@ def test_what_numpy_refuses(wrong):
 
 
 def test_functions_are_methods_without_python(monkeypatch):
-    from pullback.engine import call
+    from pullback.engine.calls import call
 
     def refuse(*args, **kwargs):
         raise AssertionError("the general way")

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from pullback.engine.dispatch import available
-from pullback.engine.errors import StaleModuleError
+from pullback.engine.core.dispatch import available
+from pullback.engine.core.errors import StaleModuleError
 from pullback.engine.native import sources
 
 pytestmark = pytest.mark.skipif("native" not in available(), reason="the native engine is not built here")

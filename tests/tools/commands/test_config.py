@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pullback.engine.dispatch import available
+from pullback.engine.core.dispatch import available
 from pullback.tools.cli import main
 
 

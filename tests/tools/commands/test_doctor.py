@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import pullback
-from pullback.engine import dispatch
-from pullback.engine.errors import EngineUnavailableError
+from pullback.engine.core import dispatch
+from pullback.engine.core.errors import EngineUnavailableError
 from pullback.tools.cli import main
 from pullback.transpile.version import __version__
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pullback.engine.registry import FORMULAS
+from pullback.engine.core.registry import FORMULAS
 from pullback.transpile.library import standard_library
 from tests.cuda.gpu_check import SHAPES, formulas, inputs_of, staged
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.engine.operator import Operator
+from pullback.engine.core.operator import Operator
 from pullback.transpile.ir import Block, Eqn, Formula, Literal, Param, Source, Span, Var
 from pullback.transpile.library import standard_library
 from pullback.transpile.passes.promote import promote
@@ -44,7 +44,7 @@ def _apply(formula):
     operator = Operator(verify(promote(verify(formula), standard_library())), {"np": np, "pb": pb})
 
     def call(*args, **kwargs):
-        from pullback.engine.dispatch import current
+        from pullback.engine.core.dispatch import current
 
         return current().apply(operator, args, kwargs)
 

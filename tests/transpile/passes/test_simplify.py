@@ -3,7 +3,7 @@
 import numpy as np
 
 import pullback as pb
-from pullback.engine.operator import Operator
+from pullback.engine.core.operator import Operator
 from pullback.transpile.library import formula_in, standard_library
 from pullback.transpile.passes.promote import promote
 from pullback.transpile.passes.reverse import reverse

@@ -46,7 +46,7 @@ void remember_stack(Node& node);
 bool in_inference_mode();
 
 /// What `pb.grad` and `Tensor.backward` come down to; see
-/// `pullback.engine.dispatch.Engine.run_backward`.
+/// `pullback.engine.core.dispatch.Engine.run_backward`.
 struct BackwardRequest {
     std::vector<Ref<Tensor>> outputs;
     std::vector<Ref<Tensor>> seeds;   // none: ones

@@ -1,4 +1,4 @@
-// Exceptions of `pullback.engine.errors`, raised from C++.
+// Exceptions of `pullback.engine.core.errors`, raised from C++.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace pullback {
 
-/// Sets Python's error indicator to pullback.engine.errors.<name> and throws ErrorSet.
+/// Sets Python's error indicator to pullback.engine.core.errors.<name> and throws ErrorSet.
 [[noreturn]] void raise(const char* name, const std::string& message);
 /// The same for a built-in exception.
 [[noreturn]] void raise(PyObject* exception, const std::string& message);

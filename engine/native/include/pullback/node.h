@@ -142,7 +142,7 @@ class Running {
     Node& node_;
 };
 
-/// pullback.engine.plumbing.Like(shape, dtype). Throws ErrorSet.
+/// pullback.engine.primitives.plumbing.Like(shape, dtype). Throws ErrorSet.
 PyRef python_like(const Layout& layout);
 
 /// Makes the Python type; throws ErrorSet.

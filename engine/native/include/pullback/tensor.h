@@ -23,7 +23,7 @@ struct TensorExtras {
     std::shared_ptr<const OuterProduct> unwritten;  // what is to be in the memory
 };
 
-/// How a view was made, in the words of `pullback.engine.views`.
+/// How a view was made, in the words of `pullback.engine.mutation.views`.
 enum class Made : std::uint8_t { none, plain, unrecorded, formula, leaf };
 
 /// A tensor is a Python object. Its fields are guarded by the GIL.

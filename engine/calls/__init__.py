@@ -1,0 +1,1 @@
+"""From the call of a function to the operator that it is."""

@@ -1,0 +1,93 @@
+"""Calls by word of the vocabulary: what operators, methods and `pullback.numpy` come down to."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ...transpile.operators import OPERATORS
+from ..core.dispatch import Engine, engine_of
+from ..core.errors import NotDifferentiableError
+from ..core.registry import FORMULAS
+from ..debugging.tape import observe_unrecorded
+from .out_argument import refuse_out, without_out
+from .wide import widened
+
+
+@cache
+def function_of(name: str) -> Callable[..., Any] | None:
+    """The NumPy or SciPy function behind a word; None for one of our own."""
+    module, _, attribute = OPERATORS[name].python.rpartition(".")
+    if module == "pullback":
+        return None
+    found: Callable[..., Any] | None = getattr(importlib.import_module(module), attribute, None)
+    return found
+
+
+def call(name: str, *args: Any, **kwargs: Any) -> Any:
+    """Call the word `name` on tensors or arrays.
+
+    Arrays only: the NumPy function itself. Tensors: its formula, recorded; or,
+    where its derivative is zero, the function on the arrays, with tensors that
+    don't require grad as result.
+    """
+    engine = engine_of(*args, *kwargs.values())
+    function = function_of(name)
+    if engine is None and function is not None:
+        return function(*args, **kwargs)
+    entry = FORMULAS.of_word(name)
+    if entry is None or FORMULAS.of_library(entry):
+        wide = widened(name, args, kwargs)
+        if wide is not None:
+            return wide(*args, **kwargs)
+    if entry is not None:
+        return entry(*args, **kwargs)
+    if engine is not None and function is not None and OPERATORS[name].derivative == "zero":
+        return unrecorded(engine, function, args, kwargs)
+    raise NotDifferentiableError(f"{OPERATORS[name].python} has no formula")
+
+
+def unrecorded(
+    engine: Engine, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Any:
+    """Run a function on the arrays under tensors; arrays that come out become tensors without grad."""
+    out, args, kwargs = without_out(function, args, kwargs)
+    refuse_out(function.__name__, out)
+    given = list(map(arrays, args))
+    result = function(*given, **{key: arrays(value) for key, value in kwargs.items()})
+    tensors = wrapped(engine, _apart(result, given))
+    observe_unrecorded(function, args, kwargs, tensors)
+    return tensors
+
+
+def _apart(result: Any, given: Sequence[Any]) -> Any:
+    """The result in memory of its own: writes into what is no recorded view would not be counted."""
+    if type(result) in (list, tuple):
+        return type(result)(_apart(item, given) for item in result)
+    if isinstance(result, np.ndarray) and any(
+        isinstance(value, np.ndarray) and np.may_share_memory(result, value) for value in given
+    ):
+        return result.copy()
+    return result
+
+
+def arrays(value: Any) -> Any:
+    """The value with arrays in the place of tensors, lists and tuples entered."""
+    if type(value) in (list, tuple):
+        return type(value)(map(arrays, value))
+    return value._array if engine_of(value) is not None else value
+
+
+def wrapped(engine: Engine, value: Any) -> Any:
+    """The value with tensors in the place of arrays; lists, tuples and named tuples entered."""
+    if type(value) in (list, tuple):
+        return type(value)(wrapped(engine, item) for item in value)
+    if isinstance(value, tuple):
+        return type(value)(*(wrapped(engine, item) for item in value))
+    if isinstance(value, (np.ndarray, np.generic)):
+        return engine.from_numpy(np.asarray(value))
+    return value

@@ -1,0 +1,97 @@
+"""Which calls are wider than the operator that they are made of, and what takes them.
+
+An operator has its operands and the attributes that its mathematics needs. What
+NumPy's function takes besides (``dtype=``, ``where=``, ``initial=``, ``order=``,
+or the same attributes at other positions) is written with operators in
+`signatures/`. A call that an operator can take as it is doesn't go there.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ...transpile.operators import OPERATORS
+
+_WIDE: dict[str, Callable[..., Any]] = {}
+_ALWAYS: set[str] = set()
+# What can be left out by NumPy or the array API, and not of the operator.
+_FEWEST = {"where": 3, "expand_dims": 2}
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def wide(*words: str, always: bool = False) -> Callable[[Function], Function]:
+    """Decorates a function with the whole signature of NumPy's function behind a word.
+
+    always  it takes every call: the operator stands for a part of NumPy's function only
+    """
+
+    def decorate(function: Function) -> Function:
+        _WIDE.update(dict.fromkeys(words, function))
+        _ALWAYS.update(words if always else ())
+        return function
+
+    return decorate
+
+
+def widened(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callable[..., Any] | None:
+    """What takes this call of a word in the place of its operator; None where the operator does itself.
+
+    >>> import numpy as np
+    >>> widened("sum", (1.0,), {"axis": 0})
+    >>> widened("sum", (1.0, 0, np.float32), {}).__name__
+    'sum'
+    """
+    short = len(args) + len(kwargs) < _FEWEST.get(name, 0)
+    if (
+        not short
+        and name not in _ALWAYS
+        and len(args) <= len(OPERATORS[name].operands)
+        and kwargs.keys() <= _known(name)
+    ):
+        return None
+    return _WIDE.get(name)
+
+
+@cache
+def _known(name: str) -> frozenset[str]:
+    """The keywords that the word's operator takes."""
+    return frozenset((*OPERATORS[name].operands, *OPERATORS[name].attrs))
+
+
+def whole_signature(name: str) -> inspect.Signature:
+    """The signature of what a word's function takes altogether: as NumPy's, where it is one of NumPy's.
+
+    >>> str(whole_signature("sort"))
+    '(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)'
+    """
+    written = _WIDE.get(name)
+    module, _, attribute = OPERATORS[name].python.rpartition(".")
+    theirs = None if module == "pullback" else getattr(importlib.import_module(module), attribute, None)
+    if isinstance(theirs, np.ufunc) or written is None:
+        try:
+            return inspect.signature(theirs or _of_operands(name))
+        except ValueError:  # NumPy's ufuncs have none before 2.4
+            return inspect.signature(_of_operands(name))
+    plain = inspect.signature(written)
+    parameters = [p.replace(annotation=p.empty) for p in plain.parameters.values()]
+    return plain.replace(parameters=parameters, return_annotation=plain.empty)
+
+
+def _of_operands(name: str) -> Callable[..., Any]:
+    """A function that has the word's operands as its parameters, by position."""
+    parameters = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in OPERATORS[name].operands]
+    parameters += [
+        inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in OPERATORS[name].attrs
+    ]
+
+    def function() -> None:
+        """Only its signature is asked for."""
+
+    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return function

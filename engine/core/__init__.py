@@ -1,0 +1,1 @@
+"""Operators, dispatch between engines, gradient modes, hooks and errors: what everything else stands on."""

@@ -1,0 +1,1 @@
+"""Tensors into other forms and back: pickles, copies and DLPack."""

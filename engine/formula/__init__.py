@@ -1,0 +1,1 @@
+"""An author's function as an operator: its text, its decorators, and operators of other libraries."""

@@ -1,0 +1,321 @@
+"""The decorators, and the object that they make of an author's function."""
+
+from __future__ import annotations
+
+import html
+import inspect
+from collections.abc import Callable, Iterator
+from functools import cached_property, update_wrapper
+from typing import Any, TypeVar, get_origin, overload
+
+import numpy as np
+
+from ...transpile.codes import diagnostic
+from ...transpile.diagnostics import Diagnostic, FormulaError
+from ...transpile.emit.python import module_text
+from ...transpile.frontend import Binding
+from ...transpile.frontend.signature import cycles
+from ...transpile.ir import Capture, Options
+from ...transpile.ir import Formula as FormulaIR
+from ...transpile.library import Library, standard_library
+from ...transpile.operators import OPERATORS
+from ..core.dispatch import apply
+from ..core.operator import Operator
+from ..core.registry import FORMULAS, LIBRARY
+from .reading import namespace_of, plain_function, read_live, signature_of
+
+T = TypeVar("T")
+Function = Callable[..., Any]
+Sampler = Callable[[np.random.Generator], Iterator[tuple[tuple[Any, ...], dict[str, Any]]]]
+
+
+class _Registered(Library):
+    """The formulas of this process: the package's, and those that users defined."""
+
+    def formula(self, op: str) -> FormulaIR | None:
+        """The formula that an operator's calls run."""
+        entry = FORMULAS.operator(op)
+        if isinstance(entry, Formula):
+            return entry.ir
+        return standard_library().formula(op)
+
+
+LIBRARY_OF_PROCESS = _Registered()
+
+
+class Formula:
+    """An operator with its derivative: callable on arrays and on tensors.
+
+    On tensors it records; on arrays alone it returns arrays. It is read and
+    transformed at its first call, and raises FormulaError then where the text
+    is not what the formula language allows.
+    """
+
+    __wrapped__: Function
+    __name__: str
+
+    def __init__(
+        self, function: Function, options: Options, derived: bool = False, jvp: Function | None = None
+    ) -> None:
+        plain_function(function)
+        self._options = options
+        self._jvp = jvp
+        self._derived = derived
+        self._sampler: Sampler | None = None
+        self.reading: str | None = None  # a key of all that decided `ir`, where it came from the disk
+        update_wrapper(self, function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return apply(self.operator, args, kwargs)
+
+    def promoted(self, *args: Any, **kwargs: Any) -> Any:
+        """Like a call, but the hidden outputs come after the results."""
+        return apply(self._exposed, args, kwargs)
+
+    # Each of these is one object for all threads, whichever of them was the first to have made it.
+
+    @cached_property
+    def ir(self) -> FormulaIR:
+        """The formula as it was read. Raises FormulaError, SourceUnavailableError."""
+        return self._first("ir", self._read())
+
+    def _read(self) -> FormulaIR:
+        if str(self.__module__).startswith(LIBRARY):
+            found = standard_library().formula(self.__name__)
+            if found is not None:
+                return found
+        read = read_live(self.__wrapped__, self._options)
+        if read.pullback is None and not self._derived:
+            raise FormulaError([_no_closure(read)], read.source)
+        return read
+
+    @property
+    def stated(self) -> str:
+        """What was said of the function, besides its text."""
+        return repr((self._options, self._derived))
+
+    @cached_property
+    def operator(self) -> Operator:
+        """The promoted formula as the engines run it."""
+        return self._first("operator", self._made_operator())
+
+    def _made_operator(self) -> Operator:
+        name = self._operator_name
+        self.refuse_recursion()
+        if FORMULAS.operator(name) is self:
+            promoted = LIBRARY_OF_PROCESS.promoted(name)
+        else:
+            promoted = Library({name: self.ir}, LIBRARY_OF_PROCESS).promoted(name)
+        plain_views = str(self.__module__).startswith(LIBRARY)
+        return Operator(promoted, self.namespace(promoted), plain_views, self._jvp)
+
+    def refuse_recursion(self) -> None:
+        """Raises FormulaError where the forward comes back to itself through other formulas."""
+        name = self._operator_name
+        reached: dict[str, FormulaIR] = {}
+        queue = [(name, self.ir)]
+        while queue:
+            op, ir = queue.pop()
+            if op in reached:
+                continue
+            reached[op] = ir
+            for called in {eqn.op for eqn in ir.forward.every()}:
+                entry = FORMULAS.operator(called) if called not in OPERATORS else None
+                if isinstance(entry, Formula):
+                    queue.append((called, entry.ir))
+        refusal = cycles(reached).get(name)
+        if refusal is not None and refusal.finding is not None:
+            raise FormulaError([refusal.finding], self.ir.source)
+
+    @cached_property
+    def _exposed(self) -> Operator:
+        return self._first("_exposed", self.operator.exposed)
+
+    def _first(self, name: str, made: T) -> T:
+        first: T = self.__dict__.setdefault(name, made)
+        return first
+
+    def namespace(self, promoted: FormulaIR) -> dict[str, Any]:
+        """What the emitted text may name: the author's module, and the formulas it calls."""
+        names = namespace_of(self.__wrapped__)
+        called = {eqn.op: FORMULAS.operator(eqn.op) for eqn in promoted.every() if eqn.op not in OPERATORS}
+        return names | {op: entry for op, entry in called.items() if entry is not None}
+
+    @property
+    def _operator_name(self) -> str:
+        """What the equations of other formulas call it."""
+        return FORMULAS.operator_name(self) or self.__name__
+
+    @property
+    def captures(self) -> tuple[Capture, ...]:
+        """What the closure captures: name, verdict, line, and what happens to it."""
+        return self.operator.formula.captures
+
+    def source(self, target: str = "python") -> str:
+        """The promoted formula as text: Python as it runs, C++, the IR, or what the author wrote.
+
+        The C++ is for the default attributes; `pb.compile` makes it for others.
+        Raises FormulaError where the formula can't become C++.
+        """
+        if target == "author":
+            return self.ir.source.text
+        if target == "ir":
+            from ...transpile.printer import formula_text
+
+            return formula_text(self.operator.formula)
+        if target == "python":
+            return module_text(self.operator.formula)
+        if target == "native":
+            from ...transpile.emit.native import emit_cpp
+            from ...transpile.emit.native.formula_kernels import formula_kernels
+
+            defaults = {p.var.name: p.default.value for p in self.ir.attributes if p.default is not None}
+            compiled = formula_kernels(self.ir, LIBRARY_OF_PROCESS, defaults)
+            return emit_cpp(self.__name__, compiled.kernels(), self.ir.source)
+        raise ValueError(f"no target {target!r}: there are 'python', 'native', 'ir' and 'author'")
+
+    def sample_inputs(self, sampler: Sampler) -> Sampler:
+        """Decorates a function of a random generator that yields ``(args, kwargs)`` to check with."""
+        self._sampler = sampler
+        return sampler
+
+    def samples(self, seed: int = 0) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
+        """The inputs that `sample_inputs` yields; empty where the author gave none."""
+        return list(self._sampler(np.random.default_rng(seed))) if self._sampler is not None else []
+
+    @property
+    def _signature_binding(self) -> Binding:
+        """What the formula's name means inside another formula."""
+        return signature_of(self.__wrapped__, self._operator_name, has_closure=not self._derived)
+
+    def __repr__(self) -> str:
+        ir = self.ir
+        params = ", ".join(str(param.var) for param in ir.params)
+        hidden = ", ".join(map(str, self.operator.formula.hidden))
+        return f"<formula {ir.name}({params}){f', hidden {hidden}' if hidden else ''}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td><code>{html.escape(c.name)}</code></td><td>{c.verdict.value}</td>"
+            f"<td>{html.escape(c.action)}</td><td>{c.span.line}</td></tr>"
+            for c in self.captures
+        )
+        head = "<tr><th>capture</th><th>verdict</th><th>what happens</th><th>line</th></tr>"
+        return f"<p><code>{html.escape(repr(self))}</code></p><table>{head}{rows}</table>"
+
+
+class Composite(Formula):
+    """A plain function of differentiable operators that stands for a NumPy function.
+
+    A call runs the function, whose operators are recorded. It need not keep to
+    the formula language, unless other formulas call it: they read it like a
+    formula whose closure is derived.
+    """
+
+    def __init__(self, function: Function) -> None:
+        super().__init__(function, Options(), derived=True)
+        self._parameters = tuple(inspect.signature(function).parameters.values())
+        self._lists = [k for k, p in enumerate(self._parameters) if get_origin(p.annotation) is list]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function; attributes may be positional, and lists any sequence, as those of a formula."""
+        args = tuple(list(given) if k in self._lists else given for k, given in enumerate(args))
+        named = [p.name for p in self._parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
+        plain = len(self._parameters) - len(named)
+        if not named or len(args) <= plain or len(args) > len(self._parameters):
+            return self.__wrapped__(*args, **kwargs)
+        return self.__wrapped__(*args[:plain], **dict(zip(named, args[plain:], strict=False)), **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<composite {self.__wrapped__.__name__}>"
+
+
+@overload
+def formula(function: Function, /) -> Formula: ...
+@overload
+def formula(
+    target: Function | None = None,
+    /,
+    *,
+    first_order_only: bool = False,
+    surrogate: bool = False,
+    complex: bool = False,
+    save: tuple[str, ...] = (),
+    recompute: tuple[str, ...] = (),
+    nondifferentiable: tuple[int, ...] = (),
+    jvp: Function | None = None,
+) -> Callable[[Function], Formula]: ...
+def formula(target: Any = None, /, *, jvp: Any = None, **options: Any) -> Any:
+    """Decorates a function that returns its result and a backward closure: an operator with its derivative.
+
+    ``@pb.formula`` makes a new operator; ``@pb.formula(np.tanh)`` states the
+    derivative of an existing function, which tensors then use.
+
+    first_order_only   second derivatives are refused with BarrierError
+    surrogate          the gradient is deliberately not the forward's derivative
+    complex            refused where it is True: gradients of complex inputs are not supported
+    recompute          names of intermediates to compute again in the closure
+    save               names of intermediates to save, where a kernel would compute them again
+    nondifferentiable  indexes of results without a gradient
+    jvp                ``jvp(*inputs, *tangents, **attributes)`` gives a tangent per result, for forward
+                       mode; a tangent is None where it is zero. Without it the closure is transposed
+
+    >>> import pullback as pb
+    >>> @pb.formula
+    ... def twice(x):
+    ...     def twice_pullback(grad):
+    ...         return 2 * grad
+    ...     return 2 * x, twice_pullback
+    """
+    if target is not None and not options and jvp is None and _is_plain(target):
+        return _register(Formula(target, Options()), target, None)
+
+    def decorate(function: Function) -> Formula:
+        return _register(Formula(function, Options(**options), jvp=jvp), function, target)
+
+    return decorate
+
+
+def composite(target: Function) -> Callable[[Function], Composite]:
+    """Decorates a plain function of differentiable operators that stands for `target` (``np.var``)."""
+
+    def decorate(function: Function) -> Composite:
+        made = Composite(function)
+        FORMULAS.register(made, function, target)
+        return made
+
+    return decorate
+
+
+def derive_pullback(function: Function) -> Formula:
+    """A formula of a function that has no closure: its reverse sweep, derived from its text.
+
+    >>> import numpy as np, pullback as pb
+    >>> def area(r):
+    ...     return np.pi * r * r
+    >>> circle = pb.derive_pullback(area)
+    """
+    return Formula(function, Options(), derived=True)
+
+
+def _no_closure(read: FormulaIR) -> Diagnostic:
+    return diagnostic(
+        "PB405",
+        f"`{read.name}` returns no closure",
+        read.span,
+        name=read.name,
+        value=read.name,
+        hint="return result, pullback; or let pb.derive_pullback derive it",
+    )
+
+
+def _is_plain(target: Any) -> bool:
+    """Whether a bare ``@pb.formula`` decorates this: a function that is no word of the vocabulary."""
+    module = str(getattr(target, "__module__", ""))
+    known = module.startswith(("numpy", "scipy", "pullback.engine"))
+    return FORMULAS.word(target) is None and hasattr(target, "__code__") and not known
+
+
+def _register(made: Formula, function: Function, target: Function | None) -> Formula:
+    FORMULAS.register(made, function, target)
+    return made

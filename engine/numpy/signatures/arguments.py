@@ -1,0 +1,44 @@
+"""Arguments that many of NumPy's functions take besides their operands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...calls.call import call
+from ...core.dispatch import engine_of
+
+# What `where=` is where nothing is left out.
+EVERYWHERE = True
+
+
+class _Missing:
+    """No argument: None has a meaning of its own."""
+
+    def __repr__(self) -> str:
+        return "<no value>"
+
+
+MISSING: Any = _Missing()
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """The operand in the dtype that a function is told to compute in."""
+    if dtype is None or getattr(x, "dtype", None) == np.dtype(dtype):
+        return x
+    if engine_of(x) is None:
+        return np.asarray(x).astype(dtype)
+    return call("astype", x, dtype=np.dtype(dtype))
+
+
+def masked(x: Any, where: Any, otherwise: Any) -> Any:
+    """The operand with what `where` leaves out replaced by what a reduction does not see."""
+    return x if where is EVERYWHERE else call("where", where, x, otherwise)
+
+
+def only(name: str, **given: tuple[Any, Any]) -> None:
+    """TypeError where an argument that means nothing to tensors isn't what it is by default."""
+    for argument, (value, default) in given.items():
+        if value != default:
+            raise TypeError(f"np.{name} of tensors takes {argument}={default!r}, not {value!r}")

@@ -1,0 +1,147 @@
+"""Functions that arrange entries: `order=`, `copy=`, and attributes at NumPy's positions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...calls.call import call, unrecorded
+from ...calls.out_argument import refuse_out
+from ...calls.wide import wide
+from ...core.dispatch import engine_of
+from ...exchange.copying import duplicate
+from .arguments import MISSING, cast, only
+
+
+@wide("reshape")
+def reshape(a: Any, shape: Any = None, order: Any = "C", *, copy: bool | None = None) -> Any:
+    """As `np.reshape`, in row-major ("C") or column-major ("F") order."""
+    if order not in ("C", "F"):
+        raise ValueError(f"np.reshape of a tensor takes order 'C' or 'F', not {order!r}")
+    if copy is False:
+        np.reshape(a._array, shape, order, copy=False)  # NumPy's error where that would need a copy
+    if order == "F":
+        backwards = np.shape(np.empty(a.shape, np.bool_).reshape(shape))[::-1]
+        turned = call("reshape", call("transpose", a), shape=backwards)
+        found = call("transpose", turned)
+    else:
+        found = call("reshape", a, shape=shape)
+    return duplicate(found) if copy else found
+
+
+@wide("concatenate")
+def concatenate(
+    arrays: Sequence[Any],
+    axis: int | None = 0,
+    out: Any = None,
+    *,
+    dtype: Any = None,
+    casting: str = "same_kind",
+) -> Any:
+    """As `np.concatenate`."""
+    refuse_out("concatenate", out)
+    only("concatenate", casting=(casting, "same_kind"))
+    return call("concatenate", [cast(array, dtype) for array in arrays], axis=axis)
+
+
+@wide("stack")
+def stack(
+    arrays: Sequence[Any], axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
+) -> Any:
+    """As `np.stack`."""
+    refuse_out("stack", out)
+    only("stack", casting=(casting, "same_kind"))
+    return call("stack", [cast(array, dtype) for array in arrays], axis=axis)
+
+
+def _joined(name: str) -> Callable[..., Any]:
+    def function(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Any:
+        only(name, casting=(casting, "same_kind"))
+        return call(name, [cast(array, dtype) for array in tup])
+
+    function.__name__ = name
+    return wide(name)(function)
+
+
+_joined("vstack")
+_joined("hstack")
+
+
+@wide("astype")
+def astype(
+    x: Any,
+    dtype: Any,
+    order: str = "K",
+    casting: Any = "unsafe",
+    subok: bool = True,
+    copy: bool = True,
+    *,
+    device: str | None = None,
+) -> Any:
+    """As `np.astype` and the method of arrays, which checks the cast."""
+    only("astype", order=(order, "K"), subok=(subok, True), device=(device, device and "cpu"))
+    if not np.can_cast(x.dtype, dtype, casting):
+        raise TypeError(
+            f"Cannot cast array data from {x.dtype!r} to {np.dtype(dtype)!r} by the rule {casting!r}"
+        )
+    if x.dtype == np.dtype(dtype) and not copy:
+        return x
+    return call("astype", x, dtype=np.dtype(dtype))
+
+
+@wide("full_like")
+def full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: str | None = None,
+) -> Any:
+    """As `np.full_like`; a value that requires grad takes the sum of the gradients."""
+    if getattr(fill_value, "requires_grad", False):
+        value = cast(fill_value, a.dtype if dtype is None else dtype)
+        return duplicate(call("broadcast_to", value, shape=a.shape if shape is None else shape))
+    engine = engine_of(a, fill_value)
+    assert engine is not None
+    given = (a, fill_value, dtype, order, subok, shape)
+    return unrecorded(engine, np.full_like, given, {"device": device})
+
+
+@wide("expand_dims")
+def expand_dims(a: Any, axis: Any = 0) -> Any:
+    """As `np.expand_dims`; the array API's default is the first axis."""
+    return call("expand_dims", a, axis=axis)
+
+
+@wide("where")
+def where(condition: Any, x: Any = MISSING, y: Any = MISSING, /) -> Any:
+    """As `np.where` of a condition alone: the indexes where it holds."""
+    if x is not MISSING:
+        raise ValueError("either both or neither of x and y should be given")
+    return condition.nonzero()
+
+
+@wide("outer")
+def outer(a: Any, b: Any, out: Any = None) -> Any:
+    """As `np.outer`."""
+    refuse_out("outer", out)
+    return call("outer", a, b)
+
+
+@wide("dot")
+def dot(a: Any, b: Any, out: Any = None) -> Any:
+    """As `np.dot`."""
+    refuse_out("dot", out)
+    return call("dot", a, b)
+
+
+@wide("trace")
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
+    """As `np.trace`."""
+    refuse_out("trace", out)
+    return call("trace", cast(a, dtype), offset=offset, axis1=axis1, axis2=axis2)

@@ -1,0 +1,188 @@
+"""Reductions and running sums: `dtype=`, `where=` and `initial=`.
+
+A sum in another dtype is the sum of the cast operand. What `where=` leaves out
+is replaced by what the reduction does not see (0 in a sum, 1 in a product); an
+`initial=` value is one operand more.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...calls.call import arrays, call
+from ...calls.out_argument import refuse_out
+from ...calls.wide import wide
+from .arguments import EVERYWHERE, MISSING, cast, masked
+
+
+@wide("sum")
+def sum(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = MISSING,
+    where: Any = EVERYWHERE,
+) -> Any:
+    """As `np.sum`."""
+    refuse_out("sum", out)
+    total = call("sum", cast(masked(a, where, 0), dtype), axis=axis, keepdims=keepdims)
+    return total if initial is MISSING else total + initial
+
+
+@wide("prod")
+def prod(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = MISSING,
+    where: Any = EVERYWHERE,
+) -> Any:
+    """As `np.prod`."""
+    refuse_out("prod", out)
+    product = call("prod", cast(masked(a, where, 1), dtype), axis=axis, keepdims=keepdims)
+    return product if initial is MISSING else product * initial
+
+
+def _extremum(word: str, of_two: str, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Any:
+    if initial is MISSING:
+        if where is not EVERYWHERE:
+            raise ValueError(f"np.{word} with where= needs initial=, the result where nothing is left")
+        return call(word, a, axis=axis, keepdims=keepdims)
+    lengths = np.sum(np.empty(a.shape), axis=axis, keepdims=keepdims).shape
+    if a.size == 0:
+        return call("broadcast_to", cast(initial, a.dtype), shape=lengths)
+    return call(of_two, call(word, masked(a, where, initial), axis=axis, keepdims=keepdims), initial)
+
+
+@wide("max")
+def max(
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = MISSING,
+    where: Any = EVERYWHERE,
+) -> Any:
+    """As `np.max`."""
+    refuse_out("max", out)
+    return _extremum("max", "maximum", a, axis, keepdims, initial, where)
+
+
+@wide("min")
+def min(
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = MISSING,
+    where: Any = EVERYWHERE,
+) -> Any:
+    """As `np.min`."""
+    refuse_out("min", out)
+    return _extremum("min", "minimum", a, axis, keepdims, initial, where)
+
+
+def _count(a: Any, axis: Any, keepdims: bool, where: Any) -> Any:
+    """How many entries go into each mean."""
+    return np.sum(np.broadcast_to(arrays(where), a.shape), axis=axis, keepdims=keepdims)
+
+
+@wide("mean")
+def mean(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    *,
+    where: Any = EVERYWHERE,
+) -> Any:
+    """As `np.mean`."""
+    refuse_out("mean", out)
+    a = cast(a, dtype)
+    if where is EVERYWHERE:
+        return call("mean", a, axis=axis, keepdims=keepdims)
+    total = call("sum", masked(a, where, 0), axis=axis, keepdims=keepdims)
+    return _in_dtype(total / _count(a, axis, keepdims, where), a)
+
+
+@wide("var")
+def var(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: Any = EVERYWHERE,
+    mean: Any = MISSING,
+    correction: Any = MISSING,
+) -> Any:
+    """As `np.var`; `correction` is the array API's name of `ddof`."""
+    refuse_out("var", out)
+    a = cast(a, dtype)
+    ddof = _ddof("var", ddof, correction)
+    if where is EVERYWHERE and mean is MISSING:
+        return call("var", a, axis=axis, ddof=ddof, keepdims=keepdims)
+    centre = _mean(a, axis, keepdims=True, where=where) if mean is MISSING else mean
+    squares = masked(call("square", a - centre), where, 0)
+    terms = np.maximum(_count(a, axis, keepdims, where) - ddof, 0)
+    return _in_dtype(call("sum", squares, axis=axis, keepdims=keepdims) / terms, a)
+
+
+_mean = mean
+
+
+@wide("std")
+def std(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: Any = EVERYWHERE,
+    mean: Any = MISSING,
+    correction: Any = MISSING,
+) -> Any:
+    """As `np.std`; `correction` is the array API's name of `ddof`."""
+    refuse_out("std", out)
+    ddof = _ddof("std", ddof, correction)
+    if where is EVERYWHERE and mean is MISSING:
+        return call("std", cast(a, dtype), axis=axis, ddof=ddof, keepdims=keepdims)
+    return call("sqrt", var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean))
+
+
+def _ddof(name: str, ddof: float, correction: Any) -> float:
+    if correction is MISSING:
+        return ddof
+    if ddof != 0:
+        raise ValueError(f"ddof and correction can't be provided simultaneously to np.{name}.")
+    return float(correction)
+
+
+def _in_dtype(result: Any, a: Any) -> Any:
+    """The result in the operand's dtype where that is a float: counts are whole numbers of 64 bits."""
+    return cast(result, a.dtype) if a.dtype.kind in "fc" else result
+
+
+@wide("cumsum")
+def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+    """As `np.cumsum`."""
+    refuse_out("cumsum", out)
+    return call("cumsum", cast(a, dtype), axis=axis)
+
+
+@wide("cumprod")
+def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+    """As `np.cumprod`."""
+    refuse_out("cumprod", out)
+    return call("cumprod", cast(a, dtype), axis=axis)

@@ -1,0 +1,80 @@
+"""Universal functions: `dtype=` casts the operands; layout and casting are as NumPy has them by default."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ....transpile.operators import OPERATORS
+from ...calls.call import call
+from ...calls.out_argument import refuse_out
+from ...calls.wide import wide
+from .arguments import EVERYWHERE, MISSING, cast, only
+
+
+def _ufunc(name: str) -> Callable[..., Any]:
+    """The word as a universal function takes its arguments."""
+    count = len(OPERATORS[name].operands)
+
+    def function(
+        *args: Any,
+        out: Any = None,
+        where: Any = EVERYWHERE,
+        casting: str = "same_kind",
+        order: str = "K",
+        dtype: Any = None,
+        subok: bool = True,
+    ) -> Any:
+        operands, rest = args[:count], args[count:]
+        refuse_out(name, rest[0] if rest else out)
+        only(name, casting=(casting, "same_kind"), order=(order, "K"), subok=(subok, True))
+        if where is not EVERYWHERE:
+            raise TypeError(
+                f"where= in np.{name} without out= leaves values undefined; write np.where(mask, "
+                f"np.{name}(...), other)"
+            )
+        if dtype is not None:
+            _check_casts(name, operands, dtype)
+        return call(name, *(cast(operand, dtype) for operand in operands))
+
+    function.__name__ = name
+    return function
+
+
+def _check_casts(name: str, operands: tuple[Any, ...], dtype: Any) -> None:
+    """NumPy's error where an operand would lose its kind."""
+    for operand in operands:
+        if hasattr(operand, "dtype") and not np.can_cast(operand.dtype, dtype, "same_kind"):
+            raise TypeError(
+                f"Cannot cast ufunc '{name}' input from {operand.dtype!r} to {np.dtype(dtype)!r} "
+                "with casting rule 'same_kind'"
+            )
+
+
+for _word in OPERATORS.values():
+    if isinstance(getattr(np, _word.python.removeprefix("numpy."), None), np.ufunc):
+        wide(_word.name)(_ufunc(_word.name))
+
+
+@wide("clip")
+def clip(
+    a: Any,
+    a_min: Any = None,
+    a_max: Any = None,
+    out: Any = None,
+    *,
+    min: Any = MISSING,
+    max: Any = MISSING,
+    dtype: Any = None,
+    **layout: Any,
+) -> Any:
+    """As `np.clip`, whose bounds have two names each."""
+    refuse_out("clip", out)
+    if (min is not MISSING and a_min is not None) or (max is not MISSING and a_max is not None):
+        raise ValueError("np.clip takes a bound once: as a_min or as min, as a_max or as max")
+    if layout:
+        only("clip", **{key: (value, None) for key, value in layout.items()})
+    low, high = (a_min if min is MISSING else min), (a_max if max is MISSING else max)
+    return call("clip", *(value if value is None else cast(value, dtype) for value in (a, low, high)))

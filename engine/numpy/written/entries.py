@@ -1,0 +1,88 @@
+"""Functions entry by entry that have several results, or are others for real numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.special
+
+from ...calls.call import arrays, call
+from .table import stands_for
+
+
+@stands_for(np.conj)
+def conj(x: Any, /) -> Any:
+    """As `np.conj`: a real number is its own conjugate."""
+    return x if x.dtype.kind != "c" else _of_complex(x, np.conj)
+
+
+@stands_for(np.real)
+def real(val: Any) -> Any:
+    """As `np.real`."""
+    return val if val.dtype.kind != "c" else _of_complex(val, np.real)
+
+
+@stands_for(np.imag)
+def imag(val: Any) -> Any:
+    """As `np.imag`: zeros of a real array."""
+    return _of_complex(val, np.imag)
+
+
+def _of_complex(x: Any, function: Any) -> Any:
+    """Of complex values, which have no gradients."""
+    return x.__array_namespace__().asarray(function(arrays(x)))
+
+
+@stands_for(np.divmod)
+def divmod(x1: Any, x2: Any, /) -> tuple[Any, Any]:
+    """As `np.divmod`: the floored quotient, constant between its jumps, and the remainder."""
+    return call("floor_divide", x1, x2), call("remainder", x1, x2)
+
+
+@stands_for(np.modf)
+def modf(x: Any, /) -> tuple[Any, Any]:
+    """As `np.modf`: the fraction and the whole number, which is constant between its jumps."""
+    x = x * 1.0 if x.dtype.kind in "biu" else x
+    finite = np.where(np.isinf(arrays(x)), 0.0, x)
+    return finite - np.trunc(finite), np.trunc(x)
+
+
+@stands_for(np.frexp)
+def frexp(x: Any, /) -> tuple[Any, Any]:
+    """As `np.frexp`: mantissa and exponent, which is constant between its jumps."""
+    _, exponent = np.frexp(arrays(x))
+    return ldexp(x, -exponent), x.__array_namespace__().asarray(exponent)
+
+
+@stands_for(np.ldexp)
+def ldexp(x1: Any, x2: Any, /) -> Any:
+    """As `np.ldexp`: times a power of two."""
+    scale = np.ldexp(np.ones((), getattr(x1, "dtype", float)), arrays(x2))
+    return x1 * scale
+
+
+@stands_for(np.float_power)
+def float_power(x1: Any, x2: Any, /) -> Any:
+    """As `np.float_power`: a power in float64."""
+    return call("power", x1, x2, dtype=np.float64)
+
+
+@stands_for(np.i0)
+def i0(x: Any) -> Any:
+    """As `np.i0`: the modified Bessel function of order 0."""
+    return scipy.special.i0(x)
+
+
+def _of_order(word: str, target: Any) -> None:
+    """A Bessel function whose order, the first operand, takes no gradient."""
+
+    def function(v: Any, z: Any, /) -> Any:
+        return call(word, z, order=v)
+
+    function.__doc__ = f"As `scipy.special.{target.__name__}`, differentiable in the second operand."
+    stands_for(target)(function)
+
+
+_of_order("bessel_j", scipy.special.jv)
+_of_order("bessel_i", scipy.special.iv)

@@ -1,0 +1,98 @@
+"""Arrays with entries added or taken away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+
+from ...calls.call import arrays
+from .table import formula, stands_for
+
+# Modes of np.pad that repeat entries of the array.
+_REPEATING = ("edge", "reflect", "symmetric", "wrap")
+
+
+@stands_for(np.pad)
+def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Any:
+    """As `np.pad`, with constants or with entries of the array ("edge", "reflect", "symmetric", "wrap").
+
+    ValueError for a mode that computes what it puts there.
+    """
+    if isinstance(pad_width, dict):
+        widths = [pad_width.get(k, pad_width.get(k - array.ndim, (0, 0))) for k in range(array.ndim)]
+        pad_width = [(width, width) if isinstance(width, int) else width for width in widths]
+    if mode not in _REPEATING:
+        if mode != "constant":
+            modes = ", ".join(map(repr, ("constant", *_REPEATING)))
+            raise ValueError(f"np.pad of a tensor takes the modes {modes}, not {mode!r}")
+        return formula("pad", array, pad_width, **kwargs)
+    pairs = np.broadcast_to(pad_width, (array.ndim, 2)).tolist()
+    for axis, (before, after) in enumerate(pairs):
+        if before or after:
+            places = np.pad(np.arange(array.shape[axis]), (before, after), mode=mode, **kwargs)  # type: ignore[call-overload]
+            array = _taken(array, places, axis)
+    return array
+
+
+def _taken(array: Any, places: Any, axis: int) -> Any:
+    return array[(*(slice(None),) * axis, places)]
+
+
+def _along(arr: Any, axis: int | None) -> tuple[Any, int]:
+    """The array and an axis of it; flat where the axis is None."""
+    return (np.reshape(arr, (-1,)), 0) if axis is None else (arr, normalize_axis_index(axis, np.ndim(arr)))
+
+
+@stands_for(np.delete)
+def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
+    """As `np.delete`: without the entries at some places."""
+    arr, axis = _along(arr, axis)
+    return _taken(arr, np.delete(np.arange(arr.shape[axis]), arrays(obj)), axis)
+
+
+@stands_for(np.insert)
+def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
+    """As `np.insert`: with entries put in before some places."""
+    arr, axis = _along(arr, axis)
+    obj = arrays(obj)
+    if not hasattr(values, "dtype"):
+        values = np.asarray(values)
+    if np.ndim(obj) == 0 and not isinstance(obj, slice):
+        values = np.reshape(values, (1,) * (arr.ndim - values.ndim) + values.shape)
+        values = np.moveaxis(values, 0, axis)
+        obj = [obj] * values.shape[axis]
+    n = arr.shape[axis]
+    many = len(np.arange(n)[obj] if isinstance(obj, slice) else np.atleast_1d(obj))
+    values = np.broadcast_to(values, (*arr.shape[:axis], many, *arr.shape[axis + 1 :]))
+    both = np.concatenate([arr, np.astype(values, arr.dtype)], axis)
+    return _taken(both, np.insert(np.arange(n), obj, np.arange(n, n + many)), axis)
+
+
+@stands_for(np.resize)
+def resize(a: Any, new_shape: Any) -> Any:
+    """As `np.resize`: the entries again and again until the shape is full."""
+    places = np.resize(np.arange(a.size), new_shape)
+    return np.reshape(a, (-1,))[places]
+
+
+@stands_for(np.trim_zeros)
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+    """As `np.trim_zeros`: along these axes, or all, the stretch outside of which everything is zero."""
+    ends = trim.lower()
+    if ends not in ("fb", "bf", "f", "b"):
+        raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
+    axes = tuple(range(filt.ndim)) if axis is None else normalize_axis_tuple(axis, filt.ndim)
+    if not axes:
+        return filt
+    places = np.nonzero(np.atleast_1d(arrays(filt)))
+    stretches = (_stretch(places[k], ends) if k in axes else slice(None) for k in range(filt.ndim))
+    return filt[tuple(stretches)]
+
+
+def _stretch(places: Any, ends: str) -> slice:
+    """From the first of these places to the last, trimmed at these ends; nothing where there is no place."""
+    if not len(places):
+        return slice(0, 0)
+    return slice(int(places.min()) if "f" in ends else None, int(places.max()) + 1 if "b" in ends else None)

@@ -1,0 +1,184 @@
+"""Linear algebra of NumPy: decompositions with their options, and what is made of them."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
+
+from ...calls.call import arrays, call
+from ...calls.wide import wide
+from ...core.errors import NotDifferentiableError
+from ...transforms.forward_ad import differentiated
+from .table import formula, stands_for
+
+_EYE = np.eye(1)
+_RESULTS: list[Any] = [
+    type(found)
+    for found in (np.linalg.slogdet(_EYE), np.linalg.eigh(_EYE), np.linalg.qr(_EYE), np.linalg.svd(_EYE))
+]
+_SLOGDET, _EIGH, _QR, _SVD = _RESULTS
+
+
+@stands_for(np.linalg.slogdet)
+def slogdet(a: Any) -> Any:
+    """As `np.linalg.slogdet`."""
+    return _SLOGDET(*formula("slogdet", a))
+
+
+@stands_for(np.linalg.eigh)
+def eigh(a: Any, UPLO: str = "L") -> Any:
+    """As `np.linalg.eigh`."""
+    return _EIGH(*formula("eigh", _read(a, UPLO)))
+
+
+@stands_for(np.linalg.eigvalsh)
+def eigvalsh(a: Any, UPLO: str = "L") -> Any:
+    """As `np.linalg.eigvalsh`: eigenvalues of symmetric matrices, also where some are equal."""
+    return formula("eigh", _read(a, UPLO))[0]
+
+
+def _read(a: Any, UPLO: str) -> Any:
+    """The matrix with the triangle that is read as its lower one."""
+    if UPLO.upper() not in ("L", "U"):
+        raise ValueError("UPLO argument must be 'L' or 'U'")
+    return a if UPLO.upper() == "L" else a.mT
+
+
+@wide("cholesky")
+def cholesky(a: Any, /, *, upper: bool = False) -> Any:
+    """As `np.linalg.cholesky`."""
+    return call("cholesky", a.mT).mT if upper else call("cholesky", a)
+
+
+@stands_for(np.linalg.qr)
+def qr(a: Any, mode: Any = "reduced") -> Any:
+    """As `np.linalg.qr`, modes "reduced", "r", and "complete" where that is the same."""
+    rows, columns = a.shape[-2:]
+    if mode not in ("reduced", "r", "complete") or (mode == "complete" and rows > columns):
+        if differentiated((a,)):
+            raise NotDifferentiableError(
+                f"np.linalg.qr with mode={mode!r} has no derivative here: its further columns are arbitrary"
+            )
+        made = a.__array_namespace__().asarray
+        found = np.linalg.qr(arrays(a), mode)
+        return _QR(*map(made, found)) if isinstance(found, _QR) else tuple(map(made, found))
+    q, r = formula("qr", a[..., :, : min(rows, columns)])
+    if columns > rows:
+        r = np.concatenate([r, np.matmul(q.mT, a[..., :, rows:])], -1)
+    return r if mode == "r" else _QR(q, r)
+
+
+@stands_for(np.linalg.svd)
+def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+    """As `np.linalg.svd`; full matrices have a derivative where they are square ones."""
+    if not compute_uv:
+        return svdvals(a)
+    if full_matrices and a.shape[-1] != a.shape[-2]:
+        if differentiated((a,)):
+            raise NotDifferentiableError(
+                "np.linalg.svd with full_matrices=True has no derivative: its further vectors are arbitrary; "
+                "pass full_matrices=False"
+            )
+        return _SVD(*map(a.__array_namespace__().asarray, np.linalg.svd(arrays(a))))
+    return _SVD(*formula("svd", a))
+
+
+@stands_for(np.linalg.svdvals)
+def svdvals(x: Any, /) -> Any:
+    """As `np.linalg.svdvals`: singular values, also where some are equal."""
+    return formula("svd", x)[1]
+
+
+@wide("pinv")
+def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
+    """As `np.linalg.pinv`; `rtol` is the array API's name of `rcond`."""
+    return call("pinv", a, rcond=arrays(rtol if rcond is None else rcond))
+
+
+@stands_for(np.linalg.matrix_power)
+def matrix_power(a: Any, n: int) -> Any:
+    """As `np.linalg.matrix_power`, by repeated squaring."""
+    if n == 0:
+        return np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape) + 0 * a
+    square = np.linalg.inv(a) if n < 0 else a
+    found = None
+    left = abs(n)
+    while left:
+        if left & 1:
+            found = square if found is None else np.matmul(found, square)
+        left >>= 1
+        square = np.matmul(square, square) if left else square
+    return found
+
+
+@stands_for(np.linalg.lstsq)
+def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
+    """As `np.linalg.lstsq`: solution and sums of squares have derivatives where the rank stays the same."""
+    _, sums, rank, s = np.linalg.lstsq(arrays(a), arrays(b), rcond)
+    x = np.matmul(np.linalg.pinv(a, np.finfo(s.dtype).eps * max(np.shape(a)) if rcond is None else rcond), b)
+    residuals = np.sum((np.matmul(a, x) - b) ** 2, axis=0)
+    made = x.__array_namespace__().asarray
+    return x, np.reshape(residuals, sums.shape) if sums.size else made(sums), rank, made(s)
+
+
+@stands_for(np.linalg.tensorinv)
+def tensorinv(a: Any, ind: int = 2) -> Any:
+    """As `np.linalg.tensorinv`."""
+    front, back = a.shape[:ind], a.shape[ind:]
+    return np.reshape(np.linalg.inv(np.reshape(a, (prod(back), -1))), (*back, *front))
+
+
+@stands_for(np.linalg.tensorsolve)
+def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
+    """As `np.linalg.tensorsolve`."""
+    if axes is not None:
+        a = np.moveaxis(a, axes, range(a.ndim - len(axes), a.ndim))
+    shape = a.shape[np.ndim(b) :]
+    return np.reshape(np.linalg.solve(np.reshape(a, (-1, prod(shape))), np.reshape(b, (-1,))), shape)
+
+
+@wide("norm", always=True)
+def matrix_norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """As `np.linalg.norm`, with the norms of matrices that are none of their entries."""
+    two = isinstance(axis, tuple) and len(axis) == 2
+    if ord in (None, "fro") or not (two or (axis is None and x.ndim == 2)):
+        return formula("norm", x, ord=ord, axis=axis, keepdims=keepdims)
+    rows, columns = normalize_axis_tuple(axis or (0, 1), x.ndim)
+    if ord in (1, -1, np.inf, -np.inf):
+        summed = rows if abs(ord) == 1 else columns
+        sums = np.sum(np.abs(x), axis=summed, keepdims=True)
+        return (np.max if ord > 0 else np.min)(sums, axis=(rows, columns), keepdims=keepdims)
+    if ord not in (2, -2, "nuc"):
+        raise ValueError("Invalid norm order for matrices.")
+    values = svdvals(np.moveaxis(x, (rows, columns), (-2, -1)))
+    found = np.sum(values, -1) if ord == "nuc" else (np.max if ord > 0 else np.min)(values, -1)
+    return np.expand_dims(found, (rows, columns)) if keepdims else found
+
+
+@stands_for(np.linalg.matrix_norm)
+def _matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
+    """As `np.linalg.matrix_norm`: of the last two axes."""
+    return matrix_norm(x, ord, (-2, -1), keepdims)
+
+
+@stands_for(np.linalg.vector_norm)
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+    """As `np.linalg.vector_norm`: of the entries along axes, or of all."""
+    axes = tuple(range(x.ndim)) if axis is None else normalize_axis_tuple(axis, x.ndim)
+    if ord == 0:
+        return np.astype(np.sum(np.not_equal(x, 0), axis=axes, keepdims=keepdims), x.dtype)
+    flat = call("flatten_axes", x, axis=axes)
+    found = formula("norm", flat, ord=ord, axis=-1)
+    return np.expand_dims(found, axes) if keepdims else found
+
+
+@stands_for(np.linalg.cond)
+def cond(x: Any, p: Any = None) -> Any:
+    """As `np.linalg.cond`: how much a solution magnifies errors."""
+    if p in (None, 2, -2):
+        values = svdvals(x)
+        return values[..., 0] / values[..., -1] if p != -2 else values[..., -1] / values[..., 0]
+    return matrix_norm(x, p, (-2, -1)) * matrix_norm(np.linalg.inv(x), p, (-2, -1))

@@ -1,0 +1,88 @@
+"""Reductions of the entries that are numbers: what is none is replaced by what the reduction does not see."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...calls.call import arrays, call
+from .table import stands_for
+
+
+def _without(a: Any, otherwise: Any) -> Any:
+    return np.where(np.isnan(arrays(a)), otherwise, a)
+
+
+def _numbers(a: Any, where: Any) -> Any:
+    """Where the entries are numbers that count."""
+    return np.logical_and(~np.isnan(arrays(a)), arrays(where))
+
+
+@stands_for(np.nansum)
+def nansum(a: Any, axis: Any = None, *args: Any, **kwargs: Any) -> Any:
+    """As `np.nansum`."""
+    return call("sum", _without(a, 0), axis, *args, **kwargs)
+
+
+@stands_for(np.nanprod)
+def nanprod(a: Any, axis: Any = None, *args: Any, **kwargs: Any) -> Any:
+    """As `np.nanprod`."""
+    return call("prod", _without(a, 1), axis, *args, **kwargs)
+
+
+@stands_for(np.nancumsum)
+def nancumsum(a: Any, axis: Any = None, *args: Any, **kwargs: Any) -> Any:
+    """As `np.nancumsum`."""
+    return call("cumsum", _without(a, 0), axis, *args, **kwargs)
+
+
+@stands_for(np.nancumprod)
+def nancumprod(a: Any, axis: Any = None, *args: Any, **kwargs: Any) -> Any:
+    """As `np.nancumprod`."""
+    return call("cumprod", _without(a, 1), axis, *args, **kwargs)
+
+
+@stands_for(np.nanmean)
+def nanmean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
+) -> Any:
+    """As `np.nanmean`."""
+    return call("mean", a, axis, dtype, out, keepdims, where=_numbers(a, where))
+
+
+@stands_for(np.nanvar)
+def nanvar(a: Any, axis: Any = None, *args: Any, where: Any = True, **kwargs: Any) -> Any:
+    """As `np.nanvar`."""
+    mask = _numbers(a, where)
+    return call("var", _without(a, 0), axis, *args, where=mask, **kwargs)
+
+
+@stands_for(np.nanstd)
+def nanstd(a: Any, axis: Any = None, *args: Any, where: Any = True, **kwargs: Any) -> Any:
+    """As `np.nanstd`."""
+    return np.sqrt(nanvar(a, axis, *args, where=where, **kwargs))
+
+
+def _extremum(word: str, otherwise: float, a: Any, axis: Any, args: Any, kwargs: Any) -> Any:
+    if a.dtype.kind in "biu":
+        return call(word, a, axis, *args, **kwargs)
+    found = call(word, _without(a, otherwise), axis, *args, **kwargs)
+    nothing = np.isnan(arrays(a)).all(axis=axis, keepdims=found.ndim == a.ndim)
+    if not np.any(nothing):
+        return found
+    warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=4)
+    return np.where(nothing, np.nan, found)
+
+
+@stands_for(np.nanmax)
+def nanmax(a: Any, axis: Any = None, *args: Any, **kwargs: Any) -> Any:
+    """As `np.nanmax`."""
+    return _extremum("max", -np.inf, a, axis, args, kwargs)
+
+
+@stands_for(np.nanmin)
+def nanmin(a: Any, axis: Any = None, *args: Any, **kwargs: Any) -> Any:
+    """As `np.nanmin`."""
+    return _extremum("min", np.inf, a, axis, args, kwargs)

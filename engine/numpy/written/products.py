@@ -1,0 +1,67 @@
+"""Products of arrays that are other operators in a signature of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...primitives.contraction import contract
+from .table import formula, stands_for
+
+
+@stands_for(np.einsum)
+def einsum(subscripts: Any, *operands: Any, optimize: Any = False) -> Any:
+    """As `np.einsum`, with subscripts as a string; tensors in, a tensor out, recorded.
+
+    The order of the products is always chosen, whatever `optimize` says.
+
+    TypeError for subscripts in lists between the operands, which are not taken;
+    ValueError where they don't fit the operands.
+
+    >>> import pullback as pb
+    >>> x = pb.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    >>> pb.grad(einsum("ii", x), x)[0]
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    if not isinstance(subscripts, str):
+        raise TypeError("np.einsum of tensors takes its subscripts as a string, 'ij,jk->ik'")
+    return contract(list(operands), subscripts=subscripts)
+
+
+@stands_for(np.kron)
+def kron(a: Any, b: Any) -> Any:
+    """As `np.kron`: each entry of the first times all of the second, as blocks."""
+    ndim = max(np.ndim(a), np.ndim(b))
+    if ndim <= 2:
+        return formula("kron", a, b)
+    rows = (1,) * (ndim - np.ndim(a)) + np.shape(a)
+    columns = (1,) * (ndim - np.ndim(b)) + np.shape(b)
+    between = np.reshape(a, tuple(n for pair in zip(rows, (1,) * ndim, strict=True) for n in pair))
+    inside = np.reshape(b, tuple(n for pair in zip((1,) * ndim, columns, strict=True) for n in pair))
+    return np.reshape(between * inside, tuple(n * m for n, m in zip(rows, columns, strict=True)))
+
+
+@stands_for(np.linalg.multi_dot)
+def multi_dot(arrays: Any, *, out: Any = None) -> Any:
+    """As `np.linalg.multi_dot`: the product of all, in the order that is cheapest."""
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    first = 0 if arrays[0].ndim == 2 else 1
+    groups = [letters[k : k + 2] for k in range(len(arrays))]
+    groups[0] = groups[0][first:]
+    groups[-1] = groups[-1][: arrays[-1].ndim]
+    ends = (groups[0][0] if first == 0 else "") + (groups[-1][1] if arrays[-1].ndim == 2 else "")
+    return contract(list(arrays), subscripts=f"{','.join(groups)}->{ends}")
+
+
+@stands_for(getattr(np, "matvec", None))
+def matvec(x1: Any, x2: Any, /) -> Any:
+    """As `np.matvec`: each matrix of a stack times each vector."""
+    return contract([x1, x2], subscripts="...ij,...j->...i")
+
+
+@stands_for(getattr(np, "vecmat", None))
+def vecmat(x1: Any, x2: Any, /) -> Any:
+    """As `np.vecmat`: each vector times each matrix of a stack."""
+    return contract([x1, x2], subscripts="...i,...ij->...j")

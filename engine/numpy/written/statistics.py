@@ -1,0 +1,94 @@
+"""Averages, spreads and correlations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
+
+from ...calls.call import arrays, call
+from .table import stands_for
+
+
+@stands_for(np.average)
+def average(
+    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False
+) -> Any:
+    """As `np.average`: a mean, or one with weights."""
+    if weights is None:
+        found = np.mean(a, axis=axis, keepdims=keepdims)
+        many = np.full(found.shape, np.size(arrays(a)) // max(found.size, 1), found.dtype)
+        return (found, many) if returned else found
+    if np.shape(weights) != np.shape(a):
+        if axis is None:
+            raise TypeError("Axis must be specified when shapes of a and weights differ.")
+        along = normalize_axis_tuple(axis, a.ndim)
+        missing = tuple(k for k in range(a.ndim) if k not in along)
+        weights = np.expand_dims(weights, missing)
+    total = np.sum(np.broadcast_to(weights, np.shape(a)), axis=axis, keepdims=keepdims)
+    if not np.all(arrays(total)):
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    found = np.sum(a * weights, axis=axis, keepdims=keepdims) / total
+    return (found, total) if returned else found
+
+
+def _observations(m: Any, y: Any, rowvar: bool) -> Any:
+    """Variables as rows; those of `y` below those of `m`."""
+    parts = [np.atleast_2d(part) for part in (m, y) if part is not None]
+    parts = [part.T if not rowvar and part.shape[0] != 1 else part for part in parts]
+    return np.concatenate(parts, 0)
+
+
+@stands_for(np.cov)
+def cov(
+    m: Any,
+    y: Any = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: Any = None,
+) -> Any:
+    """As `np.cov`: covariances of variables, which are rows; float64 unless `dtype` says otherwise."""
+    x = _observations(m, y, rowvar)
+    x = np.astype(x, np.result_type(x.dtype, np.float64) if dtype is None else dtype)
+    ddof = (0 if bias else 1) if ddof is None else ddof
+    weights = None
+    for given in (fweights, aweights):
+        if given is not None:
+            given = given if hasattr(given, "dtype") else np.asarray(given)
+            weights = given * 1.0 if weights is None else weights * given
+    many: Any = x.shape[1] if weights is None else np.sum(weights)
+    share = many - ddof
+    if aweights is not None and ddof != 0:
+        share = many - ddof * np.sum(weights * aweights) / many
+    centred = x - np.expand_dims(average(x, 1, weights), -1)
+    scaled = centred if weights is None else centred * weights
+    return np.squeeze(np.matmul(centred, scaled.T) / share)
+
+
+@stands_for(np.corrcoef)
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
+    """As `np.corrcoef`: covariances over the deviations of both."""
+    c = cov(x, y, rowvar, dtype=dtype)
+    if c.ndim == 0:
+        return c / c
+    deviation = np.sqrt(np.diagonal(c))
+    return np.clip(c / np.expand_dims(deviation, 1) / np.expand_dims(deviation, 0), -1, 1)
+
+
+@stands_for(np.bincount)
+def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
+    """As `np.bincount`: the sum of the weights of each whole number."""
+    places = np.asarray(arrays(x))
+    if weights is None or not hasattr(weights, "requires_grad"):
+        return _counted(x, np.bincount(places, weights, minlength))
+    length = max(int(places.max()) + 1 if places.size else 0, minlength)
+    return call("unslice", weights * 1.0, index=places, shape=(length,))
+
+
+def _counted(x: Any, counts: Any) -> Any:
+    return x.__array_namespace__().asarray(counts)

@@ -1,0 +1,1 @@
+"""The class of tensors, its methods and how it prints."""

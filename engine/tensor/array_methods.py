@@ -1,0 +1,180 @@
+"""The methods and attributes of NumPy's arrays, on tensors: each is the function of the same name.
+
+Signatures are those of the methods of `numpy.ndarray`. What an operator does not
+take itself (``dtype=``, ``where=``) is written with operators in `signatures/`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any, Self, TypeVar
+
+import numpy as np
+
+from ..calls.call import call
+from ..exchange.copying import duplicate
+from ..numpy.written.table import WRITTEN_WITH_OPERATORS
+
+T = TypeVar("T")
+VERSIONS = (None, "2021.12", "2022.12", "2023.12", "2024.12")
+
+
+def _method(word: str, what: str = "") -> Callable[..., Any]:
+    """The method that calls a word of the vocabulary, with NumPy's arguments."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return call(word, self, *args, **kwargs)
+
+    method.__name__ = word
+    method.__doc__ = f"As `np.{word}`{what}."
+    return method
+
+
+def _written(name: str) -> Callable[..., Any]:
+    """The method that is a function written with operators."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return WRITTEN_WITH_OPERATORS[getattr(np, name)](self, *args, **kwargs)
+
+    method.__name__ = name
+    method.__doc__ = f"As `np.{name}`."
+    return method
+
+
+class ArrayMethods:
+    """What a tensor has in common with an array of NumPy's."""
+
+    __slots__ = ()
+
+    _array: np.ndarray[Any, Any]
+
+    # reductions
+
+    sum = _method("sum")
+    mean = _method("mean")
+    max = _method("max")
+    min = _method("min")
+    prod = _method("prod")
+    var = _method("var")
+    std = _method("std")
+    trace = _method("trace")
+    dot = _method("dot")
+    cumsum = _method("cumsum")
+    cumprod = _method("cumprod")
+    argmax = _method("argmax", "; no gradient")
+    argmin = _method("argmin", "; no gradient")
+    all = _method("all", "; no gradient")
+    any = _method("any", "; no gradient")
+
+    # entries
+
+    round = _method("round", "; its derivative is zero")
+    clip = _method("clip")
+    argsort = _method("argsort", "; no gradient")
+    argpartition = _method("argpartition", "; no gradient")
+    searchsorted = _method("searchsorted", "; no gradient")
+    repeat = _method("repeat")
+    diagonal = _method("diagonal")
+    swapaxes = _method("swapaxes")
+    squeeze = _method("squeeze")
+
+    take = _written("take")
+    compress = _written("compress")
+    choose = _written("choose")
+    conj = _written("conj")
+    conjugate = conj
+
+    @property
+    def real(self) -> Self:
+        """The tensor itself, or the real part of complex values."""
+        return np.real(self)  # type: ignore[return-value]
+
+    @property
+    def imag(self) -> Self:
+        """Zeros, or the imaginary part of complex values."""
+        return np.imag(self)  # type: ignore[return-value]
+
+    def astype(
+        self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
+    ) -> Self:
+        """As the method of arrays; the gradient returns in the old dtype."""
+        return call("astype", self, dtype, order, casting, subok, copy)  # type: ignore[no-any-return]
+
+    def copy(self, order: str = "C") -> Self:
+        """The same values in new memory, with the same history."""
+        return duplicate(self)  # type: ignore[no-any-return]
+
+    def nonzero(self) -> tuple[Self, ...]:
+        """As `np.nonzero`: indexes, which have no gradient."""
+        return np.nonzero(self)  # type: ignore[arg-type, return-value]
+
+    # shape
+
+    def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> Self:
+        """As the method of arrays: lengths one by one or as a tuple."""
+        lengths = _lengths(shape)
+        if order == "C" and copy is None:
+            return call("reshape", self, shape=lengths)  # type: ignore[no-any-return]
+        return call("reshape", self, lengths, order, copy=copy)  # type: ignore[no-any-return]
+
+    def flatten(self, order: str = "C") -> Self:
+        """All values along one axis, copied."""
+        flat = self.ravel(order)
+        return flat.copy() if flat._base is not None else flat  # type: ignore[attr-defined]
+
+    def ravel(self, order: str = "C") -> Self:
+        """All values along one axis: a view where they follow each other in memory."""
+        return self.reshape(-1, order=order)
+
+    def transpose(self, *axes: int | Sequence[int] | None) -> Self:
+        """As the method of arrays: axes one by one, as a tuple, or reversed without any."""
+        order = None if axes in ((), (None,)) else _lengths(axes)
+        return call("transpose", self, axes=order)  # type: ignore[no-any-return]
+
+    @property
+    def T(self) -> Self:
+        """The axes reversed."""
+        return self.transpose()
+
+    @property
+    def mT(self) -> Self:
+        """The last two axes exchanged. ValueError for fewer than two."""
+        if self._array.ndim < 2:
+            raise ValueError("matrix transpose with ndim < 2 is undefined")
+        return self.swapaxes(-1, -2)  # type: ignore[no-any-return]
+
+    # memory
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes per value."""
+        return self._array.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all values."""
+        return self._array.nbytes
+
+    @property
+    def device(self) -> str:
+        """Where the values are: always "cpu"."""
+        return "cpu"
+
+    def to_device(self, device: str, /, *, stream: Any = None) -> Self:
+        """The tensor itself: there is no device but the processor. ValueError for another one."""
+        if device != "cpu" or stream is not None:
+            raise ValueError(f"tensors are on 'cpu', without streams; not on {device!r}")
+        return self
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        """`pullback.numpy`, which follows the array API standard. ValueError for an unknown version."""
+        if api_version not in VERSIONS:
+            raise ValueError(f"Version {api_version!r} of the Array API Standard is not supported.")
+        return importlib.import_module("pullback.numpy")
+
+
+def _lengths(parts: Sequence[Any]) -> tuple[int, ...]:
+    if len(parts) == 1 and isinstance(parts[0], (tuple, list)):
+        parts = parts[0]
+    return tuple(int(part) for part in parts)

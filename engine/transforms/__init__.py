@@ -1,0 +1,1 @@
+"""Derivatives of functions: gradients, products with Jacobians, forward mode, checkpoints."""

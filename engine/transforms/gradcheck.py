@@ -1,0 +1,240 @@
+"""Comparing derivatives with finite differences, order by order.
+
+The function under test is not checked alone. A head in front of it and a tail
+behind it are curved, so that its inputs have a history, and the gradient that
+arrives depends on the inputs: some wrong second derivatives show only there.
+Neither moves the point at which it is evaluated.
+
+At order k the difference is taken of the analytic derivative of order k - 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.dispatch import current, engine_of
+from ..core.errors import GradcheckError
+from ..core.grad_mode import recording
+from .functional import grad
+
+STEP = 6e-6  # near the cube root of float64's precision, best for central differences
+
+
+def gradcheck(
+    function: Callable[..., Any],
+    *inputs: Any,
+    order: int = 2,
+    rtol: float = 1e-5,
+    atol: float = 1e-6,
+    float32: bool = False,
+    seed: int = 0,
+) -> bool:
+    """Compare the derivatives of a function up to `order` with central differences.
+
+    function  of tensors, returning a tensor or several
+    inputs    arrays or tensors; those of a float dtype are differentiated, in float64
+    order     the highest derivative to check
+    rtol      allowed difference relative to the largest entry of a gradient
+    atol      allowed difference besides
+    float32   also compare what float32 inputs give with float64
+    seed      of the random directions
+
+    Returns True, or raises GradcheckError, which says by how much, at which
+    order, and for which element of which input. Of several results each is also
+    checked alone, with the gradients of the others undefined.
+
+    >>> import numpy as np, pullback as pb
+    >>> pb.gradcheck(np.tanh, np.linspace(-1.0, 1.0, 5), order=3)
+    True
+    """
+    points = [_point(value) for value in inputs]
+    rng = np.random.default_rng(seed)
+    with recording():
+        for probe in _probes(function, points, rng):
+            worst = _differences(probe, points, order, rtol, atol)
+            if worst is not None:
+                raise worst
+            if float32:
+                _precision(probe, points, order)
+    return True
+
+
+class Probe:
+    """A function of the inputs with one value: curved head, the function, curved tail, random weights.
+
+    `results` are the positions of the results that count.
+    """
+
+    def __init__(self, function: Callable[..., Any], points: Sequence[Any], rng: np.random.Generator) -> None:
+        self._function = function
+        self._points = points
+        self._heads = [rng.uniform(0.5, 1.5, (2, *np.shape(point))) for point in points]
+        self._directions = [rng.uniform(-1.0, 1.0, np.shape(point)) for point in points]
+        self._centres = [value.detach().numpy().copy() for value in _results(function, points)]
+        self._weights = [rng.uniform(0.5, 1.5, centre.shape) for centre in self._centres]
+        self.results: tuple[int, ...] = tuple(
+            i for i, centre in enumerate(self._centres) if centre.dtype.kind == "f"
+        )
+
+    def alone(self, position: int) -> Probe:
+        """The same with one result."""
+        other = object.__new__(Probe)
+        other.__dict__.update(self.__dict__)
+        other.results = (position,)
+        return other
+
+    def value(self, leaves: Sequence[Any], order: int) -> Any:
+        """A single value that holds the derivative of this order, along random directions."""
+        total = self._value(leaves)
+        for _ in range(order):
+            wanted = [leaf for leaf in leaves if engine_of(leaf) is not None]
+            gradients = iter(grad(total, wanted, create_graph=True, materialize_grads=True))
+            parts = [
+                (next(gradients) * _as(direction, leaf)).sum()
+                for leaf, direction in zip(leaves, self._directions, strict=True)
+                if engine_of(leaf) is not None
+            ]
+            total = _total(parts)
+        return total
+
+    def _value(self, leaves: Sequence[Any]) -> Any:
+        bent = [
+            leaf if engine_of(leaf) is None else self._bend(leaf, point, head)
+            for leaf, point, head in zip(leaves, self._points, self._heads, strict=True)
+        ]
+        values = _results(self._function, bent)
+        parts = []
+        for i in self.results:
+            away = values[i] - _as(self._centres[i], values[i])
+            parts.append(((away + away * away) * _as(self._weights[i], values[i])).sum())
+        return _total(parts)
+
+    @staticmethod
+    def _bend(leaf: Any, point: Any, head: Any) -> Any:
+        away = leaf - _as(point, leaf)
+        return _as(point, leaf) + away * _as(head[0], leaf) + away * away * _as(head[1], leaf)
+
+
+def _differences(
+    probe: Probe, points: Sequence[Any], order: int, rtol: float, atol: float
+) -> GradcheckError | None:
+    """The largest disagreement at the lowest order that has one."""
+    for k in range(1, order + 1):
+        analytic = derivatives(probe, points, k)
+        worst: tuple[float, GradcheckError] | None = None
+        for i, gradient in enumerate(analytic):
+            if gradient is None:
+                continue
+            allowed = atol + rtol * float(np.max(np.abs(gradient), initial=0.0))
+            for index in np.ndindex(gradient.shape):
+                numeric = _difference(probe, points, i, index, k - 1)
+                error = abs(float(gradient[index]) - numeric)
+                if not error <= allowed and (worst is None or not error <= worst[0]):
+                    found = _disagreement("finite differences give", k, i, index, gradient[index], numeric)
+                    worst = error, found
+        if worst is not None:
+            return worst[1]
+    return None
+
+
+def derivatives(probe: Probe, points: Sequence[Any], order: int, dtype: Any = np.float64) -> list[Any]:
+    """Analytic gradients by each input of the derivative of order - 1; None for inputs without."""
+    leaves = _leaves(points, dtype)
+    wanted = [leaf for leaf in leaves if engine_of(leaf) is not None]
+    total = probe.value(leaves, order - 1)
+    if not total.requires_grad:
+        return [None if engine_of(leaf) is None else np.zeros(leaf.shape) for leaf in leaves]
+    found = iter(grad(total, wanted, materialize_grads=True))
+    return [None if engine_of(leaf) is None else next(found).numpy() for leaf in leaves]
+
+
+def _difference(probe: Probe, points: Sequence[Any], i: int, index: tuple[int, ...], order: int) -> float:
+    """The central difference of the derivative of this order, by one element."""
+    step = STEP * max(1.0, abs(float(points[i][index])))
+    ends = []
+    for sign in (1, -1):
+        moved = [np.array(point) if k == i else point for k, point in enumerate(points)]
+        moved[i][index] += sign * step
+        ends.append((float(moved[i][index]), float(probe.value(_leaves(moved), order).item())))
+    return (ends[0][1] - ends[1][1]) / (ends[0][0] - ends[1][0])
+
+
+def _precision(probe: Probe, points: Sequence[Any], order: int, rtol: float = 1e-3) -> None:
+    """Raise where float32 inputs give something else than float64."""
+    for k in range(1, order + 1):
+        pairs = zip(derivatives(probe, points, k), derivatives(probe, points, k, np.float32), strict=True)
+        for i, (double, single) in enumerate(pairs):
+            if double is None:
+                continue
+            allowed = rtol * max(1.0, float(np.max(np.abs(double), initial=0.0)))
+            for index in np.ndindex(double.shape):
+                if not abs(double[index] - single[index]) <= allowed:
+                    raise _disagreement("in float32 it is", k, i, index, double[index], float(single[index]))
+
+
+def _disagreement(
+    what: str, order: int, i: int, index: tuple[int, ...], analytic: Any, numeric: float
+) -> GradcheckError:
+    return GradcheckError(
+        f"the derivative of order {order} by input {i} is {float(analytic):.8g} at element {index}, and "
+        f"{what} "
+        f"{numeric:.8g}: off by {abs(float(analytic) - numeric):.3g}",
+        order=order,
+        input=i,
+        index=index,
+        analytic=float(analytic),
+        numeric=numeric,
+    )
+
+
+def _probes(function: Callable[..., Any], points: Sequence[Any], rng: np.random.Generator) -> Iterator[Probe]:
+    probe = Probe(function, points, rng)
+    if not probe.results:
+        raise TypeError("gradcheck needs a function with a result of a float dtype")
+    yield probe
+    if len(probe.results) > 1:
+        yield from map(probe.alone, probe.results)
+
+
+def _point(value: Any) -> Any:
+    """An input as it is held: float arrays and numbers in float64, anything else unchanged."""
+    if engine_of(value) is not None:
+        value = value.detach().numpy()
+    if isinstance(value, (float, np.floating, np.ndarray)) and np.asarray(value).dtype.kind == "f":
+        return np.array(value, np.float64)
+    return value
+
+
+def _leaves(points: Sequence[Any], dtype: Any = np.float64) -> list[Any]:
+    """Tensors that require grad for the float inputs."""
+    engine = current()
+    return [
+        engine.tensor(point.astype(dtype), requires_grad=True) if _is_float(point) else point
+        for point in points
+    ]
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f"
+
+
+def _as(constant: Any, like: Any) -> Any:
+    return np.asarray(constant, like.dtype)
+
+
+def _total(parts: Sequence[Any]) -> Any:
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+def _results(function: Callable[..., Any], values: Sequence[Any]) -> tuple[Any, ...]:
+    """The function's results as tensors, several or one."""
+    engine = current()
+    results = function(*(engine.tensor(value) if _is_float(value) else value for value in values))
+    found = results if isinstance(results, (tuple, list)) else (results,)
+    return tuple(value if engine_of(value) is not None else engine.tensor(value) for value in found)
