@@ -88,7 +88,7 @@ struct EmbeddingBackwardGeneral {
                     T* product_row = loop.row(product_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        // embedding.py:15  return pb.unslice(grad * scale, index=tokens, sha...
+                        // embedding.py:15  return primitives.unslice(grad * scale, index=tokens, sha...
                         product_row[i] = grad[i] * scale[i];
                     }
                 }
@@ -97,7 +97,7 @@ struct EmbeddingBackwardGeneral {
 
         passes.run();
         pb::pick(context, table_view, rows_1_places, rows_1_view);
-        // embedding.py:15  return pb.unslice(grad * scale, index=tokens, sha...
+        // embedding.py:15  return primitives.unslice(grad * scale, index=tokens, sha...
         const pb::Picked unslice_places =
             pb::picked_at(context, table_view.shape, {tokens_view.read_only()});
         const auto unslice_view = context.scratch<T>(table_view.shape);
@@ -121,7 +121,7 @@ struct EmbeddingBackwardGeneral {
                     T* total_row = loop.row(total_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        // embedding.py:15  return pb.unslice(grad * scale, index=tokens, sha...
+                        // embedding.py:15  return primitives.unslice(grad * scale, index=tokens, sha...
                         total_row[i] = grad[i] * rows_1[i];
                     }
                 }
@@ -194,7 +194,7 @@ struct EmbeddingBackward {
                     T* product_row = loop.row(product_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        // embedding.py:15  return pb.unslice(grad * scale, index=tokens, sha...
+                        // embedding.py:15  return primitives.unslice(grad * scale, index=tokens, sha...
                         product_row[i] = grad[i] * scale[i];
                     }
                 }
@@ -203,7 +203,7 @@ struct EmbeddingBackward {
 
         passes.run();
         pb::pick(context, table_view, rows_1_places, rows_1_view);
-        // embedding.py:15  return pb.unslice(grad * scale, index=tokens, sha...
+        // embedding.py:15  return primitives.unslice(grad * scale, index=tokens, sha...
         const pb::Picked unslice_places =
             pb::picked_at(context, table_view.shape, {tokens_view.read_only()});
         const auto unslice_view = context.scratch<T>(table_view.shape);
@@ -228,7 +228,7 @@ struct EmbeddingBackward {
                     T total_total = 0;
                     PB_SIMD_OVER(reduction(+ : total_total))
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        // embedding.py:15  return pb.unslice(grad * scale, index=tokens, sha...
+                        // embedding.py:15  return primitives.unslice(grad * scale, index=tokens, sha...
                         total_total = loop.sum(total_total, total_row + i, grad[i] * rows_1[i]);
                     }
                     loop.add(total_rows, total_total);
