@@ -133,12 +133,12 @@ def by_method(name: str) -> OperatorInfo | None:
 def suggestions(dotted: str) -> tuple[str, ...]:
     """Up to three names of the vocabulary close to an unknown one; a primitive's by its module.
 
-    >>> suggestions("numpy.expp")[0], suggestions("pullback.primitives.sum_to")
+    >>> suggestions("numpy.expp")[0], suggestions("pullback.sum_to")
     ('numpy.exp', ('pullback.primitives.sum_to',))
     """
     from difflib import get_close_matches
 
     primitive = dotted.replace("pullback.", "pullback.primitives.", 1)
-    if primitive in _BY_PYTHON or primitive in VALUE_CALLS or dotted == "pullback.primitives.like":
+    if primitive in _BY_PYTHON or primitive in VALUE_CALLS or dotted == "pullback.like":
         return (primitive,)
     return tuple(get_close_matches(dotted, _BY_PYTHON, n=3, cutoff=0.75))
