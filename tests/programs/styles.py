@@ -1,4 +1,4 @@
-"""The same language as many people write it: flags, swaps, states, builtins, negative steps, nested helpers."""
+"""Flags, swaps, states, builtins, negative steps, nested helpers: the language as many people write it."""
 
 import math
 from itertools import pairwise

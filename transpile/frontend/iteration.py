@@ -27,6 +27,7 @@ def counted(frame: Frame, node: ast.For) -> ast.For | None:
     bindings = list(_bindings(frame, node.target, node.iter, sources))
     if all(elements(value) is not None for value in sources.values()):
         return None
+    _check_strict(frame, node.iter)
     frame.local |= sources | {_RANGE: Dotted("range", "range"), _LEN: Dotted("len", "len")}
     frame.local[_MIN] = Dotted("min", "min")
     lengths: list[ast.expr] = [_call(_LEN, ast.Name(name, ast.Load())) for name in sources]
@@ -67,25 +68,49 @@ def _bindings(
     called = _called(frame, source)
     if called is None or not isinstance(source, ast.Call):
         name = f"<source {len(sources)}>"
-        sources[name] = expressions.read(frame, source)
-        element = ast.Subscript(ast.Name(name, ast.Load()), ast.Name(_TURN, ast.Load()), ast.Load())
-        yield ast.Assign([target], element)
+        backwards = expressions.reversed_of(frame, source)
+        sources[name] = expressions.read(frame, backwards or source)
+        place: ast.expr = ast.Name(_TURN, ast.Load())
+        if backwards is not None:
+            left = ast.BinOp(_call(_LEN, ast.Name(name, ast.Load())), ast.Sub(), place)
+            place = ast.BinOp(left, ast.Sub(), ast.Constant(1))
+        yield ast.Assign([target], ast.Subscript(ast.Name(name, ast.Load()), place, ast.Load()))
         return
     wanted = len(source.args) if called == "zip" else 2
     parts = target.elts if isinstance(target, ast.Tuple | ast.List) else []
-    if source.keywords or len(parts) != wanted or (called == "enumerate" and len(source.args) != 1):
-        raise refuse(
-            "PB402",
-            f"`{called}` gives {wanted} values in each turn, for as many names",
-            frame.span(source),
-            value=called,
-        )
+    start = _start(source) if called == "enumerate" else None
+    given = len(source.args) + len(source.keywords)
+    if len(parts) != wanted or (called == "enumerate" and given != (1 if start is None else 2)):
+        problem = f"`{called}` gives {wanted} values at a time, for as many names"
+        raise refuse("PB402", problem, frame.span(source), value=called)
     if called == "enumerate":
-        yield ast.Assign([parts[0]], ast.Name(_TURN, ast.Load()))
+        number: ast.expr = ast.Name(_TURN, ast.Load())
+        if start is not None:
+            first = f"<start {len(sources)}>"
+            frame.local[first] = expressions.read(frame, start)
+            number = ast.BinOp(ast.Name(first, ast.Load()), ast.Add(), number)
+        yield ast.Assign([parts[0]], number)
         yield from _bindings(frame, parts[1], source.args[0], sources)
         return
     for part, inner in zip(parts, source.args, strict=True):
         yield from _bindings(frame, part, inner, sources)
+
+
+def _start(source: ast.Call) -> ast.expr | None:
+    """Where an `enumerate` begins to count, if it says so."""
+    named = [keyword.value for keyword in source.keywords if keyword.arg == "start"]
+    return next(iter([*source.args[1:2], *named]), None)
+
+
+def _check_strict(frame: Frame, node: ast.expr) -> None:
+    """Refuse a `zip` that is strict."""
+    keywords = [keyword for call in ast.walk(node) if isinstance(call, ast.Call) for keyword in call.keywords]
+    for keyword in keywords:
+        if keyword.arg == "strict" and not (
+            isinstance(keyword.value, ast.Constant) and keyword.value.value is False
+        ):
+            hint = "leave it out: how long the lists are is known at run time only"
+            raise refuse("PB402", "`strict` is outside of the formula language", frame.span(node), hint=hint)
 
 
 def _call(name: str, *arguments: ast.expr) -> ast.Call:
