@@ -39,9 +39,25 @@ def _contract_inputs(rng):
     yield ([normal(2, 3), normal(2, 1)],), {"subscripts": "ij,ij->i"}
 
 
+def _meet(a, b, axis_a, axis_b):
+    """Refuses axes of other lengths: one of length 1 is not repeated, as it is in `np.einsum`."""
+    if np.shape(a)[axis_a] != np.shape(b)[axis_b]:
+        raise ValueError(
+            f"shapes {np.shape(a)} and {np.shape(b)} not aligned: the axes that are summed differ in length"
+        )
+
+
 @pb.composite(np.tensordot)
 def tensordot(a, b, *, axes=2):
     """Products summed over axes of the first that meet axes of the second."""
+    if np.ndim(axes) == 0:
+        for k in range(axes):
+            _meet(a, b, np.ndim(a) - axes + k, k)
+    elif np.ndim(axes[0]) == 0:
+        _meet(a, b, axes[0], axes[1])
+    else:
+        for k in range(len(axes[0])):
+            _meet(a, b, axes[0][k], axes[1][k])
     return pb.contract([a, b], subscripts=pb.tensordot_subscripts(np.ndim(a), np.ndim(b), axes))
 
 
@@ -55,6 +71,8 @@ def _tensordot_inputs(rng):
 @pb.composite(np.dot)
 def dot(a, b):
     """Products summed over the last axis of `a` and the last but one of `b`, or its only one."""
+    if np.ndim(a) > 0 and np.ndim(b) > 0:
+        _meet(a, b, -1, -2 if np.ndim(b) > 1 else -1)
     return pb.contract([a, b], subscripts=pb.dot_subscripts(np.ndim(a), np.ndim(b), -2))
 
 
@@ -80,6 +98,8 @@ def _vdot_inputs(rng):
 @pb.composite(np.inner)
 def inner(a, b):
     """Products summed over the last axes of both."""
+    if np.ndim(a) > 0 and np.ndim(b) > 0:
+        _meet(a, b, -1, -1)
     return pb.contract([a, b], subscripts=pb.dot_subscripts(np.ndim(a), np.ndim(b), -1))
 
 
@@ -154,6 +174,7 @@ def _linalg_outer_inputs(rng):
 
 
 def _vecdot(x1, x2, axis):
+    _meet(x1, x2, axis, axis)
     return np.einsum("...i,...i->...", _as_last(x1, axis), _as_last(x2, axis))
 
 
@@ -210,12 +231,14 @@ def _kron_inputs(rng):
 @pb.composite(np.matvec)
 def matvec(x1, x2):
     """Each matrix of a stack times each vector."""
+    _meet(x1, x2, -1, -1)
     return np.einsum("...ij,...j->...i", x1, x2)
 
 
 @pb.composite(np.vecmat)
 def vecmat(x1, x2):
     """Each vector times each matrix of a stack."""
+    _meet(x1, x2, -1, -2)
     return np.einsum("...i,...ij->...j", x1, x2)
 
 

@@ -19,7 +19,7 @@ CONSTANT: dict[str, str] = {
     **because("of kernels: sizes and numbers that a forward saves, as a row", "packed unpacked", "pullback"),
     **because(
         "constant between its jumps",
-        "floor ceil trunc fix round around sign floor_divide heaviside nextafter spacing angle",
+        "floor ceil trunc fix round around sign floor_divide spacing angle",
     ),
     **because(
         "the result is bool",

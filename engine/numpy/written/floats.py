@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...calls.call import arrays
 from .table import stands_for
 
 
@@ -23,6 +24,13 @@ def fabs(x: Any, /, out: Any = None, **kwargs: Any) -> Any:
     tensor([1., 2.])
     """
     return np.absolute(_in_floats(np.fabs, x), out=out, **kwargs)
+
+
+@stands_for(np.nextafter)
+def nextafter(x1: Any, x2: Any, /, out: Any = None) -> Any:
+    """As `np.nextafter`: as far from `x1` as numbers are apart, which is constant between its jumps."""
+    found = np.nextafter(arrays(x1), arrays(x2))
+    return x1 + (found - arrays(x1))
 
 
 @stands_for(np.rint)

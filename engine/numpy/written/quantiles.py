@@ -9,6 +9,8 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from ...calls.call import arrays
+from ...core.dispatch import engine_of
+from ...transforms.forward_ad import differentiated
 from .table import stands_for
 
 # How far between the entries below and above; None takes it as it is.
@@ -26,9 +28,12 @@ def _quantiles(a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan:
         raise ValueError(
             f"quantiles of tensors take the methods {', '.join(map(repr, _BETWEEN))}, not {method!r}"
         )
-    q = np.asarray(arrays(q), float)
+    shares, q = q, np.asarray(arrays(q), float)
     if np.any((q < 0) | (q > 1)):
         raise ValueError("Quantiles must be in the range [0, 1]")
+    engine = engine_of(a, shares)
+    if engine is not None and engine_of(a) is None:
+        a = engine.from_numpy(np.asarray(a))
     axes = tuple(range(a.ndim)) if axis is None else normalize_axis_tuple(axis, a.ndim)
     kept = tuple(1 if k in axes else n for k, n in enumerate(a.shape))
     merged = np.moveaxis(a, axes, range(a.ndim - len(axes), a.ndim))
@@ -42,6 +47,8 @@ def _quantiles(a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan:
     )
     place = np.maximum(count - 1, 0) * q.reshape(-1)
     below = np.floor(place)
+    if method == "linear" and differentiated((shares,)):
+        place = np.maximum(count - 1, 0) * np.reshape(shares, (-1,))
     share = place - below
     if method == "nearest":
         below, share = np.round(place), np.zeros_like(place)
@@ -77,6 +84,8 @@ def quantile(
 ) -> Any:
     """As `np.quantile`, by the methods "linear", "lower", "higher", "midpoint" and "nearest".
 
+    Differentiable in `q` too, by "linear"; by the others the result is constant in it between its jumps.
+
     >>> import pullback as pb
     >>> quantile(pb.tensor([1.0, 2.0, 4.0]), 0.75)
     tensor(3.)
@@ -98,16 +107,20 @@ def nanquantile(
     return _quantiles(a, q, axis, method, keepdims, skip_nan=True)
 
 
+def _hundredths(q: Any) -> Any:
+    return (np.asarray(q) if engine_of(q) is None else q) / 100
+
+
 @stands_for(np.percentile)
 def percentile(a: Any, q: Any, *args: Any, **kwargs: Any) -> Any:
     """As `np.percentile`."""
-    return quantile(a, np.asarray(arrays(q)) / 100, *args, **kwargs)
+    return quantile(a, _hundredths(q), *args, **kwargs)
 
 
 @stands_for(np.nanpercentile)
 def nanpercentile(a: Any, q: Any, *args: Any, **kwargs: Any) -> Any:
     """As `np.nanpercentile`."""
-    return nanquantile(a, np.asarray(arrays(q)) / 100, *args, **kwargs)
+    return nanquantile(a, _hundredths(q), *args, **kwargs)
 
 
 @stands_for(np.nanmedian)

@@ -67,7 +67,7 @@ def cov(
         share = many - ddof * np.sum(weights * aweights) / many
     centred = x - np.expand_dims(average(x, 1, weights), -1)
     scaled = centred if weights is None else centred * weights
-    return np.squeeze(np.matmul(centred, scaled.T) / share)
+    return np.squeeze(np.matmul(centred, np.conjugate(scaled.T)) / share)
 
 
 @stands_for(np.corrcoef)
@@ -76,8 +76,11 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
     c = cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:
         return c / c
-    deviation = np.sqrt(np.diagonal(c))
-    return np.clip(c / np.expand_dims(deviation, 1) / np.expand_dims(deviation, 0), -1, 1)
+    deviation = np.sqrt(np.diagonal(c).real)
+    c = c / np.expand_dims(deviation, 1) / np.expand_dims(deviation, 0)
+    if c.dtype.kind == "c":
+        return np.clip(c.real, -1, 1) + 1j * np.clip(c.imag, -1, 1)
+    return np.clip(c, -1, 1)
 
 
 @stands_for(np.bincount)
