@@ -3,24 +3,25 @@
 import numpy as np
 
 import pullback as pb
+from pullback import primitives
 
 
 def _contract_tangent(arrays, tangents, *, subscripts):
     """A product's rule: a term for each factor, with its tangent in its place."""
     terms = [
-        pb.contract([*arrays[:i], tangent, *arrays[i + 1 :]], subscripts=subscripts)
+        primitives.contract([*arrays[:i], tangent, *arrays[i + 1 :]], subscripts=subscripts)
         for i, tangent in enumerate(tangents)
     ]
     return sum(terms[1:], start=terms[0])
 
 
-@pb.formula(pb.contract, jvp=_contract_tangent)
+@pb.formula(primitives.contract, jvp=_contract_tangent)
 def contract(arrays: list[pb.Tensor], *, subscripts):
     """A sum of products is linear in each factor: its gradient is the sum of products of the rest."""
-    r = pb.contract(arrays, subscripts=subscripts)
+    r = primitives.contract(arrays, subscripts=subscripts)
 
     def contract_pullback(grad):
-        return pb.contract_gradients(grad, arrays, subscripts=subscripts)
+        return primitives.contract_gradients(grad, arrays, subscripts=subscripts)
 
     return r, contract_pullback
 
@@ -58,7 +59,9 @@ def tensordot(a, b, *, axes=2):
     else:
         for k in range(len(axes[0])):
             _meet(a, b, axes[0][k], axes[1][k])
-    return pb.contract([a, b], subscripts=pb.tensordot_subscripts(np.ndim(a), np.ndim(b), axes))
+    return primitives.contract(
+        [a, b], subscripts=primitives.tensordot_subscripts(np.ndim(a), np.ndim(b), axes)
+    )
 
 
 @tensordot.sample_inputs
@@ -73,7 +76,7 @@ def dot(a, b):
     """Products summed over the last axis of `a` and the last but one of `b`, or its only one."""
     if np.ndim(a) > 0 and np.ndim(b) > 0:
         _meet(a, b, -1, -2 if np.ndim(b) > 1 else -1)
-    return pb.contract([a, b], subscripts=pb.dot_subscripts(np.ndim(a), np.ndim(b), -2))
+    return primitives.contract([a, b], subscripts=primitives.dot_subscripts(np.ndim(a), np.ndim(b), -2))
 
 
 @dot.sample_inputs
@@ -100,7 +103,7 @@ def inner(a, b):
     """Products summed over the last axes of both."""
     if np.ndim(a) > 0 and np.ndim(b) > 0:
         _meet(a, b, -1, -1)
-    return pb.contract([a, b], subscripts=pb.dot_subscripts(np.ndim(a), np.ndim(b), -1))
+    return primitives.contract([a, b], subscripts=primitives.dot_subscripts(np.ndim(a), np.ndim(b), -1))
 
 
 @inner.sample_inputs
