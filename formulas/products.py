@@ -54,11 +54,6 @@ def tensordot(a, b, *, axes=2):
     if np.ndim(axes) == 0:
         for k in range(axes):
             _meet(a, b, np.ndim(a) - axes + k, k)
-    elif np.ndim(axes[0]) == 0:
-        _meet(a, b, axes[0], axes[1])
-    else:
-        for k in range(len(axes[0])):
-            _meet(a, b, axes[0][k], axes[1][k])
     return primitives.contract(
         [a, b], subscripts=primitives.tensordot_subscripts(np.ndim(a), np.ndim(b), axes)
     )

@@ -153,7 +153,7 @@ def linspace(
     num = int(num)
     intervals = num - 1 if endpoint else num
     start, stop = (_in_floats(end) for end in (start, stop))
-    width = stop - start
+    width = asarray(stop - start)
     share = np.arange(num) / max(intervals, 1)
     share = share.reshape((num, *(1,) * len(np.broadcast_shapes(np.shape(start), np.shape(stop)))))
     values = call("moveaxis", start + width * cast(share, width.dtype), source=0, destination=axis)
@@ -162,7 +162,9 @@ def linspace(
 
 
 def _in_floats(end: Any) -> Any:
-    """A tensor of which whole numbers are floats: differences of them would wrap."""
+    """A tensor of which whole numbers are floats: differences of them would wrap. Python's numbers stay."""
+    if isinstance(end, (int, float, complex)) and not isinstance(end, np.generic):
+        return end * 1.0
     made = asarray(end)
     return cast(made, np.float64) if made.dtype.kind in "biu" else made
 
@@ -184,7 +186,7 @@ def geomspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
 ) -> Any:
     """As `np.geomspace`: numbers at equal ratios, of which the ends have one sign."""
-    ends = [_in_floats(end) for end in (start, stop)]
+    ends = [cast(made, np.result_type(made.dtype, np.float64)) for made in map(asarray, (start, stop))]
     if any(np.any(arrays(end) == 0) for end in ends):
         raise ValueError("Geometric sequence cannot include zero")
     first, last = (call("log", call("abs", end)) for end in ends)

@@ -52,6 +52,8 @@ def prod(
 
 
 def _extremum(word: str, of_two: str, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Any:
+    if a.dtype.kind == "b" and initial is not MISSING:
+        initial = cast(initial, a.dtype)
     if initial is MISSING:
         if where is not EVERYWHERE:
             raise ValueError(f"np.{word} with where= needs initial=, the result where nothing is left")

@@ -37,7 +37,9 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     axes = tuple(range(f.ndim)) if axis is None else normalize_axis_tuple(axis, f.ndim)
     if len(varargs) not in (0, 1, len(axes)):
         raise TypeError("invalid number of arguments")
-    if f.dtype.kind in "biu":
+    if f.dtype.kind == "b":
+        raise TypeError("np.gradient of bools: they have no differences; write f.astype(float)")
+    if f.dtype.kind in "iu":
         f = f.astype(np.float64)
     spacings = varargs * len(axes) if len(varargs) == 1 else varargs or (1.0,) * len(axes)
     found = [np.astype(_slopes(f, spacing, k), f.dtype) for spacing, k in zip(spacings, axes, strict=True)]
@@ -91,9 +93,9 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
 
 
 def _in_floats(part: Any) -> Any:
-    """An array or tensor of which whole numbers are floats: differences of them would wrap."""
+    """An array or tensor in float64, as NumPy computes: differences of whole numbers would wrap."""
     part = part if hasattr(part, "shape") else np.asarray(part)
-    return np.astype(part, np.float64) if part.dtype.kind in "biu" else part
+    return np.astype(part, np.result_type(part.dtype, np.float64))
 
 
 @stands_for(np.unwrap)

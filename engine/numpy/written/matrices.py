@@ -147,6 +147,8 @@ def matrix_norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = Fals
     two = isinstance(axis, tuple) and len(axis) == 2
     if ord in (None, "fro") or not (two or (axis is None and x.ndim == 2)):
         return formula("norm", x, ord=ord, axis=axis, keepdims=keepdims)
+    if x.dtype.kind in "biu":
+        x = x.astype(np.float64)
     rows, columns = normalize_axis_tuple(axis or (0, 1), x.ndim)
     if ord in (1, -1, np.inf, -np.inf):
         summed = rows if abs(ord) == 1 else columns

@@ -22,6 +22,16 @@ def vdot(a: Any, b: Any) -> Any:
     return formula("vdot", _conjugated(a), b)
 
 
+@wide("tensordot", always=True)
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    """As `np.tensordot`. ValueError where axes that are summed differ in length."""
+    if isinstance(axes, (tuple, list)):
+        first, second = (np.atleast_1d(each).tolist() for each in axes)
+        if [np.shape(a)[k] for k in first] != [np.shape(b)[k] for k in second]:
+            raise ValueError(f"shapes {np.shape(a)} and {np.shape(b)} do not fit along the axes {axes}")
+    return formula("tensordot", a, b, axes=axes)
+
+
 @stands_for(np.vecdot)
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     """As `np.vecdot`: the first operand is conjugated where it is complex."""

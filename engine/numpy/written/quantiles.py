@@ -34,6 +34,8 @@ def _quantiles(a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan:
     engine = engine_of(a, shares)
     if engine is not None and engine_of(a) is None:
         a = engine.from_numpy(np.asarray(a))
+    if a.dtype.kind == "c" and not skip_nan:
+        raise TypeError("a must be an array of real numbers")
     axes = tuple(range(a.ndim)) if axis is None else normalize_axis_tuple(axis, a.ndim)
     kept = tuple(1 if k in axes else n for k, n in enumerate(a.shape))
     merged = np.moveaxis(a, axes, range(a.ndim - len(axes), a.ndim))
@@ -54,17 +56,29 @@ def _quantiles(a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan:
         below, share = np.round(place), np.zeros_like(place)
     between = _BETWEEN[method]
     share = share if between is None else between(share)
+    # A Python number takes the array's dtype.
+    weak = isinstance(shares, (int, float)) and not isinstance(shares, np.generic)
     above = np.minimum(below + 1, np.maximum(count - 1, 0))
     low, high = (np.take_along_axis(ordered, each.astype(np.intp), -1) for each in (below, above))
-    found = (
-        low + (high - low) * share.astype(low.dtype) if low.dtype.kind == "f" else low + (high - low) * share
-    )
+    if method in ("lower", "nearest"):
+        found = low
+    elif method == "higher":
+        found = np.where(share > 0, high, low)
+    else:
+        found = low + (high - low) * _share_in(share, low.dtype, weak)
     spoiled = (count == 0) if skip_nan else missing.any(axis=-1, keepdims=True)
     if spoiled.any():
         found = np.where(spoiled, np.nan, found)
     found = np.moveaxis(found, -1, 0)
     shape = kept if keepdims else tuple(n for k, n in enumerate(a.shape) if k not in axes)
     return np.reshape(found, (*q.shape, *shape))
+
+
+def _share_in(share: Any, dtype: Any, weak: bool) -> Any:
+    """The shares in the precision that the entries have, where they are those of a Python number."""
+    if not weak or dtype.kind not in "fc":
+        return share
+    return np.astype(share, np.empty(0, dtype).real.dtype)
 
 
 def _length(a: Any, axes: tuple[int, ...]) -> int:
@@ -108,7 +122,9 @@ def nanquantile(
 
 
 def _hundredths(q: Any) -> Any:
-    return (np.asarray(q) if engine_of(q) is None else q) / 100
+    if isinstance(q, (int, float)) or engine_of(q) is not None:
+        return q / 100
+    return np.asarray(q) / 100
 
 
 @stands_for(np.percentile)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from ...calls.call import arrays, call
+from ..signatures.arguments import cast
 from .table import stands_for
 
 
@@ -90,7 +91,9 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     if weights is None or not hasattr(weights, "requires_grad"):
         return _counted(x, np.bincount(places, weights, minlength))
     length = max(int(places.max()) + 1 if places.size else 0, minlength)
-    return call("unslice", weights * 1.0, index=places, shape=(length,))
+    if weights.dtype.kind == "c":
+        raise TypeError(f"np.bincount takes real weights, not {weights.dtype}")
+    return call("unslice", cast(weights, np.float64), index=places, shape=(length,))
 
 
 def _counted(x: Any, counts: Any) -> Any:
