@@ -22,6 +22,11 @@ FUNCTIONS = {
         BOTH_SIDES,
     ),
     "log_ndtr": (_log_ndtr, (-1e8, -1e4, -40.0, -5.0, -1.0, -0.5, 0.5, 5.0)),
+    "dawsn": (
+        lambda x: mpmath.sqrt(mpmath.pi) / 2 * mpmath.exp(-x * x) * mpmath.erfi(x),
+        (-1e6, -40.0, -12.0, -3.0, 0.3, 11.9, 100.0, 1e4),
+    ),
+    "rgamma": (mpmath.rgamma, (-12.0, -3.0, -0.999999, -1e-9, 1e-20, 0.4, 0.5, 3.0, 30.0)),
     "erfcx": (
         lambda x: mpmath.exp(x * x) * mpmath.erfc(x),
         (-5.0, 0.5, 3.0, 11.9, 12.0, 40.0, 1e4, 1e8),
@@ -47,3 +52,16 @@ def test_the_limits_of_scaled_bessel_functions_at_zero(engine):
     x = pb.tensor(0.0, requires_grad=True)
     first = pb.grad(pb.special.i1e(x), x, create_graph=True)[0]
     assert (first.item(), pb.grad(first, x)[0].item()) == (0.5, 0.0)
+
+
+def test_nothing_becomes_nan_at_the_end_of_the_range(engine):
+    for name, point in (
+        ("log_ndtr", -1e150),
+        ("dawsn", 1e150),
+        ("erfcx", 1e150),
+        ("i0e", 1e200),
+        ("i1e", 1e200),
+    ):
+        x = pb.tensor(point, requires_grad=True)
+        first = pb.grad(getattr(pb.special, name)(x), x, create_graph=True)[0]
+        assert np.isfinite([first.item(), pb.grad(first, x)[0].item()]).all(), name
