@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..ir import Literal
 from ..library import Library
 from ..operators import OPERATORS, OperatorInfo
-from .native.stages import wrap
+from .cpp.lines import wrap
 
 _SIGNS = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
 # What only kernels call, and `transpile` writes.
@@ -50,7 +50,7 @@ def _function(word: OperatorInfo, library: Library) -> list[str]:
         operands = f"{{{', '.join(f'{name}.get()' for name in word.operands)}}}"
     call = f"word({operands}, {{{named}}})" if named else f"word({operands})"
     return [
-        *wrap(f"inline Tensor {word.name}(", [*tensors, *_attributes(word, library)], ") {", 0),
+        *wrap("", f"inline Tensor {word.name}(", [*tensors, *_attributes(word, library)], ") {", 0),
         f'    static const Word word("{word.name}");',
         f"    return {call};",
         "}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...ir import Atom, Eqn, Literal, Var
+from ...loops.expressions import Name, call, rank, run, shape
 from . import extents
 from .facts import Fact
 from .kernel import ShapeSet
@@ -20,15 +21,15 @@ def add_view(plan: Plan, eqn: Eqn, out: Var) -> None:
         add_of_shape(plan, Eqn(eqn.outs, "full", (), filled, (), eqn.span), out)
         return
     fact = plan.array(eqn.args[0])
-    text = view_call(eqn.op, fact.text, dict(eqn.kwargs), plan.values)
-    if text is None:
+    made = view_call(eqn.op, fact.node, dict(eqn.kwargs), plan.values)
+    if made is None:
         raise plan.refuse(f"{eqn.op} with such arguments is not compiled")
     level = max([fact.level, *(plan.of(atom).level for _, atom in eqn.kwargs)])
     view = plan.names.fresh(f"{plan.names.of(out)}_view")
-    plan.declare(level, f"const auto {view} = {text};", computes=True)
+    plan.let(level, view, made, computes=True)
     known = tuple((key, plan.own_name(atom)) for key, atom in eqn.kwargs)
     argument = literal_of(eqn, "axis") if eqn.op == "expand_dims" else known
-    plan.array_fact(out, view, fact.type, extents.view(eqn.op, fact.shape, argument), level)
+    plan.array_fact(out, Name(view), fact.type, extents.view(eqn.op, fact.shape, argument), level)
 
 
 def add_moved(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -37,53 +38,53 @@ def add_moved(plan: Plan, eqn: Eqn, out: Var) -> None:
     if eqn.op == "flip":
         axes = plan.values.axes(eqn.kwarg("axis"))
         every = literal_of(eqn, "axis") is None
-        chosen = f"pb::axis_set(context, {axes}, {fact.text}.shape.ndim)"
-        text = f"pb::flip({fact.text}, {f'pb::all_axes({fact.text}.shape.ndim)' if every else chosen})"
+        count = rank(shape(fact.node))
+        made = call("all_axes", count) if axes is None else run("axis_set", axes, count)
+        made = call("flip", fact.node, made)
     else:
         axes = plan.values.axes(eqn.kwarg("source"))
         target = plan.values.axes(eqn.kwarg("destination"))
         every = False
-        text = f"pb::moveaxis(context, {fact.text}, {axes}, {target})"
         axes = axes if target else None
+        made = run("moveaxis", fact.node, *(part for part in (axes, target) if part is not None))
     if axes is None and not every:
         raise plan.refuse(f"{eqn.op} over axes that are not known when it is compiled")
     view = plan.names.fresh(f"{plan.names.of(out)}_view")
-    plan.declare(fact.level, f"const auto {view} = {text};", computes=True)
+    plan.let(fact.level, view, made, computes=True)
     arguments = tuple((key, plan.own_name(atom)) for key, atom in eqn.kwargs)
-    plan.array_fact(out, view, fact.type, extents.view(eqn.op, fact.shape, arguments), fact.level)
+    plan.array_fact(out, Name(view), fact.type, extents.view(eqn.op, fact.shape, arguments), fact.level)
 
 
 def add_unslice(plan: Plan, eqn: Eqn, out: Var) -> None:
     """Zeros with an array put in at an index."""
     fact = plan.of(eqn.args[0])
-    index, shape = eqn.kwarg("index"), eqn.kwarg("shape")
-    items = plan.values.index(index) if index is not None else None
-    text = plan.values.shape(shape) if shape is not None else None
-    if items is None or text is None or fact.kind == "number":
+    given = eqn.kwarg("shape")
+    items, whole = plan.values.index(eqn.kwarg("index")), plan.values.shape(given)
+    if items is None or whole is None or fact.kind == "number":
         raise plan.refuse("unslice by such an index is not compiled")
-    view = plan.target(out, fact.type, text, fact.level, kept=True)
-    plan.declare(fact.level, f"pb::fill(context, {view}, {stored(fact.type)}(0));", computes=True)
+    view = plan.target(out, fact.type, whole, fact.level, kept=True)
+    plan.fill(fact.level, view, stored(fact.type))
     part = plan.names.fresh(f"{plan.names.of(out)}_part")
-    plan.declare(fact.level, f"const auto {part} = pb::take(context, {view}, {{{', '.join(items)}}});")
-    plan.store(eqn.args[0], fact, part)
-    owner = plan.of(shape).shape if isinstance(shape, Var) else frozenset[object]()
-    plan.array_fact(out, view, fact.type, owner or plan.own_shape("unslice", str(text)), fact.level + 1)
+    plan.let(fact.level, part, run("take", view, items))
+    plan.store(eqn.args[0], fact, Name(part))
+    owner = plan.of(given).shape if isinstance(given, Var) else frozenset[object]()
+    plan.array_fact(out, view, fact.type, owner or plan.own_shape("unslice", str(whole)), fact.level + 1)
 
 
 def add_put(plan: Plan, eqn: Eqn, out: Var) -> None:
     """A copy of an array in which another one stands at a basic index."""
     index = eqn.kwarg("index")
-    items = plan.values.index(index) if index is not None else None
+    items = plan.values.index(index)
     if items is None:
         raise plan.refuse("a write at such an index is not compiled")
     whole = plan.array(eqn.args[0])
     value = plan.array_of(eqn.args[1], stored(whole.type))
     level = max(whole.level, value.level, plan.of(index).level if index is not None else 0)
-    view = plan.target(out, whole.type, f"{whole.text}.shape", level, kept=True)
+    view = plan.target(out, whole.type, shape(whole.node), level, kept=True)
     part = plan.names.fresh(f"{plan.names.of(out)}_part")
-    plan.declare(level, f"const auto {part} = pb::take(context, {view}, {{{', '.join(items)}}});")
-    plan.call(level, f"pb::copy(context, {whole.text}, {view});")
-    plan.call(level, f"pb::copy(context, {value.text}, {part});")
+    plan.let(level, part, run("take", view, items))
+    plan.call(level, run("copy", whole.node, view))
+    plan.call(level, run("copy", value.node, part))
     plan.array_fact(out, view, whole.type, plan.own_shape("index_put", out.name), level + 1)
 
 
@@ -100,13 +101,12 @@ def add_joined(plan: Plan, eqn: Eqn, out: Var) -> None:
     level = max(part.level for part in parts)
     name = plan.names.of(out)
     shapes = plan.names.fresh(f"{name}_parts")
-    texts = ", ".join(plan.shape_text(part.leaves) for part in parts)
-    plan.declare(level, f"const pb::Shape {shapes}[] = {{{texts}}};")
-    stacked = str(eqn.op == "stack").lower()
-    view = plan.target(out, kind, f"pb::joined(context, {shapes}, {axis}, {stacked})", level, kept=True)
+    plan.parts_list(level, shapes, [plan.shape_text(part.leaves) for part in parts])
+    stacked = eqn.op == "stack"
+    view = plan.target(out, kind, run("joined", shapes, axis, stacked), level, kept=True)
     for index, (atom, part) in enumerate(stored_as):
-        target = f"pb::joined_part(context, {view}, {shapes}, {index}, {axis}, {stacked})"
-        moved = Fact(part.kind, part.type, part.shape, part.leaves, level, part.text, part.eqn)
+        target = run("joined_part", view, shapes, index, axis, stacked)
+        moved = Fact(part.kind, part.type, part.shape, part.leaves, level, part.known, part.eqn)
         plan.store(atom, moved, target)
     token: ShapeSet = frozenset({(eqn.op, axis, tuple(part.shape for part in parts))})
     plan.array_fact(out, view, kind, token, level + 1)
@@ -117,20 +117,18 @@ def add_collected(plan: Plan, eqn: Eqn, out: Var) -> None:
     items = _list(plan, eqn)
     facts = [plan.of(atom) for atom in items]
     leaves = tuple(leaf for fact in facts for leaf in fact.leaves)
-    kind, shape = join(fact.type for fact in facts), extents.join(fact.shape for fact in facts)
+    kind, known = join(fact.type for fact in facts), extents.join(fact.shape for fact in facts)
     level = max(fact.level for fact in facts)
     name = plan.names.of(out)
     shapes = plan.names.fresh(f"{name}_parts")
-    plan.declare(
-        level, f"const pb::Shape {shapes}[] = {{{', '.join([plan.shape_text(leaves)] * len(items))}}};"
-    )
-    view = plan.target(out, kind, f"pb::joined(context, {shapes}, 0, true)", level, kept=True)
+    plan.parts_list(level, shapes, [plan.shape_text(leaves)] * len(items))
+    view = plan.target(out, kind, run("joined", shapes, 0, True), level, kept=True)
     for index, atom in enumerate(items):
         part = derived(f"{out.name}_at_{index}")
         same = Eqn((part,), "positive", (atom,), (), (), eqn.span)
-        fact = Fact("lane", stored(kind), shape, leaves, level, "", same)
+        fact = Fact("lane", stored(kind), known, leaves, level, eqn=same)
         plan.define(part, fact)
-        plan.store(part, fact, f"pb::joined_part(context, {view}, {shapes}, {index}, 0, true)")
+        plan.store(part, fact, run("joined_part", view, shapes, index, 0, True))
     plan.array_fact(out, view, kind, plan.own_shape(eqn.op, out.name), level + 1)
 
 
@@ -143,16 +141,15 @@ def add_split(plan: Plan, eqn: Eqn, out: Var) -> None:
         raise plan.refuse(f"{eqn.op} of a list that is not written out is not compiled")
     whole = plan.array(eqn.args[0])
     shapes = plan.names.fresh(f"{plan.names.of(out)}_parts")
-    texts = ", ".join(fact.text for fact in facts)
-    plan.declare(whole.level, f"const pb::Shape {shapes}[] = {{{texts}}};")
-    stacked = str(eqn.op == "unstack_like").lower()
+    plan.parts_list(whole.level, shapes, [fact.node for fact in facts])
+    stacked = eqn.op == "unstack_like"
     parts = []
     for index, fact in enumerate(facts):
         part = derived(f"{out.name}_at_{index}")
         view = plan.names.fresh(f"{plan.names.of(part)}_view")
-        text = f"pb::joined_part(context, {whole.text}, {shapes}, {index}, {axis}, {stacked})"
-        plan.declare(whole.level, f"const auto {view} = {text};", computes=True)
-        plan.array_fact(part, view, whole.type, fact.shape, whole.level)
+        made = run("joined_part", whole.node, shapes, index, axis, stacked)
+        plan.let(whole.level, view, made, computes=True)
+        plan.array_fact(part, Name(view), whole.type, fact.shape, whole.level)
         parts.append(part)
     plan.define(out, Fact("list", items=tuple(parts)))
 

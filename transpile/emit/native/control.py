@@ -1,13 +1,29 @@
-"""Branches, loops and `raise` into a plan: C++'s own, around plans of their own."""
+"""Branches, loops and `raise` into a plan: statements around plans of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from ...ir import Atom, Block, Eqn, Literal, Var
+from ...ir import Atom, Block, Eqn, Literal, Span, Var
+from ...loops.expressions import (
+    Element,
+    Expression,
+    Infix,
+    Method,
+    Name,
+    New,
+    Prefix,
+    Text,
+    ViewOf,
+    ask,
+    names,
+    node,
+    read_only,
+    run,
+)
+from ...loops.statements import Assign, Do, For, Guard, If, Let, NewList, Statement, Variable
 from .facts import Fact, Leaf
-from .lanes import CHOICE
 from .names import derived
 from .plan import Plan
 from .sides import merge
@@ -15,37 +31,37 @@ from .turns import is_empty, listed, type_of
 from .types import join, stored
 
 Enter = Callable[[Plan, Eqn], None]
+Body = tuple[Statement, ...]
 
 
 @dataclass(slots=True)
 class Control:
-    """A statement with blocks: declarations before it, then a header and a plan for each block."""
+    """A statement with blocks: declarations before it, a plan for each block, and what makes it of these."""
 
-    before: list[str] = field(default_factory=list)
-    sides: list[tuple[str, Plan]] = field(default_factory=list)
+    span: Span | None
+    before: list[Statement] = field(default_factory=list)
+    plans: Sequence[Plan] = ()
+    make: Callable[[Sequence[Body]], Sequence[Statement]] = field(default=tuple)
 
 
 def add_raise(plan: Plan, eqn: Eqn) -> None:
     """The author's error: the kernel refuses with its message, and the formula's Python raises it."""
     said = eqn.args[0] if eqn.args else Literal("")
     text = said.value if isinstance(said, Literal) else plan.of(said).literal
-    message = (
-        str(text or "an error of the formula").replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
-    )
     level = max((plan.of(atom).level for atom in eqn.args), default=0)
-    plan.call(level, f'pb::raise(context, "{message}");')
+    plan.call(level, run("raise", Text(str(text or "an error of the formula"))))
 
 
 def add_branch(plan: Plan, eqn: Eqn, enter: Enter) -> None:
     """An `if`: each side computes its values, which are there under one name after it."""
-    decided = plan.values.expr(eqn.args[0])
+    decided = plan.values.scalar(eqn.args[0])
     if decided is not None and decided.literal is not None:
         _add_side(plan, eqn, eqn.blocks[0 if decided.literal else 1], enter)
         return
-    condition, level = _condition(plan, eqn.args[0])
+    condition, is_data, level = _condition(plan, eqn.args[0])
     for block in eqn.blocks:
         level = max([level, *(bring(plan, var) for var in block.free())])
-    control = Control()
+    control = Control(eqn.span)
     children = []
     for block in eqn.blocks:
         child = plan.inside(block, plan.names)
@@ -59,12 +75,17 @@ def add_branch(plan: Plan, eqn: Eqn, enter: Enter) -> None:
     first, second = children
     for child in children:
         child.settle()
-    headers = [f"if ({condition}) {{", "} else {"]
-    if condition.startswith("context.dry() || "):
-        # While shapes are worked out nobody knows the elements: both sides are, one after the other.
-        headers[1] = f"if (context.dry() || !({condition.removeprefix('context.dry() || ')})) {{"
     empty = not second.phases and not second.closing
-    control.sides = [(headers[0], first)] if empty else [(headers[0], first), (headers[1], second)]
+    control.plans = [first] if empty else [first, second]
+
+    def make(bodies: Sequence[Body]) -> Sequence[Statement]:
+        if not is_data:
+            return [If((condition,), *bodies)]
+        # While shapes are worked out nobody knows the elements: both sides are, one after the other.
+        tests = [condition, Prefix("!", condition)]
+        return [If((Infix("||", ask("dry"), test),), body) for test, body in zip(tests, bodies, strict=False)]
+
+    control.make = make
     plan.control(level, control)
 
 
@@ -76,15 +97,15 @@ def _add_side(plan: Plan, eqn: Eqn, block: Block, enter: Enter) -> None:
         plan.define(out, plan.array(atom) if plan.of(atom).kind == "lane" else plan.of(atom))
 
 
-def _condition(plan: Plan, atom: Atom) -> tuple[str, int]:
-    """The condition in C++, and its level. That on an element is not known while shapes are worked out."""
-    expr = plan.values.expr(atom)
-    if expr is not None:
-        return expr.within(CHOICE), plan.of(atom).level
+def _condition(plan: Plan, atom: Atom) -> tuple[Expression, bool, int]:
+    """The condition, whether it is on an element, and its level."""
+    scalar = plan.values.scalar(atom)
+    if scalar is not None:
+        return scalar.node, False, plan.of(atom).level
     fact = plan.array(atom)
     name = plan.names.fresh("holds")
-    plan.declare(fact.level, f"const bool {name} = pb::holds(context, {fact.text});")
-    return f"context.dry() || {name}", fact.level
+    plan.let(fact.level, name, run("holds", fact.node), "bool")
+    return Name(name), True, fact.level
 
 
 def bring(plan: Plan, atom: Atom) -> int:
@@ -148,12 +169,12 @@ def _carried(plan: Plan, var: Var, before: Fact, after: Fact) -> Fact:
     if before.kind == "number" and after.kind == "number":
         kind = join([before.type, after.type])
         return (
-            before if kind == before.type else Fact("number", kind, text=before.text, literal=before.literal)
+            before if kind == before.type else Fact("number", kind, known=before.known, literal=before.literal)
         )
     arrays = ("lane", "array")
     if before.kind == "number" and before.type.startswith("weak") and after.kind in arrays:
         return Fact(
-            "array", after.type, eqn=Eqn((var,), "start", (Literal(before.literal),)), text=before.text
+            "array", after.type, eqn=Eqn((var,), "start", (Literal(before.literal),)), known=before.known
         )
     if before.kind in arrays and after.kind in arrays and before.type == after.type:
         return before
@@ -162,7 +183,7 @@ def _carried(plan: Plan, var: Var, before: Fact, after: Fact) -> Fact:
     if before.kind == after.kind == "turns" and type_of(before) == type_of(after):
         return before
     if before.kind in ("list", "index") and not before.items and after.kind == "turns":
-        return replace(after, level=0, text=f"{type_of(after)}()")
+        return replace(after, level=0, known=New(type_of(after)))
     raise plan.refuse(f"{var} changes its kind or its dtype in a loop, which is not compiled")
 
 
@@ -179,7 +200,7 @@ def _enter_turn(
     """The equations of a turn, in which the parameters are what `facts` and the list say."""
     (body,) = eqn.blocks
     item, over = body.params[0], eqn.args[0]
-    number = Fact("number", "weak int", text=turn)
+    number = Fact("number", "weak int", known=Name(turn))
     if isinstance(over, Var) and over.kind == "list":
         index = derived("turn", "value")
         child.define(index, number)
@@ -190,16 +211,16 @@ def _enter_turn(
     for k, (var, fact) in enumerate(zip(carried, facts, strict=True)):
         name = names[k] if names else f"carried_{k}"
         if fact.kind in ("lane", "array"):
-            child.array_fact(var, name, fact.type, plan.own_shape("carried", name), 0)
+            child.array_fact(var, Name(name), fact.type, plan.own_shape("carried", name), 0)
         elif fact.kind == "number":
-            child.define(var, Fact("number", fact.type, text=name))
+            child.define(var, Fact("number", fact.type, known=Name(name)))
         elif fact.kind == "turns":
-            child.define(var, replace(fact, level=0, text=name))
+            child.define(var, replace(fact, level=0, known=Name(name)))
         elif fact.kind in ("list", "index"):
             child.define(var, fact)
         else:
             token = plan.own_shape("carried", name)
-            child.define(var, Fact(fact.kind, fact.type, token, (Leaf(name, token),), 0, name))
+            child.define(var, Fact(fact.kind, fact.type, token, (Leaf(Name(name), token),), 0, Name(name)))
     for inner in body.eqns:
         enter(child, inner)
 
@@ -209,31 +230,31 @@ def _write_loop(
 ) -> None:
     (body,) = eqn.blocks
     over, start = eqn.args[0], eqn.args[1:]
-    control = Control()
+    control = Control(eqn.span)
     turns = plan.turns_of(over)
     turn = _turn_name(plan, body.params[0])
-    names = [_declared(plan, control, *held) for held in zip(carried, facts, start, strict=True)]
+    held = [_declared(plan, control, *one) for one in zip(carried, facts, start, strict=True)]
     child = plan.inside(body, plan.names)
-    _enter_turn(plan, child, eqn, carried, facts, turn, names, enter)
+    _enter_turn(plan, child, eqn, carried, facts, turn, held, enter)
     collected = eqn.outs[len(carried) :]
     for out, atom in zip(collected, body.results[len(carried) :], strict=True):
         _collect(plan, child, out, atom, control, turns, turn, level)
-    _carry_on(child, body, facts, names)
+    _carry_on(child, body, facts, held)
     child.settle()
-    more = ""
+    go_on: Expression | None = None
     if eqn.kwarg("until") is not None:
-        more = f" && {names[0]} == 0"
-        lists = [plan.of(out) for out in collected]
-        child.closing += [f"if ({names[0]}) {made.text}.keep({turn} + 1);" for made in lists if made.text]
-    header = f"for (int64_t {turn} = 0; {turn} < {turns}{more}; ++{turn}) {{"
-    if eqn.kwarg("reverse") is not None:
-        header = f"for (int64_t {turn} = {turns} - 1; {turn} >= 0{more}; --{turn}) {{"
-    control.sides = [(header, child)]
+        go_on = Infix("==", Name(held[0]), node(0))
+        so_far = Infix("+", Name(turn), node(1))
+        for out in collected:
+            if (made := plan.of(out).known) is not None:
+                child.closing.append(Guard(Name(held[0]), Do(Method(made, "keep", (so_far,)))))
+    reverse = eqn.kwarg("reverse") is not None
+    control.plans = [child]
+    control.make = lambda bodies: [For(turn, turns, bodies[0], reverse, go_on)]
     plan.control(level, control)
-    for out, fact, name, atom in zip(eqn.outs, facts, names, start, strict=False):
+    for out, fact, name, atom in zip(eqn.outs, facts, held, start, strict=False):
         if fact.kind in ("lane", "array") and plan.of(atom).kind == "number" and out in plan.output_of:
-            why = '"a loop without turns leaves a number"'
-            plan.declare(level, f"context.require({turns} > 0, PB_UNSUPPORTED, {why});")
+            plan.require(level, Infix(">", turns, node(0)), "a loop without turns leaves a number")
         _define_left(plan, out, fact, name, level + 1)
 
 
@@ -249,96 +270,101 @@ def _declared(plan: Plan, control: Control, var: Var, fact: Fact, start: Atom) -
     if fact.kind in ("lane", "array"):
         own = plan.names.fresh(f"{own}_view")
         begin = _start(plan, start, fact)
-        control.before.append(f"pb::View<const {stored(fact.type)}> {own} = {begin};")
+        control.before.append(Variable(own, ViewOf(stored(fact.type)), begin))
     elif fact.kind == "number":
-        expr = plan.values.expr(start)
-        assert expr is not None
-        control.before.append(f"{stored(fact.type)} {own} = {expr.to(fact.type).text};")
+        scalar = plan.values.scalar(start)
+        assert scalar is not None
+        control.before.append(Variable(own, stored(fact.type), scalar.to(fact.type).node))
     else:
-        held = type_of(fact) if fact.kind == "turns" else "pb::Shape"
-        control.before.append(f"{held} {own} = {fact.text};")
+        kind = type_of(fact) if fact.kind == "turns" else "Shape"
+        control.before.append(Variable(own, kind, fact.known))
     return own
 
 
 def _define_left(plan: Plan, out: Var, fact: Fact, name: str, level: int) -> None:
     """Define what a loop leaves in the carried value of this name."""
     if fact.kind in ("lane", "array"):
-        plan.array_fact(out, name, fact.type, plan.own_shape("loop", name), level)
+        plan.array_fact(out, Name(name), fact.type, plan.own_shape("loop", name), level)
     elif fact.kind == "number":
-        plan.define(out, Fact("number", fact.type, level=level, text=name))
+        plan.define(out, Fact("number", fact.type, level=level, known=Name(name)))
     elif fact.kind == "turns":
-        plan.define(out, replace(fact, level=level, text=name))
+        plan.define(out, replace(fact, level=level, known=Name(name)))
     else:
         token = plan.own_shape("loop", name)
-        plan.define(out, Fact(fact.kind, fact.type, token, (Leaf(name, token, level),), level, name))
+        leaves = (Leaf(Name(name), token, level),)
+        plan.define(out, Fact(fact.kind, fact.type, token, leaves, level, Name(name)))
 
 
-def _start(plan: Plan, atom: Atom, fact: Fact) -> str:
+def _start(plan: Plan, atom: Atom, fact: Fact) -> Expression:
     before = plan.of(atom)
     if before.kind == "number":
-        expr = plan.values.expr(atom)
-        assert expr is not None
-        return f"pb::constant<{stored(fact.type)}>(context, {expr.to(stored(fact.type)).text})"
-    return f"{plan.array(atom).text}.read_only()"
+        scalar = plan.values.scalar(atom)
+        assert scalar is not None
+        return run("constant", scalar.to(stored(fact.type)).node, of=stored(fact.type))
+    return read_only(plan.array(atom).node)
 
 
-def _carry_on(child: Plan, body: Block, facts: Sequence[Fact], names: Sequence[str]) -> None:
+def _carry_on(child: Plan, body: Block, facts: Sequence[Fact], held: Sequence[str]) -> None:
     """The end of a turn: the carried values are those of the next."""
-    moves = []
-    for atom, fact, name in zip(body.results, facts, names, strict=False):
+    moves: list[tuple[str, Expression, Expression]] = []
+    for atom, fact, name in zip(body.results, facts, held, strict=False):
         if fact.kind in ("lane", "array"):
-            text = child.array_of(atom, stored(fact.type)).text
-            moves.append((name, f"{text}.read_only()", text))
+            view = child.array_of(atom, stored(fact.type)).node
+            moves.append((name, read_only(view), view))
         elif fact.kind == "number":
-            expr = child.values.expr(atom)
-            assert expr is not None
-            moves.append((name, expr.to(fact.type).text, expr.text))
+            scalar = child.values.scalar(atom)
+            assert scalar is not None
+            moves.append((name, scalar.to(fact.type).node, scalar.node))
         else:
-            text = _at_end(child, atom).text
-            moves.append((name, text, text))
-    early: list[str] = []
-    late: list[str] = []
-    for k, (name, text, source) in enumerate(moves):
-        if source == name:
+            value = _at_end(child, atom).node
+            moves.append((name, value, value))
+    early: list[Statement] = []
+    late: list[Statement] = []
+    for k, (name, value, source) in enumerate(moves):
+        if source == Name(name):
             continue
-        overwritten = any(other == source or f"{other}" in text.split("(")[0] for other, _, _ in moves[:k])
-        mixed = facts[k].kind == "number" and any(other in text for other, _, _ in moves[:k])
-        if overwritten or mixed:
-            held = child.names.fresh(f"next_{name}")
-            early.append(f"const auto {held} = {text};")
-            text = held
-        late.append(f"{name} = {text};")
+        if not {other for other, _, _ in moves[:k]}.isdisjoint(names(value)):
+            saved = child.names.fresh(f"next_{name}")
+            early.append(Let(saved, value))
+            value = Name(saved)
+        late.append(Assign(Name(name), value))
     child.closing += [*early, *late]
 
 
 def _collect(
-    plan: Plan, child: Plan, out: Var, atom: Atom, control: Control, turns: str, turn: str, level: int
+    plan: Plan,
+    child: Plan,
+    out: Var,
+    atom: Atom,
+    control: Control,
+    turns: Expression,
+    turn: str,
+    level: int,
 ) -> None:
     """A list with a value of each turn."""
     fact = _at_end(child, atom)
     name = plan.names.of(out)
+    made = Fact("turns", fact.type, level=level + 1, known=Name(name), element=fact.kind)
     if fact.kind in ("lane", "array"):
-        text = f"{child.array(atom).text}.read_only()"
-        made = Fact("turns", fact.type, level=level + 1, text=name, element="array")
+        value: Expression = read_only(child.array(atom).node)
+        made = replace(made, element="array")
     elif fact.kind in ("like", "shape"):
-        text = fact.text
-        made = Fact("turns", fact.type, level=level + 1, text=name, element=fact.kind)
+        value = fact.node
     elif fact.kind == "number":
-        expr = child.values.expr(atom)
-        assert expr is not None
-        text = expr.to(fact.type).text
-        made = Fact("turns", fact.type, level=level + 1, text=name, element="number")
+        scalar = child.values.scalar(atom)
+        assert scalar is not None
+        value = scalar.to(fact.type).node
     elif fact.kind == "turns":
-        text = fact.text
-        made = replace(fact, level=level + 1, text=name, depth=fact.depth + 1)
+        value = fact.node
+        made = replace(fact, level=level + 1, known=Name(name), depth=fact.depth + 1)
     elif fact.kind == "index" and (item := child.values.index_item(atom)) is not None:
-        text = item
-        made = Fact("turns", level=level + 1, text=name, element="index")
+        value = item
+        made = replace(made, type="T")
     elif fact.kind == "none":
-        plan.define(out, Fact("turns", "none", level=level + 1, text="", element="none"))
+        plan.define(out, Fact("turns", "none", level=level + 1, element="none"))
         return
     else:
         raise plan.refuse(f"a list of such values as {out} is not compiled")
-    control.before.append(f"const {type_of(made)} {name}({turns});")
-    child.closing.append(f"{name}[{turn}] = {text};")
+    control.before.append(NewList(name, type_of(made), turns))
+    child.closing.append(Assign(Element(Name(name), Name(turn)), value))
     plan.define(out, made)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...ir import Eqn, Literal, Var
+from ...loops.expressions import Text, run, shape
 from .facts import Fact
 from .names import derived
 from .plan import Plan, literal_of
@@ -12,7 +13,7 @@ from .types import FLOATS
 
 
 class Parts(NamedTuple):
-    """A function of kernel_decompose.h, and the shapes of its results as `pb::part_shape` reads them."""
+    """A function of the runtime, and the shapes of its results as `part_shape` reads them."""
 
     function: str
     shapes: tuple[str, ...]
@@ -41,11 +42,11 @@ def add_decomposition(plan: Plan, eqn: Eqn, out: Var) -> None:
         raise plan.refuse("decompositions are compiled for floats only")
     parts = _PARTS[str(literal_of(eqn, "callee"))]
     names = [_named(plan, out, k) for k in range(len(parts.shapes))]
-    shapes = [f'pb::part_shape(context, {fact.text}.shape, "{letters}")' for letters in parts.shapes]
+    shapes = [run("part_shape", shape(fact.node), Text(letters)) for letters in parts.shapes]
     views = [
-        plan.target(name, fact.type, shape, fact.level) for name, shape in zip(names, shapes, strict=True)
+        plan.target(name, fact.type, whole, fact.level) for name, whole in zip(names, shapes, strict=True)
     ]
-    plan.call(fact.level, f"pb::{parts.function}({', '.join(['context', fact.text, *views])});")
+    plan.call(fact.level, run(parts.function, fact.node, *views))
     for name, view in zip(names, views, strict=True):
         plan.array_fact(name, view, fact.type, plan.own_shape(parts.function, name.name), fact.level + 1)
     plan.define(out, Fact("list", items=tuple(names)))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Literal as OneOf
 
 from ...ir import Atom, Eqn
+from ...loops.expressions import Expression
 from ...records import record
 from . import extents
 from .kernel import ShapeSet
@@ -14,29 +15,28 @@ from .types import Type
 
 # lane: computed per element inside a loop; array: a view at function scope;
 # total: a reduction of a lane to a saved shape, not begun yet; number, shape:
-# C++ values; like: shape and type of an array.
+# values; like: shape and type of an array.
 # list: one that is written out; turns: what a loop collected, of elements of one kind, at `depth`
-# lists within each other. index: a tuple, a slice, or where it has a `text`, a pb::Index.
+# lists within each other. index: a tuple, a slice, or where it is `known`, an index of the runtime's.
 Kind = OneOf["lane", "array", "total", "number", "shape", "like", "list", "turns", "index", "dtype", "none"]
 
 
 @record(frozen=True, slots=True)
 class Leaf:
-    """A C++ expression of a shape, the set of names that it stands for, and where it is declared."""
+    """A shape, the set of names that it stands for, and where it is declared."""
 
-    text: str
+    node: Expression
     shape: ShapeSet
     level: int = 0
 
 
 @record(frozen=True, slots=True)
 class Fact:
-    """A variable's place in C++.
+    """A variable's place in a kernel.
 
-    `text` is the name of an array's view, or the expression of a number or
+    `known` is the name of an array's view, or the expression of a number or
     shape. `leaves` are shapes whose broadcast is this one's shape. `level`
-    counts the loops that must have run before. A lane has its `eqn`. The outermost operator of a
-    number's expression has this `precedence`.
+    counts the loops that must have run before. A lane has its `eqn`.
     """
 
     kind: Kind
@@ -44,13 +44,18 @@ class Fact:
     shape: ShapeSet = extents.SCALAR
     leaves: tuple[Leaf, ...] = ()
     level: int = 0
-    text: str = ""
+    known: Expression | None = None
     eqn: Eqn | None = None
     items: tuple[Atom, ...] = ()
     literal: object = None
     element: str = ""
     depth: int = 1
-    precedence: int = 1
+
+    @property
+    def node(self) -> Expression:
+        """The expression of a variable that has one."""
+        assert self.known is not None
+        return self.known
 
     def at_start(self) -> Fact:
         """The fact as a block inside finds it: it is there before the block begins."""

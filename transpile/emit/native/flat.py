@@ -1,4 +1,4 @@
-"""The loop of a pointwise kernel alone, for arrays of one shape in C order.
+"""Kernels that are one loop over arrays of one shape in C order.
 
 Small arrays, and those in the middle of a network, are of one shape more often
 than not. Then sums to an operand's shape sum nothing, and a kernel is its loop:
@@ -7,122 +7,91 @@ than not. Then sums to an operand's shape sum nothing, and a kernel is its loop:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ...analysis.extents import own_extent
 from ...ir import Block, Eqn, Var
+from ...loops.expressions import Member, Name, ask, shape
+from ...loops.statements import (
+    Alike,
+    FlatCall,
+    FlatLoop,
+    Guard,
+    Let,
+    Passes,
+    Read,
+    Return,
+    RunPasses,
+    Space,
+    Write,
+)
 from ...passes.simplify import remove_dead
 from ...passes.zeros import NONE, Materialize, propagate_zeros
 from .kernel import Kernel
 from .lanes import POINTWISE
 from .operators import add_equation
 from .plan import Plan
-from .stages import StageText, Store, numbers, wrap
+from .stages import StageLoop, Written
 
 _SHAPE = frozenset[object]({"flat"})
 _SAME = frozenset({"sum_to", "broadcast_like", "expect_like"})
 # What comes after the way for shapes as they mostly are: a library may have no other.
-UNLIKELY = "if (context.is_only_likely()) return;"
+UNLIKELY = Guard(ask("is_only_likely"), Return())
 # What a kernel that is one pointwise loop may be made of.
 ALLOWED = frozenset({*POINTWISE, *_SAME, "zeros_like", "ones_like", "full_like"})
 
 
-@dataclass(frozen=True, slots=True)
-class Flat:
-    """The member `flat` of a kernel's struct.
-
-    `inputs` and `outputs` are the C++ names of its arrays and their positions in its
-    arguments, `body` the statements for one element.
-    """
-
-    inputs: dict[str, int]
-    outputs: dict[str, int]
-    body: list[str]
-    index: str
-
-    def lines(self) -> list[str]:
-        """The function."""
-        return [
-            "    // The loop alone, for arrays of one shape in C order.",
-            "    template <typename T>",
-            "    PB_ONCE static void flat(const void* const* inputs, void* const* outputs, int64_t size) {",
-            *(
-                f"        const T* {name} = static_cast<const T*>(inputs[{k}]);"
-                for name, k in self.inputs.items()
-            ),
-            *(f"        T* {name}_row = static_cast<T*>(outputs[{k}]);" for name, k in self.outputs.items()),
-            "        PB_SIMD",
-            f"        for (int64_t {self.index} = 0; {self.index} < size; ++{self.index}) {{",
-            *(f"            {line}" for line in self.body),
-            "        }",
-            "    }",
-        ]
-
-    def call(self, count: int) -> list[str]:
-        """Statements that call it for a stretch of a loop over rows, with `count` inputs."""
-        return [
-            f"const void* inputs[{count}] = {{}};",
-            f"void* outputs[{len(self.outputs)}];",
-            *(f"inputs[{position}] = loop.row({name}_rows);" for name, position in self.inputs.items()),
-            *(f"outputs[{position}] = loop.row({name}_rows);" for name, position in self.outputs.items()),
-            "flat<T>(inputs, outputs, loop.size);",
-        ]
-
-    def alone(self, plan: Plan) -> list[str]:
-        """Statements that do all of a kernel of several loops, where its arrays have one shape."""
-        facts = [plan.known(entry.var) for entry in plan.kernel.inputs]
-        shapes = [fact.text if fact.kind == "like" else f"{fact.text}.shape" for fact in facts]
-        names, passes = plan.names.fresh, plan.names.fresh("alike")
-        views = {name: names(f"{name}_whole") for name in self.outputs}
-        kinds = {f"{name}_rows": "const T" for name in self.inputs} | {f"{name}_rows": "T" for name in views}
-        reads = [f"space.read({name}_rows, {facts[k].text});" for name, k in self.inputs.items()]
-        writes = [f"space.write({name}_rows, {view});" for name, view in views.items()]
-        count = len(reads) + len(writes)
-        inside = [
-            *(
-                f"const auto {views[name]} = context.output<T>({position}, {shapes[0]});"
-                for name, position in self.outputs.items()
-            ),
-            f"pb::Passes<1, {count}> {passes}(context);",
-            f"pb::Space& space = {passes}.space({shapes[0]});",
-            *numbers(kinds),
-            *reads,
-            *writes,
-            "space.each([=](pb::Loop& loop) {",
-            "    while (loop.next()) {",
-            *(f"        {line}" for line in self.call(len(facts))),
-            "    }",
-            "});",
-            f"{passes}.run();",
-            "return;",
-        ]
-        asked = wrap("if (pb::alike(", shapes, ")) {", depth=2)
-        return [*asked, *(f"    {line}" for line in inside), "}", UNLIKELY]
-
-    def is_loop_of(self, text: StageText) -> bool:
-        """Whether a stage does the same to each element."""
-        reads = {text.names.of(var) for var in text.reads}
-        sinks = {sink.name for sink in text.stage.sinks}
-        same = (reads, sinks) == (set(self.inputs), set(self.outputs))
-        return same and _unbroken(text.body()) == _unbroken(self.body)
+def flat_call(flat: FlatLoop, count: int) -> FlatCall:
+    """The call that does the work of a loop over rows, in a kernel with `count` inputs."""
+    return FlatCall(flat.inputs, flat.outputs, count)
 
 
-def _unbroken(lines: list[str]) -> str:
-    """What lines say, wherever they are broken."""
-    return "".join("".join(lines).split())
+def alone(flat: FlatLoop, plan: Plan) -> Alike:
+    """All of a kernel of several loops, where its arrays have one shape."""
+    facts = [plan.known(entry.var) for entry in plan.kernel.inputs]
+    shapes = tuple(fact.node if fact.kind == "like" else shape(fact.node) for fact in facts)
+    passes = plan.names.fresh("alike")
+    views = {name: plan.names.fresh(f"{name}_whole") for name, _ in flat.outputs}
+    space = Space(
+        passes,
+        shapes[0],
+        tuple(Read(name, "T", facts[k].node) for name, k in flat.inputs),
+        tuple(Write(name, "T", Name(view)) for name, view in views.items()),
+        flat_call(flat, len(facts)),
+        flat.index,
+    )
+    outputs = [
+        Let(views[name], ask("output", position, shapes[0], of="T")) for name, position in flat.outputs
+    ]
+    count = len(space.reads) + len(space.sinks)
+    body = (*outputs, Passes(passes, 1, count), space, RunPasses(passes), Return())
+    return Alike(shapes, body)
+
+
+def is_loop_of(flat: FlatLoop, space: Space) -> bool:
+    """Whether a pass does the same to each element."""
+    reads = {read.name for read in space.reads}
+    sinks = {sink.name for sink in space.sinks}
+    same = reads == {name for name, _ in flat.inputs} and sinks == {name for name, _ in flat.outputs}
+    return same and space.body == flat.body and _HACK(space.body) == _HACK(flat.body)
+
+
+def _HACK(body):
+    shown, out = 0, []
+    for k, s in enumerate(body):
+        if s.span is not None and s.span.line != shown:
+            shown = s.span.line
+            out.append((k, shown))
+    return out
 
 
 def is_flat(kernel: Kernel) -> bool:
-    """Whether the kernel has its loop alone, see `Flat`."""
-    return flat_of(kernel, "i", lambda eqn: None) is not None
+    """Whether the kernel has its loop alone."""
+    return flat_of(kernel, "i") is not None
 
 
-def flat_of(kernel: Kernel, index: str, comment: Callable[[Eqn], str | None]) -> Flat | None:
-    """The loop of a kernel that is one pointwise loop; None for any other.
-
-    `index` names the loop's counter; `comment` gives the source line of an equation.
-    """
+def flat_of(kernel: Kernel, index: str) -> FlatLoop | None:
+    """The loop of a kernel that is one pointwise loop; None for any other. `index` names its counter."""
     block = _without_zeros(kernel)
     if block is None:
         return None
@@ -144,19 +113,21 @@ def flat_of(kernel: Kernel, index: str, comment: Callable[[Eqn], str | None]) ->
         add_equation(plan, eqn)
     plan.finish()
     phases = plan.phases.values()
-    stages = [(shape, stage) for phase in phases for shape, stage in phase.stages.items()]
-    if [shape for shape, _ in stages] != [_SHAPE] or any(phase.calls for phase in phases):
+    stages = [(known, stage) for phase in phases for known, stage in phase.stages.items()]
+    if [known for known, _ in stages] != [_SHAPE] or any(phase.calls for phase in phases):
         return None
     ((_, stage),) = stages
-    stores = [sink for sink in stage.sinks if isinstance(sink, Store) and sink.type == "T"]
+    stores = [sink for sink in stage.sinks if isinstance(sink, Written) and sink.type == "T"]
     if len(stores) != len(arrays) or len(stage.sinks) != len(arrays):
         return None
-    text = StageText(
-        stage, plan.names, lambda var: plan.at_level(var, 0), plan.order, comment, index, depth=0
-    )
+    loop = StageLoop(stage, plan.names, lambda var: plan.at_level(var, 0), plan.order, index)
     positions = {entry.var: k for k, entry in enumerate(kernel.inputs)}
-    outputs = {sink.name: arrays.index(sink.value) for sink in stores}
-    return Flat({plan.names.of(var): positions[var] for var in text.reads}, outputs, text.body(), index)
+    return FlatLoop(
+        tuple((plan.names.of(var), positions[var]) for var in loop.reads),
+        tuple((sink.name, arrays.index(sink.value)) for sink in stores),
+        tuple(loop.body()),
+        index,
+    )
 
 
 def _without_zeros(kernel: Kernel) -> Block | None:

@@ -1,4 +1,4 @@
-"""Operators of one element as C++ expressions.
+"""Operators of one element as expressions.
 
 `lane` gives the expression of an equation from those of its operands, and
 `result_type` the type that NumPy would give it.
@@ -6,55 +6,49 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
+from ...loops.expressions import Braces, Call, Choice, Convert, Entry, Expression, Infix, Number, Prefix
 from ...operators import OPERATORS
 from ...records import record
-from .types import FLOATS, Type, cast, floating, join, number, stored
-
-# C++'s precedences: a lower one binds tighter.
-ATOM, UNARY, TIMES, PLUS, ORDER, EQUAL, AND, OR, CHOICE, COMMA = 1, 3, 5, 6, 9, 10, 14, 15, 16, 17
+from .types import FLOATS, Type, floating, join, stored
 
 
 @record(frozen=True, slots=True)
-class Expr:
-    """C++ text of a type, with the precedence of its outermost operator. `literal` is a number's value."""
+class Scalar:
+    """A number as an expression of a type; None is one that is left out. `literal` is its value, if known."""
 
-    text: str
+    node: Expression
     type: Type
-    precedence: int = ATOM
     literal: object = None
 
-    def within(self, precedence: int) -> str:
-        """The text, in parentheses where an operator of this precedence needs them."""
-        return self.text if self.precedence < precedence else f"({self.text})"
-
-    def to(self, target: Type) -> Expr:
-        """The expression converted to a type."""
+    def to(self, target: Type) -> Scalar:
+        """The number converted to a type."""
         if isinstance(self.literal, int | float):
-            return Expr(number(self.literal, target), target, UNARY if target != "T" else ATOM)
-        text = cast(self.text, self.type, target)
-        return Expr(text, target, self.precedence if text == self.text else ATOM)
+            return Scalar(Number(self.literal, stored(target)), target)
+        same = stored(self.type) == stored(target)
+        return Scalar(self.node if same else Convert(stored(target), self.node), target)
 
 
-_INFIX = {
-    "add": ("+", PLUS),
-    "accumulate": ("+", PLUS),
-    "subtract": ("-", PLUS),
-    "multiply": ("*", TIMES),
-    "divide": ("/", TIMES),
-}
+def literal(value: object, kind: Type) -> Scalar:
+    """A number that is known."""
+    assert isinstance(value, int | float), value
+    return Scalar(Number(value, stored(kind)), kind, value)
+
+
+ABSENT = Scalar(Braces(()), "none")
+
+_INFIX = {"add": "+", "accumulate": "+", "subtract": "-", "multiply": "*", "divide": "/"}
 _COMPARE = {
-    "less": ("<", ORDER),
-    "less_equal": ("<=", ORDER),
-    "greater": (">", ORDER),
-    "greater_equal": (">=", ORDER),
-    "equal": ("==", EQUAL),
-    "not_equal": ("!=", EQUAL),
+    "less": "<",
+    "less_equal": "<=",
+    "greater": ">",
+    "greater_equal": ">=",
+    "equal": "==",
+    "not_equal": "!=",
 }
-_LOGIC = {"logical_and": ("&&", AND), "logical_or": ("||", OR)}
-_BITWISE = {"bitwise_and": ("&&", AND), "bitwise_or": ("||", OR)}
+_LOGIC = {"logical_and": "&&", "logical_or": "||"}
+_BITWISE = {"bitwise_and": "&&", "bitwise_or": "||"}
 
 # Functions of kernel_math.h and kernel_functions.h that have NumPy's name; the first take only floats.
 _OF_FLOATS = """
@@ -133,81 +127,67 @@ def refusal(op: str, types: Sequence[Type]) -> str | None:
     return None
 
 
-def lane(op: str, operands: Sequence[Expr], kind: Type) -> Expr:
+def lane(op: str, operands: Sequence[Scalar], kind: Type) -> Scalar:
     """The expression of an equation whose result has type `kind`."""
     if op in _INFIX:
-        return _binary(*_INFIX[op], operands, kind)
+        return _binary(_INFIX[op], operands, kind)
     if op in _COMPARE:
-        common = join(operand.type for operand in operands)
-        common = {"weak int": "int64_t", "weak float": "double", "weak bool": "bool"}.get(common, common)
-        return Expr(_binary(*_COMPARE[op], operands, common).text, "bool", _COMPARE[op][1])
+        common = stored(join(operand.type for operand in operands))
+        return Scalar(_binary(_COMPARE[op], operands, common).node, "bool")
     if op in _LOGIC or op in _BITWISE:
-        symbol, precedence = (_LOGIC | _BITWISE)[op]
-        return _binary(symbol, precedence, [_truth(operand) for operand in operands], "bool")
+        return _binary((_LOGIC | _BITWISE)[op], [_truth(operand) for operand in operands], "bool")
     if op in _SPECIAL:
         return _SPECIAL[op](operands, kind)
     if op in _PREDICATES:
         (x,) = operands
-        return Expr(f"pb::{op}({x.to(floating(x.type)).text})", "bool")
+        return Scalar(Call(op, (x.to(floating(x.type)).node,)), "bool")
     return _call(op, operands, kind)
 
 
-def _binary(symbol: str, precedence: int, operands: Sequence[Expr], kind: Type) -> Expr:
-    left, right = (operand.to(kind) for operand in operands)
-    if symbol == "||":
-        # Compilers warn of `&&` within it.
-        left = left if left.precedence == OR else Expr(left.within(AND), kind)
-        right = Expr(right.within(AND), kind)
-    # Evaluated from the left; a - (b - c) and a * (b * c) keep their parentheses, as NumPy's order.
-    text = f"{left.within(precedence + 1)} {symbol} {right.within(precedence)}"
-    return Expr(text, kind, precedence)
+def _binary(operator: str, operands: Sequence[Scalar], kind: Type) -> Scalar:
+    left, right = (operand.to(kind).node for operand in operands)
+    return Scalar(Infix(operator, left, right), kind)
 
 
-def _call(name: str, operands: Sequence[Expr], kind: Type) -> Expr:
-    texts = [operand.to(kind).text for operand in operands]
-    if kind in ("weak int", "int64_t"):
-        texts = [
-            text if operand.literal is None else f"int64_t{{{text}}}"
-            for text, operand in zip(texts, operands, strict=True)
-        ]
-    return Expr(f"pb::{name}({', '.join(texts)})", kind)
+def _call(name: str, operands: Sequence[Scalar], kind: Type) -> Scalar:
+    nodes = [operand.to(kind).node for operand in operands]
+    if stored(kind) == "int64_t":
+        # A literal would be of another type where types are deduced.
+        nodes = [Braces((one,), "int64_t") if isinstance(one, Number) else one for one in nodes]
+    return Scalar(Call(name, tuple(nodes)), kind)
 
 
-def _truth(operand: Expr) -> Expr:
-    if operand.type in ("bool", "weak bool"):
+def _truth(operand: Scalar) -> Scalar:
+    if stored(operand.type) == "bool":
         return operand
-    zero = number(0, operand.type)
-    return Expr(f"{operand.within(EQUAL)} != {zero}", "bool", EQUAL)
+    return Scalar(Infix("!=", operand.node, Number(0, stored(operand.type))), "bool")
 
 
-def _negative(operands: Sequence[Expr], kind: Type) -> Expr:
-    return Expr(f"-{operands[0].to(kind).within(UNARY)}", kind, UNARY)
+def _negative(operands: Sequence[Scalar], kind: Type) -> Scalar:
+    return Scalar(Prefix("-", operands[0].to(kind).node), kind)
 
 
-def _same(operands: Sequence[Expr], kind: Type) -> Expr:
+def _same(operands: Sequence[Scalar], kind: Type) -> Scalar:
     return operands[0].to(kind)
 
 
-def _not(operands: Sequence[Expr], kind: Type) -> Expr:
-    return Expr(f"!{_truth(operands[0]).within(UNARY)}", "bool", UNARY)
+def _not(operands: Sequence[Scalar], kind: Type) -> Scalar:
+    return Scalar(Prefix("!", _truth(operands[0]).node), "bool")
 
 
-def _reciprocal(operands: Sequence[Expr], kind: Type) -> Expr:
-    return Expr(f"{number(1, kind)} / {operands[0].to(kind).within(TIMES)}", kind, TIMES)
+def _reciprocal(operands: Sequence[Scalar], kind: Type) -> Scalar:
+    return _binary("/", [literal(1, kind), operands[0]], kind)
 
 
-_ELEMENT = re.compile(r"\w+\[i\]")
-
-
-def _where(operands: Sequence[Expr], kind: Type) -> Expr:
-    condition, x, y = _truth(operands[0]), operands[1].to(kind), operands[2].to(kind)
-    if any(_ELEMENT.fullmatch(side.text) for side in (x, y)):
+def _where(operands: Sequence[Scalar], kind: Type) -> Scalar:
+    condition, x, y = _truth(operands[0]).node, operands[1].to(kind).node, operands[2].to(kind).node
+    if isinstance(x, Entry) or isinstance(y, Entry):
         # An element that is read in any case: what is read by a condition may not be vectorized.
-        return Expr(f"pb::where<{stored(kind)}>({condition.text}, {x.text}, {y.text})", kind)
-    return Expr(f"{condition.within(CHOICE)} ? {x.within(CHOICE)} : {y.within(CHOICE)}", kind, CHOICE)
+        return Scalar(Call("where", (condition, x, y), stored(kind)), kind)
+    return Scalar(Choice(condition, x, y), kind)
 
 
-def _clip(operands: Sequence[Expr], kind: Type) -> Expr:
+def _clip(operands: Sequence[Scalar], kind: Type) -> Scalar:
     x, low, high = operands
     result = x.to(kind)
     if low.type != "none":
@@ -217,9 +197,9 @@ def _clip(operands: Sequence[Expr], kind: Type) -> Expr:
     return result
 
 
-def _power(operands: Sequence[Expr], kind: Type) -> Expr:
+def _power(operands: Sequence[Scalar], kind: Type) -> Scalar:
     base, exponent = operands
-    known: dict[object, Callable[[], Expr]] = {
+    known: dict[object, Callable[[], Scalar]] = {
         2: lambda: _call("square", [base], kind),
         1: lambda: base.to(kind),
         0.5: lambda: _call("sqrt", [base], kind),
@@ -230,7 +210,7 @@ def _power(operands: Sequence[Expr], kind: Type) -> Expr:
     return _call("power", operands, kind)
 
 
-_SPECIAL: dict[str, Callable[[Sequence[Expr], Type], Expr]] = {
+_SPECIAL: dict[str, Callable[[Sequence[Scalar], Type], Scalar]] = {
     "negative": _negative,
     "positive": _same,
     "stop_gradient": _same,
@@ -241,6 +221,6 @@ _SPECIAL: dict[str, Callable[[Sequence[Expr], Type], Expr]] = {
     "where": _where,
     "clip": _clip,
     "power": _power,
-    "relu": lambda operands, kind: _call("maximum", [operands[0], Expr("0", "weak int", ATOM, 0)], kind),
+    "relu": lambda operands, kind: _call("maximum", [operands[0], literal(0, "weak int")], kind),
     "round": lambda operands, kind: _call("round", operands[:1], kind),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...ir import Eqn, Var
+from ...loops.expressions import CONTEXT, Ask, Braces, Call, Expression, Member, Method, Name, Number, every
 from ...operators import OPERATORS
 from .arrangements import (
     add_collected,
@@ -21,7 +22,7 @@ from .calls import CALLS
 from .control import add_branch, add_loop, add_raise
 from .decompositions import add_decomposition, decomposes
 from .facts import Fact
-from .lanes import CHOICE, POINTWISE, Expr, lane
+from .lanes import POINTWISE, lane
 from .picks import PICKS, add_pick, picks
 from .plan import Plan, literal_of
 from .pointwise import add_filled, add_of_shape, add_pointwise
@@ -98,25 +99,32 @@ def _value(plan: Plan, eqn: Eqn, out: Var) -> None:
         raise plan.refuse(f"{eqn.op} of these values is not compiled")
     inside = [var for block in eqn.blocks for var in block.free()]
     level = max((plan.of(atom).level for atom in (*eqn.args, *inside)), default=0)
-    # A loop captures numbers, not the views that they are read from.
     named = (
         fact.kind == "number"
         and fact.literal is None
-        and (not out.temp or "." in fact.text or "context" in fact.text)
+        and (not out.temp or _reads_memory(fact.node))
     )
-    if named or (fact.kind in ("like", "shape") and fact.text.startswith("pb::")):
+    if named or (fact.kind in ("like", "shape") and isinstance(fact.known, Braces | Call)):
         name = plan.names.of(out)
-        kind = stored(fact.type) if fact.kind == "number" else "pb::Shape"
-        plan.declare(level, f"const {kind} {name} = {fact.text};")
+        plan.let(level, name, fact.node, stored(fact.type) if fact.kind == "number" else "Shape")
         made = plan.own_shape(eqn.op, name) if fact.kind == "shape" and not fact.leaves else fact.shape
-        fact = Fact(fact.kind, fact.type, made, fact.leaves, level, name)
+        fact = Fact(fact.kind, fact.type, made, fact.leaves, level, Name(name))
     plan.define(
         out,
         Fact(
-            fact.kind, fact.type, fact.shape, fact.leaves, level, fact.text, eqn, fact.items, fact.literal,
-            precedence=fact.precedence,
+            fact.kind, fact.type, fact.shape, fact.leaves, level, fact.known, eqn, fact.items, fact.literal
         ),
     )  # fmt: skip
+
+
+def _reads_memory(number: Expression) -> bool:
+    """Whether it is named: a loop captures numbers, not the views that they are read from."""
+    return any(
+        isinstance(part, Ask | Member | Method)
+        or part == CONTEXT
+        or (isinstance(part, Number) and part.type not in ("int64_t", "bool"))
+        for part in every(number)
+    )
 
 
 def _is_choice(eqn: Eqn) -> bool:
@@ -131,7 +139,7 @@ def _is_choice(eqn: Eqn) -> bool:
 
 def _chosen_value(plan: Plan, eqn: Eqn) -> Fact | None:
     """A number by a condition on numbers, of which C++ computes the side that is chosen."""
-    condition = plan.values.expr(eqn.args[0])
+    condition = plan.values.scalar(eqn.args[0])
     sides = []
     chosen = eqn.blocks
     if condition is not None and condition.literal is not None:
@@ -139,16 +147,15 @@ def _chosen_value(plan: Plan, eqn: Eqn) -> Fact | None:
     for block in chosen:
         for inner in block.eqns:
             add_equation(plan, inner)
-        sides.append(plan.values.expr(block.results[0]))
+        sides.append(plan.values.scalar(block.results[0]))
     plan.enter(eqn)
     then, other = sides[0], sides[-1]
     if condition is None or then is None or other is None:
         return None
     if then is other:
-        return Fact("number", then.type, text=then.text, literal=then.literal, precedence=then.precedence)
+        return Fact("number", then.type, known=then.node, literal=then.literal)
     kind = join([then.type, other.type])
-    truth = Expr(condition.text, condition.type, condition.precedence, condition.literal)
-    return Fact("number", kind, text=lane("where", [truth, then, other], kind).within(CHOICE))
+    return Fact("number", kind, known=lane("where", [condition, then, other], kind).node)
 
 
 _OTHER: dict[str, Callable[[Plan, Eqn, Var], None]] = {

@@ -79,7 +79,7 @@ def _kind_of(fact: Fact) -> str | None:
         return f"{element} {fact.type}"
     made = fact.eqn.op if fact.eqn is not None else ""
     if element == "index":
-        single = fact.text or fact.kind == "turns" or made == "slice"
+        single = fact.known is not None or fact.kind == "turns" or made == "slice"
         return "index" if single else f"index {len(fact.items)}" if made == "tuple" else None
     if element == "number" and fact.element == "maybe" and stored(fact.type) == "int64_t":
         return "maybe int"

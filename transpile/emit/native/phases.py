@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ...ir import Eqn
+from ...loops.statements import Statement
 from . import extents
 from .kernel import ShapeSet
 from .stages import Stage
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Phase:
-    """What runs at one level: declarations, then stages, then calls; each with the equation it is for."""
+    """What runs at one level: declarations, then stages, then calls."""
 
-    declarations: list[tuple[Eqn | None, str]] = field(default_factory=list)
+    declarations: list[Statement] = field(default_factory=list)
     stages: dict[ShapeSet, Stage] = field(default_factory=dict)
-    calls: list[tuple[Eqn | None, str | Control]] = field(default_factory=list)
+    calls: list[Statement | Control] = field(default_factory=list)
 
     def join_stages(self) -> None:
         """Let stores over a part of another stage's space go along with it.

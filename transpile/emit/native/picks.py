@@ -1,8 +1,9 @@
-"""Entries at positions that are data, as calls of the kernel's headers: indexing by arrays, and sorting."""
+"""Entries at positions that are data, as calls of the runtime: indexing by arrays, and sorting."""
 
 from __future__ import annotations
 
 from ...ir import Atom, Eqn, Var
+from ...loops.expressions import Expression, Operand, braces, read_only, run, shape
 from .plan import Plan, literal_of
 from .types import stored
 
@@ -19,27 +20,26 @@ def _is_array(plan: Plan, item: Atom) -> bool:
     return isinstance(item, Var) and plan.of(item).kind in ("lane", "array")
 
 
-def _picked(plan: Plan, eqn: Eqn, whole: str, level: int) -> tuple[str, int]:
+def _picked(plan: Plan, eqn: Eqn, whole: Expression, level: int) -> tuple[str, int]:
     """The places in an array of this shape that an index names, and their level."""
     index = eqn.kwarg("index")
     assert index is not None
-    texts = []
+    items: list[Expression] = []
     for item in plan.values.elements(index):
         if not _is_array(plan, item):
             basic = plan.values.index_item(item)
             if basic is None:
                 raise plan.refuse("an index by such a value is not compiled")
-            texts.append(basic)
+            items.append(basic)
             level = max(level, plan.of(item).level if isinstance(item, Var) else 0)
             continue
         fact = plan.array(item)
         if fact.type not in ("int64_t", "bool"):
             raise plan.refuse("an index by an array that is no int64 and no mask is not compiled")
-        texts.append(f"{fact.text}.read_only()")
+        items.append(read_only(fact.node))
         level = max(level, fact.level)
     name = plan.names.fresh(f"{plan.names.of(eqn.outs[0])}_places")
-    call = f"pb::picked_at(context, {whole}, {{{', '.join(texts)}}})"
-    plan.declare(level, f"const pb::Picked {name} = {call};", computes=True)
+    plan.let(level, name, run("picked_at", whole, braces(*items)), "Picked", computes=True)
     return name, level
 
 
@@ -47,32 +47,34 @@ def add_pick(plan: Plan, eqn: Eqn, out: Var) -> None:
     """Indexing by arrays, its adjoint, and writes at places that arrays name."""
     if eqn.op == "getitem":
         fact = plan.array(eqn.args[0])
-        places, level = _picked(plan, eqn, f"{fact.text}.shape", fact.level)
-        _give(plan, eqn, out, fact.type, f"{places}.shape", level, f"pick(context, {fact.text}, {places}")
+        places, level = _picked(plan, eqn, shape(fact.node), fact.level)
+        _give(plan, eqn, out, fact.type, shape(places), level, "pick", fact.node, places)
     elif eqn.op == "index_put":
         fact = plan.array(eqn.args[0])
         value = plan.array_of(eqn.args[1], stored(fact.type))
-        places, level = _picked(plan, eqn, f"{fact.text}.shape", max(fact.level, value.level))
-        call = f"put(context, {fact.text}, {value.text}, {places}"
-        _give(plan, eqn, out, fact.type, f"{fact.text}.shape", level, call)
+        whole = shape(fact.node)
+        places, level = _picked(plan, eqn, whole, max(fact.level, value.level))
+        _give(plan, eqn, out, fact.type, whole, level, "put", fact.node, value.node, places)
     else:
         given = eqn.kwarg("shape")
-        shape = plan.values.shape(given) if given is not None else None
-        if shape is None:
+        target = plan.values.shape(given)
+        if target is None:
             raise plan.refuse(f"{eqn.op} in such a shape is not compiled")
         level = plan.of(given).level if isinstance(given, Var) else 0
         if eqn.op == "unslice":
             fact = plan.array(eqn.args[0])
-            places, level = _picked(plan, eqn, shape, max(level, fact.level))
-            _give(plan, eqn, out, fact.type, shape, level, f"unpick(context, {fact.text}, {places}")
+            places, level = _picked(plan, eqn, target, max(level, fact.level))
+            _give(plan, eqn, out, fact.type, target, level, "unpick", fact.node, places)
         else:
-            places, level = _picked(plan, eqn, shape, level)
-            _give(plan, eqn, out, "bool", f"{places}.shape", level, f"last_written(context, {places}")
+            places, level = _picked(plan, eqn, target, level)
+            _give(plan, eqn, out, "bool", shape(places), level, "last_written", places)
 
 
-def _give(plan: Plan, eqn: Eqn, out: Var, kind: str, shape: str, level: int, call: str) -> None:
-    view = plan.target(out, kind, shape, level)
-    plan.call(level, f"pb::{call}, {view});")
+def _give(
+    plan: Plan, eqn: Eqn, out: Var, kind: str, whole: Expression, level: int, name: str, *args: Operand
+) -> None:
+    view = plan.target(out, kind, whole, level)
+    plan.call(level, run(name, *args, view))
     plan.array_fact(out, view, kind, plan.own_shape(eqn.op, out.name), level + 1)
 
 
@@ -85,14 +87,13 @@ def add_along(plan: Plan, eqn: Eqn, out: Var) -> None:
     if where.type != "int64_t":
         raise plan.refuse("positions that are no int64 are not compiled")
     fact = plan.array(eqn.args[0])
-    shape = f"pb::along_shape(context, {fact.text}.shape, {where.text}.shape, {axis})"
+    target: Expression | None = run("along_shape", shape(fact.node), shape(where.node), axis)
     if eqn.op == "put_along":
-        given = eqn.kwarg("shape")
-        shape = (plan.values.shape(given) if given is not None else None) or ""
-        if not shape:
-            raise plan.refuse("put_along to such a shape is not compiled")
-    call = f"{eqn.op}(context, {fact.text}, {where.text}.read_only(), {axis}"
-    _give(plan, eqn, out, fact.type, shape, max(fact.level, where.level), call)
+        target = plan.values.shape(eqn.kwarg("shape"))
+    if target is None:
+        raise plan.refuse("put_along to such a shape is not compiled")
+    level = max(fact.level, where.level)
+    _give(plan, eqn, out, fact.type, target, level, eqn.op, fact.node, read_only(where.node), axis)
 
 
 def add_region(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -103,14 +104,16 @@ def add_region(plan: Plan, eqn: Eqn, out: Var) -> None:
         raise plan.refuse(f"{eqn.op} of a region that is not known is not compiled")
     base, places, unwritten = items
     fact, where = plan.array(eqn.args[0]), plan.array(places)
-    arguments = [fact.text, f"{where.text}.read_only()"]
+    arguments = [fact.node, read_only(where.node)]
     level = max(fact.level, where.level)
     if _is_array(plan, unwritten):
         mask = plan.array(unwritten)
-        arguments.append(f"{mask.text}.read_only()")
+        arguments.append(read_only(mask.node))
         level = max(level, mask.level)
-    shape = f"{where.text}.shape" if eqn.op == "take_region" else plan.values.shape(base)
-    _give(plan, eqn, out, fact.type, str(shape), level, f"{eqn.op}(context, {', '.join(arguments)}")
+    target = shape(where.node) if eqn.op == "take_region" else plan.values.shape(base)
+    if target is None:
+        raise plan.refuse(f"{eqn.op} in such a shape is not compiled")
+    _give(plan, eqn, out, fact.type, target, level, eqn.op, *arguments)
 
 
 def add_argsort(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -119,9 +122,7 @@ def add_argsort(plan: Plan, eqn: Eqn, out: Var) -> None:
     axis = literal_of(eqn, "axis", -1)
     if not isinstance(axis, int):
         raise plan.refuse("argsort of all entries in one line is not compiled")
-    view = plan.target(out, "int64_t", f"{fact.text}.shape", fact.level)
-    plan.call(fact.level, f"pb::argsort(context, {fact.text}, {axis}, {view});")
-    plan.array_fact(out, view, "int64_t", plan.own_shape("argsort", out.name), fact.level + 1)
+    _give(plan, eqn, out, "int64_t", shape(fact.node), fact.level, "argsort", fact.node, axis)
 
 
 PICKS = {

@@ -76,7 +76,7 @@ def telling(compiled: Compiled) -> Compiled:
 
 def _kind(fact: Fact) -> str:
     """What of a kernel's knowledge it can tell; empty where it can't."""
-    if fact.element == "maybe" or not fact.text:
+    if fact.element == "maybe" or fact.known is None:
         return ""
     if fact.kind == "number":
         return _NUMBERS.get(fact.type, "")

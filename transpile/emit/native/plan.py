@@ -14,16 +14,32 @@ from typing import TYPE_CHECKING
 
 from ...codes import diagnostic
 from ...diagnostics import FormulaError
-from ...ir import Atom, Block, Eqn, Literal, Var
+from ...ir import Atom, Block, Eqn, Literal, Span, Var
+from ...loops.expressions import (
+    NO_SHAPE,
+    Call,
+    DataType,
+    Element,
+    Expression,
+    Infix,
+    Member,
+    Name,
+    New,
+    ask,
+    braces,
+    node,
+    rank,
+    run,
+    shape,
+)
+from ...loops.statements import Assign, Do, Let, NewList, Require, Statement
 from . import extents
 from .cones import Cones
 from .facts import Fact, Leaf, covering
 from .kernel import Input, Kernel, ShapeSet
-from .lanes import ORDER
 from .names import Names, derived
 from .phases import Phase
-from .stages import Stage, Store
-from .totals import Reduce
+from .stages import Reduced, Stage, Written
 from .types import of_literal, stored
 from .values import Values
 
@@ -47,7 +63,7 @@ class Plan:
     def __init__(self, kernel: Kernel, outer: Plan | None = None, names: Names | None = None) -> None:
         self.kernel = kernel
         self.names = names or Names()
-        self.closing: list[str] = []
+        self.closing: list[Statement] = []
         self.opening = 0
         self.phases: dict[int, Phase] = {}
         self.values = Values(self.known, self.define, self.shape_of)
@@ -62,7 +78,7 @@ class Plan:
         self.uses = Counter(var for eqn in kernel.block.eqns for var in eqn.reads())
         self.uses.update(var for eqn in kernel.block.eqns for block in eqn.blocks for var in block.free())
         self._written: set[int] = set()
-        self._shapes: dict[frozenset[str], str] = {}
+        self._shapes: dict[frozenset[Expression], Name] = {}
         if outer is None:
             self._inputs()
             self.opening = len(self.phase(0).declarations)
@@ -84,7 +100,7 @@ class Plan:
 
     def control(self, level: int, control: Control) -> None:
         """A statement with blocks, after this level's stages."""
-        self.phase(level).calls.append((self._eqn, control))
+        self.phase(level).calls.append(control)
 
     def array_at(self, var: Var) -> Fact | None:
         """The variable's array, where it has one."""
@@ -98,7 +114,7 @@ class Plan:
         self._written.add(index)
         return index
 
-    def delivered(self, atom: Atom, kind: str, output: int | None, name: str, kept: bool) -> str:
+    def delivered(self, atom: Atom, kind: str, output: int | None, name: str, kept: bool) -> Expression:
         """The view of a value that leaves a block: in an output's memory, if it is one.
 
         `kept` says whether the kernel reads that again.
@@ -107,25 +123,24 @@ class Plan:
         if fact.kind == "total":
             fact = self.known(atom)  # type: ignore[arg-type]
         if output is None:
-            return self.array_of(atom, kind).text
+            return self.array_of(atom, kind).node
         if fact.type != kind or fact.kind == "number":
             atom, fact = self.cast(atom, kind)
         view = self.names.fresh(f"{name}_view")
-        shape = self.shape_text(fact.leaves)
-        method = "kept_output" if kept else "output"
-        self.declare(fact.level, f"const auto {view} = context.{method}<{kind}>({output}, {shape});")
-        self.store(atom, fact, view)
-        return view
+        whole = self.shape_text(fact.leaves)
+        self.let(fact.level, view, ask("kept_output" if kept else "output", output, whole, of=kind))
+        self.store(atom, fact, Name(view))
+        return Name(view)
 
-    def turns_of(self, over: Atom) -> str:
+    def turns_of(self, over: Atom) -> Expression:
         """How often a loop turns."""
         if isinstance(over, Var) and over.kind == "list":
             fact = self.of(over)
-            return f"{fact.text}.size" if fact.kind == "turns" else str(len(fact.items))
-        text = self.values.number(over, ORDER)
-        if text is None:
+            return Member(fact.node, "size") if fact.kind == "turns" else node(len(fact.items))
+        count = self.values.number(over)
+        if count is None:
             raise self.refuse("a loop over this is not compiled")
-        return text
+        return count
 
     # Facts.
 
@@ -140,9 +155,11 @@ class Plan:
                 kind = {"strong": "double"}.get(entry.role, f"weak {entry.role}")
                 method = "number" if entry.role in ("float", "strong") else "integer"
                 # A value that a branch left out comes as zero.
-                read = f"context.{method}({numbers})" + (" != 0" if entry.role == "bool" else "")
-                self.declare(0, f"const {stored(kind)} {name} = {read};")
-                self._facts[entry.var] = Fact("number", kind, text=name)
+                given: Expression = ask(method, numbers)
+                if entry.role == "bool":
+                    given = Infix("!=", given, node(0))
+                self.let(0, name, given, stored(kind))
+                self._facts[entry.var] = Fact("number", kind, known=Name(name))
                 numbers += 1
                 continue
             self._facts[entry.var] = self._tensor_input(entry, name, tensors)
@@ -151,26 +168,23 @@ class Plan:
             tensors += 1
 
     def _tensor_input(self, entry: Input, name: str, position: int) -> Fact:
-        shape = frozenset({entry.var.name}) if entry.shape is None else entry.shape
-        if entry.optional and entry.role in ("like", "shape"):
-            self.declare(0, f"const pb::Shape {name} = context.shape_if_any({position});")
-            return Fact(entry.role, entry.dtype, shape, (Leaf(name, shape),), 0, name)
+        known = frozenset({entry.var.name}) if entry.shape is None else entry.shape
         if entry.role in ("like", "shape"):
-            method = "shape" if entry.role == "shape" else f"like<{entry.dtype}>"
-            self.declare(0, f"const pb::Shape {name} = context.{method}({position});")
-            self._check_rank(entry, name)
-            return Fact(entry.role, entry.dtype, shape, (Leaf(name, shape),), 0, name)
+            method = "shape_if_any" if entry.optional else entry.role
+            of = entry.dtype if method == "like" else None
+            self.let(0, name, ask(method, position, of=of), "Shape")
+            self._check_rank(entry, Name(name))
+            return Fact(entry.role, entry.dtype, known, (Leaf(Name(name), known),), 0, Name(name))
         view = self.names.fresh(f"{name}_view")
-        method = "gradient" if entry.optional else "input"
-        self.declare(0, f"const auto {view} = context.{method}<{entry.dtype}>({position});")
-        self._check_rank(entry, f"{view}.shape")
-        return Fact("array", entry.dtype, shape, (Leaf(f"{view}.shape", shape),), 0, view)
+        self.let(0, view, ask("gradient" if entry.optional else "input", position, of=entry.dtype))
+        self._check_rank(entry, shape(view))
+        return Fact("array", entry.dtype, known, (Leaf(shape(view), known),), 0, Name(view))
 
-    def _check_rank(self, entry: Input, shape: str) -> None:
+    def _check_rank(self, entry: Input, whole: Expression) -> None:
         if entry.rank is None or entry.optional:
             return
-        why = f'"compiled for {entry.rank} axes"'
-        self.declare(0, f"context.require({shape}.ndim == {entry.rank}, PB_UNSUPPORTED, {why});")
+        same = Infix("==", rank(whole), node(entry.rank))
+        self.require(0, same, f"compiled for {entry.rank} axes")
 
     def known(self, var: Var) -> Fact:
         """The fact of a variable; refuses one that is not there."""
@@ -227,8 +241,8 @@ class Plan:
 
     # Shapes.
 
-    def shape_of(self, atom: Atom) -> str | None:
-        """A C++ expression of a tensor's shape, or None for what has none."""
+    def shape_of(self, atom: Atom) -> Expression | None:
+        """A tensor's shape, or None for what has none."""
         fact = self.of(atom)
         if fact.kind not in ("lane", "array", "like"):
             return None
@@ -238,18 +252,18 @@ class Plan:
         """The leaves that their broadcast needs."""
         return covering(leaves, prune=not self.kernel.undefined)
 
-    def shape_text(self, leaves: Sequence[Leaf]) -> str:
+    def shape_text(self, leaves: Sequence[Leaf]) -> Expression:
         """The broadcast of leaves."""
         chosen = self.covering(leaves)
-        texts = tuple(leaf.text for leaf in chosen)
-        if len(texts) <= 1:
-            return texts[0] if texts else "pb::Shape{}"
-        key = frozenset(texts)
+        nodes = tuple(leaf.node for leaf in chosen)
+        if len(nodes) <= 1:
+            return nodes[0] if nodes else NO_SHAPE
+        key = frozenset(nodes)
         if key not in self._shapes:
             name = self.names.fresh("shape")
             level = max(leaf.level for leaf in chosen)
-            self.declare(level, f"const pb::Shape {name} = pb::broadcast(context, {', '.join(texts)});")
-            self._shapes[key] = name
+            self.let(level, name, run("broadcast", *nodes), "Shape")
+            self._shapes[key] = Name(name)
         return self._shapes[key]
 
     def few(self, leaves: Iterable[Leaf]) -> tuple[Leaf, ...]:
@@ -275,19 +289,53 @@ class Plan:
         """The phase of a level."""
         return self.phases.setdefault(level, Phase())
 
-    def declare(self, level: int, text: str, computes: bool = False) -> None:
-        """A declaration, valid from this level on; one that `computes` is shown with its source line."""
-        self.phase(level).declarations.append((self._eqn if computes else None, text))
+    def declare(self, level: int, statement: Statement) -> None:
+        """A statement before this level's stages."""
+        self.phase(level).declarations.append(statement)
 
-    def require(self, text: str) -> None:
-        """A question that is asked once, before anything else."""
-        if (None, text) not in self.phase(0).declarations:
-            self.phase(0).declarations.insert(self.opening, (None, text))
+    def let(
+        self,
+        level: int,
+        name: str,
+        value: Expression,
+        kind: DataType | None = None,
+        computes: bool = False,
+        reference: bool = False,
+    ) -> None:
+        """A declaration, valid from this level on; one that `computes` is shown with its source line."""
+        self.declare(level, Let(name, value, kind, reference, span=self._span if computes else None))
+
+    def parts_list(self, level: int, name: str, shapes: Sequence[Expression]) -> None:
+        """Shapes in a row, by this name."""
+        self.declare(level, Let(name, braces(*shapes), "Shape", array=True))
+
+    def new_list(self, level: int, name: str, kind: DataType, items: Sequence[Expression]) -> None:
+        """A list of these items, which are put in after this level's stages."""
+        self.declare(level, NewList(name, kind, node(len(items))))
+        for k, item in enumerate(items):
+            self.phase(level).calls.append(Assign(Element(Name(name), node(k)), item, self._span))
+
+    def require(self, level: int, condition: Expression, why: str, kind: str = "UNSUPPORTED") -> None:
+        """A refusal, unless a condition holds."""
+        self.declare(level, Require(condition, why, kind))
+
+    def fill(self, level: int, view: Name, kind: str) -> None:
+        """Zeros of a type in an array, before this level's stages."""
+        self.declare(level, Do(run("fill", view, New(kind, (node(0),))), self._span))
+
+    def begin_with(self, call: Call) -> None:
+        """A call that is made once, before anything else."""
+        if Do(call) not in self.phase(0).declarations:
+            self.phase(0).declarations.insert(self.opening, Do(call))
             self.opening += 1
 
-    def call(self, level: int, text: str) -> None:
-        """A statement that runs after this level's stages."""
-        self.phase(level).calls.append((self._eqn, text))
+    def call(self, level: int, call: Call) -> None:
+        """A call after this level's stages."""
+        self.phase(level).calls.append(Do(call, self._span))
+
+    @property
+    def _span(self) -> Span | None:
+        return self._eqn.span if self._eqn is not None else None
 
     def stage(self, fact: Fact) -> Stage:
         """The stage over a value's own space, at its level."""
@@ -296,26 +344,26 @@ class Plan:
         stage.leaves += fact.leaves
         return stage
 
-    def target(self, var: Var, kind: str, shape: str, level: int, kept: bool = False) -> str:
+    def target(self, var: Var, kind: str, whole: Expression, level: int, kept: bool = False) -> Name:
         """A new array for a variable: the output that it is, or memory from the workspace."""
         view = self.names.fresh(f"{self.names.of(var)}_view")
         index = self.output_of.get(var)
         if index is None or index in self._written:
-            self.declare(level, f"const auto {view} = context.scratch<{stored(kind)}>({shape});")
-            return view
+            self.let(level, view, ask("scratch", whole, of=stored(kind)))
+            return Name(view)
         self._written.add(index)
         method = "kept_output" if kept or var in self.uses else "output"
-        self.declare(level, f"const auto {view} = context.{method}<{stored(kind)}>({index}, {shape});")
-        return view
+        self.let(level, view, ask(method, index, whole, of=stored(kind)))
+        return Name(view)
 
     def only_written(self, var: Var) -> bool:
         """Whether a result is not read in the kernel, nor can the kernel refuse once it has begun."""
         return var not in self.uses and not any(eqn.op in _REFUSING for eqn in self.kernel.block.every())
 
-    def array_fact(self, var: Var, view: str, kind: str, shape: ShapeSet, level: int) -> Fact:
+    def array_fact(self, var: Var, view: Name, kind: str, known: ShapeSet, level: int) -> Fact:
         """Define a variable as an array that is there from `level` on."""
-        leaf = Leaf(f"{view}.shape", shape, level)
-        fact = Fact("array", kind, shape, (leaf,), level, view)
+        leaf = Leaf(shape(view), known, level)
+        fact = Fact("array", kind, known, (leaf,), level, view)
         self.define(var, fact)
         return fact
 
@@ -332,7 +380,7 @@ class Plan:
             raise self.refuse(f"{atom} is no array")
         view = self.target(atom, fact.type, self.shape_text(fact.leaves), fact.level, kept=True)
         self.store(atom, fact, view)
-        leaf = Leaf(f"{view}.shape", fact.shape, fact.level)
+        leaf = Leaf(shape(view), fact.shape, fact.level)
         array = Fact("array", fact.type, fact.shape, (leaf,), fact.level + 1, view)
         self._arrays[atom] = array
         return array
@@ -351,19 +399,19 @@ class Plan:
             f"{atom}_cast'{kind}" if isinstance(atom, Var) else f"number'{fact.type} {atom} {kind}"
         )
         eqn = Eqn((cast,), "positive", (atom,), (), (), self._eqn.span if self._eqn else None)
-        made = Fact("lane", stored(kind), fact.shape, fact.leaves, fact.level, "", eqn)
+        made = Fact("lane", stored(kind), fact.shape, fact.leaves, fact.level, eqn=eqn)
         self.define(cast, made)
         return cast, made
 
-    def store(self, value: Atom, fact: Fact, target: str) -> None:
+    def store(self, value: Atom, fact: Fact, target: Expression) -> None:
         """Write a lane or an array to a view, in the stage of its space."""
         name = self.names.of(value) if isinstance(value, Var) else "value"
         sinks = self.stage(fact).sinks
         if fact.kind == "array" or any(sink.name == name for sink in sinks):
             name = self.names.fresh(f"{name}_out")
-        sinks.append(Store(value, target, name, stored(fact.type)))
+        sinks.append(Written(value, target, name, stored(fact.type)))
 
-    def reduce(self, fact: Fact, sink: Reduce) -> Stage:
+    def reduce(self, fact: Fact, sink: Reduced) -> Stage:
         """Reduce a lane or an array in the stage of its space."""
         stage = self.stage(fact)
         stage.sinks.append(sink)
@@ -386,12 +434,10 @@ class Plan:
             if fact.kind not in ("lane", "array"):
                 raise self.refuse(f"the result {atom} is no array")
             view = self.names.fresh(f"{self.names.of(atom)}_view")
-            shape = self.shape_text(fact.leaves)
-            self.declare(
-                fact.level, f"const auto {view} = context.output<{stored(fact.type)}>({index}, {shape});"
-            )
+            whole = self.shape_text(fact.leaves)
+            self.let(fact.level, view, ask("output", index, whole, of=stored(fact.type)))
             self._written.add(index)
-            self.store(atom, fact, view)
+            self.store(atom, fact, Name(view))
         self.settle()
 
     def settle(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...ir import Atom, Eqn, Literal, Var
+from ...loops.expressions import run
 from . import extents
 from .facts import Fact, Leaf
 from .kernel import ShapeSet
@@ -22,7 +23,7 @@ def add_pointwise(plan: Plan, eqn: Eqn, out: Var) -> None:
         args = [*args, *bounds[len(args) - 1 :]]
     args += [atom for name, atom in eqn.kwargs if name in _NUMBERS]
     if eqn.op in FROM_SCIPY:
-        plan.require("pb::require_special(context);")
+        plan.begin_with(run("require_special"))
     facts = [plan.of(atom) for atom in args]
     allowed = ("lane", "array", "number", *(("none",) if eqn.op == "clip" else ()))
     if any(fact.kind not in allowed for fact in facts):
@@ -50,7 +51,7 @@ def add_lane(
     facts = [_operand(plan, atom, fact, shape, level) for atom, fact in operands.items()] or facts
     leaves = plan.few((*(leaf for fact in facts for leaf in fact.leaves), *extra))
     level = max([0, *(fact.level for fact in facts), *(leaf.level for leaf in extra)])
-    plan.define(out, Fact("lane", stored(kind), shape, leaves, level, "", eqn))
+    plan.define(out, Fact("lane", stored(kind), shape, leaves, level, eqn=eqn))
     plan.cones.add(out)
 
 
@@ -101,8 +102,8 @@ def dtype_of(plan: Plan, dtype: object) -> str:
 def add_of_shape(plan: Plan, eqn: Eqn, out: Var) -> None:
     """An array of one number, of a shape."""
     shape_atom = eqn.kwarg("shape")
-    text = plan.values.shape(shape_atom) if shape_atom is not None else None
-    if text is None:
+    whole = plan.values.shape(shape_atom)
+    if whole is None:
         raise plan.refuse(f"{eqn.op} of such a shape is not compiled")
     value = eqn.kwarg("fill_value") or Literal({"zeros": 0, "ones": 1}.get(eqn.op))
     filler = plan.of(value)
@@ -112,6 +113,6 @@ def add_of_shape(plan: Plan, eqn: Eqn, out: Var) -> None:
     kind = own if literal_of(eqn, "dtype") is None else cast_type(plan, eqn)
     positive = Eqn(eqn.outs, "positive", (value,), (), (), eqn.span)
     owner = plan.of(shape_atom).shape if isinstance(shape_atom, Var) else frozenset[object]()
-    shape = owner or plan.own_shape("shape", str(text))
+    shape = owner or plan.own_shape("shape", str(whole))
     level = plan.of(shape_atom).level if isinstance(shape_atom, Var) else 0
-    add_lane(plan, out, positive, kind, [filler], (Leaf(text, shape, level),))
+    add_lane(plan, out, positive, kind, [filler], (Leaf(whole, shape, level),))

@@ -14,10 +14,10 @@ from collections import Counter
 from dataclasses import replace
 
 from ...ir import Atom, Block, Eqn, Literal, Var
+from ...loops.expressions import Choice, Expression, Infix, Name, Number, ask, call, node, rank, run, shape
 from ...rewrite import defining, uses
 from .arrangements import add_view
 from .kernel import ShapeSet
-from .lanes import CHOICE
 from .names import derived
 from .plan import Plan
 from .reductions import add_accumulate, add_sum_to, like_of
@@ -104,17 +104,16 @@ def add_matmul(plan: Plan, eqn: Eqn, out: Var) -> None:
     left, right = pairs[0]
     level = max([like.level if like else 0, *(fact.level for pair in pairs for fact in pair)])
     if like is None:
-        shape = f"pb::matmul_shape(context, {left.text}.shape, {right.text}.shape)"
-        view = plan.target(out, kind, shape, level)
+        view = plan.target(out, kind, run("matmul_shape", shape(left.node), shape(right.node)), level)
         known: ShapeSet = frozenset({("matmul", left.shape, right.shape)})
     else:
-        view, known = plan.target(out, kind, like.text, level), like.shape
+        view, known = plan.target(out, kind, like.node, level), like.shape
     target = _with_column(plan, eqn.kwarg("column"), view)
     output = plan.output_of.get(out) if like is not None and plan.only_written(out) else None
-    added = "" if output is None else f", context.adds({output})"
+    added: list[Expression] = [] if output is None else [ask("adds", output)]
     for left, right in pairs:
-        plan.call(level, f"pb::matmul(context, {left.text}, {right.text}, {target}{added});")
-        added = ", true"
+        plan.call(level, run("matmul", left.node, right.node, target, *added))
+        added = [node(True)]
     plan.array_fact(out, view, kind, known, level + 1)
 
 
@@ -122,13 +121,13 @@ def _pairs(eqn: Eqn) -> list[tuple[Atom, Atom]]:
     return list(zip(eqn.args[::2], eqn.args[1::2], strict=True))
 
 
-def _with_column(plan: Plan, column: Atom | None, view: str) -> str:
+def _with_column(plan: Plan, column: Atom | None, view: Name) -> Expression:
     """The view with a last axis of one element, where the result lacks it."""
-    expr = plan.values.expr(column) if column is not None else None
-    if expr is None or expr.literal is False:
+    scalar = plan.values.scalar(column) if column is not None else None
+    if scalar is None or scalar.literal is False:
         return view
-    whole = f"pb::expand_dims({view}, 1u << {view}.shape.ndim)"
-    return whole if expr.literal is True else f"{expr.within(CHOICE)} ? {whole} : {view}"
+    whole = call("expand_dims", view, Infix("<<", Number(1, "unsigned"), rank(shape(view))))
+    return whole if scalar.literal is True else Choice(scalar.node, whole, view)
 
 
 def _one_by_one(plan: Plan, eqn: Eqn, out: Var) -> None:

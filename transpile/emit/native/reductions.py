@@ -6,16 +6,17 @@ from dataclasses import replace
 from typing import Any
 
 from ...ir import Atom, Eqn, Literal, Span, Var
+from ...loops.expressions import Expression, Infix, call, rank, run
 from . import extents
 from .facts import Fact, Leaf
 from .lanes import result_type
 from .names import derived
 from .plan import Plan, literal_of
 from .pointwise import add_lane, add_pointwise, cast_to, dtype_of
-from .totals import Reduce
+from .stages import Reduced
 from .types import FLOATS, stored
 
-REDUCTIONS = {"sum": "Sum", "mean": "Sum", "prod": "Prod", "max": "Max", "min": "Min"}
+REDUCTIONS = {"sum": "sum", "mean": "sum", "prod": "prod", "max": "max", "min": "min"}
 
 
 def add_reduction(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -35,13 +36,13 @@ def add_reduction(plan: Plan, eqn: Eqn, out: Var) -> None:
     source = plan.shape_text(fact.leaves)
     name = plan.names.fresh(f"{plan.names.of(out)}_axes")
     if axes is None:
-        plan.declare(fact.level, f"const unsigned {name} = pb::all_axes({source}.ndim);")
+        chosen = call("all_axes", rank(source))
     else:
-        plan.declare(fact.level, f"const unsigned {name} = pb::axis_set(context, {axes}, {source}.ndim);")
-    left = f"pb::reduced({source}, {name}, {str(keepdims).lower()})"
-    view = plan.target(out, kind, left, fact.level)
-    target = view if keepdims else f"pb::expand_dims({view}, {name})"
-    sink = Reduce(eqn.args[0], target, plan.names.of(out), REDUCTIONS[eqn.op], stored(term))
+        chosen = run("axis_set", axes, rank(source))
+    plan.let(fact.level, name, chosen, "unsigned")
+    view = plan.target(out, kind, call("reduced", source, name, keepdims), fact.level)
+    target: Expression = view if keepdims else call("expand_dims", view, name)
+    sink = Reduced(eqn.args[0], target, plan.names.of(out), REDUCTIONS[eqn.op], stored(term))
     sink = replace(sink, mean=eqn.op == "mean", once=extents.is_along(axis))
     plan.reduce(fact, sink)
     plan.array_fact(out, view, kind, extents.reduced(fact.shape, axis, keepdims), fact.level + 1)
@@ -68,22 +69,22 @@ def _defer_sum(plan: Plan, eqn: Eqn, out: Var, value: Atom, like: Fact) -> None:
         if fact.kind == "lane" and level > fact.level and plan.cones.is_large(value):
             fact = plan.array(value)
         fact = replace(fact, level=max(fact.level, level))
-        view = plan.target(out, like.type, like.text, fact.level)
+        view = plan.target(out, like.type, like.node, fact.level)
         once = extents.is_once(like.shape) and not extents.is_once(fact.shape)
-        sink = Reduce(value, view, plan.names.of(out), "Sum", stored(fact.type), once=once)
+        sink = Reduced(value, view, plan.names.of(out), "sum", stored(fact.type), once=once)
         stage = plan.reduce(fact, sink)
         if plan.kernel.undefined:
-            stage.covers.append(like.text)
+            stage.covers.append(like.node)
         plan.array_fact(out, view, like.type, like.shape, fact.level + 1)
 
-    plan.defer(out, Fact("total", like.type, like.shape, like.leaves, 0, like.text, eqn, (value,)), begin)
+    plan.defer(out, Fact("total", like.type, like.shape, like.leaves, 0, like.node, eqn, (value,)), begin)
 
 
 def add_accumulate(plan: Plan, eqn: Eqn, out: Var) -> None:
     """The sum of two gradients; of two reductions to one shape, the reduction of their sum."""
     pending = [plan.pending(atom) if isinstance(atom, Var) else None for atom in eqn.args]
     first, second = pending
-    if first is None or second is None or first.text != second.text:
+    if first is None or second is None or first.known != second.known:
         add_pointwise(plan, eqn, out)
         return
     terms = (first.items[0], second.items[0])
@@ -95,7 +96,7 @@ def add_accumulate(plan: Plan, eqn: Eqn, out: Var) -> None:
     kind = result_type("accumulate", [fact.type for fact in facts])
     add_lane(plan, both, Eqn((both,), "accumulate", terms, (), (), eqn.span or _span_of(facts)), kind, facts)
     _defer_sum(
-        plan, eqn, out, both, Fact("like", first.type, first.shape, first.leaves, first.level, first.text)
+        plan, eqn, out, both, Fact("like", first.type, first.shape, first.leaves, first.level, first.known)
     )
 
 
@@ -115,14 +116,14 @@ def add_expect_like(plan: Plan, eqn: Eqn, out: Var) -> None:
         raise plan.refuse("a cotangent that is no array is not compiled")
     level = max([fact.level, *(leaf.level for leaf in (*fact.leaves, *like.leaves))])
     have, why = plan.shape_text(fact.leaves), "an output and its part of v differ in shape"
-    if have != like.text:
-        plan.declare(level, f'context.require({have} == {like.text}, PB_INVALID, "{why}");')
+    if have != like.node:
+        plan.require(level, Infix("==", have, like.node), why, "INVALID")
     if fact.kind == "array" and fact.type == like.type:
         there = max([fact.level, *(leaf.level for leaf in plan.covering(like.leaves))])
         plan.define(out, replace(fact, shape=like.shape, leaves=like.leaves, level=there))
         return
     positive = Eqn(eqn.outs, "positive", eqn.args[:1], (), (), eqn.span)
-    plan.define(out, Fact("lane", stored(like.type), like.shape, like.leaves, level, "", positive))
+    plan.define(out, Fact("lane", stored(like.type), like.shape, like.leaves, level, eqn=positive))
 
 
 def like_of(plan: Plan, eqn: Eqn) -> Fact:
@@ -130,9 +131,10 @@ def like_of(plan: Plan, eqn: Eqn) -> Fact:
     atom = eqn.kwarg("like") or (eqn.args[1] if len(eqn.args) > 1 else None)
     fixed: Any = atom.value if isinstance(atom, Literal) else None
     if hasattr(fixed, "shape") and hasattr(fixed, "dtype"):
-        kind, text = dtype_of(plan, fixed.dtype), plan.values.shape(Literal(fixed.shape))
-        shape = plan.own_shape("shape", str(text))
-        return Fact("like", kind, shape, (Leaf(str(text), shape),), 0, str(text))
+        kind, whole = dtype_of(plan, fixed.dtype), plan.values.shape(Literal(fixed.shape))
+        assert whole is not None
+        shape = plan.own_shape("shape", str(whole))
+        return Fact("like", kind, shape, (Leaf(whole, shape),), 0, whole)
     if not isinstance(atom, Var) or plan.known(atom).kind != "like":
         raise plan.refuse(f"{eqn.op} needs a saved shape")
     return plan.known(atom)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...ir import Atom, Eqn, Literal, Var
+from ...loops.expressions import Constant, Name, ViewOf, call, read_only, run
+from ...loops.statements import Assign, Do, Statement, Variable
 from .facts import Fact, Leaf
 from .names import derived
 from .plan import Plan
@@ -15,7 +17,7 @@ from .types import join, stored
 Sides = Sequence[tuple[Plan, Atom]]
 
 
-def merge(plan: Plan, out: Var, sides: Sides, before: list[str], level: int) -> None:
+def merge(plan: Plan, out: Var, sides: Sides, before: list[Statement], level: int) -> None:
     """Define `out` as what either side leaves; None is on a side that does not have it.
 
     `before` gains the declarations that stand before the statement, which is of this level.
@@ -57,7 +59,7 @@ def _fact(plan: Plan, atom: Atom) -> Fact:
     """The fact of a value; a slice or a tuple that is a literal consists of literals."""
     value = atom.value if isinstance(atom, Literal) else None
     if isinstance(value, slice) or value is Ellipsis:
-        return Fact("index", text=plan.values.index_item(atom) or "")
+        return Fact("index", known=plan.values.index_item(atom))
     if isinstance(value, tuple):
         items = tuple(map(Literal, value))
         return Fact("index", items=items, eqn=Eqn((), "tuple", items))
@@ -77,33 +79,34 @@ def _maybe(sides: Sides) -> str:
     return "maybe" if missing else ""
 
 
-def _merge_numbers(plan: Plan, out: Var, sides: Sides, before: list[str], level: int) -> None:
+def _merge_numbers(plan: Plan, out: Var, sides: Sides, before: list[Statement], level: int) -> None:
     there = _there(sides)
     kind = join(fact.type for _, _, fact in there)
     name = plan.names.of(out)
     maybe = _maybe(sides)
-    absent = " = pb::kNone" if maybe and stored(kind) == "int64_t" else "{}"
-    before.append(f"{stored(kind)} {name}{absent};")
+    absent = Constant("kNone") if maybe and stored(kind) == "int64_t" else None
+    before.append(Variable(name, stored(kind), absent))
     for child, atom, _ in there:
-        expr = child.values.expr(atom)
-        assert expr is not None
-        child.closing.append(f"{name} = {expr.to(kind).text};")
-    plan.define(out, Fact("number", kind, level=level + 1, text=name, element=maybe))
+        scalar = child.values.scalar(atom)
+        assert scalar is not None
+        child.closing.append(Assign(Name(name), scalar.to(kind).node))
+    plan.define(out, Fact("number", kind, level=level + 1, known=Name(name), element=maybe))
 
 
-def _merge_shapes(plan: Plan, out: Var, sides: Sides, before: list[str], level: int) -> None:
+def _merge_shapes(plan: Plan, out: Var, sides: Sides, before: list[Statement], level: int) -> None:
     there = _there(sides)
     name = plan.names.of(out)
-    before.append(f"pb::Shape {name};")
+    node = Name(name)
+    before.append(Variable(name, "Shape"))
     for child, _, fact in there:
-        child.closing.append(f"{name} = {fact.text};")
+        child.closing.append(Assign(node, fact.node))
     token = plan.own_shape("if", name)
-    leaves = (Leaf(name, token, level + 1),)
+    leaves = (Leaf(node, token, level + 1),)
     first = there[0][2]
-    plan.define(out, Fact(first.kind, first.type, token, leaves, level + 1, name, element=_maybe(sides)))
+    plan.define(out, Fact(first.kind, first.type, token, leaves, level + 1, node, element=_maybe(sides)))
 
 
-def _merge_indices(plan: Plan, out: Var, sides: Sides, before: list[str], level: int) -> None:
+def _merge_indices(plan: Plan, out: Var, sides: Sides, before: list[Statement], level: int) -> None:
     """Element by element; what is the same literal on all sides stays one."""
     first = _there(sides)[0][2]
     if first.eqn is None or first.eqn.op == "slice":
@@ -126,19 +129,19 @@ def _merge_indices(plan: Plan, out: Var, sides: Sides, before: list[str], level:
     plan.define(out, Fact("index", level=level + 1, items=tuple(items), eqn=first.eqn))
 
 
-def _merge_index_items(plan: Plan, out: Var, sides: Sides, before: list[str], level: int) -> None:
+def _merge_index_items(plan: Plan, out: Var, sides: Sides, before: list[Statement], level: int) -> None:
     """One item of an index: a number, a slice, `...`, and None, which is a new axis."""
     name = plan.names.of(out)
     for child, atom in sides:
-        text = child.values.index_item(atom)
-        if text is None:
+        item = child.values.index_item(atom)
+        if item is None:
             raise plan.refuse(f"{out} is another kind of index on each side of a condition")
-        child.closing.append(f"{name} = {text};")
-    before.append(f"pb::Index {name} = pb::new_axis();")
-    plan.define(out, Fact("index", level=level + 1, text=name))
+        child.closing.append(Assign(Name(name), item))
+    before.append(Variable(name, "Index", call("new_axis")))
+    plan.define(out, Fact("index", level=level + 1, known=Name(name)))
 
 
-def _merge_lists(plan: Plan, out: Var, sides: Sides, before: list[str], level: int) -> None:
+def _merge_lists(plan: Plan, out: Var, sides: Sides, before: list[Statement], level: int) -> None:
     """A list is empty after a side that does not have it."""
     there = _there(sides)
     lists = [(child, listed(child, atom)) for child, atom, _ in there if not is_empty(child, atom)]
@@ -146,19 +149,19 @@ def _merge_lists(plan: Plan, out: Var, sides: Sides, before: list[str], level: i
         plan.define(out, there[0][2])
         return
     first = lists[0][1]
-    if any(fact != replace(first, level=fact.level, text=fact.text) for _, fact in lists):
+    if any(fact != replace(first, level=fact.level, known=fact.known) for _, fact in lists):
         raise plan.refuse(f"{out} is a list of other elements on each side of a condition")
     if first.element == "none":
         plan.define(out, replace(first, level=level + 1))
         return
     name = plan.names.of(out)
-    before.append(f"{type_of(first)} {name};")
+    before.append(Variable(name, type_of(first)))
     for child, fact in lists:
-        child.closing.append(f"{name} = {fact.text};")
-    plan.define(out, replace(first, level=level + 1, text=name))
+        child.closing.append(Assign(Name(name), fact.node))
+    plan.define(out, replace(first, level=level + 1, known=Name(name)))
 
 
-def _merge_arrays(plan: Plan, out: Var, sides: Sides, before: list[str], level: int) -> None:
+def _merge_arrays(plan: Plan, out: Var, sides: Sides, before: list[Statement], level: int) -> None:
     facts = [child.of(atom) for child, atom in sides]
     own = [fact for child, atom, fact in _there(sides) if not _is_zero_gradient(child, atom)] or facts
     strong = {fact.type for fact in own if fact.kind in ("lane", "array")}
@@ -170,19 +173,18 @@ def _merge_arrays(plan: Plan, out: Var, sides: Sides, before: list[str], level: 
     read_again = output is None or out in plan.uses
     if read_again:
         maybe = any(fact.kind == "none" for fact in facts)
-        begin = f" = pb::nothing<{kind}>()" if maybe else ""
-        before.append(f"pb::View<const {kind}> {view}{begin};")
-    to_view = f"{view} = " if read_again else ""
+        before.append(Variable(view, ViewOf(kind), call("nothing", of=kind) if maybe else None))
     for (child, atom), fact in zip(sides, facts, strict=True):
         if fact.kind == "none":
             if output is not None:
                 # A hidden output of the side that is not taken: nobody reads it.
-                child.closing.append(f"{to_view}pb::absent<{kind}>(context, {output});")
+                absent = run("absent", output, of=kind)
+                child.closing.append(Assign(Name(view), absent) if read_again else Do(absent))
             continue
-        text = child.delivered(atom, kind, output, plan.names.of(out), read_again)
+        given = child.delivered(atom, kind, output, plan.names.of(out), read_again)
         if read_again:
-            child.closing.append(f"{to_view}{text}.read_only();")
-    made = plan.array_fact(out, view, kind, plan.own_shape("if", view), level + 1)
+            child.closing.append(Assign(Name(view), read_only(given)))
+    made = plan.array_fact(out, Name(view), kind, plan.own_shape("if", view), level + 1)
     plan.define(out, replace(made, element=_maybe(sides)))
 
 

@@ -6,6 +6,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...ir import Atom, Eqn, Var
+from ...loops.expressions import (
+    Call,
+    Convert,
+    DataType,
+    Element,
+    Expression,
+    ListOf,
+    Member,
+    Method,
+    CONTEXT,
+    Infix,
+    Name,
+    New,
+    ViewOf,
+    call,
+    node,
+    read_only,
+    run,
+)
 from .facts import Fact, Kind, Leaf
 from .names import derived
 from .plan import Plan, literal_of
@@ -37,15 +56,17 @@ def add_collected_list(plan: Plan, eqn: Eqn, out: Var) -> None:
     _OPERATORS[eqn.op](plan, eqn, out)
 
 
-def type_of(fact: Fact) -> str:
-    """A list's type in C++.
+def type_of(fact: Fact) -> ListOf:
+    """A list's type.
 
-    >>> type_of(Fact("turns", "T", element="array", depth=2))
-    'pb::List<pb::List<pb::View<const T>>>'
+    >>> type_of(Fact("turns", "T", element="array"))
+    ListOf(element=ViewOf(element='T'))
     """
-    elements = {"array": f"pb::View<const {stored(fact.type)}>", "number": stored(fact.type)}
-    text = (elements | {"index": "pb::Index"}).get(fact.element, "pb::Shape")
-    return "pb::List<" * fact.depth + text + ">" * fact.depth
+    if fact.depth > 1:
+        return ListOf(type_of(replace(fact, depth=fact.depth - 1)))
+    if fact.element == "array":
+        return ListOf(ViewOf(stored(fact.type)))
+    return ListOf({"number": stored(fact.type), "index": "Index"}.get(fact.element, "Shape"))
 
 
 def listed(plan: Plan, atom: Atom) -> Fact:
@@ -63,27 +84,23 @@ def listed(plan: Plan, atom: Atom) -> Fact:
         raise plan.refuse("a list of such elements is not compiled in a loop")
     (element,) = kinds
     arrays = [plan.array(item) for item in items] if element == "array" else facts
-    texts = [f"{array.text}.read_only()" if element == "array" else array.text for array in arrays]
+    elements = [read_only(array.node) if element == "array" else array.node for array in arrays]
     level = max(array.level for array in arrays)
     name = plan.names.fresh(f"{atom}_list")
-    made = Fact("turns", arrays[0].type, level=level + 1, text=name, element=element)
-    plan.declare(level, f"const {type_of(made)} {name}({len(arrays)});")
-    for k, text in enumerate(texts):
-        plan.call(level, f"{name}[{k}] = {text};")
+    made = Fact("turns", arrays[0].type, level=level + 1, known=Name(name), element=element)
+    plan.new_list(level, name, type_of(made), elements)
     if isinstance(atom, Var):
         plan.define(atom, made)
     return made
 
 
 def _numbers(plan: Plan, atom: Atom, items: Sequence[Atom]) -> Fact:
-    exprs = [expr for item in items if (expr := plan.values.expr(item)) is not None]
+    scalars = [scalar for item in items if (scalar := plan.values.scalar(item)) is not None]
     kind = join([plan.of(item).type for item in items])
     level = max(plan.of(item).level for item in items)
     name = plan.names.fresh(f"{atom}_list")
-    made = Fact("turns", kind, level=level + 1, text=name, element="number")
-    plan.declare(level, f"const {type_of(made)} {name}({len(exprs)});")
-    for k, expr in enumerate(exprs):
-        plan.call(level, f"{name}[{k}] = {expr.to(kind).text};")
+    made = Fact("turns", kind, level=level + 1, known=Name(name), element="number")
+    plan.new_list(level, name, type_of(made), [scalar.to(kind).node for scalar in scalars])
     return made
 
 
@@ -101,23 +118,23 @@ def _appended(plan: Plan, eqn: Eqn, out: Var) -> None:
     if fact.kind in ("lane", "array"):
         array = plan.array(atom)
         made = Fact("turns", array.type, level=array.level, element="array")
-        text = f"{array.text}.read_only()"
+        value: Expression = read_only(array.node)
     elif fact.kind == "number":
-        expr = plan.values.expr(atom)
-        assert expr is not None
+        scalar = plan.values.scalar(atom)
+        assert scalar is not None
         made = Fact("turns", fact.type, level=fact.level, element="number")
-        text = f"static_cast<{stored(fact.type)}>({expr.text})"
+        value = Convert(stored(fact.type), scalar.node)
     else:
         raise plan.refuse("a list that grows by such an element is not compiled")
-    before = replace(made, text=f"{type_of(made)}()") if is_empty(plan, values) else listed(plan, values)
+    before = replace(made, known=New(type_of(made))) if is_empty(plan, values) else listed(plan, values)
     if (before.type, before.element, before.depth) != (made.type, made.element, 1):
         raise plan.refuse("a list that grows by an element of another type is not compiled")
-    _made(plan, out, made, max(before.level, made.level), f"pb::appended({before.text}, {text})")
+    _made(plan, out, made, max(before.level, made.level), call("appended", before.node, value))
 
 
 def _without_last(plan: Plan, eqn: Eqn, out: Var) -> None:
     owner = listed(plan, eqn.args[0])
-    _made(plan, out, owner, owner.level, f"pb::without_last({owner.text})")
+    _made(plan, out, owner, owner.level, call("without_last", owner.node))
 
 
 def _item(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -125,41 +142,44 @@ def _item(plan: Plan, eqn: Eqn, out: Var) -> None:
     if position is None:
         raise plan.refuse("an element of such a list is not compiled")
     level = max(owner.level, plan.of(eqn.args[1]).level)
-    inside = isinstance(eqn.args[1], Var) and position.isidentifier()
-    text = f"{owner.text}[{position}]" if inside else f"{owner.text}.at(context, {position})"
+    inside = isinstance(eqn.args[1], Var) and isinstance(position, Name)
     name = plan.names.of(out)
     if owner.element == "none":
         plan.define(out, Fact("none", "none"))
-    elif owner.depth > 1:
-        plan.declare(level, f"const auto& {name} = {text};")
-        plan.define(out, replace(owner, depth=owner.depth - 1, level=level, text=name))
+        return
+    item: Expression = Element(owner.node, position)
+    if not inside:
+        item = Method(owner.node, "at", (CONTEXT, position))
+    if owner.depth > 1:
+        plan.let(level, name, item, reference=True)
+        plan.define(out, replace(owner, depth=owner.depth - 1, level=level, known=Name(name)))
     elif owner.element == "array":
         view = plan.names.fresh(f"{name}_view")
-        plan.declare(level, f"const auto {view} = {text};")
-        plan.array_fact(out, view, owner.type, plan.own_shape("item", view), level)
+        plan.let(level, view, item)
+        plan.array_fact(out, Name(view), owner.type, plan.own_shape("item", view), level)
     elif owner.element == "number":
-        plan.declare(level, f"const {stored(owner.type)} {name} = {text};")
-        plan.define(out, Fact("number", owner.type, level=level, text=name))
+        plan.let(level, name, item, stored(owner.type))
+        plan.define(out, Fact("number", owner.type, level=level, known=Name(name)))
     elif owner.element == "index":
-        plan.declare(level, f"const pb::Index {name} = {text};")
-        plan.define(out, Fact("index", level=level, text=name))
+        plan.let(level, name, item, "Index")
+        plan.define(out, Fact("index", level=level, known=Name(name)))
     else:
-        plan.declare(level, f"const pb::Shape {name} = {text};")
+        plan.let(level, name, item, "Shape")
         token = plan.own_shape("item", name)
         kind: Kind = "like" if owner.element == "like" else "shape"
-        plan.define(out, Fact(kind, owner.type, token, (Leaf(name, token, level),), level, name))
+        plan.define(out, Fact(kind, owner.type, token, (Leaf(Name(name), token, level),), level, Name(name)))
 
 
 def _len(plan: Plan, eqn: Eqn, out: Var) -> None:
     owner = plan.of(eqn.args[0])
-    plan.define(out, Fact("number", "weak int", level=owner.level, text=f"{owner.text}.size"))
+    plan.define(out, Fact("number", "weak int", level=owner.level, known=Member(owner.node, "size")))
 
 
-def _made(plan: Plan, out: Var, like: Fact, level: int, call: str) -> None:
-    """Define a list that a function of the headers gives."""
+def _made(plan: Plan, out: Var, like: Fact, level: int, given: Call) -> None:
+    """Define a list that a function of the runtime gives."""
     name = plan.names.of(out)
-    made = replace(like, level=level, text=name)
-    plan.declare(level, f"const {type_of(made)} {name} = {call};", computes=True)
+    made = replace(like, level=level, known=Name(name))
+    plan.let(level, name, given, type_of(made), computes=True)
     plan.define(out, made)
 
 
@@ -168,11 +188,11 @@ def _like(plan: Plan, eqn: Eqn, out: Var) -> None:
     if owner.element != "array":
         plan.define(out, owner)
         return
-    _made(plan, out, replace(owner, element="like"), owner.level, f"pb::shapes_of({owner.text})")
+    _made(plan, out, replace(owner, element="like"), owner.level, call("shapes_of", owner.node))
 
 
 # What a loop over an empty list collects, of which nobody reads an element.
-_NOTHING = Fact("turns", "T", text="pb::List<pb::View<const T>>()", element="array")
+_NOTHING = Fact("turns", "T", known=New(ListOf(ViewOf("T"))), element="array")
 
 
 def _joined(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -184,18 +204,18 @@ def _joined(plan: Plan, eqn: Eqn, out: Var) -> None:
         return
     if owner.element != "array" or owner.depth > 1 or not isinstance(axis, int):
         raise plan.refuse(f"{eqn.op} of such a list is not compiled")
-    level, call = owner.level, eqn.op
+    level, name = owner.level, eqn.op
     if eqn.op == "concatenate":
-        shape = f"pb::concatenated(context, {owner.text}, {axis})"
+        whole: Expression = run("concatenated", owner.node, axis)
     elif eqn.op == "join_like":
         fact = like_of(plan, eqn)
-        shape, level = fact.text, max(level, fact.level)
+        whole, level = fact.node, max(level, fact.level)
     else:
-        each = f"pb::broadcast_of(context, {owner.text})"
-        shape, call = f"pb::stacked(context, {each}, {owner.text}.size, {axis})", "stack"
+        each = run("broadcast_of", owner.node)
+        whole, name = run("stacked", each, Member(owner.node, "size"), axis), "stack"
     kind = stored(owner.type)
-    view = plan.target(out, kind, shape, level)
-    plan.call(level, f"pb::{call}(context, {owner.text}, {axis}, {view});")
+    view = plan.target(out, kind, whole, level)
+    plan.call(level, run(name, owner.node, axis, view))
     plan.array_fact(out, view, kind, plan.own_shape(eqn.op, out.name), level + 1)
 
 
@@ -204,10 +224,10 @@ def _flattened(plan: Plan, eqn: Eqn, out: Var, owner: Fact) -> None:
         raise plan.refuse(f"{eqn.op} of such a list is not compiled")
     kind = stored(owner.type)
     if eqn.op == "concatenate":
-        why = '"need at least one array to concatenate"'
-        plan.declare(owner.level, f"context.require({owner.text}.size > 0, PB_INVALID, {why});")
-    view = plan.target(out, kind, f"pb::shape_of(pb::entries({owner.text}))", owner.level)
-    plan.call(owner.level, f"pb::flatten(context, {owner.text}, {view});")
+        some = Infix(">", Member(owner.node, "size"), node(0))
+        plan.require(owner.level, some, "need at least one array to concatenate", "INVALID")
+    view = plan.target(out, kind, call("shape_of", call("entries", owner.node)), owner.level)
+    plan.call(owner.level, run("flatten", owner.node, view))
     plan.array_fact(out, view, kind, plan.own_shape(eqn.op, out.name), owner.level + 1)
 
 
@@ -225,15 +245,15 @@ def _parted(plan: Plan, eqn: Eqn, out: Var) -> None:
         raise plan.refuse(f"{eqn.op} of such a list is not compiled")
     whole = plan.array_of(eqn.args[0], stored(shapes.type))
     function = "unflatten" if axis is None else "split" if eqn.op == "split_like" else "unstack"
-    along = "" if axis is None else f", {axis}"
-    call = f"pb::{function}(context, {whole.text}.read_only(), {shapes.text}{along})"
-    _made(plan, out, replace(shapes, element="array"), max(whole.level, shapes.level), call)
+    along = [] if axis is None else [axis]
+    made = run(function, read_only(whole.node), shapes.node, *along)
+    _made(plan, out, replace(shapes, element="array"), max(whole.level, shapes.level), made)
 
 
 def _zeros(plan: Plan, eqn: Eqn, out: Var) -> None:
     shapes = _shapes(plan, eqn)
-    call = f"pb::zeros_of<{stored(shapes.type)}>(context, {shapes.text})"
-    _made(plan, out, replace(shapes, element="array"), shapes.level, call)
+    made = run("zeros_of", shapes.node, of=stored(shapes.type))
+    _made(plan, out, replace(shapes, element="array"), shapes.level, made)
 
 
 def _single(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -243,15 +263,15 @@ def _single(plan: Plan, eqn: Eqn, out: Var) -> None:
         raise plan.refuse("a list by such a place is not compiled")
     array = plan.array_of(eqn.args[0], stored(shapes.type))
     level = max(array.level, shapes.level, plan.of(index).level)
-    call = f"pb::single(context, {array.text}.read_only(), {place}, {shapes.text})"
-    _made(plan, out, replace(shapes, element="array"), level, call)
+    made = run("single", read_only(array.node), place, shapes.node)
+    _made(plan, out, replace(shapes, element="array"), level, made)
 
 
 def _accumulate(plan: Plan, eqn: Eqn, out: Var) -> None:
     a, b = (listed(plan, atom) for atom in eqn.args)
     if a.type != b.type or (a.element, b.element, a.depth, b.depth) != ("array", "array", 1, 1):
         raise plan.refuse("a sum of such lists is not compiled")
-    _made(plan, out, a, max(a.level, b.level), f"pb::add_lists(context, {a.text}, {b.text})")
+    _made(plan, out, a, max(a.level, b.level), run("add_lists", a.node, b.node))
 
 
 def add_packed(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -259,27 +279,26 @@ def add_packed(plan: Plan, eqn: Eqn, out: Var) -> None:
     fact = _index(plan, eqn.args[0])
     number = fact.element if fact.kind == "turns" else fact.kind
     row = "double" if number == "number" and fact.type in ("weak float", "double", "T") else "int64_t"
-    view = plan.target(out, row, f"pb::shape_of(pb::packed_size({fact.text}))", fact.level)
-    plan.call(fact.level, f"pb::pack<{_dtype(fact)}>(context, {fact.text}, {view});")
+    view = plan.target(out, row, call("shape_of", call("packed_size", fact.node)), fact.level)
+    plan.call(fact.level, run("pack", fact.node, view, of=_dtype(fact)))
     plan.array_fact(out, view, row, plan.own_shape("packed", out.name), fact.level + 1)
 
 
 def _index(plan: Plan, atom: Atom) -> Fact:
-    """The fact of a value; an index in C++, the items of a tuple as a list."""
+    """The fact of a value; an index of the runtime's, the items of a tuple as a list."""
     fact = plan.of(atom)
-    if fact.kind != "index" or fact.text:
+    if fact.kind != "index" or fact.known is not None:
         return fact
     single = fact.eqn is not None and fact.eqn.op == "slice"
-    texts = [plan.values.index_item(item) for item in ([atom] if single else fact.items)]
-    if any(text is None for text in texts):
+    wanted = [atom] if single else fact.items
+    items = [item for one in wanted if (item := plan.values.index_item(one)) is not None]
+    if len(items) != len(wanted):
         raise plan.refuse(f"{atom} is an index by such a value, which is not compiled")
     if single:
-        return replace(fact, text=str(texts[0]))
+        return replace(fact, known=items[0])
     name = plan.names.fresh(f"{atom}_items")
-    plan.declare(fact.level, f"const pb::List<pb::Index> {name}({len(texts)});")
-    for k, text in enumerate(texts):
-        plan.call(fact.level, f"{name}[{k}] = {text};")
-    return Fact("turns", level=fact.level + 1, text=name, element="index")
+    plan.new_list(fact.level, name, ListOf("Index"), items)
+    return Fact("turns", level=fact.level + 1, known=Name(name), element="index")
 
 
 def add_unpacked(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -296,30 +315,31 @@ def add_unpacked(plan: Plan, eqn: Eqn, out: Var) -> None:
         _unpacked_choice(plan, out, rows, element, int(dtype) if dtype.isdigit() else None)
         return
     if depth:
-        fact = Fact("turns", number or dtype, text=name, element="number" if number else element, depth=depth)
+        what = "number" if number else element
+        fact = Fact("turns", number or dtype, known=Name(name), element=what, depth=depth)
     elif number:
-        fact = Fact("number", number, text=name)
+        fact = Fact("number", number, known=Name(name))
     else:
         shape: Kind = "like" if element == "like" else "shape"
-        fact = Fact(shape, dtype, token, (Leaf(name, token, rows.level),), rows.level, name)
-    kind = type_of(fact) if depth else stored(number) if number else "pb::Shape"
-    plan.declare(rows.level, f"const {kind} {name} = pb::unpack<{kind}>(context, {rows.text});")
+        fact = Fact(shape, dtype, token, (Leaf(Name(name), token, rows.level),), rows.level, Name(name))
+    made: DataType = type_of(fact) if depth else stored(number) if number else "Shape"
+    plan.let(rows.level, name, run("unpack", rows.node, of=made), made)
     plan.define(out, replace(fact, level=rows.level))
 
 
 def _unpacked_choice(plan: Plan, out: Var, rows: Fact, element: str, count: int | None) -> None:
     """An index, the items of one, or an integer that may be None."""
     name, level = plan.names.of(out), rows.level
-    kind = "int64_t" if element == "maybe" else "pb::Index" if count is None else "pb::List<pb::Index>"
-    plan.declare(level, f"const {kind} {name} = pb::unpack<{kind}>(context, {rows.text});")
+    kind: DataType = "int64_t" if element == "maybe" else "Index" if count is None else ListOf("Index")
+    plan.let(level, name, run("unpack", rows.node, of=kind), kind)
     if element == "maybe":
-        plan.define(out, Fact("number", "weak int", level=level, text=name, element="maybe"))
+        plan.define(out, Fact("number", "weak int", level=level, known=Name(name), element="maybe"))
     elif count is None:
-        plan.define(out, Fact("index", level=level, text=name))
+        plan.define(out, Fact("index", level=level, known=Name(name)))
     else:
         items = tuple(derived(f"{name}_at_{k}", "value") for k in range(count))
         for k, item in enumerate(items):
-            plan.define(item, Fact("index", level=level, text=f"{name}[{k}]"))
+            plan.define(item, Fact("index", level=level, known=Element(Name(name), node(k))))
         plan.define(out, Fact("index", level=level, items=items, eqn=Eqn((out,), "tuple", items)))
 
 

@@ -73,31 +73,3 @@ def stored(kind: Type) -> Dtype:
     """
     names: dict[str, Dtype] = {"weak int": "int64_t", "weak float": "double", "weak bool": "bool"}
     return names.get(kind, kind)  # type: ignore[arg-type]
-
-
-def number(value: object, kind: Type) -> str:
-    """A number as C++ of this type.
-
-    >>> number(2, "T"), number(0.5, "double"), number(float("inf"), "T")
-    ('T(2)', '0.5', 'T(__builtin_inf())')
-    """
-    assert isinstance(value, int | float), value
-    if kind in ("int64_t", "weak int", "bool", "weak bool"):
-        return str(int(value)) if not isinstance(value, bool) else str(value).lower()
-    if value != value:
-        text = '__builtin_nan("")'
-    elif value in (float("inf"), float("-inf")):
-        text = "__builtin_inf()" if value > 0 else "-__builtin_inf()"
-    elif kind in ("T", "float") and float(value).is_integer() and abs(value) < 2**24:
-        text = f"-{-int(value)}" if value < 0 else str(int(value))
-        text = "-0.0" if str(value).startswith("-0") else text
-    else:
-        text = repr(float(value))
-    return f"{kind}({text})" if kind in ("T", "float") else text
-
-
-def cast(text: str, source: Type, target: Type) -> str:
-    """An expression of one type as another."""
-    if stored(source) == stored(target):
-        return text
-    return f"static_cast<{stored(target)}>({text})" if target != "T" else f"T({text})"
