@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Callable
 
 from pullback.transpile.analysis.types import infer
-from pullback.transpile.emit.native.operators import PRIMITIVES
 from pullback.transpile.emit.python import plain_variant
 from pullback.transpile.ir import Formula
 from pullback.transpile.library import Library
+from pullback.transpile.loops.lower.equations import PRIMITIVES
 from pullback.transpile.passes.as_written import as_written
 from pullback.transpile.passes.derive import derive
 from pullback.transpile.passes.inline import inline

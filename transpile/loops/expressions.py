@@ -185,9 +185,7 @@ class SizeOf:
 
 
 Leaf = Name | Number | Text | Constant | Entry | SizeOf
-Expression = (
-    Leaf | Prefix | Infix | Choice | Convert | New | Braces | Call | Ask | Member | Method | Element
-)
+Expression = Leaf | Prefix | Infix | Choice | Convert | New | Braces | Call | Ask | Member | Method | Element
 
 CONTEXT = Name("context")
 NO_SHAPE = Braces((), "Shape")

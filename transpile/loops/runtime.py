@@ -49,14 +49,13 @@ _HEADERS = {
 }
 _HEADER_OF = {name: header for header, names in _HEADERS.items() for name in names.split()}
 # Saved values and zeros are there from the start: nothing of the kernel computes what they are made of.
-_DESCRIBING = frozenset(
-    """
+_DESCRIBING = """
     axis_set all_axes unit_axes reduced broadcast join completed shape_of expand_dims squeeze transpose
     swapaxes moveaxis flip broadcast_to part take at slice ellipsis new_axis joined joined_part matmul_shape
     floor_divide remainder abs maximum minimum length_of_range extent integer_power part_of after_each_other
     contract_shape convolve_shape repeated tiled diagonal arange_shape unpack zeros_of nothing constant
-    """.split()
-)
+"""
+_DESCRIBES = frozenset(_DESCRIBING.split())
 _OUTPUTS = frozenset({"output", "kept_output"})
 
 
@@ -67,7 +66,7 @@ def describes(expression: Expression) -> bool:
     >>> describes(run("broadcast", "x", "y")), describes(run("holds", "x_view"))
     (True, False)
     """
-    return all(not isinstance(part, Call) or part.function in _DESCRIBING for part in every(expression))
+    return all(not isinstance(part, Call) or part.function in _DESCRIBES for part in every(expression))
 
 
 def only_describes(statement: Statement) -> bool:

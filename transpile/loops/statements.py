@@ -123,7 +123,7 @@ class If:
 
 @record(frozen=True, slots=True)
 class For:
-    """Statements for each number below a count, from the last one where it is reversed, while a condition holds."""
+    """Statements for each number below a count, while a condition holds; from the last one if reversed."""
 
     name: str
     count: Expression
@@ -269,7 +269,7 @@ Statement = (
 
 @record(frozen=True, slots=True)
 class FlatLoop:
-    """The loop of a kernel alone, over arrays of one shape in C order, which are its arguments by position."""
+    """The loop of a kernel alone, over arrays of one shape in C order: its arguments, by position."""
 
     inputs: tuple[tuple[str, int], ...]
     outputs: tuple[tuple[str, int], ...]

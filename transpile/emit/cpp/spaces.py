@@ -13,7 +13,7 @@ from .lines import assignment, indented, wrap
 
 
 class _Way(NamedTuple):
-    """The runtime's name of a reduction; OpenMP's; a loop's functions for a term and for a total; the start."""
+    """The runtime's name of a reduction, OpenMP's, a loop's functions for a term and a total, the start."""
 
     name: str
     operator: str
@@ -96,9 +96,7 @@ def _loop(space: Space, comments: Comments, depth: int) -> list[str]:
     lines = []
     for read in space.reads:
         if read.looped:
-            row = (
-                f"auto {read.name} = loop.once" if read.once else f"{read.type}* {read.name} = loop.row"
-            )
+            row = f"auto {read.name} = loop.once" if read.once else f"{read.type}* {read.name} = loop.row"
             lines.append(f"const {row}({read.name}_rows);")
     looped = [sink for sink in space.sinks if isinstance(sink, Write) or sink.source is None]
     lines += [f"{sink.type}* {sink.name}_row = loop.row({sink.name}_rows);" for sink in looped]

@@ -77,8 +77,8 @@ def _lines(statement: Statement, source: Source, depth: int) -> list[str]:
         case Scope():
             return ["{", *indented(block_lines(statement.body, source, depth + 1)), "}"]
         case Alike():
-            head = wrap("", "if (pb::alike(", list(map(text_of, statement.shapes)), ")) {", depth)
-            return [*head, *indented(block_lines(statement.body, source, depth + 1, spaced=False)), "}"]
+            asked = wrap("", "if (pb::alike(", list(map(text_of, statement.shapes)), ")) {", depth)
+            return [*asked, *indented(block_lines(statement.body, source, depth + 1, spaced=False)), "}"]
         case Passes():
             return [f"pb::Passes<{statement.count}, {statement.operands}> {statement.name}(context);"]
         case RunPasses():

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...ir import Source, Span
-from ...loops.ir import (
+from ...loops.device.ir import (
     Compute,
     Constant,
     Each,
