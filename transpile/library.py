@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from .frontend import Names, Outline
     from .frontend.text import Text
-    from .passes.specialize import Variant
+    from .passes.variants.specialize import Variant
 
 
 class NoDerivative(Exception):
@@ -68,7 +68,7 @@ class Library:
             return self._promoted_here(op, eqn)
 
     def _promoted_here(self, op: str, eqn: Eqn | None) -> Formula:
-        from .passes.promote import promote
+        from .passes.promote.promote import promote
 
         formula = self.formula(op)
         if formula is None:
@@ -89,7 +89,7 @@ class Library:
         self, formula: Formula, defined: Sequence[bool], needed: Sequence[bool], values: Mapping[Var, Literal]
     ) -> Variant:
         """`specialize` of a promoted formula, once for a pattern: a program's operators are few."""
-        from .passes.specialize import specialize
+        from .passes.variants.specialize import specialize
 
         constants = ((var, repr(atom)) for var, atom in values.items())
         key = (formula.name, *defined, *needed, *constants)

@@ -265,3 +265,18 @@ def own_results(block: Block, namer: Namer, span: Span | None) -> tuple[tuple[Eq
             taken.add(atom)
         results.append(atom)
     return tuple(eqns), tuple(results)
+
+
+def bind_operands(formula: Formula, eqn: Eqn) -> dict[Var, Atom]:
+    """The operand that each parameter of an operator's formula stands for at an equation that uses it."""
+    given = dict(eqn.kwargs)
+    env: dict[Var, Atom] = {}
+    operands = iter(eqn.args)
+    for param in formula.params:
+        operand = given.get(param.var.name) if param.attribute else next(operands, None)
+        if operand is None and not param.attribute:
+            operand = given.get(param.var.name)
+        if operand is None:
+            operand = param.default if param.default is not None else Literal(None)
+        env[param.var] = operand
+    return env

@@ -10,7 +10,7 @@ from ...transpile.emit.python import forward_function
 from ...transpile.ir import Atom, Block, Param, Var
 from ...transpile.loops.kernels.formula_kernels import Compiled
 from ...transpile.loops.lower.kernel import Kernel
-from ...transpile.passes.simplify import remove_dead
+from ...transpile.passes.simplify.simplify import remove_dead
 from ..core import dispatch
 from ..core.operator import Operator, Variant
 from ..primitives.plumbing import like

@@ -16,8 +16,8 @@ from ...transpile.loops.kernels.plain_values import telling
 from ...transpile.loops.lower.kernel import Kernel
 from ...transpile.passes.kernel.arguments import Arguments
 from ...transpile.passes.kernel.ranks import asks
-from ...transpile.passes.promote import promote
-from ...transpile.passes.save_or_recompute import fused
+from ...transpile.passes.promote.promote import promote
+from ...transpile.passes.promote.save_or_recompute import fused
 from ..core.registry import FORMULAS
 from ..formula.decorators import Formula
 from .kept import kept, key_of_package

@@ -7,8 +7,8 @@ import pullback as pb
 from pullback.engine.core.dispatch import apply
 from pullback.engine.core.operator import Operator
 from pullback.engine.formula.decorators import LIBRARY_OF_PROCESS
-from pullback.transpile.passes.promote import promote
-from pullback.transpile.passes.save_or_recompute import fused
+from pullback.transpile.passes.promote.promote import promote
+from pullback.transpile.passes.promote.save_or_recompute import fused
 
 from .test_examples import FORMULAS, NAMES
 

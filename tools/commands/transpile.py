@@ -18,7 +18,7 @@ from pullback.transpile.ir import Formula, Param
 from pullback.transpile.library import Library
 from pullback.transpile.loops.device.prepare import every_program
 from pullback.transpile.loops.kernels.formula_kernels import formula_kernels, is_runtime_number
-from pullback.transpile.passes.promote import promote
+from pullback.transpile.passes.promote.promote import promote
 
 from ..errors import CLEAN, FINDINGS, CommandError
 from ..formulas import FormulaFile, read_formulas

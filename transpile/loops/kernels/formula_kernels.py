@@ -26,11 +26,11 @@ from ...passes.kernel.lists_written_out import with_lists_written_out, written_o
 from ...passes.kernel.ranks import with_ranks
 from ...passes.kernel.uniform_lists import without_uniform_lists
 from ...passes.kernel.uses import is_mask, is_position
-from ...passes.promote import promote
-from ...passes.reverse import reverse
-from ...passes.save_or_recompute import fused
-from ...passes.simplify import simplify
-from ...passes.specialize import specialize
+from ...passes.promote.promote import promote
+from ...passes.promote.save_or_recompute import fused
+from ...passes.simplify.simplify import simplify
+from ...passes.variants.reverse import reverse
+from ...passes.variants.specialize import specialize
 from ...rewrite import replace_block
 from ..lower.facts import Fact
 from ..lower.kernel import Input, Kernel, Role

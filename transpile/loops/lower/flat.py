@@ -11,14 +11,15 @@ from dataclasses import replace
 
 from ...analysis.extents import own_extent
 from ...ir import Block, Eqn, Var
-from ...passes.simplify import remove_dead
-from ...passes.zeros import NONE, Materialize, propagate_zeros
+from ...passes.simplify.simplify import remove_dead
+from ...passes.variants.zeros import NONE, Materialize, propagate_zeros
 from ..expressions import Name, ask, shape
 from ..statements import (
     Alike,
     FlatCall,
     FlatLoop,
     Guard,
+    InSpace,
     Let,
     Passes,
     Read,
@@ -74,7 +75,14 @@ def is_loop_of(flat: FlatLoop, space: Space) -> bool:
     reads = {read.name for read in space.reads}
     sinks = {sink.name for sink in space.sinks}
     same = reads == {name for name, _ in flat.inputs} and sinks == {name for name, _ in flat.outputs}
-    return same and space.body == flat.body
+    return same and space.body == flat.body and _lines(space.body) == _lines(flat.body)
+
+
+def _lines(body: FlatCall | tuple[InSpace, ...]) -> list[tuple[int, int]]:
+    """Where a body is shown to come from another line of the author's than before."""
+    assert not isinstance(body, FlatCall)
+    spans = [(k, statement.span.line) for k, statement in enumerate(body) if statement.span is not None]
+    return [here for before, here in zip([(0, 0), *spans], spans, strict=False) if before[1] != here[1]]
 
 
 def is_flat(kernel: Kernel) -> bool:

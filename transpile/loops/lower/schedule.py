@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ...ir import Block
 from ...passes.kernel.types import stored
-from ...passes.simplify import remove_dead
+from ...passes.simplify.simplify import remove_dead
 from ..expressions import Ask, Braces, Expression, Infix, ask, call, node, rank
 from ..passes.unused import without_unused
 from ..runtime import may_come_before, only_describes

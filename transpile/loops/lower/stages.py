@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...analysis.costs import MOVE, WORK
 from ...emit.cpp.expressions import text_of
@@ -89,6 +89,11 @@ class StageLoop:
         self.uses: dict[Var, int] = {}
         for sink in stage.sinks:
             self._count(sink.value)
+        read = {names.of(var) for var in self.reads}  # what an earlier stage has stored under its own name
+        stage.sinks = [
+            replace(sink, name=names.fresh(f"{sink.name}_out")) if sink.name in read else sink
+            for sink in stage.sinks
+        ]
         stage.sinks.sort(key=lambda sink: order(sink.value))
         self.eqns.sort(key=lambda eqn: order(eqn.outs[0]))
         self.reads = dict(sorted(self.reads.items(), key=lambda item: order(item[0])))

@@ -5,7 +5,7 @@ whose parameters are tensors that are there, one for each element of a list.
 A gradient is returned for those that have a float type.
 
 >>> from ...library import formula_in, standard_library
->>> from ..promote import promote
+>>> from ..promote.promote import promote
 >>> from ...printer import formula_text
 >>> total = promote(formula_in('''
 ... def total(xs: list[pb.Tensor], b: pb.Tensor | None = None):
@@ -48,7 +48,7 @@ from dataclasses import dataclass, replace
 
 from ...ir import Atom, Block, Eqn, Formula, Literal, Param, Var
 from ...rewrite import MADE_OF, Namer, replace_block
-from ..simplify import simplify
+from ..simplify.simplify import simplify
 from .types import Dtype
 
 

@@ -4,7 +4,7 @@ In: a block. Out: the same block, which does not ask whether what a conditional 
 for the condition, or for a truth value that the conditional leaves besides.
 
 >>> from ...library import formula_in
->>> from ..normalize import normalize
+>>> from ..promote.normalize import normalize
 >>> from ...printer import block_text
 >>> made = normalize(formula_in('''
 ... def scaled(x, *, wide: bool):
@@ -37,7 +37,7 @@ from dataclasses import replace
 
 from ...ir import Atom, Block, Eqn, Literal, Var
 from ...rewrite import Namer, all_names, label
-from ..simplify import remove_dead
+from ..simplify.simplify import remove_dead
 
 _NONE = Literal(None)
 

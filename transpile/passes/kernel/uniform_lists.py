@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from ...ir import Atom, Block, Eqn, Formula, Literal, Var
 from ...rewrite import defining, replace_block, replace_eqn
-from ..simplify import simplify
+from ..simplify.simplify import simplify
 from .one_sided import literals_of_one_side
 
 

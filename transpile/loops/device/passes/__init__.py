@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..ir import Program
+from ..spec import check
 from .dead_code import without_dead_code
 from .fuse_pointwise import fuse_pointwise
 from .fuse_rows import fuse_rows
 from .schedule import schedule
-from ..spec import check
 
 PASSES: dict[str, Callable[[Program], Program]] = {
     "fuse_pointwise": fuse_pointwise,
