@@ -1,7 +1,8 @@
 """The native engine: C++20, with the behaviour of the reference engine.
 
-`src` holds it, `include/pullback` its headers; they are named as the reference
-engine's files are. What is here makes leaves and fits the names.
+`src` holds it, in rooms; `include/pullback` what C++ of others includes:
+`kernel` what generated kernels do, the files above that what programs and
+libraries of operators do. What is here makes leaves and fits the names.
 """
 
 from __future__ import annotations
