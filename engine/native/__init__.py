@@ -22,12 +22,12 @@ sources.check(_native.__file__, getattr(_native, "built_from", None))
 from . import blas
 from ._native import (
     Tensor,
+    allocate_like,
     apply,
     current_pass,
-    forget_words,
+    forget_operators,
     leaf,
     moment,
-    room_for,
     run_backward,
     set_anomaly,
     set_inference,
@@ -38,7 +38,7 @@ from ._native import (
 
 name = "native"
 AnyTensor.register(Tensor)
-FORMULAS.on_replaced(forget_words)
+FORMULAS.on_replaced(forget_operators)
 blas.choose()
 on_inference(set_inference)
 
@@ -49,9 +49,9 @@ def tensor(array: Any, requires_grad: bool = False, name: str | None = None) -> 
     """A leaf that owns a copy of the values; of a large array in the engine's memory, on huge pages."""
     if type(array) is not np.ndarray or array.nbytes < _HUGE_PAGE or not _is_plain(array):
         return leaf(copied(array), requires_grad, name)
-    room = room_for(array)
-    room[...] = array
-    return leaf(room, requires_grad, name)
+    memory = allocate_like(array)
+    memory[...] = array
+    return leaf(memory, requires_grad, name)
 
 
 def _is_plain(array: np.ndarray[Any, Any]) -> bool:

@@ -42,7 +42,7 @@ class Pass {
         : request_(request),
           targets_(edges_of(request.inputs)),
           roots_(edges_of(request.outputs)),
-          wanted_(request.all_leaves ? Wanted() : Wanted(roots_, targets_)),
+          nodes_(request.all_leaves ? PassNodes() : PassNodes(roots_, targets_)),
           arrivals_(request.create_graph),
           captured_(request.inputs.size()),
           outer_(std::exchange(innermost, this)) {
@@ -84,8 +84,8 @@ class Pass {
                 run_branches();
                 break;
             }
-            const Turn turn(arrivals_.next());
-            step(*turn->node, turn->received);
+            const TakenArrival arrival(arrivals_.next());
+            step(*arrival->node, arrival->received);
         }
         return hand_out();
     }
@@ -111,7 +111,7 @@ class Pass {
         }
         std::sort(positions_.begin(), positions_.end());
         for (std::size_t i = 0; i < roots_.size(); ++i) {
-            if (!wanted_.contains(*roots_[i].node)) continue;
+            if (!nodes_.contains(*roots_[i].node)) continue;
             const Ref<Tensor>& seed = request_.seeds[i];
             arrivals_.send(roots_[i], seed ? seed : ones(request_.outputs[i]->layout));
         }
@@ -155,7 +155,7 @@ class Pass {
         if (!gradient || std::any_of(received.begin() + 1, received.end(), is_defined))
             return false;
         const auto passes = [&](const Node& next) {
-            return next.kind == NodeKind::call && !next.extras && !wanted_.is_target(next) &&
+            return next.kind == NodeKind::call && !next.extras && !nodes_.is_target(next) &&
                    !switches.watched;
         };
         return Chain(gradient).follow(node, arrivals_, request_.retain_graph, passes);
@@ -165,9 +165,9 @@ class Pass {
     bool enter(Node& node, Received& received) {
         call_tensor_hooks(node, received, request_.create_graph);
         const bool ends_here = node.kind == NodeKind::leaf && request_.accumulate;
-        if (wanted_.is_target(node) && !ends_here) {
+        if (nodes_.is_target(node) && !ends_here) {
             capture(node, received);
-            if (!wanted_.leads_on(node)) return false;
+            if (!nodes_.leads_on(node)) return false;
         }
         if (node.extras) [[unlikely]]
             call_prehooks(node, received, request_.create_graph);
@@ -185,15 +185,15 @@ class Pass {
     }
 
     bool may_branch() const {
-        return !request_.create_graph && !switches.watched && errand_threads() > 0;
+        return !request_.create_graph && !switches.watched && task_threads() > 0;
     }
 
     /// The rest of the pass, with large kernels of independent branches on several threads.
     void run_branches() {
-        Branches branches(arrivals_, wanted_);
+        Branches branches(arrivals_, nodes_);
         while (branches.busy()) {
-            while (std::unique_ptr<Errand> errand = branches.back()) {
-                step_back(branches, *errand);
+            while (std::unique_ptr<Task> task = branches.back()) {
+                step_back(branches, *task);
             }
             if (branches.has_ready()) step_out(branches);
         }
@@ -209,12 +209,12 @@ class Pass {
                 return;
             }
             if (branches.worth_a_worker(received) && !node->extras) {
-                if (auto run = prepare_kernel(*node, received, wanted_)) {
-                    auto errand = std::make_unique<Errand>();
-                    errand->node = node;
-                    for (Ref<Tensor>& one : received) errand->received.emplace_back(std::move(one));
-                    errand->run = std::move(run);
-                    branches.hand_out(std::move(errand));
+                if (auto run = prepare_kernel(*node, received, nodes_)) {
+                    auto task = std::make_unique<Task>();
+                    task->node = node;
+                    for (Ref<Tensor>& one : received) task->received.emplace_back(std::move(one));
+                    task->run = std::move(run);
+                    branches.hand_out(std::move(task));
                     return;
                 }
             }
@@ -226,11 +226,11 @@ class Pass {
         }
     }
 
-    void step_back(Branches& branches, Errand& errand) {
-        Node& node = *errand.node;
+    void step_back(Branches& branches, Task& task) {
+        Node& node = *task.node;
         try {
-            if (!finish_kernel(node, *errand.run, sent_)) differentiate(node, errand.received);
-            errand.run.reset();
+            if (!finish_kernel(node, *task.run, sent_)) differentiate(node, task.received);
+            task.run.reset();
             send_all(branches, node);
         } catch (const ErrorSet&) {
             explain(node);
@@ -256,7 +256,7 @@ class Pass {
         PyRef shown;
         if (node.extras) [[unlikely]]
             shown = for_posthooks(node, received, request_.create_graph);
-        input_gradients(node, received, wanted_, request_.create_graph, sent_,
+        input_gradients(node, received, nodes_, request_.create_graph, sent_,
                         node.extras ? nullptr : waiting);
         if (shown) call_posthooks(node, shown.get(), sent_, request_.create_graph);
     }
@@ -308,7 +308,7 @@ class Pass {
     const BackwardRequest& request_;
     const std::vector<Edge> targets_;  // of each input
     const std::vector<Edge> roots_;    // of each output
-    const Wanted wanted_;
+    const PassNodes nodes_;
     Arrivals arrivals_;
     std::vector<std::pair<Node*, std::size_t>> positions_;  // of the inputs that a node stands for
     std::vector<Ref<Tensor>> captured_;

@@ -12,7 +12,7 @@ constexpr std::uint64_t kBeforeAll = ~std::uint64_t{0};
 
 }  // namespace
 
-Branches::Branches(Arrivals& arrivals, const Wanted& wanted) : wanted_(wanted) {
+Branches::Branches(Arrivals& arrivals, const PassNodes& nodes) : nodes_(nodes) {
     std::vector<Node*> stack;
     const auto enter = [&](const Ref<Node>& node) -> Place& {
         const auto [found, is_new] = places_.try_emplace(node.get());
@@ -23,10 +23,10 @@ Branches::Branches(Arrivals& arrivals, const Wanted& wanted) : wanted_(wanted) {
         return found->second;
     };
     while (!arrivals.empty()) {
-        const Turn turn(arrivals.next());
-        Place& place = enter((*turn).node);
-        for (std::uint32_t i = 0; i < (*turn).received.size(); ++i) {
-            Ref<Tensor>& gradient = (*turn).received[i];
+        const TakenArrival arrival(arrivals.next());
+        Place& place = enter((*arrival).node);
+        for (std::uint32_t i = 0; i < (*arrival).received.size(); ++i) {
+            Ref<Tensor>& gradient = (*arrival).received[i];
             if (gradient) {
                 place.contributions.push_back(
                     {kBeforeAll, static_cast<std::int32_t>(i), std::move(gradient)});
@@ -37,7 +37,7 @@ Branches::Branches(Arrivals& arrivals, const Wanted& wanted) : wanted_(wanted) {
         const Node* node = stack.back();
         stack.pop_back();
         for (const Edge& edge : node->edges) {
-            if (edge && wanted.contains(*edge.node)) ++enter(edge.node).waits_for;
+            if (edge && nodes.contains(*edge.node)) ++enter(edge.node).waits_for;
         }
     }
     for (const auto& [node, place] : places_) {
@@ -52,7 +52,7 @@ Branches::~Branches() {
 }
 
 bool Branches::worth_a_worker(const Received& received) const {
-    if (ready_.empty() || out_ >= errand_threads() ||
+    if (ready_.empty() || out_ >= task_threads() ||
         !std::any_of(received.begin(), received.end(), is_large))
         return false;
     const Place& other = places_.at(ready_.front().second);
@@ -123,7 +123,7 @@ void Branches::fold(Place& place) {
 
 void Branches::done(const Node& node) {
     for (const Edge& edge : node.edges) {
-        if (!edge || !wanted_.contains(*edge.node)) continue;
+        if (!edge || !nodes_.contains(*edge.node)) continue;
         Place& place = places_.at(edge.node.get());
         if (--place.waits_for > 0) continue;
         ready_.emplace_back(edge.node->sequence, edge.node.get());
@@ -131,17 +131,17 @@ void Branches::done(const Node& node) {
     }
 }
 
-void Branches::hand_out(std::unique_ptr<Errand> errand) {
+void Branches::hand_out(std::unique_ptr<Task> task) {
     ++out_;
-    senders_.push_back(errand->node->sequence);
+    senders_.push_back(task->node->sequence);
     {
         const std::lock_guard lock(shared_->mutex);
-        shared_->waiting.push_back(std::move(errand));
+        shared_->waiting.push_back(std::move(task));
     }
-    run_errand([shared = shared_] {
+    run_task([shared = shared_] {
         std::unique_lock lock(shared->mutex);
         if (shared->waiting.empty()) return;  // the owner had nothing else to do
-        std::unique_ptr<Errand> mine = std::move(shared->waiting.front());
+        std::unique_ptr<Task> mine = std::move(shared->waiting.front());
         shared->waiting.pop_front();
         lock.unlock();
         mine->run->launch.execute();
@@ -151,9 +151,9 @@ void Branches::hand_out(std::unique_ptr<Errand> errand) {
     });
 }
 
-std::unique_ptr<Errand> Branches::back() {
+std::unique_ptr<Task> Branches::back() {
     if (out_ == 0) return nullptr;
-    std::unique_ptr<Errand> found;
+    std::unique_ptr<Task> found;
     const bool waits = ready_.empty();
     Py_BEGIN_ALLOW_THREADS;
     {

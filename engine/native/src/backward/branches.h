@@ -29,7 +29,7 @@ struct Place {
 };
 
 /// A kernel on a worker.
-struct Errand {
+struct Task {
     Ref<Node> node;
     Received received;
     std::unique_ptr<KernelRun> run;
@@ -44,13 +44,13 @@ struct Errand {
 class Branches {
   public:
     /// Takes over what waits in a backward.
-    Branches(Arrivals& arrivals, const Wanted& wanted);
-    /// Waits for errands that are out: their memory is this one's.
+    Branches(Arrivals& arrivals, const PassNodes& nodes);
+    /// Waits for tasks that are out: their memory is this one's.
     ~Branches();
     Branches(const Branches&) = delete;
     Branches& operator=(const Branches&) = delete;
 
-    /// Whether there is a node to run or an errand out.
+    /// Whether there is a node to run or an task out.
     bool busy() const { return !ready_.empty() || out_ > 0; }
     bool has_ready() const { return !ready_.empty(); }
     /// Whether two are ready that are worth a thread each.
@@ -63,28 +63,28 @@ class Branches {
     /// The node has run, or has nothing to run on: those behind it needn't wait for it.
     void done(const Node& node);
 
-    void hand_out(std::unique_ptr<Errand> errand);
-    /// An errand that is back. Where nothing else is ready this runs one that no worker has begun,
+    void hand_out(std::unique_ptr<Task> task);
+    /// An task that is back. Where nothing else is ready this runs one that no worker has begun,
     /// or waits. None where none is back.
-    std::unique_ptr<Errand> back();
+    std::unique_ptr<Task> back();
 
   private:
     bool younger_is_under_way(std::uint64_t sequence) const;
     Ref<Tensor> summed(Place& place, std::int32_t output);
     void fold(Place& place);
 
-    const Wanted& wanted_;
+    const PassNodes& nodes_;
     std::unordered_map<const Node*, Place> places_;
     std::vector<std::pair<std::uint64_t, const Node*>> ready_;  // a heap: the youngest on top
-    std::vector<std::uint64_t> senders_;                        // sequence numbers of errands out
+    std::vector<std::uint64_t> senders_;                        // sequence numbers of tasks out
     int out_ = 0;
 
     /// What this and the workers share; a worker may come when all is done.
     struct Shared {
         std::mutex mutex;
         std::condition_variable came_back;
-        std::deque<std::unique_ptr<Errand>> waiting;
-        std::vector<std::unique_ptr<Errand>> back;
+        std::deque<std::unique_ptr<Task>> waiting;
+        std::vector<std::unique_ptr<Task>> back;
     };
 
     const std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();

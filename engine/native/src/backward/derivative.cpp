@@ -18,14 +18,14 @@ namespace {
               "backward or grad call but the last, or compute the forward again");
 }
 
-bool leads(const Edge& edge, const Wanted& wanted) { return edge && wanted.contains(*edge.node); }
+bool leads(const Edge& edge, const PassNodes& nodes) { return edge && nodes.contains(*edge.node); }
 
-Mask needed_inputs(const Node& node, const Wanted& wanted) {
+Mask needed_inputs(const Node& node, const PassNodes& nodes) {
     Mask needed;
     for (std::int32_t i = 0; i < node.info->n_inputs; ++i) {
         const EdgeRange range = node.range(static_cast<std::uint32_t>(i));
         for (std::uint32_t k = 0; k < range.count; ++k) {
-            if (leads(node.edges[range.begin + k], wanted)) needed.add(i);
+            if (leads(node.edges[range.begin + k], nodes)) needed.add(i);
         }
     }
     return needed;
@@ -125,22 +125,22 @@ bool run_kernel(Node& node, const Variant& variant, const Received& received,
 }
 
 [[noreturn]] void raise_shape(const Node& node, std::int32_t position, const Layout& got,
-                              const Layout& wanted) {
+                              const Layout& expected) {
     raise("GradientShapeError",
           node.formula_place() + ": " + node.name() + " gave a gradient of shape " +
               got.shape_text() + " for its input '" + node.info->input_name(position) +
-              "' of shape " + wanted.shape_text() + " (called at " + node.called_at() + ")");
+              "' of shape " + expected.shape_text() + " (called at " + node.called_at() + ")");
 }
 
 /// The gradient in its input's dtype; its shape must be the input's.
 Ref<Tensor> checked_gradient(const Node& node, std::uint32_t position, const Edge& edge,
                              Ref<Tensor> gradient, bool record) {
-    const Layout& wanted = edge.node->outputs[static_cast<std::size_t>(edge.output)].layout;
-    if (!gradient->layout.same_shape(wanted)) {
-        raise_shape(node, static_cast<std::int32_t>(position), gradient->layout, wanted);
+    const Layout& expected = edge.node->outputs[static_cast<std::size_t>(edge.output)].layout;
+    if (!gradient->layout.same_shape(expected)) {
+        raise_shape(node, static_cast<std::int32_t>(position), gradient->layout, expected);
     }
-    if (gradient->layout.dtype() == wanted.dtype()) return gradient;
-    auto descr = PyRef::steal(reinterpret_cast<PyObject*>(PyArray_DescrFromType(wanted.dtype())));
+    if (gradient->layout.dtype() == expected.dtype()) return gradient;
+    auto descr = PyRef::steal(reinterpret_cast<PyObject*>(PyArray_DescrFromType(expected.dtype())));
     PyObject* source = record ? gradient.object() : gradient->array();
     const PyRef cast = checked(PyObject_CallMethod(source, "astype", "O", descr.get()));
     return Tensor::check(cast.get()) ? Ref<Tensor>::borrow(Tensor::cast(cast.get()))
@@ -153,8 +153,8 @@ Ref<Tensor> tensor_of(PyObject* value) {
 }
 
 /// Each gradient that Python gave with the edge that it goes along.
-void sort_gradients(const Node& node, PyObject* gradients, const Mask& needed, const Wanted& wanted,
-                    bool record, std::vector<SentGradient>& made) {
+void sort_gradients(const Node& node, PyObject* gradients, const Mask& needed,
+                    const PassNodes& nodes, bool record, std::vector<SentGradient>& made) {
     if (PyTuple_GET_SIZE(gradients) != node.info->n_inputs) {
         raise(PyExc_ValueError, node.name() + ": the backward must return a gradient per input");
     }
@@ -171,7 +171,7 @@ void sort_gradients(const Node& node, PyObject* gradients, const Mask& needed, c
         for (std::uint32_t k = 0; k < range.count; ++k) {
             PyObject* part = is_list ? PySequence_Fast_GET_ITEM(gradient, k) : gradient;
             const Edge& edge = node.edges[range.begin + k];
-            if (part == Py_None || !leads(edge, wanted)) continue;
+            if (part == Py_None || !leads(edge, nodes)) continue;
             made.push_back({&edge, checked_gradient(node, i, edge, tensor_of(part), record)});
         }
     }
@@ -226,9 +226,9 @@ class Origin {
 
   private:
     static PyObject* variable() {
-        static PyObject* kept = nullptr;
-        import_once(kept, "pullback.engine.debugging.anomaly", "RUNNING");
-        return kept;
+        static PyObject* running_variable = nullptr;
+        import_once(running_variable, "pullback.engine.debugging.anomaly", "RUNNING");
+        return running_variable;
     }
 
     PyRef token_;
@@ -248,10 +248,10 @@ void check_nan(Node& node, const std::vector<SentGradient>& made) {
 }  // namespace
 
 std::unique_ptr<KernelRun> prepare_kernel(Node& node, const Received& received,
-                                          const Wanted& wanted) {
+                                          const PassNodes& nodes) {
     if (node.kind != NodeKind::call || node.freed || node.packed) return nullptr;
     const Variant& variant =
-        node.info->variant_to_run(defined_outputs(received), needed_inputs(node, wanted));
+        node.info->variant_to_run(defined_outputs(received), needed_inputs(node, nodes));
     if (!variant.kernel) return nullptr;
     auto run = std::make_unique<KernelRun>(node, variant);
     if (!add_arguments(run->launch, node, variant, received)) return nullptr;
@@ -265,18 +265,18 @@ bool finish_kernel(Node& node, KernelRun& run, std::vector<SentGradient>& made) 
     return true;
 }
 
-void input_gradients(Node& node, Received& received, const Wanted& wanted, bool create_graph,
+void input_gradients(Node& node, Received& received, const PassNodes& nodes, bool create_graph,
                      std::vector<SentGradient>& made, Arrivals* waiting) {
     if (node.kind == NodeKind::barrier) raise_barrier(node);
     if (node.freed) raise_freed(node);
     const Running running(node);
     const Origin origin(node);
-    const Mask needed = needed_inputs(node, wanted);
+    const Mask needed = needed_inputs(node, nodes);
     const bool record = create_graph && !node.info->has_barrier;
     const Variant& variant = node.info->variant_to_run(defined_outputs(received), needed);
     Arrivals* const to_add_to = switches.check_nan ? nullptr : waiting;
     if (!create_graph && !node.packed &&
-        (differentiate_directly(node, variant, received, made) ||
+        (differentiate_small_pointwise(node, variant, received, made) ||
          differentiate_view(node, received, made, to_add_to))) {
         if (switches.check_nan) check_nan(node, made);
         return;
@@ -287,7 +287,7 @@ void input_gradients(Node& node, Received& received, const Wanted& wanted, bool 
         sort_computed(node, variant, computed, made);
     } else {
         const PyRef gradients = call_variant(node, variant, received, record);
-        sort_gradients(node, gradients.get(), needed, wanted, record, made);
+        sort_gradients(node, gradients.get(), needed, nodes, record, made);
     }
     if (create_graph && !record) put_behind_barrier(node, received, made);
     if (switches.check_nan) check_nan(node, made);

@@ -23,7 +23,7 @@ struct KernelRun {
 /// The node's derivative as a kernel; none where it is none, or one that is done at once. Throws
 /// ErrorSet.
 std::unique_ptr<KernelRun> prepare_kernel(Node& node, const Received& received,
-                                          const Wanted& wanted);
+                                          const PassNodes& nodes);
 /// Adds what it gave to `made`; false where the kernel didn't take its arguments. Throws ErrorSet.
 bool finish_kernel(Node& node, KernelRun& run, std::vector<SentGradient>& made);
 
@@ -32,7 +32,7 @@ bool finish_kernel(Node& node, KernelRun& run, std::vector<SentGradient>& made);
 ///
 /// `waiting` are gradients that have arrived before: products are added to those that nobody sees,
 /// which then are what is sent. NULL where that is not to be.
-void input_gradients(Node& node, Received& received, const Wanted& wanted, bool create_graph,
+void input_gradients(Node& node, Received& received, const PassNodes& nodes, bool create_graph,
                      std::vector<SentGradient>& made, Arrivals* waiting);
 
 }  // namespace pullback

@@ -65,11 +65,11 @@ bool any_in(const PyRef& hooks) { return hooks && PyDict_GET_SIZE(hooks.get()) >
 PyRef replaced(const char* function, const PyRef& hooks, PyObject* first, PyObject* second,
                PyObject* likes) {
     const PyRef call = import_from("pullback.engine.core.hooks", function);
-    const PyRef kept = hooks;
+    const PyRef alive = hooks;
     PyRef found =
         second == nullptr
-            ? checked(PyObject_CallFunctionObjArgs(call.get(), kept.get(), first, likes, nullptr))
-            : checked(PyObject_CallFunctionObjArgs(call.get(), kept.get(), first, second, likes,
+            ? checked(PyObject_CallFunctionObjArgs(call.get(), alive.get(), first, likes, nullptr))
+            : checked(PyObject_CallFunctionObjArgs(call.get(), alive.get(), first, second, likes,
                                                    nullptr));
     return checked(PySequence_Tuple(found.get()));
 }
@@ -88,7 +88,7 @@ void call_tensor_hooks(Node& node, Received& received, bool create_graph) {
         if (!received[i]) continue;
         PyObject* hooks = hooks_on(node, output);
         if (hooks != nullptr && PyDict_GET_SIZE(hooks) > 0) {
-            const PyRef kept = PyRef::borrow(hooks);
+            const PyRef alive = PyRef::borrow(hooks);
             call_hooks(hooks, received[i], node.outputs[i].layout, create_graph);
         }
         if (!node.extras) continue;
@@ -169,7 +169,7 @@ Ref<Tensor> owned(Ref<Tensor> gradient, bool create_graph) {
 
 Ref<Tensor> for_grad(Ref<Tensor> gradient, bool create_graph) {
     if (!create_graph || !gradient->requires_grad) return owned(std::move(gradient), create_graph);
-    static Word positive("positive");
+    static NamedOperator positive("positive");
     PyObject* value = gradient.object();
     const PyRef copy = checked(positive.call({&value, 1}));
     return Ref<Tensor>::borrow(Tensor::cast(copy.get()));
@@ -188,9 +188,9 @@ void accumulate(Tensor& tensor, Ref<Tensor> gradient, bool create_graph) {
             }
         }
         const Ref<Tensor> before = tensor.grad;
-        Ref<Tensor> kept = before;
+        Ref<Tensor> first = before;
         Ref<Tensor> after =
-            before ? sum_of(kept, gradient, create_graph) : for_grad(gradient, create_graph);
+            before ? sum_of(first, gradient, create_graph) : for_grad(gradient, create_graph);
         done = tensor.grad.get() == before.get();
         if (done) tensor.grad = std::move(after);
     }

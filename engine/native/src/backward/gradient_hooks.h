@@ -18,7 +18,7 @@ PyRef for_posthooks(const Node& node, const Received& received, bool create_grap
 void call_posthooks(Node& node, PyObject* grad_outputs, std::vector<SentGradient>& made,
                     bool create_graph);
 
-/// A gradient to keep: memory of its own, unless it is part of a graph. Throws ErrorSet.
+/// A gradient to store in `grad`: memory of its own, unless it is part of a graph. Throws ErrorSet.
 Ref<Tensor> owned(Ref<Tensor> gradient, bool create_graph);
 /// A gradient for a tensor's `grad`, which people write to: another one may be the same tensor.
 /// Throws ErrorSet.

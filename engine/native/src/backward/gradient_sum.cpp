@@ -51,9 +51,9 @@ Ref<Tensor> sum_of(Ref<Tensor>& before, const Ref<Tensor>& gradient, bool create
     }
     static PyObject* call = nullptr;
     import_once(call, "pullback.engine.calls.call", "call");
-    const Ref<Tensor> kept = before;
-    const PyRef sum =
-        checked(PyObject_CallFunction(call, "sOO", "accumulate", kept.object(), gradient.object()));
+    const Ref<Tensor> first = before;
+    const PyRef sum = checked(
+        PyObject_CallFunction(call, "sOO", "accumulate", first.object(), gradient.object()));
     return Ref<Tensor>::borrow(Tensor::cast(sum.get()));
 }
 

@@ -1,4 +1,4 @@
-// Which nodes a backward pass runs, and where it ends.
+// The nodes that a backward pass runs, and where it ends.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace pullback {
 /// The nodes between the outputs and what was asked for; all of them where nothing was.
 ///
 /// Marks stand in the nodes, in one pass at a time: a pass inside another one, or beside it in
-/// another thread, keeps its own table.
-class Wanted {
+/// another thread, has its own table.
+class PassNodes {
   public:
     /// Everything.
-    Wanted() = default;
+    PassNodes() = default;
     /// The nodes that lead from `roots` to `targets`, both included.
-    Wanted(const std::vector<Edge>& roots, const std::vector<Edge>& targets)
+    PassNodes(const std::vector<Edge>& roots, const std::vector<Edge>& targets)
         : base_(last_marks += 4), in_nodes_(!marks_taken) {
         marks_taken = true;
         for (const Edge& target : targets) set_mark(*target.node, base_);
@@ -26,11 +26,11 @@ class Wanted {
             if (enter(*root.node)) visit(*root.node);
         }
     }
-    ~Wanted() {
+    ~PassNodes() {
         if (in_nodes_) marks_taken = false;
     }
-    Wanted(const Wanted&) = delete;
-    Wanted& operator=(const Wanted&) = delete;
+    PassNodes(const PassNodes&) = delete;
+    PassNodes& operator=(const PassNodes&) = delete;
 
     bool contains(const Node& node) const { return everything() || mark_of(node) >= base_ + 2; }
     bool is_target(const Node& node) const { return !everything() && mark_of(node) >= base_ + 3; }

@@ -1,4 +1,4 @@
-// The start of a backward that Python has nothing to check of, or to look on at.
+// The fast path of `pb.grad` and `backward`: arguments that need no check, and no observer.
 #pragma once
 
 #include "backward/backward.h"
@@ -15,7 +15,7 @@ struct BackwardModes {
 
 /// A backward with arguments as `pb.grad` has them: `tuple_of` its gradients. `inputs` may be None
 /// for all leaves, with `accumulate`. None where an argument is to be converted or is wrong, or an
-/// observer looks on: nothing was done then. Throws ErrorSet.
+/// observer is set: nothing was done then. Throws ErrorSet.
 PyRef start_backward(PyObject* outputs, PyObject* seeds, PyObject* inputs,
                      const BackwardModes& modes);
 

@@ -15,13 +15,13 @@ namespace pullback {
 /// A member of a module of ours.
 PyRef import_from(const char* module, const char* name);
 
-/// The same, kept for the next time in a static variable: who waits for the initializer of one
+/// The same, cached in a static variable: who waits for the initializer of one
 /// holds Python's lock, which an import that runs there gives away and wants back.
-inline void import_once(PyObject*& kept, const char* module, const char* name) {
-    if (kept != nullptr) [[likely]]
+inline void import_once(PyObject*& cached, const char* module, const char* name) {
+    if (cached != nullptr) [[likely]]
         return;
     PyRef found = import_from(module, name);
-    if (kept == nullptr) kept = found.release();  // unless another thread was faster
+    if (cached == nullptr) cached = found.release();  // unless another thread was faster
 }
 
 /// str(object) as UTF-8, for messages.

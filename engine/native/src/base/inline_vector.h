@@ -47,7 +47,7 @@ class InlineVector {
         for (std::uint32_t i = 0; i < count; ++i, ++size_) new (data_ + size_) T(make(i));
     }
 
-    /// Has room for so many: elements up to that count stay where they are made.
+    /// Reserves memory for so many: elements up to that count stay where they are made.
     void reserve(std::uint32_t count) {
         while (count > capacity_) grow();
     }

@@ -64,7 +64,7 @@ class Layout {
     }
     /// Where the layout is not contiguous; NULL stands for C order.
     const std::int64_t* strides() const { return head_.contiguous ? nullptr : heap_ + head_.ndim; }
-    /// In elements, C order or not: `strides` has room for every axis.
+    /// In elements, C order or not: `strides` has an entry for every axis.
     void copy_strides(std::int64_t* strides) const;
 
     std::int64_t size() const {

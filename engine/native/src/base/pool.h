@@ -1,4 +1,4 @@
-// Memory for Python objects that come and go with every operator.
+// A free list of Python objects, which come and go with every operator.
 #pragma once
 
 #include <Python.h>
@@ -12,7 +12,7 @@
 
 namespace pullback {
 
-/// Keeps dead objects of one Python type for the next ones. The GIL guards it.
+/// Dead objects of one Python type, for the next ones. The GIL guards it.
 ///
 /// An object that waits here is constructed and empty, and still counts its type: a new one needs
 /// its count set and no more.
@@ -21,14 +21,14 @@ class Pool {
   public:
     /// An empty object; NULL with MemoryError set where memory is out.
     T* take(PyTypeObject* type) {
-        T* object = take_kept();
+        T* object = take_free();
         return object != nullptr ? object : fresh(type);
     }
     /// One that waits here; NULL where there is none.
-    T* take_kept() {
+    T* take_free() {
         if (count_ == 0) [[unlikely]]
             return nullptr;
-        T* object = kept_[--count_];
+        T* object = free_[--count_];
         Py_SET_REFCNT(reinterpret_cast<PyObject*>(object), 1);
         return object;
     }
@@ -36,7 +36,7 @@ class Pool {
     /// Takes a dead object back: untracked, without weak references, and empty.
     void give(T* dead) {
         if (kReuseMemory && count_ < Capacity) [[likely]] {
-            kept_[count_++] = dead;
+            free_[count_++] = dead;
             return;
         }
         PyObject* object = reinterpret_cast<PyObject*>(dead);
@@ -62,7 +62,7 @@ class Pool {
         return object;
     }
 
-    T* kept_[Capacity];
+    T* free_[Capacity];
     int count_ = 0;
 };
 

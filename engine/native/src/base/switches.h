@@ -8,12 +8,12 @@ namespace pullback {
 /// Guarded by the GIL.
 struct Switches {
     PyObject* observer = nullptr;  // owned: called after each operator
-    PyObject* pack = nullptr;      // owned: gives what to keep of a tensor that is saved, or None
-    bool anomaly = false;          // nodes keep the stack of their call
+    PyObject* pack = nullptr;      // owned: gives what to save in the place of a tensor, or None
+    bool anomaly = false;          // nodes record the stack of their call
     bool check_nan = false;        // a derivative that gives NaN is an error
     bool inference = false;        // some thread is in inference mode
 
-    /// Whether each call must go the general way.
+    /// Whether each call must go the general path.
     bool watched = false;
 
     void set_observer(PyObject* function) { replace(observer, function); }

@@ -30,7 +30,7 @@ struct Arrival {
     std::uint64_t sequence;  // of the node
     Received received;
     Arrival* next;  // of the same node, in another pass that runs now
-    Arrival* next_kept = nullptr;
+    Arrival* next_free = nullptr;
 };
 
 /// The sum of two gradients, recorded with create_graph. May use the memory of the first where
@@ -38,7 +38,7 @@ struct Arrival {
 Ref<Tensor> sum_of(Ref<Tensor>& before, const Ref<Tensor>& gradient, bool create_graph);
 
 /// The nodes that wait, the youngest first. A node is younger than everything that it reads, so
-/// when its turn comes all its gradients have arrived. The GIL guards them.
+/// when it runs all its gradients have arrived. The GIL guards them.
 class Arrivals {
   public:
     explicit Arrivals(bool create_graph) : create_graph_(create_graph) {}
@@ -90,7 +90,7 @@ class Arrivals {
     static void done(Arrival* arrival) {
         arrival->received.clear();
         arrival->node = nullptr;
-        if (!kept.give(arrival)) delete arrival;
+        if (!free_list.give(arrival)) delete arrival;
     }
 
   private:
@@ -103,7 +103,7 @@ class Arrivals {
     }
     Arrival& arrival_at(Node& node) {
         if (Arrival* const arrival = arrival_of(node)) return *arrival;
-        Arrival* made = kept.take();
+        Arrival* made = free_list.take();
         if (made == nullptr) made = new Arrival;
         made->pass = this;
         made->node = Ref<Node>::borrow(&node);
@@ -122,19 +122,19 @@ class Arrivals {
         *link = arrival.next;
     }
 
-    static inline Kept<Arrival, 1024> kept;
+    static inline FreeList<Arrival, 1024> free_list;
 
     bool create_graph_;
     std::vector<Arrival*> waiting_;
 };
 
 /// An arrival that was taken out, until the end of a scope.
-class Turn {
+class TakenArrival {
   public:
-    explicit Turn(Arrival* arrival) : arrival_(arrival) {}
-    ~Turn() { Arrivals::done(arrival_); }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
+    explicit TakenArrival(Arrival* arrival) : arrival_(arrival) {}
+    ~TakenArrival() { Arrivals::done(arrival_); }
+    TakenArrival(const TakenArrival&) = delete;
+    TakenArrival& operator=(const TakenArrival&) = delete;
     Arrival& operator*() const { return *arrival_; }
     Arrival* operator->() const { return arrival_; }
 

@@ -87,7 +87,7 @@ OperatorInfo* OperatorInfo::known_form(AttributeForm& form) {
         const PyRef index = checked(PyLong_FromSsize_t(&form - forms->forms.data()));
         PyRef made =
             checked(PyObject_CallFunctionObjArgs(make.get(), object, index.get(), nullptr));
-        if (made.get() != Py_None) form.info = &of(keep(std::move(made)));
+        if (made.get() != Py_None) form.info = &of(own(std::move(made)));
         form.known = true;
     }
     return form.info;

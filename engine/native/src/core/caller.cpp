@@ -19,7 +19,7 @@ bool is_internal_module(PyObject* globals) {
     return package == "pullback" || package == "numpy" || package == "typeguard";
 }
 
-/// What was found out of a code object. It is kept alive, so that no other one takes its address.
+/// A code object, classified. It is kept alive, so that no other one takes its address.
 struct Known {
     PyRef code;
     bool internal = false;

@@ -21,7 +21,7 @@ bool find_grad_mode();
 
 #ifdef PULLBACK_CONTEXT_OF_3_11
 
-/// `grad_mode.ENABLED`, kept; NULL until the mode is first asked for.
+/// `grad_mode.ENABLED`, cached; NULL until the mode is first asked for.
 extern struct _pycontextvarobject* grad_mode;
 
 /// The value that this thread read or set last, borrowed; NULL where that was in another context.

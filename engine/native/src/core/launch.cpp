@@ -23,11 +23,11 @@ KernelRole role_of(const std::string& text) {
     return text == "tensor" ? KernelRole::tensor : KernelRole::shape;
 }
 
-Told::Kind kind_of(const std::string& text) {
-    if (text == "int") return Told::Kind::integer;
-    if (text == "bool") return Told::Kind::boolean;
-    if (text == "float") return Told::Kind::real;
-    return text == "shape" ? Told::Kind::shape : Told::Kind::like;
+PlainOutput::Kind kind_of(const std::string& text) {
+    if (text == "int") return PlainOutput::Kind::integer;
+    if (text == "bool") return PlainOutput::Kind::boolean;
+    if (text == "float") return PlainOutput::Kind::real;
+    return text == "shape" ? PlainOutput::Kind::shape : PlainOutput::Kind::like;
 }
 
 std::int32_t int_of(PyObject* value) {
@@ -100,27 +100,27 @@ std::unique_ptr<KernelLayout> KernelLayout::of(PyObject* layout) {
     kernel->outputs = ints_of(layout, "outputs");
     kernel->plain_likes = ints_of(layout, "plain_likes");
     kernel->plain_ranks = ints_of(layout, "plain_ranks");
-    const PyRef told = checked(PySequence_Tuple(attribute(layout, "told").get()));
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(told.get()); ++i) {
-        PyObject* one = PyTuple_GET_ITEM(told.get(), i);
-        kernel->told.push_back(
+    const PyRef plain_outputs = checked(PySequence_Tuple(attribute(layout, "plain_outputs").get()));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(plain_outputs.get()); ++i) {
+        PyObject* one = PyTuple_GET_ITEM(plain_outputs.get(), i);
+        kernel->plain_outputs.push_back(
             {int_of(PyTuple_GET_ITEM(one, 0)), kind_of(text_of(PyTuple_GET_ITEM(one, 1)))});
     }
     return kernel;
 }
 
-Launch::Many::Many(std::size_t room)
-    : views(room),
-      results(room),
-      inputs(room),
-      outputs(room),
-      attributes(room),
-      doubles(room),
-      specs(room) {}
+Launch::Many::Many(std::size_t count)
+    : views(count),
+      results(count),
+      inputs(count),
+      outputs(count),
+      attributes(count),
+      doubles(count),
+      specs(count) {}
 
-void Launch::make_room(std::size_t room) {
-    many_ = std::make_unique<Many>(room);
-    read_.reserve(static_cast<std::uint32_t>(room));  // views point into them
+void Launch::grow(std::size_t count) {
+    many_ = std::make_unique<Many>(count);
+    read_.reserve(static_cast<std::uint32_t>(count));  // views point into them
     views_ = many_->views.data();
     inputs_ = many_->inputs.data();
     attributes_ = many_->attributes.data();
@@ -244,7 +244,7 @@ bool Launch::prepare(LaunchOutputs& outputs) {
 
     for (std::size_t i = 0; i < count; ++i) {
         outputs_[i] = nullptr;
-        if (kernel_.outputs[i] < 0 || kernel_.outputs[i] >= wanted_) {
+        if (kernel_.outputs[i] < 0 || kernel_.outputs[i] >= n_needed_) {
             outputs.emplace_back();
             continue;
         }
@@ -322,21 +322,21 @@ bool Launch::finish(LaunchOutputs& outputs) {
     return false;
 }
 
-PyRef Launch::told(std::size_t k) const {
-    const pb_spec& spec = specs_[kernel_.outputs.size() - kernel_.told.size() + k];
-    switch (kernel_.told[k].kind) {
-        case Told::Kind::integer:
+PyRef Launch::plain_output(std::size_t k) const {
+    const pb_spec& spec = specs_[kernel_.outputs.size() - kernel_.plain_outputs.size() + k];
+    switch (kernel_.plain_outputs[k].kind) {
+        case PlainOutput::Kind::integer:
             return checked(PyLong_FromLongLong(spec.shape[0]));
-        case Told::Kind::boolean:
+        case PlainOutput::Kind::boolean:
             return PyRef::borrow(spec.shape[0] != 0 ? Py_True : Py_False);
-        case Told::Kind::real: {
+        case PlainOutput::Kind::real: {
             double value;
             std::memcpy(&value, spec.shape, sizeof value);
             return checked(PyFloat_FromDouble(value));
         }
-        case Told::Kind::shape:
+        case PlainOutput::Kind::shape:
             return tuple_of({spec.shape, static_cast<std::size_t>(spec.ndim)});
-        case Told::Kind::like:
+        case PlainOutput::Kind::like:
             break;
     }
     static PyObject* like = nullptr;

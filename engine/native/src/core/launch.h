@@ -17,7 +17,7 @@ namespace pullback {
 enum class KernelRole : std::uint8_t {
     tensor,   // values
     shape,    // shape and dtype only
-    integer,  // a number; float64 scalars of NumPy's are told from Python's
+    integer,  // a number; float64 scalars of NumPy's are distinguished from Python's
     real,
     strong,
     boolean
@@ -27,12 +27,13 @@ struct KernelArgument {
     KernelRole role;
     bool of_kernel_type;  // of the kernel's own float type, which a Python number takes
     bool is_cotangent;    // of a backward, else a saved value; a forward has inputs and attributes
-    bool used;            // what is wanted of the outputs depends on it
+    bool used;            // an output that is needed depends on it
     std::int32_t index;   // among inputs, then attributes; among saved values; among cotangents
 };
 
-/// A value that a kernel tells: where it stands behind the operator's outputs, and what it is.
-struct Told {
+/// A plain value that a kernel computes: where it stands behind the operator's outputs, and what it
+/// is.
+struct PlainOutput {
     enum class Kind : std::uint8_t { like, shape, integer, boolean, real };
     std::int32_t position;
     Kind kind;
@@ -54,12 +55,12 @@ struct KernelLayout {
     /// where it is the number of elements of that input, or of an output counted after the inputs.
     std::vector<std::int32_t> plain_ranks;
     static constexpr std::int32_t kLike = -1, kSize = -2;
-    /// Or kTold, where it is a value that the kernel tells.
-    static constexpr std::int32_t kTold = -3;
+    /// Or kPlainOutput, where it is a plain value.
+    static constexpr std::int32_t kPlainOutput = -3;
     /// They are its last outputs.
-    std::vector<Told> told;
+    std::vector<PlainOutput> plain_outputs;
     /// The most of inputs, attributes or outputs that a call may have.
-    std::size_t room() const { return std::max(arguments.size(), outputs.size()); }
+    std::size_t most() const { return std::max(arguments.size(), outputs.size()); }
 
     /// From a `pullback.engine.native.kernels.Layout`. Throws ErrorSet.
     static std::unique_ptr<KernelLayout> of(PyObject* layout);
@@ -79,11 +80,11 @@ using LaunchOutputs = InlineVector<Ref<Tensor>, 4>;
 /// Arguments of one call of a kernel.
 class Launch {
   public:
-    /// Outputs at places from `wanted` on are left out.
-    explicit Launch(const KernelLayout& kernel, std::int32_t wanted = INT32_MAX)
-        : kernel_(kernel), wanted_(wanted) {
-        if (const std::size_t room = kernel.room(); room > kFew) [[unlikely]]
-            make_room(room);
+    /// Outputs at places from `n_needed` on are left out.
+    explicit Launch(const KernelLayout& kernel, std::int32_t n_needed = INT32_MAX)
+        : kernel_(kernel), n_needed_(n_needed) {
+        if (const std::size_t count = kernel.most(); count > kFew) [[unlikely]]
+            grow(count);
     }
     Launch(const Launch&) = delete;
     Launch& operator=(const Launch&) = delete;
@@ -119,8 +120,8 @@ class Launch {
     /// Whether it ran; lets the outputs go where it didn't.
     bool finish(LaunchOutputs& outputs);
 
-    /// What the kernel told. Throws ErrorSet.
-    PyRef told(std::size_t k) const;
+    /// A plain value that the kernel computed. Throws ErrorSet.
+    PyRef plain_output(std::size_t k) const;
 
   private:
     static constexpr std::size_t kFew = 48;  // arguments or outputs, for which nothing is allocated
@@ -128,7 +129,7 @@ class Launch {
 
     /// What the arguments and outputs of a call take, where they are many.
     struct Many {
-        explicit Many(std::size_t room);
+        explicit Many(std::size_t count);
         std::vector<DLTensor> views, results;
         std::vector<const DLTensor*> inputs, outputs;
         std::vector<pb_scalar> attributes;
@@ -136,7 +137,7 @@ class Launch {
         std::vector<pb_spec> specs;
     };
 
-    void make_room(std::size_t room);
+    void grow(std::size_t count);
     bool add_tensor(const KernelArgument& argument, const Operand& operand);
     bool add_number(KernelRole role, PyObject* value);
     bool add_view(const Layout& layout, void* data);
@@ -151,7 +152,7 @@ class Launch {
     };
 
     const KernelLayout& kernel_;
-    const std::int32_t wanted_;
+    const std::int32_t n_needed_;
     InlineVector<Ref<Tensor>, 2> kept_;  // wrapped arrays
     InlineVector<Layout, kFew> read_;    // shapes that came as Python objects
     DLTensor few_views_[kFew];

@@ -1,4 +1,4 @@
-// How a node of small arrays turns one gradient into one: by a call of a loop.
+// A link of a chain: a node of small arrays, whose derivative is one call of a loop.
 #pragma once
 
 #include <cstddef>

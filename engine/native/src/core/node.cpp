@@ -18,8 +18,8 @@ std::uint64_t Node::next_sequence = 0;
 
 void raise_barrier(const Node& node) {
     const PyRef message = attribute(node.operator_object.get(), "barrier");
-    raise("BarrierError", node.formula_place() + ": second derivative of " + node.info->name + ": " +
-                              text_of(message.get()));
+    raise("BarrierError", node.formula_place() + ": second derivative of " + node.info->name +
+                              ": " + text_of(message.get()));
 }
 
 namespace {

@@ -61,7 +61,7 @@ struct Node {
     std::int64_t shows = -1;     // of a view of memory in C order: the element where it begins
     std::uint16_t running = 0;   // derivatives that run now, in several threads
     std::uint64_t sequence = 0;  // larger than that of every node that it reads
-    std::uint64_t mark = 0;      // see `Wanted`
+    std::uint64_t mark = 0;      // see `PassNodes`
     InlineVector<Output, 1> outputs;
     InlineVector<Edge, 2> edges;           // by input, unless there are lists: see `range`
     InlineVector<SavedVariable, 2> saved;  // as the slots of `recorded` say

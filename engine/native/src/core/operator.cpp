@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kAttribute = "_native_info";
 constexpr const char* kKernelsModule = "pullback.engine.native.kernels";
 constexpr const char* kFormAttribute = "_native_form";
-constexpr const char* kKeptAttribute = "_native_kept";
+constexpr const char* kOwnedAttribute = "_native_owned";
 
 PyRef interned(const char* text) { return checked(PyUnicode_InternFromString(text)); }
 
@@ -87,8 +87,8 @@ bool is_loop(const KernelLayout* kernel, std::optional<std::int32_t> inputs) {
 
 }  // namespace
 
-OperatorInfo::OperatorInfo(PyObject* operator_object, PyObject* kept)
-    : object(operator_object), kept_(kept) {
+OperatorInfo::OperatorInfo(PyObject* operator_object, PyObject* owned)
+    : object(operator_object), owned_(owned) {
     name = text_of(attribute(object, "name").get());
     n_results = integer(object, "n_results");
     n_hidden = integer(object, "n_hidden");
@@ -125,9 +125,9 @@ OperatorInfo::OperatorInfo(PyObject* operator_object, PyObject* kept)
         PyObject* param = PyTuple_GET_ITEM(params.get(), i);
         const PyRef given = attribute(param, "default");
         Attribute& made = attributes.emplace_back();
-        made.name = keep(attribute(attribute(param, "var").get(), "name"));
+        made.name = own(attribute(attribute(param, "var").get(), "name"));
         if (given.get() != Py_None) {
-            made.value = keep(attribute(given.get(), "value"));
+            made.value = own(attribute(given.get(), "value"));
         } else {
             made.value = truth(param, "optional") ? Py_None : nullptr;
         }
@@ -142,17 +142,17 @@ OperatorInfo::OperatorInfo(PyObject* operator_object, PyObject* kept)
     }
     if (kernel) {
         const PyRef type = import_from("pullback.engine.core.operator", "Operator");
-        forward = keep(attribute(type.get(), "forward"));
+        forward = own(attribute(type.get(), "forward"));
     } else {
-        forward = keep(attribute(reinterpret_cast<PyObject*>(Py_TYPE(object)), "forward"));
+        forward = own(attribute(reinterpret_cast<PyObject*>(Py_TYPE(object)), "forward"));
     }
 }
 
 OperatorInfo::~OperatorInfo() = default;
 
-PyObject* OperatorInfo::keep(PyRef kept) {
-    checked(PyList_Append(kept_, kept.get()));
-    return kept.get();
+PyObject* OperatorInfo::own(PyRef reference) {
+    checked(PyList_Append(owned_, reference.get()));
+    return reference.get();
 }
 
 /// What pullback.engine.native.kernels says of a kernel; none where there is none.
@@ -160,7 +160,7 @@ std::unique_ptr<KernelLayout> OperatorInfo::kernel_layout(const char* which, PyO
     const PyRef function = import_from(kKernelsModule, which);
     PyRef layout = checked(PyObject_CallFunctionObjArgs(function.get(), object, variant, nullptr));
     if (layout.get() == Py_None) return nullptr;
-    return KernelLayout::of(keep(std::move(layout)));
+    return KernelLayout::of(own(std::move(layout)));
 }
 
 std::string OperatorInfo::input_name(std::int32_t index) const {
@@ -172,8 +172,8 @@ OperatorInfo& OperatorInfo::of(PyObject* operator_object) {
     if (OperatorInfo* known = known_info(operator_object)) return *known;
     const PyRef compiled_form = import_from(kKernelsModule, "compiled_form");
     const PyRef form = checked(PyObject_CallOneArg(compiled_form.get(), operator_object));
-    const PyRef kept = checked(PyList_New(0));
-    auto info = std::make_unique<OperatorInfo>(form.get(), kept.get());
+    const PyRef owned = checked(PyList_New(0));
+    auto info = std::make_unique<OperatorInfo>(form.get(), owned.get());
     OperatorInfo* made = info.get();
     const PyRef capsule = checked(PyCapsule_New(made, nullptr, destroy_info));
     static_cast<void>(info.release());
@@ -181,20 +181,20 @@ OperatorInfo& OperatorInfo::of(PyObject* operator_object) {
     if (OperatorInfo* known = known_info(operator_object)) return *known;
     checked(PyObject_SetAttr(operator_object, entry_key(), capsule.get()));
     checked(PyObject_SetAttrString(operator_object, kFormAttribute, form.get()));
-    checked(PyObject_SetAttrString(operator_object, kKeptAttribute, kept.get()));
+    checked(PyObject_SetAttrString(operator_object, kOwnedAttribute, owned.get()));
     return *made;
 }
 
-OperatorInfo& OperatorInfo::of_word(const char* word) {
+OperatorInfo& OperatorInfo::of_name(const char* name) {
     const PyRef formulas = import_from("pullback.engine.core.registry", "FORMULAS");
-    const PyRef entry = checked(PyObject_CallMethod(formulas.get(), "of_word", "s", word));
+    const PyRef entry = checked(PyObject_CallMethod(formulas.get(), "of_word", "s", name));
     return of(attribute(entry.get(), "operator").get());
 }
 
 OperatorInfo& OperatorInfo::accumulate() {
     // Not found by the initializer: who waits for that one holds Python's lock, and it runs Python.
     static constinit std::atomic<OperatorInfo*> found{nullptr};
-    if (found == nullptr) found = &of_word("accumulate");
+    if (found == nullptr) found = &of_name("accumulate");
     return *found;
 }
 
@@ -214,9 +214,9 @@ Variant& OperatorInfo::find_variant(const Mask& defined, const Mask& needed) {
     auto variant = std::make_unique<Variant>();
     variant->defined = defined;
     variant->needed = needed;
-    variant->call = keep(attribute(made.get(), "call"));
+    variant->call = own(attribute(made.get(), "call"));
     const PyRef closure_of = import_from(kKernelsModule, "closure_of");
-    variant->closure = keep(checked(PyObject_CallOneArg(closure_of.get(), made.get())));
+    variant->closure = own(checked(PyObject_CallOneArg(closure_of.get(), made.get())));
     variant->reads = integers(attribute(made.get(), "reads").get());
     variant->relied.assign(saved.size(), false);
     const PyRef relied_on = import_from(kKernelsModule, "relied_on");
@@ -228,7 +228,7 @@ Variant& OperatorInfo::find_variant(const Mask& defined, const Mask& needed) {
         variant->materialize.add(index);
     }
     find_slots(*variant);
-    variant->made = keep(std::move(made));
+    variant->made = own(std::move(made));
     // All this ran Python, and so other threads: one of them may have made the variant meanwhile.
     if (Variant* known = known_variant(defined, needed)) return *known;
     variants_.push_back(std::move(variant));
@@ -258,8 +258,8 @@ void OperatorInfo::find_slots(Variant& variant) const {
                 continue;
             }
         }
-        slot = static_cast<Slot>(variant.kept.size());
-        variant.kept.push_back(place);
+        slot = static_cast<Slot>(variant.saved_places.size());
+        variant.saved_places.push_back(place);
     }
 }
 

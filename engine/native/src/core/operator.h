@@ -1,4 +1,4 @@
-// What the engine knows of a Python `Operator`, looked up once per operator.
+// The facts that the engine has read of a Python `Operator`, looked up once per operator.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ struct SavedEntry {
     std::string name;
 };
 
-/// Where a node keeps a saved value of the operator: a place among those that it keeps, nowhere, or
+/// Where a node has a saved value of the operator: a place among those that it saves, nowhere, or
 /// (below that) not at all, because the edge of an input knows its shape and dtype.
 using Slot = std::int16_t;
 inline constexpr Slot kNotSaved = -1;
 constexpr Slot like_of(std::int32_t input) { return static_cast<Slot>(-2 - input); }
 constexpr std::int32_t input_of(Slot slot) { return -2 - slot; }
 
-/// Where a value that a node keeps comes from. A plain value is the shape and dtype of the input
+/// Where a value that a node saves comes from. A plain value is the shape and dtype of the input
 /// `index`.
 struct SavedPlace {
     SavedSource source;
@@ -38,7 +38,7 @@ struct SavedPlace {
 
 /// A backward for one pattern of defined gradients and of inputs that need one.
 struct Variant {
-    // Borrowed: a list in the operator's attributes keeps them.
+    // Borrowed: a list in the operator's attributes owns them.
     PyObject* call = nullptr;              // on tensors, to be recorded
     PyObject* closure = nullptr;           // on arrays
     PyObject* made = nullptr;              // what `operator.backward` gave
@@ -46,10 +46,10 @@ struct Variant {
     bool has_layout = false;               // the kernel was asked for
     std::vector<std::int32_t> reads;
     std::vector<bool> relied;  // by saved value: the gradients depend on it, not only the kernel
-    bool is_flat = false;      // the kernel is a loop, see `call_directly`
+    bool is_flat = false;      // the kernel is a loop, see `call_small_pointwise`
     std::vector<Slot> slots;   // of a node that is recorded for this pattern: by saved value
-    std::vector<SavedPlace> kept;  // what such a node keeps, by slot
-    mutable Link link;             // of such a node in a chain; found when one first runs
+    std::vector<SavedPlace> saved_places;  // of such a node, by slot
+    mutable Link link;                     // of such a node in a chain; found when one first runs
     Mask materialize;
     Mask defined;
     Mask needed;
@@ -59,7 +59,7 @@ struct AttributeForm;
 struct AttributeForms;
 
 /// The static side of an operator. It hangs on the operator as an attribute and dies with it; what
-/// it needs of Python is kept by the operator too, where the cycle collector sees it.
+/// it needs of Python is owned by the operator too, where the cycle collector sees it.
 struct OperatorInfo {
     PyObject* object = nullptr;  // borrowed: the operator, in its compiled form where there is one
     std::string name;
@@ -84,12 +84,12 @@ struct OperatorInfo {
     std::vector<Attribute> attributes;
     std::unique_ptr<AttributeForms> forms;  // for certain values of these, or none
     std::unique_ptr<KernelLayout> kernel;   // of the forward, or none
-    std::size_t flat_inputs = 0;  // of a kernel that is a loop, see `call_directly`; else 0
+    std::size_t flat_inputs = 0;  // of a kernel that is a loop, see `call_small_pointwise`; else 0
     PyObject* forward = nullptr;  // the forward for arrays that the kernel doesn't take; borrowed
 
-    /// Reads the operator's attributes. What is needed of Python goes into the list `kept`. Throws
+    /// Reads the operator's attributes. What is needed of Python goes into the list `owned`. Throws
     /// ErrorSet.
-    OperatorInfo(PyObject* operator_object, PyObject* kept);
+    OperatorInfo(PyObject* operator_object, PyObject* owned);
     ~OperatorInfo();
     OperatorInfo(const OperatorInfo&) = delete;
     OperatorInfo& operator=(const OperatorInfo&) = delete;
@@ -114,8 +114,8 @@ struct OperatorInfo {
 
     /// The entry of an operator, or of its compiled form; made at its first use. Throws ErrorSet.
     static OperatorInfo& of(PyObject* operator_object);
-    /// That of the formula which stands for a word of the vocabulary now. Throws ErrorSet.
-    static OperatorInfo& of_word(const char* word);
+    /// That of the formula which stands for a name in the table of operators now. Throws ErrorSet.
+    static OperatorInfo& of_name(const char* name);
     /// The sum of two gradients.
     static OperatorInfo& accumulate();
 
@@ -132,10 +132,10 @@ struct OperatorInfo {
     Variant* known_variant(const Mask& defined, const Mask& needed);
     void lay_out(Variant& variant);
     void find_slots(Variant& variant) const;
-    PyObject* keep(PyRef kept);
+    PyObject* own(PyRef reference);
     std::unique_ptr<KernelLayout> kernel_layout(const char* which, PyObject* variant);
 
-    PyObject* kept_ = nullptr;  // the list, borrowed
+    PyObject* owned_ = nullptr;  // the list, borrowed
     std::vector<std::unique_ptr<Variant>> variants_;
     Variant* last_ = nullptr;  // the one that was asked for last
 };

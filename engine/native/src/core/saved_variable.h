@@ -12,26 +12,26 @@ namespace pullback {
 
 struct OperatorInfo;
 
-/// An input, an output or a plain value of an operator, kept by its node.
+/// An input, an output or a plain value of an operator, saved by its node.
 ///
-/// An input is kept as the tensor. An output is kept as its memory and its place
+/// An input is saved as the tensor. An output is saved as its memory and its place
 /// among the node's outputs, never as the tensor: the tensor holds the node
 /// already, and the cycle would outlive the graph. Numbers, sizes and arrays of
-/// the caller are kept as they are; a list of tensors as a list of these.
+/// the caller are saved as they are; a list of tensors as a list of these.
 class SavedVariable {
   public:
     /// Nothing: no derivative reads this one.
     SavedVariable() = default;
     /// A tensor, a list of inputs, or any other value. One that is not `relied` on may be written
-    /// meanwhile: a kernel takes it, but the gradients that are wanted don't depend on it. Throws
+    /// meanwhile: a kernel takes it, but the gradients that are needed don't depend on it. Throws
     /// ErrorSet.
     static SavedVariable input(PyObject* value, bool relied);
     /// An input that is a tensor.
     static SavedVariable input(Tensor& tensor, bool relied) {
         refuse_inference(tensor);
         Storage& memory = *tensor.storage;
-        ++memory.kept;
-        if (relied) memory.keep();
+        ++memory.n_saved;
+        if (relied) memory.protect();
         return SavedVariable(Held::input, Py_NewRef(tensor.object()),
                              relied ? memory.version : kUnwatched);
     }
@@ -85,7 +85,7 @@ class SavedVariable {
     }
 
     /// After a write into this memory, which gave tensors over it another history: an input over it
-    /// that was saved before is kept without history from now on. Throws ErrorSet.
+    /// that was saved before is saved without history from now on. Throws ErrorSet.
     void forget_history(const Storage& written);
 
     /// For the cycle collector.
@@ -124,12 +124,12 @@ class SavedVariable {
     [[noreturn]] void raise_changed(Node& node, const std::string& name) const;
     void watch(Storage& storage) {
         version_ = storage.version;
-        storage.keep();
+        storage.protect();
     }
     void let_input_go() {
         Storage& memory = *tensor().storage;
         if (version_ != kUnwatched) memory.release();
-        --memory.kept;
+        --memory.n_saved;
         Py_DECREF(object_);
     }
     void let_go();

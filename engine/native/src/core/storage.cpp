@@ -33,7 +33,7 @@ void dealloc(PyObject* object) {
     Storage::pool.give(storage);
 }
 
-/// The array that owns the memory that this one looks at.
+/// The array that owns the memory that this one is a view of.
 PyArrayObject* owner_of(PyObject* array) {
     PyArrayObject* owner = as_array(array);
     while (PyArray_BASE(owner) != nullptr && PyArray_Check(PyArray_BASE(owner))) {

@@ -11,7 +11,7 @@
 
 namespace pullback {
 
-/// A stretch of memory, what keeps it alive, and how often it was written.
+/// A stretch of memory, its owner, and how often it was written.
 struct Storage {
     static constexpr std::size_t kSmall = 64;
 
@@ -21,9 +21,9 @@ struct Storage {
     char* end = nullptr;
     std::uint32_t version = 0;  // writes so far
     std::uint32_t saved = 0;    // saved variables that rely on the present values
-    std::uint32_t kept = 0;     // saved variables that are tensors over the memory
+    std::uint32_t n_saved = 0;  // saved variables that are tensors over the memory
     bool inference = false;     // made in inference mode: writes are not counted
-    // The last write: its moment; "file:line by x += value", a str; or a code object, the place in
+    // The last write: its time; "file:line by x += value", a str; or a code object, the place in
     // it, and what it was.
     std::uint64_t written_at = 0;
     PyRef written;
@@ -36,22 +36,22 @@ struct Storage {
     /// Whether nobody but the one who asks can see the memory.
     bool exclusive() const { return Py_REFCNT(&ob_base) == 1 && !owner && !exports; }
 
-    /// Whether the one tensor that has it may keep it for the next one.
+    /// Whether the one tensor that has it may leave it to the next one.
     bool as_new() const {
         return Py_REFCNT(&ob_base) == 1 && begin == small && version == 0 && !exports && !inference;
     }
 
     /// Counts a write, and remembers who calls; `what` is a literal.
     void count_write(const char* what);
-    /// Counts a write: one more version, at a new moment.
+    /// Counts a write: one more version, at a new time.
     void count_version() {
         ++version;
         written_at = next_moment();
     }
     /// A number higher than those of all writes so far, lower than those of all to come.
     static std::uint64_t next_moment() {
-        static std::uint64_t moments = 0;
-        return ++moments;
+        static std::uint64_t writes = 0;
+        return ++writes;
     }
     /// "file:line by x += value" of the last write. Throws ErrorSet.
     std::string last_write() const;
@@ -60,7 +60,7 @@ struct Storage {
     /// ErrorSet.
     PyRef export_view(PyObject* array);
     /// A backward needs the values from now on.
-    void keep() {
+    void protect() {
         ++saved;
         if (exports) [[unlikely]]
             protect(true);
@@ -89,7 +89,7 @@ struct Storage {
     /// The memory under an array, kept alive by the array. Throws ErrorSet.
     static Ref<Storage> of_array(PyObject* array);
 
-    /// Makes room for so many bytes in what has a few values.
+    /// Reserves so many bytes in what has a few values.
     void renew(std::size_t bytes) {
         end = small + bytes;
         if (switches.inference) [[unlikely]]

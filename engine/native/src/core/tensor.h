@@ -23,7 +23,7 @@ struct TensorExtras {
     std::shared_ptr<const OuterProduct> unwritten;  // what is to be in the memory
 };
 
-/// How a view was made, in the words of `pullback.engine.mutation.views`.
+/// How a view was made, by the names of `pullback.engine.mutation.views`.
 enum class Made : std::uint8_t { none, plain, unrecorded, formula, leaf };
 
 /// A tensor is a Python object. Its fields are guarded by the GIL.
@@ -127,13 +127,13 @@ struct Tensor {
     }
     /// The same where the number of bytes is known.
     static Ref<Tensor> allocate(const Layout& layout, std::size_t bytes) {
-        Tensor* const kept = bytes <= Storage::kSmall ? small_pool.take_kept() : nullptr;
-        if (kept == nullptr) [[unlikely]]
+        Tensor* const reused = bytes <= Storage::kSmall ? small_pool.take_free() : nullptr;
+        if (reused == nullptr) [[unlikely]]
             return allocate_anew(layout, bytes);
-        kept->storage->renew(bytes);
-        kept->first = kept->storage->small;
-        kept->layout.fill(layout);
-        return Ref<Tensor>::steal(kept);
+        reused->storage->renew(bytes);
+        reused->first = reused->storage->small;
+        reused->layout.fill(layout);
+        return Ref<Tensor>::steal(reused);
     }
     /// The same memory without history.
     Ref<Tensor> detach();

@@ -66,7 +66,7 @@ void Tensor::rebase(const Tensor& result) {
         writes = base->writes;
     } else {
         ++writes;
-        if (grad_fn && storage->kept > 0) break_cycles(*grad_fn, *storage, before);
+        if (grad_fn && storage->n_saved > 0) break_cycles(*grad_fn, *storage, before);
     }
 }
 

@@ -114,7 +114,7 @@ Mask differentiable_outputs(const OperatorInfo& info, const Outputs& outputs) {
 /// Runs the forward's kernel; false where it doesn't take these inputs. Hidden outputs are for the
 /// node of a call that is recorded.
 bool run_kernel(const OperatorInfo& info, PyObject* inputs, PyObject* attributes, bool recorded,
-                Outputs& outputs, std::vector<PyRef>& told) {
+                Outputs& outputs, std::vector<PyRef>& plain_outputs) {
     const KernelLayout& kernel = *info.kernel;
     Launch launch(kernel, recorded ? info.n_outputs() : info.n_results);
     for (const KernelArgument& argument : info.kernel->arguments) {
@@ -133,8 +133,8 @@ bool run_kernel(const OperatorInfo& info, PyObject* inputs, PyObject* attributes
             if (kernel.outputs[k] == position) outputs.emplace_back(std::move(made[k]));
         }
     }
-    for (std::size_t k = 0; recorded && k < kernel.told.size(); ++k) {
-        told.push_back(launch.told(k));
+    for (std::size_t k = 0; recorded && k < kernel.plain_outputs.size(); ++k) {
+        plain_outputs.push_back(launch.plain_output(k));
     }
     return true;
 }
@@ -147,17 +147,17 @@ PyRef run_forward(const OperatorInfo& info, PyObject* inputs, PyObject* attribut
     }
     PyRef computed = checked(
         PyObject_CallFunctionObjArgs(info.forward, info.object, arrays.get(), attributes, nullptr));
-    const std::int32_t wanted = info.n_outputs() + info.n_plain;
-    if (!PyTuple_Check(computed.get()) || PyTuple_GET_SIZE(computed.get()) < wanted) {
-        raise(PyExc_TypeError,
-              info.name + ": forward must return a tuple of " + std::to_string(wanted) + " values");
+    const std::int32_t expected = info.n_outputs() + info.n_plain;
+    if (!PyTuple_Check(computed.get()) || PyTuple_GET_SIZE(computed.get()) < expected) {
+        raise(PyExc_TypeError, info.name + ": forward must return a tuple of " +
+                                   std::to_string(expected) + " values");
     }
     return computed;
 }
 
-/// All values of a call whose kernel ran and told these.
+/// All values of a call whose kernel ran and gave these.
 PyRef plain_values(const OperatorInfo& info, PyObject* inputs, PyObject* attributes,
-                   const Outputs& outputs, const std::vector<PyRef>& told) {
+                   const Outputs& outputs, const std::vector<PyRef>& plain_outputs) {
     const PyRef arrays = checked(PyTuple_New(info.n_inputs));
     for (std::int32_t i = 0; i < info.n_inputs; ++i) {
         PyTuple_SET_ITEM(arrays.get(), i, raw(PyTuple_GET_ITEM(inputs, i)).release());
@@ -171,9 +171,9 @@ PyRef plain_values(const OperatorInfo& info, PyObject* inputs, PyObject* attribu
     for (Py_ssize_t i = info.n_outputs(); i < count; ++i) {
         PyTuple_SET_ITEM(made.get(), i, Py_NewRef(Py_None));
     }
-    for (std::size_t k = 0; k < told.size(); ++k) {
-        checked(
-            PyTuple_SetItem(made.get(), info.kernel->told[k].position, Py_NewRef(told[k].get())));
+    for (std::size_t k = 0; k < plain_outputs.size(); ++k) {
+        checked(PyTuple_SetItem(made.get(), info.kernel->plain_outputs[k].position,
+                                Py_NewRef(plain_outputs[k].get())));
     }
     const PyRef function = attribute(info.object, "plain_values");
     return checked(PyObject_CallFunctionObjArgs(function.get(), arrays.get(), attributes,
@@ -199,9 +199,9 @@ PyRef run(OperatorInfo& info, PyRef& inputs, PyObject* attributes) {
     const Mask needed = recording ? needed_inputs(info, inputs.get()) : Mask{};
     Outputs outputs;
     PyRef computed;
-    std::vector<PyRef> told;
+    std::vector<PyRef> plain_outputs;
     if (!info.kernel ||
-        !run_kernel(info, inputs.get(), constants.get(), !needed.empty(), outputs, told)) {
+        !run_kernel(info, inputs.get(), constants.get(), !needed.empty(), outputs, plain_outputs)) {
         computed = run_forward(info, inputs.get(), constants.get());
         const Made made = !recording         ? Made::unrecorded
                           : info.plain_views ? Made::plain
@@ -213,9 +213,10 @@ PyRef run(OperatorInfo& info, PyRef& inputs, PyObject* attributes) {
         const Mask results = differentiable & info.differentiable_results;
         if (!results.empty()) {
             if (!computed && info.n_plain > 0 && info.kernel->plain_likes.empty()) {
-                computed = plain_values(info, inputs.get(), constants.get(), outputs, told);
+                computed =
+                    plain_values(info, inputs.get(), constants.get(), outputs, plain_outputs);
             }
-            const Call call{inputs.get(), constants.get(), outputs, computed.get(), told};
+            const Call call{inputs.get(), constants.get(), outputs, computed.get(), plain_outputs};
             const Ref<Node> node = record_call(info, needed, differentiable, call);
             for (std::int32_t i = 0; i < info.n_results; ++i) {
                 if (!results.has(i)) continue;
@@ -284,9 +285,9 @@ PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs) {
 PyRef result_on_arrays(PyObject* operator_object, PyObject* inputs, PyObject* attributes) {
     const OperatorInfo& info = OperatorInfo::of(operator_object);
     Outputs outputs;
-    std::vector<PyRef> told;
+    std::vector<PyRef> plain_outputs;
     PyRef results;
-    if (info.kernel && run_kernel(info, inputs, attributes, false, outputs, told)) {
+    if (info.kernel && run_kernel(info, inputs, attributes, false, outputs, plain_outputs)) {
         results = checked(PyTuple_New(info.n_results));
         for (std::int32_t i = 0; i < info.n_results; ++i) {
             PyObject* array = Py_NewRef(outputs[static_cast<std::size_t>(i)]->array());

@@ -12,8 +12,8 @@ namespace pullback {
 PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs);
 /// The same for an operator without attributes on an argument per input, where nobody observes.
 PyRef apply(OperatorInfo& info, std::span<PyObject* const> args);
-/// Calls the form of an operator for these attributes; NULL where the call must go the general way.
-/// Throws ErrorSet.
+/// Calls the form of an operator for these attributes; NULL where the call must go the general
+/// path. Throws ErrorSet.
 PyObject* call_form(OperatorInfo& info, std::span<PyObject* const> args,
                     std::span<PyObject* const> keywords, PyObject* const* given);
 /// Calls a compiled operator on a tuple of arrays and numbers, and a dict with all attributes:

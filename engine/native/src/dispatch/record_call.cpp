@@ -41,8 +41,8 @@ PyRef plain_value(const KernelLayout& kernel, std::size_t index, const Call& cal
     const std::int32_t place = kernel.plain_likes[index];
     if (place < 0) return PyRef::borrow(nth_value(call.attributes, -1 - place));
     switch (const std::int32_t rank = kernel.plain_ranks[index]) {
-        case KernelLayout::kTold:
-            return call.told[static_cast<std::size_t>(place)];
+        case KernelLayout::kPlainOutput:
+            return call.plain_outputs[static_cast<std::size_t>(place)];
         case KernelLayout::kSize:
             return size_of(place, call.inputs, call.outputs);
         case KernelLayout::kLike:
@@ -82,14 +82,14 @@ void save(Node& node, const SavedEntry& entry, bool relied, const Call& call) {
 void add_edges(Node& node, PyObject* inputs, const Mask& needed) {
     const OperatorInfo& info = *node.info;
     for (std::int32_t i = 0; i < info.n_inputs; ++i) {
-        const bool wanted = needed.has(i);
+        const bool needs_gradient = needed.has(i);
         PyObject* value = PyTuple_GET_ITEM(inputs, i);
         if (info.list_inputs.empty()) {
-            node.edges.emplace_back(wanted ? edge_of(*Tensor::cast(value)) : Edge{});
+            node.edges.emplace_back(needs_gradient ? edge_of(*Tensor::cast(value)) : Edge{});
             continue;
         }
         EdgeRange range{node.edges.size(), 0};
-        if (wanted) {
+        if (needs_gradient) {
             for_each_tensor(value, [&](Tensor* tensor) {
                 node.edges.emplace_back(tensor == nullptr ? Edge{} : edge_of(*tensor));
             });

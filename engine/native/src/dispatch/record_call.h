@@ -17,7 +17,7 @@ struct Call {
     const Outputs& outputs;
     // All values, by Python; NULL where the engine finds those that are no arrays.
     PyObject* computed;
-    const std::vector<PyRef>& told;
+    const std::vector<PyRef>& plain_outputs;
 };
 
 /// The value of the attribute at this place of a dict.

@@ -47,7 +47,7 @@ class RememberedCall {
 class RememberedCalls {
   public:
     /// Remembers that a call with these arguments, a tuple, and keywords, a dict, comes to an
-    /// operator with these attributes, unless something among them cannot be told again, or there
+    /// operator with these attributes, unless something among them cannot be recognized, or there
     /// are many. Kernels are made for values of `fixed` keywords, a set, and, with `by_ranks`, for
     /// numbers of axes.
     void add(PyObject* operator_object, PyObject* attributes, PyObject* args, PyObject* keywords,

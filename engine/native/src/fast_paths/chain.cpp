@@ -29,12 +29,12 @@ Link link_for(OperatorInfo& info, const Variant& recorded) {
         }
     }
     const auto& outputs = kernel.outputs;
-    const auto wanted =
+    const auto found =
         std::find_if(outputs.begin(), outputs.end(), [](std::int32_t input) { return input >= 0; });
-    if (wanted == outputs.end()) return link;
+    if (found == outputs.end()) return link;
     link.n_outputs = static_cast<std::uint8_t>(outputs.size());
-    link.output = static_cast<std::uint8_t>(wanted - outputs.begin());
-    link.edge = static_cast<std::uint8_t>(*wanted);
+    link.output = static_cast<std::uint8_t>(found - outputs.begin());
+    link.edge = static_cast<std::uint8_t>(*found);
     link.loop = kernel.flat;
     return link;
 }

@@ -30,7 +30,7 @@ struct LoopMemory {
     static void* spare(std::size_t block) { return memory[block]; }
     /// NULL where there is no more.
     void* take_spare() { return n_spare < kMostArrays ? spare(n_spare++) : nullptr; }
-    /// A number in the place of an array; false where there is no room for it.
+    /// A number in the place of an array; false where no spare memory is left.
     [[gnu::noinline]] bool add_number(std::size_t at, double value) {
         void* const place = take_spare();
         if (place == nullptr) return false;
@@ -72,9 +72,9 @@ class Flat {
         memory_.inputs[count_++] = some_ = data;
         return takes(layout);
     }
-    /// A number in the place of an array; false where there is no room for it.
+    /// A number in the place of an array; false where no spare memory is left.
     bool add_number(double value) { return memory_.add_number(count_++, value); }
-    /// An input that was found to be like those before; NULL for one that nothing which is wanted
+    /// An input that was found to be like those before; NULL for one that no gradient
     /// depends on.
     void add_or_skip(const void* data) {
         if (data != nullptr) {

@@ -15,9 +15,10 @@ namespace pullback {
 namespace {
 
 /// An operand of the same memory that the derivative reads is copied: the write changes it.
-PyRef kept(const Variant& variant, std::int32_t index, PyObject* value, const Tensor& target) {
-    static Word positive("positive");
-    for (const SavedPlace& place : variant.kept) {
+PyRef saved_value(const Variant& variant, std::int32_t index, PyObject* value,
+                  const Tensor& target) {
+    static NamedOperator positive("positive");
+    for (const SavedPlace& place : variant.saved_places) {
         if (place.source == SavedSource::input && place.index == index && place.relied &&
             Tensor::check(value) && Tensor::cast(value)->storage.get() == target.storage.get()) {
             return checked(positive.call({&value, 1}));
@@ -30,7 +31,7 @@ bool is_loop(const OperatorInfo& info) {
     return info.flat_inputs == 2 && info.n_outputs() == 1 && info.kernel->arguments[0].index == 0;
 }
 
-/// `write_directly` for arrays of any size.
+/// `write_small_pointwise` for arrays of any size.
 bool write_in_pieces(const OperatorInfo& info, Tensor& target, PyObject* other) {
     SweepInput inputs[] = {{target.data(), 0}, {}};
     const Layout& layout = target.layout;
@@ -65,12 +66,12 @@ bool InPlace::record(OperatorInfo& info, Tensor& target, PyObject* other) {
     if (Tensor::check(other) && Tensor::cast(other)->requires_grad) needed.add(1);
     const Variant& variant =
         info.variant(info.differentiable_outputs, needed & info.differentiable_inputs);
-    const PyRef first = kept(variant, 0, target.object(), target);
-    const PyRef second = kept(variant, 1, other, target);
+    const PyRef first = saved_value(variant, 0, target.object(), target);
+    const PyRef second = saved_value(variant, 1, other, target);
     PyObject* const args[] = {first.get(), second.get()};
-    PyRef made = PyRef::steal(call_directly(info, args));
+    PyRef made = PyRef::steal(call_small_pointwise(info, args));
     if (!made && !is_plain(target.layout)) return false;
-    if (!made) made = checked(word.call(args));
+    if (!made) made = checked(op.call(args));
     if (!Tensor::check(made.get())) return false;
     const Tensor& result = *Tensor::cast(made.get());
     if (!result.layout.twin_of(target.layout) || !result.requires_grad) return false;
@@ -85,7 +86,7 @@ bool InPlace::record(OperatorInfo& info, Tensor& target, PyObject* other) {
 
 OperatorInfo* InPlace::writer(Tensor& target) {
     const bool special = switches.watched || target.storage->inference || target.stale();
-    return special || !writable(target) ? nullptr : word.info();
+    return special || !writable(target) ? nullptr : op.info();
 }
 
 bool InPlace::update(Tensor& target, PyObject* other) {
@@ -99,14 +100,14 @@ bool InPlace::update(Tensor& target, PyObject* other) {
         requires_grad = requires_grad || operand.requires_grad;
     }
     if (requires_grad && grad_enabled()) return record(*info, target, other);
-    if (!write_directly(*info, target, other) && !write_in_pieces(*info, target, other))
+    if (!write_small_pointwise(*info, target, other) && !write_in_pieces(*info, target, other))
         return false;
     target.storage->count_write(what);
     return true;
 }
 
 bool InPlace::update_scaled(Tensor& target, PyObject* other, PyObject* alpha, bool subtracts) {
-    static Word multiply("multiply");
+    static NamedOperator multiply("multiply");
     OperatorInfo* info = writer(target);
     OperatorInfo* scaling = multiply.info();
     const Layout& layout = target.layout;
@@ -122,7 +123,7 @@ bool InPlace::update_scaled(Tensor& target, PyObject* other, PyObject* alpha, bo
     if (requires_grad && grad_enabled()) return false;
     const double factor = PyFloat_AsDouble(alpha);
     if (factor == -1.0 && PyErr_Occurred()) {
-        PyErr_Clear();  // the general way says what is wrong with it
+        PyErr_Clear();  // the general path says what is wrong with it
         return false;
     }
     add_scaled(target, operand, subtracts ? -factor : factor);
@@ -166,8 +167,8 @@ PyObject* InPlace::call_scaled(PyObject* self, PyObject* const* args, Py_ssize_t
 
 namespace {
 
-InPlace add{Word("add"), "x.add_(other)", "add_"};
-InPlace subtract{Word("subtract"), "x.sub_(other)", "sub_"};
+InPlace add{NamedOperator("add"), "x.add_(other)", "add_"};
+InPlace subtract{NamedOperator("subtract"), "x.sub_(other)", "sub_"};
 
 template <InPlace& operation, bool subtracts>
 PyObject* scaled(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {

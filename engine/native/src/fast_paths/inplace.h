@@ -1,4 +1,4 @@
-// The short way of `x += y`, `x[i] = y` and their like: see `pullback.engine.mutation.inplace` for
+// The fast path of `x += y`, `x[i] = y` and their like: see `pullback.engine.mutation.inplace` for
 // the general one.
 #pragma once
 
@@ -12,9 +12,10 @@ std::span<const PyMethodDef> writing_methods();
 /// `x[index] = value`: a method's function.
 PyObject* set_item(PyObject* self, PyObject* const* args, Py_ssize_t count);
 
-/// An in-place operator: its word, what an error calls it, and the method with the general way.
+/// An in-place operator: its operator, what an error calls it, and the method with the general
+/// path.
 struct InPlace {
-    Word word;
+    NamedOperator op;
     const char* what;
     const char* method;
 

@@ -8,10 +8,10 @@
 
 namespace pullback {
 
-unsigned Word::generation = 1;
+unsigned NamedOperator::generation = 1;
 
-[[gnu::noinline]] void Word::look_up() {
-    const PyRef find = import_from("pullback.engine.native.words", "operator_of");
+[[gnu::noinline]] void NamedOperator::resolve() {
+    const PyRef find = import_from("pullback.engine.native.named_operators", "operator_of");
     const unsigned now = generation;
     PyRef found = checked(PyObject_CallFunction(find.get(), "s", name_));
     info_ = found.get() == Py_None ? nullptr : &OperatorInfo::of(found.get());
@@ -29,11 +29,11 @@ bool is_usual(PyObject* value) {
 
 }  // namespace
 
-PyObject* Word::call(std::span<PyObject* const> args) {
+PyObject* NamedOperator::call(std::span<PyObject* const> args) {
     try {
         OperatorInfo* const found = info();
         if (found != nullptr) [[likely]] {
-            if (PyObject* result = call_directly(*found, args)) [[likely]]
+            if (PyObject* result = call_small_pointwise(*found, args)) [[likely]]
                 return result;
         }
         return call_generally(found, args);
@@ -42,8 +42,8 @@ PyObject* Word::call(std::span<PyObject* const> args) {
     }
 }
 
-[[gnu::noinline]] PyObject* Word::call_generally(OperatorInfo* found,
-                                                 std::span<PyObject* const> args) {
+[[gnu::noinline]] PyObject* NamedOperator::call_generally(OperatorInfo* found,
+                                                          std::span<PyObject* const> args) {
     bool usual = found != nullptr && switches.observer == nullptr && !found->has_attributes &&
                  found->n_inputs == static_cast<std::int32_t>(args.size());
     for (PyObject* value : args) usual = usual && is_usual(value);
@@ -57,24 +57,25 @@ PyObject* Word::call(std::span<PyObject* const> args) {
 
 namespace {
 
-template <Word& word>
+template <NamedOperator& op>
 [[gnu::flatten]] PyObject* binary(PyObject* a, PyObject* b) {
     PyObject* const args[] = {a, b};
-    return word.call(args);
+    return op.call(args);
 }
 
-template <Word& word>
+template <NamedOperator& op>
 PyObject* unary(PyObject* a) {
-    return word.call({&a, 1});
+    return op.call({&a, 1});
 }
 
-Word add("add"), subtract("subtract"), multiply("multiply"), divide("divide"), power("power"),
-    matmul("matmul"), negative("negative"), positive("positive"), absolute("abs"), square("square");
+NamedOperator add("add"), subtract("subtract"), multiply("multiply"), divide("divide"),
+    power("power"), matmul("matmul"), negative("negative"), positive("positive"), absolute("abs"),
+    square("square");
 
-InPlace iadd{Word("add"), "x += value", "__iadd__"};
-InPlace isub{Word("subtract"), "x -= value", "__isub__"};
-InPlace imul{Word("multiply"), "x *= value", "__imul__"};
-InPlace idiv{Word("divide"), "x /= value", "__itruediv__"};
+InPlace iadd{NamedOperator("add"), "x += value", "__iadd__"};
+InPlace isub{NamedOperator("subtract"), "x -= value", "__isub__"};
+InPlace imul{NamedOperator("multiply"), "x *= value", "__imul__"};
+InPlace idiv{NamedOperator("divide"), "x /= value", "__itruediv__"};
 
 template <InPlace& operation>
 PyObject* in_place(PyObject* self, PyObject* other) {

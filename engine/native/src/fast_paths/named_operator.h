@@ -1,4 +1,4 @@
-// Words of the vocabulary as Python calls them: the slots behind the tensor's operators.
+// Operators by their names, as Python calls them; the slots behind the tensor's operators.
 #pragma once
 
 #include <Python.h>
@@ -9,27 +9,27 @@
 
 namespace pullback {
 
-/// A word, and the operator that stands for it now.
-class Word {
+/// An operator by its name in the table of operators, and the formula that stands for it now.
+class NamedOperator {
   public:
-    explicit Word(const char* name) : name_(name) {}
+    explicit NamedOperator(const char* name) : name_(name) {}
 
     /// The operator's entry, NULL where a call is more than the call of an operator. Throws
     /// ErrorSet.
     OperatorInfo* info() {
         if (generation_ != generation) [[unlikely]]
-            look_up();
+            resolve();
         return info_;
     }
     /// Calls it on values, one of them a tensor. NULL with an error set.
     PyObject* call(std::span<PyObject* const> args);
 
-    /// Has every word's operator looked up again: a formula was replaced.
+    /// Has every operator resolved again: a formula was replaced.
     static void forget() { ++generation; }
 
   private:
-    void look_up();
-    /// What is not for the short way. Throws ErrorSet; NULL with an error set too.
+    void resolve();
+    /// What is not for the fast path. Throws ErrorSet; NULL with an error set too.
     PyObject* call_generally(OperatorInfo* found, std::span<PyObject* const> args);
 
     static unsigned generation;

@@ -1,4 +1,4 @@
-// The short way of `x[index] = value`: see `pullback.engine.mutation.inplace` for the general one.
+// The fast path of `x[index] = value`: see `pullback.engine.mutation.inplace` for the general one.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -46,7 +46,7 @@ bool read_value(PyObject* value, const Tensor& part, SweepInput& input) {
     PyRef number;
     if (PyLong_CheckExact(value)) {
         number = PyRef::steal(PyNumber_Float(value));
-        if (!number) PyErr_Clear();  // the general way says what is wrong with it
+        if (!number) PyErr_Clear();  // the general path says what is wrong with it
     }
     if (!read(number ? number.get() : value, part.layout, input)) return false;
     if (input.data != nullptr) return Tensor::cast(value)->storage.get() != part.storage.get();
@@ -77,7 +77,7 @@ bool is_recorded(const Tensor& target, PyObject* value) {
     return requires_grad && grad_enabled();
 }
 
-/// `target[index] = value` of a stretch of memory; false where this is not for the short way.
+/// `target[index] = value` of a stretch of memory; false where this is not for the fast path.
 bool set_part(Tensor& target, PyObject* index, PyObject* value) {
     const Ref<Tensor> part = part_of(target, index);
     SweepInput input{};
@@ -105,7 +105,7 @@ PyRef array_of(PyObject* index) {
         return {};
     }
     PyRef array = PyRef::steal(PyArray_FROM_O(index));
-    if (!array) PyErr_Clear();  // the general way says what is wrong with it
+    if (!array) PyErr_Clear();  // the general path says what is wrong with it
     return array;
 }
 
@@ -169,7 +169,7 @@ PyRef places_of(PyObject* index, const Layout& layout) {
 }
 
 /// `target[index] = value` of rows that an array of integers lists, or a mask; false where this is
-/// not for the short way.
+/// not for the fast path.
 bool set_rows(Tensor& target, PyObject* index, PyObject* value) {
     const Layout& layout = target.layout;
     if (target.base) return false;

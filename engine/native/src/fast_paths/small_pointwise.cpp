@@ -29,7 +29,7 @@ constexpr std::size_t kMostGradients = 8;  // of a kernel
     return overflow == 0 && whole >= -kExact && whole <= kExact;
 }
 
-/// A Python number in the place of an array; false where there is no room for it, or it is none.
+/// A Python number in the place of an array; false where no spare memory is left, or it is none.
 bool add_number(Flat& flat, PyObject* value) {
     double number = 0;
     return is_number(value, number) && flat.add_number(number);
@@ -46,7 +46,7 @@ Edge edge_from(Node& node, Tensor& tensor) {
     return edge;
 }
 
-/// The value of an entry, as the general way saves it.
+/// The value of an entry, as the general path saves it.
 void save(Node& node, const SavedPlace& place, PyObject* const* args, Outputs outputs) {
     const auto index = static_cast<std::size_t>(place.index);
     if (place.source == SavedSource::output) {
@@ -81,7 +81,7 @@ void record(OperatorInfo& info, PyObject* const* args, Few needed, const Layout&
         node->outputs.emplace_back(layout, ((info.differentiable_outputs.low() >> i) & 1) != 0);
     }
     remember_caller(*node, thread);
-    for (const SavedPlace& place : variant.kept) save(*node, place, args, outputs);
+    for (const SavedPlace& place : variant.saved_places) save(*node, place, args, outputs);
     if (info.n_results == 1) [[likely]] {
         outputs[0]->hang_on(std::move(node), 0);
         return;
@@ -122,7 +122,8 @@ void record(OperatorInfo& info, PyObject* const* args, Few needed, const Layout&
 }  // namespace
 
 // What every small operator goes through: one function, without calls but those of Python.
-[[gnu::flatten]] PyObject* call_directly(OperatorInfo& info, std::span<PyObject* const> args) {
+[[gnu::flatten]] PyObject* call_small_pointwise(OperatorInfo& info,
+                                                std::span<PyObject* const> args) {
     if (args.size() != info.flat_inputs || switches.watched) return nullptr;
     LoopMemory memory;
     Flat flat(memory);
@@ -156,7 +157,7 @@ void record(OperatorInfo& info, PyObject* const* args, Few needed, const Layout&
     return made.release_object();
 }
 
-bool write_directly(OperatorInfo& info, Tensor& target, PyObject* other) {
+bool write_small_pointwise(OperatorInfo& info, Tensor& target, PyObject* other) {
     if (info.flat_inputs != 2 || info.n_outputs() != 1) return false;
     LoopMemory memory;
     Flat flat(memory);
@@ -174,8 +175,8 @@ bool write_directly(OperatorInfo& info, Tensor& target, PyObject* other) {
     return true;
 }
 
-bool differentiate_directly(Node& node, const Variant& variant, Received& received,
-                            std::vector<SentGradient>& made) {
+bool differentiate_small_pointwise(Node& node, const Variant& variant, Received& received,
+                                   std::vector<SentGradient>& made) {
     if (!variant.is_flat) return false;
     const KernelLayout& kernel = *variant.kernel;
     LoopMemory memory;
@@ -212,8 +213,8 @@ bool differentiate_directly(Node& node, const Variant& variant, Received& receiv
             if ((outputs[k] = flat.unneeded()) == nullptr) return false;
             continue;
         }
-        const Layout& wanted = node.layout_of_input(kernel.outputs[k]);
-        if (wanted.dtype() != flat.layout().dtype() || !wanted.same_shape(flat.layout()))
+        const Layout& expected = node.layout_of_input(kernel.outputs[k]);
+        if (expected.dtype() != flat.layout().dtype() || !expected.same_shape(flat.layout()))
             return false;
         if (!in_place) gradients[k] = Tensor::allocate(flat.layout(), flat.bytes());
         outputs[k] = in_place ? (*reusable)->data() : gradients[k]->data();

@@ -17,7 +17,7 @@ namespace {
 constexpr int kMost = 8;  // axes
 
 /// Shape and strides on the way to a layout; strides count elements.
-struct Look {
+struct ViewSpec {
     char* data = nullptr;
     std::int64_t item = 0;
     int ndim = 0;
@@ -53,7 +53,7 @@ struct Look {
     }
 };
 
-/// Whether the short way is open: nothing watches, and nobody forbids writing.
+/// Whether the fast path is open: nothing watches, and nobody forbids writing.
 bool is_usual(Tensor& tensor) {
     if (switches.watched) return false;
     tensor.refresh();
@@ -96,15 +96,15 @@ bool record(OperatorInfo& info, Tensor& source, Tensor& view, const Values& valu
     return true;
 }
 
-/// The view, recorded; none where this is not for the short way.
-Ref<Tensor> finish(Word& word, Tensor& source, const Look& look, const Values& values) {
-    OperatorInfo* info = word.info();
+/// The view, recorded; none where this is not for the fast path.
+Ref<Tensor> finish(NamedOperator& op, Tensor& source, const ViewSpec& spec, const Values& values) {
+    OperatorInfo* info = op.info();
     if (info == nullptr || !info->plain_views || info->n_inputs != 1 || info->n_hidden != 0) {
         return {};
     }
     const bool recording = grad_enabled();
     Ref<Tensor> view =
-        Tensor::view_of(source.storage, look.data, look.layout(source.layout.dtype()));
+        Tensor::view_of(source.storage, spec.data, spec.layout(source.layout.dtype()));
     view->show_part_of(source, recording ? Made::plain : Made::unrecorded);
     if (recording && source.requires_grad && !record(*info, source, *view, values)) return {};
     return view;
@@ -122,8 +122,8 @@ PyObject* general(const char* method, PyObject* self, PyObject* args, PyObject* 
 
 // Indexing
 
-/// One part of a basic index that picks or keeps an axis; false where it is no such part.
-bool pick(Look& look, PyObject* part, std::int64_t length, std::int64_t stride) {
+/// One part of a basic index that picks or passes an axis; false where it is no such part.
+bool pick(ViewSpec& spec, PyObject* part, std::int64_t length, std::int64_t stride) {
     if (PyLong_CheckExact(part)) {
         const Py_ssize_t given = PyLong_AsSsize_t(part);
         if (given == -1 && PyErr_Occurred()) {
@@ -132,7 +132,7 @@ bool pick(Look& look, PyObject* part, std::int64_t length, std::int64_t stride) 
         }
         const std::int64_t position = given < 0 ? given + length : given;
         if (position < 0 || position >= length) return false;
-        look.data += position * stride * look.item;
+        spec.data += position * stride * spec.item;
         return true;
     }
     if (!PySlice_Check(part)) return false;
@@ -142,12 +142,12 @@ bool pick(Look& look, PyObject* part, std::int64_t length, std::int64_t stride) 
         return false;
     }
     const Py_ssize_t count = PySlice_AdjustIndices(length, &start, &stop, step);
-    if (count > 0) look.data += start * stride * look.item;
-    return look.add(count, stride * step);
+    if (count > 0) spec.data += start * stride * spec.item;
+    return spec.add(count, stride * step);
 }
 
-bool apply_index(Look& look, std::span<PyObject* const> parts) {
-    const Look source = look;
+bool apply_index(ViewSpec& spec, std::span<PyObject* const> parts) {
+    const ViewSpec source = spec;
     int picking = 0;
     int ellipses = 0;
     for (PyObject* part : parts) {
@@ -155,40 +155,40 @@ bool apply_index(Look& look, std::span<PyObject* const> parts) {
         ellipses += part == Py_Ellipsis;
     }
     if (ellipses > 1 || picking > source.ndim) return false;
-    look.ndim = 0;
+    spec.ndim = 0;
     int axis = 0;
     for (PyObject* part : parts) {
         if (part == Py_None) {
-            if (!look.add(1, 0)) return false;
+            if (!spec.add(1, 0)) return false;
         } else if (part == Py_Ellipsis) {
-            for (int kept = source.ndim - picking; kept > 0; --kept, ++axis) {
-                if (!look.add(source.shape[axis], source.strides[axis])) return false;
+            for (int taken = source.ndim - picking; taken > 0; --taken, ++axis) {
+                if (!spec.add(source.shape[axis], source.strides[axis])) return false;
             }
         } else {
-            if (!pick(look, part, source.shape[axis], source.strides[axis])) return false;
+            if (!pick(spec, part, source.shape[axis], source.strides[axis])) return false;
             ++axis;
         }
     }
     for (; axis < source.ndim; ++axis) {
-        if (!look.add(source.shape[axis], source.strides[axis])) return false;
+        if (!spec.add(source.shape[axis], source.strides[axis])) return false;
     }
-    look.single = look.ndim == 0 && ellipses == 0;
+    spec.single = spec.ndim == 0 && ellipses == 0;
     return true;
 }
 
-/// What an index picks of a tensor; false where this is not for the short way. Throws ErrorSet.
-bool look_at(Tensor& tensor, PyObject* index, Look& look) {
+/// What an index picks of a tensor; false where this is not for the fast path. Throws ErrorSet.
+bool view_at(Tensor& tensor, PyObject* index, ViewSpec& spec) {
     const bool several = PyTuple_CheckExact(index);
     const std::span<PyObject* const> parts(several ? &PyTuple_GET_ITEM(index, 0) : &index,
                                            several ? std::size_t(PyTuple_GET_SIZE(index)) : 1);
-    return is_usual(tensor) && look.start(tensor) && apply_index(look, parts);
+    return is_usual(tensor) && spec.start(tensor) && apply_index(spec, parts);
 }
 
 // Other orders of the axes
 
 /// A new order of the axes: a permutation of all of them.
-bool permute(Look& look, std::span<const std::int64_t> order) {
-    const Look source = look;
+bool permute(ViewSpec& spec, std::span<const std::int64_t> order) {
+    const ViewSpec source = spec;
     if (order.size() != static_cast<std::size_t>(source.ndim)) return false;
     unsigned seen = 0;
     for (int axis = 0; axis < source.ndim; ++axis) {
@@ -196,8 +196,8 @@ bool permute(Look& look, std::span<const std::int64_t> order) {
         if (from < 0) from += source.ndim;
         if (from < 0 || from >= source.ndim || (seen >> from & 1u) != 0) return false;
         seen |= 1u << from;
-        look.shape[axis] = source.shape[from];
-        look.strides[axis] = source.strides[from];
+        spec.shape[axis] = source.shape[from];
+        spec.strides[axis] = source.strides[from];
     }
     return true;
 }
@@ -225,10 +225,10 @@ PyObject* only_sequence(PyObject* args) {
 }
 
 Ref<Tensor> transposed(Tensor& tensor, std::span<const std::int64_t> axes, bool reversed) {
-    static Word transpose("transpose");
-    Look look;
-    if (!is_usual(tensor) || !look.start(tensor) || !permute(look, axes)) return {};
-    return finish(transpose, tensor, look, [&](const std::string& name) -> PyRef {
+    static NamedOperator transpose("transpose");
+    ViewSpec spec;
+    if (!is_usual(tensor) || !spec.start(tensor) || !permute(spec, axes)) return {};
+    return finish(transpose, tensor, spec, [&](const std::string& name) -> PyRef {
         if (name == "axes") return reversed ? PyRef::borrow(Py_None) : tuple_of(axes);
         if (name == "axes_is_none") return PyRef::borrow(reversed ? Py_True : Py_False);
         if (name == "a_ndim") return checked(PyLong_FromLong(tensor.layout.ndim()));
@@ -267,22 +267,22 @@ PyObject* get_T(PyObject* self, void*) {
 }
 
 PyObject* swapaxes(PyObject* self, PyObject* args, PyObject* kwargs) {
-    static Word word("swapaxes");
+    static NamedOperator op("swapaxes");
     return to_python([&] {
         Tensor& tensor = *Tensor::cast(self);
         std::int64_t pair[kMost];
-        Look look;
+        ViewSpec spec;
         Ref<Tensor> view;
         if (kwargs == nullptr && whole_numbers(args, pair) == 2 && is_usual(tensor) &&
-            look.start(tensor)) {
+            spec.start(tensor)) {
             std::int64_t axes[kMost];
-            for (int axis = 0; axis < look.ndim; ++axis) axes[axis] = axis;
-            const std::int64_t first = pair[0] < 0 ? pair[0] + look.ndim : pair[0];
-            const std::int64_t second = pair[1] < 0 ? pair[1] + look.ndim : pair[1];
-            const bool there = first >= 0 && first < look.ndim && second >= 0 && second < look.ndim;
+            for (int axis = 0; axis < spec.ndim; ++axis) axes[axis] = axis;
+            const std::int64_t first = pair[0] < 0 ? pair[0] + spec.ndim : pair[0];
+            const std::int64_t second = pair[1] < 0 ? pair[1] + spec.ndim : pair[1];
+            const bool there = first >= 0 && first < spec.ndim && second >= 0 && second < spec.ndim;
             if (there) std::swap(axes[first], axes[second]);
-            if (there && permute(look, {axes, static_cast<std::size_t>(look.ndim)})) {
-                view = finish(word, tensor, look, [&](const std::string& name) -> PyRef {
+            if (there && permute(spec, {axes, static_cast<std::size_t>(spec.ndim)})) {
+                view = finish(op, tensor, spec, [&](const std::string& name) -> PyRef {
                     if (name == "axis1") return PyRef::borrow(PyTuple_GET_ITEM(args, 0));
                     if (name == "axis2") return PyRef::borrow(PyTuple_GET_ITEM(args, 1));
                     return {};
@@ -313,24 +313,24 @@ bool complete(std::span<std::int64_t> lengths, std::int64_t size) {
 }
 
 PyObject* reshape(PyObject* self, PyObject* args, PyObject* kwargs) {
-    static Word word("reshape");
+    static NamedOperator op("reshape");
     return to_python([&] {
         Tensor& tensor = *Tensor::cast(self);
         std::int64_t lengths[kMost];
-        Look look;
+        ViewSpec spec;
         Ref<Tensor> view;
         const int count = kwargs == nullptr ? whole_numbers(only_sequence(args), lengths) : -1;
-        const std::span<std::int64_t> wanted(lengths, count < 0 ? 0 : std::size_t(count));
+        const std::span<std::int64_t> extents(lengths, count < 0 ? 0 : std::size_t(count));
         if (count >= 0 && tensor.layout.contiguous() && tensor.layout.size() > 0 &&
-            is_usual(tensor) && look.start(tensor) && complete(wanted, tensor.layout.size())) {
-            look.ndim = 0;
-            for (const std::int64_t length : wanted) look.add(length, 0);
+            is_usual(tensor) && spec.start(tensor) && complete(extents, tensor.layout.size())) {
+            spec.ndim = 0;
+            for (const std::int64_t length : extents) spec.add(length, 0);
             std::int64_t stride = 1;
-            for (int axis = look.ndim - 1; axis >= 0; --axis) {
-                look.strides[axis] = stride;
-                stride *= look.shape[axis];
+            for (int axis = spec.ndim - 1; axis >= 0; --axis) {
+                spec.strides[axis] = stride;
+                stride *= spec.shape[axis];
             }
-            view = finish(word, tensor, look, [](const std::string&) { return PyRef(); });
+            view = finish(op, tensor, spec, [](const std::string&) { return PyRef(); });
         }
         return view ? view.release_object() : general("reshape", self, args, kwargs);
     });
@@ -344,12 +344,12 @@ PyCFunction with_keywords(F* function) {
 }  // namespace
 
 PyObject* get_item(PyObject* self, PyObject* index) {
-    static Word getitem("getitem");
+    static NamedOperator getitem("getitem");
     return to_python([&]() -> PyObject* {
         Tensor& tensor = *Tensor::cast(self);
-        Look look;
-        if (look_at(tensor, index, look) && !look.single) {
-            Ref<Tensor> view = finish(getitem, tensor, look, [&](const std::string& name) {
+        ViewSpec spec;
+        if (view_at(tensor, index, spec) && !spec.single) {
+            Ref<Tensor> view = finish(getitem, tensor, spec, [&](const std::string& name) {
                 return name == "index" ? PyRef::borrow(index) : PyRef();
             });
             if (view) return view.release_object();
@@ -360,12 +360,12 @@ PyObject* get_item(PyObject* self, PyObject* index) {
 }
 
 Ref<Tensor> part_of(Tensor& tensor, PyObject* index) {
-    Look look;
-    if (!look_at(tensor, index, look)) return {};
-    return Tensor::view_of(tensor.storage, look.data, look.layout(tensor.layout.dtype()));
+    ViewSpec spec;
+    if (!view_at(tensor, index, spec)) return {};
+    return Tensor::view_of(tensor.storage, spec.data, spec.layout(tensor.layout.dtype()));
 }
 
-std::span<const PyMethodDef> look_methods() {
+std::span<const PyMethodDef> view_methods() {
     static const PyMethodDef methods[] = {
         {"transpose", with_keywords(transpose), METH_VARARGS | METH_KEYWORDS,
          "As the method of arrays: axes one by one, as a tuple, or reversed without any."},
@@ -376,7 +376,7 @@ std::span<const PyMethodDef> look_methods() {
     return methods;
 }
 
-std::span<const PyGetSetDef> look_properties() {
+std::span<const PyGetSetDef> view_properties() {
     static const PyGetSetDef properties[] = {
         {"T", get_T, nullptr, "The axes reversed.", nullptr},
     };

@@ -17,24 +17,24 @@
 namespace pullback {
 namespace {
 
-/// Either a word or an operator is set, or neither.
+/// Either a name or an operator is set, or neither.
 struct DirectCall {
     PyObject ob_base;
     vectorcallfunc vectorcall;
     PyObject* operator_object;
     OperatorInfo* info;
-    PyObject* name;  // of the word, a str
-    Word* word;
-    std::size_t of_method;        // arguments of a word that is a method of the tensor, else 0
+    PyObject* name;  // of the named operator, a str
+    NamedOperator* named;
+    std::size_t of_method;        // arguments of an operator that is a method of the tensor, else 0
     RememberedCalls* remembered;  // or NULL
 };
 
 DirectCall* cast(PyObject* object) { return reinterpret_cast<DirectCall*>(object); }
 
-/// The call without Python in between; NULL where it must go the general way. Throws ErrorSet.
-PyObject* call_shortly(OperatorInfo& info, std::span<PyObject* const> args, PyObject* names) {
+/// The call without Python in between; NULL where it must go the general path. Throws ErrorSet.
+PyObject* call_fast(OperatorInfo& info, std::span<PyObject* const> args, PyObject* names) {
     if (names == nullptr) {
-        if (PyObject* result = call_directly(info, args)) return result;
+        if (PyObject* result = call_small_pointwise(info, args)) return result;
     }
     if (!info.forms || switches.observer != nullptr) [[likely]]
         return nullptr;
@@ -43,10 +43,10 @@ PyObject* call_shortly(OperatorInfo& info, std::span<PyObject* const> args, PyOb
     return call_form(info, args, {&PyTuple_GET_ITEM(names, 0), count}, args.data() + args.size());
 }
 
-/// How many arguments a function has that is a method of the tensor with a short way (look.h).
-std::size_t arguments_of_method(const std::string& word) {
-    if (word == "swapaxes") return 3;
-    return word == "reshape" || word == "transpose" ? 2 : 0;
+/// How many arguments a function has that is a method of the tensor with a fast path (views.h).
+std::size_t arguments_of_method(const std::string& name) {
+    if (name == "swapaxes") return 3;
+    return name == "reshape" || name == "transpose" ? 2 : 0;
 }
 
 /// Whether a call is that of the method: on a tensor, by position, with axes or lengths.
@@ -64,9 +64,9 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flags, P
         if (calls_method(*call, {args, count}, names)) [[unlikely]]
             return PyObject_VectorcallMethod(call->name, args, count, nullptr);
         try {
-            OperatorInfo* info = call->word != nullptr ? call->word->info() : call->info;
+            OperatorInfo* info = call->named != nullptr ? call->named->info() : call->info;
             if (info != nullptr) {
-                PyObject* result = call_shortly(*info, {args, count}, names);
+                PyObject* result = call_fast(*info, {args, count}, names);
                 if (result != nullptr) return result;
             }
             if (call->remembered != nullptr) {
@@ -101,7 +101,7 @@ PyObject* make(PyTypeObject* type, PyObject*, PyObject*) {
 void release(DirectCall* call) {
     Py_CLEAR(call->operator_object);
     call->info = nullptr;
-    delete std::exchange(call->word, nullptr);
+    delete std::exchange(call->named, nullptr);
     call->of_method = 0;
     Py_CLEAR(call->name);
 }
@@ -125,12 +125,12 @@ PyObject* set_operator(PyObject* self, PyObject* operator_object) {
     });
 }
 
-PyObject* set_word(PyObject* self, PyObject* name) {
+PyObject* set_name(PyObject* self, PyObject* name) {
     const char* text = PyUnicode_AsUTF8(name);
     if (text == nullptr) return nullptr;
     release(cast(self));
     cast(self)->name = Py_NewRef(name);
-    cast(self)->word = new Word(text);
+    cast(self)->named = new NamedOperator(text);
     cast(self)->of_method = arguments_of_method(text);
     return Py_NewRef(Py_None);
 }
@@ -153,8 +153,10 @@ PyObject* init_subclass(PyObject* type, PyObject*) {
 }
 
 PyMethodDef methods[] = {
-    {"_set_operator", set_operator, METH_O, "Call this operator, or none, the short way."},
-    {"_set_word", set_word, METH_O, "Call the operator of this word the short way."},
+    {"_set_operator", set_operator, METH_O,
+     "Call this operator, or none, by fast paths where they apply."},
+    {"_set_name", set_name, METH_O,
+     "Call the operator of this name, by fast paths where they apply."},
     {"_remember", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(remember)),
      METH_FASTCALL, "Calls with such arguments come to this operator."},
     {"__init_subclass__", init_subclass, METH_NOARGS | METH_CLASS, nullptr},
@@ -167,7 +169,7 @@ PyMemberDef members[] = {
 };
 
 constexpr const char* kDocumentation =
-    "A callable that calls an operator the short way where it can, else its method `_call`.";
+    "A callable that calls an operator by a fast path where one applies, else its method `_call`.";
 
 }  // namespace
 

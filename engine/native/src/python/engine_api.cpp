@@ -133,28 +133,28 @@ pb_value* detach(pb_value* value) {
     return value_of(PyObject_CallMethod(object, "detach", nullptr));
 }
 
-/// A word, and how it is called through Python.
-struct NamedWord {
-    explicit NamedWord(const char* text) : name(text), word(name.c_str()) {}
+/// An operator, and how it is called through Python.
+struct ApiOperator {
+    explicit ApiOperator(const char* text) : name(text), op(name.c_str()) {}
     std::string name;
-    Word word;
+    NamedOperator op;
     bool variadic = false;  // its tensors are one list
     PyRef defined;          // what a library's own operator calls
 };
 
 pb_word* find_word(const char* name) {
-    static auto* words = new std::map<std::string, NamedWord>;
-    const auto known = words->find(name);
-    if (known != words->end()) return reinterpret_cast<pb_word*>(&known->second);
+    static auto* operators = new std::map<std::string, ApiOperator>;
+    const auto known = operators->find(name);
+    if (known != operators->end()) return reinterpret_cast<pb_word*>(&known->second);
     try {
         const PyRef table = import_from("pullback.transpile.operators", "OPERATORS");
         if (PyMapping_HasKeyString(table.get(), name) == 0) {
-            raise(PyExc_KeyError, std::string("there is no word ") + name);
+            raise(PyExc_KeyError, std::string("there is no operator ") + name);
         }
-        const PyRef word = checked(PyMapping_GetItemString(table.get(), name));
+        const PyRef entry = checked(PyMapping_GetItemString(table.get(), name));
         const bool variadic =
-            checked(PyObject_IsTrue(attribute(word.get(), "variadic").get())) != 0;
-        NamedWord& made = words->try_emplace(name, name).first->second;
+            checked(PyObject_IsTrue(attribute(entry.get(), "variadic").get())) != 0;
+        ApiOperator& made = operators->try_emplace(name, name).first->second;
         made.variadic = variadic;
         return reinterpret_cast<pb_word*>(&made);
     } catch (const ErrorSet&) {
@@ -163,12 +163,12 @@ pb_word* find_word(const char* name) {
 }
 
 pb_word* define(const pb_operator* definition) {
-    static auto* defined = new std::vector<std::unique_ptr<NamedWord>>;
+    static auto* defined = new std::vector<std::unique_ptr<ApiOperator>>;
     try {
         const PyRef make_operator = import_from("pullback.engine.formula.loaded", "define");
         PyRef operation = checked(PyObject_CallFunction(
             make_operator.get(), "K", reinterpret_cast<unsigned long long>(definition)));
-        NamedWord& made = *defined->emplace_back(new NamedWord(definition->name));
+        ApiOperator& made = *defined->emplace_back(new ApiOperator(definition->name));
         made.defined = std::move(operation);
         return reinterpret_cast<pb_word*>(&made);
     } catch (const ErrorSet&) {
@@ -176,8 +176,8 @@ pb_word* define(const pb_operator* definition) {
     }
 }
 
-/// The result of a call through Python, whatever the word.
-PyRef call_python(const NamedWord& named, std::span<PyObject* const> arguments,
+/// The result of a call through Python, whatever the operator.
+PyRef call_python(const ApiOperator& named, std::span<PyObject* const> arguments,
                   std::span<const pb_attribute> attributes) {
     static PyObject* python = nullptr;
     import_once(python, "pullback.engine.formula.loaded", "call_word");
@@ -206,7 +206,7 @@ PyRef call_python(const NamedWord& named, std::span<PyObject* const> arguments,
 }
 
 /// Any call, through Python.
-[[gnu::noinline]] int call_generally(NamedWord& named, pb_value* const* arguments,
+[[gnu::noinline]] int call_generally(ApiOperator& named, pb_value* const* arguments,
                                      std::size_t count, const pb_attribute* attributes,
                                      std::size_t n_attributes, pb_value** results,
                                      std::size_t n_results) {
@@ -234,14 +234,15 @@ PyRef call_python(const NamedWord& named, std::span<PyObject* const> arguments,
 int call(pb_word* handle, pb_value* const* arguments, std::size_t count,
          const pb_attribute* attributes, std::size_t n_attributes, pb_value** results,
          std::size_t n_results) {
-    auto& named = *reinterpret_cast<NamedWord*>(handle);
+    auto& named = *reinterpret_cast<ApiOperator*>(handle);
     if (!named.defined && !named.variadic && n_attributes == 0 && n_results == 1) [[likely]] {
         try {
-            OperatorInfo* const info = named.word.info();
+            OperatorInfo* const info = named.op.info();
             PyObject* const result =
                 info == nullptr
                     ? nullptr
-                    : call_directly(*info, {reinterpret_cast<PyObject* const*>(arguments), count});
+                    : call_small_pointwise(*info,
+                                           {reinterpret_cast<PyObject* const*>(arguments), count});
             if (result != nullptr) [[likely]] {
                 results[0] = value_of(result);
                 return 0;

@@ -52,13 +52,13 @@ std::vector<Ref<Tensor>> tensors_of(nb::handle sequence) {
     return tensors;
 }
 
-nb::object room_for(nb::handle array) {
+nb::object allocate_like(nb::handle array) {
     return guarded([&] {
         PyArrayObject* like = as_array(array.ptr());
         const auto dtype = static_cast<DType>(PyArray_TYPE(like));
-        const Ref<Tensor> room =
+        const Ref<Tensor> memory =
             Tensor::allocate(Layout::c_order(dtype, PyArray_NDIM(like), PyArray_DIMS(like)));
-        return PyRef::borrow(room->array());
+        return PyRef::borrow(memory->array());
     });
 }
 
@@ -176,7 +176,7 @@ NB_MODULE(_native, m) {
     m.attr("engine_api") = nb::steal(engine_capsule().release());
     m.attr("DirectCall") = nb::handle(reinterpret_cast<PyObject*>(direct_call));
     m.attr("Node") = nb::handle(reinterpret_cast<PyObject*>(Node::type));
-    m.def("room_for", &room_for, nb::arg("array"),
+    m.def("allocate_like", &allocate_like, nb::arg("array"),
           "An array of this one's shape and dtype in the engine's memory, not filled yet.");
     m.def("leaf", &leaf, nb::arg("array"), nb::arg("requires_grad"), nb::arg("name").none(),
           "A leaf over an array's memory.");
@@ -199,7 +199,8 @@ NB_MODULE(_native, m) {
     m.def(
         "parallel_for_address", [] { return reinterpret_cast<std::uintptr_t>(&parallel_for); },
         "The kernels' `parallel_for`, by threads that wait for work.");
-    m.def("forget_words", &Word::forget, "A formula was replaced: look up again which are called.");
+    m.def("forget_operators", &NamedOperator::forget,
+          "A formula was replaced: resolve operators again.");
     m.def(
         "memory_stats",
         [] {
@@ -222,11 +223,11 @@ NB_MODULE(_native, m) {
         nb::arg("observer").none(), "Have observer(operator, inputs, attributes, results) called.");
     m.def(
         "set_packing", [](nb::handle pack) { switches.set_pack(pack.ptr()); },
-        nb::arg("pack").none(), "Keep pack(x) of each tensor that is saved, unless it is None.");
+        nb::arg("pack").none(), "Save pack(x) in the place of each tensor, unless it is None.");
     m.def(
         "set_anomaly",
         [](bool enabled, bool check_nan) { switches.set_anomaly(enabled, check_nan); },
-        nb::arg("enabled"), nb::arg("check_nan"), "Keep stacks in nodes, and look for NaN.");
+        nb::arg("enabled"), nb::arg("check_nan"), "Record stacks in nodes, and check for NaN.");
     m.def(
         "set_inference", [](bool some) { switches.inference = some; }, nb::arg("some"),
         "Whether some thread is in inference mode.");

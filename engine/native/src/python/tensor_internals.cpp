@@ -94,8 +94,8 @@ constexpr PyMethodDef kMethods[] = {
 constexpr PyGetSetDef kProperties[] = {
     {"_array", get_array, nullptr, "The NumPy array underneath; read only by convention.", nullptr},
     {"_version", get_version, nullptr, "How often the memory was written.", nullptr},
-    {"_written_at", get_written_at, nullptr, "The moment of the last write; 0 before the first.",
-     nullptr},
+    {"_written_at", get_written_at, nullptr,
+     "The time of the last write, counted in writes; 0 before the first.", nullptr},
     {"_written", get_written, nullptr, "Where the last write was, and what it was.", nullptr},
     {"_storage", get_storage, nullptr, "One object for all tensors that share memory.", nullptr},
     {"_base", get_base, nullptr, "What a view shows a part of; None for no view.", nullptr},
@@ -104,8 +104,8 @@ constexpr PyGetSetDef kProperties[] = {
 
 }  // namespace
 
-std::span<const PyMethodDef> inner_methods() { return kMethods; }
+std::span<const PyMethodDef> internal_methods() { return kMethods; }
 
-std::span<const PyGetSetDef> inner_properties() { return kProperties; }
+std::span<const PyGetSetDef> internal_properties() { return kProperties; }
 
 }  // namespace pullback

@@ -8,7 +8,7 @@
 namespace pullback {
 
 /// Methods and properties of the tensor type whose names begin with an underscore.
-std::span<const PyMethodDef> inner_methods();
-std::span<const PyGetSetDef> inner_properties();
+std::span<const PyMethodDef> internal_methods();
+std::span<const PyGetSetDef> internal_properties();
 
 }  // namespace pullback

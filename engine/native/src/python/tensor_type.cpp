@@ -281,7 +281,7 @@ PyMethodDef methods[] = {
      "Call hook(tensor) of a leaf each time after a backward has added to its grad."},
     {"is_inference", is_inference, METH_NOARGS, "Whether its memory was made in inference mode."},
     {"retain_grad", retain_grad, METH_NOARGS,
-     "Keep the gradient in `grad` though this is no leaf."},
+     "Retain the gradient in `grad` though this is no leaf."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -295,14 +295,14 @@ PyMemberDef members[] = {
 void define_tensor_type() {
     // Python keeps pointers into these.
     static std::vector<PyMethodDef> all_methods(std::begin(methods), std::end(methods) - 1);
-    for (const PyMethodDef& method : inner_methods()) all_methods.push_back(method);
-    for (const PyMethodDef& method : look_methods()) all_methods.push_back(method);
+    for (const PyMethodDef& method : internal_methods()) all_methods.push_back(method);
+    for (const PyMethodDef& method : view_methods()) all_methods.push_back(method);
     for (const PyMethodDef& method : writing_methods()) all_methods.push_back(method);
     all_methods.push_back({nullptr, nullptr, 0, nullptr});
     static std::vector<PyGetSetDef> all_properties(std::begin(properties),
                                                    std::end(properties) - 1);
-    for (const PyGetSetDef& property : inner_properties()) all_properties.push_back(property);
-    for (const PyGetSetDef& property : look_properties()) all_properties.push_back(property);
+    for (const PyGetSetDef& property : internal_properties()) all_properties.push_back(property);
+    for (const PyGetSetDef& property : view_properties()) all_properties.push_back(property);
     all_properties.push_back({nullptr, nullptr, nullptr, nullptr, nullptr});
     std::vector<PyType_Slot> slots = {
         {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},

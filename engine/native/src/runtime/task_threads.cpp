@@ -17,7 +17,7 @@ namespace {
 constexpr int kMost = 15;
 
 /// Never destroyed: its threads wait until the process ends.
-class ErrandThreads {
+class TaskThreads {
   public:
     /// Has at least so many threads. The GIL guards it.
     void grow(int count) {
@@ -52,22 +52,22 @@ class ErrandThreads {
     std::deque<std::function<void()>> waiting_;
 };
 
-ErrandThreads* started = nullptr;  // guarded by the GIL
+TaskThreads* started = nullptr;  // guarded by the GIL
 
 /// A child process has none of its parent's threads.
 void forget_in_child() { started = nullptr; }
 
 }  // namespace
 
-int errand_threads() { return std::clamp(num_threads() - 1, 0, kMost); }
+int task_threads() { return std::clamp(num_threads() - 1, 0, kMost); }
 
-void run_errand(std::function<void()> work) {
+void run_task(std::function<void()> work) {
     if (started == nullptr) {
         static const int registered = pthread_atfork(nullptr, nullptr, forget_in_child);
         static_cast<void>(registered);
-        started = new ErrandThreads;
+        started = new TaskThreads;
     }
-    started->grow(errand_threads());
+    started->grow(task_threads());
     started->add(std::move(work));
 }
 

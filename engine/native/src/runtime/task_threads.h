@@ -6,9 +6,9 @@
 namespace pullback {
 
 /// How many there are: one less than the threads that the process may run on.
-int errand_threads();
+int task_threads();
 /// Hands work, which needs neither the GIL nor Python and does not throw, to the first that is
 /// free.
-void run_errand(std::function<void()> work);
+void run_task(std::function<void()> work);
 
 }  // namespace pullback

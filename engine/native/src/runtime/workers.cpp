@@ -15,17 +15,17 @@
 namespace pullback {
 namespace {
 
-// For so long a thread looks for work before it sleeps: to wake it takes longer than a small job.
+// For so long a thread polls for work before it sleeps: to wake it takes longer than a small job.
 constexpr std::chrono::microseconds kAwake{1000};
-constexpr int kLooks = 64;  // between looks at the clock
+constexpr int kPolls = 64;  // between readings of the clock
 constexpr std::uint32_t kOpen = 1u << 31;
 constexpr int kNowhere = -2;          // no processor has this number, and no failure to ask for it
 constexpr std::int64_t kRanges = 16;  // for each thread, where there are as many
 constexpr int kMostThreads = 256;
 
 int allowed_threads() {
-    if (const char* wanted = std::getenv("PULLBACK_NUM_THREADS")) {
-        const int count = std::atoi(wanted);
+    if (const char* requested = std::getenv("PULLBACK_NUM_THREADS")) {
+        const int count = std::atoi(requested);
         if (count > 0) return count;
     }
 #ifdef __linux__
@@ -46,7 +46,7 @@ template <typename Predicate>
 bool comes_soon(Predicate is_so) {
     const auto end = std::chrono::steady_clock::now() + kAwake;
     do {
-        for (int look = 0; look < kLooks; ++look) {
+        for (int poll = 0; poll < kPolls; ++poll) {
             if (is_so()) return true;
             pause_briefly();
         }
@@ -81,14 +81,14 @@ class Workers {
 
     std::mutex& mutex() { return mutex_; }
     int others() {
-        int wanted = wanted_.load(std::memory_order_relaxed);
-        if (wanted < 0) {
-            wanted = std::min(allowed_threads(), kMostThreads) - 1;
-            wanted_.store(wanted, std::memory_order_relaxed);
+        int requested = requested_.load(std::memory_order_relaxed);
+        if (requested < 0) {
+            requested = std::min(allowed_threads(), kMostThreads) - 1;
+            requested_.store(requested, std::memory_order_relaxed);
         }
-        return wanted;
+        return requested;
     }
-    void set_others(int count) { wanted_.store(count, std::memory_order_relaxed); }
+    void set_others(int count) { requested_.store(count, std::memory_order_relaxed); }
 
     /// In a child of `fork`, where the threads are gone.
     void forget() {
@@ -160,10 +160,10 @@ class Workers {
         for (int k = 0; k < shared_; ++k) {
             Share& share = shares_[(own + k) % shared_];
             for (;;) {
-                const std::int64_t turn = share.taken.fetch_add(1, std::memory_order_relaxed);
-                if (turn >= share.count) break;
+                const std::int64_t index = share.taken.fetch_add(1, std::memory_order_relaxed);
+                if (index >= share.count) break;
                 const std::int64_t range =
-                    share.first + (backwards_ ? share.count - 1 - turn : turn);
+                    share.first + (backwards_ ? share.count - 1 - index : index);
                 body_(argument_, range * range_, std::min((range + 1) * range_, end_));
             }
         }
@@ -176,9 +176,9 @@ class Workers {
     };
 
     std::mutex mutex_;
-    std::atomic<int> wanted_{-1};  // not asked for yet
+    std::atomic<int> requested_{-1};  // not set yet
     std::vector<pthread_t> threads_;
-    int avoided_ = kNowhere;  // the processor that they keep away from
+    int avoided_ = kNowhere;  // the processor that workers avoid
     std::atomic<std::uint32_t> round_{0};
     std::atomic<std::uint32_t> state_{0};  // whether there is a job, and how many work on it
     Share shares_[kMostThreads];
