@@ -22,6 +22,7 @@ _HEAD = {
     "special": "from scipy import special",
     "math": "import math",
     "pb": "import pullback as pb",
+    "primitives": "from pullback import primitives",
 }
 
 # So often a text is derived from itself before it is given up that it comes to rest.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import ast
 
     from .frontend import Names, Outline
-    from .frontend.text import Text
+    from .frontend.syntax.text import Text
     from .passes.variants.specialize import Variant
 
 
@@ -115,6 +115,7 @@ def formula_in(text: str) -> Formula:
             "np": Binding.dotted("numpy"),
             "special": Binding.dotted("scipy.special"),
             "pb": Binding.dotted("pullback"),
+            "primitives": Binding.dotted("pullback.primitives"),
         }
     )
     name = text.split("def ", 1)[1].split("(")[0]
@@ -182,8 +183,8 @@ class Folder(Library):
         return self._outlines[path]
 
 
-_MODULES = {"np": "numpy", "pb": "pullback", "special": "scipy.special"}
-_COMPOSITE = re.compile(r"^@pb\.composite\((np|pb|special)(\.[\w.]+)\)$", re.MULTILINE)
+_MODULES = {"np": "numpy", "pb": "pullback", "primitives": "pullback.primitives", "special": "scipy.special"}
+_COMPOSITE = re.compile(r"^@pb\.composite\((np|pb|primitives|special)(\.[\w.]+)\)$", re.MULTILINE)
 _PUBLIC_FUNCTION = re.compile(r"^def ([a-z]\w*)\(", re.MULTILINE)
 
 

@@ -10,14 +10,14 @@ from dataclasses import replace
 from .ir import Atom, Block, Eqn, Formula, Kind, Literal, Span, Var
 
 # Names that emitted code uses for modules.
-RESERVED = frozenset({"np", "pb", "special", "math", "operator"})
+RESERVED = frozenset({"np", "pb", "primitives", "special", "math", "operator"})
 
 # What tells of a tensor without its values.
 METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
 
 # The function that puts a region together of a shape and the places of its entries, and the operator
 # that is its call.
-REGION = "pullback.listed_region"
+REGION = "pullback.primitives.listed_region"
 # Values that are their operands put together.
 MADE_OF = frozenset({"tuple", "list", "slice", "range", REGION})
 

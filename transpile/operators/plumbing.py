@@ -22,21 +22,28 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     OperatorInfo("arange", "numpy.arange", (), ("start", "stop", "step"), derivative="zero", dtype="int"),
     OperatorInfo("eye", "numpy.eye", (), ("N", "M", "k", "dtype"), derivative="zero", dtype="attr"),
     OperatorInfo("tri", "numpy.tri", (), ("N", "M", "k", "dtype"), derivative="zero", dtype="attr"),
-    OperatorInfo("sum_to", "pullback.sum_to", ("x",), ("like",), linear=(0,)),
-    OperatorInfo("broadcast_like", "pullback.broadcast_like", ("x",), ("like",), linear=(0,)),
-    OperatorInfo("expect_like", "pullback.expect_like", ("x",), ("like",), linear=(0,)),
+    OperatorInfo("sum_to", "pullback.primitives.sum_to", ("x",), ("like",), linear=(0,)),
+    OperatorInfo("broadcast_like", "pullback.primitives.broadcast_like", ("x",), ("like",), linear=(0,)),
+    OperatorInfo("expect_like", "pullback.primitives.expect_like", ("x",), ("like",), linear=(0,)),
     OperatorInfo(
         "accumulate",
-        "pullback.accumulate",
+        "pullback.primitives.accumulate",
         ("x", "y"),
         pointwise=True,
         linear=(0, 1),
         jointly=True,
         infix="+",
     ),
-    OperatorInfo("packed", "pullback.packed", ("value",), ("kind", "depth"), derivative="zero", dtype="attr"),
     OperatorInfo(
-        "unpacked", "pullback.unpacked", ("rows",), ("kind", "depth"), derivative="zero", dtype="attr"
+        "packed", "pullback.primitives.packed", ("value",), ("kind", "depth"), derivative="zero", dtype="attr"
+    ),
+    OperatorInfo(
+        "unpacked",
+        "pullback.primitives.unpacked",
+        ("rows",),
+        ("kind", "depth"),
+        derivative="zero",
+        dtype="attr",
     ),
     OperatorInfo("stop_gradient", "pullback.stop_gradient", ("x",), pointwise=True, derivative="zero"),
 )

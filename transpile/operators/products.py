@@ -7,10 +7,10 @@ from .info import OperatorInfo
 OPERATORS: tuple[OperatorInfo, ...] = (
     OperatorInfo("matmul", "numpy.matmul", ("x1", "x2"), linear=(0, 1), infix="@"),
     OperatorInfo("outer", "numpy.outer", ("a", "b"), linear=(0, 1)),
-    OperatorInfo("contract", "pullback.contract", ("arrays",), ("subscripts",), variadic=True),
+    OperatorInfo("contract", "pullback.primitives.contract", ("arrays",), ("subscripts",), variadic=True),
     OperatorInfo(
         "contract_gradients",
-        "pullback.contract_gradients",
+        "pullback.primitives.contract_gradients",
         ("grad", "arrays"),
         ("subscripts",),
         linear=(0,),

@@ -21,7 +21,9 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     OperatorInfo("norm", "numpy.linalg.norm", ("x",), ("ord", "axis", "keepdims"), dtype="float"),
     OperatorInfo("cumsum", "numpy.cumsum", ("a",), ("axis",), linear=(0,), methods=("cumsum",)),
     OperatorInfo("cumprod", "numpy.cumprod", ("a",), ("axis",), methods=("cumprod",)),
-    OperatorInfo("linear_recurrence", "pullback.linear_recurrence", ("a", "b"), ("reverse",), linear=(1,)),
+    OperatorInfo(
+        "linear_recurrence", "pullback.primitives.linear_recurrence", ("a", "b"), ("reverse",), linear=(1,)
+    ),
     OperatorInfo("sort", "numpy.sort", ("a",), ("axis",)),
     OperatorInfo(
         "argsort",

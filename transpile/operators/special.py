@@ -26,12 +26,21 @@ OPERATORS: tuple[OperatorInfo, ...] = (
         spelling=("scipy.special.psi",),
     ),
     *_special("beta betaln", "a", "b"),
-    OperatorInfo("polygamma", "pullback.polygamma", ("x",), ("n",), pointwise=True, dtype="float"),
+    OperatorInfo("polygamma", "pullback.primitives.polygamma", ("x",), ("n",), pointwise=True, dtype="float"),
     *_special("i0 i0e i1 i1e j0 j1 y0 y1 k0 k0e k1 k1e", "x"),
-    OperatorInfo("bessel_i", "pullback.bessel_i", ("x",), ("order",), pointwise=True, dtype="float"),
-    OperatorInfo("bessel_j", "pullback.bessel_j", ("x",), ("order",), pointwise=True, dtype="float"),
     OperatorInfo(
-        "sinc_derivative", "pullback.sinc_derivative", ("x",), ("n",), pointwise=True, dtype="float"
+        "bessel_i", "pullback.primitives.bessel_i", ("x",), ("order",), pointwise=True, dtype="float"
+    ),
+    OperatorInfo(
+        "bessel_j", "pullback.primitives.bessel_j", ("x",), ("order",), pointwise=True, dtype="float"
+    ),
+    OperatorInfo(
+        "sinc_derivative",
+        "pullback.primitives.sinc_derivative",
+        ("x",),
+        ("n",),
+        pointwise=True,
+        dtype="float",
     ),
     *(
         OperatorInfo(n, f"pullback.{n}", ("x",), pointwise=True, dtype="float")

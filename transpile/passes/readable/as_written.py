@@ -2,7 +2,7 @@
 
 In: a formula without a closure. Out: the same formula with one, not promoted:
 
-- shapes and dtypes are read in the closure: ``pb.sum_to(g, pb.like(x))``;
+- shapes and dtypes are read in the closure: ``primitives.sum_to(g, primitives.like(x))``;
 - returned gradients are not summed to their inputs, which is done for every formula;
 - values of a loop's iterations are elements of lists: ``ys[iteration]``;
 - sums of gradients start from zeros of the input's shape;
@@ -269,7 +269,7 @@ def _with_zeros(formula: Formula, namer: Namer) -> Formula:
 # Conditions on ranks and lengths, and the subscripts that ranks make.
 _OF_RANKS = frozenset(
     {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
-    | {"pullback.dot_subscripts", "pullback.tensordot_subscripts"}
+    | {"pullback.primitives.dot_subscripts", "pullback.primitives.tensordot_subscripts"}
 )
 # What lists are written out for where they are read.
 _OF_LISTS = frozenset({"contract", "contract_gradients", "concatenate", "stack", "vstack", "hstack", "like"})

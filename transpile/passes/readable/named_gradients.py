@@ -1,11 +1,11 @@
-"""Operators whose gradients a reader is shown by name: ``grad_a, grad_b = pb.matmul_gradients(grad, a, b)``.
+"""Operators whose gradients a reader is shown by name: ``primitives.matmul_gradients(grad, a, b)``.
 
 In: a library. Out: one in which the closure of such an operator is a call of that name.
 
 >>> from ...library import standard_library
 >>> from ...printer import block_text
 >>> print(block_text(with_named_gradients(standard_library()).formula("matmul").pullback))
-grad_x1, grad_x2 = pullback.matmul_gradients(grad, x1, x2)
+grad_x1, grad_x2 = pullback.primitives.matmul_gradients(grad, x1, x2)
 return grad_x1, grad_x2
 """
 

@@ -106,9 +106,9 @@ def _order_of_norm(eqn: Eqn) -> Atom | None:
 
 
 _CALLS: dict[str, Callable[[Eqn], Atom | None]] = {
-    "pullback.dot_subscripts": _called(dot_subscripts),
-    "pullback.tensordot_subscripts": _called(tensordot_subscripts),
-    "pullback.order_of_norm": _order_of_norm,
+    "pullback.primitives.dot_subscripts": _called(dot_subscripts),
+    "pullback.primitives.tensordot_subscripts": _called(tensordot_subscripts),
+    "pullback.primitives.order_of_norm": _order_of_norm,
     "range": _called(lambda *bounds: tuple(range(*bounds))),
 }
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback import primitives
 from pullback.engine.core.operator import Operator
 from pullback.transpile.ir import Block, Eqn, Formula, Literal, Param, Source, Span, Var
 from pullback.transpile.library import standard_library
@@ -41,7 +42,9 @@ def _recurrence(over, reverse=False):
 
 
 def _apply(formula):
-    operator = Operator(verify(promote(verify(formula), standard_library())), {"np": np, "pb": pb})
+    operator = Operator(
+        verify(promote(verify(formula), standard_library())), {"np": np, "pb": pb, "primitives": primitives}
+    )
 
     def call(*args, **kwargs):
         from pullback.engine.core.dispatch import current

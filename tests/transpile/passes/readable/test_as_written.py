@@ -29,8 +29,8 @@ def derived(a, b):
     exp = np.exp(np.dot(a, b))
 
     def derived_pullback(grad):
-        dot_subscripts_value = pb.dot_subscripts(np.ndim(a), np.ndim(b), -2)
-        grad_a, grad_b = pb.contract_gradients(grad * exp, [a, b], subscripts=dot_subscripts_value)
+        dot_subscripts_value = primitives.dot_subscripts(np.ndim(a), np.ndim(b), -2)
+        grad_a, grad_b = primitives.contract_gradients(grad * exp, [a, b], subscripts=dot_subscripts_value)
         return grad_a, grad_b
 
     return exp, derived_pullback
@@ -41,7 +41,7 @@ def derived(a, b):
     difference = a - var_b
 
     def derived_pullback(grad):
-        expanded = np.expand_dims(pb.sum_to(-grad, pb.like(var_b)), axis=0)
+        expanded = np.expand_dims(primitives.sum_to(-grad, primitives.like(var_b)), axis=0)
         product = 2 * (b - np.mean(b, axis=0, keepdims=True)) * expanded
         grad_b = product / np.shape(b)[0]
         return grad, grad_b

@@ -3,6 +3,7 @@
 import numpy as np
 
 import pullback as pb
+from pullback import primitives
 from pullback.engine.core.operator import Operator
 from pullback.transpile.library import formula_in, standard_library
 from pullback.transpile.passes.promote.promote import promote
@@ -15,8 +16,8 @@ def views(x):
     v = x[1:]
     r = v * x[:-1]
     def views_pullback(grad):
-        later = pb.unslice(grad * x[:-1], index=slice(1, None), shape=x.shape)
-        return later + pb.unslice(grad * v, index=slice(None, -1), shape=x.shape)
+        later = primitives.unslice(grad * x[:-1], index=slice(1, None), shape=x.shape)
+        return later + primitives.unslice(grad * v, index=slice(None, -1), shape=x.shape)
     return r, views_pullback
 """
 
@@ -28,7 +29,7 @@ def _orders(text, inputs, order):
     found = []
     values = {param.var: value for param, value in zip(formula.params, inputs, strict=True)}
     for _ in range(order):
-        operator = Operator(formula, {"np": np, "pb": pb})
+        operator = Operator(formula, {"np": np, "pb": pb, "primitives": primitives})
         outputs = operator.forward([values[param.var] for param in formula.params], {})
         for var, value in zip(formula.forward.results, outputs, strict=True):
             values[var] = value
@@ -43,7 +44,7 @@ def _orders(text, inputs, order):
 
 
 def _forward(formula, values):
-    operator = Operator(formula, {"np": np, "pb": pb})
+    operator = Operator(formula, {"np": np, "pb": pb, "primitives": primitives})
     return operator.forward([values[param.var] for param in formula.params], {})[: formula.results]
 
 
