@@ -277,6 +277,11 @@ def every(expression: Expression) -> Iterator[Expression]:
         yield from every(part)
 
 
+def size(expression: Expression) -> int:
+    """How many expressions one is made of, itself included."""
+    return sum(1 for _ in every(expression))
+
+
 def names(expression: Expression) -> Iterator[str]:
     """The names that an expression reads, each as often as it stands there.
 

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from ...analysis.costs import MOVE, WORK
-from ...emit.cpp.expressions import text_of
 from ...ir import Atom, Eqn, Literal, Var
 from ...passes.kernel.types import of_literal, stored
 from ...records import record
-from ..expressions import Entry, Expression, Name
+from ..expressions import Entry, Expression, Name, size
 from ..statements import Collect, InSpace, Let, Read, Reduce, Space, Store, Write
 from . import shape_sets
 from .facts import Fact, Leaf
@@ -45,6 +44,8 @@ class Reduced:
 
 
 Sink = Written | Reduced
+# Of so many parts a made-up value may be that stands in the expression that reads it.
+SHORT = 7
 
 
 @dataclass(slots=True)
@@ -229,7 +230,7 @@ class StageLoop:
 
     def _folds(self, out: Var, value: Scalar) -> bool:
         """Whether a made-up value stands in the expression that reads it, as it did in Python."""
-        return out.temp and self.uses[out] == 1 and len(text_of(value.node)) < 44
+        return out.temp and self.uses[out] == 1 and size(value.node) <= SHORT
 
     def _store(self, sink: Sink, value: Scalar, eqn: Eqn | None = None) -> Store | Collect:
         node, span = value.to(sink.type).node, None if eqn is None else eqn.span
