@@ -45,7 +45,7 @@ class Reduced:
 
 Sink = Written | Reduced
 # Of so many parts a made-up value may be that stands in the expression that reads it.
-SHORT = 7
+SHORT = 9
 
 
 @dataclass(slots=True)

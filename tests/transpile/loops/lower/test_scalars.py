@@ -1,10 +1,13 @@
 import pytest
 
-from pullback.transpile.loops.lower.scalars import PLUS, TIMES, Expr, lane, refusal, result_type
+from pullback.transpile.emit.cpp.expressions import text_of
+from pullback.transpile.loops.expressions import Infix, Name
+from pullback.transpile.loops.lower.scalars import ABSENT, Scalar, lane, literal, refusal, result_type
 
-X, Y = Expr("x", "T"), Expr("y", "T")
-TWO = Expr("2", "weak int", 1, 2)
-SUM = Expr("x + y", "T", PLUS)
+X, Y = Scalar(Name("x"), "T"), Scalar(Name("y"), "T")
+TWO = literal(2, "weak int")
+SUM = Scalar(Infix("+", X.node, Y.node), "T")
+PRODUCT = Scalar(Infix("*", X.node, Y.node), "T")
 
 
 @pytest.mark.parametrize(
@@ -13,34 +16,34 @@ SUM = Expr("x + y", "T", PLUS)
         ("multiply", [SUM, Y], "(x + y) * y"),
         ("add", [X, SUM], "x + (x + y)"),
         ("subtract", [SUM, Y], "x + y - y"),
-        ("divide", [X, Expr("x * y", "T", TIMES)], "x / (x * y)"),
+        ("divide", [X, PRODUCT], "x / (x * y)"),
         ("multiply", [TWO, X], "T(2) * x"),
         ("negative", [SUM], "-(x + y)"),
         ("power", [X, TWO], "pb::square(x)"),
-        ("power", [X, Expr("0.5", "weak float", 1, 0.5)], "pb::sqrt(x)"),
+        ("power", [X, literal(0.5, "weak float")], "pb::sqrt(x)"),
         ("power", [X, Y], "pb::power(x, y)"),
-        ("where", [Expr("c", "bool"), X, TWO], "c ? x : T(2)"),
-        ("clip", [X, Expr("", "none"), Y], "pb::minimum(x, y)"),
+        ("where", [Scalar(Name("c"), "bool"), X, TWO], "c ? x : T(2)"),
+        ("clip", [X, ABSENT, Y], "pb::minimum(x, y)"),
         ("relu", [X], "pb::maximum(x, T(0))"),
-        ("add", [X, Expr("mask", "bool")], "x + T(mask)"),
+        ("add", [X, Scalar(Name("mask"), "bool")], "x + T(mask)"),
     ],
 )
 def test_the_expression_of_an_operator(op, operands, expected):
-    assert lane(op, operands, "T").text == expected
+    assert text_of(lane(op, operands, "T").node) == expected
 
 
 def test_an_operand_of_float32_widens_by_a_float64_scalar():
-    root = Expr("1.4142", "double", 1, 1.4142)
+    root = literal(1.4142, "double")
     assert result_type("multiply", ["T", "double"]) == "double"
-    assert lane("multiply", [X, root], "double").text == "static_cast<double>(x) * 1.4142"
+    assert text_of(lane("multiply", [X, root], "double").node) == "static_cast<double>(x) * 1.4142"
 
 
 def test_comparisons_compare_in_the_common_type():
     assert (
-        lane("greater", [Expr("n", "int64_t"), X], "bool").text
+        text_of(lane("greater", [Scalar(Name("n"), "int64_t"), X], "bool").node)
         == "static_cast<double>(n) > static_cast<double>(x)"
     )
-    assert lane("equal", [X, TWO], "bool").text == "x == T(2)"
+    assert text_of(lane("equal", [X, TWO], "bool").node) == "x == T(2)"
 
 
 @pytest.mark.parametrize(
