@@ -1,4 +1,4 @@
-"""What reaches the native engine without Python in between, where it is built."""
+"""Functions that call the native engine without Python in between, where it is built."""
 
 from __future__ import annotations
 

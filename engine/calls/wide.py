@@ -1,4 +1,4 @@
-"""Which calls are wider than the operator that they are made of, and what takes them.
+"""Calls with more arguments than their operator has, and the functions that take them.
 
 An operator has its operands and the attributes that its mathematics needs. What
 NumPy's function takes besides (``dtype=``, ``where=``, ``initial=``, ``order=``,
@@ -40,7 +40,7 @@ def wide(*words: str, always: bool = False) -> Callable[[Function], Function]:
 
 
 def widened(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callable[..., Any] | None:
-    """What takes this call of a word in the place of its operator; None where the operator does itself.
+    """The function that takes this call in place of the operator; None where the operator takes it itself.
 
     >>> import numpy as np
     >>> widened("sum", (1.0,), {"axis": 0})

@@ -1,4 +1,4 @@
-"""Which engine runs, and what an engine is.
+"""The choice of the engine, and the interface of one.
 
 An engine is a module (`pullback.engine.reference`, `pullback.engine.native`)
 that satisfies the protocol `Engine` below. Everything else, the methods of
@@ -95,7 +95,7 @@ Observer = Callable[[Any, Sequence[Any], Mapping[str, Any], tuple[Any, ...]], No
 
 
 class Engine(Protocol):
-    """What a module must offer to be an engine."""
+    """The interface of an engine: a module with these functions."""
 
     name: str
     Tensor: Any

@@ -144,7 +144,7 @@ class Formulas:
         return self._by_word.get(name)
 
     def of_library(self, entry: Any) -> bool:
-        """Whether an entry is the package's own, not one of a user."""
+        """True for an entry of the package's own, not of a user."""
         return str(getattr(entry, "__module__", "")).startswith(LIBRARY)
 
     def __getitem__(self, which: int | str | Callable[..., Any]) -> Any:

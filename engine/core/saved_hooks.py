@@ -126,7 +126,7 @@ class Packed:
 
 
 def _shares_memory(value: Any, tensor: Any) -> bool:
-    """Whether what a pack hook returned looks at the memory of the tensor that it was given."""
+    """True where a pack hook's result shares memory with the tensor that it got."""
     if isinstance(value, np.ndarray):
         return bool(np.may_share_memory(value, tensor._array))
     if isinstance(value, (list, tuple)):
@@ -137,7 +137,7 @@ def _shares_memory(value: Any, tensor: Any) -> bool:
 
 
 class without_packing:
-    """What is saved in here is kept as it is."""
+    """A context in which values are saved as they are, without hooks."""
 
     def __enter__(self) -> None:
         self._hooks = HOOKS.get()

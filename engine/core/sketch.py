@@ -33,7 +33,7 @@ class Sketch:
         return float(np.max(np.abs(self._entries), initial=0, where=np.isfinite(self._entries)))
 
     def fits(self, array: np.ndarray[Any, Any], scale: float = 0.0) -> bool:
-        """Whether these may be the same values, but for rounding: half of the digits of a float dtype.
+        """True where these may be the same values up to rounding: half of the digits of a float dtype.
 
         scale  magnitude of what they were computed of: where that cancels, rounding is all that is left
         """

@@ -1,4 +1,4 @@
-"""Where a backward that fails came from: notes on its error, and anomaly mode, which shows more.
+"""Notes on the error of a failing backward that name its forward call, and anomaly mode, which shows more.
 
 An error that is raised while a node runs carries a note with the operator, the
 line of its call in the forward, and its formula. In anomaly mode the note
@@ -32,12 +32,12 @@ RUNNING: ContextVar[str] = ContextVar("pullback_anomaly_running", default="")
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether anomaly mode is on."""
+    """True where anomaly mode is on."""
     return _enabled
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Whether anomaly mode is on and looks for NaN."""
+    """True where anomaly mode is on and checks for NaN."""
     return _check_nan
 
 
@@ -150,7 +150,7 @@ def explain(error: BaseException, node: Any) -> None:
 
 
 def _tells_itself(error: BaseException) -> bool:
-    """Whether an error names the call and the formula anyway."""
+    """True for an error that names the call and the formula itself."""
     if isinstance(error, SavedVariableError):
         return "(formula at" in str(error)  # not one of a hook or a checkpoint
     return isinstance(error, (BarrierError, GraphFreedError))

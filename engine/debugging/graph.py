@@ -126,7 +126,7 @@ def _shown(node: Any, index: dict[int, int]) -> GraphNode:
 
 
 def _saved(node: Any) -> list[str]:
-    """What a node keeps of tensors, a line each."""
+    """The tensors that a node saves, a line each."""
     operator = getattr(node, "operator", None)
     if operator is None:
         tensor = getattr(node, "tensor", None)

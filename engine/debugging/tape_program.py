@@ -1,4 +1,4 @@
-"""What a tape has seen as straight-line Python: a function to read, to run, and to step through.
+"""A recorded tape as straight-line Python: a function to read, to run, and to step through.
 
 Each step is a line, forward and backward alike; nothing in it is recorded, it
 computes with arrays. Its parameters are the tensors that were there before.
@@ -201,7 +201,7 @@ class Program:
 
 
 def place(tensor: Any) -> Any:
-    """Where the values are: a saved result has its name back when a backward reads it."""
+    """The address of the values, by which a saved result has its name back when a backward reads it."""
     array = tensor._array
     return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype
 

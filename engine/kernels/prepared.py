@@ -63,7 +63,7 @@ def pattern(key: str, compiled: Compiled, defined: tuple[bool, ...] | None) -> K
 
 
 def asks_ranks(formula: Formula) -> bool:
-    """Whether its kernels depend on the numbers of axes of its inputs."""
+    """True where its kernels depend on the numbers of axes of its inputs."""
     return kept(_key(formula, "asks ranks"), lambda: asks(_promoted(formula)))
 
 

@@ -100,7 +100,7 @@ def setitem(self: Any, index: Any, value: Any, *, what: str = "x[index] = value"
 
 
 def permitted(self: Any, others: Sequence[Any], what: str) -> bool:
-    """Whether a write is to be recorded. Raises MutationError where it can't be done at all."""
+    """True where a write is to be recorded. Raises MutationError where it can't be done at all."""
     array = self._array
     if not array.flags.writeable:
         raise MutationError(
@@ -126,7 +126,7 @@ def permitted(self: Any, others: Sequence[Any], what: str) -> bool:
 
 
 def _recorded(self: Any, others: Sequence[Any], what: str) -> bool:
-    """Whether a write is to be recorded. Raises MutationError where that can't be done."""
+    """True where a write is to be recorded. Raises MutationError where that can't be done."""
     if not is_recording():
         return False
     if self.dtype.kind == "c" and any(tensor.requires_grad for tensor in tensors_in(others)):
@@ -200,14 +200,14 @@ def _cast_and_squeezed(value: Any, ndim: int, dtype: Any) -> Any:
 
 
 def _is_part(self: Any, part: Any, value: Any) -> bool:
-    """Whether the value is this part of the tensor already, with its gradient."""
+    """True where the value is this part of the tensor already, with its gradient."""
     if engine_of(value) is None or root_of(value) is not root_of(self) or value._made not in (None, PLAIN):
         return False
     return _same_memory(part, value._array)
 
 
 def _same_memory(x: Any, y: Any) -> bool:
-    """Whether two arrays are the same entries of the same memory."""
+    """True where two arrays are the same entries of the same memory."""
     same = x.shape == y.shape and x.strides == y.strides
     return bool(same and x.__array_interface__["data"][0] == y.__array_interface__["data"][0])
 

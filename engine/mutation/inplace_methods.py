@@ -41,7 +41,7 @@ def _scaled(other: Any, alpha: Any) -> Any:
 
 
 class InPlaceMethods:
-    """What ``x.mul_(y)`` and its like do."""
+    """The method ``x.mul_(y)``, or another one for a binary operator."""
 
     __slots__ = ()
 
@@ -85,7 +85,7 @@ class InPlaceMethods:
         return self
 
     def masked_fill_(self, mask: Any, value: Any) -> Self:
-        """Where `mask` is True, this value: a number, or a tensor of no axes."""
+        """Write this value where `mask` is True: a number, or a tensor of no axes."""
         setitem(self, _mask(mask, self), value)
         return self
 

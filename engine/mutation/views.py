@@ -37,7 +37,7 @@ def root_of(tensor: Any) -> Any:
 
 
 def overlaps(array: np.ndarray[Any, Any]) -> bool:
-    """Whether two entries are the same memory, as in a broadcast array."""
+    """True where two entries are the same memory, as in a broadcast array."""
     if array.flags.c_contiguous:
         return False
     return array.size > 0 and any(
@@ -116,7 +116,7 @@ class _Overwrite:
         self.tangent_rules: dict[tuple[bool, ...], Any] = {}
 
     def jvp(self, base: Any, value: Any, tangent: Any, written: Any, *, region: Region) -> Any:
-        """What was written brings its tangent; either may have none."""
+        """The tangent of the base after the write; the base or the written value may have none."""
         kept = None if tangent is None else clear_region(tangent, region=region)
         if written is not None:
             whole = broadcast_like(written, Like(region.shape, written.dtype))
@@ -128,7 +128,7 @@ class _Overwrite:
         return inputs[0], attributes["region"], np.shape(inputs[1])
 
     def backward(self, defined: tuple[bool, ...], needed: tuple[bool, ...]) -> Variant:
-        """What was written takes its part of the gradient, the rest goes on to the array before."""
+        """The gradients of a write: the written value's part, and the rest for the base before it."""
 
         def call(saved: Sequence[Any], cotangents: Sequence[Any]) -> tuple[Any, ...]:
             (region, shape), (grad,) = saved, cotangents

@@ -1,4 +1,4 @@
-"""Which operator a word of the vocabulary calls."""
+"""The operator behind a name of the vocabulary."""
 
 from __future__ import annotations
 

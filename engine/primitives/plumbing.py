@@ -151,7 +151,7 @@ def unslice(a: Any, index: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _is_basic(index: Any) -> bool:
-    """Whether an index has no arrays."""
+    """True for an index without arrays."""
     parts = index if isinstance(index, tuple) else (index,)
     return all(
         part is None or part is Ellipsis or isinstance(part, (int, np.integer, slice)) for part in parts

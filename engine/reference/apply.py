@@ -78,7 +78,7 @@ def apply(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
 
 
 def _result(operator: Any, value: Any) -> Array:
-    """What an operator computed, as an array of numbers or bools."""
+    """An operator's result as an array of numbers or bools."""
     array = np.asarray(value)
     if array.dtype.kind not in KINDS:
         raise TypeError(
@@ -188,7 +188,7 @@ def _edges(value: Any) -> Edges:
 
 
 def _output(operator: Any, index: int, array: Array | None) -> Output:
-    """What a backward needs to know of an output; a hidden one of a branch not taken has no gradient."""
+    """Facts of an output for the backward; a hidden one of a branch not taken has no gradient."""
     if array is None:
         return Output((), np.dtype(float), False)
     if array.dtype.kind == "c":

@@ -56,7 +56,7 @@ def input_gradients(
 
 
 def leads_on(node: Node, wanted: set[Node] | None) -> bool:
-    """Whether some input of the node leads to what was asked for."""
+    """True where some input of the node leads to a tensor whose gradient was asked for."""
     return wanted is None or any(_leads(edge, wanted) for edges in node.edges for edge in edges)
 
 

@@ -160,7 +160,7 @@ class SavedPacked:
 
 
 def saved_arrays(value: Any, node: OperatorNode) -> Any:
-    """What `save` kept, as arrays."""
+    """The saved values, as arrays."""
     if isinstance(value, (SavedInput, SavedOutput, SavedPacked)):
         return value.array(node)
     if type(value) is list:
@@ -169,7 +169,7 @@ def saved_arrays(value: Any, node: OperatorNode) -> Any:
 
 
 def saved_tensors(value: Any, node: OperatorNode) -> Any:
-    """What `save` kept, as tensors that are part of the graph."""
+    """The saved values, as tensors that are part of the graph."""
     if isinstance(value, (SavedInput, SavedOutput, SavedPacked)):
         return value.unpack(node)
     if type(value) is list:
@@ -178,7 +178,7 @@ def saved_tensors(value: Any, node: OperatorNode) -> Any:
 
 
 def holds_array(value: Any) -> bool:
-    """Whether a kept value is more than a size or a number, and so is let go after a backward."""
+    """True for a saved value that is more than a size or a number, and so is freed after a backward."""
     if type(value) is list:
         return any(map(holds_array, value))
     if isinstance(value, np.ndarray):

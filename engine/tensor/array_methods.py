@@ -43,7 +43,7 @@ def _written(name: str) -> Callable[..., Any]:
 
 
 class ArrayMethods:
-    """What a tensor has in common with an array of NumPy's."""
+    """Attributes and methods that a tensor shares with NumPy's arrays."""
 
     __slots__ = ()
 
@@ -158,7 +158,7 @@ class ArrayMethods:
 
     @property
     def device(self) -> str:
-        """Where the values are: always "cpu"."""
+        """The device of the values: always "cpu"."""
         return "cpu"
 
     def to_device(self, device: str, /, *, stream: Any = None) -> Self:

@@ -69,7 +69,7 @@ def _power(self: Any, exponent: Any) -> Any:
 
 
 class TensorMethods(ArrayMethods, InPlaceMethods):
-    """What a tensor does besides being an array with a place in a graph."""
+    """Methods of a tensor beside those of an array and of a graph's node."""
 
     __slots__ = ()
 

@@ -57,7 +57,7 @@ def checkpoint(function: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any
 
 
 class _Seen(NamedTuple):
-    """What both runs must agree on of a value that is saved."""
+    """The part of a saved value on which both runs must agree."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -256,5 +256,5 @@ def _replaced(value: Any, replace: Callable[[Any], Any]) -> Any:
 
 
 def _values(value: Mapping[str, Any]) -> list[Any]:
-    """What a dict holds, as lists, for those who enter lists only."""
+    """A dict's items as lists, for callers that enter lists only."""
     return [_values(item) if type(item) is dict else item for item in value.values()]

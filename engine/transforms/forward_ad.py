@@ -61,7 +61,7 @@ class Level:
         self._kept.clear()
 
     def holds(self, holder: Any) -> bool:
-        """Whether an output of this node, or this leaf, has a tangent."""
+        """True where an output of this node, or this leaf, has a tangent."""
         return any(ref() is holder for ref, _ in self._kept.values())
 
 
@@ -157,7 +157,7 @@ def _alias(tensor: Any) -> Any:
 
 @contextmanager
 def _suspended() -> Iterator[None]:
-    """What is computed in here carries no tangents."""
+    """A context in which results carry no tangents."""
     token = _LEVEL.set(None)
     try:
         yield
@@ -226,24 +226,24 @@ def _float_dtype(value: Any) -> np.dtype[Any]:
 
 
 def is_active() -> bool:
-    """Whether tensors carry tangents here and now."""
+    """True inside of a dual level, where tensors may carry tangents."""
     return _LEVEL.get() is not None
 
 
 def has_tangent(tensor: Any) -> bool:
-    """Whether a tensor carries a tangent here and now."""
+    """True where a tensor carries a tangent here and now."""
     level = _LEVEL.get()
     return level is not None and level.tangent(tensor) is not None
 
 
 def differentiated(values: Sequence[Any]) -> bool:
-    """Whether a gradient or a tangent is wanted of what is computed of these values; lists are entered."""
+    """True where results computed of these values need a gradient or a tangent; lists are entered."""
     recorded = is_recording()
     return any((recorded and tensor.requires_grad) or has_tangent(tensor) for tensor in tensors_in(values))
 
 
 def lost_outside(tensor: Any) -> str:
-    """What memory or a number can't take along of a tensor, as words of a message; empty where nothing."""
+    """The parts of a tensor that its memory or a number lacks, for a message; empty where there is none."""
     if tensor.requires_grad:
         return "requires grad, and its gradient"
     return "carries a tangent, which" if has_tangent(tensor) else ""

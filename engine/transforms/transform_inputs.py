@@ -1,4 +1,4 @@
-"""What the transforms share: inputs as fresh leaves, outputs as tuples, gradients with zeros filled in."""
+"""Helpers of the transforms: inputs as fresh leaves, outputs as tuples, gradients with zeros filled in."""
 
 from __future__ import annotations
 

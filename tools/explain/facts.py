@@ -1,4 +1,4 @@
-"""What there is to tell about a formula's captures, whatever it is shown as."""
+"""Facts of a formula's captures, for every format that shows them."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _of_sweep(var: Var, arrays: Formula, kernel: Formula) -> Decision:
 
 
 def _lost(formula: Formula, names: set[str]) -> set[Var]:
-    """What lies between the inputs and the values of these names, both included."""
+    """The variables between the inputs and the values of these names, both included."""
     made = {out for eqn in formula.forward.eqns for out in eqn.outs if out.name in names}
     results = {atom for atom in formula.forward.results if isinstance(atom, Var)} - made
     on_the_way = slice_of(formula.forward.eqns, made, results)

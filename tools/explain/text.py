@@ -14,7 +14,7 @@ LOST = "bold red"
 
 
 def print_facts(console: Console, facts: Facts) -> None:
-    """What is captured, and the lines of the forward on the path that would be lost."""
+    """The captures, and the lines of the forward on the path that would be lost."""
     formula = facts.formula
     params = ", ".join(str(param.var) for param in formula.params)
     console.print(Text(f"{formula.name}({params})  {formula.source.path}:{formula.span.line}", "bold"))

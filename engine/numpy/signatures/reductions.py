@@ -89,7 +89,7 @@ def min(
 
 
 def _count(a: Any, axis: Any, keepdims: bool, where: Any) -> Any:
-    """How many entries go into each mean."""
+    """The number of entries in each mean."""
     return np.sum(np.broadcast_to(arrays(where), a.shape), axis=axis, keepdims=keepdims)
 
 

@@ -16,7 +16,7 @@ def _without(a: Any, otherwise: Any) -> Any:
 
 
 def _numbers(a: Any, where: Any) -> Any:
-    """Where the entries are numbers that count."""
+    """The mask of the entries that are numbers and enter the result."""
     return np.logical_and(~np.isnan(arrays(a)), arrays(where))
 
 

@@ -61,7 +61,7 @@ def _quantiles(a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan:
 
 
 def _length(a: Any, axes: tuple[int, ...]) -> int:
-    """How many entries lie along the axes."""
+    """The number of entries along the axes."""
     return math.prod(a.shape[k] for k in axes)
 
 

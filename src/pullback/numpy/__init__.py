@@ -233,7 +233,7 @@ def _dtype_of(value: Any) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    """What isn't defined here: a function written with operators, or NumPy's."""
+    """A name that isn't defined here: a function written with operators, or NumPy's."""
     found = getattr(_numpy, name)
     return WRITTEN_WITH_OPERATORS.get(found, found) if callable(found) else found
 
