@@ -1,4 +1,4 @@
-"""Hooks on what nodes save for their backward: kept in another form, and made again when it is read."""
+"""Hooks on what nodes save for their backward: packed when they are saved, unpacked when they are read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HOOKS: ContextVar[Packing | None] = ContextVar("pullback_saved_tensors_hooks", d
 
 
 class saved_tensors_hooks:
-    """Inside a ``with`` block, keep ``pack(x)`` of each array that is saved, and read ``unpack(...)`` of it.
+    """Inside a ``with`` block, save ``pack(x)`` in place of each array, and read it back by ``unpack``.
 
     pack    takes a tensor without history; called when an operator is recorded
     unpack  takes what pack returned, and gives a tensor or array of the same shape,

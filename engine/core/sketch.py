@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-# How many entries are kept, evenly over the array.
+# How many entries are sampled, evenly over the array.
 _ENTRIES = 64
 # How many units in the last place rounding may add up to.
 _NOISE = 1000
@@ -29,7 +29,7 @@ class Sketch:
 
     @property
     def largest(self) -> float:
-        """The largest finite magnitude among the entries kept."""
+        """The largest finite magnitude among the sampled entries."""
         return float(np.max(np.abs(self._entries), initial=0, where=np.isfinite(self._entries)))
 
     def fits(self, array: np.ndarray[Any, Any], scale: float = 0.0) -> bool:

@@ -117,11 +117,11 @@ def stack() -> str:
 class Running:
     """The derivative of a node runs, in anomaly mode: what it records came from the node's stack."""
 
-    def __init__(self, kept: str) -> None:
-        self._kept = kept
+    def __init__(self, forward_stack: str) -> None:
+        self._forward_stack = forward_stack
 
     def __enter__(self) -> None:
-        self._token = RUNNING.set(self._kept)
+        self._token = RUNNING.set(self._forward_stack)
 
     def __exit__(self, *error: object) -> None:
         RUNNING.reset(self._token)
@@ -141,9 +141,9 @@ def explain(error: BaseException, node: Any) -> None:
     source = _source_line(operator.span)
     if source:
         text += f"\n    {source}"
-    kept = node.forward_stack
-    if kept:
-        text += f"\nthe forward call:\n{kept.rstrip()}"
+    stack = node.forward_stack
+    if stack:
+        text += f"\nthe forward call:\n{stack.rstrip()}"
     elif _enabled:
         text += "\nanomaly mode was off when it was called: put the forward into the with block, too"
     error.add_note(text)

@@ -315,7 +315,7 @@ def _is_plain(target: Any) -> bool:
     """True for a function that is no operator of the vocabulary: a bare ``@pb.formula`` decorates it."""
     module = str(getattr(target, "__module__", ""))
     known = module.startswith(("numpy", "scipy", "pullback.engine"))
-    return FORMULAS.word(target) is None and hasattr(target, "__code__") and not known
+    return FORMULAS.info_of(target) is None and hasattr(target, "__code__") and not known
 
 
 def _register(made: Formula, function: Function, target: Function | None) -> Formula:

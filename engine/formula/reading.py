@@ -110,9 +110,9 @@ def binding(value: object) -> Binding:
     ir = getattr(value, "_signature_binding", None)
     if isinstance(ir, Binding):
         return ir
-    word = FORMULAS.word(value)
-    if word is not None:
-        return Binding.dotted(word.python)
+    info = FORMULAS.info_of(value)
+    if info is not None:
+        return Binding.dotted(info.python)
     if isinstance(value, type) and issubclass(value, np.generic):
         return Binding.dotted(f"numpy.{value.__name__}")
     if isinstance(value, (np.ufunc, BuiltinFunctionType)) or _has_dotted_name(value):

@@ -1,4 +1,4 @@
-"""Shared libraries kept on disk, under a key of everything that went into them.
+"""A disk cache of shared libraries, under a key of everything that went into them.
 
 An entry is one file, which ends with the digest of what is before, so that a
 damaged one is seen. It is written beside its place and moved there, so that
@@ -54,7 +54,7 @@ def making(key: str, suffix: str = ".so") -> Iterator[Path | None]:
     with tempfile.TemporaryDirectory(dir=folder(), prefix=".making-") as work:
         made = Path(work) / f"kernel{suffix}"
         yield made
-        keep(key, made.read_bytes(), suffix)
+        store(key, made.read_bytes(), suffix)
 
 
 def found(key: str, suffix: str) -> memoryview | None:
@@ -74,7 +74,7 @@ def found(key: str, suffix: str) -> memoryview | None:
     return body
 
 
-def keep(key: str, content: bytes, suffix: str) -> None:
+def store(key: str, content: bytes, suffix: str) -> None:
     """Keep something under a key."""
     target = place(key, suffix)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -97,7 +97,7 @@ def remembered(said: str, find: Callable[[], str | None], suffix: str) -> str | 
         return str(known, "utf-8")
     text = find()
     if text is not None:
-        keep(key, text.encode(), suffix)
+        store(key, text.encode(), suffix)
     return text
 
 

@@ -138,7 +138,7 @@ class CompiledKernel:
 
 @cache
 def _array(kind: Any, length: int) -> Any:
-    """The type of an array, kept: each that is made anew is a cycle for the collector."""
+    """The type of an array, cached: each that is made anew is a cycle for the collector."""
     return kind * max(1, length)
 
 

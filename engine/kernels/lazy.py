@@ -19,7 +19,7 @@ from ...transpile.operators import OPERATORS
 from ...transpile.processors import processors
 from ..core.errors import CompilerError
 from .compile import Asked, compile_cached, runtime_library
-from .kept import without_collection
+from .disk_cache import without_collection
 from .load import KernelLibrary
 from .prepared import Prepared, pattern
 

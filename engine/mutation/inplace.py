@@ -26,31 +26,31 @@ from ..transforms.forward_ad import has_tangent
 from .views import PLAIN, WHY_NOT_WRITTEN, described, overlaps, overwritten, overwritten_by, root_of
 
 
-def operator(word: str, sign: str) -> Callable[[Any, Any], Any]:
+def operator(op: str, sign: str) -> Callable[[Any, Any], Any]:
     """The method for ``x += value`` and its like."""
 
     def method(self: Any, value: Any) -> Any:
-        return update(self, word, value, what=f"x {sign}= value")
+        return update(self, op, value, what=f"x {sign}= value")
 
     return method
 
 
-def update(self: Any, word: str, *operands: Any, what: str, **attributes: Any) -> Any:
-    """The tensor becomes ``word(self, *operands, **attributes)``; returns it."""
+def update(self: Any, op: str, *operands: Any, what: str, **attributes: Any) -> Any:
+    """The tensor becomes ``op(self, *operands, **attributes)``; returns it."""
     engine_of(self, *operands)
     if not permitted(self, operands, what):
-        function = function_of(word)
+        function = function_of(op)
         if isinstance(function, np.ufunc):
             function(self._array, *map(arrays, operands), out=self._array, **attributes)
         else:
-            result = call(word, self._array, *map(arrays, operands), **attributes)
+            result = call(op, self._array, *map(arrays, operands), **attributes)
             refuse_cast(np.asarray(result).dtype, self, what)
             self._array[...] = _fitting(result, self, what)
         self._bump_version(what)
         observe_write(self)
         return self
-    inputs = kept(self, FORMULAS.of_word(word), (self, *operands))
-    return store(self, call(word, *inputs, **attributes), what)
+    inputs = unaliased(self, FORMULAS.of_word(op), (self, *operands))
+    return store(self, call(op, *inputs, **attributes), what)
 
 
 def store(self: Any, result: Any, what: str) -> Any:
@@ -155,7 +155,7 @@ def _recorded(self: Any, others: Sequence[Any], what: str) -> bool:
     return True
 
 
-def kept(self: Any, entry: Any, inputs: Sequence[Any]) -> list[Any]:
+def unaliased(self: Any, entry: Any, inputs: Sequence[Any]) -> list[Any]:
     """The inputs of an operator whose result will be written into `self`.
 
     Those that its derivative reads are copied where the write would change them.

@@ -117,11 +117,11 @@ class _Overwrite:
 
     def jvp(self, base: Any, value: Any, tangent: Any, written: Any, *, region: Region) -> Any:
         """The tangent of the base after the write; the base or the written value may have none."""
-        kept = None if tangent is None else clear_region(tangent, region=region)
+        remaining = None if tangent is None else clear_region(tangent, region=region)
         if written is not None:
             whole = broadcast_like(written, Like(region.shape, written.dtype))
             written = spread_region(whole, region=region)
-        return written if kept is None else kept if written is None else kept + written
+        return written if remaining is None else remaining if written is None else remaining + written
 
     def forward(self, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Any, ...]:
         """The array, where it was written, and the shape of the value."""

@@ -102,8 +102,8 @@ def sum_to(x: Any, like: Like) -> Any:
             "its shape must be that one, or a broadcast of it"
         )
     if have != shape:
-        kept = tuple(lead + i for i, n in enumerate(shape) if n == 1 and have[lead + i] != 1)
-        x = np.sum(x, axis=(*range(lead), *kept), keepdims=True).reshape(shape)
+        stretched = tuple(lead + i for i, n in enumerate(shape) if n == 1 and have[lead + i] != 1)
+        x = np.sum(x, axis=(*range(lead), *stretched), keepdims=True).reshape(shape)
     return _cast(x, like.dtype)
 
 

@@ -109,10 +109,10 @@ def _record(
         node.forward_stack = anomaly.stack()
     # Other patterns of gradients read no more than this one: what a branch that was not taken leaves out
     # counts as defined, for it may be filled with zeros.
-    kept = (o.differentiable or array is None for o, array in zip(outputs, arrays, strict=True))
-    reads = operator.backward(tuple(kept), needed).reads
+    defined = (o.differentiable or array is None for o, array in zip(outputs, arrays, strict=True))
+    reads = operator.backward(tuple(defined), needed).reads
 
-    def keep(index: int) -> Any:
+    def save_at(index: int) -> Any:
         source, position, name = operator.saved[index]
         if index not in reads:
             return None
@@ -123,7 +123,7 @@ def _record(
             return None if array is None else _keep_output(name, array, storages[position], position)
         return _keep_plain(plain[position])
 
-    node.saved = [keep(index) for index in range(len(operator.saved))]
+    node.saved = [save_at(index) for index in range(len(operator.saved))]
     node.keeps_arrays = any(map(holds_array, node.saved))
     return node
 

@@ -27,7 +27,7 @@ class View:
     """The state of a view.
 
     base     the tensor that it shows a part of, which is no view itself
-    made     how: one of the words in `pullback.engine.mutation.views`
+    made     how: a constant of `pullback.engine.mutation.views`
     writes   how many recorded writes of the base its history has seen
     """
 

@@ -25,13 +25,13 @@ def key_of_package(*parts: str) -> str:
     return hashlib.sha256("\0".join([_transpiler(), *parts]).encode()).hexdigest()[:32]
 
 
-def kept(key: str, make: Callable[[], Made], suffix: str = ".kernels") -> Made:
+def cached(key: str, make: Callable[[], Made], suffix: str = ".kernels") -> Made:
     """The result of `make`, from the disk where this key is cached."""
     content = disk.found(key, suffix)
     with without_collection():
         made: Made = make() if content is None else pickle.loads(content)
     if content is None:
-        disk.keep(key, pickle.dumps(made, pickle.HIGHEST_PROTOCOL), suffix)
+        disk.store(key, pickle.dumps(made, pickle.HIGHEST_PROTOCOL), suffix)
     return made
 
 
