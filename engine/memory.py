@@ -37,7 +37,7 @@ class MemoryStats(NamedTuple):
 
 
 def memory_stats() -> MemoryStats:
-    """What the native engine's allocator holds; all zero where that engine is not built.
+    """The state of the native engine's allocator; all zero where that engine is not built.
 
     A few values (64 bytes) are part of their tensor, and what NumPy computes lies
     in NumPy's memory: neither is counted.

@@ -120,7 +120,7 @@ class LoadedOperator:
 
 
 class Loaded:
-    """What `load_operator` returns: callable on arrays and on tensors of both engines."""
+    """An operator of a shared library, callable on arrays and on tensors of both engines."""
 
     def __init__(self, operator: LoadedOperator) -> None:
         self.operator = operator
@@ -189,7 +189,7 @@ def _opened(file: Path, version: int) -> Any:
 
 
 def define(address: int) -> Loaded:
-    """What the table's `define` calls with the address of a `pb_operator`."""
+    """The callback of the table's `define`, which gets the address of a `pb_operator`."""
     definition = _Definition.from_address(address)
     made = Loaded(LoadedOperator(definition, _loading))
     _BY_CONTEXT[definition.context] = made
@@ -197,7 +197,7 @@ def define(address: int) -> Loaded:
 
 
 def call_word(name: str, *args: Any, **kwargs: Any) -> Any:
-    """What the table's `call` does with a word: attributes by name, on arrays too."""
+    """The callback of the table's `call`: an operator with attributes by name, on arrays too."""
     if engine_of(*args) is None and (entry := FORMULAS.of_word(name)) is not None:
         return entry(*args, **kwargs)
     return call(name, *args, **kwargs)

@@ -1,4 +1,4 @@
-"""Which operator a word of the vocabulary calls."""
+"""The operator behind a name of the vocabulary."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..formula.decorators import Formula
 
 
 def operator_of(word: str) -> Operator | None:
-    """The operator that stands for a word now; None where a call is more than calling one."""
+    """The operator that stands for a name now; None where a call is more than calling one."""
     if OPERATORS[word].derivative == "zero":
         return None
     entry = FORMULAS.of_word(word)

@@ -102,8 +102,8 @@ def sum_to(x: Any, like: Like) -> Any:
             "its shape must be that one, or a broadcast of it"
         )
     if have != shape:
-        kept = tuple(lead + i for i, n in enumerate(shape) if n == 1 and have[lead + i] != 1)
-        x = np.sum(x, axis=(*range(lead), *kept), keepdims=True).reshape(shape)
+        stretched = tuple(lead + i for i, n in enumerate(shape) if n == 1 and have[lead + i] != 1)
+        x = np.sum(x, axis=(*range(lead), *stretched), keepdims=True).reshape(shape)
     return _cast(x, like.dtype)
 
 
@@ -151,7 +151,7 @@ def unslice(a: Any, index: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _is_basic(index: Any) -> bool:
-    """Whether an index has no arrays."""
+    """True for an index without arrays."""
     parts = index if isinstance(index, tuple) else (index,)
     return all(
         part is None or part is Ellipsis or isinstance(part, (int, np.integer, slice)) for part in parts

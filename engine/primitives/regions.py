@@ -19,7 +19,7 @@ Array = np.ndarray[Any, Any]
 
 
 class Region(NamedTuple):
-    """Which entries of an array, by their place in row-major order.
+    """A set of entries of an array, by their place in row-major order.
 
     base       shape of the array
     shape      of the region
@@ -41,7 +41,7 @@ class Region(NamedTuple):
 
     @property
     def overlaps(self) -> bool:
-        """Whether an entry may occur twice."""
+        """True where an entry may occur twice."""
         return self.strides is None or any(
             n > 1 and s == 0 for n, s in zip(self.shape, self.strides, strict=True)
         )

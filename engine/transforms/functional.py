@@ -167,7 +167,7 @@ def _zeros(tensor: Any, requires_grad: bool) -> Any:
 
 
 def _several(tensors: Any) -> tuple[Any, ...]:
-    """What an iterable gives; anything with a shape is one value."""
+    """The items of an iterable; anything with a shape is one value."""
     if isinstance(tensors, Iterable) and not hasattr(tensors, "shape"):
         return tuple(tensors)
     return (tensors,)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pullback.numpy as pnp
-from pullback.engine.calls.direct import WordFunction
+from pullback.engine.calls.direct import OperatorFunction
 from pullback.engine.core.no_derivative import CONSTANT, REFUSED, WRITES, why
 from pullback.engine.core.registry import FORMULAS
 from pullback.engine.numpy import creation, out
@@ -46,7 +46,7 @@ def operators():
     return {
         name: value
         for name, value in vars(pnp).items()
-        if isinstance(value, (types.FunctionType, WordFunction))
+        if isinstance(value, (types.FunctionType, OperatorFunction))
         and value.__module__.startswith("pullback")
         and not name.startswith("_")
         and name not in OTHERS
