@@ -34,7 +34,13 @@ def is_recording() -> bool:
 
 
 def is_grad_enabled() -> bool:
-    """True where grad mode is on: operators are recorded then, outside inference mode."""
+    """True where grad mode is on: operators are recorded then, outside inference mode.
+
+    >>> import pullback as pb
+    >>> with pb.no_grad():
+    ...     pb.is_grad_enabled()
+    False
+    """
     mode = ENABLED.get()
     return mode.value if isinstance(mode, Inference) else mode
 

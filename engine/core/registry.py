@@ -177,5 +177,11 @@ FORMULAS = Formulas()
 
 
 def formulas() -> Formulas:
-    """All formulas: iterate, or look one up by name or NumPy function."""
+    """All formulas: iterate, or look one up by name or NumPy function.
+
+    >>> import numpy as np
+    >>> import pullback as pb
+    >>> pb.formulas()["tanh"] is pb.formulas()[np.tanh]
+    True
+    """
     return FORMULAS

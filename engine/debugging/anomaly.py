@@ -32,20 +32,39 @@ RUNNING: ContextVar[str] = ContextVar("pullback_anomaly_running", default="")
 
 
 def is_anomaly_enabled() -> bool:
-    """True where anomaly mode is on."""
+    """True where anomaly mode is on.
+
+    >>> import pullback as pb
+    >>> with pb.detect_anomaly():
+    ...     pb.is_anomaly_enabled()
+    True
+    """
     return _enabled
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """True where anomaly mode is on and checks for NaN."""
+    """True where anomaly mode is on and checks for NaN.
+
+    >>> import pullback as pb
+    >>> with pb.detect_anomaly(check_nan=False):
+    ...     pb.is_anomaly_check_nan_enabled()
+    False
+    """
     return _check_nan
 
 
 class set_detect_anomaly:
     """Switch anomaly mode on or off, for all threads.
 
-    A plain call switches from here on; in a ``with`` statement what was before
-    comes back at its end. See `detect_anomaly`.
+    A plain call switches from here on; a ``with`` statement restores the mode
+    before it at its end. See `detect_anomaly`.
+
+    >>> import pullback as pb
+    >>> with pb.set_detect_anomaly(True):
+    ...     pb.is_anomaly_enabled()
+    True
+    >>> pb.is_anomaly_enabled()
+    False
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:

@@ -30,7 +30,13 @@ class GraphNode:
 
 
 class Graph:
-    """The graph behind some tensors: `dot` is text for Graphviz, `svg()` a picture, `nodes` what is in it."""
+    """The graph behind some tensors: `dot` is text for Graphviz, `svg()` a picture, `nodes` its steps.
+
+    >>> import pullback as pb
+    >>> x = pb.tensor(2.0, requires_grad=True)
+    >>> pb.graph(x * x)
+    <graph of 2 nodes>
+    """
 
     def __init__(self, nodes: list[GraphNode]) -> None:
         self.nodes = nodes

@@ -177,7 +177,14 @@ class Tape:
 
 
 def tape(file: TextIO | None = None) -> Tape:
-    """A tape to print what happens in a ``with`` block, to `file` or standard output."""
+    """A tape that prints each operator in a ``with`` block, to `file` or standard output.
+
+    >>> import pullback as pb
+    >>> x = pb.tensor([1.0, 2.0], requires_grad=True, name="x")
+    >>> with pb.tape():
+    ...     y = x * x
+    v0 = x * x
+    """
     return Tape(file)
 
 

@@ -50,6 +50,12 @@ class Formula:
     transformed at its first call, and raises FormulaError then where the text
     is not what the formula language allows. Arrays of other libraries, as torch's
     tensors, raise ForeignArrayError.
+
+    >>> import numpy as np
+    >>> import pullback as pb
+    >>> tanh = pb.formulas()[np.tanh]
+    >>> isinstance(tanh, pb.Formula), [capture.name for capture in tanh.captures]
+    (True, ['r'])
     """
 
     __wrapped__: Function
@@ -211,6 +217,12 @@ class Composite(Formula):
     A call runs the function, whose operators are recorded. It need not keep to
     the formula language, unless other formulas call it: they read it like a
     formula whose closure is derived.
+
+    >>> import numpy as np
+    >>> import pullback as pb
+    >>> x = pb.tensor([1.0, 3.0], requires_grad=True)
+    >>> isinstance(pb.formulas()[np.vdot], pb.Composite), pb.grad(np.vdot(x, x), x)
+    (True, (tensor([2., 6.]),))
     """
 
     def __init__(self, function: Function) -> None:
@@ -279,7 +291,19 @@ def formula(target: Any = None, /, *, jvp: Any = None, **options: Any) -> Any:
 
 
 def composite(target: Function) -> Callable[[Function], Composite]:
-    """Decorates a plain function of differentiable operators that stands for `target` (``np.var``)."""
+    """Decorate a plain function of differentiable operators that stands for `target` (``np.var``).
+
+    >>> import numpy as np
+    >>> import pullback as pb
+    >>> def energy(x):
+    ...     return float(np.linalg.norm(x)) ** 2
+    >>> @pb.composite(energy)
+    ... def recorded_energy(x):
+    ...     return np.sum(x * x)
+    >>> x = pb.tensor([1.0, 2.0], requires_grad=True)
+    >>> pb.grad(pb.formulas()[energy](x), x)
+    (tensor([2., 4.]),)
+    """
 
     def decorate(function: Function) -> Composite:
         made = Composite(function)

@@ -151,6 +151,11 @@ def load_operator(path: str | os.PathLike[str], name: str) -> Loaded:
     Raises FileNotFoundError; OperatorLibraryError for what is no library of
     operators, was compiled for another version of the interface, or defines no
     operator of this name; EngineUnavailableError without the native engine.
+
+    >>> import pullback as pb
+    >>> pb.load_operator("/no/such/libcube.so", "cube")
+    Traceback (most recent call last):
+    FileNotFoundError: there is no library /no/such/libcube.so
     """
     load("native")
     file = Path(path).resolve()

@@ -64,6 +64,14 @@ class CompiledFormula(DirectCall):
     there is a version per value, compiled when it is first seen. So there is for
     lists of another length, absent inputs, and inputs of several dtypes. Arrays in
     attributes are data, which no version depends on.
+
+    >>> import numpy as np
+    >>> import pullback as pb
+    >>> @pb.compile
+    ... def swish(x):
+    ...     return x / (1 + np.exp(-x))
+    >>> type(swish).__name__, swish.formula.__name__, swish(np.zeros(2))
+    ('CompiledFormula', 'swish', array([0., 0.]))
     """
 
     def __init__(self, formula: Formula, order: int) -> None:

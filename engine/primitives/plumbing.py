@@ -19,7 +19,11 @@ from ..core.registry import FORMULAS
 
 
 class Like(NamedTuple):
-    """Shape and dtype of a tensor, without its data."""
+    """Shape and dtype of a tensor, without its data.
+
+    >>> Like((2, 3), np.dtype("float32")).size
+    6
+    """
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]

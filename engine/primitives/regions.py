@@ -27,6 +27,10 @@ class Region(NamedTuple):
     strides    places from one entry to the next along each axis; None where `places` lists them
     places     the place of each entry, where there is no simpler description
     unwritten  True for an entry that a later one of the same place replaces
+
+    >>> a = np.arange(6.0).reshape(2, 3)
+    >>> region_of(a, a[:, 1]).all_places()
+    array([1, 4])
     """
 
     base: tuple[int, ...]

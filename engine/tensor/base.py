@@ -16,6 +16,10 @@ class Tensor(TensorMethods, ABC):
 
     Make one by `pb.tensor` (copies) or `pb.from_numpy` (shares memory). NumPy's
     operators, methods and functions work on it and are recorded.
+
+    >>> import pullback as pb
+    >>> isinstance(pb.tensor(1.0), pb.Tensor)
+    True
     """
 
     __slots__ = ()

@@ -6,6 +6,12 @@ its tangent again when a backward reads it, and a backward inside of a dual leve
 carries tangents too: that is forward over reverse. The rules are made of
 operators of the vocabulary and run on tensors, recorded where grad mode is on: that is
 reverse over forward.
+
+>>> import pullback as pb
+>>> with pb.forward_ad.dual_level():
+...     x = pb.forward_ad.make_dual(pb.tensor(3.0), 1.0)
+...     pb.forward_ad.unpack_dual(x * x).tangent
+tensor(6.)
 """
 
 from __future__ import annotations
@@ -203,7 +209,7 @@ def _keep_hidden(level: Level, results: Sequence[Any], index: int, tangent: Any)
     """A hidden output has a tangent where a backward may read it: where a node was recorded."""
     node = next((result.grad_fn for result in results if result.grad_fn is not None), None)
     if node is not None and engine_of(tangent) is not None:
-        level.keep_at(node, (id(node), index), tangent)
+        level.attach_at(node, (id(node), index), tangent)
 
 
 def _input_tangent(level: Level, value: Any) -> Any:

@@ -2,6 +2,11 @@
 
 As `scipy.special`, also where its functions would make arrays of tensors
 (`softmax`, `logsumexp`). A name that is not here is SciPy's.
+
+>>> import pullback as pb
+>>> x = pb.tensor(0.0, requires_grad=True)
+>>> pb.grad(pb.special.expit(x), x)
+(tensor(0.25),)
 """
 
 from __future__ import annotations

@@ -68,8 +68,8 @@ complex64 = _numpy.complex64
 complex128 = _numpy.complex128
 
 
-def _operator(op: str) -> Callable[..., Any]:
-    """The function of an operator, on arrays and tensors."""
+def _operator(op: str, example: str = "") -> Callable[..., Any]:
+    """The function of an operator, on arrays and tensors; its docstring has the example."""
 
     def function(*args: Any, out: Any = None, **kwargs: Any) -> Any:
         if out is not None:
@@ -77,7 +77,9 @@ def _operator(op: str) -> Callable[..., Any]:
         return call(op, *args, **kwargs)
 
     function.__name__ = function.__qualname__ = op
-    function.__doc__ = f"As `{OPERATORS[op].python}`; tensors in, a tensor out, recorded; or into `out`."
+    function.__doc__ = (
+        f"As `{OPERATORS[op].python}`; tensors in, a tensor out, recorded; or into `out`.{example}"
+    )
     return OperatorFunction(op, function)
 
 
@@ -158,10 +160,10 @@ isfinite = _operator("isfinite")
 signbit = _operator("signbit")
 
 erf = _operator("erf")
-sigmoid = _operator("sigmoid")
-relu = _operator("relu")
-gelu = _operator("gelu")
-softplus = _operator("softplus")
+sigmoid = _operator("sigmoid", "\n\n>>> sigmoid(0.0)\nnp.float64(0.5)")
+relu = _operator("relu", "\n\n>>> relu(-1.0), relu(2.0)\n(np.float64(0.0), np.float64(2.0))")
+gelu = _operator("gelu", "\n\n>>> gelu(1.0)\nnp.float64(0.84134...)")
+softplus = _operator("softplus", "\n\n>>> softplus(0.0)\nnp.float64(0.69314...)")
 softmax = _operator("softmax")
 log_softmax = _operator("log_softmax")
 logsumexp = _operator("logsumexp")
