@@ -27,7 +27,7 @@ else:
             def _set_operator(self, operator):
                 pass
 
-            def _set_word(self, word):
+            def _set_name(self, name):
                 pass
 
             def _remember(self, operator, attributes, args, keywords, fixed, by_ranks):
@@ -51,7 +51,7 @@ class OperatorFunction(DirectCall):
     def __init__(self, op: str, function: Callable[..., Any]) -> None:
         self._call = function
         self._op = op
-        self._set_word(op)
+        self._set_name(op)
         update_wrapper(self, function)
 
     @property
