@@ -39,7 +39,7 @@ def call(name: str, *args: Any, **kwargs: Any) -> Any:
     function = function_of(name)
     if engine is None and function is not None:
         return function(*args, **kwargs)
-    entry = FORMULAS.of_word(name)
+    entry = FORMULAS.of_operator(name)
     if entry is None or FORMULAS.of_library(entry):
         wide = widened(name, args, kwargs)
         if wide is not None:

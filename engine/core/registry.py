@@ -98,7 +98,7 @@ class Formulas:
 
     def operator(self, name: str) -> Any | None:
         """The entry with this operator name; of the vocabulary: the formula that stands for it."""
-        return self.of_word(name) if name in OPERATORS else self._entries.get(name)
+        return self.of_operator(name) if name in OPERATORS else self._entries.get(name)
 
     def info_of(self, function: Any) -> OperatorInfo | None:
         """The entry in the table of operators of this function, by identity."""
@@ -137,7 +137,7 @@ class Formulas:
             entry = self._by_operator.get(info.name)
         return entry
 
-    def of_word(self, name: str) -> Any | None:
+    def of_operator(self, name: str) -> Any | None:
         """The formula of an operator of the vocabulary, which methods of tensors call, or None."""
         if not self._library:
             self.load_library()

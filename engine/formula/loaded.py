@@ -201,9 +201,9 @@ def define(address: int) -> Loaded:
     return made
 
 
-def call_word(name: str, *args: Any, **kwargs: Any) -> Any:
+def call_operator(name: str, *args: Any, **kwargs: Any) -> Any:
     """The callback of the table's `call`: an operator with attributes by name, on arrays too."""
-    if engine_of(*args) is None and (entry := FORMULAS.of_word(name)) is not None:
+    if engine_of(*args) is None and (entry := FORMULAS.of_operator(name)) is not None:
         return entry(*args, **kwargs)
     return call(name, *args, **kwargs)
 

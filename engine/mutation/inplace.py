@@ -49,7 +49,7 @@ def update(self: Any, op: str, *operands: Any, what: str, **attributes: Any) -> 
         self._bump_version(what)
         observe_write(self)
         return self
-    inputs = unaliased(self, FORMULAS.of_word(op), (self, *operands))
+    inputs = unaliased(self, FORMULAS.of_operator(op), (self, *operands))
     return store(self, call(op, *inputs, **attributes), what)
 
 

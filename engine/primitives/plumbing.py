@@ -57,7 +57,7 @@ def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
     def dispatching(*args: Any, **kwargs: Any) -> Any:
         if engine_of(*args) is None:
             return function(*args, **kwargs)
-        entry = FORMULAS.of_word(name)
+        entry = FORMULAS.of_operator(name)
         assert entry is not None, f"the library has a formula for {name}"
         return entry(*args, **kwargs)
 
