@@ -3,6 +3,7 @@
 import numpy as np
 
 import pullback as pb
+from pullback import primitives
 
 
 def _along(a, indices, axis, mode):
@@ -78,7 +79,7 @@ def _piece(x, condition, piece, r):
     if not callable(piece):
         return np.where(condition, piece, r)
     values = np.broadcast_to(piece(x[condition]), (int(np.count_nonzero(condition)),))
-    return np.where(condition, pb.unslice(values, index=condition, shape=x.shape), r)
+    return np.where(condition, primitives.unslice(values, index=condition, shape=x.shape), r)
 
 
 @pb.composite(np.piecewise)

@@ -1,7 +1,7 @@
 """The codes of all diagnostics: one table, so that a code means one thing everywhere.
 
 PB1xx captures, PB2xx gradient contract, PB3xx mutation, PB4xx language fence,
-PB5xx C++, PB9xx advice. `tools/rules` documents each one; this module only names them.
+PB5xx C++, PB9xx advice. `tools/lint/rules` documents each one; this module only names them.
 """
 
 from __future__ import annotations

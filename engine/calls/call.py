@@ -22,7 +22,7 @@ from .wide import widened
 def function_of(name: str) -> Callable[..., Any] | None:
     """The NumPy or SciPy function behind a word; None for one of our own."""
     module, _, attribute = OPERATORS[name].python.rpartition(".")
-    if module == "pullback":
+    if module.partition(".")[0] == "pullback":
         return None
     found: Callable[..., Any] | None = getattr(importlib.import_module(module), attribute, None)
     return found

@@ -72,7 +72,8 @@ def whole_signature(name: str) -> inspect.Signature:
     """
     written = _WIDE.get(name)
     module, _, attribute = OPERATORS[name].python.rpartition(".")
-    theirs = None if module == "pullback" else getattr(importlib.import_module(module), attribute, None)
+    own = module.partition(".")[0] == "pullback"
+    theirs = None if own else getattr(importlib.import_module(module), attribute, None)
     if isinstance(theirs, np.ufunc) or written is None:
         try:
             return inspect.signature(theirs or _of_operands(name))

@@ -85,7 +85,10 @@ from threading import Lock
 from types import TracebackType
 from typing import Any, Protocol, cast
 
+import numpy as np
+
 from .errors import EngineMismatchError, EngineUnavailableError, StaleModuleError
+from .foreign import refuse_foreign
 from .operator import as_input
 
 Observer = Callable[[Any, Sequence[Any], Mapping[str, Any], tuple[Any, ...]], None]
@@ -171,6 +174,11 @@ class Engine(Protocol):
 NAMES = ("reference", "native")
 _SELECTED: ContextVar[str | None] = ContextVar("pullback_engine", default=None)
 _LOADED: dict[str, Engine] = {}
+# Types of what is no tensor and no array of another library, as most arguments are.
+_PLAIN_TYPES = frozenset({
+    np.ndarray, float, int, bool, complex, type(None), str, type(Ellipsis), slice, type, np.dtype,
+    *np.sctypeDict.values(),
+})  # fmt: skip
 _ENGINE_OF_TYPE: dict[type, Engine] = {}
 
 
@@ -266,14 +274,18 @@ def tensors_in(values: Sequence[Any]) -> Iterator[Any]:
 def engine_of(*values: Any) -> Engine | None:
     """The engine of the tensors among the values; None without any.
 
-    Raises EngineMismatchError where tensors of two engines meet.
+    Raises EngineMismatchError where tensors of two engines meet, ForeignArrayError for an array of
+    another library.
     """
     found: Engine | None = None
     for value in values:
         kind = type(value)
         engine = _ENGINE_OF_TYPE.get(kind)
-        if engine is None and (kind is list or kind is tuple):
-            engine = engine_of(*value)
+        if engine is None and kind not in _PLAIN_TYPES:
+            if kind is list or kind is tuple:
+                engine = engine_of(*value)
+            else:
+                refuse_foreign(value)
         if engine is not None and engine is not found:
             if found is not None:
                 raise mismatch(found.name, engine.name)

@@ -57,8 +57,8 @@ class NotDifferentiableError(PullbackError, TypeError):
     """A function without a derivative was called on, or a gradient asked of, what can't have one."""
 
 
-class GradientLostWarning(UserWarning):
-    """A tensor that requires grad became a Python number without saying so, as in ``math.exp(x)``."""
+class ForeignArrayError(PullbackError, TypeError):
+    """An array of another library, as torch or JAX, met a function that takes tensors and NumPy arrays."""
 
 
 class MutationError(PullbackError, RuntimeError):

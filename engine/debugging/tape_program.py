@@ -22,7 +22,12 @@ from ..core.registry import FORMULAS
 from ..primitives.plumbing import Like
 
 _FILES = count(1)
-_MODULES = {"numpy": "np", "scipy.special": "special", "pullback": "pb"}
+_MODULES = {
+    "numpy": "np",
+    "scipy.special": "special",
+    "pullback": "pb",
+    "pullback.primitives": "primitives",
+}
 
 
 @dataclass
@@ -57,7 +62,15 @@ class Program:
     def text(self) -> str:
         """A module with the function, which returns every value by name."""
         body = self._lines or ["pass"]
-        imports = ["import numpy as np", "from scipy import special", "", "import pullback as pb", "", ""]
+        imports = [
+            "import numpy as np",
+            "from scipy import special",
+            "",
+            "import pullback as pb",
+            "from pullback import primitives",
+            "",
+            "",
+        ]
         head = f"def program({', '.join(self._parameters)}):"
         return "\n".join([*imports, head, *(f"    {line}" for line in body), "    return locals()", ""])
 
@@ -154,7 +167,7 @@ class Program:
         if engine_of(value) is not None:
             return self._tensor(value)
         if isinstance(value, Like):
-            return f"pb.Like({value.shape}, np.{value.dtype!r})"
+            return f"primitives.Like({value.shape}, np.{value.dtype!r})"
         if isinstance(value, np.dtype):
             return f"np.{value!r}"
         if isinstance(value, slice):
@@ -171,7 +184,7 @@ class Program:
         if operator == "getitem":
             return f"{operands[0]}[{given['index']}]"
         if operator == "overwrite":
-            return f"pb.put_region({_arguments(operands, given)})"
+            return f"primitives.put_region({_arguments(operands, given)})"
         if word is None:
             entry = FORMULAS.operator(operator)
             name = _identifier(operator)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dispatch import current, engine_of
+from ..core.dispatch import current, engine_of_type
 from ..core.errors import NotDifferentiableError
 from ..transforms.forward_ad import lost_outside
 
@@ -40,7 +40,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     if device not in (None, "cpu"):
         raise ValueError(f"there is no device {device!r} here; tensors are on the cpu")
     engine = current()
-    if engine_of(x) is engine:
+    if engine_of_type(type(x)) is engine:
         _refuse_grad(x)
         return engine.tensor(x) if copy else x.detach()
     if not hasattr(x, "__dlpack__"):

@@ -19,7 +19,7 @@ from ...transpile.ir import Capture, Options
 from ...transpile.ir import Formula as FormulaIR
 from ...transpile.library import Library, standard_library
 from ...transpile.operators import OPERATORS
-from ..core.dispatch import apply
+from ..core.dispatch import apply, engine_of
 from ..core.operator import Operator
 from ..core.registry import FORMULAS, LIBRARY
 from .reading import namespace_of, plain_function, read_live, signature_of
@@ -48,7 +48,8 @@ class Formula:
 
     On tensors it records; on arrays alone it returns arrays. It is read and
     transformed at its first call, and raises FormulaError then where the text
-    is not what the formula language allows.
+    is not what the formula language allows. Arrays of other libraries, as torch's
+    tensors, raise ForeignArrayError.
     """
 
     __wrapped__: Function
@@ -219,6 +220,7 @@ class Composite(Formula):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function; attributes may be positional, and lists any sequence, as those of a formula."""
+        engine_of(*args, *kwargs.values())  # refuses arrays of other libraries
         args = tuple(list(given) if k in self._lists else given for k, given in enumerate(args))
         named = [p.name for p in self._parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
         plain = len(self._parameters) - len(named)

@@ -87,8 +87,10 @@ def variables_of(function: Function) -> dict[str, Any]:
 def namespace_of(function: Function) -> dict[str, Any]:
     """What the function's emitted text may name: its own variables, and the modules of the vocabulary."""
     import pullback
+    from pullback import primitives
 
-    return {**variables_of(function), "np": np, "pb": pullback, "special": special, "math": math}
+    modules = {"np": np, "pb": pullback, "primitives": primitives, "special": special, "math": math}
+    return variables_of(function) | modules
 
 
 # Modules of ours that stand for another, by what a name of theirs is called in the vocabulary.

@@ -10,7 +10,7 @@ from ...transpile.emit.native import Kernel
 from ...transpile.emit.native.formula_kernels import Compiled
 from ...transpile.emit.python import forward_function
 from ...transpile.ir import Atom, Block, Param, Var
-from ...transpile.passes.simplify import remove_dead
+from ...transpile.passes.simplify.simplify import remove_dead
 from ..core import dispatch
 from ..core.operator import Operator, Variant
 from ..primitives.plumbing import like

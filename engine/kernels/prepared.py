@@ -16,8 +16,8 @@ from ...transpile.emit.native.kernel import Kernel
 from ...transpile.emit.native.plain_values import telling
 from ...transpile.emit.native.ranks import asks
 from ...transpile.ir import Formula as FormulaIR
-from ...transpile.passes.promote import promote
-from ...transpile.passes.save_or_recompute import fused
+from ...transpile.passes.promote.promote import promote
+from ...transpile.passes.promote.save_or_recompute import fused
 from ..core.registry import FORMULAS
 from ..formula.decorators import Formula
 from .kept import kept, key_of_package

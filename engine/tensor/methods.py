@@ -7,7 +7,6 @@ The reference engine's type inherits them; a type made in C++ receives them by
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Self, TypeVar
 
@@ -16,7 +15,7 @@ import numpy as np
 from ..calls.call import arrays, call, unrecorded
 from ..calls.indexing import is_basic, owned
 from ..core.dispatch import engine_of
-from ..core.errors import GradientLostWarning, NotDifferentiableError
+from ..core.errors import NotDifferentiableError
 from ..core.grad_mode import is_recording
 from ..exchange import copying, dlpack
 from ..mutation import inplace
@@ -158,7 +157,7 @@ class TensorMethods(ArrayMethods, InPlaceMethods):
         return bool(self._array)
 
     def __float__(self: Any) -> float:
-        _warn_of_loss(self)
+        _refuse_loss(self, "float()")
         return float(self.item())
 
     def __int__(self) -> int:
@@ -171,8 +170,8 @@ class TensorMethods(ArrayMethods, InPlaceMethods):
             )
         return format(self._array.item(), spec) if spec else str(self)
 
-    def __complex__(self) -> complex:
-        _warn_of_loss(self)
+    def __complex__(self: Any) -> complex:
+        _refuse_loss(self, "complex()")
         return complex(self.item())
 
     def __contains__(self, value: Any) -> bool:
@@ -234,14 +233,14 @@ class TensorMethods(ArrayMethods, InPlaceMethods):
         functional.backward(self, gradient, retain_graph, create_graph, inputs)
 
 
-def _warn_of_loss(tensor: Any) -> None:
-    """A GradientLostWarning where a tensor with a gradient or tangent becomes a Python number."""
+def _refuse_loss(tensor: Any, what: str) -> None:
+    """Raise NotDifferentiableError where a tensor with a gradient or tangent becomes a Python number."""
     if (tensor.requires_grad and is_recording()) or has_tangent(tensor):
-        warnings.warn(
-            f"a number has no gradient, and this tensor {lost_outside(tensor)} would be lost; use NumPy's "
-            "functions instead of math's, or x.item() where the number is meant",
-            GradientLostWarning,
-            stacklevel=3,
+        raise NotDifferentiableError(
+            f"{what} of a tensor that {lost_outside(tensor)} would be lost: a Python number and an entry of "
+            "an array have none. Compute with tensors (np.exp(x) in the place of math.exp(x); a = "
+            "pullback.numpy.zeros(3) before a[0] = x, or np.stack([...])), or write x.item() where the "
+            "number is meant"
         )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core.dispatch import Engine, current, engine_of, engine_of_type, mismatch
 from ..core.errors import GradientShapeError, NotDifferentiableError, UnusedInputError
+from ..core.foreign import refuse_foreign
 from ..core.grad_mode import recording
 from ..core.matching import matching
 from . import forward_ad
@@ -180,6 +181,7 @@ def _engine(outputs: Sequence[Any]) -> Engine:
     for output in outputs:
         engine = engine_of_type(type(output))
         if engine is None:
+            refuse_foreign(output)
             raise TypeError(f"gradients are taken of tensors, not of {type(output).__name__}")
         if not output.requires_grad:
             raise NotDifferentiableError(
@@ -201,6 +203,7 @@ def _check_inputs(engine: Engine, inputs: Sequence[Any]) -> None:
     for position, tensor in enumerate(inputs):
         found = engine_of_type(type(tensor))
         if found is None:
+            refuse_foreign(tensor)
             raise TypeError(
                 f"gradients are taken by tensors, and input {position} is a {type(tensor).__name__}"
             )

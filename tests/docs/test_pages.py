@@ -10,7 +10,7 @@ import pytest
 import pullback as pb
 from pullback.engine.core import errors
 from pullback.tools.cli import COMMANDS
-from pullback.tools.linter import lint_source
+from pullback.tools.lint.linter import lint_source
 from pullback.transpile.ir import Source
 
 ROOT = Path(__file__).resolve().parents[2]

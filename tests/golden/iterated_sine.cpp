@@ -11,7 +11,7 @@ static_assert(PB_KERNEL_ABI == 1, "regenerate this file: pullback transpile iter
 
 namespace {
 
-// r_2, every_r, every_slopes_1, like_slopes_2_rows, like_r_turns_rows = iterated_sine(x)
+// r_2, every_r, every_slopes_1, like_slopes_2_rows, like_r_iterations_rows = iterated_sine(x)
 struct IteratedSineForward {
     static constexpr char kName[] = "iterated_sine_forward";
     static constexpr char kInputs[] = "T";
@@ -24,7 +24,7 @@ struct IteratedSineForward {
         // iterated_sine.py:13  for _ in range(steps):
         pb::View<const T> r_view = x_view.read_only();
         const pb::List<pb::View<const T>> slopes(3);
-        const pb::List<pb::View<const T>> r_turns(3);
+        const pb::List<pb::View<const T>> r_iterations(3);
         for (int64_t turn = 0; turn < 3; ++turn) {
             const auto cos_r_view = context.scratch<T>(r_view.shape);
             const auto r_1_view = context.scratch<T>(r_view.shape);
@@ -54,18 +54,18 @@ struct IteratedSineForward {
 
             passes.run();
             slopes[turn] = cos_r_view.read_only();
-            r_turns[turn] = r_view.read_only();
+            r_iterations[turn] = r_view.read_only();
             r_view = r_1_view.read_only();
         }
         const auto every_r_view = context.output<T>(
-            1, pb::stacked(context, pb::broadcast_of(context, r_turns), r_turns.size, 0));
-        const pb::List<pb::Shape> like_r_turns = pb::shapes_of(r_turns);
+            1, pb::stacked(context, pb::broadcast_of(context, r_iterations), r_iterations.size, 0));
+        const pb::List<pb::Shape> like_r_iterations = pb::shapes_of(r_iterations);
         const auto every_slopes_1_view = context.output<T>(2, pb::shape_of(pb::entries(slopes)));
         const pb::List<pb::Shape> like_slopes_2 = pb::shapes_of(slopes);
         const auto like_slopes_2_rows_2_view =
             context.output<int64_t>(3, pb::shape_of(pb::packed_size(like_slopes_2)));
-        const auto like_r_turns_rows_2_view =
-            context.output<int64_t>(4, pb::shape_of(pb::packed_size(like_r_turns)));
+        const auto like_r_iterations_rows_2_view =
+            context.output<int64_t>(4, pb::shape_of(pb::packed_size(like_r_iterations)));
         const auto r_2_view = context.output<T>(0, r_view.shape);
 
         pb::Passes<1, 2> passes_2(context);
@@ -86,11 +86,11 @@ struct IteratedSineForward {
         });
 
         passes_2.run();
-        pb::stack(context, r_turns, 0, every_r_view);
+        pb::stack(context, r_iterations, 0, every_r_view);
         pb::flatten(context, slopes, every_slopes_1_view);
         // iterated_sine.py:9  def iterated_sine(x, *, steps: int = 3):
         pb::pack<T>(context, like_slopes_2, like_slopes_2_rows_2_view);
-        pb::pack<T>(context, like_r_turns, like_r_turns_rows_2_view);
+        pb::pack<T>(context, like_r_iterations, like_r_iterations_rows_2_view);
     }
 };
 
@@ -106,19 +106,19 @@ struct IteratedSineBackwardGeneral {
         const auto every_r_view = context.input<T>(0);
         const auto every_slopes_1_view = context.input<T>(1);
         const auto like_slopes_2_rows_view = context.input<int64_t>(2);
-        const auto like_r_turns_rows_view = context.input<int64_t>(3);
+        const auto like_r_iterations_rows_view = context.input<int64_t>(3);
         const pb::Shape like_x = context.like<T>(4);
         const auto grad_view = context.gradient<T>(5);
         const auto grad_every_r_view = context.gradient<T>(6);
         const auto grad_every_slopes_1_view = context.gradient<T>(7);
         const pb::List<pb::Shape> like_slopes =
             pb::unpack<pb::List<pb::Shape>>(context, like_slopes_2_rows_view);
-        const pb::List<pb::Shape> like_r_turns_2 =
-            pb::unpack<pb::List<pb::Shape>>(context, like_r_turns_rows_view);
+        const pb::List<pb::Shape> like_r_iterations_2 =
+            pb::unpack<pb::List<pb::Shape>>(context, like_r_iterations_rows_view);
         const pb::List<pb::View<const T>> grad_slopes =
             pb::unflatten(context, grad_every_slopes_1_view.read_only(), like_slopes);
-        const pb::List<pb::View<const T>> grad_r_turns =
-            pb::unstack(context, grad_every_r_view.read_only(), like_r_turns_2, 0);
+        const pb::List<pb::View<const T>> grad_r_iterations =
+            pb::unstack(context, grad_every_r_view.read_only(), like_r_iterations_2, 0);
         const auto grad_r_view = context.scratch<T>(like_x);
         const pb::List<pb::View<const T>> slopes_1 =
             pb::unflatten(context, every_slopes_1_view.read_only(), like_slopes);
@@ -143,8 +143,8 @@ struct IteratedSineBackwardGeneral {
         passes.run();
         // iterated_sine.py:18  for slope in reversed(slopes):
         pb::View<const T> grad_2_view = grad_view.read_only();
-        for (int64_t turn_2 = slopes_1.size - 1; turn_2 >= 0; --turn_2) {
-            const auto slope_view = slopes_1[turn_2];
+        for (int64_t turn = slopes_1.size - 1; turn >= 0; --turn) {
+            const auto slope_view = slopes_1[turn];
             const pb::Shape shape_2 = pb::broadcast(context, grad_2_view.shape, slope_view.shape);
             const auto grad_3_view = context.scratch<T>(shape_2);
 
@@ -189,11 +189,11 @@ struct IteratedSineBackwardGeneral {
         passes_3.run();
         // iterated_sine.py:13  for _ in range(steps):
         pb::View<const T> grad_r_2_view = grad_r_view.read_only();
-        for (int64_t turn = 3 - 1; turn >= 0; --turn) {
+        for (int64_t iteration = 3 - 1; iteration >= 0; --iteration) {
             // iterated_sine.py:13  for _ in range(steps):
-            const auto r_3_view = pb::take(context, every_r_view, {pb::at(turn)});
-            const auto grad_v2_view = grad_slopes[turn];
-            const auto grad_r_3_view = grad_r_turns[turn];
+            const auto r_3_view = pb::take(context, every_r_view, {pb::at(iteration)});
+            const auto grad_v2_view = grad_slopes[iteration];
+            const auto grad_r_3_view = grad_r_iterations[iteration];
             const pb::Shape shape = pb::broadcast(context, grad_r_3_view.shape, grad_r_2_view.shape,
                                                   r_3_view.shape, grad_v2_view.shape);
             const auto grad_r_7_view = context.scratch<T>(shape);

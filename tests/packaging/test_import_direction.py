@@ -32,7 +32,7 @@ EXCEPTIONS = {
     "engine/debugging/picture.py": {"grandalf"},
     "tools/explain/page.py": {"jinja2", "pygments"},
     "tools/highlight.py": {"pygments"},
-    "tools/lint/page.py": {"jinja2", "markupsafe", "pygments"},
+    "tools/lint/output/page.py": {"jinja2", "markupsafe", "pygments"},
 }
 
 

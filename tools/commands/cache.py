@@ -9,7 +9,7 @@ from rich.console import Console
 from pullback.engine.kernels import cache
 
 from ..errors import CLEAN, CommandError
-from ..lint import cache as findings
+from ..lint.running import cache as findings
 from ..render import count
 from . import Subparsers, add_command
 

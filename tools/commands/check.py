@@ -19,7 +19,7 @@ from ..derived import compare, derived_of
 from ..errors import CLEAN, FINDINGS, CommandError, UsageError
 from ..files import python_files, read_bytes, split_target
 from ..guessing import Sample, guess_inputs
-from ..linter import may_have_formulas
+from ..lint.linter import may_have_formulas
 from ..loading import load_formulas
 from ..progress import Stepper, steps
 from ..render import count, located

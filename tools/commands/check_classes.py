@@ -15,7 +15,7 @@ from pullback.transpile.ir import Source
 
 from ..errors import CLEAN, FINDINGS, CommandError, UsageError
 from ..files import python_files, read_source, split_target
-from ..linter import may_have_classes
+from ..lint.linter import may_have_classes
 from ..progress import steps
 from ..render import count
 

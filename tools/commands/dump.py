@@ -5,26 +5,26 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
+from pullback.transpile.analysis.extents import known_extents
 from pullback.transpile.analysis.types import infer
 from pullback.transpile.emit.native.operators import PRIMITIVES
 from pullback.transpile.emit.python import plain_variant
 from pullback.transpile.ir import Formula
 from pullback.transpile.library import Library
-from pullback.transpile.passes.as_written import as_written
-from pullback.transpile.passes.derive import derive
+from pullback.transpile.passes.differentiate.derive import derive
+from pullback.transpile.passes.differentiate.vector_products import without_vector_products
 from pullback.transpile.passes.inline import inline
-from pullback.transpile.passes.known_sides import with_known_sides
-from pullback.transpile.passes.label_temporaries import label_temporaries
-from pullback.transpile.passes.lengths_of_axes import with_lengths_of_axes
-from pullback.transpile.passes.normalize import normalize
-from pullback.transpile.passes.promote import promote
-from pullback.transpile.passes.recompute import recompute_captures
-from pullback.transpile.passes.reverse import reverse
-from pullback.transpile.passes.save_or_recompute import fused
-from pullback.transpile.passes.simplify import simplify
-from pullback.transpile.passes.specialize import known_extents
-from pullback.transpile.passes.transpose import transpose
-from pullback.transpile.passes.vector_products import without_vector_products
+from pullback.transpile.passes.promote.normalize import normalize
+from pullback.transpile.passes.promote.promote import promote
+from pullback.transpile.passes.promote.recompute import recompute_captures
+from pullback.transpile.passes.promote.save_or_recompute import fused
+from pullback.transpile.passes.readable.as_written import as_written
+from pullback.transpile.passes.readable.label_temporaries import label_temporaries
+from pullback.transpile.passes.simplify.known_sides import with_known_sides
+from pullback.transpile.passes.simplify.lengths_of_axes import with_lengths_of_axes
+from pullback.transpile.passes.simplify.simplify import simplify
+from pullback.transpile.passes.variants.reverse import reverse
+from pullback.transpile.passes.variants.transpose import transpose
 from pullback.transpile.printer import formula_text
 from pullback.transpile.verify import verify, verify_types
 

@@ -16,11 +16,11 @@ from pullback.transpile.diagnostics import Diagnostic
 
 from ..errors import CLEAN, FINDINGS, INTERNAL, MISUSE, UsageError
 from ..files import write_atomically
-from ..lint.github import as_github
-from ..lint.runner import Report, Request, lint_paths
-from ..lint.sarif import as_sarif
-from ..lint.settings import Override, codes_of
-from ..lint.work import Crash
+from ..lint.configuration.settings import Override, codes_of
+from ..lint.output.github import as_github
+from ..lint.output.sarif import as_sarif
+from ..lint.running.runner import Report, Request, lint_paths
+from ..lint.running.work import Crash
 from ..render import as_json, print_text, summary
 from . import Subparsers, add_command
 
@@ -161,7 +161,7 @@ def _text(style: str, report: Report, shown: Sequence[Diagnostic]) -> str:
 
 def _page(report: Report) -> str:
     try:
-        from ..lint.page import as_html
+        from ..lint.output.page import as_html
     except ImportError as error:
         raise UsageError(f"--format html needs {error.name}: pip install 'pullback[report]'") from error
     return as_html(report)

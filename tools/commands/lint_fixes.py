@@ -12,12 +12,12 @@ from pullback.transpile.diagnostics import Diagnostic
 from pullback.transpile.ir import Source
 
 from ..errors import CLEAN, FINDINGS
-from ..fixes import FIXES
-from ..fixes.file import FixedFile, fix_file
-from ..fixes.fixing import Wanted
-from ..lint.runner import Report
-from ..lint.settings import Override
-from ..lint.suppression import without_silenced
+from ..lint.configuration.settings import Override
+from ..lint.configuration.suppression import without_silenced
+from ..lint.fixes import FIXES
+from ..lint.fixes.file import FixedFile, fix_file
+from ..lint.fixes.fixing import Wanted
+from ..lint.running.runner import Report
 from ..render import count
 
 

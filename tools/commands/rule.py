@@ -9,8 +9,8 @@ from rich.markdown import Markdown
 from rich.table import Table
 
 from ..errors import CLEAN, UsageError
-from ..rules import RULES
-from ..rules.pages import page_of, severities
+from ..lint.rules import RULES
+from ..lint.rules.pages import page_of, severities
 from . import Subparsers, add_command
 
 EXAMPLE = """\

@@ -18,7 +18,7 @@ from pullback.transpile.emit.python import module_text
 from pullback.transpile.ir import Formula, Param
 from pullback.transpile.library import Library
 from pullback.transpile.loops.prepare import every_program
-from pullback.transpile.passes.promote import promote
+from pullback.transpile.passes.promote.promote import promote
 
 from ..errors import CLEAN, FINDINGS, CommandError
 from ..formulas import FormulaFile, read_formulas

@@ -9,11 +9,11 @@ from math import inf
 from pullback.transpile.analysis.costs import MOVE, MOVE_MASK, mask_values, small_values
 from pullback.transpile.ir import Capture, Eqn, Formula, Var, Verdict
 from pullback.transpile.library import Library
-from pullback.transpile.passes.derive import derive
-from pullback.transpile.passes.normalize import normalize
-from pullback.transpile.passes.promote import promote
-from pullback.transpile.passes.recompute import recompute_captures
-from pullback.transpile.passes.save_or_recompute import Plan, fused, prices
+from pullback.transpile.passes.differentiate.derive import derive
+from pullback.transpile.passes.promote.normalize import normalize
+from pullback.transpile.passes.promote.promote import promote
+from pullback.transpile.passes.promote.recompute import recompute_captures
+from pullback.transpile.passes.promote.save_or_recompute import Plan, fused, prices
 from pullback.transpile.rewrite import slice_of
 
 

@@ -1,1 +1,1 @@
-"""Lint where people work: settings, comments that silence, formats, processes, the cache, flake8."""
+"""Lint of formulas and of ``torch.autograd.Function`` classes: reading, analyses, rules, fixes and output."""

@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from pullback.transpile.ir import Source
 from pullback.transpile.version import __version__
 
-from ..linter import lint_source, may_have_classes, may_have_formulas
-from .dependencies import Modules, TrackedProgram
+from .linter import lint_source, may_have_classes, may_have_formulas
+from .running.dependencies import Modules, TrackedProgram
 
 
 class Plugin:
-    """What flake8 makes one of for each file."""
+    """The plugin; flake8 makes one for each file."""
 
     name = "pullback"
     version = __version__

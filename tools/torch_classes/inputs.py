@@ -92,7 +92,7 @@ def _guesses(target: Target) -> Iterator[tuple[Any, ...]]:
 
 
 def _kinds(target: Target, name: str, tensor: bool, plain: bool) -> tuple[Any, ...]:
-    """What a parameter may be, the likeliest first."""
+    """The values that a parameter may have, the likeliest first."""
     numbers: tuple[Any, ...] = (1, 0.5, 2.0, True)
     if name in ("dim", "axis"):
         numbers = (-1, 0, 1)

@@ -46,12 +46,12 @@ class Difference(NamedTuple):
 
     @property
     def wrong(self) -> bool:
-        """Whether it is more than allowed; what is not a number is."""
+        """True if it is more than allowed; what is not a number is."""
         return not self.error <= self.allowed
 
     @property
     def rank(self) -> tuple[bool, float]:
-        """What to compare: a wrong one is worse than any other."""
+        """The key to compare by: a wrong one is worse than any other."""
         return self.wrong, self.error
 
 
@@ -261,7 +261,7 @@ def _product(around: Around, along: Tensors, dtype: torch.dtype) -> Tensors:
 
 
 def _effects(around: Around, measured: Measured) -> None:
-    """Whether a backward changes its incoming gradient, or gives another result the second time."""
+    """True if a backward changes its incoming gradient, or gives another result the second time."""
     points = around.points(torch.float64)
     outputs = around.outputs(points)
     if not outputs:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pullback.transpile.analysis.torch.facts import ClassFacts, Program, read_classes
 from pullback.transpile.ir import Source
 
+from ..lint.analyses.facts import ClassFacts, Program, read_classes
 from ..modules import find_module
 
 
 def classes_of(source: Source) -> list[ClassFacts]:
-    """What lint knows of each, the last one of a name; barriers, which only raise, are left out."""
+    """The facts of each class, the last one of a name; barriers, which only raise, are left out."""
     known = read_classes(source, Program(find_module))
     found = {facts.name: facts for facts in known if not facts.cls.always_raises}
     return list(found.values())

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pullback.transpile.analysis.torch.facts import ClassFacts
 from pullback.transpile.ir import Source
 
 from ..errors import CommandError
+from ..lint.analyses.facts import ClassFacts
 from ..loading import import_file, place_of
 from .names import classes_of
 

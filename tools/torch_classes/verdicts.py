@@ -14,7 +14,7 @@ from .target import Target
 
 
 class Verdict(Enum):
-    """What is to be said of a class."""
+    """The verdict on a class."""
 
     RIGHT = "right"
     SILENTLY_WRONG = "silently wrong"
@@ -24,7 +24,7 @@ class Verdict(Enum):
 
     @property
     def passes(self) -> bool:
-        """Whether nothing is wrong: a refusal of second derivatives is honest."""
+        """True if nothing is wrong: a refusal of second derivatives is honest."""
         return self in (Verdict.RIGHT, Verdict.RAISES)
 
 

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable
 
 
-def assigned(body: Iterable[ast.stmt]) -> list[str]:
-    """Names that statements assign, in order, nested functions left out."""
+def assigned(body: Iterable[ast.AST]) -> list[str]:
+    """Names that statements, and targets, assign, in order, nested functions left out."""
     found: dict[str, None] = {}
     queue: list[ast.AST] = list(body)
     while queue:

@@ -35,7 +35,12 @@ _METHODS = {
     "flatten": "numpy.ravel",
     "conjugate": "numpy.conj",
 }
-_METADATA = {"pullback.like": "like", "numpy.shape": "shape", "numpy.ndim": "ndim", "numpy.size": "size"}
+_METADATA = {
+    "pullback.primitives.like": "like",
+    "numpy.shape": "shape",
+    "numpy.ndim": "ndim",
+    "numpy.size": "size",
+}
 
 
 def read_call(frame: Frame, node: ast.Call, name: str | None, targets: tuple[str, ...] = ()) -> Value:
@@ -96,7 +101,7 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
             return wider
         return bind_word(frame, word, callee.name, given.node, given.positional, given.keywords, name)
     first = given.positional[0] if len(given.positional) == 1 and not given.keywords else None
-    arrays = elements(first) if callee.name == "pullback.like" and first is not None else None
+    arrays = elements(first) if callee.name == "pullback.primitives.like" and first is not None else None
     if arrays is not None and all(isinstance(array, Var) for array in arrays):
         span = frame.span(given.node)
         likes = [frame.build.metadata("like", (array,), span) for array in arrays if isinstance(array, Var)]

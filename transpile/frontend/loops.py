@@ -54,7 +54,7 @@ def read_loop(frame: Frame, node: ast.For, iterated: Value, backwards: bool) -> 
     body, after, stops = exits.body, exits.after, exits.flag is not None
     if exits.flag == STOPPED:
         frame.local[STOPPED] = Literal(0)
-    names = assigned(body)
+    names = assigned([node.target, *body])
     if exits.flag is not None:
         names = [exits.flag, *(name for name in names if name != exits.flag)]
     lists = _grown_lists(frame, node, body, iterated)

@@ -157,7 +157,12 @@ def _operand(frame: Frame, word: OperatorInfo, slot: str, given: dict[str, Value
 
 def _spelled(python: str) -> str:
     """A function as authors write it."""
-    for module, alias in (("numpy.", "np."), ("scipy.special.", "special."), ("pullback.", "pb.")):
+    for module, alias in (
+        ("numpy.", "np."),
+        ("scipy.special.", "special."),
+        ("pullback.primitives.", "primitives."),
+        ("pullback.", "pb."),
+    ):
         if python.startswith(module):
             return alias + python.removeprefix(module)
     return python

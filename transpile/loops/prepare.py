@@ -15,9 +15,9 @@ from ..ir import Atom, Block, Formula, Literal, Param, Var
 from ..ir.types import TensorType, Type, names_of
 from ..library import Library
 from ..passes.inline import inline
-from ..passes.promote import promote
-from ..passes.reverse import reverse
-from ..passes.simplify import simplify
+from ..passes.promote.promote import promote
+from ..passes.simplify.simplify import simplify
+from ..passes.variants.reverse import reverse
 from ..rewrite import replace_block
 from .ir import Program
 from .lower import FLOATS, PRIMITIVES, lower

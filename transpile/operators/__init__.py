@@ -41,9 +41,9 @@ VALUE_CALLS: frozenset[str] = frozenset(
         "math.erf",
         "math.ceil",
         "math.floor",
-        "pullback.dot_subscripts",
-        "pullback.order_of_norm",
-        "pullback.tensordot_subscripts",
+        "pullback.primitives.dot_subscripts",
+        "pullback.primitives.order_of_norm",
+        "pullback.primitives.tensordot_subscripts",
     }
 )
 
@@ -68,7 +68,7 @@ BY_FULL_NAME: frozenset[str] = DECOMPOSITIONS | CONSTANT.keys()
 
 # Functions of the gradient and the operands that give an operator's gradients, by which readers are
 # shown them. In a formula they stand for their text in `formulas/`.
-NAMED_GRADIENTS: dict[str, str] = {"matmul": "pullback.matmul_gradients"}
+NAMED_GRADIENTS: dict[str, str] = {"matmul": "pullback.primitives.matmul_gradients"}
 
 # Attributes of modules that are numbers or dtypes.
 CONSTANTS: dict[str, float] = {
@@ -126,7 +126,14 @@ def by_method(name: str) -> OperatorInfo | None:
 
 
 def suggestions(dotted: str) -> tuple[str, ...]:
-    """Up to three names of the vocabulary close to an unknown one."""
+    """Up to three names of the vocabulary close to an unknown one; a primitive's by its module.
+
+    >>> suggestions("numpy.expp")[0], suggestions("pullback.sum_to")
+    ('numpy.exp', ('pullback.primitives.sum_to',))
+    """
     from difflib import get_close_matches
 
+    primitive = dotted.replace("pullback.", "pullback.primitives.", 1)
+    if primitive in _BY_PYTHON or primitive in VALUE_CALLS or dotted == "pullback.like":
+        return (primitive,)
     return tuple(get_close_matches(dotted, _BY_PYTHON, n=3, cutoff=0.75))

@@ -48,5 +48,5 @@ CONSTANT: dict[str, str] = {
         array_equiv allclose may_share_memory shares_memory array_repr array_str array2string einsum_path""",
     ),
     "pullback.stop_gradient": "it is what it is for",
-    "pullback.last_written": "the result is bool",
+    "pullback.primitives.last_written": "the result is bool",
 }

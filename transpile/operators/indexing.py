@@ -45,7 +45,7 @@ def _getitem(call: Call, a: TensorType) -> Shape | None:
 
 def _region(name: str) -> OperatorInfo:
     """An operator on the entries of an array that a write has named."""
-    return OperatorInfo(name, f"pullback.{name}", ("a",), ("region",), linear=(0,))
+    return OperatorInfo(name, f"pullback.primitives.{name}", ("a",), ("region",), linear=(0,))
 
 
 OPERATORS: tuple[OperatorInfo, ...] = (
@@ -58,18 +58,20 @@ OPERATORS: tuple[OperatorInfo, ...] = (
         torch="torch.take_along_dim",
     ),
     OperatorInfo(
-        "put_along", "pullback.put_along", ("a",), ("indices", "axis", "shape"), linear=(0,),
+        "put_along", "pullback.primitives.put_along", ("a",), ("indices", "axis", "shape"), linear=(0,),
         type=of_operand(given_shape),
     ),
     OperatorInfo(
-        "index_put", "pullback.index_put", ("a", "value"), ("index", "repeated"), linear=(0, 1), jointly=True
+        "index_put", "pullback.primitives.index_put", ("a", "value"), ("index", "repeated"),
+        linear=(0, 1), jointly=True,
     ),
     OperatorInfo(
-        "last_written", "pullback.last_written", (), ("index", "shape"), derivative="zero", dtype="bool",
-        type=lambda call: call.tensor(None, "bool"),
+        "last_written", "pullback.primitives.last_written", (), ("index", "shape"),
+        derivative="zero", dtype="bool", type=lambda call: call.tensor(None, "bool"),
     ),
     OperatorInfo(
-        "unslice", "pullback.unslice", ("a",), ("index", "shape"), linear=(0,), type=of_operand(given_shape)
+        "unslice", "pullback.primitives.unslice", ("a",), ("index", "shape"), linear=(0,),
+        type=of_operand(given_shape),
     ),
     _region("take_region"),
     _region("spread_region"),

@@ -34,14 +34,14 @@ def _join(
 ) -> OperatorInfo:
     """One array of a list."""
     return OperatorInfo(
-        name, python or f"pullback.{name}", (operand,), attrs, linear=(0,), jointly=True, variadic=True,
-        type=type, **facts,
+        name, python or f"pullback.primitives.{name}", (operand,), attrs, linear=(0,), jointly=True,
+        variadic=True, type=type, **facts,
     )  # fmt: skip
 
 
 def _to_list(name: str, *attrs: str, operand: str = "x") -> OperatorInfo:
     """A list of one array, or of a list."""
-    return OperatorInfo(name, f"pullback.{name}", (operand,), attrs, linear=(0,), gives_list=True)
+    return OperatorInfo(name, f"pullback.primitives.{name}", (operand,), attrs, linear=(0,), gives_list=True)
 
 
 OPERATORS: tuple[OperatorInfo, ...] = (
@@ -58,10 +58,11 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     _join("join_like", "like", "axis"),
     _to_list("unitem", "index", "likes", operand="a"),
     OperatorInfo(
-        "zeros_list", "pullback.zeros_list", (), ("likes",), derivative="zero", gives_list=True
+        "zeros_list", "pullback.primitives.zeros_list", (), ("likes",), derivative="zero", gives_list=True
     ),
     OperatorInfo(
-        "appended", "pullback.appended", ("values", "x"), linear=(0, 1), jointly=True, gives_list=True
+        "appended", "pullback.primitives.appended", ("values", "x"), linear=(0, 1), jointly=True,
+        gives_list=True,
     ),
     _to_list("without_last", operand="values"),
     _to_list("unstack_like", "likes", "axis"),

@@ -79,7 +79,7 @@ def _made(name: str, rule: Rule, *attrs: str, **facts: Any) -> OperatorInfo:
 
 def _to_like(name: str, **facts: Any) -> OperatorInfo:
     """What gives a cotangent the shape and dtype of another array."""
-    return OperatorInfo(name, f"pullback.{name}", ("x",), ("like",), linear=(0,), **facts)
+    return OperatorInfo(name, f"pullback.primitives.{name}", ("x",), ("like",), linear=(0,), **facts)
 
 
 OPERATORS: tuple[OperatorInfo, ...] = (
@@ -104,12 +104,15 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     _to_like("broadcast_like", type=_like, cost=CHEAP),
     _to_like("expect_like", type=_like, cost=CHEAP),
     OperatorInfo(
-        "accumulate", "pullback.accumulate", ("x", "y"), kind="pointwise", linear=(0, 1), jointly=True,
-        infix="+", type=_accumulate, cost=CHEAP, scalar=Scalar("+", "+", of="numbers"),
+        "accumulate", "pullback.primitives.accumulate", ("x", "y"), kind="pointwise", linear=(0, 1),
+        jointly=True, infix="+", type=_accumulate, cost=CHEAP, scalar=Scalar("+", "+", of="numbers"),
     ),
-    OperatorInfo("packed", "pullback.packed", ("value",), ("kind", "depth"), derivative="zero", dtype="attr"),
-    OperatorInfo(
-        "unpacked", "pullback.unpacked", ("rows",), ("kind", "depth"), derivative="zero", dtype="attr"
+    *(
+        OperatorInfo(
+            name, f"pullback.primitives.{name}", (operand,), ("kind", "depth"), derivative="zero",
+            dtype="attr",
+        )
+        for name, operand in (("packed", "value"), ("unpacked", "rows"))
     ),
     OperatorInfo(
         "stop_gradient", "pullback.stop_gradient", ("x",), kind="pointwise", derivative="zero", type=_same,

@@ -68,10 +68,11 @@ OPERATORS: tuple[OperatorInfo, ...] = (
         "outer", "numpy.outer", ("a", "b"), kind="product", linear=(0, 1), type=_outer, torch="torch.outer"
     ),
     OperatorInfo(
-        "contract", "pullback.contract", ("arrays",), ("subscripts",), kind="product", variadic=True
+        "contract", "pullback.primitives.contract", ("arrays",), ("subscripts",), kind="product",
+        variadic=True,
     ),
     OperatorInfo(
-        "contract_gradients", "pullback.contract_gradients", ("grad", "arrays"), ("subscripts",),
+        "contract_gradients", "pullback.primitives.contract_gradients", ("grad", "arrays"), ("subscripts",),
         kind="product", linear=(0,), gives_list=True,
     ),
     OperatorInfo(

@@ -118,7 +118,7 @@ OPERATORS: tuple[OperatorInfo, ...] = (
         type=along("sum", None), torch="torch.cumprod",
     ),
     OperatorInfo(
-        "linear_recurrence", "pullback.linear_recurrence", ("a", "b"), ("reverse",), kind="scan",
+        "linear_recurrence", "pullback.primitives.linear_recurrence", ("a", "b"), ("reverse",), kind="scan",
         linear=(1,),
     ),
     OperatorInfo("sort", "numpy.sort", ("a",), ("axis",), kind="scan", type=along(None, -1)),

@@ -154,7 +154,7 @@ def _copy(name: str, rule: Rule | None, *attrs: str, operand: str = "a", **facts
 
 def _own(name: str, rule: Rule | None, *attrs: str) -> OperatorInfo:
     """A transpose of another operator, which only derivatives use."""
-    return _copy(name, rule, *attrs, python=f"pullback.{name}")
+    return _copy(name, rule, *attrs, python=f"pullback.primitives.{name}")
 
 
 OPERATORS: tuple[OperatorInfo, ...] = (

@@ -33,8 +33,13 @@ def _special(name: str, *operands: str, python: str = "", **facts: Any) -> Opera
 
 
 def _own(name: str, **facts: Any) -> OperatorInfo:
-    """A function of this project's, which others are written with."""
+    """A function of this project's."""
     return _special(name, python=f"pullback.{name}", **facts)
+
+
+def _primitive(name: str, **facts: Any) -> OperatorInfo:
+    """A function that derivatives of others are written with."""
+    return _special(name, python=f"pullback.primitives.{name}", **facts)
 
 
 def _inlined(name: str, *operands: str, **facts: Any) -> OperatorInfo:
@@ -72,7 +77,7 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     _special("digamma", spelling=("scipy.special.psi",), torch="torch.digamma"),
     _special("beta", "a", "b"),
     _special("betaln", "a", "b"),
-    _own("polygamma", attrs=("n",)),
+    _primitive("polygamma", attrs=("n",)),
     _special("i0", cuda="cyl_bessel_i0", torch="torch.i0"),
     _special("i0e", torch="torch.special.i0e"),
     _special("i1", cuda="cyl_bessel_i1", torch="torch.special.i1"),
@@ -82,9 +87,9 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     _special("k0e", torch="torch.special.scaled_modified_bessel_k0"),
     _special("k1", torch="torch.special.modified_bessel_k1"),
     _special("k1e", torch="torch.special.scaled_modified_bessel_k1"),
-    _own("bessel_i", attrs=("order",)),
-    _own("bessel_j", attrs=("order",)),
-    _own("sinc_derivative", attrs=("n",), scalar=Scalar("sinc_derivative", takes="float")),
+    _primitive("bessel_i", attrs=("order",)),
+    _primitive("bessel_j", attrs=("order",)),
+    _primitive("sinc_derivative", attrs=("n",), scalar=Scalar("sinc_derivative", takes="float")),
     _own(
         "sigmoid", cost=EXPONENTIAL, torch="torch.sigmoid",
         scalar=Scalar("sigmoid", "pb_sigmoid", takes="float"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pullback.tools.cli import main
-from pullback.tools.rules import RULES
+from pullback.tools.lint.rules import RULES
 
 
 def test_all_rules_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -138,3 +138,46 @@ def test_a_list_that_grows_backwards_is_in_the_order_of_its_turns():
 
     x = np.linspace(0.5, 1.5, 3)
     np.testing.assert_array_equal(numbered(x, n=3), numbered.__wrapped__(x, n=3))
+
+
+def shadowed_by_numbers(x, *, n: int):
+    k = 7
+    for i in range(n):
+        for k in range(i):
+            x = x + k
+    return x * k
+
+
+def shadowed_by_items(x, *, n: int):
+    row = 3.0
+    for row in x:
+        x = x * row
+    return x * row
+
+
+def shadowed_by_another_loop(x, *, n: int):
+    for k in range(n):
+        x = x * 2 + k
+    for k in range(2 * n + 1):
+        x = x + k
+    return x * k
+
+
+def shadowed_in_a_branch(x, *, n: int):
+    if n > 2:
+        for k in range(3):
+            x = x + k
+    for k in range(n + 1):
+        x = x * 0.5 - k
+    return x * k
+
+
+@pytest.mark.parametrize(
+    "function",
+    [shadowed_by_numbers, shadowed_by_items, shadowed_by_another_loop, shadowed_in_a_branch],
+    ids=lambda function: function.__name__,
+)
+@pytest.mark.parametrize("n", [0, 4])
+def test_a_loop_leaves_its_last_item_in_a_name_that_held_a_value(function, n):
+    x = np.linspace(0.5, 1.5, 3)
+    np.testing.assert_array_equal(pb.derive_pullback(function)(x, n=n), function(x, n=n))

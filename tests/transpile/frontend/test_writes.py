@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback import primitives
 
 from .reading import equations, findings, formula
 
@@ -149,4 +150,4 @@ def test_an_element_of_a_list_is_written():
 
 def test_positions_that_may_repeat_say_so():
     with pytest.raises(ValueError, match="repeated=True"):
-        pb.index_put(X, 0.0, index=np.array([0, 0]))
+        primitives.index_put(X, 0.0, index=np.array([0, 0]))

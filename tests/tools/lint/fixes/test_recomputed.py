@@ -1,0 +1,323 @@
+"""A captured intermediate is computed again: the text, lint of it, and the derivatives of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pullback.tools.lint.fixes.fixing import fix_source
+from pullback.tools.modules import find_module
+from pullback.transpile.ir import Source
+
+from .fixed import HEAD, body, class_of, fixed, left, shown, verdict
+
+# Each: forward, backward, parameters, inputs.
+WRONG = {
+    "a sum": (
+        "t = a + b\nctx.save_for_backward(b, t)\nreturn t * b",
+        "b, t = ctx.saved_tensors\nreturn grad * b, grad * t + grad * b",
+        "a, b",
+        "torch.rand(3), torch.rand(3)",
+    ),
+    "a product of matrices": (
+        "t = a @ b\nctx.save_for_backward(a, b, t)\nreturn t * t",
+        "a, b, t = ctx.saved_tensors\ng = 2 * grad * t\nreturn g @ b.mT, a.mT @ g",
+        "a, b",
+        "torch.rand(3, 2), torch.rand(2, 3)",
+    ),
+    "an attribute": (
+        "t = x.exp()\nctx.t = t\nreturn t * t",
+        "return 2 * grad * ctx.t * ctx.t",
+        "x",
+        "torch.rand(3)",
+    ),
+    "an attribute with a name in the backward": (
+        "ctx.t = x.exp()\nreturn ctx.t * ctx.t",
+        "t = ctx.t\nreturn 2 * grad * t * t",
+        "x",
+        "torch.rand(3)",
+    ),
+    "an item": (
+        "t = x.exp()\nctx.save_for_backward(t)\nreturn t * t",
+        "return 2 * grad * ctx.saved_tensors[0] ** 2",
+        "x",
+        "torch.rand(3)",
+    ),
+    "a bound item": (
+        "t = x.exp()\nctx.save_for_backward(x, t)\nreturn t * t",
+        "t = ctx.saved_tensors[1]\nreturn 2 * grad * t ** 2",
+        "x",
+        "torch.rand(3)",
+    ),
+    "another name in the backward": (
+        "t = x.exp()\nctx.save_for_backward(t)\nreturn t * t",
+        "(e,) = ctx.saved_tensors\nreturn 2 * grad * e * e",
+        "x",
+        "torch.rand(3)",
+    ),
+    "changes in place": (
+        "t = x.exp().mul_(2)\nt.add_(1)\nt += 1\nctx.save_for_backward(t)\nreturn t * t",
+        "(t,) = ctx.saved_tensors\nreturn 2 * grad * t * (t - 2)",
+        "x",
+        "torch.rand(3)",
+    ),
+    "a branch and a loop": (
+        """
+        t = x
+        if n > 1:
+            for _ in range(n):
+                t = t.sin()
+        else:
+            t = t * n
+        ctx.save_for_backward(t)
+        ctx.n = n
+        return t ** 3
+        """,
+        """
+        (t,) = ctx.saved_tensors
+        inner = 1
+        return (3 * grad * t ** 2) * inner, None
+        """,
+        "x, n",
+        "torch.rand(3), 1",
+    ),
+    "a parameter that is bound again": (
+        "x = x * 2\nt = x.exp()\nctx.save_for_backward(x, t)\nreturn t * t",
+        "x, t = ctx.saved_tensors\nreturn 4 * grad * t * t",
+        "x",
+        "torch.rand(3)",
+    ),
+    "a keyword that only comes from the context": (
+        "t = x ** n\nctx.save_for_backward(t)\nctx.n = n\nreturn t * t",
+        "(t,) = ctx.saved_tensors\nreturn 2 * grad * t ** (2 - 1 / ctx.n) * ctx.n, None",
+        "x, n",
+        "torch.rand(3) + 0.5, 3",
+    ),
+    "saved only when needed": (
+        """
+        needed = any(ctx.needs_input_grad)
+        t = x.exp()
+        if needed:
+            ctx.save_for_backward(t)
+        return t * t
+        """,
+        "(t,) = ctx.saved_tensors\nreturn 2 * grad * t * t",
+        "x",
+        "torch.rand(3)",
+    ),
+    "kept together on the context": (
+        "e = x.exp()\nt = e * x\nctx.variables = e, x, n, t\nreturn t * e",
+        "e, x, n, t = ctx.variables\nreturn grad * (e * e + 2 * t * e), None",
+        "x, n",
+        "torch.rand(3), 1",
+    ),
+    "entries that are filled in a loop": (
+        """
+        t = torch.zeros(3, *x.shape, dtype=x.dtype)
+        t[0] = x.exp()
+        for i in range(1, 3):
+            t[i] = t[i - 1] * x.exp()
+        ctx.save_for_backward(t)
+        return t[2] * 1
+        """,
+        "(t,) = ctx.saved_tensors\nreturn 3 * grad * t[2]",
+        "x",
+        "torch.rand(3)",
+    ),
+    "changes in place of what the backward computes": (
+        "t = x.sin()\nu = t.exp()\nctx.kept = t, u\nctx.save_for_backward(x)\nreturn u * 1",
+        "(x,) = ctx.saved_tensors\nt, u = ctx.kept\ng = u * 1\nh = g.clone()\n"
+        "g.mul_(x.cos()).mul_(2)\ng -= h.mul_(x.cos())\nr = g.mul_(grad)\nreturn r.add_(0)",
+        "x",
+        "torch.rand(3)",
+    ),
+    "changes of what the backward just computed": (
+        "t = x.sin()\nctx.save_for_backward(t, x)\nreturn t.exp()",
+        "t, x = ctx.saved_tensors\nreturn t.exp().mul_(grad).mul_(x.cos())",
+        "x",
+        "torch.rand(3)",
+    ),
+    "a number that becomes a tensor": (
+        "w = torch.tensor(weights, dtype=x.dtype)\nt = x.exp() * w\nctx.save_for_backward(t)\nreturn t * t",
+        "(t,) = ctx.saved_tensors\nreturn 2 * grad * t * t, None",
+        "x, weights",
+        "torch.rand(2), [1.0, 2.0]",
+    ),
+    "changed in the backward": (
+        "t = x.exp()\nctx.save_for_backward(t)\nreturn t * t",
+        "(t,) = ctx.saved_tensors\nt *= 2\nreturn grad * t * t / 2",
+        "x",
+        "torch.rand(3)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_the_fixed_class_is_clean_and_right(name: str, tmp_path: Path) -> None:
+    forward, backward, parameters, inputs = WRONG[name]
+    text = class_of(forward, backward, parameters)
+    assert left(text)
+    made = fixed(text)
+    assert left(made.text) == []
+    assert made.left == []
+    if name != "a branch and a loop":
+        assert verdict(text, inputs, tmp_path) == "silently wrong"
+        assert verdict(made.text, inputs, tmp_path) == "right"
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_fixed_class_is_not_fixed_again(name: str) -> None:
+    once = fixed(class_of(*WRONG[name][:3])).text
+    assert fixed(once).text == once
+
+
+def test_a_short_computation_stands_in_the_backward() -> None:
+    forward, backward, parameters, _ = WRONG["a sum"]
+    made = fixed(class_of(forward, backward, parameters)).text
+    assert body(made, "forward") == "t = a + b\nctx.save_for_backward(b, a)\nreturn t * b\n"
+    assert body(made, "backward") == (
+        "b, a = ctx.saved_tensors\nt = a + b\nreturn grad * b, grad * t + grad * b\n"
+    )
+
+
+def test_a_longer_one_runs_only_where_gradients_are_recorded() -> None:
+    forward, backward, parameters, _ = WRONG["a product of matrices"]
+    made = fixed(class_of(forward, backward, parameters)).text
+    assert body(made, "backward").startswith(
+        "a, b, t = ctx.saved_tensors\n"
+        "if torch.is_grad_enabled():  # recorded: what is saved has no history\n    t = a @ b\n"
+    )
+
+
+def test_names_that_mean_something_else_in_the_backward_go_into_a_method() -> None:
+    text = class_of(
+        "u = x.exp()\nt = u.sum()\nctx.save_for_backward(t)\nreturn t * t",
+        "(t,) = ctx.saved_tensors\nu = 2 * grad * t\nreturn u",
+    )
+    made = fixed(text).text
+    assert body(made, "_recomputed") == (
+        '"""`t` as the forward computes it, recorded."""\nu = x.exp()\nt = u.sum()\nreturn t\n'
+    )
+    assert "t = Scaled._recomputed(x)" in made
+
+
+def test_comments_and_formatting_survive() -> None:
+    text = class_of(
+        "t = a+b   # the sum\nctx.save_for_backward( b , t )  # both\nreturn t * b",
+        "# take them\n(b, t) = ctx.saved_tensors  # here\n\nreturn grad*b, grad*t + grad*b",
+        "a, b",
+    )
+    made = fixed(text).text
+    for comment in ("# the sum", "# both", "# take them", "# here"):
+        assert comment in made
+    assert "return grad*b, grad*t + grad*b" in made
+
+
+def test_what_is_random_is_not_computed_again() -> None:
+    text = class_of(
+        "t = x * torch.rand_like(x)\nctx.save_for_backward(t)\nreturn t * t",
+        "(t,) = ctx.saved_tensors\nreturn 2 * grad * t",
+    )
+    made = fixed(text)
+    assert made.text == text
+    assert [reason for _, reason in made.left] == ["it depends on random numbers"]
+
+
+@pytest.mark.parametrize(
+    ("forward", "reason"),
+    [
+        (
+            "t = x.exp()\nu = t.view(-1)\nt.mul_(2)\nt = t + u.sum()",
+            "another name may share the memory of `t`",
+        ),
+        ("t = x.exp()\ntorch.mul(t, 2, out=t)", "what `mul` does is not known"),
+        ("t = x.exp()\nt.zero_()\nt = t + x", "`zero_` has no form that makes a new tensor"),
+        ("try:\n    t = x.exp()\nexcept ValueError:\n    t = x.sin()", "`t` is computed inside a `try`"),
+        ("if x.sum() > 0:\n    return x\nt = x.exp()", "the forward may return before it saves"),
+    ],
+)
+def test_what_cannot_be_told_apart_is_left_alone(forward: str, reason: str) -> None:
+    text = class_of(
+        f"{forward}\nctx.save_for_backward(t)\nreturn t * t", "(t,) = ctx.saved_tensors\nreturn grad * t"
+    )
+    made = fixed(text)
+    assert made.text == text
+    assert [why.startswith(reason) for _, why in made.left] == [True], made.left
+
+
+def test_several_values_are_computed_together() -> None:
+    text = class_of(
+        "s = x.sin().sum()\nt = s.exp()\nctx.save_for_backward(s, t)\nreturn s * t",
+        "s, t = ctx.saved_tensors\nreturn grad * s * t",
+    )
+    made = fixed(text)
+    assert [f.value for f, _ in made.done] == ["s", "t"]
+    assert "s = x.sin().sum()\n            t = s.exp()" in made.text
+
+
+def test_long_lists_are_wrapped() -> None:
+    names = [f"a_rather_long_name_{k}" for k in range(4)]
+    listed = ", ".join(names)
+    text = class_of(
+        f"t = ({' + '.join(names)}) @ x\nctx.save_for_backward({listed}, t)\nreturn t * t",
+        f"{listed}, t = ctx.saved_tensors\nreturn {', '.join(['grad * t'] * 5)}",
+        f"{listed}, x",
+    )
+    made = fixed(text).text
+    assert "ctx.save_for_backward(\n            a_rather_long_name_0,\n" in made
+    assert "        (\n            a_rather_long_name_0,\n" in made
+    assert "            t,\n            x,\n        ) = ctx.saved_tensors\n" in made
+    assert left(made) == []
+
+
+def test_a_setup_context_takes_what_it_needs_from_its_inputs(tmp_path: Path) -> None:
+    text = (
+        f"{HEAD}class Scaled(torch.autograd.Function):\n    @staticmethod\n    def forward(a, b):\n"
+        "        return (a + b) * b\n\n    @staticmethod\n    def setup_context(ctx, inputs, output):\n"
+        "        a, b = inputs\n        t = a + b\n        ctx.save_for_backward(b, t)\n\n    @staticmethod\n"
+        "    def backward(ctx, grad):\n        b, t = ctx.saved_tensors\n"
+        "        return grad * b, grad * t + grad * b\n"
+    )
+    made = fixed(text).text
+    assert left(made) == []
+    assert verdict(made, "torch.rand(3), torch.rand(3)", tmp_path) == "right"
+
+
+def test_a_registered_operator_too() -> None:
+    text = (
+        "import torch\n\n\n@torch.library.custom_op('mine::scaled', mutates_args=())\n"
+        "def scaled(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:\n    return (a + b) * b\n\n\n"
+        "def setup(ctx, inputs, output):\n    a, b = inputs\n    t = a @ b\n"
+        "    ctx.save_for_backward(b, t)\n\n\n"
+        "def backward(ctx, grad):\n    b, t = ctx.saved_tensors\n"
+        "    return grad * b, grad * t + grad * b\n\n\n"
+        "torch.library.register_autograd('mine::scaled', backward, setup_context=setup)\n"
+    )
+    made = fixed(text).text
+    assert left(made) == []
+    assert (
+        "    if torch.is_grad_enabled():  # recorded: what is saved has no history\n        t = a @ b\n"
+        in made
+    )
+
+
+def test_the_import_of_torch_is_added_where_it_is_missing() -> None:
+    text = class_of(
+        "t = a @ b\nctx.save_for_backward(b, t)\nreturn t * b",
+        "b, t = ctx.saved_tensors\nreturn grad * b, grad * t",
+        "a, b",
+    ).replace("import torch\n", "from torch.autograd import Function\n", 1)
+    text = text.replace("torch.autograd.Function", "Function")
+    assert fixed(text).text.startswith("import torch\nfrom torch.autograd import Function\n")
+
+
+def test_a_value_of_another_file_is_left_alone(tmp_path: Path) -> None:
+    base = class_of(
+        "t = x.exp()\nctx.save_for_backward(t)\nreturn t * t", "(t,) = ctx.saved_tensors\nreturn grad * t"
+    )
+    (tmp_path / "base.py").write_text(base)
+    text = "from base import Scaled\n\n\nclass Derived(Scaled):\n    pass\n"
+    path = tmp_path / "derived.py"
+    path.write_text(text)
+    assert fix_source(Source(str(path), text), find_module, shown).text == text

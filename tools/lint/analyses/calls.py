@@ -1,0 +1,397 @@
+"""The result of a call: functions of the linted text are followed, PyTorch's known, the rest is opaque."""
+
+from __future__ import annotations
+
+import ast
+from abc import abstractmethod
+from dataclasses import replace
+
+from ..frontend.classes import FunctionClass, Method, last_name, method_of
+from ..frontend.modules import Class, Dotted, Function
+from . import containers, torch_names
+from .builtin_calls import BuiltinCalls
+from .context import Context
+from .state import State, join_heaps
+from .statements import Frame
+from .torch_calls import Arguments
+from .values import (
+    Bound,
+    Facts,
+    Form,
+    Instance,
+    Item,
+    Kind,
+    Store,
+    Thing,
+    Value,
+    any_form,
+    combine,
+    constant,
+    facts_of,
+    leaves,
+    lose,
+    plain,
+    union,
+    unrecorded,
+)
+
+DEEPEST = 8
+CONTEXT_METHODS = frozenset(
+    {
+        "save_for_backward",
+        "mark_dirty",
+        "mark_non_differentiable",
+        "set_materialize_grads",
+        "save_for_forward",
+    }
+)
+KERNELS = ("_cuda", "_cpp", "_ext", "_C", "_kernel", "_kernels", "_cuda_kernel", "_gpu")
+
+
+class Calls(BuiltinCalls):
+    """Evaluates calls and attributes."""
+
+    owner: FunctionClass
+
+    def __init__(self, owner: FunctionClass) -> None:
+        super().__init__()
+        self.owner = owner
+        self.module = owner.own.module
+        self.running: list[ast.AST] = []
+
+    @abstractmethod
+    def on_context(self, name: str, arguments: Arguments, state: State) -> Value:
+        """A method of the context."""
+
+    @abstractmethod
+    def context_attribute(self, name: str) -> Value:
+        """An attribute of the context that nothing set."""
+
+    def attribute(self, node: ast.Attribute, state: State) -> Value:
+        """``value.name``, which a call may be about."""
+        return self.attribute_of(self.evaluate(node.value, state), node.attr, node, state)
+
+    def attribute_of(self, value: Value, name: str, node: ast.AST, state: State) -> Value:
+        """An attribute of each alternative."""
+        return union(*(self._attribute(thing, name, node, state) for thing in value))
+
+    def _attribute(self, thing: Thing, name: str, node: ast.AST, state: State) -> Value:
+        if (thing, name) in state.heap:
+            return state.heap[thing, name]
+        entity = thing.entity
+        if isinstance(entity, Dotted) and entity.name == "super":
+            return (Thing(entity=Bound((thing,), name)),)
+        if isinstance(entity, Dotted):
+            found = self.module.program.follow(Dotted(f"{entity.name}.{name}"), self.module)
+            return self.of_entity(found)
+        if isinstance(entity, FunctionClass) and name != "apply":
+            value = entity.value(name)
+            if value is not None:
+                return self.of_expression(value)
+            return (Thing(entity=Bound((thing,), name)),)
+        if isinstance(thing.constant, Context):
+            if name in CONTEXT_METHODS:
+                return (Thing(entity=Bound((thing,), name)),)
+            return self.context_attribute(name)
+        if isinstance(entity, Instance):
+            return self._attribute_of_object(thing, entity, name, node, state)
+        if entity is not None or thing.parts is not None:
+            return (Thing(entity=Bound((thing,), name)),)
+        if name in torch_names.METADATA:
+            return plain()
+        if name == "data":
+            return self._cut(thing, "data", node)
+        if name == "grad":
+            facts = thing.facts
+            return (Thing(replace(facts, form=Form.UNKNOWN), Store(), self.span(node)),)
+        if name in torch_names.VIEWS and name not in torch_names.METHODS - {"values", "indices"}:
+            if thing.pair:
+                return (containers.element(thing, 0 if name == "values" else name),)
+            return self.fresh(combine([thing.facts], thing.facts.form, self.span(node)), node, thing.store)
+        if thing.token is not None and thing.token.sort == "input" and name not in torch_names.METHODS:
+            return (Thing(entity=Bound((thing,), name), number=True),)
+        return (
+            Thing(thing.facts if name not in torch_names.METHODS else Facts(), entity=Bound((thing,), name)),
+        )
+
+    def call(self, node: ast.Call, state: State) -> Value:
+        """The value of a call."""
+        if isinstance(node.func, ast.Name) and node.func.id == "super" and "super" not in state.names:
+            return (Thing(entity=Dotted("super")),)
+        if isinstance(node.func, ast.Subscript):  # kernel[grid](...)
+            arguments = self.arguments(node, state)
+            return self.opaque(
+                self.evaluate(node.func.value, state), arguments, ast.unparse(node.func), state
+            )
+        if isinstance(node.func, ast.Attribute) and torch_names.is_in_place(node.func.attr):
+            receiver = self.evaluate(node.func.value, state)
+            if all(_is_tensor(thing) for thing in receiver):
+                return self.torch_method(receiver, node.func.attr, self.arguments(node, state))
+        callee = self.evaluate(node.func, state)
+        arguments = self.arguments(node, state)
+        results = [self.invoke(thing, arguments, state) for thing in callee]
+        return union(*results) if results else plain()
+
+    def invoke(self, callee: Thing, arguments: Arguments, state: State) -> Value:
+        """The value of a call of one thing."""
+        entity = callee.entity
+        match entity:
+            case Dotted(name=name):
+                return self._call_dotted(name, arguments, state)
+            case Function():
+                return self.inline(entity, callee.scope, arguments, state)
+            case Bound(receiver=receiver, name=name):
+                return union(*(self._call_method(thing, name, arguments, state) for thing in receiver))
+            case Class():
+                return self._construct(callee, entity, arguments, state)
+            case Instance():
+                return self._call_method(callee, "__call__", arguments, state)
+        callee.used_as_object = True
+        return self.opaque((callee,), arguments, "", state)
+
+    def _call_method(self, thing: Thing, name: str, arguments: Arguments, state: State) -> Value:
+        entity = thing.entity
+        if isinstance(thing.constant, Context):
+            return self.on_context(name, arguments, state)
+        if isinstance(entity, FunctionClass):
+            return self._call_on_class(entity, thing, name, arguments, state)
+        if isinstance(entity, Dotted) and entity.name == "super":
+            return self._call_super(name, arguments, state)
+        if isinstance(entity, Instance):
+            method = method_of(entity.of, name)
+            if method is not None and "staticmethod" not in method.decorators:
+                given = replace(arguments, items=[Item((thing,)), *arguments.items])
+                return self.inline(Function(method.node, method.owner.module), {}, given, state)
+        if thing.parts is not None:
+            return self.list_method(thing, name, arguments)
+        tensor = (
+            torch_names.is_in_place(name) or name in torch_names.METHODS or name in torch_names.NOT_WRITING
+        )
+        unknown = thing.number and thing.facts.kind is Kind.NONE
+        if name == "backward" and thing.facts.kind is not Kind.NONE:
+            self.inner_backward(thing, arguments)
+            return plain()
+        if tensor and not unknown and not isinstance(entity, Bound):
+            if name == "max" and arguments.items and not self._has_axis(arguments):
+                return self.torch_function(
+                    "maximum", replace(arguments, items=[Item((thing,)), *arguments.items])
+                )
+            return self.torch_method((thing,), name, arguments)
+        thing.used_as_object = thing.used_as_object or not tensor
+        return self.opaque((thing,), arguments, name, state)
+
+    def _construct(self, callee: Thing, entity: Class, arguments: Arguments, state: State) -> Value:
+        """An object, with the attributes that its ``__init__`` sets."""
+        made = self.opaque((callee,), arguments, "", state)
+        method = method_of(entity, "__init__")
+        if method is not None:
+            made[0].entity = Instance(entity)
+            made[0].used_as_object = True
+            given = replace(arguments, items=[Item(made), *arguments.items])
+            self.inline(Function(method.node, method.owner.module), {}, given, state)
+        return made
+
+    def _attribute_of_object(
+        self, thing: Thing, entity: Instance, name: str, node: ast.AST, state: State
+    ) -> Value:
+        method = method_of(entity.of, name)
+        if method is not None and "property" in method.decorators:
+            given = Arguments([Item((thing,))], {}, ast.Call(ast.Name(name), [], []))
+            ast.copy_location(given.node, node)
+            return self.inline(Function(method.node, method.owner.module), {}, given, state)
+        return (Thing(thing.facts if method is None else Facts(), entity=Bound((thing,), name)),)
+
+    def tested(self, value: Value) -> None:
+        """A value is compared with None here."""
+
+    def inner_backward(self, thing: Thing, arguments: Arguments) -> None:
+        """``tensor.backward()`` inside the analysed function."""
+
+    def inner_gradient(self, arguments: Arguments) -> Value:
+        """``torch.autograd.grad(...)`` inside the analysed function."""
+        facts = [facts_of(value) for value in arguments.values]
+        made = combine(facts, any_form([fact.form for fact in facts]), None)
+        return self.fresh(unrecorded(made), arguments.node)
+
+    def _call_on_class(
+        self, entity: FunctionClass, thing: Thing, name: str, arguments: Arguments, state: State
+    ) -> Value:
+        if name == "apply":
+            facts = [facts_of(value) for value in arguments.values]
+            form = any_form([fact.form for fact in facts])
+            if entity.always_raises:
+                return self.fresh(Facts(Kind.DIFFERENTIABLE, Form.UNKNOWN), arguments.node)
+            return self.fresh(combine(facts, form, self.span(arguments.node)), arguments.node)
+        method = entity.method(name)
+        if method is None:
+            return self.opaque((thing,), arguments, name, state)
+        return self._inline_method(method, thing, arguments, state)
+
+    def _call_super(self, name: str, arguments: Arguments, state: State) -> Value:
+        current = next(
+            (
+                c
+                for c in self.owner.order
+                for m in c.methods.values()
+                if self.running and m is self.running[-1]
+            ),
+            None,
+        )
+        method = self.owner.method(name, after=current) if current else None
+        if method is None:
+            return plain()
+        return self._inline_method(method, Thing(entity=self.owner), arguments, state)
+
+    def _inline_method(self, method: Method, owner: Thing, arguments: Arguments, state: State) -> Value:
+        scope: dict[str, Value] = {}
+        node = method.node
+        if "classmethod" in method.decorators:
+            first = (*node.args.posonlyargs, *node.args.args)[:1]
+            scope = {argument.arg: (owner,) for argument in first}
+        return self.inline(Function(node, method.owner.module), scope, arguments, state)
+
+    def _call_dotted(self, dotted: str, arguments: Arguments, state: State) -> Value:
+        root = dotted.partition(".")[0]
+        name = dotted.rpartition(".")[2]
+        if root == "builtins":
+            return self.builtin(name, arguments, state)
+        if root in ("math", "cmath"):
+            return self.number(name, arguments)
+        if dotted == "torch.autograd.grad":
+            return self.inner_gradient(arguments)
+        if dotted == "torch.autograd.backward":
+            for thing in leaves(arguments.first):
+                self.inner_backward(thing, arguments)
+            return plain()
+        if dotted == "torch.is_grad_enabled":
+            return constant(self.grad_mode) if self.cuts else plain()
+        if name in torch_names.MODES_OFF or name in ("enable_grad", "set_grad_enabled"):
+            return plain()
+        if name == "partial" and root == "functools" and arguments.items:
+            return arguments.first
+        aten = dotted.startswith("torch.ops.aten.") and (
+            name in torch_names.REFUSING or name in torch_names.STATISTICS
+        )
+        if aten or (root == "torch" and ".ops." not in dotted and "distributed" not in dotted):
+            if name == "max" and not self._has_axis(arguments) and len(arguments.items) > 1:
+                name = "maximum"
+            if torch_names.is_in_place(name) and arguments.items:
+                rest_of = replace(arguments, items=arguments.items[1:])
+                return self.torch_method(arguments.first, name, rest_of)
+            return self.torch_function(name, arguments)
+        if root in ("numpy", "scipy", "cupy", "einops", "opt_einsum", "torch_scatter"):
+            return self.torch_function(
+                {"array": "tensor"}.get(name, name) if root != "numpy" else name, arguments
+            )
+        return self.opaque((Thing(entity=Dotted(dotted)),), arguments, dotted, state)
+
+    def opaque(self, callee: Value, arguments: Arguments, name: str, state: State) -> Value:
+        """A call that analysis can't see into: what it gives may depend on all that it is given."""
+        span = self.span(arguments.node)
+        for value in arguments.values:
+            self.tested(tuple(thing for thing in value if thing.token is not None))  # it may test for None
+        facts = [*(facts_of(value) for value in arguments.values), facts_of(callee)]
+        facts += self._callbacks(arguments, facts, state)
+        made = combine(facts, Form.UNKNOWN, span)
+        if made.kind is not Kind.NONE:
+            made = replace(made, kind=Kind.OPAQUE)
+        root = name.partition(".")[0]
+        if self.cuts and (root.endswith(KERNELS) or name.endswith("]") or "load(" in name):
+            made = lose(made, span, f"the kernel `{name.partition('[')[0]}`")
+        if self.cuts and not self.grad_mode:
+            made = lose(made, span, "`torch.no_grad()`")
+        for value in arguments.values:
+            for thing in leaves(value):
+                if thing.store.empty and made.kind is not Kind.NONE:
+                    self.write(thing, replace(made, form=Form.UNKNOWN), arguments.node, False)
+        if _takes_context(arguments):
+            return (Thing(Facts(Kind.OPAQUE, Form.UNKNOWN), Store(), span),)
+        return (Thing(made if self.grad_mode else unrecorded(made), Store(), span),)
+
+    def _callbacks(self, arguments: Arguments, facts: list[Facts], state: State) -> list[Facts]:
+        """Results of local functions that an unknown call is given, applied to anything that it is given."""
+        made: list[Facts] = []
+        for thing in (thing for value in arguments.values for thing in leaves(value)):
+            if isinstance(thing.entity, Function) and thing.scope is not None and self.depth < DEEPEST:
+                given = Thing(combine(facts, Form.UNKNOWN, None))
+                anything = Arguments([Item((given,), starred=True)], {}, arguments.node)
+                made.append(facts_of(self.inline(thing.entity, thing.scope, anything, state)))
+        return made
+
+    def inline(
+        self, function: Function, scope: dict[str, Value] | object, arguments: Arguments, state: State
+    ) -> Value:
+        """Run a function of the linted text on the arguments of a call."""
+        node = function.node
+        names = {last_name(decorator) for decorator in getattr(node, "decorator_list", ())}
+        if node in self.running:  # what a recursive call gives is what the others give
+            return plain()
+        deep = self.depth >= DEEPEST or self.steps <= 0
+        if "/torch/_" in function.module.source.path and _takes_context(arguments):
+            return self.opaque(plain(), arguments, "", state)  # PyTorch's own ways to save are its own
+        if deep or names & {"jit_kernel", "custom_op", "contextmanager", "singledispatch"}:
+            return self.opaque(plain(), arguments, "", state)
+        inner = State(dict(scope) if isinstance(scope, dict) else {}, state.heap)
+        before = (self.module, self.frame, self.grad_mode)
+        self.module, self.frame = function.module, Frame()
+        self.depth += 1
+        self.running.append(node)
+        self._bind(node, arguments, inner)
+        if names & torch_names.MODES_OFF:
+            self.grad_mode = False
+        if isinstance(node, ast.Lambda):
+            result = self.evaluate(node.body, inner)
+        else:
+            end = self.run(node.body, inner)
+            frame = self.frame
+            values = [returned.value for returned in frame.returns]
+            heaps = [returned.heap for returned in frame.returns]
+            if end is not None:
+                values.append(constant(None))
+                heaps.append(end.heap)
+            result = union(*values) if values else plain()
+            if heaps:
+                state.heap = join_heaps(heaps)
+        self.running.pop()
+        self.depth -= 1
+        self.module, self.frame, self.grad_mode = before
+        return result
+
+    def _bind(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, given: Arguments, state: State
+    ) -> None:
+        signature = node.args
+        positional = [*signature.posonlyargs, *signature.args]
+        positional = [
+            argument for argument in positional if argument.arg not in state.names or argument.arg != "cls"
+        ]
+        items = list(given.items)
+        for index, argument in enumerate(positional):
+            if items and items[0].starred:
+                state.names[argument.arg] = given.named.get(argument.arg, items[0].value)
+            elif items:
+                state.names[argument.arg] = items.pop(0).value
+            else:
+                default = index - len(positional) + len(signature.defaults)
+                missing = self.evaluate(signature.defaults[default], State()) if default >= 0 else plain()
+                if "**" in given.named:
+                    missing = union(missing, containers.element_of(given.named["**"]))
+                state.names[argument.arg] = given.named.get(argument.arg, missing)
+        if signature.vararg is not None:
+            state.names[signature.vararg.arg] = containers.make(items)
+        for keyword, fallback in zip(signature.kwonlyargs, signature.kw_defaults, strict=True):
+            value = given.named.get(keyword.arg)
+            state.names[keyword.arg] = value if value is not None else self.evaluate(fallback, State())
+        if signature.kwarg is not None:
+            known = {argument.arg for argument in (*positional, *signature.kwonlyargs)}
+            rest = [Item(value) for name, value in given.named.items() if name not in known]
+            state.names[signature.kwarg.arg] = containers.make(rest)
+
+
+def _takes_context(arguments: Arguments) -> bool:
+    return any(isinstance(thing.constant, Context) for value in arguments.values for thing in value)
+
+
+def _is_tensor(thing: Thing) -> bool:
+    known = isinstance(thing.constant, Context) or thing.entity is not None or thing.parts is not None
+    return not known and not thing.number

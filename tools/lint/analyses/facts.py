@@ -1,0 +1,241 @@
+"""The facts about a ``torch.autograd.Function`` that rules read: one value per class.
+
+In: a module, and the text of those that it imports. Out: `ClassFacts`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from ....transpile.ir import Source, Span
+from ..frontend.classes import FunctionClass, function_classes
+from ..frontend.modules import Finder, Program
+from ..frontend.operators import registered_operators
+from . import containers
+from .backward import Backward, BackwardFacts, InnerAutograd, Slot
+from .forward import End, Forward, ForwardFacts, Parameter
+from .values import Kind, Thing, Token, Value, facts_of
+
+SURROGATE = re.compile(r"#\s*pullback:\s*surrogate\b")
+
+
+class Saving(Enum):
+    """The kind of a saved value."""
+
+    INPUT = "an input"
+    OUTPUT = "an output"
+    RECORDED = "computed with its history"
+    ZERO = "not differentiable"
+    PLAIN = "not a tensor"
+    INTERMEDIATE = "an intermediate"
+    CONDITIONAL = "an input or output on some paths only"
+    OPAQUE = "computed by an unknown call"
+
+
+class Use(Enum):
+    """The strongest use of a saved value in the backward."""
+
+    VALUE = "flows into a returned gradient"
+    DEAD = "flows into no returned gradient"
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A saved value: what it is, where it is computed, saved, used and returned."""
+
+    name: str
+    saving: Saving
+    use: Use
+    how: str
+    saved: Span
+    computed: Span | None
+    used: Span | None
+    returned: Span | None
+    inputs: tuple[str, ...]
+    token: Token
+    marked: bool = False
+    used_as_object: bool = False
+
+    @property
+    def on_context(self) -> bool:
+        """True if it is an attribute of the context, out of reach of the version check."""
+        return self.how == "attribute"
+
+
+@dataclass(frozen=True)
+class ClassFacts:
+    """Everything found out about one class."""
+
+    cls: FunctionClass
+    forward: ForwardFacts
+    backward: BackwardFacts
+
+    @property
+    def name(self) -> str:
+        """The class's name."""
+        return self.cls.name
+
+    @property
+    def span(self) -> Span:
+        """The place of the class."""
+        return self.cls.own.module.span(self.cls.own.node)
+
+    @property
+    def once_differentiable(self) -> bool:
+        """True if the backward carries PyTorch's decorator of that name."""
+        return "once_differentiable" in self.backward.method.decorators
+
+    @cached_property
+    def surrogate(self) -> bool:
+        """True if a comment says that its gradient is not the forward's derivative on purpose."""
+        span, module = self.span, self.cls.own.module
+        lines = module.source.text.splitlines()[max(span.line - 2, 0) : span.end_line]
+        return any(SURROGATE.search(line) for line in lines)
+
+    @cached_property
+    def inner(self) -> tuple[InnerAutograd, ...]:
+        """Gradients that the backward computes itself, each place once."""
+        return tuple({inner.span: inner for inner in self.backward.inner}.values())
+
+    @cached_property
+    def gradients(self) -> tuple[tuple[int, Value, Span], ...]:
+        """The gradient of each parameter, at each return."""
+        found = []
+        for end in self.backward.returns:
+            for thing in end.value:
+                for parameter in self.forward.parameters:
+                    value = _gradient_at(thing, parameter)
+                    found.append((parameter.index, value, end.span))
+        return tuple(found)
+
+    @cached_property
+    def differentiable(self) -> frozenset[str]:
+        """The parameters that some return has a gradient for."""
+        names = {p.index: p.name for p in self.forward.parameters}
+        return frozenset(
+            names[index] for index, value, _ in self.gradients if any(t.constant is not None for t in value)
+        )
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """The names of saved inputs that nothing in the text says to be tensors."""
+        tensors = {parameter.name for parameter in self.forward.parameters if parameter.tensor}
+        return frozenset(
+            saved.name
+            for saved in self.saved
+            if saved.saving in (Saving.INPUT, Saving.ZERO, Saving.PLAIN) and not set(saved.inputs) & tensors
+        )
+
+    @cached_property
+    def saved(self) -> tuple[Saved, ...]:
+        """The saved values, with their verdicts."""
+        return tuple(self._saved(slot) for slot in self.backward.slots)
+
+    def _saved(self, slot: Slot) -> Saved:
+        ends: dict[int, set[Thing]] = {}
+        for index, thing in slot.things:
+            ends.setdefault(index, set()).add(thing)
+        groups: dict[int, set[Saving]] = {}
+        for index, things in ends.items():
+            groups[index] = {s for t in things for s in self._saving(t, things, self.forward.ends[index])}
+        saving = _worst([_of_one_end(group) for group in groups.values()])
+        flowing = [
+            (f, span) for _, value, span in self.gradients if slot.token in (f := facts_of(value)).flows
+        ]
+        bad = [t for _, t in slot.things if t.token is None and t.facts.kind is not Kind.NONE]
+        origin = bad[0] if bad else slot.things[0][1]
+        inputs = tuple(dict.fromkeys(token.name for token in origin.facts.flows if token.sort == "input"))
+        return Saved(
+            slot.name,
+            saving,
+            Use.VALUE if flowing else Use.DEAD,
+            slot.how,
+            slot.span,
+            origin.span,
+            flowing[0][0].flows[slot.token] if flowing else None,
+            flowing[0][1] if flowing else None,
+            inputs,
+            slot.token,
+            any(thing in self.forward.context.marked for _, thing in slot.things),
+            any(thing.used_as_object for thing in (*slot.seen, *(t for _, t in slot.things))),
+        )
+
+    def _saving(self, thing: Thing, saved: set[Thing], end: End) -> set[Saving]:
+        found = self._of_thing(thing, end)
+        if found is Saving.OUTPUT and not end.outputs[thing] <= saved:
+            sources = {token.name for token in thing.facts.flows if token.sort == "input"}
+            if sources & self.differentiable:  # what is returned may be another thing
+                return {Saving.OUTPUT, Saving.INTERMEDIATE}
+        return {found}
+
+    def _of_thing(self, thing: Thing, end: End) -> Saving:
+        facts = thing.facts
+        if facts.kind is Kind.NONE:
+            return Saving.PLAIN if thing.number else Saving.ZERO
+        if thing.token is not None and thing.token.sort == "input":
+            return Saving.INPUT
+        if thing in end.outputs and thing not in self.forward.context.marked and not thing.array:
+            return Saving.OUTPUT
+        if facts.recorded:
+            return Saving.RECORDED
+        sources = {token.name for token in facts.flows if token.sort == "input"}
+        if sources and not sources & self.differentiable:
+            return Saving.ZERO
+        return Saving.OPAQUE if facts.kind is Kind.OPAQUE else Saving.INTERMEDIATE
+
+
+def _of_one_end(found: set[Saving]) -> Saving:
+    bad = found & {Saving.INTERMEDIATE, Saving.OPAQUE}
+    if bad and found & {Saving.INPUT, Saving.OUTPUT}:
+        return Saving.CONDITIONAL
+    return _worst(list(found))
+
+
+_ORDER = (
+    Saving.INTERMEDIATE,
+    Saving.OPAQUE,
+    Saving.CONDITIONAL,
+    Saving.OUTPUT,
+    Saving.RECORDED,
+    Saving.INPUT,
+    Saving.ZERO,
+    Saving.PLAIN,
+)
+
+
+def _worst(found: list[Saving]) -> Saving:
+    return min(found, key=_ORDER.index, default=Saving.PLAIN)
+
+
+def _gradient_at(thing: Thing, parameter: Parameter) -> Value:
+    if thing.parts is None:
+        return (
+            (thing,) if parameter.index == 0 or thing.facts.kind is not Kind.NONE else (Thing(constant=None),)
+        )
+    if parameter.variadic:
+        rest = containers.slice_of(thing, parameter.index, None)
+        return containers.element_of(rest) or (Thing(constant=None),)
+    found = containers.item_at(thing, parameter.index)
+    return found if any(t.facts.kind is not Kind.NONE or t.span for t in found) else (Thing(constant=None),)
+
+
+def read_classes(source: Source, program: Program) -> Iterator[ClassFacts]:
+    """The autograd functions of a text with a forward and a backward, and operators that are like them."""
+    module = program.module(source)
+    if module is None:
+        return
+    for cls in (*function_classes(module), *registered_operators(module)):
+        try:
+            forward = Forward(cls).facts()
+            backward = Backward(cls, forward).facts() if forward is not None else None
+        except RecursionError:  # an expression nested deeper than Python can follow
+            continue
+        if forward is not None and backward is not None:
+            yield ClassFacts(cls, forward, backward)
+
+
+__all__ = ["ClassFacts", "Finder", "Program", "Saved", "Saving", "Use", "read_classes"]

@@ -1,0 +1,216 @@
+"""Results of PyTorch's functions and methods, from the facts of their operands."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+
+from . import containers, torch_names
+from .state import State
+from .statements import Statements, owns
+from .values import (
+    Facts,
+    Form,
+    Item,
+    Kind,
+    Store,
+    Thing,
+    Value,
+    any_form,
+    combine,
+    facts_of,
+    leaves,
+    lose,
+    plain,
+    product_form,
+    sum_form,
+    union,
+    unrecorded,
+)
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The arguments of a call, and where it stands."""
+
+    items: list[Item]
+    named: dict[str, Value]
+    node: ast.Call
+    sources: tuple[ast.expr, ...] = ()  # the expression that each item comes from
+
+    @property
+    def values(self) -> list[Value]:
+        """All of them."""
+        return [*(item.value for item in self.items), *self.named.values()]
+
+    @property
+    def first(self) -> Value:
+        """The first positional one."""
+        return self.items[0].value if self.items else plain()
+
+
+class TorchCalls(Statements):
+    """Calls of functions and methods that PyTorch has."""
+
+    def arguments(self, node: ast.Call, state: State) -> Arguments:
+        """Evaluate the arguments of a call."""
+        items: list[Item] = []
+        sources: list[ast.expr] = []
+        for argument in node.args:
+            value = self.evaluate(argument, state)
+            items += containers.starred(value) if isinstance(argument, ast.Starred) else [Item(value)]
+            sources += [argument] * (len(items) - len(sources))
+        named = {keyword.arg or "**": self.evaluate(keyword.value, state) for keyword in node.keywords}
+        return Arguments(items, named, node, tuple(sources))
+
+    def torch_method(self, receiver: Value, name: str, arguments: Arguments) -> Value:
+        """``receiver.name(...)`` of a tensor."""
+        node = arguments.node
+        if torch_names.is_in_place(name):
+            self._in_place(receiver, name, arguments)
+            return receiver
+        if name == "requires_grad_" or name in torch_names.NOT_WRITING:
+            if name == "detach_":
+                return union(*(self._cut(thing, name, node) for thing in receiver))
+            return receiver
+        operands = Arguments([Item(receiver), *arguments.items], arguments.named, node)
+        return self.torch_function(name, operands)
+
+    def torch_function(self, name: str, arguments: Arguments) -> Value:
+        """``torch.name(...)``, and a method with its tensor as the first argument."""
+        node = arguments.node
+        if name in torch_names.METADATA:
+            return plain()
+        if name in torch_names.CREATION:
+            return self._created(name, arguments)
+        if name in torch_names.REFUSING:
+            return self.fresh(Facts(Kind.DIFFERENTIABLE, Form.UNKNOWN), node)
+        facts = [facts_of(value) for value in arguments.values]
+        if name in torch_names.ZERO_DERIVATIVE:
+            return self._without_derivative(name, facts, node)
+        if name in torch_names.CUTS:
+            return self._cutting(name, arguments)
+        if "out" in arguments.named:
+            return self._out(name, arguments, facts)
+        if name in torch_names.MAYBE_SAME and arguments.items:
+            return self._maybe_same(name, arguments)
+        store = None
+        if (name in torch_names.VIEWS or name in torch_names.MAYBE_VIEWS) and arguments.first:
+            store = arguments.first[0].store
+        moving = self._carrying(name, arguments)
+        result = self.fresh(combine(moving, self._form(name, facts), self.span(node)), node, store)
+        thing = result[0]
+        if name in torch_names.PAIRS and (
+            name in ("topk", "sort", "kthvalue", "mode") or self._has_axis(arguments)
+        ):
+            thing.pair = True
+        if name in ("slogdet",):
+            thing.elements[0] = Thing()
+        return result
+
+    def _carrying(self, name: str, arguments: Arguments) -> list[Facts]:
+        """The operands that something flows through: not an index."""
+        nothing = (torch_names.INDEX_OPERAND.get(name, -1), *torch_names.STATISTICS.get(name, ()))
+        found = [facts_of(item.value) for index, item in enumerate(arguments.items) if index not in nothing]
+        named = arguments.named.items()
+        return found + [facts_of(value) for key, value in named if key not in torch_names.INDEX_NAMES]
+
+    def _has_axis(self, arguments: Arguments) -> bool:
+        if "dim" in arguments.named or "axis" in arguments.named:
+            return True
+        return len(arguments.items) > 1 and all(thing.number for thing in arguments.items[1].value)
+
+    def _created(self, name: str, arguments: Arguments) -> Value:
+        form = Form.ZERO if name in torch_names.ZEROS or name in torch_names.EMPTY else Form.CONSTANT
+        store = Store(empty=name in torch_names.EMPTY)
+        return (Thing(Facts(form=form), store, self.span(arguments.node)),)
+
+    def _without_derivative(self, name: str, facts: list[Facts], node: ast.AST) -> Value:
+        forms = [fact.form for fact in facts]
+        form = Form.ZERO if name in torch_names.ZEROS or name in torch_names.EMPTY else any_form(forms)
+        if name in ("ones_like", "full_like", "new_ones", "new_full", "rand_like", "randn_like"):
+            form = Form.CONSTANT
+        return (Thing(Facts(form=form), Store(empty=name in torch_names.EMPTY), self.span(node)),)
+
+    def _cut(self, thing: Thing, how: str, node: ast.AST) -> Value:
+        facts = combine([thing.facts], thing.facts.form, self.span(node))
+        if self.cuts:
+            facts = lose(facts, self.span(node), f"`{how}`")
+        made = Thing(unrecorded(facts), thing.store, self.span(node))
+        made.number = how in ("item", "tolist") or thing.number
+        made.array = how == "numpy"
+        return (made,)
+
+    def _cutting(self, name: str, arguments: Arguments) -> Value:
+        if name in ("detach", "data", "detach_", "numpy", "item", "tolist"):
+            return union(*(self._cut(thing, name, arguments.node) for thing in arguments.first))
+        facts = facts_of(arguments.first)
+        shown = {"Variable": "Variable(...)", "tensor": "torch.tensor(...)"}.get(name, f"torch.{name}(...)")
+        made = combine([facts], facts.form, self.span(arguments.node))
+        if self.cuts:
+            made = lose(made, self.span(arguments.node), f"`{shown}`")
+        return (Thing(unrecorded(made), Store(), self.span(arguments.node)),)
+
+    def _maybe_same(self, name: str, arguments: Arguments) -> Value:
+        """The operand, or a fresh tensor; of what no gradient flows through, a fresh one."""
+        node = arguments.node
+        whole = {"bool", "long", "int"} & {getattr(a, "attr", getattr(a, "id", "")) for a in node.args}
+        if name in ("to", "type") and (whole or "torch.int" in ast.unparse(node)):
+            return self._without_derivative(name, [facts_of(arguments.first)], node)
+        found: list[Value] = []
+        for thing in arguments.first:
+            facts = combine([thing.facts], thing.facts.form, self.span(node))
+            if thing.number and facts.kind is Kind.NONE:
+                found.append(self.fresh(Facts(), node))
+                continue
+            shared = thing.store if thing.store.owner and name in torch_names.MAYBE_VIEWS else Store()
+            found.append(union((thing,), self.fresh(facts, node, shared)))
+        return union(*found)
+
+    def _form(self, name: str, facts: list[Facts]) -> Form:
+        forms = [fact.form for fact in facts]
+        moving = [form for form in forms if form not in (Form.ZERO, Form.CONSTANT)]
+        if name in torch_names.SUMS or name in ("add_", "sub_"):
+            return sum_form(forms[:2])
+        if name in torch_names.PRODUCTS:
+            return product_form(forms)
+        if name in torch_names.QUOTIENTS:
+            return forms[0] if moving == forms[:1] else any_form(forms)
+        if name in torch_names.LINEAR and moving == forms[:1]:
+            return forms[0]
+        if name in torch_names.LINEAR and forms and forms[0] is Form.ZERO:
+            return Form.ZERO if not moving else Form.UNKNOWN
+        if name in ("gather", "where", "masked_fill", "scatter", "scatter_add"):
+            return moving[0] if len(moving) == 1 and Form.ZERO in forms else any_form(forms)
+        return any_form(forms)
+
+    def _in_place(self, receiver: Value, name: str, arguments: Arguments) -> None:
+        if name == "copy_" and arguments.first == receiver:
+            return
+        span = self.span(arguments.node)
+        base = name[:-1]
+        operands = replace(arguments, items=[Item(receiver), *arguments.items])
+        facts = self._carrying(base, operands)
+        if name in ("zero_",):
+            made = Facts(form=Form.ZERO)
+        elif name in torch_names.ZERO_DERIVATIVE or base in torch_names.ZERO_DERIVATIVE:
+            made = Facts(form=any_form([fact.form for fact in facts]))
+        elif base in ("copy", "fill"):
+            made = combine(facts[1:], facts[1].form if len(facts) > 1 else Form.CONSTANT, span)
+        elif base in torch_names.SUMS:
+            made = combine(facts, sum_form([fact.form for fact in facts[:2]]), span)
+        else:
+            made = combine(facts, self._form(base, facts), span)
+        if self.cuts and not self.grad_mode:
+            made = lose(made, span, "`torch.no_grad()`")
+        for thing in receiver:
+            self.write(thing, made, arguments.node, owns(receiver) and f"`{name}`")
+
+    def _out(self, name: str, arguments: Arguments, facts: list[Facts]) -> Value:
+        target = arguments.named["out"]
+        rest = facts[: len(arguments.items)]
+        rest += [facts_of(value) for key, value in arguments.named.items() if key != "out"]
+        made = combine(rest, self._form(name, rest), self.span(arguments.node))
+        for thing in leaves(target):
+            self.write(thing, made, arguments.node, owns(target) and "`out=`")
+        return target

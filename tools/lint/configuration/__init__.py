@@ -1,0 +1,1 @@
+"""Selected codes, excluded files and silencing comments."""

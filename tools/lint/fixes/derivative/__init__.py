@@ -1,0 +1,1 @@
+"""Derivatives of PyTorch statements, derived by the passes of formulas."""

@@ -1,0 +1,23 @@
+"""A fix: it takes the facts of a class and a finding about it, and changes the text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .text.place import Place
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A fix. It is safe where it changes no first derivative and takes nothing away that ran before.
+
+    `silent`: where it cannot be made, nothing is said of it, for another fix follows. `first`: a change that
+    the fix is made after, in the text that comes of it.
+    """
+
+    apply: Callable[[Place], None]
+    safe: bool
+    what: str
+    silent: bool = False
+    first: Callable[[Place], None] | None = None

@@ -1,0 +1,128 @@
+"""Fixes a text: one fix after the other, each kept only where lint then finds less, and nothing new."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pullback.transpile.diagnostics import Diagnostic
+from pullback.transpile.ir import Source
+
+from ..analyses.facts import ClassFacts, read_classes
+from ..frontend.modules import Finder, Program
+from ..linter import lint_source
+from . import FIXES, Fix
+from .text.place import Place
+from .text.splices import CannotFix, Text
+
+
+@dataclass
+class Fixed:
+    """A fixed text: `done` has what was fixed and how, `left` the reason for each finding that was not."""
+
+    text: str
+    done: list[tuple[Diagnostic, str]] = field(default_factory=list)
+    left: list[tuple[Diagnostic, str]] = field(default_factory=list)
+
+
+Wanted = Callable[[Source, list[Diagnostic]], list[Diagnostic]]
+MOST_FIXES = 200
+
+
+def fix_source(source: Source, finder: Finder, wanted: Wanted, unsafe: bool = False) -> Fixed:
+    """Fix what can be fixed in a text.
+
+    `wanted`: which findings are to be fixed: those that are selected and not silenced. `unsafe`: also make
+    changes that take something away, as a barrier takes second derivatives.
+    """
+    fixed = Fixed(source.text)
+    tried: dict[tuple[str, str, str], str] = {}
+    found = _findings(source, finder)
+    for _ in range(MOST_FIXES):
+        source = Source(source.path, fixed.text)
+        chosen = wanted(source, found)
+        step = _first(source, finder, chosen, found, unsafe, tried)
+        if step is None:
+            fixed.left = [(finding, tried[key]) for finding in chosen if (key := _key(finding)) in tried]
+            return fixed
+        made, found = step
+        fixed.text = made.text
+        fixed.done += made.done
+    return fixed
+
+
+def _findings(source: Source, finder: Finder) -> list[Diagnostic]:
+    return lint_source(source, Program(finder)).findings
+
+
+def _first(
+    source: Source,
+    finder: Finder,
+    chosen: list[Diagnostic],
+    before: list[Diagnostic],
+    unsafe: bool,
+    tried: dict[tuple[str, str, str], str],
+) -> tuple[Fixed, list[Diagnostic]] | None:
+    """The text after the first fix that works, and what lint finds then; None where none does."""
+    for finding in chosen:
+        key = _key(finding)
+        fixes = [fix for fix in FIXES.get(finding.code, ()) if fix.safe or unsafe]
+        if key in tried or not fixes or finding.span.path != source.path:
+            continue
+        for fix in fixes:
+            try:
+                made = _applied(fix, source, finder, finding, before)
+            except CannotFix as reason:
+                if not fix.silent:
+                    tried.setdefault(key, str(reason))
+            else:
+                return made
+    return None
+
+
+def _key(finding: Diagnostic) -> tuple[str, str, str]:
+    return finding.code, finding.name, finding.value
+
+
+def _applied(
+    fix: Fix, source: Source, finder: Finder, finding: Diagnostic, before: list[Diagnostic]
+) -> tuple[Fixed, list[Diagnostic]]:
+    made = source.text
+    for change in (fix.first, fix.apply):
+        if change is not None:
+            made = _changed(change, Source(source.path, made), finder, finding)
+    after = _findings(Source(source.path, made), finder)
+    had, has = _counted(before), _counted(after)
+    new = has - had
+    if new:
+        code, name, value = next(iter(new))
+        raise CannotFix(f"lint would then find {code} at `{value}` in `{name}`")
+    if has[_key(finding)] >= had[_key(finding)]:
+        raise CannotFix("lint would still find it")
+    gone = had - has
+    done = []
+    for one in before:
+        if gone[_key(one)] > 0:
+            gone[_key(one)] -= 1
+            done.append((one, fix.what))
+    return Fixed(made, done), after
+
+
+def _changed(change: Callable[[Place], None], source: Source, finder: Finder, finding: Diagnostic) -> str:
+    program = Program(finder)
+    module = program.module(source)
+    facts = _facts(source, program, finding)
+    if module is None or facts is None:
+        raise CannotFix("the class cannot be read")
+    text = Text(source.text)
+    change(Place(text, module, facts, finding))
+    return text.spliced()
+
+
+def _facts(source: Source, program: Program, finding: Diagnostic) -> ClassFacts | None:
+    return next((f for f in read_classes(source, program) if f.name == finding.name), None)
+
+
+def _counted(findings: list[Diagnostic]) -> Counter[tuple[str, str, str]]:
+    return Counter(_key(f) for f in findings if f.severity != "info" or f.code in FIXES)

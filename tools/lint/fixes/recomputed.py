@@ -1,0 +1,271 @@
+"""A captured intermediate is computed again in the backward, where it then has its history.
+
+A short computation stands in the backward instead of what was saved. A longer one runs only while gradients
+are recorded, so that a plain first backward costs what it did.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from ...wording import listed
+from ..analyses.facts import Saved, Use
+from ..analyses.facts import Saving as Verdict
+from ..analyses.torch_names import is_in_place
+from . import plain_backward
+from .fix import Fix
+from .text.bundle import Bundle, find_bundle
+from .text.parameters import Parameters
+from .text.place import Place, body_of, names_in, unused
+from .text.reading import changed, root_of, sets_attribute
+from .text.saved_call import Handover, Taking, find_saving, find_taking
+from .text.short import is_short
+from .text.slicing import Slice, Slicer, Wanted
+from .text.splices import CannotFix
+
+CODES = ("PB101", "PB107")
+WRONG = (Verdict.INTERMEDIATE, Verdict.CONDITIONAL)
+KNOWN = (Verdict.INPUT, Verdict.OUTPUT, Verdict.ZERO, Verdict.PLAIN)
+WHY = "  # recorded: what is saved has no history"
+
+
+def apply(place: Place) -> None:
+    """Change the text so that all such values of the class are computed again."""
+    saved = [s for s in place.facts.saved if s.saving in WRONG and s.use is Use.VALUE and _is_here(s, place)]
+    if any(s.marked for s in saved):
+        raise CannotFix("an output is marked as not differentiable on purpose")
+    if not saved:
+        raise CannotFix("it is saved in another file")
+    _Recomputed(place, saved).change()
+
+
+def _is_here(saved: Saved, place: Place) -> bool:
+    return saved.saved.path == place.module.source.path
+
+
+@dataclass
+class _Target:
+    """A saved value: its name where it is saved, and in the backward; the attribute, where it is one."""
+
+    name: str
+    local: str
+    attribute: str | None
+
+
+class _Recomputed:
+    """One change of one class."""
+
+    def __init__(self, place: Place, saved: list[Saved]) -> None:
+        self.place, self.text = place, place.text
+        functions = {id(f): f for f in (place.function_at(s.saved.line) for s in saved)}
+        if len(functions) != 1:
+            raise CannotFix("values are saved in several functions")
+        (self.saver,) = functions.values()
+        self.parameters = Parameters(self.saver, place)
+        self.backward = place.backward
+        self.taking: Taking = find_taking(self.backward)
+        self.saving = find_saving(self.saver, self.parameters.context)
+        self.taken_names = names_in(self.backward)
+        self.bindings: list[str] = []
+        self.bundle: Bundle | None = None
+        self.targets = [self._target(s) for s in saved]
+        kept: set[str] = set(self.bundle.names) if self.bundle else set()
+        if kept and not {t.name for t in self.targets} <= kept:
+            raise CannotFix("values are stored in several ways")
+
+    def _target(self, saved: Saved) -> _Target:
+        if saved.on_context:
+            name = saved.name
+            if not name.isidentifier():
+                raise CannotFix(f"`{name}` is no plain attribute")
+            context = self.parameters.context
+            if sets_attribute(self.saver, context, name):
+                return _Target(name, name, name)
+            self.bundle = find_bundle(self.saver, context, self.backward, self.taking.context, name)
+            return _Target(name, self.bundle.local(name), None)
+        if self.saving is None or saved.name not in self.saving.names:
+            raise CannotFix(f"`{saved.name}` is not saved by its name")
+        index = self.saving.names.index(saved.name)
+        local = self.taking.local(index)
+        if local is None and index in self.taking.inline:
+            local = unused(saved.name, self.taken_names)
+            self.bindings += self.taking.bind(index, local, self.text)
+        if local is None:
+            raise CannotFix(f"the backward does not bind `{saved.name}` to a name")
+        return _Target(saved.name, local, None)
+
+    def change(self) -> None:
+        """Make the splices."""
+        found = self._slice()
+        short = is_short(found) and all(t.attribute is None for t in self.targets) and len(self.targets) == 1
+        short = (
+            short
+            and self.bundle is None
+            and self.taking.unpacked is not None
+            and self.targets[0].name not in found.at_hand
+        )
+        tensors, plain = self.parameters.to_save(found.parameters, set(found.made_tensors))
+        handover = Handover(
+            self.text, self.saver, self.parameters.context, self.saving, self.taking, self.taken_names
+        )
+        written, snapshots = self.parameters.snapshots(tensors, self.saving, found.made_tensors)
+        dropped = self.targets[0].name if short else None
+        called, binding = handover.add([written[n] for n in tensors], dropped)
+        values = {name: called[written[name]] for name in tensors}
+        values |= {name: f"{self.taking.context}.{attribute}" for name, attribute in plain.items()}
+        values |= self._at_hand(found)
+        self.parameters.keep(plain, snapshots)
+        lines = self._inline(found, values) or self._helper(found, values)
+        if not short:
+            lines = [f"if {self.place.torch()}.is_grad_enabled():{WHY}", *(f"    {line}" for line in lines)]
+        copies = [f"{t.local} = {t.local}.clone()" for t in self.targets if self._is_written(t.local)]
+        self._insert([*self.bindings, *binding, *self._attributes(), *lines, *copies])
+
+    def _is_written(self, name: str) -> bool:
+        """True if the backward changes a value in place: it then changes a copy."""
+        for node in ast.walk(self.backward):
+            if isinstance(node, ast.AugAssign | ast.Expr) and name in changed(node):
+                return True
+            match node:
+                case ast.Call(func=ast.Attribute(value=value, attr=attr)) if is_in_place(attr):
+                    if root_of(value) == name:
+                        return True
+        return False
+
+    def _slice(self) -> Slice:
+        attributes = {t.attribute: t.local for t in self.targets if t.attribute is not None}
+        names = {t.name for t in self.targets if t.attribute is None}
+        known = {
+            s.name for s in self.place.facts.saved if s.saving in KNOWN and not s.on_context and not s.marked
+        }
+        if self.bundle is not None:
+            self.parameters.check_returns(self.bundle.stored)
+            known = {s.name for s in self.place.facts.saved if s.saving in KNOWN and s.on_context}
+            known -= {n for n in self.parameters.names if self.parameters.is_tensor(n)}
+            wanted = Wanted(
+                self.parameters.context,
+                self.bundle.stored,
+                names,
+                {},
+                known & set(self.bundle.names),
+                self.parameters.given,
+            )
+            return Slicer(self.text, self.saver, wanted, set(self.parameters.names)).slice()
+        saving = self.saving
+        at_hand = known & set(saving.names) if saving is not None else set()
+        at_hand = {n for n in at_hand if saving and self.taking.local(saving.names.index(n))}
+        statement = saving.statement if saving is not None else None
+        self.parameters.check_returns(statement)
+        wanted = Wanted(self.parameters.context, statement, names, attributes, at_hand, self.parameters.given)
+        return Slicer(self.text, self.saver, wanted, set(self.parameters.names)).slice()
+
+    def _at_hand(self, found: Slice) -> dict[str, str]:
+        if self.bundle is not None:
+            return {name: self.bundle.local(name) for name in found.at_hand}
+        assert self.saving is not None or not found.at_hand
+        local = {}
+        for name in found.at_hand:
+            assert self.saving is not None
+            local[name] = self.taking.local(self.saving.names.index(name)) or name
+        return local
+
+    def _inline(self, found: Slice, values: dict[str, str]) -> list[str] | None:
+        """The lines themselves, where they are few and no name means something else in the backward."""
+        outer = self.saver.args
+        first = {a.arg for a in (*outer.posonlyargs, *outer.args)}
+        own = first - set(self.parameters.names) - {self.parameters.context}
+        same = all(
+            name == value or value.startswith(f"{self.taking.context}.") for name, value in values.items()
+        )
+        kept = {t.local for t in self.targets if t.local == t.name}
+        clash = (found.assigned - kept) & self.taken_names
+        renamed = any(t.local != t.name for t in self.targets)
+        context_differs = found.reads_context and self.taking.context != self.parameters.context
+        if len(found.lines) > 4 or not same or clash or renamed or context_differs or own & found.all_reads:
+            return None
+        bindings = {n: v for n, v in values.items() if n != v}
+        if any(n in self.taken_names | found.assigned for n in bindings):
+            return None
+        return [*(f"{name} = {value}" for name, value in sorted(bindings.items())), *found.lines]
+
+    def _helper(self, found: Slice, values: dict[str, str]) -> list[str]:
+        """A method with the lines, and the call of it."""
+        owner = self.place.owner(self.saver)
+        taken = {n.name for n in ast.walk(owner or self.place.module.tree) if isinstance(n, ast.FunctionDef)}
+        name = unused("_recomputed" if owner else f"_recomputed_{self.targets[0].name}", taken)
+        order = [p for p in self.parameters.names if p in values] + sorted(
+            set(values) - set(self.parameters.names)
+        )
+        given = [values[p] for p in order]
+        if found.reads_context:
+            order, given = [self.parameters.context, *order], [self.taking.context, *given]
+        cls = self.parameters.cls
+        uses_class = cls is not None and cls in found.all_reads
+        header = f"def {name}({', '.join([*([cls] if cls and uses_class else []), *order])}):"
+        results = ", ".join(t.name if t.attribute is None else t.local for t in self.targets)
+        said, them = listed([t.name for t in self.targets]), "them" if len(self.targets) > 1 else "it"
+        self.text.after(
+            self.saver,
+            [
+                "" if owner else "\n",
+                *([] if owner is None else ["@classmethod"] if uses_class else ["@staticmethod"]),
+                header,
+                f'    """{said} as the forward computes {them}, recorded."""',
+                *(f"    {line}" if line else "" for line in found.lines),
+                f"    return {results}",
+            ],
+        )
+        through = f"{owner.name}." if owner else ""
+        if uses_class:
+            back = self.backward
+            if not any(getattr(d, "id", "") == "classmethod" for d in back.decorator_list):
+                raise CannotFix("the forward is a class method, and the backward is none")
+            through = f"{back.args.args[0].arg}."
+        return [f"{', '.join(t.local for t in self.targets)} = {through}{name}({', '.join(given)})"]
+
+    def _attributes(self) -> list[str]:
+        """Attributes of the context become local names, which are then computed again."""
+        lines = []
+        for target in self.targets:
+            if target.attribute is None:
+                continue
+            local, context = target.local, self.taking.context
+            bare = f"{context}.{target.attribute}"
+            bound_to_itself = False
+            for node in ast.walk(self.backward):
+                if isinstance(node, ast.Attribute) and ast.unparse(node) == bare:
+                    if not isinstance(node.ctx, ast.Load):
+                        raise CannotFix(f"the backward sets `{bare}`")
+                    self.text.replace(node, local)
+            for statement in body_of(self.backward):
+                if isinstance(statement, ast.Assign) and self.text.of(statement) == f"{local} = {bare}":
+                    bound_to_itself = True
+                    self.text.splices = [
+                        s
+                        for s in self.text.splices
+                        if not (s.start >= self.text.start(statement) and s.end <= self.text.end(statement))
+                    ]
+                    self.text.remove(statement)
+            if local in self.taken_names and not bound_to_itself:
+                raise CannotFix(f"`{local}` is another value in the backward")
+            always = any(
+                isinstance(s, ast.Assign)
+                and any(ast.unparse(t) == f"{self.parameters.context}.{target.attribute}" for t in s.targets)
+                for s in self.saver.body
+            )
+            lines.append(
+                f"{local} = {bare}" if always else f'{local} = getattr({context}, "{target.attribute}", None)'
+            )
+        return lines
+
+    def _insert(self, lines: list[str]) -> None:
+        places = [self.taking.place, self.bundle.taken if self.bundle is not None else None]
+        place = max((p for p in places if p is not None), key=lambda p: p.lineno, default=None)
+        if place is not None:
+            self.text.after(place, lines)
+        else:
+            self.text.before(body_of(self.backward)[0], lines)
+
+
+FIX = Fix(apply, True, "computed again in the backward", first=plain_backward.apply)

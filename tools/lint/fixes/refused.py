@@ -1,0 +1,125 @@
+"""Second derivatives that would be silently wrong are refused, by a node that raises where one is asked for.
+
+The backward goes on as a method that records nothing. A new backward hands its gradients through the barrier,
+which takes the incoming gradients and the saved inputs: whoever differentiates by any of them meets it.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ..analyses.facts import Saving as Verdict
+from .fix import Fix
+from .text.parameters import Parameters
+from .text.place import Place, names_in, unused
+from .text.saved_call import Handover, find_saving, find_taking
+from .text.splices import CannotFix, Splice
+
+CODES = ("PB101", "PB102", "PB103", "PB107", "PB108", "PB109")
+BARRIER = "_NoSecondDerivative"
+
+
+def apply(place: Place) -> None:
+    """Put the barrier between the backward and its gradients."""
+    backward, text = place.backward, place.text
+    owner = place.owner(backward)
+    if owner is None:
+        raise CannotFix("the backward is no method")
+    torch = place.torch()
+    _save_inputs(place)
+    _rename(place, backward, torch)
+    arguments = [*backward.args.posonlyargs, *backward.args.args]
+    is_class_method = any(getattr(d, "id", "") == "classmethod" for d in backward.decorator_list)
+    cls = arguments.pop(0).arg if is_class_method else None
+    context, *gradients = [a.arg for a in arguments]
+    variadic = backward.args.vararg
+    passed = [*gradients, *([f"*{variadic.arg}"] if variadic else [])]
+    taken = names_in(backward)
+    found, one = unused("found", taken), unused("gradient", taken)
+    depth = text.indent(owner.body[-1])
+    step = depth[len(text.indent(owner)) :]
+    through = cls or owner.name
+    body = [
+        f"{found} = {through}._gradients({', '.join([context, *passed])})",
+        f"{found} = {found} if isinstance({found}, tuple) else ({found},)",
+        f"inputs = ({', '.join([*passed, f'*{context}.saved_tensors'])})",
+        "return tuple(",
+        f"{step}None if {one} is None else {BARRIER}.apply({one}, *inputs) for {one} in {found}",
+        ")",
+    ]
+    text.after(
+        backward,
+        [
+            "",
+            "@classmethod" if cls else "@staticmethod",
+            f"def backward({', '.join([*([cls] if cls else []), context, *passed])}):",
+            *(f"{step}{line}" for line in body),
+        ],
+    )
+    if not any(isinstance(n, ast.ClassDef) and n.name == BARRIER for n in place.module.tree.body):
+        top = next(
+            s for s in place.module.tree.body if s.lineno <= owner.lineno <= (s.end_lineno or s.lineno)
+        )
+        text.before(top, [line.replace("    ", step) for line in _barrier(torch)])
+
+
+def _barrier(torch: str) -> list[str]:
+    return [
+        f"class {BARRIER}({torch}.autograd.Function):",
+        '    """Hands a gradient on, and raises where it is differentiated by any of `inputs`."""',
+        "",
+        "    @staticmethod",
+        "    def forward(ctx, gradient, *inputs):",
+        "        return gradient.clone()",
+        "",
+        "    @staticmethod",
+        "    def backward(ctx, *gradients):",
+        '        raise RuntimeError("this operator has no second derivative")',
+        "",
+        "",
+    ]
+
+
+def _rename(place: Place, backward: ast.FunctionDef, torch: str) -> None:
+    """The backward becomes ``_gradients``, with nothing recorded in it."""
+    text = place.text
+    start = text.text.index("backward", text.start(backward))
+    text.splices.append(Splice(start, start + len("backward"), "_gradients"))
+    blank = text.indent(backward)
+    kept = [d for d in backward.decorator_list if "once_differentiable" not in ast.unparse(d)]
+    dropped = [d for d in backward.decorator_list if d not in kept]
+    for decorator in dropped:
+        line = text.offset(decorator.lineno, 0)
+        end = text.offset((decorator.end_lineno or decorator.lineno) + 1, 0)
+        text.splices.append(Splice(line, end, f"{blank}@{torch}.no_grad()\n"))
+    if not dropped:
+        text.insert(text.offset(backward.lineno, 0), f"{blank}@{torch}.no_grad()\n")
+
+
+def _save_inputs(place: Place) -> None:
+    """Differentiable inputs that are not saved are saved too: the barrier must see them."""
+    facts = place.facts
+    known = {s.inputs[0] for s in facts.saved if s.saving is Verdict.INPUT and not s.on_context and s.inputs}
+    missing = sorted(facts.differentiable - known)
+    if not missing:
+        return
+    saver = place.function_at(facts.forward.saver.node.lineno)
+    if saver.lineno != facts.forward.saver.node.lineno:
+        raise CannotFix("the forward stands in another file")
+    parameters = Parameters(saver, place)
+    if any(name not in parameters.names or not parameters.is_tensor(name) for name in missing):
+        raise CannotFix("an input that is differentiated cannot be saved")
+    saving, taking = find_saving(saver, parameters.context), find_taking(place.backward)
+    written, snapshots = parameters.snapshots(missing, saving, {})
+    if saving is None:
+        last = saver.body[-1]
+        if not isinstance(last, ast.Return):
+            raise CannotFix("the forward does not end with its only `return`")
+        place.text.before(last, [f"{parameters.context}.save_for_backward({', '.join(written.values())})"])
+    else:
+        handover = Handover(place.text, saver, parameters.context, saving, taking, names_in(place.backward))
+        handover.add([written[n] for n in missing])  # the backward may leave them be
+    parameters.keep({}, snapshots)
+
+
+FIX = Fix(apply, False, "second derivatives are refused")

@@ -1,0 +1,335 @@
+"""The statements of a forward that a saved value comes from, as text that autograd can record.
+
+In: a function, and the values that it saves. Out: a `Slice`: the lines that compute them again from
+parameters and from what is at hand in the backward. Changes in place become assignments, for autograd
+would refuse some of them; what cannot be told apart is a `CannotFix`.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from ...analyses.statements import is_tensor_test
+from .in_place import Method, functional
+from .reading import bound, changed, exposed, is_random, reads, sets_attribute
+from .splices import CannotFix, Text
+
+
+@dataclass
+class Wanted:
+    """The target of a slice.
+
+    `names`: local names that the statement `save` saves. `attributes`: attributes of the context, each with
+    the local name that it gets. `at_hand`: names that `save` saves too, with their history. `given`: the
+    parameter of ``setup_context`` that holds the inputs, and the one that holds the outputs.
+    """
+
+    context: str
+    save: ast.stmt | None
+    names: set[str]
+    attributes: dict[str, str]
+    at_hand: set[str]
+    given: tuple[str, ...] = ()
+
+
+@dataclass
+class Slice:
+    """Lines, and what they read: parameters as they came in, saved names, the context.
+
+    `made_tensors`: parameters that come from after a statement that makes a tensor of a number.
+    """
+
+    lines: list[str] = field(default_factory=list)
+    parameters: set[str] = field(default_factory=set)
+    at_hand: set[str] = field(default_factory=set)
+    reads_context: bool = False
+    assigned: set[str] = field(default_factory=set)
+    statements: list[ast.stmt] = field(default_factory=list)
+    all_reads: set[str] = field(default_factory=set)
+    made_tensors: dict[str, ast.If] = field(default_factory=dict)
+
+
+class Slicer:
+    """Walks a function from its end to its beginning."""
+
+    def __init__(self, text: Text, function: ast.FunctionDef, wanted: Wanted, parameters: set[str]) -> None:
+        self.text, self.function, self.wanted, self.parameters = text, function, wanted, parameters
+        self.needed = {f"{wanted.context}.{name}" for name in wanted.attributes}
+        self.found = Slice()
+        self.changed: set[str] = set()
+        self.after_save = wanted.save is None
+        self.always = _always_true(function, wanted.context)
+        self.method = Method(text, function, parameters, self._truth)
+        self.locals = {name for statement in function.body for name in bound(statement)}
+
+    def slice(self) -> Slice:
+        """The slice of the whole function."""
+        lines = self._block(self.function.body)
+        unbound = []
+        for name in sorted(self.needed):
+            if name in self.parameters:
+                self.found.parameters.add(name)
+            elif "." in name:
+                attribute = name.partition(".")[2]
+                if not sets_attribute(self.function, self.wanted.context, attribute):
+                    raise CannotFix(f"`{name}` is set elsewhere")
+                unbound.append(self.wanted.attributes[attribute])
+            elif name in self.locals:
+                unbound.append(name)
+        unbound = sorted(set(unbound))
+        if unbound:  # a branch that isn't taken leaves it out
+            lines.insert(0, f"{' = '.join(unbound)} = None")
+        self.found.lines = lines
+        self.found.assigned |= set(unbound)
+        return self.found
+
+    def _check_attributes(self, statement: ast.stmt) -> None:
+        """An attribute that is computed again must not be read as it was saved."""
+        if any(_is_one(node, self.wanted) for node in ast.walk(statement)):
+            raise CannotFix("the forward changes or reads the attribute where it computes it")
+
+    def _block(self, statements: list[ast.stmt]) -> list[str]:
+        lines: list[str] = []
+        for statement in reversed(statements):
+            lines[:0] = self._statement(statement)
+        return lines
+
+    def _statement(self, statement: ast.stmt) -> list[str]:
+        if statement is self.wanted.save:
+            self.after_save = True
+            self.changed.clear()
+            self._need(self.wanted.names)
+            return []
+        lines = self._kept(statement)
+        if not isinstance(statement, ast.If | ast.With):
+            self.changed |= changed(statement)
+        return lines
+
+    def _kept(self, statement: ast.stmt) -> list[str]:
+        touched = changed(statement) & self.needed
+        if isinstance(statement, ast.Expr | ast.AugAssign):
+            self._check_attributes(statement)  # it may be changed there
+        match statement:
+            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=owner), attr=name)]) if (
+                owner == self.wanted.context
+            ):
+                return self._attribute(name, statement.value)
+            case ast.Assign(value=value) if touched and self._is_given(value):
+                self.found.parameters |= touched
+                self.needed -= touched
+                return []
+            case ast.Assign() | ast.AnnAssign() | ast.AugAssign() | ast.Expr() if touched:
+                return self._simple(statement)
+            case ast.If() if (name := _made_tensor(statement)) in self.parameters and name in self.needed:
+                self.found.parameters.add(name)
+                self.found.made_tensors[name] = statement
+                self.needed.discard(name)
+                return []
+            case ast.If():
+                return self._branches(statement)
+            case ast.For() | ast.While() if touched:
+                return self._loop(statement)
+            case ast.With(items=items, body=body) if touched and all(map(_records_nothing, items)):
+                return self._block(body)  # nothing is recorded in a forward anyway
+            case ast.FunctionDef() | ast.Import() | ast.ImportFrom() if touched:
+                return self._whole(statement, touched, reads(statement) - bound(statement))
+            case ast.Expr(value=ast.Call(args=args)) if self._may_write(args) and not touched:
+                raise CannotFix("a call whose result is not used may change what is saved")
+        if touched:
+            raise CannotFix(f"`{sorted(touched)[0]}` is computed inside a `{_keyword(statement)}`")
+        return []
+
+    def _simple(self, statement: ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr) -> list[str]:
+        if is_random(statement):
+            raise CannotFix("it depends on random numbers")
+        live = set(self.needed)
+        names = bound(statement)
+        whole = isinstance(statement, ast.Assign | ast.AnnAssign)
+        if whole:
+            self.needed -= names
+        lines = functional(statement, self.method, live - names if whole else live)
+        read = self._reads(statement) | (names if isinstance(statement, ast.AugAssign) else set())
+        if isinstance(statement, ast.Expr):
+            read |= changed(statement)
+        self._note(statement, names | changed(statement), read)
+        return lines
+
+    def _attribute(self, name: str, value: ast.expr) -> list[str]:
+        pseudo = f"{self.wanted.context}.{name}"
+        if pseudo not in self.needed:
+            return []
+        self.needed.discard(pseudo)
+        local = self.wanted.attributes[name]
+        if isinstance(value, ast.Name) and value.id == local:
+            self._need({local})
+            return []
+        made = ast.copy_location(
+            ast.Assign([ast.copy_location(ast.Name(local, ast.Store()), value)], value), value
+        )
+        made = ast.fix_missing_locations(made)
+        if is_random(value):
+            raise CannotFix("it depends on random numbers")
+        lines = functional(made, self.method, set(self.needed))
+        self._note(made, {local}, self._reads(value))
+        return [f"{local} = {lines[0]}", *lines[1:]]
+
+    def _branches(self, statement: ast.If) -> list[str]:
+        known = self._truth(statement.test)
+        if known is not None:
+            lines = self._block(statement.body if known else statement.orelse)
+            return lines
+        needed, before = set(self.needed), set(self.changed)
+        body = self._block(statement.body)
+        after_body, self.needed = self.needed, needed
+        changed_in_body, self.changed = self.changed, before
+        orelse = self._block(statement.orelse)
+        self.changed |= changed_in_body
+        if not body and not orelse:
+            self.needed |= after_body
+            return []
+        self.needed |= after_body
+        self._note(statement, set(), reads(statement.test))
+        lines = [f"if {self.text.of(statement.test)}:", *_deeper(body or ["pass"])]
+        one_more = len(statement.orelse) == 1 and isinstance(statement.orelse[0], ast.If)
+        if one_more and orelse and orelse[0].startswith("if "):
+            return [*lines, f"el{orelse[0]}", *orelse[1:]]
+        return [*lines, "else:", *_deeper(orelse)] if orelse else lines
+
+    def _loop(self, statement: ast.For | ast.While) -> list[str]:
+        if any(isinstance(node, ast.Return | ast.Yield) for node in ast.walk(statement)):
+            raise CannotFix("a loop returns")
+        if is_random(statement):
+            raise CannotFix("it depends on random numbers")
+        live = self.needed | reads(statement)
+        lines = [self.head(statement)]
+        for inner in statement.body:
+            lines += _deeper(self._inside(inner, live))
+        if statement.orelse:
+            raise CannotFix("a loop has an `else`")
+        read = exposed([statement]) if isinstance(statement, ast.For) else reads(statement)
+        self._note(statement, bound(statement), read)
+        return lines
+
+    def _inside(self, statement: ast.stmt, live: set[str]) -> list[str]:
+        """A statement in a loop: everything may be read again in the next iteration."""
+        match statement:
+            case ast.Assign() | ast.AugAssign() | ast.Expr():
+                return functional(statement, self.method, live)
+            case ast.If():
+                body = [line for s in statement.body for line in self._inside(s, live)]
+                orelse = [line for s in statement.orelse for line in self._inside(s, live)]
+                tail = ["else:", *_deeper(orelse)] if orelse else []
+                return [f"if {self.text.of(statement.test)}:", *_deeper(body), *tail]
+            case ast.For() | ast.While() if not statement.orelse:
+                return [
+                    self.head(statement),
+                    *(line for s in statement.body for line in _deeper(self._inside(s, live))),
+                ]
+            case ast.Break() | ast.Continue() | ast.Pass():
+                return [self.text.of(statement)]
+        raise CannotFix(f"a loop has a `{_keyword(statement)}`")
+
+    def head(self, statement: ast.For | ast.While) -> str:
+        """The first line of a loop."""
+        if isinstance(statement, ast.While):
+            return f"while {self.text.of(statement.test)}:"
+        return f"for {self.text.of(statement.target)} in {self.text.of(statement.iter)}:"
+
+    def _whole(self, statement: ast.stmt, names: set[str], read: set[str]) -> list[str]:
+        self.needed -= names
+        self._note(statement, names, read)
+        return self.text.lines_of(statement)
+
+    def _note(self, statement: ast.stmt, assigned: set[str], read: set[str]) -> None:
+        self._check_attributes(statement)
+        self.found.statements.append(statement)
+        self.found.assigned |= assigned
+        self.found.all_reads |= read
+        self._need(read)
+
+    def _need(self, names: set[str]) -> None:
+        for name in names:
+            if name == self.wanted.context:
+                self.found.reads_context = True
+            elif self.after_save and name in self.wanted.at_hand and name not in self.changed:
+                self.found.at_hand.add(name)
+            else:
+                self.needed.add(name)
+
+    def _reads(self, node: ast.AST) -> set[str]:
+        """The names that it reads, but for branches that are never taken and what decides that."""
+        dropped: set[str] = set()
+        kept: set[str] = set()
+        for part in ast.walk(node):
+            if isinstance(part, ast.IfExp) and (known := self._truth(part.test)) is not None:
+                dropped |= reads(part)
+                kept |= reads(part.body if known else part.orelse)
+        return (reads(node) - dropped) | kept if dropped else reads(node)
+
+    def _may_write(self, arguments: list[ast.expr]) -> bool:
+        return any(isinstance(a, ast.Name) and a.id in self.needed for a in arguments)
+
+    def _is_given(self, value: ast.expr) -> bool:
+        if isinstance(value, ast.Subscript):
+            value = value.value
+        return isinstance(value, ast.Name) and value.id in self.wanted.given
+
+    def _truth(self, test: ast.expr) -> bool | None:
+        """``any(ctx.needs_input_grad)`` is true where a backward runs."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            inner = self._truth(test.operand)
+            return None if inner is None else not inner
+        known = isinstance(test, ast.Name) and test.id in self.always
+        return True if known or _asks_for_any(test, self.wanted.context) else None
+
+
+def _always_true(function: ast.FunctionDef, context: str) -> set[str]:
+    """Names that are bound once, to ``any(ctx.needs_input_grad)``."""
+    counts: dict[str, int] = {}
+    found = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            counts[node.id] = counts.get(node.id, 0) + 1
+        if isinstance(node, ast.Assign) and _asks_for_any(node.value, context):
+            found |= bound(node)
+    return {name for name in found if counts[name] == 1}
+
+
+def _is_one(node: ast.AST, wanted: Wanted) -> bool:
+    """True if it is one of the attributes that are wanted, read."""
+    match node:
+        case ast.Attribute(value=ast.Name(id=owner), attr=name, ctx=ast.Load()):
+            return owner == wanted.context and name in wanted.attributes
+        case ast.AugAssign(target=ast.Attribute(value=ast.Name(id=owner), attr=name)):
+            return owner == wanted.context and name in wanted.attributes
+    return False
+
+
+def _records_nothing(item: ast.withitem) -> bool:
+    node = item.context_expr
+    return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "no_grad"
+
+
+def _made_tensor(statement: ast.If) -> str:
+    """The name ``x`` of ``if not isinstance(x, torch.Tensor): x = torch.tensor(x)``; "" where it is none."""
+    match statement:
+        case ast.If(
+            test=ast.UnaryOp(op=ast.Not(), operand=test),
+            body=[ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(attr=made)))],
+            orelse=[],
+        ) if is_tensor_test(test) == name and made in ("tensor", "as_tensor"):
+            return name
+    return ""
+
+
+def _asks_for_any(node: ast.expr, context: str) -> bool:
+    return ast.unparse(node) == f"any({context}.needs_input_grad)"
+
+
+def _deeper(lines: list[str]) -> list[str]:
+    return [f"    {line}" if line else line for line in lines]
+
+
+def _keyword(statement: ast.stmt) -> str:
+    return type(statement).__name__.lower()

@@ -1,0 +1,144 @@
+"""Classes that are autograd functions, and the methods that each of them runs.
+
+In: a module. Out: its `FunctionClass` values. A class counts where one of its
+bases is ``torch.autograd.Function`` under any name, directly or through classes
+of the linted tree.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from .modules import Class, Dotted, Entity, Expression, TorchModule
+
+FUNCTIONS = frozenset(
+    {
+        "torch.autograd.Function",
+        "torch.autograd.function.Function",
+        "torch.autograd.function.InplaceFunction",
+        "torch.autograd.function.NestedIOFunction",
+        "torch.autograd.function.FunctionMeta",
+    }
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """A method as a class runs it: found in `owner`, one of the classes that it inherits from."""
+
+    node: ast.FunctionDef
+    owner: Class
+
+    @cached_property
+    def decorators(self) -> tuple[str, ...]:
+        """The last names of its decorators: ``staticmethod``, ``once_differentiable``."""
+        return tuple(last_name(decorator) for decorator in self.node.decorator_list)
+
+    @property
+    def parameters(self) -> list[ast.arg]:
+        """Positional parameters, the context included, the class of a class method left out."""
+        arguments = self.node.args
+        found = [*arguments.posonlyargs, *arguments.args]
+        return found[1:] if "classmethod" in self.decorators else found
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionClass:
+    """A ``torch.autograd.Function`` with the methods that it runs."""
+
+    own: Class
+    order: tuple[Class, ...]
+
+    @property
+    def name(self) -> str:
+        """The class's name."""
+        return self.own.node.name
+
+    def method(self, name: str, after: Class | None = None) -> Method | None:
+        """The method of this name, or the next one after a class (for ``super()``)."""
+        order = self.order if after is None else self.order[self.order.index(after) + 1 :]
+        for owner in order:
+            if name in owner.methods:
+                return Method(owner.methods[name], owner)
+        return None
+
+    def value(self, name: str) -> Expression | None:
+        """The class attribute of this name."""
+        for owner in self.order:
+            if name in owner.values:
+                return Expression(owner.values[name], owner.module)
+        return None
+
+    @cached_property
+    def always_raises(self) -> bool:
+        """True if its backward only raises: a barrier that refuses second derivatives."""
+        backward = self.method("backward")
+        if backward is None:
+            return False
+        nodes = list(ast.walk(backward.node))
+        ends = isinstance(backward.node.body[-1], ast.Raise)
+        return ends and not any(isinstance(node, ast.Return) for node in nodes)
+
+
+def function_classes(module: TorchModule) -> Iterator[FunctionClass]:
+    """The autograd functions that a module defines."""
+    for item in module.classes():
+        found = as_function(item)
+        if found is not None:
+            yield found
+
+
+def as_function(item: Class) -> FunctionClass | None:
+    """The class as an autograd function, or None where it isn't one."""
+    order: list[Class] = []
+    return FunctionClass(item, tuple(order)) if _collect(item, order) else None
+
+
+def _collect(item: Class, order: list[Class]) -> bool:
+    """True if a class leads to ``Function``; its bases of the linted tree are added, nearest first."""
+    if any(known.node is item.node for known in order) or len(order) > 20:
+        return False
+    order.append(item)
+    found = False
+    for base in item.node.bases:
+        entity = resolve(base, item.module)
+        if isinstance(entity, Dotted):
+            found |= entity.name in FUNCTIONS
+        elif isinstance(entity, Class):
+            found |= _collect(entity, order)
+    return found
+
+
+def method_of(item: Class, name: str, depth: int = 0) -> Method | None:
+    """The method that an object of a class of the linted text runs; None where it isn't at hand."""
+    if name in item.methods:
+        return Method(item.methods[name], item)
+    for base in item.node.bases if depth < 8 else ():
+        entity = resolve(base, item.module)
+        found = method_of(entity, name, depth + 1) if isinstance(entity, Class) else None
+        if found is not None:
+            return found
+    return None
+
+
+def resolve(node: ast.expr, module: TorchModule) -> Entity | None:
+    """The entity that a name or a dotted name at the top level of a module stands for."""
+    if isinstance(node, ast.Name):
+        return module.entity(node.id)
+    if isinstance(node, ast.Attribute):
+        base = resolve(node.value, module)
+        if isinstance(base, Dotted):
+            return module.program.follow(Dotted(f"{base.name}.{node.attr}"), module)
+    if isinstance(node, ast.Subscript):
+        return resolve(node.value, module)
+    return None
+
+
+def last_name(node: ast.expr) -> str:
+    """``once_differentiable`` of ``@torch.autograd.function.once_differentiable(...)``."""
+    if isinstance(node, ast.Call):
+        node = node.func
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""

@@ -1,0 +1,224 @@
+"""Names that a Python file binds at its top level, and where an imported name leads.
+
+In: source text. Out: a `TorchModule`. Imports are followed through a `Finder`,
+which gives the text of another module of the linted tree, or None: this package
+opens no files.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ....transpile.ir import Source, Span
+
+Finder = Callable[[str, str], Source | None]  # (dotted name, path of the file that asks) -> text
+
+
+@dataclass(frozen=True, eq=False)
+class Dotted:
+    """A name that leads out of the linted text: ``torch.nn.functional``."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Class:
+    """A class of the linted text."""
+
+    node: ast.ClassDef
+    module: TorchModule
+
+    @cached_property
+    def methods(self) -> dict[str, ast.FunctionDef]:
+        """Its own methods."""
+        return {item.name: item for item in self.node.body if isinstance(item, ast.FunctionDef)}
+
+    @cached_property
+    def values(self) -> dict[str, ast.expr]:
+        """Its own attributes that are assigned an expression."""
+        found: dict[str, ast.expr] = {}
+        for item in self.node.body:
+            if isinstance(item, ast.Assign):
+                found.update({t.id: item.value for t in item.targets if isinstance(t, ast.Name)})
+            elif isinstance(item, ast.AnnAssign) and item.value and isinstance(item.target, ast.Name):
+                found[item.target.id] = item.value
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A function of the linted text."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    module: TorchModule
+
+
+@dataclass(frozen=True, eq=False)
+class Expression:
+    """A top-level name that is assigned an expression."""
+
+    node: ast.expr
+    module: TorchModule
+
+
+Entity = Dotted | Class | Function | Expression
+
+
+@dataclass(eq=False)
+class TorchModule:
+    """The top level of one file. `program` finds the modules that it imports."""
+
+    source: Source
+    tree: ast.Module
+    program: Program
+    names: dict[str, Entity] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for statement in _top_level(self.tree.body):
+            self._bind(statement)
+
+    def span(self, node: ast.AST) -> Span:
+        """The place of a node in the file."""
+        line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        end = getattr(node, "end_lineno", None) or line
+        end_column = getattr(node, "end_col_offset", None) or column
+        return Span(
+            self.source.path, line, self._column(line, column) + 1, end, self._column(end, end_column) + 1
+        )
+
+    def _column(self, line: int, offset: int) -> int:
+        """A column of characters; `ast` counts bytes."""
+        if self._lines is None or not 0 < line <= len(self._lines):
+            return offset
+        return len(self._lines[line - 1].encode()[:offset].decode("utf-8", "ignore"))
+
+    @cached_property
+    def _lines(self) -> list[str] | None:
+        """The lines, where a character may be more than a byte."""
+        return None if self.source.text.isascii() else self.source.text.split("\n")
+
+    def classes(self) -> Iterator[Class]:
+        """The classes of the file, nested ones too, in the order of the text."""
+        known = {entity.node: entity for entity in self.names.values() if isinstance(entity, Class)}
+        for node in _class_definitions(self.tree.body):
+            yield known.get(node) or Class(node, self)
+
+    def entity(self, name: str) -> Entity | None:
+        """The entity of a top-level name, followed through imports of the linted tree."""
+        found = self.names.get(name)
+        return self.program.follow(found, self) if isinstance(found, Dotted) else found
+
+    def _bind(self, statement: ast.stmt) -> None:
+        match statement:
+            case ast.Import() | ast.ImportFrom():
+                self.names.update(imported(statement))
+            case ast.ClassDef(name=name):
+                self.names[name] = Class(statement, self)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                self.names[name] = Function(statement, self)
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    if isinstance(target, ast.Name):
+                        self.names[target.id] = Expression(value, self)
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                self.names[name] = Expression(value, self)
+
+
+def _class_definitions(body: list[ast.stmt]) -> Iterator[ast.ClassDef]:
+    """Classes among statements and the statements in them; expressions hold none."""
+    for statement in body:
+        if isinstance(statement, ast.ClassDef):
+            yield statement
+        for part in ("body", "orelse", "finalbody"):
+            inner = getattr(statement, part, None)
+            if isinstance(inner, list):
+                yield from _class_definitions(inner)
+        for handler in getattr(statement, "handlers", ()):
+            yield from _class_definitions(handler.body)
+
+
+def imported(node: ast.Import | ast.ImportFrom) -> dict[str, Dotted]:
+    """The names that an import binds."""
+    if isinstance(node, ast.Import):
+        plain = {alias.name.partition(".")[0] for alias in node.names if not alias.asname}
+        named = {alias.asname: Dotted(alias.name) for alias in node.names if alias.asname}
+        return {**{name: Dotted(name) for name in plain}, **named}
+    base = "." * node.level + (node.module or "")
+    joint = "" if not base or base.endswith(".") else "."
+    return {alias.asname or alias.name: Dotted(base + joint + alias.name) for alias in node.names}
+
+
+def _top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements at the top level, those inside ``if`` and ``try`` too."""
+    for statement in body:
+        yield statement
+        for part in ("body", "orelse", "finalbody"):
+            if isinstance(statement, ast.If | ast.Try | ast.With):
+                yield from _top_level(getattr(statement, part, []))
+        for handler in getattr(statement, "handlers", []):
+            yield from _top_level(handler.body)
+
+
+class Program:
+    """The modules of a linted tree, each read at most once."""
+
+    def __init__(self, finder: Finder | None = None) -> None:
+        self._finder = finder
+        self._modules: dict[str, TorchModule | None] = {}
+        self._found: dict[tuple[str, str], TorchModule | None] = {}
+
+    def module(self, source: Source) -> TorchModule | None:
+        """The file's top level; None where its text cannot be parsed."""
+        if source.path not in self._modules:
+            try:
+                tree = ast.parse(source.text)
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                self._modules[source.path] = None
+            else:
+                self._modules[source.path] = TorchModule(source, tree, self)
+        return self._modules[source.path]
+
+    def follow(self, dotted: Dotted, asker: TorchModule) -> Entity:
+        """The entity that a dotted name leads to within the linted tree, or the name itself."""
+        name = dotted.name
+        for _ in range(8):  # a name that is imported again and again
+            head, _, last = name.rpartition(".")
+            module = self._import(head or ".", asker) if last else None
+            if module is None:
+                return Dotted(name)
+            found = module.names.get(last)
+            if not isinstance(found, Dotted):
+                return found if found is not None else Dotted(name)
+            name, asker = found.name, module
+        return Dotted(name)
+
+    def _import(self, name: str, asker: TorchModule) -> TorchModule | None:
+        if self._finder is None or is_outside(name):
+            return None
+        key = (name, asker.source.path if name.startswith(".") else _folder(asker.source.path))
+        if key not in self._found:
+            source = self._finder(name, asker.source.path)
+            self._found[key] = self.module(source) if source is not None else None
+        return self._found[key]
+
+
+# Never followed into: their functions are known by name.
+OUTSIDE = frozenset({"torch", "numpy", "math", "typing", "functools", "scipy", "warnings", "os", "sys"})
+
+
+def is_outside(name: str) -> bool:
+    """True if a module is known by the names of its functions. PyTorch's own helpers in Python are not.
+
+    >>> is_outside("torch.nn.functional"), is_outside("torch._higher_order_ops.scan")
+    (True, False)
+    """
+    head, _, rest = name.partition(".")
+    helpers = head == "torch" and rest.startswith("_") and not rest.startswith("_C")
+    return head in OUTSIDE and not helpers
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]

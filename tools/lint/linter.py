@@ -1,0 +1,94 @@
+"""Lint one file: its formulas, and its ``torch.autograd.Function`` classes.
+
+What the frontend refuses, and what the rules find in what it could read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from pullback.transpile.diagnostics import Diagnostic
+from pullback.transpile.frontend import read_module
+from pullback.transpile.ir import Source, Span
+
+from .analyses.facts import Program, read_classes
+from .rules import RULES, TORCH_RULES
+
+FROM_FUNCTION = re.compile(rb"^\s*class\s+\w+\s*\([^)]*Function", re.MULTILINE)
+
+
+class Subject(NamedTuple):
+    """A formula or a class that was analysed, and its place."""
+
+    kind: str
+    name: str
+    span: Span
+
+
+class Linted(NamedTuple):
+    """The numbers of formulas and classes of a text, all findings, info included, and what was read."""
+
+    formulas: int
+    findings: list[Diagnostic]
+    classes: int
+    subjects: tuple[Subject, ...] = ()
+
+
+def lint_source(source: Source, program: Program | None = None) -> Linted:
+    """Lint one text.
+
+    `program` finds the modules of the linted tree that a class leads to. Nothing of the text is imported or
+    run. Never raises for any text.
+    """
+    data = source.text.encode("utf-8", "replace")
+    found: list[Diagnostic] = []
+    subjects: list[Subject] = []
+    formulas = classes = 0
+    program = Program() if program is None else program
+    parsed = False
+    if may_have_classes(data):
+        parsed = program.module(source) is not None
+        for facts in read_classes(source, program):
+            classes += 1
+            subjects.append(Subject("class", facts.name, facts.span))
+            for of_class in TORCH_RULES.values():
+                if of_class.check_class is not None:
+                    found += of_class.check_class(facts)
+    if may_have_formulas(data) or not parsed:
+        module = read_module(source)
+        found += module.diagnostics
+        formulas = len(module.formulas) + len(module.unreadable)
+        subjects += [Subject("formula", one.name, one.span) for one in module.unreadable]
+        for name, formula in module.formulas.items():
+            subjects.append(Subject("formula", name, formula.span))
+            for rule in RULES.values():
+                if rule.check is not None:
+                    found += rule.check(formula)
+    return Linted(formulas, _ordered(found), classes, tuple(sorted(subjects, key=lambda s: s.span.line)))
+
+
+def may_have_formulas(data: bytes) -> bool:
+    """True if a file's bytes may hold a formula: one without these words need not be parsed."""
+    return b"pullback" in data and (b"formula" in data or b"composite" in data)
+
+
+def may_have_classes(data: bytes) -> bool:
+    """True if a file's bytes may hold an autograd function, or a class that inherits from one."""
+    if b"register_autograd" in data:
+        return True
+    if b"class" not in data or (b"Function" not in data and b"ctx" not in data):
+        return False
+    return b"def forward" in data or b"def backward" in data or FROM_FUNCTION.search(data) is not None
+
+
+def _ordered(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """By place, each finding once: the frontend and a rule may see the same thing.
+
+    A class may see what its abstract base cannot, in the very same text: the base's finding says no more.
+    """
+    unique = {(d.code, d.name, d.span.line, d.span.column, d.value): d for d in found}
+    seen = {(d.span, d.value) for d in unique.values() if d.code == "PB101"}
+    kept = [d for d in unique.values() if d.code != "PB103" or (d.span, d.value) not in seen]
+    return sorted(kept, key=lambda d: (d.span.line, d.span.column, d.code))

@@ -1,0 +1,1 @@
+"""Output formats of findings: annotations, SARIF and HTML."""

@@ -1,0 +1,90 @@
+"""## What it does
+Finds a backward in which a returned gradient passes through `detach`, `.data`, `no_grad`, NumPy,
+`torch.tensor`, or a compiled kernel.
+
+## Why is this bad?
+What comes out has no history: when the backward is differentiated, the terms that go through it are
+lost without an error, and second derivatives are silently wrong.
+
+## Example
+```python
+import torch
+
+
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a):
+        ctx.save_for_backward(a)
+        return a * a
+
+    @staticmethod
+    def backward(ctx, grad):
+        (a,) = ctx.saved_tensors
+        return 2 * a.detach() * grad
+```
+
+## Use instead
+Use the tensor itself. For a kernel, wrap it in a `torch.autograd.Function` of its own:
+```python
+import torch
+
+
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a):
+        ctx.save_for_backward(a)
+        return a * a
+
+    @staticmethod
+    def backward(ctx, grad):
+        (a,) = ctx.saved_tensors
+        return 2 * a * grad
+```
+
+## References
+PyTorch issues 58509, 76185 and 104040; PyTorch's tutorial "Double backward with custom functions".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pullback.transpile.diagnostics import Diagnostic
+
+from ...analyses.facts import ClassFacts
+from .torch_rule import SECOND, TorchRule, finding
+
+CODE = "PB102"
+HINT = "keep the computation in the graph, or refuse second derivatives with a barrier"
+
+
+def check(facts: ClassFacts) -> Iterator[Diagnostic]:
+    """One finding per place and value that is lost there; what is called says nothing beside tensors."""
+    if facts.once_differentiable:
+        return
+    objects = {saved.name for saved in facts.saved if saved.used_as_object}
+    found = list(_lost(facts))
+    tensors = [lost for lost in found if lost.value not in objects]
+    yield from tensors or found
+
+
+def _lost(facts: ClassFacts) -> Iterator[Diagnostic]:
+    seen = set()
+    for _, value, returned in facts.gradients:
+        for thing in value:
+            lost = thing.facts.lost
+            if lost is None or (lost.span, lost.token) in seen:
+                continue
+            of_number = lost.how.endswith("a number of it") or lost.how == "`torch.tensor(...)`"
+            if of_number and lost.token.name in facts.numbers:
+                continue
+            seen.add((lost.span, lost.token))
+            name = lost.token.name
+            message = (
+                f"the returned gradient (line {returned.line}) passes through {lost.how}: what depends on "
+                f"`{name}` has no history from here on, and {SECOND}"
+            )
+            yield finding(CODE, facts, message, lost.span, name, HINT)
+
+
+RULE = TorchRule(CODE, __doc__, check_class=check)

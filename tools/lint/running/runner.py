@@ -1,0 +1,157 @@
+"""From paths to findings: walk, leave out, scan, take from the cache or lint, select, silence."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from pullback.transpile.diagnostics import Diagnostic
+from pullback.transpile.ir import Source
+
+from ...errors import UsageError
+from ...files import decode, python_files, read_bytes
+from ...progress import Stepper, steps
+from ..configuration.settings import Override
+from ..configuration.suppression import without_silenced
+from ..linter import Linted, Subject, may_have_classes, may_have_formulas
+from . import cache
+from .cache import Outcome
+from .dependencies import Modules
+from .work import Crash, Task, lint_all, processes_for
+
+
+@dataclass
+class Request:
+    """The files to lint, and how."""
+
+    paths: Sequence[str]
+    override: Override = field(default_factory=Override)
+    jobs: int | None = None
+    use_cache: bool = True
+    force_exclude: bool = False
+
+
+@dataclass
+class Report:
+    """The findings, in the order of the files and of their text.
+
+    `findings` has those of severity info too. `unreadable` has a message for each path that could not be
+    read, `crashes` the files in which we met a bug of ours. `texts` has the files with something in them.
+    """
+
+    files: int = 0
+    formulas: int = 0
+    classes: int = 0
+    silenced: int = 0
+    findings: list[Diagnostic] = field(default_factory=list)
+    subjects: list[Subject] = field(default_factory=list)
+    texts: dict[str, bytes] = field(default_factory=dict)
+    unreadable: list[str] = field(default_factory=list)
+    crashes: list[Crash] = field(default_factory=list)
+
+    @cached_property
+    def sources(self) -> dict[str, Source]:
+        """The text of each file that has a finding or a subject."""
+        return {path: _text(path, data) for path, data in self.texts.items()}
+
+
+class _File(NamedTuple):
+    path: str
+    data: bytes
+
+
+def lint_paths(request: Request) -> Report:
+    """Lint files and folders. Raises `UsageError` where the configuration is wrong.
+
+    What is found depends neither on the cache nor on how many processes there are.
+    """
+    report = Report()
+    with steps("lint", None) as step:
+        tasks = [Task(i, file.path, file.data) for i, file in enumerate(_candidates(request, report, step))]
+    outcomes = _outcomes(tasks, request)
+    for task in tasks:
+        outcome = outcomes[task.number]
+        if isinstance(outcome, Crash):
+            report.crashes.append(outcome)
+        else:
+            _add(report, task, outcome.linted, request.override)
+    return report
+
+
+def _candidates(request: Request, report: Report, step: Stepper) -> Iterator[_File]:
+    """The files that may hold a derivative; all others cost this scan and no more."""
+    seen: set[str] = set()
+    for text in request.paths:
+        for path, named in _walked(text, report):
+            place = os.path.abspath(path)
+            if place in seen:
+                continue
+            seen.add(place)
+            excludes = request.override.settings_for(path).excludes
+            if (not named or request.force_exclude) and excludes(path):
+                continue
+            step(str(path))
+            data = _bytes(path, report)
+            report.files += data is not None
+            if data is not None and (named or may_have_formulas(data) or may_have_classes(data)):
+                yield _File(str(path), data)
+
+
+def _walked(text: str, report: Report) -> Iterator[tuple[Path, bool]]:
+    try:
+        yield from python_files([text])
+    except UsageError as error:
+        report.unreadable.append(str(error))
+
+
+def _bytes(path: Path, report: Report) -> bytes | None:
+    try:
+        return read_bytes(path)
+    except UsageError as error:
+        report.unreadable.append(str(error))
+        return None
+
+
+def _outcomes(tasks: Sequence[Task], request: Request) -> dict[int, Outcome | Crash]:
+    found: dict[int, Outcome | Crash] = {}
+    keys: dict[int, str] = {}
+    if request.use_cache:
+        modules = Modules()
+        keys = {task.number: cache.key_of(task.path, task.data) for task in tasks}
+        for task in tasks:
+            kept = cache.load(keys[task.number], modules)
+            if kept is not None:
+                found[task.number] = kept
+    missing = [task for task in tasks if task.number not in found]
+    with steps("lint", len(missing)) as step:
+        for index, outcome in lint_all(missing, processes_for(len(missing), request.jobs)):
+            step(tasks[index].path)
+            found[index] = outcome
+            if index in keys and isinstance(outcome, Outcome):
+                cache.store(keys[index], outcome)
+    return found
+
+
+def _add(report: Report, task: Task, linted: Linted, override: Override) -> None:
+    report.formulas += linted.formulas
+    report.classes += linted.classes
+    report.subjects += linted.subjects
+    if linted.findings or linted.subjects:
+        report.texts[task.path] = task.data
+    chosen = override.settings_for(Path(task.path)).chosen(linted.findings)
+    left = chosen
+    for path in {found.span.path for found in chosen}:  # a class may inherit from one in another file
+        if path not in report.texts:
+            report.texts[path] = _bytes(Path(path), report) or b""
+        left = without_silenced(left, _text(path, report.texts[path]))
+    report.silenced += len(chosen) - len(left)
+    report.findings += left
+
+
+def _text(path: str, data: bytes) -> Source:
+    source = decode(Path(path), data)
+    return Source(path, data.decode("latin-1")) if isinstance(source, Diagnostic) else source
