@@ -14,7 +14,7 @@ from ...transpile.codes import diagnostic
 from ...transpile.diagnostics import Diagnostic, FormulaError
 from ...transpile.emit.python import module_text
 from ...transpile.frontend import Binding
-from ...transpile.frontend.signature import cycles
+from ...transpile.frontend.names.signature import cycles
 from ...transpile.ir import Capture, Options
 from ...transpile.ir import Formula as FormulaIR
 from ...transpile.library import Library, standard_library

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...transpile.frontend import Binding, Names, read_function
-from ...transpile.frontend.signature import signature
+from ...transpile.frontend.names.signature import signature
 from ...transpile.ir import Formula, Options, Source
 from ..calls import special
 from ..core.errors import SourceUnavailableError

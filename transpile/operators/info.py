@@ -22,7 +22,7 @@ class Scalar:
     takes    what the operands are converted to: the result's type, a "float" of it, what they
              "promote" to, or a "truth"
     of       the entries that it is for, whatever NumPy takes; `cuda_of` where CUDA's function takes others
-    special  SciPy computes it: `kernel_special.h`
+    special  SciPy computes it: `kernel/math/special.h`
     """
 
     cpp: str | None = None
