@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...operators import OPERATORS
+from ...operators.info import Scalar as Rule
 from ...passes.kernel.types import FLOATS, Type, floating, join, stored
 from ...records import record
 from ..expressions import Braces, Call, Choice, Convert, Entry, Expression, Infix, Number, Prefix
@@ -38,111 +39,69 @@ def literal(value: object, kind: Type) -> Scalar:
 
 ABSENT = Scalar(Braces(()), "none")
 
-_INFIX = {"add": "+", "accumulate": "+", "subtract": "-", "multiply": "*", "divide": "/"}
-_COMPARE = {
-    "less": "<",
-    "less_equal": "<=",
-    "greater": ">",
-    "greater_equal": ">=",
-    "equal": "==",
-    "not_equal": "!=",
+# Symbols that stand between operands.
+_INFIX = frozenset(["*", "/", "+", "-", "<", "<=", ">", ">=", "==", "!=", "&&", "||"])
+
+# Operators that kernels compute entry by entry, as the table says.
+_SCALARS: dict[str, tuple[Rule, str]] = {
+    name: (operator.scalar, operator.scalar.cpp)
+    for name, operator in OPERATORS.items()
+    if operator.scalar is not None and operator.scalar.cpp is not None
 }
-_LOGIC = {"logical_and": "&&", "logical_or": "||"}
-_BITWISE = {"bitwise_and": "&&", "bitwise_or": "||"}
-
-# Functions of kernel/math/elementary.h and kernel/math/functions.h that have NumPy's name; the first take
-# only floats.
-_OF_FLOATS = """
-    exp expm1 log log1p sqrt sin cos tan tanh sinh cosh arctan arcsin arccos arcsinh arccosh arctanh
-    exp2 log2 log10 cbrt erf erfc arctan2 copysign fmod hypot logaddexp logaddexp2 sigmoid softplus
-    sinc sinc_derivative
-"""
-# Those of kernel/math/special.h, which SciPy computes.
-_OF_SCIPY = """
-    erfcx erfi erfinv erfcinv dawsn ndtr log_ndtr ndtri expi exp1 gammaln loggamma gamma rgamma digamma
-    polygamma beta betaln rel_entr kl_div i0 i0e i1 i1e j0 j1 y0 y1 k0 k0e k1 k1e bessel_i bessel_j
-"""
-FROM_SCIPY = frozenset(_OF_SCIPY.split())
-_FLOAT_FUNCTIONS = frozenset(_OF_FLOATS.split()) | FROM_SCIPY
-_FUNCTIONS = frozenset(
-    {
-        "maximum",
-        "minimum",
-        "fmax",
-        "fmin",
-        "sign",
-        "abs",
-        "floor",
-        "ceil",
-        "trunc",
-        "remainder",
-        "floor_divide",
-    }
-)
-_PREDICATES = frozenset(["isnan", "isinf", "isfinite", "signbit"])
-_SAME = frozenset({"positive", "stop_gradient"})
-
-POINTWISE = frozenset(
-    {*_INFIX, *_COMPARE, *_LOGIC, *_BITWISE, *_FLOAT_FUNCTIONS, *_FUNCTIONS, *_PREDICATES, *_SAME}
-    | {
-        "negative",
-        "square",
-        "reciprocal",
-        "power",
-        "clip",
-        "where",
-        "relu",
-        "logical_not",
-        "invert",
-        "round",
-        "astype",
-    }
-)
+POINTWISE = frozenset(_SCALARS)
+FROM_SCIPY = frozenset(name for name, (scalar, _) in _SCALARS.items() if scalar.special)
 
 
 def result_type(op: str, types: Sequence[Type]) -> Type:
     """The type of an operator's result."""
-    if op in _COMPARE or op in _LOGIC or op in _PREDICATES or op == "logical_not":
+    operator, (scalar, _) = OPERATORS[op], _SCALARS[op]
+    if operator.dtype == "bool":
         return "bool"
     if op == "where":
         return join(types[1:])
     joined = join(types)
-    word = OPERATORS.get(op)
-    is_float = op in _FLOAT_FUNCTIONS or (word is not None and word.dtype == "float")
-    return floating(joined) if is_float else joined
+    return floating(joined) if operator.dtype == "float" or scalar.takes == "float" else joined
 
 
 def refusal(op: str, types: Sequence[Type]) -> str | None:
     """Why an operator cannot be had on these types, or None."""
-    joined = join(types)
-    if op in _BITWISE or op == "invert":
+    joined, (scalar, _) = join(types), _SCALARS[op]
+    if scalar.of == "bools":
         return None if joined == "bool" else f"{op} is compiled for booleans only"
-    if op in ("floor", "ceil", "trunc", "round", "sign", "clip", "power", "reciprocal", "relu"):
+    if scalar.of == "floats":
         return None if joined in FLOATS else f"{op} is compiled for floats only"
-    if op in ("subtract", "negative") and joined == "bool":
+    if joined != "bool":
+        return None
+    if op in ("subtract", "negative"):
         return f"{op} of booleans is no NumPy operator"
-    if op in ("add", "multiply", "accumulate", "maximum", "minimum", "square") and joined == "bool":
+    if scalar.of == "numbers":
         return f"{op} is compiled for numbers only"
-    if op in _FLOAT_FUNCTIONS and joined == "bool":
+    if scalar.takes == "float" and OPERATORS[op].dtype != "bool":
         return f"{op} of booleans is half precision in NumPy, which is not compiled"
     return None
 
 
 def lane(op: str, operands: Sequence[Scalar], kind: Type) -> Scalar:
     """The expression of an equation whose result has type `kind`."""
-    if op in _INFIX:
-        return _binary(_INFIX[op], operands, kind)
-    if op in _COMPARE:
-        common = stored(join(operand.type for operand in operands))
-        return Scalar(_binary(_COMPARE[op], operands, common).node, "bool")
-    if op in _LOGIC or op in _BITWISE:
-        return _binary((_LOGIC | _BITWISE)[op], [_truth(operand) for operand in operands], "bool")
+    rule, name = _SCALARS[op]
+    if name in _INFIX:
+        return _infix(name, rule.takes, operands, kind)
     if op in _SPECIAL:
         return _SPECIAL[op](operands, kind)
-    if op in _PREDICATES:
+    if OPERATORS[op].dtype == "bool":
         (x,) = operands
-        return Scalar(Call(op, (x.to(floating(x.type)).node,)), "bool")
-    return _call(op, operands, kind)
+        return Scalar(Call(name, (x.to(floating(x.type)).node,)), "bool")
+    return _call(name, operands, kind)
+
+
+def _infix(operator: str, takes: str, operands: Sequence[Scalar], kind: Type) -> Scalar:
+    """A symbol between two operands that are converted to what it takes."""
+    if takes == "promote":
+        common = stored(join(operand.type for operand in operands))
+        return Scalar(_binary(operator, operands, common).node, "bool")
+    if takes == "truth":
+        return _binary(operator, [_truth(operand) for operand in operands], "bool")
+    return _binary(operator, operands, kind)
 
 
 def _binary(operator: str, operands: Sequence[Scalar], kind: Type) -> Scalar:
