@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import textwrap
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import PurePath
 
 from ...ir import Source
@@ -49,7 +50,8 @@ def pascal(name: str) -> str:
     >>> pascal("simple_backward")
     'SimpleBackward'
     """
-    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+    letters = pairwise(f"_{name}")
+    return "".join(letter.upper() if before == "_" else letter for before, letter in letters if letter != "_")
 
 
 def _struct(kernel: KernelProgram, source: Source) -> list[str]:
