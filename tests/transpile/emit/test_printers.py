@@ -12,17 +12,37 @@ EMIT = Path(pullback.transpile.emit.__file__).parent
 PRINTERS = sorted(p for room in ("cpp", "cuda") for p in (EMIT / room).glob("*.py") if p.stem != "names")
 # Methods of texts that ask what one says.
 ASKING = frozenset(
-    """
-    startswith endswith find rfind index rindex count split rsplit splitlines partition rpartition
-    removeprefix removesuffix isidentifier isdigit isalpha isnumeric match search fullmatch findall
-    """.split()
+    [
+        "startswith",
+        "endswith",
+        "find",
+        "rfind",
+        "index",
+        "rindex",
+        "count",
+        "split",
+        "rsplit",
+        "splitlines",
+        "partition",
+        "rpartition",
+        "removeprefix",
+        "removesuffix",
+        "isidentifier",
+        "isdigit",
+        "isalpha",
+        "isnumeric",
+        "match",
+        "search",
+        "fullmatch",
+        "findall",
+    ]
 )
 
 
 def questions(text):
     """The lines of a printer that ask a text, and what they ask.
 
-    A comparison by `in` may only look among names that are written out, in a set, or in a table of the module's.
+    A comparison by `in` may only look in a set, or in a table that is written out.
     """
     tree = ast.parse(text)
     sets = {
