@@ -7,11 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..operators import OPERATORS
 from .expressions import Ask, Call, Constant, DataType, Expression, ListOf, New, every
 from .statements import KernelProgram, Let, NewList, Require, Statement, Variable, every_expression
 from .statements import every as every_statement
 
 _HEADERS = {
+    "kernel.h": """
+        axis_set all_axes unit_axes reduced broadcast join shape_of expand_dims squeeze transpose swapaxes
+        moveaxis flip broadcast_to part length_of_range extent integer_power part_of after_each_other
+        in_c_order part_shape within alike
+    """,
     "kernel/indexing/index.h": """
         Index kNone take at slice ellipsis new_axis at_if_any copy fill completed joined joined_part reshape
     """,
@@ -58,7 +64,19 @@ _DESCRIBING = """
     contract_shape convolve_shape repeated tiled diagonal arange_shape unpack zeros_of nothing constant
 """
 _DESCRIBES = frozenset(_DESCRIBING.split())
+_OF_SCIPY = frozenset(
+    operator.scalar.cpp for operator in OPERATORS.values() if operator.scalar and operator.scalar.special
+)
 _OUTPUTS = frozenset({"output", "kept_output"})
+
+
+def is_function(name: str) -> bool:
+    """Whether the runtime has a function of this name.
+
+    >>> is_function("broadcast"), is_function("gamma"), is_function("broadcasts")
+    (True, True, False)
+    """
+    return name in _HEADER_OF or name in _OF_SCIPY
 
 
 def describes(expression: Expression) -> bool:
@@ -95,7 +113,7 @@ def is_special(kernel: KernelProgram) -> bool:
 def headers_of(kernels: Sequence[KernelProgram]) -> list[str]:
     """The headers that kernels need besides kernel.h, so that they compile no more than they call."""
     found = {_HEADER_OF[name] for kernel in kernels for name in _names(kernel) if name in _HEADER_OF}
-    return sorted(found)
+    return sorted(found - {"kernel.h"})
 
 
 def _names(kernel: KernelProgram) -> Iterator[str]:
