@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import ast
 
     from .frontend import Names, Outline
-    from .frontend.text import Text
+    from .frontend.syntax.text import Text
     from .passes.variants.specialize import Variant
 
 

@@ -37,7 +37,7 @@ def _quantiles(a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan:
     if a.dtype.kind == "c" and not skip_nan:
         raise TypeError("a must be an array of real numbers")
     axes = tuple(range(a.ndim)) if axis is None else normalize_axis_tuple(axis, a.ndim)
-    kept = tuple(1 if k in axes else n for k, n in enumerate(a.shape))
+    reduced = tuple(1 if k in axes else n for k, n in enumerate(a.shape))
     merged = np.moveaxis(a, axes, range(a.ndim - len(axes), a.ndim))
     merged = np.reshape(merged, (*merged.shape[: a.ndim - len(axes)], _length(a, axes)))
     ordered = np.sort(merged, axis=-1)
@@ -70,7 +70,7 @@ def _quantiles(a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan:
     if spoiled.any():
         found = np.where(spoiled, np.nan, found)
     found = np.moveaxis(found, -1, 0)
-    shape = kept if keepdims else tuple(n for k, n in enumerate(a.shape) if k not in axes)
+    shape = reduced if keepdims else tuple(n for k, n in enumerate(a.shape) if k not in axes)
     return np.reshape(found, (*q.shape, *shape))
 
 
@@ -82,7 +82,7 @@ def _share_in(share: Any, dtype: Any, weak: bool) -> Any:
 
 
 def _length(a: Any, axes: tuple[int, ...]) -> int:
-    """How many entries lie along the axes."""
+    """The number of entries along the axes."""
     return math.prod(a.shape[k] for k in axes)
 
 
