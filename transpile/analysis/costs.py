@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import inf
 
+from ..derivatives import Derivatives
 from ..ir import Atom, Block, Eqn, Var
-from ..library import Library
 from ..operators import OPERATORS
 
 # A float32, read or written once.
@@ -40,7 +40,7 @@ WORK = {name: bytes_ for bytes_, names in _WORK for name in names.split()}
 _OTHER_FUNCTION = 40.0
 
 
-def work(eqn: Eqn, library: Library) -> float:
+def work(eqn: Eqn, library: Derivatives) -> float:
     """The cost of running an equation again, per element of its result.
 
     Infinite where it is no work on single elements (a reduction, a product of

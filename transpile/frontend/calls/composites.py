@@ -6,8 +6,8 @@ import ast
 from pathlib import Path
 
 from ...ir import Literal
-from ...library import Composite, standard_library
 from ...operators import DECOMPOSITIONS, RESULT_NAMES
+from ..names.folder import Composite, package_formulas
 from ..state.lookup import defaults_of
 from ..state.values import Dotted, Frame, Function, Growing, Items, Value
 from ..syntax.fence import refuse
@@ -20,7 +20,7 @@ def composite_of(frame: Frame, dotted: str, node: ast.Call) -> Function | None:
 
     In its own text the name is NumPy's function, which gives places and whole numbers there.
     """
-    found = standard_library().composite(dotted)
+    found = package_formulas().composite(dotted)
     if found is None or found.node in frame.calls or (dotted in DECOMPOSITIONS and _beside(frame, found)):
         return None
     inside = Frame(frame.readers, frame.build, found.text, found.names, place=frame.span(node))

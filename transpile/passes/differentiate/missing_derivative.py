@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ...derivatives import NoDerivative
 from ...diagnostics import Diagnostic, FormulaError
 from ...ir import Formula, Literal
-from ...library import NoDerivative
 
 _HINT = (
     "write it with words of the vocabulary, or call a function of your own in its place, which has "

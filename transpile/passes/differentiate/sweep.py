@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from ...derivatives import Derivatives
 from ...ir import Atom, Eqn, Extent, Literal, Var
-from ...library import Library
 from ...rewrite import Namer, label
 
 
@@ -56,7 +56,7 @@ class Context:
 
     active: Set[Var]
     stop: Set[Var]
-    library: Library
+    library: Derivatives
     namer: Namer
     recurse: Recurse
     extents: Mapping[Var, Extent]

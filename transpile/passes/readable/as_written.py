@@ -44,8 +44,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ...analysis.extents import extent_of, extents, known_extents
+from ...derivatives import Derivatives
 from ...ir import Atom, Block, Eqn, Formula, Literal, Var
-from ...library import Library
 from ...rewrite import (
     METADATA,
     Namer,
@@ -69,7 +69,7 @@ from .label_temporaries import label_block, label_temporaries
 from .named_gradients import with_named_gradients
 
 
-def as_written(formula: Formula, library: Library) -> Formula:
+def as_written(formula: Formula, library: Derivatives) -> Formula:
     """The formula with a derived closure. FormulaError where an operator on the way has no derivative."""
     bare = formula.evolve(pullback=None, captures=(), rules=())
     eqns = remove_dead(list(bare.forward.eqns), bare.forward.results)
@@ -132,7 +132,7 @@ def _with_readable_names(formula: Formula, names: dict[Var, str]) -> Formula:
     return formula.evolve(pullback=label_block(renamed, {*all_names(formula.forward), *all_names(renamed)}))
 
 
-def _beside_calls(formula: Formula, library: Library) -> Formula:
+def _beside_calls(formula: Formula, library: Derivatives) -> Formula:
     """Intermediates of other formulas, which only promoted ones return, computed where they are called."""
     namer = Namer.of(formula)
 
