@@ -6,13 +6,10 @@ import ast
 import math
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir import Literal
 from ...operators import by_python
-
-if TYPE_CHECKING:
-    pass
 
 BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add",
