@@ -27,7 +27,7 @@ else:
             def _set_operator(self, operator):
                 pass
 
-            def _set_word(self, word):
+            def _set_name(self, name):
                 pass
 
             def _remember(self, operator, attributes, args, keywords, fixed, by_ranks):
@@ -51,7 +51,7 @@ class WordFunction(DirectCall):
     def __init__(self, word: str, function: Callable[..., Any]) -> None:
         self._call = function
         self._word = word
-        self._set_word(word)
+        self._set_name(word)
         update_wrapper(self, function)
 
     @property

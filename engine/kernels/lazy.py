@@ -27,19 +27,19 @@ Group = tuple[Kernel, ...]
 
 
 class _Twin(ctypes.Structure):
-    """pb::Twin of kernel_context.h."""
+    """pb::Twin of kernel/context.h."""
 
     _fields_ = (("infer", ctypes.c_void_p), ("run", ctypes.c_void_p), ("flat", ctypes.c_void_p))
 
 
 _SUPPLY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(_Twin))
-_LACKS_TYPE = 0  # pb::Lacks of kernel_context.h
-_LONG_ROW = 32  # kShortRow of kernel_row_loop.h
+_LACKS_TYPE = 0  # pb::Lacks of kernel/context.h
+_LONG_ROW = 32  # kShortRow of kernel/loops/row_loop.h
 _BITS: dict[Any, int] = {np.dtype(np.float32): 32, np.dtype(np.float64): 64}
 
 
 class Part(NamedTuple):
-    """What of a kernel a library has, as the macros of kernel_context.h say it.
+    """What of a kernel a library has, as the macros of kernel/context.h say it.
 
     bits    of the float type
     long    whether loops that may go by rows are there for long rows alone, for short ones alone, or,

@@ -52,7 +52,7 @@ class Argument(NamedTuple):
 class Layout(NamedTuple):
     """A kernel's addresses, its arguments, and what its outputs are to the operator.
 
-    `told` are places and kinds of the values that it tells, which are its last outputs.
+    `plain_outputs` are places and kinds of those values, which are its last outputs.
     """
 
     infer: int
@@ -63,7 +63,7 @@ class Layout(NamedTuple):
     outputs: tuple[int, ...]
     plain_likes: tuple[int, ...]
     plain_ranks: tuple[int, ...]
-    told: tuple[tuple[int, str], ...]
+    plain_outputs: tuple[tuple[int, str], ...]
     kernel: CompiledKernel
 
 
@@ -178,9 +178,9 @@ def backward_layout(operator: Any, variant: Variant) -> Layout | None:
             strict=True,
         )
     )
-    wanted = run.wanted  # type: ignore[attr-defined]
-    slots = [*run.slots, *[-1] * (len(wanted) - len(run.slots))]  # type: ignore[attr-defined]
-    outputs = tuple(slot if need else -1 for slot, need in zip(slots, wanted, strict=True))
+    needed = run.wanted  # type: ignore[attr-defined]
+    slots = [*run.slots, *[-1] * (len(needed) - len(run.slots))]  # type: ignore[attr-defined]
+    outputs = tuple(slot if need else -1 for slot, need in zip(slots, needed, strict=True))
     if all(slot < 0 for slot in outputs):  # the gradients that are needed are known to be zero
         return None
     return _layout(kernel, arguments, outputs, (), ())
@@ -216,17 +216,17 @@ def _layout(
     ranks: tuple[int, ...],
 ) -> Layout:
     runtime = ctypes.addressof(RUNTIME)
-    told = tuple((one.position, one.kind) for one in kernel.kernel.told)
+    plain_outputs = tuple((one.position, one.kind) for one in kernel.kernel.told)
     return Layout(
         kernel.infer_address,
         kernel.run_address,
         kernel.flat_address,
         runtime,
         arguments,
-        (*outputs, *[-1] * len(told)),
+        (*outputs, *[-1] * len(plain_outputs)),
         likes,
         ranks,
-        told,
+        plain_outputs,
         kernel,
     )
 
@@ -237,17 +237,17 @@ def _plain_places(operator: CompiledOperator) -> tuple[tuple[int, ...], tuple[in
     First an input whose shape and dtype it is, or -1 and below for an attribute,
     counted from the first. Then -1; or a number of axes, where the value is
     whether that input has so many; or -2, where it is the number of elements of
-    that input, or of an output counted after the inputs; or -3, where it is what
-    the kernel tells, counted from the first.
+    that input, or of an output counted after the inputs; or -3, where it is a
+    plain output of the kernel, counted from the first.
     """
     forward = operator.formula.forward
     first = operator.n_results + operator.n_hidden
-    told = {one.position: k for k, one in enumerate(operator.kernel.kernel.told)}
+    plain_outputs = {one.position: k for k, one in enumerate(operator.kernel.kernel.told)}
     likes, ranks = [], []
     for position, atom in enumerate(forward.results[first:], first):
         place = place_of(operator.formula, atom)
-        if position in told:
-            likes.append(told[position])
+        if position in plain_outputs:
+            likes.append(plain_outputs[position])
             ranks.append(-3)
         elif place is None:
             return None

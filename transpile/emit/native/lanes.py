@@ -56,13 +56,14 @@ _COMPARE = {
 _LOGIC = {"logical_and": ("&&", AND), "logical_or": ("||", OR)}
 _BITWISE = {"bitwise_and": ("&&", AND), "bitwise_or": ("||", OR)}
 
-# Functions of kernel_math.h and kernel_functions.h that have NumPy's name; the first take only floats.
+# Functions of kernel/math/elementary.h and kernel/math/functions.h that have NumPy's name; the first take
+# only floats.
 _OF_FLOATS = """
     exp expm1 log log1p sqrt sin cos tan tanh sinh cosh arctan arcsin arccos arcsinh arccosh arctanh
     exp2 log2 log10 cbrt erf erfc arctan2 copysign fmod hypot logaddexp logaddexp2 sigmoid softplus
     sinc sinc_derivative
 """
-# Those of kernel_special.h, which SciPy computes.
+# Those of kernel/math/special.h, which SciPy computes.
 _OF_SCIPY = """
     erfcx erfi erfinv erfcinv dawsn ndtr log_ndtr ndtri expi exp1 gammaln loggamma gamma rgamma digamma
     polygamma beta betaln rel_entr kl_div i0 i0e i1 i1e j0 j1 y0 y1 k0 k0e k1 k1e bessel_i bessel_j

@@ -6,7 +6,7 @@
 #ifndef PULLBACK_ENGINE_API_H_
 #define PULLBACK_ENGINE_API_H_
 
-#include "kernel_abi.h"
+#include "pullback/kernel_abi.h"
 
 #define PB_ENGINE_API 3
 #define PB_ENGINE_API_CAPSULE "pullback.engine.native._native.engine_api"

@@ -3,11 +3,11 @@
 #ifndef PULLBACK_KERNEL_H_
 #define PULLBACK_KERNEL_H_
 
-#include "kernel_context.h"
-#include "kernel_loop.h"
-#include "kernel_once.h"
+#include "pullback/kernel/context.h"
+#include "pullback/kernel/loops/loop.h"
+#include "pullback/kernel/loops/once.h"
 #ifndef PB_SEPARATE_RUNTIME
-#include "kernel_runtime.h"
+#include "pullback/kernel/runtime.h"
 #endif
 
 #endif  // PULLBACK_KERNEL_H_
