@@ -191,7 +191,7 @@ class _Backward:
         return [(k, used) for (is_cotangent, k), used in pairs if not is_cotangent]
 
     def _leave_out(self, reads: tuple[int, ...]) -> None:
-        """Where only the shape of an argument matters, have that; where nothing does, mark it."""
+        """Pass shapes for arguments of which only these are read, and mark those that are not read."""
         likes = _likes(self._owner)
         for index, (is_cotangent, k) in enumerate(self.sources):
             if is_cotangent or k in reads:

@@ -1,4 +1,4 @@
-"""Which kernels stand for an operator, and how its arguments go into them.
+"""The kernels of an operator, and the order in which its arguments go into them.
 
 The build compiles kernels of library formulas into `_native`. An operator of
 the library that has them is replaced by its compiled form, provided that the
@@ -141,7 +141,7 @@ def _builtin_form(operator: Operator, name: str, attributes: dict[str, object]) 
 
 
 def forward_layout(operator: Any) -> Layout | None:
-    """How the engine calls the forward's kernel; None where there is none that it can call alone."""
+    """The launch of the forward's kernel; None where there is none that the engine can call alone."""
     if not isinstance(operator, CompiledOperator):
         return None
     kernel = operator.kernel
@@ -161,7 +161,7 @@ def forward_layout(operator: Any) -> Layout | None:
 
 
 def backward_layout(operator: Any, variant: Variant) -> Layout | None:
-    """How the engine calls the kernel of a backward; None where there is none."""
+    """The launch of a backward's kernel; None where there is none."""
     run = variant.call
     sources: Sequence[tuple[bool, int]] | None = getattr(run, "sources", None)
     if not isinstance(operator, CompiledOperator) or sources is None:
@@ -187,7 +187,7 @@ def backward_layout(operator: Any, variant: Variant) -> Layout | None:
 
 
 def _is_passed_as_it_is(kernel: CompiledKernel) -> bool:
-    """Whether no argument is a value that a branch may leave out, or read while shapes are worked out."""
+    """True where no argument is a value that a branch may leave out, or that shapes depend on."""
     packed = any(eqn.op == "unpacked" for eqn in kernel.kernel.block.eqns)
     return not packed and all(entry.role == "tensor" or not entry.optional for entry in kernel.kernel.inputs)
 
@@ -232,7 +232,7 @@ def _layout(
 
 
 def _plain_places(operator: CompiledOperator) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """Where each plain value comes from; None where one is computed otherwise.
+    """The source of each plain value; None where one is computed otherwise.
 
     First an input whose shape and dtype it is, or -1 and below for an attribute,
     counted from the first. Then -1; or a number of axes, where the value is

@@ -12,5 +12,5 @@ def operator_of(name: str) -> Operator | None:
     """The operator that stands for a name now; None where a call is more than calling one."""
     if OPERATORS[name].derivative == "zero":
         return None
-    entry = FORMULAS.of_word(name)
+    entry = FORMULAS.of_operator(name)
     return entry.operator if type(entry) is Formula else None

@@ -1,4 +1,4 @@
-"""Which C++ sources `_native` was built from, so that a module of other ones is not run.
+"""The hash of the C++ sources that `_native` was built from, so that a module of other ones is not run.
 
 The build calls this file to write the digest of the engine's sources into the module:
 

@@ -70,7 +70,7 @@ def unpacked(rows: Any, kind: str, depth: int = 0) -> Any:
 
 
 def _element(kind: str, depth: int) -> tuple[str, int]:
-    """What the innermost elements are, and how many lists are around them; a tuple of items is one."""
+    """The kind of the innermost elements, and the depth of lists around them; a tuple of items is one."""
     element, _, more = kind.partition(" ")
     return element, depth + (element == "index" and bool(more))
 

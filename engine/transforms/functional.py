@@ -28,6 +28,12 @@ def backward(
 
     Arguments as those of `grad`; `inputs` names the tensors that get a gradient in the place of
     all leaves: those that the outputs don't depend on get none. Raises what `grad` raises.
+
+    >>> import pullback as pb
+    >>> x = pb.tensor([1.0, 2.0], requires_grad=True)
+    >>> pb.backward((x * x).sum())
+    >>> x.grad
+    tensor([2., 4.])
     """
     retain = create_graph if retain_graph is None else retain_graph
     _run(tensors, inputs, grad_tensors, retain, create_graph, True, True)
@@ -167,7 +173,7 @@ def _zeros(tensor: Any, requires_grad: bool) -> Any:
 
 
 def _several(tensors: Any) -> tuple[Any, ...]:
-    """What an iterable gives; anything with a shape is one value."""
+    """The items of an iterable; anything with a shape is one value."""
     if isinstance(tensors, Iterable) and not hasattr(tensors, "shape"):
         return tuple(tensors)
     return (tensors,)

@@ -187,7 +187,7 @@ OperatorInfo& OperatorInfo::of(PyObject* operator_object) {
 
 OperatorInfo& OperatorInfo::of_name(const char* name) {
     const PyRef formulas = import_from("pullback.engine.core.registry", "FORMULAS");
-    const PyRef entry = checked(PyObject_CallMethod(formulas.get(), "of_word", "s", name));
+    const PyRef entry = checked(PyObject_CallMethod(formulas.get(), "of_operator", "s", name));
     return of(attribute(entry.get(), "operator").get());
 }
 

@@ -180,7 +180,7 @@ pb_word* define(const pb_operator* definition) {
 PyRef call_python(const ApiOperator& named, std::span<PyObject* const> arguments,
                   std::span<const pb_attribute> attributes) {
     static PyObject* python = nullptr;
-    import_once(python, "pullback.engine.formula.loaded", "call_word");
+    import_once(python, "pullback.engine.formula.loaded", "call_operator");
     const bool own = static_cast<bool>(named.defined);
     const PyRef tensors = checked(PyList_New(0));
     for (PyObject* argument : arguments) {

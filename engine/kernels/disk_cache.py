@@ -1,4 +1,4 @@
-"""What the transpiler makes, kept on disk as pickles: loading takes less than making it again."""
+"""A disk cache of the transpiler's results, as pickles: loading one is faster than making it again."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def key_of_package(*parts: str) -> str:
     return hashlib.sha256("\0".join([_transpiler(), *parts]).encode()).hexdigest()[:32]
 
 
-def kept(key: str, make: Callable[[], Made], suffix: str = ".kernels") -> Made:
-    """What `make` gives, from the disk where it was made before under this key."""
+def cached(key: str, make: Callable[[], Made], suffix: str = ".kernels") -> Made:
+    """The result of `make`, from the disk where this key is cached."""
     content = disk.found(key, suffix)
     with without_collection():
         made: Made = make() if content is None else pickle.loads(content)
     if content is None:
-        disk.keep(key, pickle.dumps(made, pickle.HIGHEST_PROTOCOL), suffix)
+        disk.store(key, pickle.dumps(made, pickle.HIGHEST_PROTOCOL), suffix)
     return made
 
 
@@ -49,7 +49,7 @@ def without_collection() -> Iterator[None]:
 
 @cache
 def _transpiler() -> str:
-    """What the package's text is now: the version, and each file's size and time."""
+    """The state of the package's text: the version, and each file's size and time."""
     said = []
     folders = [
         os.path.join(_PACKAGE, *part) for part in (("transpile",), ("formulas",), ("engine", "kernels"))
