@@ -26,8 +26,8 @@ class Library(Derivatives):
         self._formulas = dict(formulas or {})
         self._promoted: dict[str, tuple[Formula, Formula]] = {}
         self._variants: dict[tuple[object, ...], tuple[Formula, Variant]] = {}
-        self._under_way: list[str] = []  # by the thread whose turn it is
-        self._turn = threading.RLock()
+        self._under_way: list[str] = []  # by the thread that holds the lock
+        self._lock = threading.RLock()
         self._parent = parent
 
     def add(self, formula: Formula) -> None:
@@ -50,7 +50,7 @@ class Library(Derivatives):
         """The operator's formula after promotion. Raises NoDerivative where there is none."""
         if op not in self._formulas and self._parent is not None:
             return self._parent.promoted(op, eqn)
-        with self._turn:
+        with self._lock:
             return self._promoted_here(op, eqn)
 
     def _promoted_here(self, op: str, eqn: Eqn | None) -> Formula:
@@ -123,7 +123,7 @@ class Folder(Library):
     def formula(self, op: str) -> Formula | None:
         """The operator's formula as written, or None."""
         if op not in self._formulas and op in self._folder.places:
-            with self._turn:
+            with self._lock:
                 self._read(op)
         return self._formulas.get(op)
 

@@ -144,7 +144,7 @@ def rename(block: Block, env: Mapping[Var, Atom]) -> Block:
 def uses(block: Block) -> Counter[Var]:
     """How often each variable is read in a block, nested blocks included; twice by a loop of outside.
 
-    So what is read once may be computed where it is read: a loop would compute it in every turn.
+    So what is read once may be computed where it is read: a loop would compute it in every iteration.
     """
     counts: Counter[Var] = Counter(atom for atom in block.results if isinstance(atom, Var))
     for eqn in block.eqns:

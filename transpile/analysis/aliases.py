@@ -21,8 +21,8 @@ def bases(eqns: Iterable[Eqn]) -> dict[Var, Var]:
     """
     found: dict[Var, Var] = {}
     for eqn in eqns:
-        word = OPERATORS.get(eqn.op)
-        if word is not None and word.view and eqn.args and isinstance(eqn.args[0], Var):
+        info = OPERATORS.get(eqn.op)
+        if info is not None and info.view and eqn.args and isinstance(eqn.args[0], Var):
             base = eqn.args[0]
             found[eqn.outs[0]] = found.get(base, base)
     return found

@@ -123,5 +123,5 @@ def _opaque(var: Var, formula: Formula, table: Mapping[Var, Eqn], span: Span, fa
         name=formula.name,
         value=name,
         hint=f"state a rule with a parameter `grad_{name}`, mark the formula first_order_only=True, "
-        "or write it with words of the vocabulary",
+        "or write it with operators of the vocabulary",
     )

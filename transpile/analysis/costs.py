@@ -46,17 +46,17 @@ def work(eqn: Eqn, library: Derivatives) -> float:
     Infinite where it is no work on single elements (a reduction, a product of
     matrices, a loop, an unknown call): such values are kept.
     """
-    word = OPERATORS.get(eqn.op)
+    info = OPERATORS.get(eqn.op)
     if eqn.blocks or eqn.op == "opaque":
         return inf
-    if eqn.op in _FREE or (word is not None and word.view):
+    if eqn.op in _FREE or (info is not None and info.view):
         return 0.0
     if eqn.op in WORK:
         return WORK[eqn.op]
     formula = library.formula(eqn.op)
     if formula is not None and all(inner.op != eqn.op for inner in formula.forward.eqns):
         return sum(work(inner, library) for inner in formula.forward.eqns)
-    return _OTHER_FUNCTION if word is not None and word.pointwise else inf
+    return _OTHER_FUNCTION if info is not None and info.pointwise else inf
 
 
 def broadcast_values(eqns: Sequence[Eqn]) -> set[Var]:
@@ -95,9 +95,9 @@ def small_values(eqns: Iterable[Eqn], known: Iterable[Var] = ()) -> set[Var]:
     found = set(known)
     for eqn in eqns:
         tensors = [var for var in eqn.reads() if var.kind == "tensor"]
-        word = OPERATORS.get(eqn.op)
-        reduces = word is not None and "axis" in word.attrs and eqn.op in _REDUCTIONS
-        if reduces or (tensors and all(var in found for var in tensors) and word is not None):
+        info = OPERATORS.get(eqn.op)
+        reduces = info is not None and "axis" in info.attrs and eqn.op in _REDUCTIONS
+        if reduces or (tensors and all(var in found for var in tensors) and info is not None):
             found.update(var for var in eqn.outs if var.kind == "tensor")
     return found
 
@@ -109,14 +109,14 @@ def in_memory(block: Block, wanted: frozenset[Atom] = frozenset()) -> set[Atom]:
     """
     found: set[Atom] = set(wanted)
     for eqn in reversed(block.eqns):
-        word = OPERATORS.get(eqn.op)
+        info = OPERATORS.get(eqn.op)
         if eqn.op == "if":
             for inner in eqn.blocks:
                 results = zip(inner.results, eqn.outs, strict=True)
                 found |= in_memory(inner, frozenset(atom for atom, out in results if out in found))
         elif eqn.blocks:
             found.update(var for inner in eqn.blocks for var in inner.free())
-        elif word is not None and word.view:
+        elif info is not None and info.view:
             found.update(var for var in eqn.reads() if found.intersection(eqn.outs))
         elif not _in_a_loop(eqn):
             found.update(eqn.reads())
@@ -124,9 +124,9 @@ def in_memory(block: Block, wanted: frozenset[Atom] = frozenset()) -> set[Atom]:
 
 
 def _in_a_loop(eqn: Eqn) -> bool:
-    word = OPERATORS.get(eqn.op)
+    info = OPERATORS.get(eqn.op)
     fused = eqn.op in _FREE or eqn.op in _REDUCTIONS or eqn.op in ("sum_to", "broadcast_like", "expect_like")
-    return fused or (word is not None and word.pointwise)
+    return fused or (info is not None and info.pointwise)
 
 
 _REDUCTIONS = frozenset(

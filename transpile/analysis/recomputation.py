@@ -49,8 +49,8 @@ def recomputed(formula: Formula, facts: Facts) -> list[Diagnostic]:
 
 
 def _counts(eqn: Eqn) -> bool:
-    word = OPERATORS.get(eqn.op)
-    return word is not None and not word.view and eqn.op not in _CHEAP and eqn.outs[0].kind == "tensor"
+    info = OPERATORS.get(eqn.op)
+    return info is not None and not info.view and eqn.op not in _CHEAP and eqn.outs[0].kind == "tensor"
 
 
 def _key(eqn: Eqn, same: dict[Var, Var]) -> tuple[object, ...]:

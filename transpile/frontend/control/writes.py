@@ -74,8 +74,8 @@ def _put(frame: Frame, held: Var, target: ast.Subscript, index: Atom, value: Ato
 def _is_mask(frame: Frame, index: Var) -> bool:
     """Whether an index is a comparison's result, which names no place twice."""
     eqn = frame.build.made.get(index)
-    word = OPERATORS.get(eqn.op) if eqn is not None else None
-    return word is not None and word.dtype == "bool"
+    info = OPERATORS.get(eqn.op) if eqn is not None else None
+    return info is not None and info.dtype == "bool"
 
 
 def _write_element(frame: Frame, held: Growing, target: ast.Subscript, value: Value) -> None:

@@ -33,8 +33,8 @@ class Unreadable(NamedTuple):
 class Module:
     """Formulas by name, findings of all severities, and where the unreadable ones stand.
 
-    `operators` has them by the name of their calls, which is that of the word a formula stands for,
-    and another one than a word's where it stands for none. `functions` are the names of the other
+    `operators` has them by the name of their calls, which is that of the operator a formula stands for,
+    and another one than an operator's where it stands for none. `functions` are the names of the other
     functions of the file's outermost level, `compiled` of those of them that ``@pb.compile`` decorates.
     """
 
@@ -52,8 +52,8 @@ class Outline:
     """A parsed file, and where the formulas in it stand.
 
     Raises Refusal where the text cannot be parsed. The formulas of the vocabulary itself are `ours`, and
-    named like its words. In its files `composites` that are no word's stand by what they stand for: what
-    their parameters are is known where they are called.
+    named as their operators. In its files `composites` that state no operator are found by the function that
+    they stand for: their parameters are known where they are called.
     """
 
     def __init__(self, source: Source, library: Derivatives | None = None, ours: bool = False) -> None:

@@ -29,10 +29,10 @@ def _sources(build: Builder, eqn: Eqn, out: Var) -> tuple[Atom, ...]:
         place = eqn.outs.index(out)
         inside = tuple(block.results[place] for block in eqn.blocks)
         return (*inside, *eqn.args[place + 1 : place + 2]) if eqn.op == "for" else inside
-    word = OPERATORS.get(eqn.op)
+    info = OPERATORS.get(eqn.op)
     if eqn.op == "getitem":
         index = eqn.kwarg("index")
         return () if isinstance(index, Var) and index in build.arrays else eqn.args[:1]
-    if eqn.op in ("opaque", "item", "list", "stop_gradient") or (word is not None and word.view):
+    if eqn.op in ("opaque", "item", "list", "stop_gradient") or (info is not None and info.view):
         return eqn.args
     return ()

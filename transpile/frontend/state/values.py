@@ -75,12 +75,12 @@ class Choice:
 
 
 @dataclass(frozen=True, eq=False)
-class LastTurn:
-    """What a name holds after the loop that assigned it: the value of the last turn, which is at `place`
-    among those of all `turns`, in the order of what was looped over.
+class LastIteration:
+    """What a name holds after the loop that assigned it: the value of the last iteration, which is at `place`
+    among those of all `iterations`, in the order of what was looped over.
     """
 
-    turns: Var
+    iterations: Var
     kind: Kind
     place: int = -1
 
@@ -119,7 +119,9 @@ class Poison:
     code: str = "PB407"
 
 
-Value = Var | Literal | Items | Growing | Backwards | Function | Choice | LastTurn | Dotted | Callee | Poison
+Value = (
+    Var | Literal | Items | Growing | Backwards | Function | Choice | LastIteration | Dotted | Callee | Poison
+)
 
 
 class Readers(NamedTuple):

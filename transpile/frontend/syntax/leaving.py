@@ -21,7 +21,7 @@ def always_raises(body: Sequence[ast.stmt]) -> bool:
 
 
 def may_leave(body: Sequence[ast.stmt]) -> bool:
-    """Whether statements may return, or leave the turn of the loop that they stand in."""
+    """Whether statements may return, or leave the iteration of the loop that they stand in."""
     for node in body:
         if isinstance(node, ast.Break | ast.Continue):
             return True

@@ -7,7 +7,7 @@ from ...diagnostics import Diagnostic, FormulaError
 from ...ir import Formula, Literal
 
 _HINT = (
-    "write it with words of the vocabulary, or call a function of your own in its place, which has "
+    "write it with operators of the vocabulary, or call a function of your own in its place, which has "
     "@pb.formula and returns a closure"
 )
 

@@ -131,14 +131,14 @@ class _Walk:
 
     def _linear(self, eqn: Eqn) -> list[Eqn]:
         """What is left of an equation that reads a zero."""
-        word = OPERATORS.get(eqn.op)
+        info = OPERATORS.get(eqn.op)
         dead = [i for i, atom in enumerate(eqn.args) if atom in self.zeros]
         if eqn.op == "item" or (eqn.op == "list" and len(dead) == len(eqn.args)):
             return self._zero(eqn)
-        if word is None or not dead or any(i not in word.linear for i in dead):
+        if info is None or not dead or any(i not in info.linear for i in dead):
             raise Materialize(self.origins(eqn.reads()), eqn)
-        alive = [i for i in word.linear if i < len(eqn.args) and i not in dead and eqn.args[i] != NONE]
-        if not word.jointly or not alive or all(_is_plain_zero(eqn.args[i]) for i in alive):
+        alive = [i for i in info.linear if i < len(eqn.args) and i not in dead and eqn.args[i] != NONE]
+        if not info.jointly or not alive or all(_is_plain_zero(eqn.args[i]) for i in alive):
             return self._zero(eqn)
         shapes = [extent_of(atom, self.extent).shape for atom in eqn.args]
         left = [shape for i, shape in enumerate(shapes) if i not in dead]
