@@ -149,7 +149,7 @@ class Pass {
     /// that no other gradient can reach any more. False where the first is no such node: nothing
     /// was done. `node` becomes the last one.
     bool follow_chain(Node*& node, Received& received) {
-        if (request_.create_graph || switches.watched || node->extras) return false;
+        if (request_.create_graph || !switches.takes(FastPath::chain) || node->extras) return false;
         Ref<Tensor>& gradient = received[0];
         const auto is_defined = [](const Ref<Tensor>& one) { return bool(one); };
         if (!gradient || std::any_of(received.begin() + 1, received.end(), is_defined))

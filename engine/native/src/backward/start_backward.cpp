@@ -70,7 +70,7 @@ bool read_seeds(PyObject* value, BackwardRequest& request) {
 PyRef start_backward(PyObject* outputs, PyObject* seeds, PyObject* inputs,
                      const BackwardModes& modes) {
     const PyRef none = PyRef::borrow(Py_None);
-    if (switches.observer != nullptr) return none;
+    if (switches.observer != nullptr || !switches.has(FastPath::start_backward)) return none;
     BackwardRequest request;
     if (!read(outputs, request.outputs) || !read_seeds(seeds, request)) return none;
     request.all_leaves = inputs == Py_None && modes.accumulate;

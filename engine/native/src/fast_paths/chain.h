@@ -53,7 +53,7 @@ class Chain {
     }
 
   private:
-    /// Order the gradient of the first node's result into that of its only input which wants one,
+    /// Makes the gradient of the first node's result into that of its only input which wants one,
     /// and gives the edge along which it goes. NULL where the node is not for this.
     const Edge* begin(const Node& node) {
         const Link* const link = link_of(node);

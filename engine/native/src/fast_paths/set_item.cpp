@@ -205,7 +205,8 @@ bool set_rows(Tensor& target, PyObject* index, PyObject* value) {
 
 /// `target[index] = value` without Python; false where nothing was done.
 bool set(Tensor& target, PyObject* index, PyObject* value) {
-    const bool special = switches.watched || target.storage->inference || target.stale();
+    const bool special =
+        !switches.takes(FastPath::set_item) || target.storage->inference || target.stale();
     if (special || !is_plain(target.layout) || !writable(target)) return false;
     return set_part(target, index, value) || set_rows(target, index, value);
 }

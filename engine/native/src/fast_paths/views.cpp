@@ -55,7 +55,7 @@ struct ViewSpec {
 
 /// Whether the fast path is open: nothing watches, and nobody forbids writing.
 bool is_usual(Tensor& tensor) {
-    if (switches.watched) return false;
+    if (!switches.takes(FastPath::views)) return false;
     tensor.refresh();
     return !tensor.cached_array || PyArray_ISWRITEABLE(as_array(tensor.cached_array.get()));
 }

@@ -10,8 +10,8 @@
 #include "base/errors.h"
 #include "base/switches.h"
 #include "core/attribute_forms.h"
-#include "dispatch/remembered_calls.h"
 #include "fast_paths/named_operator.h"
+#include "fast_paths/remembered_calls.h"
 #include "fast_paths/small_pointwise.h"
 
 namespace pullback {

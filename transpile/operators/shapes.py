@@ -1,13 +1,12 @@
-"""Types of operators that arrange, repeat, select and join entries."""
+"""What gives the same entries another shape or order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-from ...ir import Literal
-from ...ir.dtypes import widen
-from ...ir.types import (
-    Dim,
+from ..ir.dtypes import widen
+from ..ir.types import (
     Ranked,
     Shape,
     TensorType,
@@ -15,14 +14,15 @@ from ...ir.types import (
     TypeMistake,
     axes_in,
     expanded_shape,
-    join_dims,
     shape_text,
     squeezed_shape,
 )
 from .call import Call, Rule
+from .info import OperatorInfo, Scalar
+from .pointwise import CHEAP, broadcast
 
 
-def _of_operand(found: Callable[[Call, TensorType], Shape | None]) -> Rule:
+def of_operand(found: Callable[[Call, TensorType], Shape | None]) -> Rule:
     """A rule that keeps its operand's dtype and says what becomes of its shape."""
 
     def rule(call: Call) -> Type:
@@ -30,6 +30,11 @@ def _of_operand(found: Callable[[Call, TensorType], Shape | None]) -> Rule:
         return call.unknown() if a is None else call.tensor(found(call, a), a.dtype)
 
     return rule
+
+
+def given_shape(call: Call, a: TensorType) -> Shape | None:
+    """The shape that is given."""
+    return call.shape()
 
 
 def _same(call: Call, a: TensorType) -> Shape | None:
@@ -53,10 +58,6 @@ def _count(shape: Ranked) -> int | None:
             return None
         total *= dim
     return total
-
-
-def _to_shape(call: Call, a: TensorType) -> Shape | None:
-    return call.shape()
 
 
 def _transpose(call: Call, a: TensorType) -> Shape | None:
@@ -132,83 +133,60 @@ def _trace(call: Call) -> Type:
     return call.unknown() if a is None else call.tensor(_without_axes(call, a, 0), widen("sum", a.dtype))
 
 
-def _getitem(call: Call, a: TensorType) -> Shape | None:
-    """Constant indices: whole numbers, slices, new axes and an ellipsis."""
-    index = call.attributes.get("index")
-    if not isinstance(index, Literal) or not isinstance(a.shape, tuple):
-        return None
-    parts = index.value if isinstance(index.value, tuple) else (index.value,)
-    if not all(part is None or part is ... or type(part) is int or isinstance(part, slice) for part in parts):
-        return None
-    used = sum(part is not None and part is not ... for part in parts)
-    if used > len(a.shape):
-        raise TypeMistake(f"{used} indices into an array of {len(a.shape)} axes")
-    if ... not in parts:
-        parts = (*parts, ...)
-    dims: list[Dim] = []
-    rest = list(a.shape)
-    for part in parts:
-        if part is None:
-            dims.append(1)
-        elif part is ...:
-            count = len(rest) - sum(p is not None for p in parts[parts.index(...) + 1 :])
-            dims += rest[:count]
-            del rest[:count]
-        elif isinstance(part, slice):
-            dim = rest.pop(0)
-            whole = part == slice(None)
-            length = len(range(dim)[part]) if isinstance(dim, int) else call.size(len(dims))
-            dims.append(dim if whole else length)
-        else:
-            dim = rest.pop(0)
-            if isinstance(dim, int) and not -dim <= part < dim:
-                raise TypeMistake(f"there is no entry {part} among {dim}")
-    return tuple(dims)
+def _view(
+    name: str, shape: Callable[[Call, TensorType], Shape | None], *attrs: str, **facts: Any
+) -> OperatorInfo:
+    """What reads its operand's memory in another way."""
+    facts = {"operand": "a", **facts}
+    operand = facts.pop("operand")
+    rule = of_operand(shape)
+    return OperatorInfo(
+        name, f"numpy.{name}", (operand,), attrs, kind="view", linear=(0,), type=rule, **facts
+    )
 
 
-def _joined(stacked: bool) -> Rule:
-    """concatenate and stack, of lists whose elements have one known shape."""
-
-    def rule(call: Call) -> Type:
-        each = call.element()
-        axis = call.whole("axis", 0)
-        if each is None or axis is None or not isinstance(each.shape, tuple):
-            return call.unknown()
-        dims = list(each.shape)
-        if stacked:
-            (place,) = axes_in((axis,), len(dims) + 1)
-            dims.insert(place, call.size(place))
-        else:
-            (place,) = axes_in((axis,), len(dims))
-            dims[place] = call.size(place)
-        return call.tensor(tuple(join_dims([dim]) for dim in dims), None)
-
-    return rule
+def _copy(name: str, rule: Rule | None, *attrs: str, operand: str = "a", **facts: Any) -> OperatorInfo:
+    """What copies its operand's entries, or adds them up."""
+    facts = {"python": f"numpy.{name}", **facts}
+    python = facts.pop("python")
+    return OperatorInfo(name, python, (operand,), attrs, linear=(0,), type=rule, **facts)
 
 
-RULES: dict[str, Rule] = {
-    "reshape": _of_operand(_reshape),
-    "transpose": _of_operand(_transpose),
-    "swapaxes": _of_operand(_swapaxes),
-    "moveaxis": _of_operand(_moveaxis),
-    "flip": _of_operand(_same),
-    "roll": _of_operand(_same),
-    "repeat": _of_operand(_repeat),
-    "sum_repeats": _of_operand(_to_shape),
-    "sum_tiles": _of_operand(_to_shape),
-    "undiagonal": _of_operand(_to_shape),
-    "diagonal": _of_operand(lambda call, a: _without_axes(call, a, 1)),
-    "trace": _trace,
-    "tril": _of_operand(_triangle),
-    "triu": _of_operand(_triangle),
-    "unflatten_axes": _of_operand(_to_shape),
-    "broadcast_to": _of_operand(_to_shape),
-    "expand_dims": _of_operand(_expand_dims),
-    "squeeze": _of_operand(_squeeze),
-    "getitem": _of_operand(_getitem),
-    "put_along": _of_operand(_to_shape),
-    "unslice": _of_operand(_to_shape),
-    "last_written": lambda call: call.tensor(None, "bool"),
-    "concatenate": _joined(stacked=False),
-    "stack": _joined(stacked=True),
-}
+def _own(name: str, rule: Rule | None, *attrs: str) -> OperatorInfo:
+    """A transpose of another operator, which only derivatives use."""
+    return _copy(name, rule, *attrs, python=f"pullback.primitives.{name}")
+
+
+OPERATORS: tuple[OperatorInfo, ...] = (
+    _view("reshape", _reshape, "shape", methods=("reshape",), torch="torch.reshape"),
+    _view(
+        "transpose", _transpose, "axes", spelling=("numpy.permute_dims",), methods=("transpose",),
+    ),
+    _view("swapaxes", _swapaxes, "axis1", "axis2", methods=("swapaxes",), torch="torch.swapaxes"),
+    _view("moveaxis", _moveaxis, "source", "destination", torch="torch.moveaxis"),
+    _view("flip", _same, "axis", torch="torch.flip"),
+    _copy("roll", of_operand(_same), "shift", "axis", torch="torch.roll"),
+    _copy(
+        "repeat", of_operand(_repeat), "repeats", "axis", methods=("repeat",), torch="torch.repeat_interleave"
+    ),
+    _own("sum_repeats", of_operand(given_shape), "repeats", "axis", "shape"),
+    _copy("tile", None, "reps", operand="A", torch="torch.tile"),
+    _own("sum_tiles", of_operand(given_shape), "reps", "shape"),
+    _view(
+        "diagonal", lambda call, a: _without_axes(call, a, 1), "offset", "axis1", "axis2",
+        methods=("diagonal",), torch="torch.diagonal",
+    ),
+    _own("undiagonal", of_operand(given_shape), "offset", "axis1", "axis2", "shape"),
+    _copy("trace", _trace, "offset", "axis1", "axis2", methods=("trace",), torch="torch.trace"),
+    _copy("tril", of_operand(_triangle), "k", operand="m", torch="torch.tril"),
+    _copy("triu", of_operand(_triangle), "k", operand="m", torch="torch.triu"),
+    _own("flatten_axes", None, "axis"),
+    _own("unflatten_axes", of_operand(given_shape), "axis", "shape"),
+    _view("broadcast_to", given_shape, "shape", operand="array", torch="torch.broadcast_to"),
+    _view("expand_dims", _expand_dims, "axis", torch="torch.unsqueeze"),
+    _view("squeeze", _squeeze, "axis", methods=("squeeze",), torch="torch.squeeze"),
+    OperatorInfo(
+        "astype", "numpy.astype", ("x",), ("dtype",), kind="pointwise", dtype="attr", linear=(0,),
+        methods=("astype",), type=broadcast(None, "attr"), cost=CHEAP, scalar=Scalar("{0}"),
+    ),
+)  # fmt: skip

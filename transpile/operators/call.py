@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ...ir import Atom, Literal, Var
-from ...ir.dtypes import Dtype, concrete, promote
-from ...ir.types import (
+from ..ir import Atom, Literal, Var
+from ..ir.dtypes import Dtype, concrete, promote
+from ..ir.types import (
     NONE,
     VALUE,
     Dim,

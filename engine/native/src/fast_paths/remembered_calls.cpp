@@ -1,7 +1,8 @@
-#include "dispatch/remembered_calls.h"
+#include "fast_paths/remembered_calls.h"
 
 #include "base/errors.h"
 #include "base/numpy_api.h"
+#include "base/switches.h"
 
 namespace pullback {
 namespace {
@@ -127,6 +128,7 @@ void RememberedCalls::add(PyObject* operator_object, PyObject* attributes, PyObj
 }
 
 PyObject* RememberedCalls::call(std::span<PyObject* const> args, PyObject* names) const {
+    if (!switches.has(FastPath::remembered_calls)) return nullptr;
     // By index: a call may let another thread add one.
     for (std::size_t i = 0; i < calls_.size(); ++i) {
         const RememberedCall& one = *calls_[i];
