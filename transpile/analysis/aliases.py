@@ -1,4 +1,4 @@
-"""Which values are another one looked at in another way: transposes, slices, reshapes.
+"""Alias analysis: values that are views of another one, as transposes, slices and reshapes are.
 
 In: equations. Out: the base of a view. A view is rebuilt from its base in the
 backward, so that the base alone is saved.

@@ -49,7 +49,7 @@ def captures_of(
 def _verdict(
     var: Var, formula: Formula, flow: Mapping[Var, Flow], table: Mapping[Var, Eqn]
 ) -> tuple[Verdict, str, str]:
-    """What a captured variable is, what happens to it, and why."""
+    """The verdict on a captured variable: what it is, what happens to it, and why."""
     param = next((param for param in formula.params if param.var == var), None)
     if param is not None:
         if var.kind == "value":

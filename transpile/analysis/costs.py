@@ -1,4 +1,4 @@
-"""What it costs to save a value and to compute it again, in bytes moved per element.
+"""The cost of saving a value and of computing it again, in bytes moved per element.
 
 A fused kernel that runs out of cache waits for memory: a float32 that is written
 in the forward and read in the backward costs 8 bytes. Arithmetic beside it is
@@ -92,7 +92,7 @@ def small_values(eqns: Iterable[Eqn], known: Iterable[Var] = ()) -> set[Var]:
 
 
 def in_memory(block: Block, wanted: frozenset[Atom] = frozenset()) -> set[Atom]:
-    """What some equation of a block reads as a whole, from memory: no loop over elements fuses it.
+    """The values that an equation of a block reads as a whole, from memory: no loop over elements fuses it.
 
     `wanted` are those of its values that are read so outside.
     """

@@ -1,4 +1,4 @@
-"""Which values carry a gradient: what depends on a differentiable input, and through what.
+"""Differentiability: which values depend on a differentiable input, and through what.
 
 In: a formula. Out: a `Flow` for each variable of its forward.
 
@@ -18,7 +18,7 @@ from ..operators import OPERATORS
 
 
 class Flow(IntEnum):
-    """What flows through a value; of two operands, the larger one decides."""
+    """The flow through a value; of two operands, the larger one decides."""
 
     NONE = 0  # no gradient, or one that is known to be zero
     DIFFERENTIABLE = 1
@@ -130,7 +130,7 @@ def _through(eqn: Eqn, env: Mapping[Var, Flow]) -> Flow:
 
 
 def leaves_the_graph(eqn: Eqn) -> bool:
-    """Whether an equation makes a plain number of a tensor (``float(x)``, ``math.sqrt(x)``)."""
+    """True where an equation makes a plain number of a tensor (``float(x)``, ``math.sqrt(x)``)."""
     return eqn.op.startswith(_LEAVES_THE_GRAPH) and eqn.op not in _WHOLE
 
 

@@ -33,7 +33,7 @@ def own_extent(name: str) -> Extent:
 
 
 def is_uniform(var: Var, env: Mapping[Var, Extent]) -> bool:
-    """Whether all elements of a list are known to have one shape."""
+    """True where all elements of a list are known to have one shape."""
     return var in env and all(size.name != _ANY for size in env[var].shape)
 
 
@@ -93,7 +93,7 @@ def extent_of(atom: Atom, env: Mapping[Var, Extent]) -> Extent:
 
 
 def _keeps_bool(eqn: Eqn) -> bool:
-    """Whether boolean operands give a boolean: NumPy widens them under arithmetic with numbers."""
+    """True where boolean operands give a boolean: NumPy widens them under arithmetic with numbers."""
     info = OPERATORS[eqn.op]
     if info.dtype == "bool" or not info.pointwise:
         return info.dtype == "bool" or info.view
@@ -262,7 +262,7 @@ def _extent(eqn: Eqn, env: Mapping[Var, Extent]) -> Extent:
 
 
 def _is_number(index: Atom | None, env: Mapping[Var, Extent]) -> bool:
-    """Whether an index is one position, as a loop's iteration is."""
+    """True where an index is one position, as a loop's iteration is."""
     if isinstance(index, Var):
         return index.kind == "value" and env.get(index) == _SCALAR
     return isinstance(index, Literal) and type(index.value) is int

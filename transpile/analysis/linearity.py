@@ -1,4 +1,4 @@
-"""Whether the pullback is linear in its cotangents, as a derivative must be.
+"""Linearity of the pullback in its cotangents, as of any derivative.
 
 In: a formula as it was read. Out: findings. A gradient that depends on no
 cotangent, whole or as an additive term, is PB202; one that is not linear in
@@ -17,7 +17,7 @@ from ..operators import OPERATORS
 
 
 class Form(Enum):
-    """How a value depends on the cotangents."""
+    """The form in which a value depends on the cotangents."""
 
     ZERO = "zero"
     CONSTANT = "constant"

@@ -1,4 +1,4 @@
-"""Which results of an `if` or a loop are used later: the others are dropped.
+"""Liveness: the results of an `if` or a loop that are used later; the others are dropped.
 
 In: a formula as it was read. Out: the same formula, in which an `if` has only
 those results, and a loop collects only those lists. Names that both branches, or

@@ -1,4 +1,4 @@
-"""What the closure computes again although the forward had it.
+"""Recomputation: what the closure computes again although the forward had it.
 
 In: a formula as it was read. Out: advice (PB901), one finding per value.
 """

@@ -143,7 +143,7 @@ class _Inferrer:
     findings: list[Diagnostic] = field(default_factory=list)
     said: set[tuple[object, str]] = field(default_factory=set)
     conditional: int = 0
-    """How many branches and loops are open: what stands there may never run."""
+    """The number of open branches and loops: what stands there may never run."""
 
     def block(self, block: Block, types: Types) -> None:
         """The types of what a block defines, into `types`."""

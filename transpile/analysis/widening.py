@@ -1,4 +1,4 @@
-"""Where a NumPy scalar widens a float32 tensor by surprise.
+"""Widening of a float32 tensor by a NumPy scalar, by surprise.
 
 In: a formula as it was read. Out: advice (PB902), one finding per line.
 ``np.sqrt(2 / np.pi)`` is a float64 scalar, and by NumPy's rules its product

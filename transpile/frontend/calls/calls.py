@@ -130,13 +130,13 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
 
 
 def _depth(value: Value) -> int:
-    """How many axes an array has that is written out."""
+    """The number of axes of an array that is written out."""
     known = elements(value)
     return 0 if known is None else 1 + (_depth(known[0]) if known else 0)
 
 
 def _applied(frame: Frame, node: ast.Call, function: Value, arguments: list[Value]) -> Value:
-    """What a function that was given to another one returns for these arguments."""
+    """The result of a function that was given to another one, for these arguments."""
     given = Arguments(node, arguments, {})
     if isinstance(function, Function | Choice):
         return _function(frame, function, given, None)

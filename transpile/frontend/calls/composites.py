@@ -28,14 +28,14 @@ def composite_of(frame: Frame, dotted: str, node: ast.Call) -> Function | None:
 
 
 def _beside(frame: Frame, found: Composite) -> bool:
-    """Whether the call stands in the file of the composite, where formulas call NumPy's function itself."""
+    """True where the call stands in the file of the composite: formulas call NumPy's function there."""
     return Path(frame.text.source.path).resolve() == Path(found.text.source.path)
 
 
 def read_composite(
     frame: Frame, composite: Function, given: Arguments, name: str | None, callee: Dotted
 ) -> Value:
-    """What it returns for these arguments. Arguments for which it always raises are refused (PB404)."""
+    """Its result for these arguments. Arguments for which it always raises are refused (PB404)."""
     mark = len(frame.build.eqns)
     value = inline(frame, composite, given.positional, given.keywords, given.node, name)
     raised = next((eqn for eqn in frame.build.eqns[mark:] if eqn.op == "raise"), None)

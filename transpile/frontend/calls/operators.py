@@ -168,7 +168,7 @@ def _spelled(python: str) -> str:
 
 
 def _place(info: OperatorInfo, slot: str, node: ast.Call) -> ast.AST:
-    """Where an operand is written, if it stands in the place that the operator gives it."""
+    """The place of an operand, if it stands where the operator has it."""
     place = info.operands.index(slot)
     method = isinstance(node.func, ast.Attribute) and node.func.attr in info.methods
     positional = [node.func, *node.args] if method and len(node.args) < len(info.operands) else node.args

@@ -32,7 +32,7 @@ class Exits:
 
 
 def exits_of(frame: Frame, node: ast.For) -> Exits:
-    """How a loop may end before its last iteration: by ``return``, by ``break``."""
+    """The ways out of a loop before its last iteration: ``return`` and ``break``."""
     *body, last = node.body
     if not may_leave(node.body):
         return Exits([*node.body], [], None)

@@ -183,7 +183,7 @@ def _aliased(build: Builder, iteration: _Iteration) -> set[tuple[str, str]]:
 def _over(
     frame: Frame, node: ast.For, iterated: Var, from_the_end: bool
 ) -> tuple[Atom, Var, Callable[[], Value]]:
-    """What is looped over, the item's variable, and how the body reads the author's item of it.
+    """The value that is looped over, the item's variable, and a reader of the author's item of it.
 
     A loop that may stop counts its iterations up, and a reversed one finds its items `from_the_end`.
     """
@@ -293,5 +293,5 @@ def _made_inside(frame: Frame, before: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def _kind_of_iterations(value: Atom) -> Kind:
-    """What the values of all iterations are, one after the other."""
+    """The kind of the values of all iterations, one after the other."""
     return "list" if isinstance(value, Var) and value.kind == "tensor" else "value"

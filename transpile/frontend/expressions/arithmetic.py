@@ -71,7 +71,7 @@ SIGNS = {info.name: info.infix for info in OPERATORS.values() if info.infix}
 
 
 def _places(node: ast.AST) -> tuple[ast.AST, ast.AST]:
-    """Where the two operands of an operator stand."""
+    """The places of the two operands of an operator."""
     if isinstance(node, ast.BinOp):
         return node.left, node.right
     if isinstance(node, ast.AugAssign):

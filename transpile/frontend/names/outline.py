@@ -83,7 +83,7 @@ class Outline:
 
     @property
     def operators(self) -> tuple[str, ...]:
-        """What calls of the formulas are called, in the order of the file."""
+        """The operators of the formulas' calls, in the order of the file."""
         return tuple(self.found)
 
 

@@ -13,7 +13,7 @@ from .bindings import Binding, Names
 
 
 def signature(node: ast.FunctionDef, target: str | None, has_closure: bool) -> Binding:
-    """What the formula's name stands for in another formula, and in its own closure."""
+    """The binding of the formula's name in another formula, and in its own closure."""
     info = by_python(target) if target else None
     args = node.args
     inputs = tuple(arg.arg for arg in (*args.posonlyargs, *args.args))
@@ -29,7 +29,7 @@ def signature(node: ast.FunctionDef, target: str | None, has_closure: bool) -> B
 
 
 def operator_name(binding: Binding, taken: Container[str]) -> str:
-    """What calls of a formula are called: its name, numbered where another one or an operator has it.
+    """The operator of a formula's calls: its name, numbered where another one or an operator has it.
 
     >>> operator_name(Binding.formula("inner"), {"inner"})
     'inner_2'

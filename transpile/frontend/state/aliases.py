@@ -1,4 +1,4 @@
-"""Which values may be the same memory, while a formula is read."""
+"""Values that may be the same memory, while a formula is read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def roots(build: Builder, var: Var) -> set[Var]:
 
 
 def _sources(build: Builder, eqn: Eqn, out: Var) -> tuple[Atom, ...]:
-    """What an equation's output may share memory with."""
+    """The operands that an equation's output may share memory with."""
     if eqn.op in ("if", "for"):
         place = eqn.outs.index(out)
         inside = tuple(block.results[place] for block in eqn.blocks)

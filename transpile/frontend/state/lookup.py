@@ -14,7 +14,7 @@ from .values import Backwards, Callee, Dotted, Frame, Function, LastIteration, P
 
 
 def lookup(frame: Frame, node: ast.Name) -> Value:
-    """What a name holds here, by Python's scoping rules."""
+    """The value that a name holds here, by Python's scoping rules."""
     name = node.id
     around: Frame | None = frame
     while around is not None:

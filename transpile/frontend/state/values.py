@@ -76,7 +76,7 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class LastIteration:
-    """What a name holds after the loop that assigned it: the value of the last iteration, which is at `place`
+    """The value of a name after the loop that assigned it: that of the last iteration, which is at `place`
     among those of all `iterations`, in the order of what was looped over.
     """
 
@@ -168,7 +168,7 @@ class Frame:
     place: Span | None = None
 
     def span(self, node: ast.AST) -> Span:
-        """Where a node stands in its file."""
+        """The place of a node in its file."""
         return self.place or self.text.span(node)
 
     def bind(self, name: str, value: Value, node: ast.AST) -> None:
@@ -186,7 +186,7 @@ class Frame:
             self.branch = outer
 
     def holds(self, name: str) -> bool:
-        """Whether a name is local here, or to a function around."""
+        """True where a name is local here, or to a function around."""
         frame: Frame | None = self
         while frame is not None:
             if name in frame.local or name in frame.declared:

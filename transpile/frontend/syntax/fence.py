@@ -1,4 +1,4 @@
-"""What the language leaves out, and what to write instead."""
+"""Refusals of what the language leaves out, with what to write instead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which operator refuses a second derivative of equations whose reverse sweep is written out.
+"""The operator that refuses a second derivative of equations whose reverse sweep is written out.
 
 In: equations, and a library. Out: why their gradients must not be differentiated, or an empty string: an
 operator among them has a barrier, which its pullback loses where it is inlined.

@@ -1,4 +1,4 @@
-"""What is said of a gradient that would have to pass an operator without a derivative."""
+"""The diagnostic of a gradient that would have to pass an operator without a derivative."""
 
 from __future__ import annotations
 

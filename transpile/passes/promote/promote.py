@@ -154,7 +154,7 @@ def _finish(formula: Formula, hidden: tuple[Var, ...]) -> Formula:
 
 
 def _barrier(formula: Formula) -> str:
-    """Why second derivatives are refused, or an empty string."""
+    """The reason why second derivatives are refused, or an empty string."""
     assert formula.pullback is not None
     if formula.options.first_order_only:
         return f"{formula.name} is marked first_order_only ({formula.span})"

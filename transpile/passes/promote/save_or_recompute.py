@@ -1,4 +1,4 @@
-"""Which captured intermediates are saved, and which the pullback computes again.
+"""The choice of the captured intermediates that are saved, and of those that are computed again.
 
 In: a formula in the course of promotion, and the values that its pullback reads
 and the forward would have to save. Out: a `Plan`. Two choosers:
@@ -107,7 +107,7 @@ def fused(formula: Formula, hidden: Iterable[Var], library: Derivatives) -> Plan
 
 
 def prices(formula: Formula, var: Var, plan: Plan, library: Derivatives) -> tuple[float, float]:
-    """What saving a captured value costs, and what computing it again from what the plan saves."""
+    """The cost of saving a captured value, and of computing it again from what the plan saves."""
     assert formula.pullback is not None
     read = set(formula.pullback.free())
     again = slice_of(formula.forward.eqns, [var], plan.stops - {var})
@@ -131,7 +131,7 @@ class _Moves:
         self._broadcast = broadcast_values(again)
 
     def of(self, var: Var) -> float:
-        """What moving a value costs."""
+        """The cost of moving a value."""
         if var.kind == "value" or var in self._small or var in self._broadcast:
             return SMALL
         return MOVE_MASK if var in self._masks else MOVE

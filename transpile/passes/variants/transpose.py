@@ -236,7 +236,7 @@ def _follow_blocks(eqn: Eqn, reached: Reached, lists: dict[Var, tuple[Atom, ...]
 
 
 def _is_other(eqn: Eqn, reached: Reached, lists: dict[Var, tuple[Atom, ...]]) -> bool:
-    """Whether this is the gradient of a factor of `contract` that alone is reached: it reads the others."""
+    """True for the gradient of a factor of `contract` that alone is reached: it reads the others."""
     whole, index = eqn.args
     factors = lists.get(whole) if isinstance(whole, Var) else None
     if not factors or not isinstance(index, Literal) or not isinstance(index.value, int):
