@@ -12,7 +12,7 @@ from .ir import Atom, Block, Eqn, Formula, Kind, Literal, Span, Var
 # Names that emitted code uses for modules.
 RESERVED = frozenset({"np", "pb", "primitives", "special", "math", "operator"})
 
-# What tells of a tensor without its values.
+# Operators that read a tensor without its values.
 METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
 
 # The function that puts a region together of a shape and the places of its entries, and the operator
@@ -202,7 +202,7 @@ def slice_of(eqns: Sequence[Eqn], wanted: Iterable[Var], leaves: Iterable[Var] =
 def put_together(eqns: Sequence[Eqn], wanted: Iterable[Var], namer: Namer) -> tuple[list[Eqn], list[Eqn]]:
     """Equations that make lists, tuples and slices among `wanted` again of what they consist of.
 
-    The equations that tell of the elements' shapes, which are to follow `eqns`, and those that
+    The equations that read the elements' shapes, which are to follow `eqns`, and those that
     put the elements together.
     """
     table = defining(eqns)
@@ -222,7 +222,7 @@ def put_together(eqns: Sequence[Eqn], wanted: Iterable[Var], namer: Namer) -> tu
 def flattened(values: Var, again: Var, namer: Namer, before: Iterable[Eqn] = ()) -> tuple[list[Eqn], Eqn]:
     """Equations that save a list of arrays of any shapes as one tensor, and make the list `again` of that.
 
-    Equations among those `before` may have made the tensor, and told of the shapes.
+    Equations among those `before` may have made the tensor, and read the shapes.
     """
     there = {eqn.op: eqn.outs[0] for eqn in before if eqn.args == (values,)}
     entries = there.get("collect_flat") or namer.fresh(f"every_{label(values)}")

@@ -32,7 +32,7 @@ def work(eqn: Eqn, library: Derivatives) -> float:
     """The cost of running an equation again, per element of its result.
 
     Infinite where it is no work on single elements (a reduction, a product of
-    matrices, a loop, an unknown call): such values are kept.
+    matrices, a loop, an unknown call): such values are saved.
     """
     info = OPERATORS.get(eqn.op)
     if eqn.blocks or eqn.op == "opaque":

@@ -94,7 +94,7 @@ def _matrix_norm(frame: Frame, callee: Dotted, given: Arguments, name: str | Non
     """``np.linalg.norm(x, "nuc")``: of matrices, where there are two axes."""
     names = ("x", "ord", "axis", "keepdims")
     named = dict(zip(names, given.positional, strict=False)) | given.keywords
-    order, axis, kept = (named.get(key, Literal(None)) for key in names[1:])
+    order, axis, keepdims = (named.get(key, Literal(None)) for key in names[1:])
     axes = elements(axis)
     if not isinstance(order, Literal) or order.value in (None, "fro"):
         return None
@@ -115,12 +115,12 @@ def _matrix_norm(frame: Frame, callee: Dotted, given: Arguments, name: str | Non
         assert composite is not None
         arguments = Arguments(given.node, [moved], {"ord": order})
         found = atom(frame, read_composite(frame, composite, arguments, None, function), given.node)
-        if kept in (Literal(None), Literal(False)):
+        if keepdims in (Literal(None), Literal(False)):
             return found
         return frame.build.emit("expand_dims", (found,), span, kwargs=(("axis", places),))
 
     def of_vectors() -> Value:
-        given_here = {"ord": order, "axis": axis, "keepdims": Literal(kept == Literal(True))}
+        given_here = {"ord": order, "axis": axis, "keepdims": Literal(keepdims == Literal(True))}
         return bind_operator(frame, OPERATORS["norm"], callee.name, given.node, [operand], given_here, None)
 
     if axes is not None:

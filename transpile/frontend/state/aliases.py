@@ -8,7 +8,7 @@ from .builder import Builder
 
 
 def roots(build: Builder, var: Var) -> set[Var]:
-    """The variables whose memory this one may be, or look at: itself, and what it is a view of."""
+    """The variables whose memory this one may share: itself, and what it is a view of."""
     found: set[Var] = set()
     queue = [var]
     while queue:

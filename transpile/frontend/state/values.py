@@ -113,7 +113,7 @@ class Callee:
 
 @dataclass(frozen=True)
 class Poison:
-    """A name whose value could not be read; the reason was reported, or is told where it is used."""
+    """A name whose value could not be read; the reason was reported, or will be where it is used."""
 
     why: str = ""
     code: str = "PB407"
@@ -149,7 +149,7 @@ class Frame:
     the one that a helper was called in.
 
     `declared` are the names that Python makes local, bound yet or not.
-    `bound` tells when and where each name was bound, to see what happens after a capture.
+    `bound` has when and where each name was bound, to see what happens after a capture.
     `place` is where all that is read here is said to stand: the call of a function of ours.
     """
 
