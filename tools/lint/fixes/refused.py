@@ -48,7 +48,8 @@ def apply(place: Place) -> None:
         f"inputs = ({', '.join([*passed, f'*{saved}'])})",
         f"{found} = {through}._gradients({', '.join([context, saved, *passed])})",
         f"{found} = {found} if isinstance({found}, tuple) else ({found},)",
-        f"return tuple({one} if {one} is None else {BARRIER}.apply({one}, *inputs) for {one} in {found})",
+        f"refuse = {BARRIER}.apply",
+        f"return tuple(None if {one} is None else refuse({one}, *inputs) for {one} in {found})",
     ]
     text.after(
         backward,
