@@ -7,6 +7,7 @@ import numpy as np
 from scipy import special
 
 import pullback as pb
+from pullback import primitives
 
 
 @pb.formula(special.i0)
@@ -26,7 +27,7 @@ def i1(x):
     r = special.i1(x)
 
     def i1_pullback(grad):
-        return grad * (special.i0(x) + pb.bessel_i(x, order=2)) / 2
+        return grad * (special.i0(x) + primitives.bessel_i(x, order=2)) / 2
 
     return r, i1_pullback
 
@@ -48,7 +49,7 @@ def i1e(x):
     r = special.i1e(x)
 
     def i1e_pullback(grad):
-        scaled = special.i0e(x) + np.exp(-np.abs(x)) * pb.bessel_i(x, order=2)
+        scaled = special.i0e(x) + np.exp(-np.abs(x)) * primitives.bessel_i(x, order=2)
         return grad * (scaled / 2 - np.sign(x) * r)
 
     return r, i1e_pullback
@@ -71,7 +72,7 @@ def j1(x):
     r = special.j1(x)
 
     def j1_pullback(grad):
-        return grad * (special.j0(x) - pb.bessel_j(x, order=2)) / 2
+        return grad * (special.j0(x) - primitives.bessel_j(x, order=2)) / 2
 
     return r, j1_pullback
 
@@ -172,13 +173,13 @@ def _k1e_inputs(rng):
     yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
 
 
-@pb.formula(pb.bessel_i)
+@pb.formula(primitives.bessel_i)
 def bessel_i(x, *, order):
     """The modified function I of a real order v: dI_v = (I_(v-1)(x) + I_(v+1)(x)) / 2 dx. DLMF 10.29.1."""
-    r = pb.bessel_i(x, order=order)
+    r = primitives.bessel_i(x, order=order)
 
     def bessel_i_pullback(grad):
-        return grad * (pb.bessel_i(x, order=order - 1) + pb.bessel_i(x, order=order + 1)) / 2
+        return grad * (primitives.bessel_i(x, order=order - 1) + primitives.bessel_i(x, order=order + 1)) / 2
 
     return r, bessel_i_pullback
 
@@ -188,13 +189,13 @@ def _bessel_i_inputs(rng):
     yield (rng.uniform(0.5, 3.0, (3, 4)),), {"order": 2}
 
 
-@pb.formula(pb.bessel_j)
+@pb.formula(primitives.bessel_j)
 def bessel_j(x, *, order):
     """The function J of a real order v: d J_v(x) = (J_(v-1)(x) - J_(v+1)(x)) / 2 dx. DLMF 10.6.1."""
-    r = pb.bessel_j(x, order=order)
+    r = primitives.bessel_j(x, order=order)
 
     def bessel_j_pullback(grad):
-        return grad * (pb.bessel_j(x, order=order - 1) - pb.bessel_j(x, order=order + 1)) / 2
+        return grad * (primitives.bessel_j(x, order=order - 1) - primitives.bessel_j(x, order=order + 1)) / 2
 
     return r, bessel_j_pullback
 
@@ -207,10 +208,10 @@ def _bessel_j_inputs(rng):
 @pb.composite(special.jv)
 def jv(v, z):
     """The Bessel function J, whose order takes no gradient."""
-    return pb.bessel_j(z, order=v)
+    return primitives.bessel_j(z, order=v)
 
 
 @pb.composite(special.iv)
 def iv(v, z):
     """The modified Bessel function I, whose order takes no gradient."""
-    return pb.bessel_i(z, order=v)
+    return primitives.bessel_i(z, order=v)

@@ -3,6 +3,7 @@
 import numpy as np
 
 import pullback as pb
+from pullback import primitives
 
 
 @pb.formula(np.convolve)
@@ -14,7 +15,7 @@ def convolve(a, v, *, mode="full"):
         n, m = a.shape[0], v.shape[0]
         whole = n + m - 1
         left = (whole - r.shape[0]) // 2
-        full = pb.unslice(grad, index=slice(left, left + r.shape[0]), shape=(whole,))
+        full = primitives.unslice(grad, index=slice(left, left + r.shape[0]), shape=(whole,))
         return np.convolve(full, np.flip(v, 0), "valid"), np.convolve(full, np.flip(a, 0), "valid")
 
     return r, convolve_pullback

@@ -8,6 +8,7 @@ those before, times the running product of those after.
 import numpy as np
 
 import pullback as pb
+from pullback import primitives
 
 
 def _before(a):
@@ -36,8 +37,8 @@ def prod(a, *, axis=None, keepdims=False):
     r = np.prod(a, axis=axis, keepdims=keepdims)
 
     def prod_pullback(grad):
-        factors = pb.flatten_axes(a, axis=axis)
-        others = pb.unflatten_axes(_before(factors) * _after(factors), axis=axis, shape=a.shape)
+        factors = primitives.flatten_axes(a, axis=axis)
+        others = primitives.unflatten_axes(_before(factors) * _after(factors), axis=axis, shape=a.shape)
         return others * (grad if keepdims or axis is None else np.expand_dims(grad, axis))
 
     return r, prod_pullback
@@ -59,8 +60,8 @@ def cumsum(a, *, axis=None):
     r = np.cumsum(a, axis=axis)
 
     def cumsum_pullback(grad):
-        backwards = np.flip(pb.flatten_axes(grad, axis=axis), -1)
-        return pb.unflatten_axes(np.flip(np.cumsum(backwards, axis=-1), -1), axis=axis, shape=a.shape)
+        backwards = np.flip(primitives.flatten_axes(grad, axis=axis), -1)
+        return primitives.unflatten_axes(np.flip(np.cumsum(backwards, axis=-1), -1), axis=axis, shape=a.shape)
 
     return r, cumsum_pullback
 
@@ -81,9 +82,11 @@ def cumprod(a, *, axis=None):
     r = np.cumprod(a, axis=axis)
 
     def cumprod_pullback(grad):
-        factors = pb.flatten_axes(a, axis=axis)
-        later = pb.linear_recurrence(_next(factors), pb.flatten_axes(grad, axis=axis), reverse=True)
-        return pb.unflatten_axes(_before(factors) * later, axis=axis, shape=a.shape)
+        factors = primitives.flatten_axes(a, axis=axis)
+        later = primitives.linear_recurrence(
+            _next(factors), primitives.flatten_axes(grad, axis=axis), reverse=True
+        )
+        return primitives.unflatten_axes(_before(factors) * later, axis=axis, shape=a.shape)
 
     return r, cumprod_pullback
 
@@ -97,17 +100,19 @@ def _cumprod_inputs(rng):
     yield (a[1],), {}
 
 
-@pb.formula(pb.linear_recurrence)
+@pb.formula(primitives.linear_recurrence)
 def linear_recurrence(a, b, *, reverse=False):
     """r_i = b_i + a_i r_(i-1) along the last axis from r_(-1) = 0; in reverse from the end.
 
     The adjoint of a linear recurrence is one that runs the other way:
     s_i = grad_i + a_(i+1) s_(i+1). Then db = s and da_i = s_i r_(i-1).
     """
-    r = pb.linear_recurrence(a, b, reverse=reverse)
+    r = primitives.linear_recurrence(a, b, reverse=reverse)
 
     def linear_recurrence_pullback(grad):
-        adjoint = pb.linear_recurrence(_previous(a) if reverse else _next(a), grad, reverse=not reverse)
+        adjoint = primitives.linear_recurrence(
+            _previous(a) if reverse else _next(a), grad, reverse=not reverse
+        )
         return adjoint * (_next(r) if reverse else _previous(r)), adjoint
 
     return r, linear_recurrence_pullback
@@ -120,13 +125,13 @@ def _linear_recurrence_inputs(rng):
     yield (a, b), {"reverse": True}
 
 
-@pb.formula(pb.flatten_axes)
+@pb.formula(primitives.flatten_axes)
 def flatten_axes(a, *, axis=None):
     """The axes of `axis` (None: all) moved to the end and merged into one."""
-    r = pb.flatten_axes(a, axis=axis)
+    r = primitives.flatten_axes(a, axis=axis)
 
     def flatten_axes_pullback(grad):
-        return pb.unflatten_axes(grad, axis=axis, shape=a.shape)
+        return primitives.unflatten_axes(grad, axis=axis, shape=a.shape)
 
     return r, flatten_axes_pullback
 
@@ -136,13 +141,13 @@ def _flatten_axes_inputs(rng):
     yield (rng.standard_normal((2, 3, 4)),), {"axis": (0, -1)}
 
 
-@pb.formula(pb.unflatten_axes)
+@pb.formula(primitives.unflatten_axes)
 def unflatten_axes(a, *, axis, shape):
     """The inverse of `flatten_axes` for an operand of `shape`."""
-    r = pb.unflatten_axes(a, axis=axis, shape=shape)
+    r = primitives.unflatten_axes(a, axis=axis, shape=shape)
 
     def unflatten_axes_pullback(grad):
-        return pb.flatten_axes(grad, axis=axis)
+        return primitives.flatten_axes(grad, axis=axis)
 
     return r, unflatten_axes_pullback
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 import pullback as pb
+from pullback import primitives
 
 
 @pb.formula(np.diagonal)
@@ -11,7 +12,7 @@ def diagonal(a, *, offset=0, axis1=0, axis2=1):
     r = np.diagonal(a, offset, axis1, axis2)
 
     def diagonal_pullback(grad):
-        return pb.undiagonal(grad, offset=offset, axis1=axis1, axis2=axis2, shape=a.shape)
+        return primitives.undiagonal(grad, offset=offset, axis1=axis1, axis2=axis2, shape=a.shape)
 
     return r, diagonal_pullback
 
@@ -22,10 +23,10 @@ def _diagonal_inputs(rng):
     yield (rng.standard_normal((3, 2, 4)),), {"offset": -1, "axis1": 2, "axis2": 0}
 
 
-@pb.formula(pb.undiagonal)
+@pb.formula(primitives.undiagonal)
 def undiagonal(a, *, offset, axis1, axis2, shape):
     """Zeros of `shape` with `a` on a diagonal, the adjoint of taking it."""
-    r = pb.undiagonal(a, offset=offset, axis1=axis1, axis2=axis2, shape=shape)
+    r = primitives.undiagonal(a, offset=offset, axis1=axis1, axis2=axis2, shape=shape)
 
     def undiagonal_pullback(grad):
         return np.diagonal(grad, offset=offset, axis1=axis1, axis2=axis2)
@@ -90,7 +91,7 @@ def diag(v, k=0):
     if v.ndim != 1:
         raise ValueError(f"np.diag takes a vector or a matrix, not {v.ndim} axes")
     n = v.shape[0] + (k if k >= 0 else -k)
-    return pb.undiagonal(v, offset=k, axis1=0, axis2=1, shape=(n, n))
+    return primitives.undiagonal(v, offset=k, axis1=0, axis2=1, shape=(n, n))
 
 
 @pb.composite(np.diagflat)

@@ -6,6 +6,7 @@ DLMF is the Digital Library of Mathematical Functions, dlmf.nist.gov.
 from scipy import special
 
 import pullback as pb
+from pullback import primitives
 
 
 @pb.formula(special.gammaln)
@@ -78,7 +79,7 @@ def digamma(x):
     r = special.digamma(x)
 
     def digamma_pullback(grad):
-        return grad * pb.polygamma(x, n=1)
+        return grad * primitives.polygamma(x, n=1)
 
     return r, digamma_pullback
 
@@ -88,13 +89,13 @@ def _digamma_inputs(rng):
     yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
 
 
-@pb.formula(pb.polygamma)
+@pb.formula(primitives.polygamma)
 def polygamma(x, *, n):
     """The n-th derivative of digamma; the next one is its derivative. DLMF 5.15."""
-    r = pb.polygamma(x, n=n)
+    r = primitives.polygamma(x, n=n)
 
     def polygamma_pullback(grad):
-        return grad * pb.polygamma(x, n=n + 1)
+        return grad * primitives.polygamma(x, n=n + 1)
 
     return r, polygamma_pullback
 
@@ -143,4 +144,4 @@ def _betaln_inputs(rng):
 @pb.composite(special.polygamma)
 def polygamma_of_order(n, x):
     """The n-th derivative of digamma; n takes no gradient."""
-    return pb.polygamma(x, n=n)
+    return primitives.polygamma(x, n=n)

@@ -1,53 +1,54 @@
 """Gradient plumbing: what the transformation itself adds to a closure.
 
-`like` is the shape and dtype of a tensor without its data, `pb.like(x)`.
+`like` is the shape and dtype of a tensor without its data, `primitives.like(x)`.
 """
 
 import numpy as np
 
 import pullback as pb
+from pullback import primitives
 
 
-@pb.formula(pb.sum_to)
+@pb.formula(primitives.sum_to)
 def sum_to(x, *, like):
     """Sum `x` over the axes along which `like` was broadcast to it, in `like`'s dtype.
 
     The adjoint of broadcasting: each entry of the result collects what every
     copy of it received, and its derivative copies again.
     """
-    r = pb.sum_to(x, like)
+    r = primitives.sum_to(x, like)
 
     def sum_to_pullback(grad):
-        return pb.broadcast_like(grad, pb.like(x))
+        return primitives.broadcast_like(grad, primitives.like(x))
 
     return r, sum_to_pullback
 
 
 @sum_to.sample_inputs
 def _sum_to_inputs(rng):
-    yield (rng.standard_normal((2, 3, 4)),), {"like": pb.like(np.zeros((3, 1)))}
+    yield (rng.standard_normal((2, 3, 4)),), {"like": primitives.like(np.zeros((3, 1)))}
 
 
-@pb.formula(pb.broadcast_like)
+@pb.formula(primitives.broadcast_like)
 def broadcast_like(x, *, like):
     """Repeat `x` to the shape of `like`, in its dtype: the adjoint of `sum_to`."""
-    r = pb.broadcast_like(x, like)
+    r = primitives.broadcast_like(x, like)
 
     def broadcast_like_pullback(grad):
-        return pb.sum_to(grad, pb.like(x))
+        return primitives.sum_to(grad, primitives.like(x))
 
     return r, broadcast_like_pullback
 
 
 @broadcast_like.sample_inputs
 def _broadcast_like_inputs(rng):
-    yield (rng.standard_normal((3, 1)),), {"like": pb.like(np.zeros((2, 3, 4)))}
+    yield (rng.standard_normal((3, 1)),), {"like": primitives.like(np.zeros((2, 3, 4)))}
 
 
-@pb.formula(pb.expect_like)
+@pb.formula(primitives.expect_like)
 def expect_like(x, *, like):
     """`x`, which must have the shape of `like`, in its dtype: the identity where it is there."""
-    r = pb.expect_like(x, like)
+    r = primitives.expect_like(x, like)
 
     def expect_like_pullback(grad):
         return grad
@@ -57,13 +58,13 @@ def expect_like(x, *, like):
 
 @expect_like.sample_inputs
 def _expect_like_inputs(rng):
-    yield (rng.standard_normal((2, 3)),), {"like": pb.like(np.zeros((2, 3)))}
+    yield (rng.standard_normal((2, 3)),), {"like": primitives.like(np.zeros((2, 3)))}
 
 
-@pb.formula(pb.accumulate)
+@pb.formula(primitives.accumulate)
 def accumulate(x, y):
     """x + y of two cotangents of one value, equal in shape and dtype."""
-    r = pb.accumulate(x, y)
+    r = primitives.accumulate(x, y)
 
     def accumulate_pullback(grad):
         return grad, grad

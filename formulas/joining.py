@@ -3,6 +3,7 @@
 import numpy as np
 
 import pullback as pb
+from pullback import primitives
 
 
 @pb.formula(np.vstack, jvp=lambda tup, tangents: np.vstack(tangents))
@@ -11,7 +12,7 @@ def vstack(tup: list[pb.Tensor]):
     r = np.vstack(tup)
 
     def vstack_pullback(grad):
-        return pb.split_like(grad, pb.like(tup), axis=0)
+        return primitives.split_like(grad, primitives.like(tup), axis=0)
 
     return r, vstack_pullback
 
@@ -30,7 +31,7 @@ def hstack(tup: list[pb.Tensor]):
     r = np.hstack(tup)
 
     def hstack_pullback(grad):
-        return pb.split_like(grad, pb.like(tup), axis=0 if grad.ndim == 1 else 1)
+        return primitives.split_like(grad, primitives.like(tup), axis=0 if grad.ndim == 1 else 1)
 
     return r, hstack_pullback
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 import pullback as pb
+from pullback import primitives
 
 
 @pb.formula(np.matmul)
@@ -16,12 +17,12 @@ def matmul(x1, x2):
     r = np.matmul(x1, x2)
 
     def matmul_pullback(grad):
-        return pb.matmul_gradients(grad, x1, x2)
+        return primitives.matmul_gradients(grad, x1, x2)
 
     return r, matmul_pullback
 
 
-@pb.composite(pb.matmul_gradients)
+@pb.composite(primitives.matmul_gradients)
 def matmul_gradients(grad, x1, x2):
     """The gradients of both factors, summed over the stack where a factor is there once for all of it."""
     a = np.expand_dims(x1, 0) if x1.ndim == 1 else x1
@@ -31,7 +32,7 @@ def matmul_gradients(grad, x1, x2):
     grad_a = np.matmul(g, np.swapaxes(b, -1, -2))
     grad_b = np.matmul(np.swapaxes(a, -1, -2), g)
     grad_b = np.squeeze(grad_b, -1) if x2.ndim == 1 else grad_b
-    return pb.sum_to(grad_a, pb.like(x1)), pb.sum_to(grad_b, pb.like(x2))
+    return primitives.sum_to(grad_a, primitives.like(x1)), primitives.sum_to(grad_b, primitives.like(x2))
 
 
 @matmul_gradients.sample_inputs

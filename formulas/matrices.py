@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 import pullback as pb
+from pullback import primitives
 
 
 @pb.composite(np.linalg.matrix_power)
@@ -75,7 +76,7 @@ def linalg_matrix_norm(x, *, keepdims=False, ord="fro"):
 @pb.composite(np.linalg.vector_norm)
 def linalg_vector_norm(x, *, axis=None, keepdims=False, ord=2):
     """A norm of the entries along axes, or of all."""
-    flat = pb.flatten_axes(x, axis=axis)
+    flat = primitives.flatten_axes(x, axis=axis)
     if ord == 0:  # noqa: SIM108 - a line for each
         r = np.sum(np.astype(flat != 0, x.dtype), axis=-1)
     else:
@@ -87,7 +88,7 @@ def linalg_vector_norm(x, *, axis=None, keepdims=False, ord=2):
 
 @pb.composite(np.linalg.cond)
 def linalg_cond(x, p=None):
-    """How much a solution magnifies errors."""
+    """The condition number: how much a solution magnifies errors."""
     if p is None or p == 2 or p == -2:
         s = np.linalg.svdvals(x)
         return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]

@@ -7,6 +7,7 @@ taken as zero there, as the smallest of its subgradients.
 import numpy as np
 
 import pullback as pb
+from pullback import primitives
 
 
 def _kept(reduced, axis, keepdims):
@@ -69,7 +70,7 @@ def norm(x, *, ord=None, axis=None, keepdims=False):
     The norm of order infinity is the largest |x|, or the smallest where it is
     negative; entries that tie for it take equal shares.
     """
-    p = pb.order_of_norm(ord, axis, x.ndim)
+    p = primitives.order_of_norm(ord, axis, x.ndim)
     r = np.linalg.norm(x, ord=ord, axis=axis, keepdims=keepdims)
 
     def norm_pullback(grad):

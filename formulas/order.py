@@ -3,6 +3,7 @@
 import numpy as np
 
 import pullback as pb
+from pullback import primitives
 
 
 @pb.formula(np.take_along_axis)
@@ -11,7 +12,7 @@ def take_along_axis(arr, *, indices, axis=-1):
     r = np.take_along_axis(arr, indices, axis)
 
     def take_along_axis_pullback(grad):
-        return pb.put_along(grad, indices=indices, axis=axis, shape=arr.shape)
+        return primitives.put_along(grad, indices=indices, axis=axis, shape=arr.shape)
 
     return r, take_along_axis_pullback
 
@@ -22,10 +23,10 @@ def _take_along_axis_inputs(rng):
     yield (rng.standard_normal((2, 4)),), {"indices": np.array([[-1, 0, 0]] * 2)}
 
 
-@pb.formula(pb.put_along)
+@pb.formula(primitives.put_along)
 def put_along(a, *, indices, axis, shape):
     """Zeros of `shape` with `a` added at `indices` along an axis, the adjoint of taking them."""
-    r = pb.put_along(a, indices=indices, axis=axis, shape=shape)
+    r = primitives.put_along(a, indices=indices, axis=axis, shape=shape)
 
     def put_along_pullback(grad):
         return np.take_along_axis(grad, indices, axis)
@@ -63,7 +64,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     >>> median(pb.tensor([3.0, 1.0, 2.0, 8.0]))
     tensor(2.5)
     """
-    ordered = np.sort(pb.flatten_axes(a, axis=axis), -1)
+    ordered = np.sort(primitives.flatten_axes(a, axis=axis), -1)
     n = ordered.shape[-1]
     if n == 0:
         return np.mean(a, axis=axis, keepdims=keepdims)

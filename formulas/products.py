@@ -3,24 +3,25 @@
 import numpy as np
 
 import pullback as pb
+from pullback import primitives
 
 
 def _contract_tangent(arrays, tangents, *, subscripts):
     """A product's rule: a term for each factor, with its tangent in its place."""
     terms = [
-        pb.contract([*arrays[:i], tangent, *arrays[i + 1 :]], subscripts=subscripts)
+        primitives.contract([*arrays[:i], tangent, *arrays[i + 1 :]], subscripts=subscripts)
         for i, tangent in enumerate(tangents)
     ]
     return sum(terms[1:], start=terms[0])
 
 
-@pb.formula(pb.contract, jvp=_contract_tangent)
+@pb.formula(primitives.contract, jvp=_contract_tangent)
 def contract(arrays: list[pb.Tensor], *, subscripts):
     """A sum of products is linear in each factor: its gradient is the sum of products of the rest."""
-    r = pb.contract(arrays, subscripts=subscripts)
+    r = primitives.contract(arrays, subscripts=subscripts)
 
     def contract_pullback(grad):
-        return pb.contract_gradients(grad, arrays, subscripts=subscripts)
+        return primitives.contract_gradients(grad, arrays, subscripts=subscripts)
 
     return r, contract_pullback
 
@@ -42,7 +43,9 @@ def _contract_inputs(rng):
 @pb.composite(np.tensordot)
 def tensordot(a, b, *, axes=2):
     """Products summed over axes of the first that meet axes of the second."""
-    return pb.contract([a, b], subscripts=pb.tensordot_subscripts(np.ndim(a), np.ndim(b), axes))
+    return primitives.contract(
+        [a, b], subscripts=primitives.tensordot_subscripts(np.ndim(a), np.ndim(b), axes)
+    )
 
 
 @tensordot.sample_inputs
@@ -55,7 +58,7 @@ def _tensordot_inputs(rng):
 @pb.composite(np.dot)
 def dot(a, b):
     """Products summed over the last axis of `a` and the last but one of `b`, or its only one."""
-    return pb.contract([a, b], subscripts=pb.dot_subscripts(np.ndim(a), np.ndim(b), -2))
+    return primitives.contract([a, b], subscripts=primitives.dot_subscripts(np.ndim(a), np.ndim(b), -2))
 
 
 @dot.sample_inputs
@@ -80,7 +83,7 @@ def _vdot_inputs(rng):
 @pb.composite(np.inner)
 def inner(a, b):
     """Products summed over the last axes of both."""
-    return pb.contract([a, b], subscripts=pb.dot_subscripts(np.ndim(a), np.ndim(b), -1))
+    return primitives.contract([a, b], subscripts=primitives.dot_subscripts(np.ndim(a), np.ndim(b), -1))
 
 
 @inner.sample_inputs

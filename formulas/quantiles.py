@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 import pullback as pb
+from pullback import primitives
 
 
 def _check(q, method):
@@ -17,7 +18,7 @@ def _check(q, method):
 
 
 def _between(low, high, share, method):
-    """What stands between two neighbours; `share` is how far from the lower one."""
+    """A value between two neighbours; `share` is the distance from the lower one."""
     if method == "midpoint":
         return low + (high - low) * (0.5 if share > 0 else 0.0)
     return low + (high - low) * share
@@ -55,7 +56,7 @@ def quantile(a, q, axis=None, *, method="linear", keepdims=False):
     >>> quantile(pb.tensor([1.0, 2.0, 4.0]), 0.75)
     tensor(3.)
     """
-    ordered = np.sort(pb.flatten_axes(a, axis=axis), -1)
+    ordered = np.sort(primitives.flatten_axes(a, axis=axis), -1)
     missing = np.isnan(ordered[..., -1])
     if np.ndim(q) == 0:
         return _whole(np.where(missing, np.nan, _at(ordered, q, method)), a, axis, keepdims)
@@ -97,7 +98,7 @@ def _of_numbers(ordered, q, method):
 @pb.composite(np.nanquantile)
 def nanquantile(a, q, axis=None, *, method="linear", keepdims=False):
     """Quantiles of the entries that are numbers."""
-    ordered = np.sort(pb.flatten_axes(a, axis=axis), -1)
+    ordered = np.sort(primitives.flatten_axes(a, axis=axis), -1)
     if np.ndim(q) == 0:
         return _whole(_of_numbers(ordered, q, method), a, axis, keepdims)
     return np.stack([_whole(_of_numbers(ordered, each, method), a, axis, keepdims) for each in q])

@@ -7,6 +7,7 @@ axes with length one.
 import numpy as np
 
 import pullback as pb
+from pullback import primitives
 
 
 def _kept(reduced, axis, keepdims):
@@ -20,7 +21,7 @@ def sum(a, *, axis=None, keepdims=False):
     r = np.sum(a, axis=axis, keepdims=keepdims)
 
     def sum_pullback(grad):
-        return pb.broadcast_like(_kept(grad, axis, keepdims), pb.like(a))
+        return primitives.broadcast_like(_kept(grad, axis, keepdims), primitives.like(a))
 
     return r, sum_pullback
 
@@ -37,7 +38,7 @@ def mean(a, *, axis=None, keepdims=False):
 
     def mean_pullback(grad):
         terms = a.size // r.size if r.size else 1
-        return pb.broadcast_like(_kept(grad, axis, keepdims), pb.like(a)) / terms
+        return primitives.broadcast_like(_kept(grad, axis, keepdims), primitives.like(a)) / terms
 
     return r, mean_pullback
 

@@ -3,15 +3,16 @@
 import numpy as np
 
 import pullback as pb
+from pullback import primitives
 
 
-@pb.formula(pb.take_region)
+@pb.formula(primitives.take_region)
 def take_region(a, *, region):
     """The entries of a region take the gradient, the others zero."""
-    r = pb.take_region(a, region=region)
+    r = primitives.take_region(a, region=region)
 
     def take_region_pullback(grad):
-        return pb.spread_region(grad, region=region)
+        return primitives.spread_region(grad, region=region)
 
     return r, take_region_pullback
 
@@ -19,17 +20,17 @@ def take_region(a, *, region):
 @take_region.sample_inputs
 def _take_region_inputs(rng):
     a = rng.standard_normal((4, 5))
-    yield (a,), {"region": pb.region_of(a, a[::-2, 1:4].T)}
-    yield (a,), {"region": pb.region_at(a, ([0, 2, 0, 3], slice(1, 3)))}
+    yield (a,), {"region": primitives.region_of(a, a[::-2, 1:4].T)}
+    yield (a,), {"region": primitives.region_at(a, ([0, 2, 0, 3], slice(1, 3)))}
 
 
-@pb.formula(pb.spread_region)
+@pb.formula(primitives.spread_region)
 def spread_region(a, *, region):
     """Zeros with `a` added at a region, the adjoint of taking it."""
-    r = pb.spread_region(a, region=region)
+    r = primitives.spread_region(a, region=region)
 
     def spread_region_pullback(grad):
-        return pb.take_region(grad, region=region)
+        return primitives.take_region(grad, region=region)
 
     return r, spread_region_pullback
 
@@ -37,17 +38,17 @@ def spread_region(a, *, region):
 @spread_region.sample_inputs
 def _spread_region_inputs(rng):
     base = np.zeros((4, 5))
-    yield (rng.standard_normal((4,)),), {"region": pb.region_of(base, base.diagonal())}
-    yield (rng.standard_normal((3, 5)),), {"region": pb.region_at(base, [1, 3, 1])}
+    yield (rng.standard_normal((4,)),), {"region": primitives.region_of(base, base.diagonal())}
+    yield (rng.standard_normal((3, 5)),), {"region": primitives.region_at(base, [1, 3, 1])}
 
 
-@pb.formula(pb.clear_region)
+@pb.formula(primitives.clear_region)
 def clear_region(a, *, region):
     """Entries of a region become zero, and take no gradient: it is its own adjoint."""
-    r = pb.clear_region(a, region=region)
+    r = primitives.clear_region(a, region=region)
 
     def clear_region_pullback(grad):
-        return pb.clear_region(grad, region=region)
+        return primitives.clear_region(grad, region=region)
 
     return r, clear_region_pullback
 
@@ -55,4 +56,4 @@ def clear_region(a, *, region):
 @clear_region.sample_inputs
 def _clear_region_inputs(rng):
     a = rng.standard_normal((3, 4))
-    yield (a,), {"region": pb.region_of(a, a[1:, ::2])}
+    yield (a,), {"region": primitives.region_of(a, a[1:, ::2])}

@@ -3,6 +3,7 @@
 import numpy as np
 
 import pullback as pb
+from pullback import primitives
 
 
 @pb.formula(np.repeat)
@@ -11,7 +12,7 @@ def repeat(a, *, repeats, axis=None):
     r = np.repeat(a, repeats, axis)
 
     def repeat_pullback(grad):
-        return pb.sum_repeats(grad, repeats=repeats, axis=axis, shape=a.shape)
+        return primitives.sum_repeats(grad, repeats=repeats, axis=axis, shape=a.shape)
 
     return r, repeat_pullback
 
@@ -23,10 +24,10 @@ def _repeat_inputs(rng):
     yield (rng.standard_normal((2, 3)),), {"repeats": (2, 0, 1), "axis": 1}
 
 
-@pb.formula(pb.sum_repeats)
+@pb.formula(primitives.sum_repeats)
 def sum_repeats(a, *, repeats, axis, shape):
     """The sum over the copies that `np.repeat` made of an array of `shape`."""
-    r = pb.sum_repeats(a, repeats=repeats, axis=axis, shape=shape)
+    r = primitives.sum_repeats(a, repeats=repeats, axis=axis, shape=shape)
 
     def sum_repeats_pullback(grad):
         return np.repeat(grad, repeats=repeats, axis=axis)
@@ -46,7 +47,7 @@ def tile(A, *, reps):
     r = np.tile(A, reps)
 
     def tile_pullback(grad):
-        return pb.sum_tiles(grad, reps=reps, shape=A.shape)
+        return primitives.sum_tiles(grad, reps=reps, shape=A.shape)
 
     return r, tile_pullback
 
@@ -58,10 +59,10 @@ def _tile_inputs(rng):
     yield (rng.standard_normal((3,)),), {"reps": (2, 2)}
 
 
-@pb.formula(pb.sum_tiles)
+@pb.formula(primitives.sum_tiles)
 def sum_tiles(a, *, reps, shape):
     """The sum over the copies that `np.tile` made of an array of `shape`."""
-    r = pb.sum_tiles(a, reps=reps, shape=shape)
+    r = primitives.sum_tiles(a, reps=reps, shape=shape)
 
     def sum_tiles_pullback(grad):
         return np.tile(np.reshape(grad, shape), reps)

@@ -3,6 +3,7 @@
 import numpy as np
 
 import pullback as pb
+from pullback import primitives
 
 
 def _along(a, indices, axis, mode):
@@ -74,11 +75,11 @@ def select(condlist, choicelist, default=0):
 
 
 def _piece(x, condition, piece, r):
-    """What a piece gives for the entries for which its condition holds."""
+    """The values of a piece at the entries where its condition holds."""
     if not callable(piece):
         return np.where(condition, piece, r)
     values = np.broadcast_to(piece(x[condition]), (int(np.count_nonzero(condition)),))
-    return np.where(condition, pb.unslice(values, index=condition, shape=x.shape), r)
+    return np.where(condition, primitives.unslice(values, index=condition, shape=x.shape), r)
 
 
 @pb.composite(np.piecewise)

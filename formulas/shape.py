@@ -7,6 +7,7 @@ sums those that were repeated.
 import numpy as np
 
 import pullback as pb
+from pullback import primitives
 
 
 @pb.formula(np.reshape)
@@ -96,7 +97,7 @@ def broadcast_to(array, *, shape):
     r = np.broadcast_to(array, shape)
 
     def broadcast_to_pullback(grad):
-        return pb.sum_to(grad, pb.like(array))
+        return primitives.sum_to(grad, primitives.like(array))
 
     return r, broadcast_to_pullback
 
@@ -144,7 +145,7 @@ def concatenate(arrays: list[pb.Tensor], *, axis=0):
     r = np.concatenate(arrays, axis=axis)
 
     def concatenate_pullback(grad):
-        return pb.split_like(grad, pb.like(arrays), axis=axis)
+        return primitives.split_like(grad, primitives.like(arrays), axis=axis)
 
     return r, concatenate_pullback
 
@@ -160,7 +161,7 @@ def stack(arrays: list[pb.Tensor], *, axis=0):
     r = np.stack(arrays, axis=axis)
 
     def stack_pullback(grad):
-        return pb.unstack_like(grad, pb.like(arrays), axis=axis)
+        return primitives.unstack_like(grad, primitives.like(arrays), axis=axis)
 
     return r, stack_pullback
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 import pullback as pb
+from pullback import primitives
 
 
 @pb.formula(np.sin)
@@ -195,18 +196,18 @@ def sinc(x):
     r = np.sinc(x)
 
     def sinc_pullback(grad):
-        return grad * pb.sinc_derivative(x, n=1)
+        return grad * primitives.sinc_derivative(x, n=1)
 
     return r, sinc_pullback
 
 
-@pb.formula(pb.sinc_derivative)
+@pb.formula(primitives.sinc_derivative)
 def sinc_derivative(x, *, n):
     """The n-th derivative of sinc; the next one is its derivative."""
-    r = pb.sinc_derivative(x, n=n)
+    r = primitives.sinc_derivative(x, n=n)
 
     def sinc_derivative_pullback(grad):
-        return grad * pb.sinc_derivative(x, n=n + 1)
+        return grad * primitives.sinc_derivative(x, n=n + 1)
 
     return r, sinc_derivative_pullback
 

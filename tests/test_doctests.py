@@ -12,7 +12,7 @@ from pullback.engine.core.dispatch import available
 
 
 def _modules():
-    yield from ("pullback", "pullback.numpy", "pullback.special")
+    yield from ("pullback", "pullback.numpy", "pullback.primitives", "pullback.special")
     for name in ("transpile", "engine", "tools"):
         package = importlib.import_module(f"pullback.{name}")
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):

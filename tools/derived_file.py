@@ -13,7 +13,7 @@ from pullback.transpile.emit.python_text import function_text
 from pullback.transpile.frontend import read_module
 from pullback.transpile.ir import Eqn, Formula, Source
 from pullback.transpile.library import Library, standard_library
-from pullback.transpile.passes.as_written import as_written
+from pullback.transpile.passes.readable.as_written import as_written
 
 from .formulas import FormulaFile
 
@@ -22,6 +22,7 @@ _HEAD = {
     "special": "from scipy import special",
     "math": "import math",
     "pb": "import pullback as pb",
+    "primitives": "from pullback import primitives",
 }
 
 # So often a text is derived from itself before it is given up that it comes to rest.

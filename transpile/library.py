@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import ast
 
     from .frontend import Names, Outline
-    from .frontend.text import Text
-    from .passes.specialize import Variant
+    from .frontend.syntax.text import Text
+    from .passes.variants.specialize import Variant
 
 
 class NoDerivative(Exception):
@@ -68,7 +68,7 @@ class Library:
             return self._promoted_here(op, eqn)
 
     def _promoted_here(self, op: str, eqn: Eqn | None) -> Formula:
-        from .passes.promote import promote
+        from .passes.promote.promote import promote
 
         formula = self.formula(op)
         if formula is None:
@@ -89,7 +89,7 @@ class Library:
         self, formula: Formula, defined: Sequence[bool], needed: Sequence[bool], values: Mapping[Var, Literal]
     ) -> Variant:
         """`specialize` of a promoted formula, once for a pattern: a program's operators are few."""
-        from .passes.specialize import specialize
+        from .passes.variants.specialize import specialize
 
         constants = ((var, repr(atom)) for var, atom in values.items())
         key = (formula.name, *defined, *needed, *constants)
@@ -115,6 +115,7 @@ def formula_in(text: str) -> Formula:
             "np": Binding.dotted("numpy"),
             "special": Binding.dotted("scipy.special"),
             "pb": Binding.dotted("pullback"),
+            "primitives": Binding.dotted("pullback.primitives"),
         }
     )
     name = text.split("def ", 1)[1].split("(")[0]
@@ -182,8 +183,8 @@ class Folder(Library):
         return self._outlines[path]
 
 
-_MODULES = {"np": "numpy", "pb": "pullback", "special": "scipy.special"}
-_COMPOSITE = re.compile(r"^@pb\.composite\((np|pb|special)(\.[\w.]+)\)$", re.MULTILINE)
+_MODULES = {"np": "numpy", "pb": "pullback", "primitives": "pullback.primitives", "special": "scipy.special"}
+_COMPOSITE = re.compile(r"^@pb\.composite\((np|pb|primitives|special)(\.[\w.]+)\)$", re.MULTILINE)
 _PUBLIC_FUNCTION = re.compile(r"^def ([a-z]\w*)\(", re.MULTILINE)
 
 

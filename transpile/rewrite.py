@@ -10,14 +10,14 @@ from dataclasses import replace
 from .ir import Atom, Block, Eqn, Formula, Kind, Literal, Span, Var
 
 # Names that emitted code uses for modules.
-RESERVED = frozenset({"np", "pb", "special", "math", "operator"})
+RESERVED = frozenset({"np", "pb", "primitives", "special", "math", "operator"})
 
 # What tells of a tensor without its values.
 METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
 
 # The function that puts a region together of a shape and the places of its entries, and the operator
 # that is its call.
-REGION = "pullback.listed_region"
+REGION = "pullback.primitives.listed_region"
 # Values that are their operands put together.
 MADE_OF = frozenset({"tuple", "list", "slice", "range", REGION})
 
@@ -265,3 +265,18 @@ def own_results(block: Block, namer: Namer, span: Span | None) -> tuple[tuple[Eq
             taken.add(atom)
         results.append(atom)
     return tuple(eqns), tuple(results)
+
+
+def bind_operands(formula: Formula, eqn: Eqn) -> dict[Var, Atom]:
+    """The operand that each parameter of an operator's formula stands for at an equation that uses it."""
+    given = dict(eqn.kwargs)
+    env: dict[Var, Atom] = {}
+    operands = iter(eqn.args)
+    for param in formula.params:
+        operand = given.get(param.var.name) if param.attribute else next(operands, None)
+        if operand is None and not param.attribute:
+            operand = given.get(param.var.name)
+        if operand is None:
+            operand = param.default if param.default is not None else Literal(None)
+        env[param.var] = operand
+    return env

@@ -1,4 +1,4 @@
-"""Which engine runs, and what an engine is.
+"""The choice of the engine, and the interface of one.
 
 An engine is a module (`pullback.engine.reference`, `pullback.engine.native`)
 that satisfies the protocol `Engine` below. Everything else, the methods of
@@ -14,7 +14,7 @@ Its type `Tensor` implements these itself:
 ``_bump_version(what)`` count a write, and remember where the caller stands and what it is ("x += value")
 ``_storage``            an object that all tensors share which share memory
 ``_base``               the tensor that a view is a view of, no view itself; None for what is no view
-``_made``               how a view was made, in the words of `views`; None for what is no view
+``_made``               how a view was made, a constant of `views`; None for what is no view
 ``_rebase(result)``     take over a result's place in the graph, as its values were written into this memory
 ``shape dtype ndim size``
 ``requires_grad``       read and write; ``requires_grad_(flag=True)`` writes it and returns the tensor
@@ -85,14 +85,17 @@ from threading import Lock
 from types import TracebackType
 from typing import Any, Protocol, cast
 
+import numpy as np
+
 from .errors import EngineMismatchError, EngineUnavailableError, StaleModuleError
+from .foreign import refuse_foreign
 from .operator import as_input
 
 Observer = Callable[[Any, Sequence[Any], Mapping[str, Any], tuple[Any, ...]], None]
 
 
 class Engine(Protocol):
-    """What a module must offer to be an engine."""
+    """The interface of an engine: a module with these functions."""
 
     name: str
     Tensor: Any
@@ -171,6 +174,11 @@ class Engine(Protocol):
 NAMES = ("reference", "native")
 _SELECTED: ContextVar[str | None] = ContextVar("pullback_engine", default=None)
 _LOADED: dict[str, Engine] = {}
+# Types of what is no tensor and no array of another library, as most arguments are.
+_PLAIN_TYPES = frozenset({
+    np.ndarray, float, int, bool, complex, type(None), str, type(Ellipsis), slice, type, np.dtype,
+    *np.sctypeDict.values(),
+})  # fmt: skip
 _ENGINE_OF_TYPE: dict[type, Engine] = {}
 
 
@@ -266,14 +274,18 @@ def tensors_in(values: Sequence[Any]) -> Iterator[Any]:
 def engine_of(*values: Any) -> Engine | None:
     """The engine of the tensors among the values; None without any.
 
-    Raises EngineMismatchError where tensors of two engines meet.
+    Raises EngineMismatchError where tensors of two engines meet, ForeignArrayError for an array of
+    another library.
     """
     found: Engine | None = None
     for value in values:
         kind = type(value)
         engine = _ENGINE_OF_TYPE.get(kind)
-        if engine is None and (kind is list or kind is tuple):
-            engine = engine_of(*value)
+        if engine is None and kind not in _PLAIN_TYPES:
+            if kind is list or kind is tuple:
+                engine = engine_of(*value)
+            else:
+                refuse_foreign(value)
         if engine is not None and engine is not found:
             if found is not None:
                 raise mismatch(found.name, engine.name)
@@ -306,7 +318,7 @@ def apply(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
 
 
 _OBSERVERS: list[Observer] = []
-_OBSERVERS_CHANGE = Lock()  # what the engines are told is what the list holds
+_OBSERVERS_CHANGE = Lock()  # the engines see what the list holds
 
 
 @contextmanager

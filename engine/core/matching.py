@@ -8,6 +8,7 @@ import numpy as np
 
 from .dispatch import Engine, engine_of_type, mismatch
 from .errors import GradientShapeError, NotDifferentiableError
+from .foreign import refuse_foreign
 
 
 def matching(engine: Engine, given: Any, like: Any, whose: str, role: str) -> Any:
@@ -20,6 +21,7 @@ def matching(engine: Engine, given: Any, like: Any, whose: str, role: str) -> An
     """
     found = engine_of_type(type(given))
     if found is None:
+        refuse_foreign(given)
         given = np.asarray(given)
     elif found is not engine:
         raise mismatch(engine.name, found.name)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...transpile.emit.python import backward_function, forward_function, saved_variables
 from ...transpile.ir import Block, Formula, Param, Span, Var
-from ...transpile.passes.specialize import specialize
+from ...transpile.passes.variants.specialize import specialize
 from .errors import GradientShapeError
 
 

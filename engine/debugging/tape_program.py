@@ -1,4 +1,4 @@
-"""What a tape has seen as straight-line Python: a function to read, to run, and to step through.
+"""A recorded tape as straight-line Python: a function to read, to run, and to step through.
 
 Each step is a line, forward and backward alike; nothing in it is recorded, it
 computes with arrays. Its parameters are the tensors that were there before.
@@ -22,7 +22,12 @@ from ..core.registry import FORMULAS
 from ..primitives.plumbing import Like
 
 _FILES = count(1)
-_MODULES = {"numpy": "np", "scipy.special": "special", "pullback": "pb"}
+_MODULES = {
+    "numpy": "np",
+    "scipy.special": "special",
+    "pullback": "pb",
+    "pullback.primitives": "primitives",
+}
 
 
 @dataclass
@@ -57,7 +62,15 @@ class Program:
     def text(self) -> str:
         """A module with the function, which returns every value by name."""
         body = self._lines or ["pass"]
-        imports = ["import numpy as np", "from scipy import special", "", "import pullback as pb", "", ""]
+        imports = [
+            "import numpy as np",
+            "from scipy import special",
+            "",
+            "import pullback as pb",
+            "from pullback import primitives",
+            "",
+            "",
+        ]
         head = f"def program({', '.join(self._parameters)}):"
         return "\n".join([*imports, head, *(f"    {line}" for line in body), "    return locals()", ""])
 
@@ -154,7 +167,7 @@ class Program:
         if engine_of(value) is not None:
             return self._tensor(value)
         if isinstance(value, Like):
-            return f"pb.Like({value.shape}, np.{value.dtype!r})"
+            return f"primitives.Like({value.shape}, np.{value.dtype!r})"
         if isinstance(value, np.dtype):
             return f"np.{value!r}"
         if isinstance(value, slice):
@@ -166,29 +179,29 @@ class Program:
         return name
 
     def _call(self, operator: str, operands: list[str], attributes: Mapping[str, Any]) -> str:
-        word = OPERATORS.get(operator)
+        info = OPERATORS.get(operator)
         given = {key: self._value(value) for key, value in attributes.items()}
         if operator == "getitem":
             return f"{operands[0]}[{given['index']}]"
         if operator == "overwrite":
-            return f"pb.put_region({_arguments(operands, given)})"
-        if word is None:
+            return f"primitives.put_region({_arguments(operands, given)})"
+        if info is None:
             entry = FORMULAS.operator(operator)
             name = _identifier(operator)
             self._constants[name] = entry
             return f"{name}({_arguments(operands, given)})"
-        if word.infix:
-            return f" {word.infix} ".join(operands) if len(operands) > 1 else f"{word.infix}{operands[0]}"
+        if info.infix:
+            return f" {info.infix} ".join(operands) if len(operands) > 1 else f"{info.infix}{operands[0]}"
         if operator in ("astype", "reshape"):  # NumPy's names of these arguments are not ours
             return f"{operands[0]}.{operator}({', '.join([*operands[1:], *given.values()])})"
-        module, _, function = word.python.rpartition(".")
+        module, _, function = info.python.rpartition(".")
         return (
             f"{_MODULES.get(module, module.replace('numpy', 'np'))}.{function}({_arguments(operands, given)})"
         )
 
 
 def place(tensor: Any) -> Any:
-    """Where the values are: a saved result has its name back when a backward reads it."""
+    """The address of the values, by which a saved result has its name back when a backward reads it."""
     array = tensor._array
     return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype
 

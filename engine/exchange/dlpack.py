@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dispatch import current, engine_of
+from ..core.dispatch import current, engine_of_type
 from ..core.errors import NotDifferentiableError
 from ..transforms.forward_ad import lost_outside
 
@@ -40,14 +40,14 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     if device not in (None, "cpu"):
         raise ValueError(f"there is no device {device!r} here; tensors are on the cpu")
     engine = current()
-    if engine_of(x) is engine:
+    if engine_of_type(type(x)) is engine:
         _refuse_grad(x)
         return engine.tensor(x) if copy else x.detach()
     if not hasattr(x, "__dlpack__"):
         raise TypeError(f"from_dlpack takes what has __dlpack__, and {type(x).__name__} has not")
     try:
         array = np.from_dlpack(x, device=device, copy=copy)
-    except RuntimeError as error:  # NumPy's word for a dtype or device that it has no form for
+    except RuntimeError as error:  # NumPy's error for a dtype or device that it has no form for
         raise BufferError(f"this {type(x).__name__} can't become an array: {error}") from error
     return engine.from_numpy(array)
 

@@ -63,7 +63,7 @@ def _without_lists(value: Any) -> None:
 
 
 def _array(array: np.ndarray[Any, Any], arrays: list[np.ndarray[Any, Any]]) -> ArrayOf:
-    """What is known of an array, which joins the others. Raises TypeError where no kernel takes it."""
+    """Describe an array and add it to the others. Raises TypeError where no kernel takes it."""
     if array.dtype.kind != "b" and not np.can_cast(array.dtype, np.int64):
         raise TypeError(array.dtype)
     is_mask = array.dtype.kind == "b"

@@ -64,6 +64,14 @@ class CompiledFormula(DirectCall):
     there is a version per value, compiled when it is first seen. So there is for
     lists of another length, absent inputs, and inputs of several dtypes. Arrays in
     attributes are data, which no version depends on.
+
+    >>> import numpy as np
+    >>> import pullback as pb
+    >>> @pb.compile
+    ... def swish(x):
+    ...     return x / (1 + np.exp(-x))
+    >>> type(swish).__name__, swish.formula.__name__, swish(np.zeros(2))
+    ('CompiledFormula', 'swish', array([0., 0.]))
     """
 
     def __init__(self, formula: Formula, order: int) -> None:
@@ -143,7 +151,7 @@ class CompiledFormula(DirectCall):
 
     @cached_property
     def _waits(self) -> bool:
-        """Whether nothing is compiled before the arguments are seen."""
+        """True where nothing is compiled before the arguments are seen."""
         return self._asks_ranks or self._takes_lists
 
     @cached_property
@@ -154,7 +162,7 @@ class CompiledFormula(DirectCall):
         return f"<compiled {self.formula.__name__}, order {self.order}>"
 
     def limits(self, **attributes: Any) -> tuple[Diagnostic, ...]:
-        """Why some order that was asked for runs on the formula's Python; empty where none does.
+        """The reason why an order that was asked for runs on the formula's Python; empty where none does.
 
         With lists there is nothing to compile before their lengths are seen: then
         this is of the versions that were compiled so far.
@@ -204,7 +212,7 @@ class CompiledFormula(DirectCall):
 
 
 class Names(Mapping[str, Any]):
-    """What the emitted Python of a formula may name, worked out when some Python runs."""
+    """The names of a formula's emitted Python, found when some of it runs."""
 
     def __init__(self, formula: Formula, promoted: FormulaIR) -> None:
         self._formula, self._promoted = formula, promoted
@@ -229,7 +237,7 @@ def _literal(value: Any) -> Any:
 
 
 def _key(value: Any) -> Hashable:
-    """What tells attributes apart: 1, 1.0 and True are three."""
+    """The key of an attribute's value: 1, 1.0 and True are three."""
     if isinstance(value, (list, tuple)):
         return tuple(map(_key, value))
     return type(value), repr(value)

@@ -53,7 +53,7 @@ class KernelLibrary:
         return 0 if found is None else ctypes.cast(found, ctypes.c_void_p).value or 0
 
     def has_flat(self, kernel: Kernel) -> bool:
-        """Whether the kernel is a pointwise one, with a loop of its own."""
+        """True for a pointwise kernel with a loop of its own."""
         return self.flat(kernel.name) != 0
 
     def variant(self, compiled: Compiled, defined: tuple[bool, ...]) -> Kernel | None:

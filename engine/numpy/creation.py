@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..calls.call import arrays, call
-from ..core.dispatch import current, engine_of
+from ..core.dispatch import current, engine_of, engine_of_type
 from ..exchange.copying import duplicate
 from ..exchange.dlpack import from_dlpack as from_dlpack
 from .signatures.arguments import cast
@@ -88,7 +88,7 @@ def asarray(
     """
     if device not in (None, "cpu"):
         raise ValueError(f"device must be 'cpu' or None, not {device!r}")
-    engine = engine_of(a)
+    engine = engine_of(a) if isinstance(a, (list, tuple)) else engine_of_type(type(a))
     if engine is None:
         return current().from_numpy(np.asarray(np.array(a, dtype=dtype, copy=copy, order=order or "K")))
     if isinstance(a, (list, tuple)):

@@ -19,7 +19,7 @@ _SEQUENCE = itertools.count()
 
 
 class Edge(NamedTuple):
-    """Where a gradient goes next: an output of an older node."""
+    """An edge of the graph: an output of an older node, to which a gradient goes next."""
 
     node: Node
     output: int
@@ -29,7 +29,7 @@ Edges = tuple[Edge | None, ...]
 
 
 class Output(NamedTuple):
-    """What the backward must know of a value to check and make gradients for it."""
+    """Facts of a value that the backward needs to check and make gradients for it."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -63,7 +63,7 @@ class Node:
 
     @property
     def name(self) -> str:
-        """What the node is, for people: the operator's name."""
+        """The operator's name, for people."""
         return "leaf"
 
     def free(self) -> None:

@@ -24,10 +24,10 @@ _LEAVES = threading.Lock()
 
 
 class View:
-    """What a view remembers.
+    """The state of a view.
 
     base     the tensor that it shows a part of, which is no view itself
-    made     how: one of the words in `pullback.engine.mutation.views`
+    made     how: a constant of `pullback.engine.mutation.views`
     writes   how many recorded writes of the base its history has seen
     """
 
@@ -204,7 +204,7 @@ class Tensor(AnyTensor):
             self._node.retained[self._output] = weakref.ref(self)
 
     def edge(self) -> Edge | None:
-        """Where a gradient of this tensor goes; None where it doesn't require one."""
+        """The edge to which a gradient of this tensor goes; None where it doesn't require one."""
         self._renew()
         if self._node is not None:
             return Edge(self._node, self._output)

@@ -1,4 +1,4 @@
-"""What a new leaf holds: arrays of numbers or bools, copied or shared."""
+"""The values of a new leaf: arrays of numbers or bools, copied or shared."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.foreign import refuse_foreign
 from .base import Tensor
 
 KINDS = "biufc"  # of dtypes
@@ -19,6 +20,7 @@ def copied(array: Any) -> np.ndarray[Any, Any]:
 def shared(array: Any) -> np.ndarray[Any, Any]:
     """The array itself. Raises TypeError for what is none, and for another dtype."""
     if not isinstance(array, np.ndarray):
+        refuse_foreign(array)
         raise TypeError(
             f"from_numpy takes an array, not {type(array).__name__}; pb.tensor takes numbers and lists"
         )

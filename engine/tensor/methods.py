@@ -7,7 +7,6 @@ The reference engine's type inherits them; a type made in C++ receives them by
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Self, TypeVar
 
@@ -16,7 +15,7 @@ import numpy as np
 from ..calls.call import arrays, call, unrecorded
 from ..calls.indexing import is_basic, owned
 from ..core.dispatch import engine_of
-from ..core.errors import GradientLostWarning, NotDifferentiableError
+from ..core.errors import NotDifferentiableError
 from ..core.grad_mode import is_recording
 from ..exchange import copying, dlpack
 from ..mutation import inplace
@@ -30,34 +29,34 @@ from .representation import representation
 T = TypeVar("T")
 
 
-def _unary(word: str) -> Callable[[T], T]:
+def _unary(op: str) -> Callable[[T], T]:
     def method(self: Any) -> Any:
-        return call(word, self)
+        return call(op, self)
 
     return method
 
 
-def _binary(word: str) -> Callable[[T, Any], T]:
+def _binary(op: str) -> Callable[[T, Any], T]:
     def method(self: Any, other: Any) -> Any:
-        return call(word, self, other)
+        return call(op, self, other)
 
     return method
 
 
-def _reflected(word: str) -> Callable[[T, Any], T]:
+def _reflected(op: str) -> Callable[[T, Any], T]:
     def method(self: Any, other: Any) -> Any:
-        return call(word, other, self)
+        return call(op, other, self)
 
     return method
 
 
-def _equality(word: str, of_arrays: Callable[[Any, Any], Any]) -> Callable[[T, Any], T]:
+def _equality(op: str, of_arrays: Callable[[Any, Any], Any]) -> Callable[[T, Any], T]:
     def method(self: Any, other: Any) -> Any:
         if isinstance(other, (str, bytes)):  # equal to no number, as in NumPy, whose ufuncs refuse text
             engine = engine_of(self)
             assert engine is not None
             return unrecorded(engine, of_arrays, (self, other), {})
-        return call(word, self, other)
+        return call(op, self, other)
 
     return method
 
@@ -70,7 +69,7 @@ def _power(self: Any, exponent: Any) -> Any:
 
 
 class TensorMethods(ArrayMethods, InPlaceMethods):
-    """What a tensor does besides being an array with a place in a graph."""
+    """Methods of a tensor beside those of an array and of a graph's node."""
 
     __slots__ = ()
 
@@ -158,7 +157,7 @@ class TensorMethods(ArrayMethods, InPlaceMethods):
         return bool(self._array)
 
     def __float__(self: Any) -> float:
-        _warn_of_loss(self)
+        _refuse_loss(self, "float()")
         return float(self.item())
 
     def __int__(self) -> int:
@@ -171,8 +170,8 @@ class TensorMethods(ArrayMethods, InPlaceMethods):
             )
         return format(self._array.item(), spec) if spec else str(self)
 
-    def __complex__(self) -> complex:
-        _warn_of_loss(self)
+    def __complex__(self: Any) -> complex:
+        _refuse_loss(self, "complex()")
         return complex(self.item())
 
     def __contains__(self, value: Any) -> bool:
@@ -234,14 +233,14 @@ class TensorMethods(ArrayMethods, InPlaceMethods):
         functional.backward(self, gradient, retain_graph, create_graph, inputs)
 
 
-def _warn_of_loss(tensor: Any) -> None:
-    """A GradientLostWarning where a tensor with a gradient or tangent becomes a Python number."""
+def _refuse_loss(tensor: Any, what: str) -> None:
+    """Raise NotDifferentiableError where a tensor with a gradient or tangent becomes a Python number."""
     if (tensor.requires_grad and is_recording()) or has_tangent(tensor):
-        warnings.warn(
-            f"a number has no gradient, and this tensor {lost_outside(tensor)} would be lost; use NumPy's "
-            "functions instead of math's, or x.item() where the number is meant",
-            GradientLostWarning,
-            stacklevel=3,
+        raise NotDifferentiableError(
+            f"{what} of a tensor that {lost_outside(tensor)} would be lost: a Python number and an entry of "
+            "an array have none. Compute with tensors (np.exp(x) in the place of math.exp(x); a = "
+            "pullback.numpy.zeros(3) before a[0] = x, or np.stack([...])), or write x.item() where the "
+            "number is meant"
         )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core.dispatch import Engine, current, engine_of, engine_of_type, mismatch
 from ..core.errors import GradientShapeError, NotDifferentiableError, UnusedInputError
+from ..core.foreign import refuse_foreign
 from ..core.grad_mode import recording
 from ..core.matching import matching
 from . import forward_ad
@@ -27,6 +28,12 @@ def backward(
 
     Arguments as those of `grad`; `inputs` names the tensors that get a gradient in the place of
     all leaves: those that the outputs don't depend on get none. Raises what `grad` raises.
+
+    >>> import pullback as pb
+    >>> x = pb.tensor([1.0, 2.0], requires_grad=True)
+    >>> pb.backward((x * x).sum())
+    >>> x.grad
+    tensor([2., 4.])
     """
     retain = create_graph if retain_graph is None else retain_graph
     _run(tensors, inputs, grad_tensors, retain, create_graph, True, True)
@@ -166,7 +173,7 @@ def _zeros(tensor: Any, requires_grad: bool) -> Any:
 
 
 def _several(tensors: Any) -> tuple[Any, ...]:
-    """What an iterable gives; anything with a shape is one value."""
+    """The items of an iterable; anything with a shape is one value."""
     if isinstance(tensors, Iterable) and not hasattr(tensors, "shape"):
         return tuple(tensors)
     return (tensors,)
@@ -180,6 +187,7 @@ def _engine(outputs: Sequence[Any]) -> Engine:
     for output in outputs:
         engine = engine_of_type(type(output))
         if engine is None:
+            refuse_foreign(output)
             raise TypeError(f"gradients are taken of tensors, not of {type(output).__name__}")
         if not output.requires_grad:
             raise NotDifferentiableError(
@@ -201,6 +209,7 @@ def _check_inputs(engine: Engine, inputs: Sequence[Any]) -> None:
     for position, tensor in enumerate(inputs):
         found = engine_of_type(type(tensor))
         if found is None:
+            refuse_foreign(tensor)
             raise TypeError(
                 f"gradients are taken by tensors, and input {position} is a {type(tensor).__name__}"
             )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...transpile.emit.python import forward_function
-from ...transpile.passes.transpose import transpose
+from ...transpile.passes.variants.transpose import transpose
 from ..core.errors import NotDifferentiableError
 
 

@@ -1,4 +1,4 @@
-"""What the transforms share: inputs as fresh leaves, outputs as tuples, gradients with zeros filled in."""
+"""Helpers of the transforms: inputs as fresh leaves, outputs as tuples, gradients with zeros filled in."""
 
 from __future__ import annotations
 
@@ -138,5 +138,5 @@ def zeros_like(tensor: Any) -> Any:
 
 def handed_out(tensors: Sequence[Any], several: bool, create_graph: bool) -> Any:
     """A tuple where the caller deals in tuples, else the only tensor; without history unless asked for."""
-    kept = tuple(tensor if create_graph else tensor.detach() for tensor in tensors)
-    return kept if several else kept[0]
+    results = tuple(tensor if create_graph else tensor.detach() for tensor in tensors)
+    return results if several else results[0]

@@ -32,6 +32,10 @@ def __getattr__(name: str) -> Any:
     names = globals()
     names.update({public_name: getattr(surface, public_name) for public_name in public}, __all__=public)
     if name not in names:
+        if name in surface.primitives.__all__:
+            raise AttributeError(
+                f"pb.{name} is pullback.primitives.{name}: write `from pullback import primitives`"
+            )
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return names[name]
 

@@ -7,7 +7,7 @@ from typing import Any
 # The folder of formulas first: its name is the function's below.
 import pullback.formulas  # noqa: F401
 
-from . import special
+from . import primitives, special
 from .engine.core.dispatch import current as _engine
 from .engine.core.dispatch import use_engine
 from .engine.core.errors import (
@@ -17,8 +17,8 @@ from .engine.core.errors import (
     CompilerError,
     EngineMismatchError,
     EngineUnavailableError,
+    ForeignArrayError,
     GradcheckError,
-    GradientLostWarning,
     GradientShapeError,
     GraphFreedError,
     InferenceTensorError,
@@ -62,46 +62,7 @@ from .engine.memory import (
     set_memory_limit,
     set_num_threads,
 )
-from .engine.primitives.adjoints import order_of_norm, put_along, sum_repeats, sum_tiles, undiagonal
-from .engine.primitives.contraction import contract, contract_gradients, matmul_gradients
-from .engine.primitives.families import bessel_i, bessel_j, polygamma, sinc_derivative
-from .engine.primitives.plumbing import (
-    Like,
-    accumulate,
-    broadcast_like,
-    expect_like,
-    index_put,
-    last_written,
-    like,
-    stop_gradient,
-    sum_to,
-    unslice,
-)
-from .engine.primitives.regions import (
-    Region,
-    clear_region,
-    listed_region,
-    put_region,
-    region_at,
-    region_of,
-    spread_region,
-    take_region,
-)
-from .engine.primitives.saved_rows import packed, unpacked
-from .engine.primitives.sequences import (
-    appended,
-    collect,
-    collect_flat,
-    flatten_axes,
-    join_like,
-    linear_recurrence,
-    split_like,
-    unflatten_axes,
-    unitem,
-    unstack_like,
-    without_last,
-    zeros_list,
-)
+from .engine.primitives.plumbing import stop_gradient
 from .engine.tensor.base import Tensor
 from .engine.transforms import forward_ad
 from .engine.transforms.checkpointing import checkpoint
@@ -110,7 +71,6 @@ from .engine.transforms.gradcheck import gradcheck
 from .engine.transforms.jacobian import hessian, jacobian
 from .engine.transforms.vector_products import hvp, jvp, vhp, vjp
 from .numpy import gelu, relu, sigmoid, softplus
-from .transpile.attributes import dot_subscripts, tensordot_subscripts
 from .transpile.diagnostics import Diagnostic, FormulaError
 from .transpile.version import __version__
 
@@ -118,7 +78,7 @@ from .transpile.version import __version__
 def tensor(array: Any, requires_grad: bool = False, name: str | None = None) -> Tensor:
     """A tensor with a copy of the values.
 
-    array          an array, number, nested list or tensor; its dtype is kept
+    array          an array, number, nested list or tensor; its dtype stays
     requires_grad  have operators on it recorded; float dtypes only (NotDifferentiableError)
     name           for the printed tape
 
@@ -135,6 +95,14 @@ def from_numpy(array: Any) -> Tensor:
 
     Writes from outside are not counted by the version, so a saved value that is
     changed through the array goes unnoticed.
+
+    >>> import numpy as np
+    >>> import pullback as pb
+    >>> array = np.zeros(2)
+    >>> x = pb.from_numpy(array)
+    >>> array[0] = 1.0
+    >>> x
+    tensor([1., 0.])
     """
     made: Tensor = _engine().from_numpy(array)
     return made
@@ -150,47 +118,32 @@ __all__ = [
     "Diagnostic",
     "EngineMismatchError",
     "EngineUnavailableError",
+    "ForeignArrayError",
     "Formula",
     "FormulaError",
     "GradcheckError",
-    "GradientLostWarning",
     "GradientShapeError",
     "Graph",
     "GraphFreedError",
     "InferenceTensorError",
-    "Like",
     "MemoryStats",
     "MutationError",
     "NotDifferentiableError",
     "OperatorLibraryError",
     "PullbackError",
-    "Region",
     "SavedVariableError",
     "SourceUnavailableError",
     "Tensor",
     "UnusedInputError",
     "__version__",
-    "accumulate",
-    "appended",
     "backward",
-    "bessel_i",
-    "bessel_j",
-    "broadcast_like",
     "checkpoint",
-    "clear_region",
-    "collect",
-    "collect_flat",
     "compile",
     "composite",
-    "contract",
-    "contract_gradients",
     "derive_pullback",
     "detect_anomaly",
-    "dot_subscripts",
     "empty_cache",
     "enable_grad",
-    "expect_like",
-    "flatten_axes",
     "formula",
     "formulas",
     "forward_ad",
@@ -203,30 +156,17 @@ __all__ = [
     "graph",
     "hessian",
     "hvp",
-    "index_put",
     "inference_mode",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "jacobian",
-    "join_like",
     "jvp",
-    "last_written",
-    "like",
-    "linear_recurrence",
-    "listed_region",
     "load_operator",
-    "matmul_gradients",
     "memory_stats",
     "no_grad",
-    "order_of_norm",
-    "packed",
-    "polygamma",
-    "put_along",
-    "put_region",
-    "region_at",
-    "region_of",
+    "primitives",
     "register_multi_grad_hook",
     "relu",
     "reset_memory_peak",
@@ -236,29 +176,13 @@ __all__ = [
     "set_memory_limit",
     "set_num_threads",
     "sigmoid",
-    "sinc_derivative",
     "softplus",
     "special",
-    "split_like",
-    "spread_region",
     "stop_gradient",
-    "sum_repeats",
-    "sum_tiles",
-    "sum_to",
-    "take_region",
     "tape",
     "tensor",
-    "tensordot_subscripts",
-    "undiagonal",
-    "unflatten_axes",
-    "unitem",
-    "unpacked",
-    "unslice",
-    "unstack_like",
     "use_engine",
     "value_and_grad",
     "vhp",
     "vjp",
-    "without_last",
-    "zeros_list",
 ]

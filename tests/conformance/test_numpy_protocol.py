@@ -1,6 +1,7 @@
 """NumPy's functions, operators and methods on tensors, and `pullback.numpy`."""
 
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -159,13 +160,46 @@ def test_a_tensor_is_a_sequence_and_a_number(engine):
         bool(x)
 
 
-@pytest.mark.parametrize("lose", [lambda x: math.exp(x), lambda x: np.zeros(2).__setitem__(0, x)])
-def test_a_gradient_lost_in_a_number_warns(engine, lose):
+LOSSES = {
+    "math": lambda x: math.exp(x),
+    "float": float,
+    "complex": complex,
+    "an entry of an array": lambda x: np.zeros(2).__setitem__(0, x),
+    "an entry of float32": lambda x: np.zeros(2, np.float32).__setitem__(0, x),
+    "an entry of complex": lambda x: np.zeros(2, complex).__setitem__(0, x),
+    "entries of an array": lambda x: np.zeros(2).__setitem__(slice(None), x),
+    "fill": lambda x: np.zeros(2).fill(x),
+    "an array": np.asarray,
+    "an array of a list": lambda x: np.array([x, 1.0], float),
+    "from an iterable": lambda x: np.fromiter([x], float),
+    "into an array": lambda x: np.add(x, 1.0, out=np.zeros(())),
+}
+
+
+@pytest.mark.parametrize("lose", LOSSES.values(), ids=list(LOSSES))
+def test_a_gradient_is_not_lost_in_a_number_or_an_array(engine, lose):
     x = pb.tensor(0.5, requires_grad=True)
-    with pytest.warns(pb.GradientLostWarning, match=r"x\.item\(\)"):
+    with pytest.raises((pb.NotDifferentiableError, pb.MutationError, ValueError)) as raised:
         lose(x)
+    # NumPy chains its own "setting an array element with a sequence" to what an entry raises.
+    assert re.search("lost|would lose", str(raised.value.__cause__ or raised.value))
+    lose(x.detach())
+
+
+def test_a_number_of_a_tensor_names_both_cures(engine):
+    x = pb.tensor(0.5, requires_grad=True)
+    with pytest.raises(pb.NotDifferentiableError, match=r"pullback\.numpy\.zeros.*x\.item\(\)"):
+        float(x)
+    assert math.exp(x.item()) == math.exp(0.5)
+    a = pnp.zeros(2)
+    a[0] = x * x
+    assert pb.grad(a.sum(), x)[0].item() == 1.0
     with pb.no_grad():
-        lose(x)
+        assert float(x) == 0.5
+
+
+def test_a_whole_number_of_a_tensor_has_the_derivative_zero(engine):
+    assert int(pb.tensor(2.7, requires_grad=True)) == 2
 
 
 def test_tensors_are_hashable_by_identity(engine):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback import primitives
 from pullback.engine.core.dispatch import available
 from pullback.engine.formula.decorators import Formula
 from pullback.transpile.ir import Options
@@ -93,7 +94,9 @@ def of_python(function, inputs, attributes, seed_of):
     result, closure = function(*tensors, **attributes)
     seed = pb.tensor(seed_of(result.detach().numpy()), requires_grad=True)
     pairs = zip(closure(seed), tensors, strict=True)
-    gradients = [None if g is None else pb.sum_to(g, pb.like(x)) for g, x in pairs if x is not None]
+    gradients = [
+        None if g is None else primitives.sum_to(g, primitives.like(x)) for g, x in pairs if x is not None
+    ]
     return three_orders(result, gradients, there, seed)
 
 

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback import primitives
 from pullback.engine.core.dispatch import apply
 from pullback.engine.core.operator import Operator
 from pullback.engine.formula.decorators import LIBRARY_OF_PROCESS
-from pullback.transpile.passes.promote import promote
-from pullback.transpile.passes.save_or_recompute import fused
+from pullback.transpile.passes.promote.promote import promote
+from pullback.transpile.passes.promote.save_or_recompute import fused
 
 from .test_examples import FORMULAS, NAMES
 
@@ -28,7 +29,9 @@ def derivatives(operator, args, kwargs):
 @pytest.mark.parametrize("name", NAMES)
 def test_derivatives_are_the_same_however_it_is_chosen(name):
     made = FORMULAS[name]
-    other = Operator(promote(made.ir, LIBRARY_OF_PROCESS, fused), {"np": np, "pb": pb})
+    other = Operator(
+        promote(made.ir, LIBRARY_OF_PROCESS, fused), {"np": np, "pb": pb, "primitives": primitives}
+    )
     for args, kwargs in made.samples():
         for one, expected in zip(
             derivatives(other, args, kwargs), derivatives(made.operator, args, kwargs), strict=True

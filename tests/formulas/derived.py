@@ -8,6 +8,7 @@ import numpy as np
 from scipy import special
 
 import pullback as pb
+from pullback import primitives
 
 
 @pb.derive_pullback
@@ -79,7 +80,7 @@ def products(x, y):
 
 @pb.derive_pullback
 def running(x, y):
-    return np.cumsum(x * x, axis=0) * np.cumsum(y * x, axis=-1) * pb.linear_recurrence(x, y * x)
+    return np.cumsum(x * x, axis=0) * np.cumsum(y * x, axis=-1) * primitives.linear_recurrence(x, y * x)
 
 
 @pb.derive_pullback

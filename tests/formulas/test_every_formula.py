@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback import primitives
 from pullback.transpile.operators import OPERATORS
 
 from .samples import every_case, names, samples
@@ -19,7 +20,9 @@ def test_derivatives_agree_with_finite_differences(engine, case):
 @pytest.mark.parametrize("case", [case for case in CASES if case.name != "astype"], ids=str)
 def test_float32_stays_float32(engine, case):
     leaves = [_single(leaf) for leaf in case.leaves]
-    kwargs = {k: pb.Like(v.shape, np.dtype("float32")) if k == "like" else v for k, v in case.kwargs.items()}
+    kwargs = {
+        k: primitives.Like(v.shape, np.dtype("float32")) if k == "like" else v for k, v in case.kwargs.items()
+    }
     result = type(case)(case.name, case.args, kwargs).call(*leaves)
     inputs = [leaf for leaf in leaves if isinstance(leaf, pb.Tensor)]
     first = pb.grad(result.sum(), inputs, create_graph=True, materialize_grads=True)

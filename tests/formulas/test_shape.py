@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback import primitives
 
 A = np.random.default_rng(2).standard_normal((2, 3, 4))
 
@@ -27,8 +28,8 @@ A = np.random.default_rng(2).standard_normal((2, 3, 4))
         lambda x: np.broadcast_to(x, (5, 2, 3, 4)),
         lambda x: np.flip(x),
         lambda x: np.flip(x, (0, -1)),
-        lambda x: pb.flatten_axes(x, axis=(2, 0)),
-        lambda x: pb.flatten_axes(x),
+        lambda x: primitives.flatten_axes(x, axis=(2, 0)),
+        lambda x: primitives.flatten_axes(x),
     ],
 )
 def test_rearranged(engine, function):

@@ -1,30 +1,33 @@
-"""``pullback dump``: the intermediate representation of a formula, with types, after any pass."""
+"""``pullback dump``: a formula's IR, with types, or its loop IR, after any pass."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
 
+from pullback.transpile.analysis.extents import known_extents
 from pullback.transpile.analysis.types import infer
 from pullback.transpile.emit.native.operators import PRIMITIVES
 from pullback.transpile.emit.python import plain_variant
 from pullback.transpile.ir import Formula
 from pullback.transpile.library import Library
-from pullback.transpile.passes.as_written import as_written
-from pullback.transpile.passes.derive import derive
+from pullback.transpile.loops.ir import program_text
+from pullback.transpile.loops.passes import PASSES as LOOP_PASSES
+from pullback.transpile.loops.prepare import stages
+from pullback.transpile.passes.differentiate.derive import derive
+from pullback.transpile.passes.differentiate.vector_products import without_vector_products
 from pullback.transpile.passes.inline import inline
-from pullback.transpile.passes.known_sides import with_known_sides
-from pullback.transpile.passes.label_temporaries import label_temporaries
-from pullback.transpile.passes.lengths_of_axes import with_lengths_of_axes
-from pullback.transpile.passes.normalize import normalize
-from pullback.transpile.passes.promote import promote
-from pullback.transpile.passes.recompute import recompute_captures
-from pullback.transpile.passes.reverse import reverse
-from pullback.transpile.passes.save_or_recompute import fused
-from pullback.transpile.passes.simplify import simplify
-from pullback.transpile.passes.specialize import known_extents
-from pullback.transpile.passes.transpose import transpose
-from pullback.transpile.passes.vector_products import without_vector_products
+from pullback.transpile.passes.promote.normalize import normalize
+from pullback.transpile.passes.promote.promote import promote
+from pullback.transpile.passes.promote.recompute import recompute_captures
+from pullback.transpile.passes.promote.save_or_recompute import fused
+from pullback.transpile.passes.readable.as_written import as_written
+from pullback.transpile.passes.readable.label_temporaries import label_temporaries
+from pullback.transpile.passes.simplify.known_sides import with_known_sides
+from pullback.transpile.passes.simplify.lengths_of_axes import with_lengths_of_axes
+from pullback.transpile.passes.simplify.simplify import simplify
+from pullback.transpile.passes.variants.reverse import reverse
+from pullback.transpile.passes.variants.transpose import transpose
 from pullback.transpile.printer import formula_text
 from pullback.transpile.verify import verify, verify_types
 
@@ -35,6 +38,7 @@ EXAMPLE = """\
 example:
   $ pullback dump examples/softplus.py::softplus --after read
   $ pullback dump examples/softplus.py::softplus --after promote
+  $ pullback dump examples/softplus.py::softplus --after schedule
 """
 
 
@@ -101,16 +105,21 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("target", metavar="FILE[::NAME]", help=TARGET)
     parser.add_argument(
         "--after",
-        choices=tuple(PASSES),
+        choices=(*PASSES, *LOOP_PASSES),
         default="promote",
         metavar="PASS",
-        help=f"the pass after which to print: {', '.join(PASSES)} (default: promote)",
+        help=f"the pass after which to print: {', '.join(PASSES)}; or, for the loop IR of the forward and "
+        f"the first backward in float32, {', '.join(LOOP_PASSES)} (default: promote)",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the formula after the pass."""
     formula, file = read_formula(arguments.target)
+    if arguments.after in LOOP_PASSES:
+        found = stages(formula, file.library, "float32", last=arguments.after)
+        print("\n\n".join(program_text(stage.program) for stage in found))
+        return 0
     made = verify_types(formula, PASSES[arguments.after](formula, file.library))
     types = infer(made)
     print(formula_text(made, types.forward, types.pullback))

@@ -24,19 +24,7 @@ MOVE_MASK = 1.0
 SMALL = 1e-3
 
 _FREE = frozenset({"like", "shape", "ndim", "size", "dtype", "item", "tuple", "slice", "is_none", "positive"})
-_WORK = (
-    (
-        0.25,
-        "add subtract multiply negative accumulate where maximum minimum abs square sign clip astype "
-        "less less_equal greater greater_equal equal not_equal logical_and logical_or logical_not "
-        "bitwise_and bitwise_or invert isnan isinf isfinite signbit relu stop_gradient broadcast_like "
-        "expect_like",
-    ),
-    (1.0, "divide sqrt reciprocal floor ceil trunc round"),
-    (5.0, "exp exp2 expm1 log log2 log10 log1p tanh sigmoid"),
-    (12.0, "sin cos tan sinh cosh erf power arctan logaddexp hypot"),
-)
-WORK = {name: bytes_ for bytes_, names in _WORK for name in names.split()}
+WORK = {name: operator.cost for name, operator in OPERATORS.items() if operator.cost is not None}
 _OTHER_FUNCTION = 40.0
 
 
@@ -96,8 +84,9 @@ def small_values(eqns: Iterable[Eqn], known: Iterable[Var] = ()) -> set[Var]:
     for eqn in eqns:
         tensors = [var for var in eqn.reads() if var.kind == "tensor"]
         word = OPERATORS.get(eqn.op)
-        reduces = word is not None and "axis" in word.attrs and eqn.op in _REDUCTIONS
-        if reduces or (tensors and all(var in found for var in tensors) and word is not None):
+        if (word is not None and word.kind == "reduction") or (
+            tensors and all(var in found for var in tensors) and word is not None
+        ):
             found.update(var for var in eqn.outs if var.kind == "tensor")
     return found
 
@@ -125,10 +114,5 @@ def in_memory(block: Block, wanted: frozenset[Atom] = frozenset()) -> set[Atom]:
 
 def _in_a_loop(eqn: Eqn) -> bool:
     word = OPERATORS.get(eqn.op)
-    fused = eqn.op in _FREE or eqn.op in _REDUCTIONS or eqn.op in ("sum_to", "broadcast_like", "expect_like")
-    return fused or (word is not None and word.pointwise)
-
-
-_REDUCTIONS = frozenset(
-    ["sum", "mean", "max", "min", "prod", "var", "std", "norm", "logsumexp", "argmax", "argmin", "all", "any"]
-)
+    fused = eqn.op in _FREE or eqn.op in ("sum_to", "broadcast_like", "expect_like")
+    return fused or (word is not None and word.kind in ("pointwise", "reduction"))

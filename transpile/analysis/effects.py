@@ -7,6 +7,8 @@ unknown call may have any effect.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..ir import Eqn
 
 
@@ -24,3 +26,8 @@ def raises(eqn: Eqn) -> bool:
 def acts(eqn: Eqn) -> bool:
     """Whether the equation raises, or calls what the vocabulary doesn't know."""
     return eqn.op in ("raise", "opaque") or any(acts(inner) for block in eqn.blocks for inner in block.eqns)
+
+
+def repeatable(eqns: Iterable[Eqn]) -> bool:
+    """Whether running the equations again gives the same values."""
+    return all(eqn.op != "opaque" and all(repeatable(block.eqns) for block in eqn.blocks) for eqn in eqns)

@@ -114,6 +114,18 @@ def extents(eqns: Iterable[Eqn], known: Mapping[Var, Extent] | None = None) -> d
     return env
 
 
+def known_extents(formula: Formula) -> dict[Var, Extent]:
+    """Extents of the forward's values and of the cotangents, which have those of their results.
+
+    Under names of the formula's, for a pullback may use a name of the forward for another value.
+    """
+    known = of_formula(extents(formula.forward.eqns, param_extents(formula)), formula.name)
+    outputs = formula.forward.results[: formula.results + len(formula.hidden)]
+    for cotangent, output in zip(formula.cotangents, outputs, strict=False):
+        known[cotangent] = extent_of(output, known)
+    return known
+
+
 def add_extents(eqn: Eqn, env: dict[Var, Extent]) -> None:
     """Extents of what one equation defines, into `env`."""
     if not eqn.outs:
@@ -130,15 +142,15 @@ def add_extents(eqn: Eqn, env: dict[Var, Extent]) -> None:
             env[var] = own_extent(var.name)
 
 
-def of_turn(eqn: Eqn, env: Mapping[Var, Extent]) -> dict[Var, Extent]:
-    """Extents of what a loop's body is given: those of the start, where every turn leaves them as they are.
+def of_iteration(eqn: Eqn, env: Mapping[Var, Extent]) -> dict[Var, Extent]:
+    """Extents of a loop body's parameters: those of the start, where every iteration leaves them as they are.
 
     ``y = np.sin(y) * x`` keeps the extent of `y` where that is `x`, or has `x` among its sizes.
     """
-    return _turn(eqn, env)[0]
+    return _iteration(eqn, env)[0]
 
 
-def _turn(eqn: Eqn, env: Mapping[Var, Extent]) -> tuple[dict[Var, Extent], dict[Var, Extent]]:
+def _iteration(eqn: Eqn, env: Mapping[Var, Extent]) -> tuple[dict[Var, Extent], dict[Var, Extent]]:
     """Extents of what a loop's body is given, and of everything inside."""
     (body,) = eqn.blocks
     start = dict(zip(body.params[1:], eqn.args[1:], strict=True))
@@ -160,14 +172,14 @@ def _turn(eqn: Eqn, env: Mapping[Var, Extent]) -> tuple[dict[Var, Extent], dict[
 def _of_loop(eqn: Eqn, env: Mapping[Var, Extent]) -> dict[Var, Extent]:
     """Extents of a loop's outputs: of a list, that of each of its elements, where they are all of one."""
     (body,) = eqn.blocks
-    turn, inside = _turn(eqn, env)
+    iteration, inside = _iteration(eqn, env)
     count = "" if eqn.kwarg("until") is not None else str(eqn.args[0])
     names = {var.name for var in body.bound()}
     found = {}
     for out, atom, param in zip_longest(eqn.outs, body.results, body.params[1:]):
         extent = extent_of(atom, inside)
         shape = frozenset(_in_list(size, names) for size in extent.shape)
-        differs = param is not None and turn.get(param) != extent
+        differs = param is not None and iteration.get(param) != extent
         varies = any(size.names() & names for size in shape) or extent.dtype & names
         if param is None:
             extent = replace(_VARIOUS, count=count) if varies else Extent(shape, extent.dtype, count=count)
@@ -179,7 +191,7 @@ def _of_loop(eqn: Eqn, env: Mapping[Var, Extent]) -> dict[Var, Extent]:
 
 
 def _in_list(size: Size, names: Set[str]) -> Size:
-    """The size of something in a turn as that of a list's elements: stacks may differ in length."""
+    """The size of something in an iteration as that of a list's elements: stacks may differ in length."""
     return replace(size, name=_ANY) if size.each is not None and size.name in names else size
 
 
@@ -250,7 +262,7 @@ def _extent(eqn: Eqn, env: Mapping[Var, Extent]) -> Extent:
 
 
 def _is_number(index: Atom | None, env: Mapping[Var, Extent]) -> bool:
-    """Whether an index is one position, as a loop's turn is."""
+    """Whether an index is one position, as a loop's iteration is."""
     if isinstance(index, Var):
         return index.kind == "value" and env.get(index) == _SCALAR
     return isinstance(index, Literal) and type(index.value) is int

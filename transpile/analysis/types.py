@@ -39,8 +39,8 @@ from ..ir.types import (
     unknown_tensor,
 )
 from ..operators import OPERATORS
-from ..operators.types.call import Call, literal_type
-from ..operators.types.pointwise import of_values
+from ..operators.call import Call, literal_type
+from ..operators.pointwise import of_values
 from .type_joins import element_of, merged, with_unknown_sizes
 from .type_values import of_structure
 

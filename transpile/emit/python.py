@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from ..ir import Block, Eqn, Formula, Span, Var
-from ..passes.specialize import Variant, specialize
+from ..passes.variants.specialize import Variant, specialize
 from ..rewrite import uses
 from .python_expr import Expressions
 from .python_loop import append, loop_statements

@@ -35,7 +35,13 @@ _COMPARE: dict[str, type[ast.cmpop]] = {
     "!=": ast.NotEq,
 }
 _UNARY: dict[str, type[ast.unaryop]] = {"negative": ast.USub, "invert": ast.Invert}
-_MODULES = {"numpy": "np", "scipy.special": "special", "pullback": "pb", "math": "math"}
+_MODULES = {
+    "numpy": "np",
+    "scipy.special": "special",
+    "pullback.primitives": "primitives",
+    "pullback": "pb",
+    "math": "math",
+}
 _POSITIONAL = frozenset({"shape", "axes", "like"})
 # Words whose attributes nobody names.
 _BY_PLACE = frozenset({"swapaxes", "moveaxis"})
@@ -194,7 +200,7 @@ class Expressions:
         return ast.Call(dotted(f"numpy.{eqn.op}"), [self.of(eqn.args[0])], [])
 
     def _plumbing(self, eqn: Eqn) -> ast.expr:
-        return ast.Call(dotted(f"pullback.{eqn.op}"), [self.of(atom) for atom in eqn.args], [])
+        return ast.Call(dotted(f"pullback.primitives.{eqn.op}"), [self.of(atom) for atom in eqn.args], [])
 
     def _attribute(self, eqn: Eqn) -> ast.expr:
         return ast.Attribute(self.of(eqn.args[0]), eqn.op, ast.Load())

@@ -1,4 +1,8 @@
-"""Functions as text, printed by astor; where a source is given, the author's line above each statement."""
+"""Functions as text; where a source is given, the author's line above each statement.
+
+astor prints them, but for f-strings: astor 0.8.1 reads those by `ast.Str`, which Python 3.14 no longer has,
+and `ast.unparse` prints the statements that hold one.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +66,7 @@ class _Printer:
 
     def _function(self, function: ast.FunctionDef, depth: int) -> None:
         head = ast.FunctionDef(function.name, function.args, [ast.Pass()], function.decorator_list)
-        text = astor.to_source(head, pretty_source="".join).split("\n    pass")[0]
+        text = _printed(head, pretty_source="".join).split("\n    pass")[0]
         text = re.sub(r": \(([^()]*)\)(?=[,)=])", r": \1", text)
         text = re.sub(r"(: [^,()=]+)=", r"\1 = ", text)
         around = [""] if depth else []
@@ -86,14 +90,22 @@ class _Printer:
     def _simple(self, statement: ast.stmt, depth: int) -> None:
         # With no comments between them, lines are as long as whoever made the statements wants.
         wrap: dict[str, Any] = {} if self._source is not None else {"pretty_source": "".join}
-        text = astor.to_source(statement, add_line_information=False, **wrap).rstrip("\n")
+        text = _printed(statement, add_line_information=False, **wrap).rstrip("\n")
         if text.startswith("return ") and text.endswith(","):
             text = f"return ({text.removeprefix('return ')})"
         self._add(text, depth)
 
 
+def _printed(node: ast.stmt, **wishes: Any) -> str:
+    """The text of a statement, from the printer that can print it; `wishes` are astor's."""
+    if any(isinstance(part, ast.JoinedStr) for part in ast.walk(node)):
+        return ast.unparse(node)
+    text: str = astor.to_source(node, **wishes)
+    return text
+
+
 def _expression(expr: ast.expr) -> str:
-    text: str = astor.to_source(ast.Expr(expr)).strip()
+    text = _printed(ast.Expr(expr)).strip()
     return text[1:-1] if text.startswith("(") and text.endswith(")") and _is_one_group(text) else text
 
 

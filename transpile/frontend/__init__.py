@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from .function import Reading, read_function, read_one
 from .module import Module, Outline, read_module
-from .names import Binding, Names
+from .names.bindings import Binding, Names
 
 __all__ = ["Binding", "Module", "Names", "Outline", "Reading", "read_function", "read_module", "read_one"]

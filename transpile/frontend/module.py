@@ -12,14 +12,15 @@ from ..diagnostics import Diagnostic
 from ..ir import STRUCTURAL, Formula, Source, Span
 from ..library import formula_folder
 from ..operators import OPERATORS, by_python
-from .closure import last_return
-from .decorators import Decoration, decoration, is_compiled
-from .factory import enclosing_functions, names_inside
-from .fence import Refusal, refuse, statement
 from .function import Reading, read_node
-from .names import Binding, Names, static_bindings
-from .signature import cycles, operator_name, signature
-from .text import Text, parse, statements_in
+from .names.bindings import Binding, Names
+from .names.decorators import Decoration, decoration, is_compiled
+from .names.factory import enclosing_functions, names_inside
+from .names.signature import cycles, operator_name, signature
+from .names.static import static_bindings
+from .syntax.fence import Refusal, refuse, statement
+from .syntax.leaving import last_return
+from .syntax.text import Text, parse, statements_in
 
 if TYPE_CHECKING:
     from ..library import Library

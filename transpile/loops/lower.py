@@ -15,8 +15,8 @@ from ..diagnostics import FormulaError
 from ..ir import Atom, Block, Eqn, Formula, Literal, Span, Var
 from ..ir.dtypes import CONCRETE, promote
 from ..ir.types import LikeType, ScalarType, Shape, ShapeType, TensorType, Type, names_of, reduced_shape
+from ..operators.call import joined_dtype
 from ..operators.scalar import COMPARISONS, LOGIC, OF_BOOLS, OF_FLOATS, PREDICATES, SCALAR
-from ..operators.types.call import joined_dtype
 from .ir import (
     Buffer,
     Compute,

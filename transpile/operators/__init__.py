@@ -1,29 +1,24 @@
-"""The words that a formula may use, and the facts about each that the passes need.
+"""The table of operators: one entry for each, a file for each family.
 
-A word's `name` is its operator in the IR. `python` is the canonical function
-("numpy.exp"); `spelling` lists others that mean the same. `operands` are the
-tensor parameters in order, `attrs` the attributes in NumPy's positional order.
-The derivative is not here: it is a formula in `formulas/`.
+An entry (`OperatorInfo`) says all that the compiler knows of an operator but its derivative, which is a
+formula in `formulas/`. So a new operator is two edits: its formula and its entry.
 """
 
 from __future__ import annotations
 
-from . import arrangement, plumbing, pointwise, products, reductions, special
+from . import indexing, joining, plumbing, pointwise, products, reductions, shapes, special
 from .constant import CONSTANT as CONSTANT
 from .info import OperatorInfo as OperatorInfo
-from .info import typed
-from .types import arrangement as arrangement_types
-from .types import plumbing as plumbing_types
-from .types import products as product_types
-from .types import reductions as reduction_types
 
 _EVERY: tuple[OperatorInfo, ...] = (
-    *typed(pointwise.OPERATORS, {}),
-    *typed(special.OPERATORS, reduction_types.RULES),
-    *typed(reductions.OPERATORS, reduction_types.RULES),
-    *typed(arrangement.OPERATORS, arrangement_types.RULES),
-    *typed(products.OPERATORS, product_types.RULES),
-    *typed(plumbing.OPERATORS, plumbing_types.RULES),
+    *pointwise.OPERATORS,
+    *special.OPERATORS,
+    *reductions.OPERATORS,
+    *shapes.OPERATORS,
+    *indexing.OPERATORS,
+    *joining.OPERATORS,
+    *products.OPERATORS,
+    *plumbing.OPERATORS,
 )
 
 OPERATORS: dict[str, OperatorInfo] = {operator.name: operator for operator in _EVERY}
@@ -46,9 +41,9 @@ VALUE_CALLS: frozenset[str] = frozenset(
         "math.erf",
         "math.ceil",
         "math.floor",
-        "pullback.dot_subscripts",
-        "pullback.order_of_norm",
-        "pullback.tensordot_subscripts",
+        "pullback.primitives.dot_subscripts",
+        "pullback.primitives.order_of_norm",
+        "pullback.primitives.tensordot_subscripts",
     }
 )
 
@@ -73,7 +68,7 @@ BY_FULL_NAME: frozenset[str] = DECOMPOSITIONS | CONSTANT.keys()
 
 # Functions of the gradient and the operands that give an operator's gradients, by which readers are
 # shown them. In a formula they stand for their text in `formulas/`.
-NAMED_GRADIENTS: dict[str, str] = {"matmul": "pullback.matmul_gradients"}
+NAMED_GRADIENTS: dict[str, str] = {"matmul": "pullback.primitives.matmul_gradients"}
 
 # Attributes of modules that are numbers or dtypes.
 CONSTANTS: dict[str, float] = {
@@ -113,7 +108,7 @@ _BY_METHOD: dict[str, OperatorInfo] = {method: operator for operator in _EVERY f
 
 
 def by_python(dotted: str) -> OperatorInfo | None:
-    """The word for a function's full name, or None.
+    """The operator of a function's full name, or None.
 
     >>> by_python("numpy.absolute").name
     'abs'
@@ -122,7 +117,7 @@ def by_python(dotted: str) -> OperatorInfo | None:
 
 
 def by_method(name: str) -> OperatorInfo | None:
-    """The word for a tensor's method, or None.
+    """The operator of a tensor's method, or None.
 
     >>> by_method("sum").name
     'sum'
@@ -131,7 +126,14 @@ def by_method(name: str) -> OperatorInfo | None:
 
 
 def suggestions(dotted: str) -> tuple[str, ...]:
-    """Up to three names of the vocabulary close to an unknown one."""
+    """Up to three names of the vocabulary close to an unknown one; a primitive's by its module.
+
+    >>> suggestions("numpy.expp")[0], suggestions("pullback.sum_to")
+    ('numpy.exp', ('pullback.primitives.sum_to',))
+    """
     from difflib import get_close_matches
 
+    primitive = dotted.replace("pullback.", "pullback.primitives.", 1)
+    if primitive in _BY_PYTHON or primitive in VALUE_CALLS or dotted == "pullback.like":
+        return (primitive,)
     return tuple(get_close_matches(dotted, _BY_PYTHON, n=3, cutoff=0.75))

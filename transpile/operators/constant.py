@@ -16,7 +16,11 @@ def because(reason: str, names: str, module: str = "numpy") -> dict[str, str]:
 
 
 CONSTANT: dict[str, str] = {
-    **because("of kernels: sizes and numbers that a forward saves, as a row", "packed unpacked", "pullback"),
+    **because(
+        "of kernels: sizes and numbers that a forward saves, as a row",
+        "packed unpacked",
+        "pullback.primitives",
+    ),
     **because(
         "constant between its jumps",
         "floor ceil trunc fix round around sign floor_divide heaviside nextafter spacing angle",
@@ -48,5 +52,5 @@ CONSTANT: dict[str, str] = {
         array_equiv allclose may_share_memory shares_memory array_repr array_str array2string einsum_path""",
     ),
     "pullback.stop_gradient": "it is what it is for",
-    "pullback.last_written": "the result is bool",
+    "pullback.primitives.last_written": "the result is bool",
 }

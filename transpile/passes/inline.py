@@ -7,7 +7,7 @@ decided on the way, so that a formula's choice by attribute disappears.
 >>> from ..emit.native.operators import PRIMITIVES
 >>> from ..library import formula_in, standard_library
 >>> from ..printer import formula_text
->>> from .promote import promote
+>>> from .promote.promote import promote
 >>> library = standard_library()
 >>> made = promote(formula_in('''
 ... def larger(x, y):
@@ -38,9 +38,8 @@ from dataclasses import replace
 
 from ..ir import Atom, Block, Eqn, Literal, Var
 from ..library import Library
-from ..rewrite import Namer, all_names, copy_eqns, placed, replace_atom, replace_block
-from .differentiate_operator import bind_operands
-from .simplify import simplify
+from ..rewrite import Namer, all_names, bind_operands, copy_eqns, placed, replace_atom, replace_block
+from .simplify.simplify import simplify
 
 
 def inline(block: Block, library: Library, primitives: Container[str]) -> Block:

@@ -49,15 +49,15 @@ def prod(
     return product if initial is MISSING else product * initial
 
 
-def _extremum(word: str, of_two: str, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Any:
+def _extremum(op: str, of_two: str, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Any:
     if initial is MISSING:
         if where is not EVERYWHERE:
-            raise ValueError(f"np.{word} with where= needs initial=, the result where nothing is left")
-        return call(word, a, axis=axis, keepdims=keepdims)
+            raise ValueError(f"np.{op} with where= needs initial=, the result where nothing is left")
+        return call(op, a, axis=axis, keepdims=keepdims)
     lengths = np.sum(np.empty(a.shape), axis=axis, keepdims=keepdims).shape
     if a.size == 0:
         return call("broadcast_to", cast(initial, a.dtype), shape=lengths)
-    return call(of_two, call(word, masked(a, where, initial), axis=axis, keepdims=keepdims), initial)
+    return call(of_two, call(op, masked(a, where, initial), axis=axis, keepdims=keepdims), initial)
 
 
 @wide("max")
@@ -89,7 +89,7 @@ def min(
 
 
 def _count(a: Any, axis: Any, keepdims: bool, where: Any) -> Any:
-    """How many entries go into each mean."""
+    """The number of entries in each mean."""
     return np.sum(np.broadcast_to(arrays(where), a.shape), axis=axis, keepdims=keepdims)
 
 

@@ -112,12 +112,12 @@ def cumulative_prod(
     return _cumulative("cumprod", 1, x, axis, dtype, include_initial)
 
 
-def _cumulative(word: str, start: int, x: Any, axis: int | None, dtype: Any, include_initial: bool) -> Any:
+def _cumulative(op: str, start: int, x: Any, axis: int | None, dtype: Any, include_initial: bool) -> Any:
     if axis is None:
         if x.ndim > 1:
             raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
         axis = 0
-    found = call(word, x, axis, dtype)
+    found = call(op, x, axis, dtype)
     if not include_initial:
         return found
     axis = normalize_axis_index(axis, found.ndim)

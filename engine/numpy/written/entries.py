@@ -74,11 +74,11 @@ def i0(x: Any) -> Any:
     return scipy.special.i0(x)
 
 
-def _of_order(word: str, target: Any) -> None:
+def _of_order(op: str, target: Any) -> None:
     """A Bessel function whose order, the first operand, takes no gradient."""
 
     def function(v: Any, z: Any, /) -> Any:
-        return call(word, z, order=v)
+        return call(op, z, order=v)
 
     function.__doc__ = f"As `scipy.special.{target.__name__}`, differentiable in the second operand."
     stands_for(target)(function)

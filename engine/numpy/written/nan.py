@@ -16,7 +16,7 @@ def _without(a: Any, otherwise: Any) -> Any:
 
 
 def _numbers(a: Any, where: Any) -> Any:
-    """Where the entries are numbers that count."""
+    """The mask of the entries that are numbers and enter the result."""
     return np.logical_and(~np.isnan(arrays(a)), arrays(where))
 
 
@@ -65,10 +65,10 @@ def nanstd(a: Any, axis: Any = None, *args: Any, where: Any = True, **kwargs: An
     return np.sqrt(nanvar(a, axis, *args, where=where, **kwargs))
 
 
-def _extremum(word: str, otherwise: float, a: Any, axis: Any, args: Any, kwargs: Any) -> Any:
+def _extremum(op: str, otherwise: float, a: Any, axis: Any, args: Any, kwargs: Any) -> Any:
     if a.dtype.kind in "biu":
-        return call(word, a, axis, *args, **kwargs)
-    found = call(word, _without(a, otherwise), axis, *args, **kwargs)
+        return call(op, a, axis, *args, **kwargs)
+    found = call(op, _without(a, otherwise), axis, *args, **kwargs)
     nothing = np.isnan(arrays(a)).all(axis=axis, keepdims=found.ndim == a.ndim)
     if not np.any(nothing):
         return found

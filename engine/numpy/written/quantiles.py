@@ -30,7 +30,7 @@ def _quantiles(a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan:
     if np.any((q < 0) | (q > 1)):
         raise ValueError("Quantiles must be in the range [0, 1]")
     axes = tuple(range(a.ndim)) if axis is None else normalize_axis_tuple(axis, a.ndim)
-    kept = tuple(1 if k in axes else n for k, n in enumerate(a.shape))
+    reduced = tuple(1 if k in axes else n for k, n in enumerate(a.shape))
     merged = np.moveaxis(a, axes, range(a.ndim - len(axes), a.ndim))
     merged = np.reshape(merged, (*merged.shape[: a.ndim - len(axes)], _length(a, axes)))
     ordered = np.sort(merged, axis=-1)
@@ -56,12 +56,12 @@ def _quantiles(a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan:
     if spoiled.any():
         found = np.where(spoiled, np.nan, found)
     found = np.moveaxis(found, -1, 0)
-    shape = kept if keepdims else tuple(n for k, n in enumerate(a.shape) if k not in axes)
+    shape = reduced if keepdims else tuple(n for k, n in enumerate(a.shape) if k not in axes)
     return np.reshape(found, (*q.shape, *shape))
 
 
 def _length(a: Any, axes: tuple[int, ...]) -> int:
-    """How many entries lie along the axes."""
+    """The number of entries along the axes."""
     return math.prod(a.shape[k] for k in axes)
 
 

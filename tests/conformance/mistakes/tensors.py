@@ -1,5 +1,6 @@
 """What requires grad, and what can't; values and arguments; tensors of inference mode."""
 
+import array
 import copy
 import io
 from fractions import Fraction
@@ -195,3 +196,13 @@ def numbers_that_are_objects():
 @mistake
 def none_in_the_place_of_a_value():
     np.where([True, False, True], leaf(), None)
+
+
+@mistake
+def an_array_of_the_standard_library():
+    simple(leaf(), array.array("d", [1.0, 2.0, 3.0]))
+
+
+@mistake
+def a_number_of_what_requires_grad():
+    float(leaf().sum())

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback import primitives
 from pullback.engine.kernels.operator import CompiledOperator
 
 pytestmark = pytest.mark.compiler
@@ -12,7 +13,7 @@ pytestmark = pytest.mark.compiler
 @pb.formula
 def pick(x, *, index):
     def pick_pullback(grad):
-        return pb.unslice(grad, index=index, shape=x.shape)
+        return primitives.unslice(grad, index=index, shape=x.shape)
 
     return x[index], pick_pullback
 
@@ -20,7 +21,7 @@ def pick(x, *, index):
 @pb.formula
 def first_row(x, *, rows, factor=2.0):
     def first_row_pullback(grad):
-        return pb.unslice(factor * grad, index=rows[0], shape=x.shape)
+        return primitives.unslice(factor * grad, index=rows[0], shape=x.shape)
 
     return factor * x[rows[0]], first_row_pullback
 
@@ -149,20 +150,22 @@ def test_regions_are_data(engine, kernels):
     )
     a = np.arange(20.0).reshape(4, 5)
     regions = [
-        pb.region_of(a, a[::-2, 1:4].T),
-        pb.region_of(a, np.broadcast_to(a[1], (3, 5))),
-        pb.region_at(a, ([0, 2, 0], slice(1, 3))),
-        pb.region_of(a, a[:0]),
+        primitives.region_of(a, a[::-2, 1:4].T),
+        primitives.region_of(a, np.broadcast_to(a[1], (3, 5))),
+        primitives.region_at(a, ([0, 2, 0], slice(1, 3))),
+        primitives.region_of(a, a[:0]),
     ]
     for region in regions:
         x = pb.tensor(a, requires_grad=True)
         given = np.random.default_rng(1).standard_normal(region.shape)
         found = take(x, region=region)
-        np.testing.assert_array_equal(found.detach().numpy(), pb.take_region(a, region))
-        np.testing.assert_allclose(spread(given, region=region), pb.spread_region(given, region), rtol=1e-14)
-        np.testing.assert_array_equal(clear(a.T.copy().T, region=region), pb.clear_region(a, region))
+        np.testing.assert_array_equal(found.detach().numpy(), primitives.take_region(a, region))
+        np.testing.assert_allclose(
+            spread(given, region=region), primitives.spread_region(given, region), rtol=1e-14
+        )
+        np.testing.assert_array_equal(clear(a.T.copy().T, region=region), primitives.clear_region(a, region))
         (gradient,) = pb.grad(found, x, given)
-        np.testing.assert_allclose(gradient.numpy(), pb.spread_region(given, region), rtol=1e-14)
+        np.testing.assert_allclose(gradient.numpy(), primitives.spread_region(given, region), rtol=1e-14)
     if engine == "reference":
         assert len(kernels) >= len(regions)
 

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import pullback as pb
+from pullback import primitives
 from pullback.engine.kernels.launch import CompiledKernel, NotTaken
 from pullback.transpile.diagnostics import FormulaError
 
@@ -220,7 +221,7 @@ def test_attributes_each_have_their_version():
     @pb.formula
     def scaled(x, *, axis: int = 0, factor: float = 2.0):
         def scaled_pullback(grad):
-            return pb.broadcast_like(np.expand_dims(grad, axis), pb.like(x)) * factor
+            return primitives.broadcast_like(np.expand_dims(grad, axis), primitives.like(x)) * factor
 
         return np.sum(x, axis=axis) * factor, scaled_pullback
 

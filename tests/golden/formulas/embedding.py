@@ -3,6 +3,7 @@
 import numpy as np
 
 import pullback as pb
+from pullback import primitives
 
 
 @pb.formula
@@ -12,6 +13,6 @@ def embedding(table, tokens, scale):
     r = rows * scale
 
     def embedding_pullback(grad):
-        return pb.unslice(grad * scale, index=tokens, shape=table.shape), None, np.sum(grad * rows)
+        return primitives.unslice(grad * scale, index=tokens, shape=table.shape), None, np.sum(grad * rows)
 
     return r, embedding_pullback

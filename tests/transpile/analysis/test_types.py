@@ -17,7 +17,7 @@ from pullback.transpile.ir.types import (
     reduced_shape,
 )
 from pullback.transpile.library import formula_in, standard_library
-from pullback.transpile.passes.promote import promote
+from pullback.transpile.passes.promote.promote import promote
 from tests.constructs.columns import raises
 from tests.constructs.regenerate import CONSTRUCTS
 from tests.formulas.samples import every_case

@@ -5,7 +5,12 @@ from textwrap import dedent
 from pullback.transpile.frontend import read_module
 from pullback.transpile.ir import Source, Var
 
-HEAD = "import math\nimport numpy as np\nimport pullback as pb\nfrom scipy import special\n"
+HEAD = """import math
+import numpy as np
+import pullback as pb
+from pullback import primitives
+from scipy import special
+"""
 HEAD_LINES = HEAD.count("\n")
 
 

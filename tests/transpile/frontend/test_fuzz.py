@@ -135,7 +135,7 @@ enumerate({0})
 {0}[{1}, {2}]
 np.einsum({0}, {1}, {2})
 np.sum({0}, axis={1}, keepdims={2})
-pb.accumulate({0}, {1})
+primitives.accumulate({0}, {1})
 f'{{{0}}} of {{{1}}}'
 """.strip().splitlines()
 USUAL = FORMS[:7]

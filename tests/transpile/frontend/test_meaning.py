@@ -13,7 +13,7 @@ import pullback as pb
 from pullback.transpile.emit.python import forward_function
 from pullback.transpile.frontend import Binding, Names, read_one
 from pullback.transpile.ir import Block, Options, Param, Source
-from pullback.transpile.passes.normalize import normalize
+from pullback.transpile.passes.promote.normalize import normalize
 
 from .programs import closures, forwards
 

@@ -17,8 +17,8 @@ import pullback as pb
 from pullback.tools.derived_file import derived_file
 from pullback.tools.formulas import FormulaFile
 from pullback.transpile.library import Library, formula_in, standard_library
-from pullback.transpile.passes.promote import promote
-from pullback.transpile.passes.reverse import reverse
+from pullback.transpile.passes.promote.promote import promote
+from pullback.transpile.passes.variants.reverse import reverse
 from pullback.transpile.verify import verify
 
 SHAPES = {"a": (3, 1), "b": (4,), "c": (2, 3, 4)}

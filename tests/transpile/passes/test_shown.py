@@ -19,11 +19,10 @@ TOOLS = {
     "barriers",
     "missing_derivative",
     "named_gradients",
-    "residuals_of_turns",
-    "rewrite",
+    "residuals",
     "sweep",
 }
-FILES = sorted(path for path in FOLDER.glob("*.py") if path.stem not in TOOLS)
+FILES = sorted(path for path in FOLDER.rglob("*.py") if path.stem not in TOOLS)
 
 
 def shown(path):

@@ -4,7 +4,7 @@ In: a block. Out: the same block, which does not ask whether what a conditional 
 for the condition, or for a truth value that the conditional leaves besides.
 
 >>> from ...library import formula_in
->>> from ...passes.normalize import normalize
+>>> from ...passes.promote.normalize import normalize
 >>> from ...printer import block_text
 >>> made = normalize(formula_in('''
 ... def scaled(x, *, wide: bool):
@@ -36,7 +36,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ...ir import Atom, Block, Eqn, Literal, Var
-from ...passes.simplify import remove_dead
+from ...passes.simplify.simplify import remove_dead
 from ...rewrite import Namer, all_names, label
 
 _NONE = Literal(None)

@@ -5,7 +5,7 @@ whose parameters are tensors that are there, one for each element of a list.
 A gradient is returned for those that have a float type.
 
 >>> from ...library import formula_in, standard_library
->>> from ...passes.promote import promote
+>>> from ...passes.promote.promote import promote
 >>> from ...printer import formula_text
 >>> total = promote(formula_in('''
 ... def total(xs: list[pb.Tensor], b: pb.Tensor | None = None):
@@ -47,7 +47,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from ...ir import Atom, Block, Eqn, Formula, Literal, Param, Var
-from ...passes.simplify import simplify
+from ...passes.simplify.simplify import simplify
 from ...rewrite import MADE_OF, Namer, replace_block
 from .kernel import Dtype
 

@@ -9,7 +9,7 @@ items together of them.
 >>> rows = formula_in('''
 ... @pb.formula
 ... def rows(x, *, index):
-...     return x[index], lambda grad: pb.unslice(grad, index=index, shape=x.shape)
+...     return x[index], lambda grad: primitives.unslice(grad, index=index, shape=x.shape)
 ... ''')
 >>> given = {"index": (slice(1, None), ArrayOf("int64_t", 1))}
 >>> made, rest, arguments = with_array_inputs(rows, given)

@@ -12,7 +12,7 @@ from .types import FLOATS
 
 
 class Parts(NamedTuple):
-    """A function of kernel_decompose.h, and the shapes of its results as `pb::part_shape` reads them."""
+    """A function of kernel/matrices/decompose.h, and its results' shapes as `pb::part_shape` reads them."""
 
     function: str
     shapes: tuple[str, ...]

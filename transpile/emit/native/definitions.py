@@ -27,7 +27,7 @@ def std(a, *, axis=None, ddof=0, keepdims=False):
 
 
 def norm(x, *, ord=None, axis=None, keepdims=False):
-    p = pb.order_of_norm(ord, axis, x.ndim)
+    p = primitives.order_of_norm(ord, axis, x.ndim)
     size = np.abs(x)
     if p == np.inf:
         r = np.max(size, axis=axis, keepdims=keepdims)
@@ -109,5 +109,11 @@ class Definitions(Library):
 def _definition(name: str) -> Formula:
     from ...frontend import Binding, Names, read_function
 
-    names = Names.of({"np": Binding.dotted("numpy"), "pb": Binding.dotted("pullback")})
+    names = Names.of(
+        {
+            "np": Binding.dotted("numpy"),
+            "pb": Binding.dotted("pullback"),
+            "primitives": Binding.dotted("pullback.primitives"),
+        }
+    )
     return read_function(Source("definitions.py", _FUNCTIONS[name]), names, name)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from ...analysis.extents import own_extent
 from ...ir import Block, Eqn, Var
-from ...passes.simplify import remove_dead
-from ...passes.zeros import NONE, Materialize, propagate_zeros
+from ...passes.simplify.simplify import remove_dead
+from ...passes.variants.zeros import NONE, Materialize, propagate_zeros
 from .kernel import Kernel
 from .lanes import POINTWISE
 from .operators import add_equation

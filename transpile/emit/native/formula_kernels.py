@@ -18,11 +18,11 @@ from ...codes import diagnostic
 from ...diagnostics import Diagnostic, FormulaError
 from ...ir import Atom, Block, Eqn, Formula, Literal, Node, Param, Var
 from ...library import Library
-from ...passes.promote import promote
-from ...passes.reverse import reverse
-from ...passes.save_or_recompute import fused
-from ...passes.simplify import simplify
-from ...passes.specialize import specialize
+from ...passes.promote.promote import promote
+from ...passes.promote.save_or_recompute import fused
+from ...passes.simplify.simplify import simplify
+from ...passes.variants.reverse import reverse
+from ...passes.variants.specialize import specialize
 from ...rewrite import replace_block
 from .absence import with_known_absence
 from .arguments import Argument, Arguments, decided, fitted, of_elements, with_plain_elements

@@ -8,8 +8,8 @@ from dataclasses import replace
 from ...ir import Atom, Block, Formula, Var
 from ...library import Library
 from ...passes.inline import inline
-from ...passes.label_temporaries import label_block
-from ...passes.simplify import simplify
+from ...passes.readable.label_temporaries import label_block
+from ...passes.simplify.simplify import simplify
 from ...rewrite import all_names, replace_block
 from .absence import with_known_absence
 from .definitions import Definitions

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from ...operators import OPERATORS
+from ...operators.info import Scalar
 from ...records import record
 from .types import FLOATS, Type, cast, floating, join, number, stored
 
@@ -38,118 +39,78 @@ class Expr:
         return Expr(text, target, self.precedence if text == self.text else ATOM)
 
 
-_INFIX = {
-    "add": ("+", PLUS),
-    "accumulate": ("+", PLUS),
-    "subtract": ("-", PLUS),
-    "multiply": ("*", TIMES),
-    "divide": ("/", TIMES),
+# Symbols between operands, by how they bind.
+_PRECEDENCE = {
+    **dict.fromkeys("*/", TIMES),
+    **dict.fromkeys("+-", PLUS),
+    **dict.fromkeys(("<", "<=", ">", ">="), ORDER),
+    **dict.fromkeys(("==", "!="), EQUAL),
+    "&&": AND,
+    "||": OR,
 }
-_COMPARE = {
-    "less": ("<", ORDER),
-    "less_equal": ("<=", ORDER),
-    "greater": (">", ORDER),
-    "greater_equal": (">=", ORDER),
-    "equal": ("==", EQUAL),
-    "not_equal": ("!=", EQUAL),
+
+# Operators that C++ computes entry by entry, as the table says.
+_SCALARS: dict[str, tuple[Scalar, str]] = {
+    name: (operator.scalar, operator.scalar.cpp)
+    for name, operator in OPERATORS.items()
+    if operator.scalar is not None and operator.scalar.cpp is not None
 }
-_LOGIC = {"logical_and": ("&&", AND), "logical_or": ("||", OR)}
-_BITWISE = {"bitwise_and": ("&&", AND), "bitwise_or": ("||", OR)}
-
-# Functions of kernel_math.h and kernel_functions.h that have NumPy's name; the first take only floats.
-_OF_FLOATS = """
-    exp expm1 log log1p sqrt sin cos tan tanh sinh cosh arctan arcsin arccos arcsinh arccosh arctanh
-    exp2 log2 log10 cbrt erf erfc arctan2 copysign fmod hypot logaddexp logaddexp2 sigmoid softplus
-    sinc sinc_derivative
-"""
-# Those of kernel_special.h, which SciPy computes.
-_OF_SCIPY = """
-    erfcx erfi erfinv erfcinv dawsn ndtr log_ndtr ndtri expi exp1 gammaln loggamma gamma rgamma digamma
-    polygamma beta betaln rel_entr kl_div i0 i0e i1 i1e j0 j1 y0 y1 k0 k0e k1 k1e bessel_i bessel_j
-"""
-FROM_SCIPY = frozenset(_OF_SCIPY.split())
-_FLOAT_FUNCTIONS = frozenset(_OF_FLOATS.split()) | FROM_SCIPY
-_FUNCTIONS = frozenset(
-    {
-        "maximum",
-        "minimum",
-        "fmax",
-        "fmin",
-        "sign",
-        "abs",
-        "floor",
-        "ceil",
-        "trunc",
-        "remainder",
-        "floor_divide",
-    }
-)
-_PREDICATES = frozenset(["isnan", "isinf", "isfinite", "signbit"])
-_SAME = frozenset({"positive", "stop_gradient"})
-
-POINTWISE = frozenset(
-    {*_INFIX, *_COMPARE, *_LOGIC, *_BITWISE, *_FLOAT_FUNCTIONS, *_FUNCTIONS, *_PREDICATES, *_SAME}
-    | {
-        "negative",
-        "square",
-        "reciprocal",
-        "power",
-        "clip",
-        "where",
-        "relu",
-        "logical_not",
-        "invert",
-        "round",
-        "astype",
-    }
-)
+POINTWISE = frozenset(_SCALARS)
+FROM_SCIPY = frozenset(name for name, (scalar, _) in _SCALARS.items() if scalar.special)
 
 
 def result_type(op: str, types: Sequence[Type]) -> Type:
     """The type of an operator's result."""
-    if op in _COMPARE or op in _LOGIC or op in _PREDICATES or op == "logical_not":
+    operator, (scalar, _) = OPERATORS[op], _SCALARS[op]
+    if operator.dtype == "bool":
         return "bool"
     if op == "where":
         return join(types[1:])
     joined = join(types)
-    word = OPERATORS.get(op)
-    is_float = op in _FLOAT_FUNCTIONS or (word is not None and word.dtype == "float")
-    return floating(joined) if is_float else joined
+    return floating(joined) if operator.dtype == "float" or scalar.takes == "float" else joined
 
 
 def refusal(op: str, types: Sequence[Type]) -> str | None:
     """Why an operator cannot be had on these types, or None."""
-    joined = join(types)
-    if op in _BITWISE or op == "invert":
+    joined, (scalar, _) = join(types), _SCALARS[op]
+    if scalar.of == "bools":
         return None if joined == "bool" else f"{op} is compiled for booleans only"
-    if op in ("floor", "ceil", "trunc", "round", "sign", "clip", "power", "reciprocal", "relu"):
+    if scalar.of == "floats":
         return None if joined in FLOATS else f"{op} is compiled for floats only"
-    if op in ("subtract", "negative") and joined == "bool":
+    if joined != "bool":
+        return None
+    if op in ("subtract", "negative"):
         return f"{op} of booleans is no NumPy operator"
-    if op in ("add", "multiply", "accumulate", "maximum", "minimum", "square") and joined == "bool":
+    if scalar.of == "numbers":
         return f"{op} is compiled for numbers only"
-    if op in _FLOAT_FUNCTIONS and joined == "bool":
+    if scalar.takes == "float" and OPERATORS[op].dtype != "bool":
         return f"{op} of booleans is half precision in NumPy, which is not compiled"
     return None
 
 
 def lane(op: str, operands: Sequence[Expr], kind: Type) -> Expr:
     """The expression of an equation whose result has type `kind`."""
-    if op in _INFIX:
-        return _binary(*_INFIX[op], operands, kind)
-    if op in _COMPARE:
-        common = join(operand.type for operand in operands)
-        common = {"weak int": "int64_t", "weak float": "double", "weak bool": "bool"}.get(common, common)
-        return Expr(_binary(*_COMPARE[op], operands, common).text, "bool", _COMPARE[op][1])
-    if op in _LOGIC or op in _BITWISE:
-        symbol, precedence = (_LOGIC | _BITWISE)[op]
-        return _binary(symbol, precedence, [_truth(operand) for operand in operands], "bool")
+    scalar, cpp = _SCALARS[op]
+    if cpp in _PRECEDENCE:
+        return _infix(cpp, scalar.takes, operands, kind)
     if op in _SPECIAL:
         return _SPECIAL[op](operands, kind)
-    if op in _PREDICATES:
+    if OPERATORS[op].dtype == "bool":
         (x,) = operands
-        return Expr(f"pb::{op}({x.to(floating(x.type)).text})", "bool")
-    return _call(op, operands, kind)
+        return Expr(f"pb::{cpp}({x.to(floating(x.type)).text})", "bool")
+    return _call(cpp, operands, kind)
+
+
+def _infix(symbol: str, takes: str, operands: Sequence[Expr], kind: Type) -> Expr:
+    """A symbol between two operands that are converted to what it takes."""
+    precedence = _PRECEDENCE[symbol]
+    if takes == "promote":
+        common = join(operand.type for operand in operands)
+        common = {"weak int": "int64_t", "weak float": "double", "weak bool": "bool"}.get(common, common)
+        return Expr(_binary(symbol, precedence, operands, common).text, "bool", precedence)
+    if takes == "truth":
+        return _binary(symbol, precedence, [_truth(operand) for operand in operands], "bool")
+    return _binary(symbol, precedence, operands, kind)
 
 
 def _binary(symbol: str, precedence: int, operands: Sequence[Expr], kind: Type) -> Expr:

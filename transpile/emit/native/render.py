@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import PurePath
 
 from ...ir import Block, Eqn, Source, Var
-from ...passes.simplify import remove_dead
+from ...passes.simplify.simplify import remove_dead
 from ...version import __version__
 from .control import Control
 from .flat import UNLIKELY, Flat, flat_of

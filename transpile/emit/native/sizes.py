@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...ir import Block, Eqn, Formula, Var
-from ...passes.recompute import compute_again
-from ...passes.simplify import simplify
+from ...passes.promote.recompute import compute_again
+from ...passes.simplify.simplify import simplify
 from ...rewrite import slice_of
 from .facts import Fact
 from .flat import ALLOWED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...analysis.costs import MOVE, WORK
 from ...ir import Atom, Eqn, Literal, Var
@@ -75,6 +75,11 @@ class StageText:
         self.uses: dict[Var, int] = {}
         for sink in stage.sinks:
             self._collect(sink.value)
+        read = {names.of(var) for var in self.reads}  # what an earlier stage has stored under its own name
+        stage.sinks = [
+            replace(sink, name=names.fresh(f"{sink.name}_out")) if sink.name in read else sink
+            for sink in stage.sinks
+        ]
         stage.sinks.sort(key=lambda sink: order(sink.value))
         self.eqns.sort(key=lambda eqn: order(eqn.outs[0]))
         self.reads = dict(sorted(self.reads.items(), key=lambda item: order(item[0])))

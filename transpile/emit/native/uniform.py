@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...ir import Atom, Block, Eqn, Formula, Literal, Var
-from ...passes.simplify import simplify
+from ...passes.simplify.simplify import simplify
 from ...rewrite import defining, replace_block, replace_eqn
 from .one_sided import literals_of_one_side
 

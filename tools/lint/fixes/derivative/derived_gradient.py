@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence, Set
 
+from pullback.transpile.analysis.extents import known_extents
 from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.ir import Atom, Block, Eqn, Formula, Literal, Var
 from pullback.transpile.library import standard_library
 from pullback.transpile.operators import OPERATORS
-from pullback.transpile.passes.derive import derive
-from pullback.transpile.passes.simplify import remove_dead, simplify
-from pullback.transpile.passes.specialize import known_extents
+from pullback.transpile.passes.differentiate.derive import derive
+from pullback.transpile.passes.simplify.simplify import remove_dead, simplify
 from pullback.transpile.rewrite import rename, replace_block
 
 from ..text.splices import CannotFix

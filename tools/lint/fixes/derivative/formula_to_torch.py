@@ -162,9 +162,9 @@ def _size(writer: _Writer, given: Sequence[ast.expr], keywords: Keywords) -> ast
 
 
 _SPECIAL: dict[str, Special] = {
-    "pb.sum_to": _to_shape("sum_to_size"),
-    "pb.broadcast_like": _to_shape("expand"),
-    "pb.accumulate": _accumulate,
+    "primitives.sum_to": _to_shape("sum_to_size"),
+    "primitives.broadcast_like": _to_shape("expand"),
+    "primitives.accumulate": _accumulate,
     "np.sum": _sum,
     "np.swapaxes": _swapaxes,
     "np.expand_dims": _at_one_axis("unsqueeze"),

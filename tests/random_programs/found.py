@@ -1,0 +1,13 @@
+"""Programs that a kernel once ran wrongly, or that did not compile, as small as they get: bodies by name."""
+
+FOUND = {
+    "an array stored by one pass, copied by another under the same name": """
+        if np.sum(y) > 100.0:
+            return np.outer(x, z[:, 1]) + 2 * 0.1
+        if x[0] > 0.2:
+            v, v = (np.roll(s * scale, 1), np.sum(s))
+        else:
+            v, v = (np.cos(y), np.concatenate([np.sum(z, axis=0), np.tanh(y)]))
+        return v
+    """,
+}

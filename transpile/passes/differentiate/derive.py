@@ -1,0 +1,63 @@
+"""A closure for a formula that has none: the reverse sweep of its whole forward.
+
+In: a formula without a pullback. Out: the same formula with one. Its captured
+intermediates are promoted afterwards like those of a hand-written closure.
+
+>>> from ...library import formula_in, standard_library
+>>> from ...printer import formula_text
+>>> print(formula_text(derive(formula_in('''
+... def growth(x):
+...     return np.exp(x) * x
+... '''), standard_library())))
+formula growth(x: Tensor)
+  forward:
+    _1 = exp(x)
+    _2 = multiply(_1, x)
+    like_x = like(_1)
+    like_x_1 = like(x)
+    return result _2
+  pullback(grad):
+    _1_1 = multiply(grad, x)
+    _2_1 = multiply(grad, _1)
+    grad_x = sum_to(_1_1, like=like_x)
+    grad_x_1 = sum_to(_2_1, like=like_x_1)
+    grad_x_2 = multiply(grad_x, _1)
+    grad_x_3 = accumulate(grad_x_1, grad_x_2)
+    return grad_x_3
+"""
+
+from __future__ import annotations
+
+from ...analysis.extents import param_extents
+from ...ir import Atom, Block, Formula, Literal, Var
+from ...library import Library, NoDerivative
+from ...rewrite import Namer, own_results
+from .barriers import barrier_of
+from .block import differentiate
+from .missing_derivative import no_derivative
+from .vector_products import without_vector_products
+
+
+def derive(formula: Formula, library: Library) -> Formula:
+    """The formula with a closure, and without ``vjp``.
+
+    Raises FormulaError where an operator on the way has no derivative.
+    """
+    formula = without_vector_products(formula, library)
+    if formula.pullback is not None:
+        return formula
+    namer = Namer.of(formula)
+    eqns, results = own_results(formula.forward, namer, formula.span)
+    names = ["grad"] if formula.results == 1 else [f"grad_{atom}" for atom in results]
+    params = tuple(namer.fresh(name) for name in names)
+    inputs = [param.var for param in formula.inputs]
+    cotangents = {atom: param for atom, param in zip(results, params, strict=True) if isinstance(atom, Var)}
+    try:
+        sweep = differentiate(eqns, cotangents, inputs, frozenset(), library, namer, param_extents(formula))
+    except NoDerivative as missing:
+        raise no_derivative(formula, missing) from None
+    gradients: tuple[Atom, ...] = tuple(sweep.cotangents.get(var, Literal(None)) for var in inputs)
+    forward = Block(formula.forward.params, tuple(sweep.forward), results)
+    pullback = Block(params, tuple(sweep.backward), gradients)
+    why = barrier_of(eqns, sweep.cotangents, library)
+    return formula.evolve(forward=forward, pullback=pullback, barrier=why)

@@ -1,0 +1,108 @@
+"""The sweep over an operator: its own formula's pullback, promoted, specialized and inlined.
+
+>>> from ...library import formula_in, standard_library
+>>> from ...printer import formula_text
+>>> from .derive import derive
+>>> hypotenuse = formula_in('''
+... def hypotenuse(a, b):
+...     return np.hypot(a, b)
+... ''')
+>>> print(formula_text(derive(hypotenuse, standard_library())))
+formula hypotenuse(a: Tensor, b: Tensor)
+  forward:
+    _1 = hypot(a, b)
+    like_a = like(a)
+    like_b = like(b)
+    return result _1
+  pullback(grad):
+    _1_1 = equal(_1, 0)
+    _2 = where(_1_1, 1, _1)
+    share = divide(grad, _2)
+    _3 = multiply(share, a)
+    _4 = multiply(share, b)
+    grad_a = sum_to(_3, like=like_a)
+    grad_b = sum_to(_4, like=like_b)
+    return grad_a, grad_b
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+
+from ...ir import Atom, Eqn, Formula, Literal, Var
+from ...rewrite import METADATA, bind_operands, copy_eqns, label, placed, replace_atom, slice_of
+from .sweep import Context, Sweep, grad_name, zeros_of
+
+
+def sweep_operator(eqn: Eqn, sweep: Sweep, context: Context) -> None:
+    """Sweep back over a call of an operator.
+
+    Raises NoDerivative where it has none.
+    """
+    namer = context.namer
+    formula = context.library.promoted(eqn.op, eqn)
+    outs = list(eqn.outs)
+    while len(outs) < formula.results + len(formula.hidden):
+        hidden = formula.hidden[len(outs) - formula.results]
+        outs.append(namer.fresh(f"{label(outs[0])}_{hidden.name}"))
+    env = bind_operands(formula, eqn)
+    env.update(zip((a for a in formula.forward.results if isinstance(a, Var)), outs, strict=False))
+    needed = [_wanted(env.get(param.var), context.active) for param in formula.inputs]
+    defined = [out in sweep.cotangents for out in outs]
+    literals = {var: atom for var, atom in env.items() if isinstance(atom, Literal)}
+    variant = context.library.variant(formula, defined, needed, literals)
+
+    forward = Eqn(tuple(outs), eqn.op, eqn.args, eqn.kwargs, (), eqn.span)
+    cotangents: dict[Var, Atom] = {
+        param: sweep.cotangents[out]
+        for param, out in zip(formula.cotangents, outs, strict=True)
+        if out in sweep.cotangents
+    }
+    for index in variant.materialize:
+        zero, like, fill = zeros_of(outs[index], eqn, namer)
+        cotangents[formula.cotangents[index]] = zero
+        sweep.forward.append(like)
+        sweep.backward.append(fill)
+    saved = slice_of(formula.forward.eqns, variant.block.free(), (*env, *cotangents))
+    known = dict(env)
+    inlined = copy_eqns([placed(e, eqn) for e in saved], env, namer, _metadata_names(saved, env))
+    # A conditional that is copied for one of its outputs leaves the others to the operator.
+    env.update(known)
+    env.update(cotangents)
+    named = _gradient_names(formula, variant.block.results, env)
+    body = copy_eqns([placed(e, eqn) for e in variant.block.eqns], env, namer, named)
+    sweep.forward += [*reversed(inlined), forward]
+    sweep.backward += body
+    for param, atom in zip(formula.inputs, variant.block.results, strict=True):
+        operand = env.get(param.var)
+        if isinstance(operand, Var):
+            sweep.add(operand, replace_atom(atom, env), eqn, namer)
+
+
+def _gradient_names(formula: Formula, gradients: Sequence[Atom], env: Mapping[Var, Atom]) -> dict[Var, str]:
+    """What the operator calls ``grad_x`` is called after the operand that stands for `x`."""
+    named = {}
+    for param, gradient in zip(formula.inputs, gradients, strict=True):
+        operand = env.get(param.var)
+        if isinstance(gradient, Var) and isinstance(operand, Var) and _is_named(operand):
+            named[gradient] = grad_name(operand)
+    return named
+
+
+def _is_named(var: Var) -> bool:
+    """Whether a variable has a name for readers: a temporary may."""
+    return not var.temp or label(var) == var.name
+
+
+def _metadata_names(eqns: Iterable[Eqn], env: Mapping[Var, Atom]) -> dict[Var, str]:
+    """What the operator calls ``like_x`` is called after the operand that stands for `x`."""
+    named = {}
+    for eqn in eqns:
+        operand = env.get(eqn.args[0]) if eqn.args and isinstance(eqn.args[0], Var) else None
+        if eqn.op in METADATA and isinstance(operand, Var) and _is_named(operand):
+            named[eqn.outs[0]] = f"like_{operand}" if eqn.op == "like" else f"{operand}_{eqn.op}"
+    return named
+
+
+def _wanted(operand: Atom | None, active: Set[Var]) -> bool:
+    return isinstance(operand, Var) and operand in active

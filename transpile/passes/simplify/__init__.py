@@ -1,0 +1,1 @@
+"""Smaller equations with the same meaning."""

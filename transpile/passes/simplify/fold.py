@@ -1,0 +1,145 @@
+"""Operations on constants, done while transpiling; called by `simplify`.
+
+In: an equation. Out: what its output is, where its operands decide that:
+``2 - 1`` is 1, ``x ** 1`` and ``x * 1`` are `x`, ``where(False, p, x)`` is `x`
+where `p` does not widen it.
+
+>>> from ...library import formula_in, standard_library
+>>> from ...printer import formula_text
+>>> from ..promote.promote import promote
+>>> square = formula_in('''
+... def square(x):
+...     return x ** 2
+... ''')
+>>> print(formula_text(promote(square, standard_library())))
+formula square(x: Tensor)
+  forward:
+    _1 = power(x, 2)
+    return result _1
+  pullback(grad):
+    _2 = multiply(grad, 2)
+    _3 = multiply(_2, x)
+    return _3
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+
+from ...analysis.extents import BOOL, extent_of, join
+from ...attributes import dot_subscripts, p_of_norm, tensordot_subscripts
+from ...ir import Atom, Eqn, Extent, Literal, Var
+
+_BINARY: dict[str, Callable[[float, float], float | bool]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+}
+_NEUTRAL = {"multiply": 1, "divide": 1, "power": 1, "subtract": 0}
+_NEUTRAL_OF_VALUES = {"floor_divide": 1, "subtract": 0}
+
+
+def fold(eqn: Eqn, known: Mapping[Var, Extent], false: set[Var]) -> Atom | None:
+    """What the equation's output equals, or None. `false` gains masks that are false everywhere."""
+    args = eqn.args
+    if eqn.op in _BINARY and len(args) == 2:
+        numbers = [number(atom) for atom in args]
+        if numbers[0] is not None and numbers[1] is not None:
+            return Literal(_BINARY[eqn.op](numbers[0], numbers[1]))
+    if eqn.op in ("equal", "not_equal") and all(_is_named(atom) for atom in args):
+        same = args[0].value == args[1].value  # type: ignore[union-attr]
+        return Literal(same == (eqn.op == "equal"))
+    if eqn.op == "negative" and (value := number(args[0])) is not None:
+        return Literal(-value)
+    if eqn.op in _NEUTRAL_OF_VALUES and isinstance(args[0], Var) and args[0].kind == "value":
+        return args[0] if _is(args[1], _NEUTRAL_OF_VALUES[eqn.op]) else None
+    if eqn.op in _NEUTRAL and len(args) == 2 and _is(args[1], _NEUTRAL[eqn.op]):
+        return _if_same(args[0], eqn, known)
+    if eqn.op == "multiply" and len(args) == 2 and _is(args[0], 1):
+        return _if_same(args[1], eqn, known)
+    if eqn.op in ("bitwise_and", "logical_and") and any(_false(atom, false) for atom in args):
+        false.update(eqn.outs)
+    if eqn.op == "like" and args[0] == Literal(None):
+        return args[0]
+    if eqn.op == "size" and isinstance(args[0], Var) and args[0].kind == "tensor":
+        return Literal(1) if args[0] in known and not known[args[0]].shape else None
+    if eqn.op in _CALLS:
+        return _CALLS[eqn.op](eqn)
+    if eqn.op == "where" and len(args) == 3 and _false(args[0], false):
+        return _if_same(args[2], eqn, known)
+    return None
+
+
+def _called(function: Callable[..., object]) -> Callable[[Eqn], Atom | None]:
+    """A function of attributes where all of them are known; what it refuses is left to run time."""
+
+    def fold_call(eqn: Eqn) -> Atom | None:
+        given = [atom.value if isinstance(atom, Literal) else atom for atom in eqn.args]
+        given += [atom.value if isinstance(atom, Literal) else atom for _, atom in eqn.kwargs]
+        if any(isinstance(value, Var) for value in given):
+            return None
+        try:
+            return Literal(function(*given))
+        except (ValueError, TypeError, IndexError):
+            return None
+
+    return fold_call
+
+
+def _order_of_norm(eqn: Eqn) -> Atom | None:
+    """The order of a norm, for which the number of axes is seldom needed."""
+    ord, axis, ndim = (atom.value if isinstance(atom, Literal) else atom for atom in eqn.args)
+    if isinstance(ord, Var) or isinstance(axis, Var):
+        return None
+    try:
+        p = p_of_norm(ord, axis, ndim if isinstance(ndim, int) else None)  # type: ignore[arg-type]
+    except ValueError:
+        return None
+    return None if p is None else Literal(p)
+
+
+_CALLS: dict[str, Callable[[Eqn], Atom | None]] = {
+    "pullback.primitives.dot_subscripts": _called(dot_subscripts),
+    "pullback.primitives.tensordot_subscripts": _called(tensordot_subscripts),
+    "pullback.primitives.order_of_norm": _order_of_norm,
+    "range": _called(lambda *bounds: tuple(range(*bounds))),
+}
+
+
+def _is_named(atom: Atom) -> bool:
+    """Whether the operand is a text, a truth value, None or a tuple."""
+    return isinstance(atom, Literal) and isinstance(atom.value, str | bool | tuple | None)
+
+
+def number(atom: Atom) -> int | float | None:
+    """A Python number that is no bool, or None."""
+    if isinstance(atom, Literal) and not atom.strong and type(atom.value) in (int, float):
+        value: int | float = atom.value  # type: ignore[assignment]
+        return value
+    return None
+
+
+def _is(atom: Atom, value: int) -> bool:
+    """Whether the operand is this number."""
+    return number(atom) == value
+
+
+def _false(atom: Atom, false: set[Var]) -> bool:
+    return atom in false if isinstance(atom, Var) else atom.value is False
+
+
+def _if_same(atom: Atom, eqn: Eqn, known: Mapping[Var, Extent]) -> Atom | None:
+    """The operand, where the operation changes neither its shape nor its dtype."""
+    if not isinstance(atom, Var) or atom.kind != "tensor" or atom not in known:
+        return None
+    others = [extent_of(other, known) for other in eqn.args if other != atom]
+    own = known[atom]
+    same_dtype = all(other.dtype <= own.dtype | {BOOL} for other in others)
+    return atom if same_dtype and join([own.shape, *(other.shape for other in others)]) == own.shape else None

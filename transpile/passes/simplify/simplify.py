@@ -1,0 +1,194 @@
+"""Smaller equations with the same meaning.
+
+In: a block, and what is known of its free variables. Out: a block without
+dead equations, repeated ones, conditionals on constants, elements of lists
+that were just built, and reductions to a shape and dtype that are there already.
+
+>>> from ...library import formula_in
+>>> from ...printer import formula_text
+>>> from ..promote.normalize import normalize
+>>> made = normalize(formula_in('''
+... def half(x, y):
+...     def half_pullback(grad):
+...         return grad * (x + y) * (2 - 1), (x + y) * grad
+...     return 0.5 * (x + y) ** 2, half_pullback
+... '''))
+>>> print(formula_text(made.evolve(pullback=simplify(made.pullback))))
+formula half(x: Tensor, y: Tensor)
+  forward:
+    like_x = like(x)
+    like_y = like(y)
+    _1 = add(x, y)
+    _2 = power(_1, 2)
+    _3 = multiply(0.5, _2)
+    return result _3
+  pullback(grad):
+    _4 = add(x, y)
+    _5 = multiply(grad, _4)
+    _8 = multiply(_4, grad)
+    grad_x = sum_to(_5, like=like_x)
+    grad_y = sum_to(_8, like=like_y)
+    return grad_x, grad_y
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ...analysis.effects import raises
+from ...analysis.extents import add_extents, extent_of, of_iteration, own_extent
+from ...ir import Atom, Block, Eqn, Extent, Formula, Literal, Var
+from ...operators import OPERATORS
+from ...rewrite import replace_atom, replace_block, replace_eqn
+from .fold import fold
+
+_PURE = frozenset({"shape", "ndim", "size", "dtype", "like", "item", "tuple", "slice", "is_none", "not_"})
+
+
+def simplify(block: Block, known: Mapping[Var, Extent] | None = None) -> Block:
+    """The block, simplified. `known` gives extents of its parameters and free variables."""
+    own = {var: own_extent(var.name) for var in block.params if var.kind == "tensor"}
+    simple = _Scope(known=own | dict(known or {})).nested(block)
+    return Block(block.params, tuple(remove_dead(list(simple.eqns), simple.results)), simple.results)
+
+
+def simplify_forward(formula: Formula) -> Formula:
+    """The formula whose forward is simplified, keeping what the pullback captures."""
+    assert formula.pullback is not None
+    captured = tuple(var for var in formula.pullback.free() if var not in formula.forward.params)
+    results = formula.forward.results
+    wanted = Block(formula.forward.params, formula.forward.eqns, (*results, *captured))
+    block = simplify(wanted, dict(formula.extents))
+    renamed = dict(zip(captured, block.results[len(results) :], strict=True))
+    forward = Block(block.params, block.eqns, block.results[: len(results)])
+    pullback = replace_block(formula.pullback, {old: new for old, new in renamed.items() if old != new})
+    return formula.evolve(forward=forward, pullback=pullback)
+
+
+def remove_dead(eqns: list[Eqn], results: tuple[Atom, ...]) -> list[Eqn]:
+    """The equations that the results need, and what raises; unread outputs of conditionals go too."""
+    live = {atom for atom in results if isinstance(atom, Var)}
+    kept = []
+    for eqn in reversed(eqns):
+        if not live.intersection(eqn.outs) and not raises(eqn):
+            continue
+        if eqn.op == "if":
+            index = [i for i, var in enumerate(eqn.outs) if var in live]
+            blocks = []
+            for block in eqn.blocks:
+                chosen = tuple(block.results[i] for i in index)
+                blocks.append(Block((), tuple(remove_dead(list(block.eqns), chosen)), chosen))
+            eqn = Eqn(tuple(eqn.outs[i] for i in index), "if", eqn.args, eqn.kwargs, tuple(blocks), eqn.span)
+        if eqn.op == "for":
+            eqn = _needed_of_loop(eqn, live)
+        live.update(eqn.reads())
+        live.update(var for block in eqn.blocks for var in block.free())
+        kept.append(eqn)
+    return kept[::-1]
+
+
+def _needed_of_loop(eqn: Eqn, live: set[Var]) -> Eqn:
+    """A loop that collects only the lists that are read."""
+    (body,) = eqn.blocks
+    carried = len(body.params) - 1
+    index = [i for i, var in enumerate(eqn.outs) if i < carried or var in live]
+    results = tuple(body.results[i] for i in index)
+    body = Block(body.params, tuple(remove_dead(list(body.eqns), results)), results)
+    return Eqn(tuple(eqn.outs[i] for i in index), "for", eqn.args, eqn.kwargs, (body,), eqn.span)
+
+
+@dataclass(slots=True)
+class _Scope:
+    """What is known at a place of a block.
+
+    `env`: what stands for a variable. `known`: extents. `seen`: outputs, by what computes them. `lists`:
+    what lists and tuples are made of. `false`: conditions that do not hold.
+    """
+
+    env: dict[Var, Atom] = field(default_factory=dict)
+    known: dict[Var, Extent] = field(default_factory=dict)
+    seen: dict[tuple[object, ...], tuple[Var, ...]] = field(default_factory=dict)
+    lists: dict[Var, tuple[Atom, ...]] = field(default_factory=dict)
+    false: set[Var] = field(default_factory=set)
+
+    def nested(self, block: Block, known: Mapping[Var, Extent] | None = None) -> Block:
+        """The block, which may use what was computed before it; `known` has extents of its parameters."""
+        around = self.known | dict(known or {})
+        scope = _Scope(dict(self.env), around, dict(self.seen), dict(self.lists), set(self.false))
+        eqns = tuple(scope.simplified(block.eqns))
+        return Block(block.params, eqns, tuple(replace_atom(atom, scope.env) for atom in block.results))
+
+    def simplified(self, eqns: Sequence[Eqn]) -> list[Eqn]:
+        """The equations that are left."""
+        kept: list[Eqn] = []
+        for eqn in eqns:
+            eqn = replace_eqn(eqn, self.env)
+            if eqn.op == "if" and isinstance(eqn.args[0], Literal):
+                taken = eqn.blocks[0 if eqn.args[0].value else 1]
+                kept += self.simplified(taken.eqns)
+                self.env.update(
+                    zip(eqn.outs, (replace_atom(a, self.env) for a in taken.results), strict=True)
+                )
+                continue
+            if eqn.blocks:
+                iteration = of_iteration(eqn, self.known) if eqn.op == "for" else None
+                eqn = replace(eqn, blocks=tuple(self.nested(block, iteration) for block in eqn.blocks))
+            elif eqn.outs and (same := self._same(eqn)) is not None:
+                self.env.update(zip(eqn.outs, same, strict=True))
+                continue
+            if eqn.op in ("list", "tuple"):
+                self.lists[eqn.outs[0]] = eqn.args
+            add_extents(eqn, self.known)
+            kept.append(eqn)
+        return kept
+
+    def _same(self, eqn: Eqn) -> tuple[Atom, ...] | None:
+        """What the outputs equal without computing them once more, or None."""
+        shortcut = _shortcut(eqn, self.known, self.lists) or fold(eqn, self.known, self.false)
+        if shortcut is not None:
+            return (shortcut,)
+        if eqn.op not in OPERATORS and eqn.op not in _PURE:
+            return None
+        kwargs = ((name, _identity(atom)) for name, atom in eqn.kwargs)
+        key: tuple[object, ...] = (eqn.op, *map(_identity, eqn.args), *kwargs)
+        if eqn.op == "like" and (of := _of_present(eqn.args[0], self.known)) is not None:
+            key = ("like", of)
+        before = self.seen.setdefault(key, eqn.outs)
+        if before is eqn.outs:
+            return None
+        if len(before) != len(eqn.outs):
+            self.seen[key] = eqn.outs
+            return None
+        return before
+
+
+def _of_present(atom: Atom, known: Mapping[Var, Extent]) -> Extent | None:
+    """The extent of a tensor that is there, whichever branch was taken."""
+    extent = known.get(atom) if isinstance(atom, Var) and atom.kind == "tensor" else None
+    return None if extent is None or extent.optional else extent
+
+
+def _identity(atom: Atom) -> object:
+    """What tells two operands apart; ``1``, ``1.0`` and ``True`` are equal but not the same."""
+    if isinstance(atom, Literal):
+        return (type(atom.value).__name__, repr(atom.value), atom.strong)
+    return atom
+
+
+def _shortcut(eqn: Eqn, known: Mapping[Var, Extent], lists: Mapping[Var, tuple[Atom, ...]]) -> Atom | None:
+    """What the equation's output equals without computing it, or None."""
+    if eqn.op in ("sum_to", "broadcast_like"):
+        like = eqn.kwarg("like")
+        if isinstance(like, Var) and like in known and extent_of(eqn.args[0], known) == known[like]:
+            return eqn.args[0] if isinstance(eqn.args[0], Var) else None
+    if eqn.op == "item" and isinstance(eqn.args[0], Var) and isinstance(eqn.args[1], Literal):
+        items = lists.get(eqn.args[0])
+        index = eqn.args[1].value
+        if items is not None and isinstance(index, int) and -len(items) <= index < len(items):
+            return items[index]
+    if eqn.op == "is_none" and isinstance(eqn.args[0], Literal):
+        return Literal(eqn.args[0].value is None)
+    if eqn.op == "not_" and isinstance(eqn.args[0], Literal):
+        return Literal(not eqn.args[0].value)
+    return None
