@@ -47,7 +47,7 @@ _NEUTRAL_OF_VALUES = {"floor_divide": 1, "subtract": 0}
 
 
 def fold(eqn: Eqn, known: Mapping[Var, Extent], false: set[Var]) -> Atom | None:
-    """What the equation's output equals, or None. `false` gains masks that are false everywhere."""
+    """The atom that the equation's output equals, or None. `false` gains masks that are false everywhere."""
     args = eqn.args
     if eqn.op in _BINARY and len(args) == 2:
         numbers = [number(atom) for atom in args]
@@ -120,7 +120,7 @@ _CALLS: dict[str, Callable[[Eqn], Atom | None]] = {
 
 
 def _is_named(atom: Atom) -> bool:
-    """Whether the operand is a text, a truth value, None or a tuple."""
+    """True where the operand is a text, a truth value, None or a tuple."""
     return isinstance(atom, Literal) and isinstance(atom.value, str | bool | tuple | None)
 
 
@@ -133,7 +133,7 @@ def number(atom: Atom) -> int | float | None:
 
 
 def _is(atom: Atom, value: int) -> bool:
-    """Whether the operand is this number."""
+    """True where the operand is this number."""
     return number(atom) == value
 
 
