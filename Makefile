@@ -6,7 +6,7 @@ PYTEST := $(BIN)/python -m pytest
 
 # What the native module is built from: library formulas become kernels in it.
 BUILD_INPUTS := pyproject.toml CMakeLists.txt $(wildcard cmake/* engine/native/*.py engine/native/*.cpp \
-	engine/native/src/* engine/native/include/pullback/* formulas/*.py \
+	$(shell find engine/native/src engine/native/include -type f) formulas/*.py \
 	transpile/*.py transpile/*/*.py transpile/*/*/*.py)
 
 .PHONY: help demo test test-all check format sanitize dev clean

@@ -1,6 +1,6 @@
 // What a library of kernels for one level of processors exports: the table of them, and what
 // sources it was built from, which have to be the module's.
-#include "pullback/builtin_kernels.h"
+#include "dispatch/builtin_kernels.h"
 #include "sources.h"  // written by the build
 
 extern "C" __attribute__((visibility("default"))) const char* pullback_kernels_built_from() {

@@ -16,13 +16,13 @@ endif()
 # One formula takes the compiler a third of a second, most of it for what all begin with: several at once.
 foreach(level ${kernel_levels})
   set(target kernels-${level})
-  add_library(${target} MODULE ${kernel_sources} engine/native/kernel_runtime.cpp cmake/kernel_level.cpp
+  add_library(${target} MODULE ${kernel_sources} ${engine_folder}/kernel_runtime.cpp cmake/kernel_level.cpp
                                ${sources_header})
   set_target_properties(${target} PROPERTIES PREFIX "" UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
-  set_source_files_properties(engine/native/kernel_runtime.cpp cmake/kernel_level.cpp
+  set_source_files_properties(${engine_folder}/kernel_runtime.cpp cmake/kernel_level.cpp
                               ${kernel_folder}/library.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_compile_definitions(${target} PRIVATE PB_SEPARATE_RUNTIME)
-  target_include_directories(${target} PRIVATE engine/native/include ${written_folder})
+  target_include_directories(${target} PRIVATE ${engine_folder}/include ${engine_folder}/src ${written_folder})
   target_compile_options(${target} PRIVATE -march=${level} ${kernel_options})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -mprefer-vector-width=512)

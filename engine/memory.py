@@ -26,6 +26,11 @@ class MemoryStats(NamedTuple):
     limit    of what may be in use, or None
     taken    blocks asked for
     reused   of them, those that were waiting
+
+    >>> import pullback as pb
+    >>> stats = pb.memory_stats()
+    >>> stats.peak >= stats.in_use
+    True
     """
 
     in_use: int
@@ -37,7 +42,7 @@ class MemoryStats(NamedTuple):
 
 
 def memory_stats() -> MemoryStats:
-    """What the native engine's allocator holds; all zero where that engine is not built.
+    """The state of the native engine's allocator; all zero where that engine is not built.
 
     A few values (64 bytes) are part of their tensor, and what NumPy computes lies
     in NumPy's memory: neither is counted.
@@ -53,7 +58,14 @@ def memory_stats() -> MemoryStats:
 
 
 def reset_memory_peak() -> None:
-    """Begin a new peak at what is in use now."""
+    """Set the peak to the memory that is in use now.
+
+    >>> import pullback as pb
+    >>> pb.reset_memory_peak()
+    >>> stats = pb.memory_stats()
+    >>> stats.peak == stats.in_use
+    True
+    """
     if _native is not None:
         _native.reset_memory_peak()
 
@@ -61,9 +73,15 @@ def reset_memory_peak() -> None:
 def set_memory_limit(limit: int | None) -> None:
     """Have the native engine raise MemoryError rather than use more than so many bytes; None for no limit.
 
-    What waits to be used again is given back to the system first. Raises
-    ValueError for a limit that is not positive, EngineUnavailableError where the
-    native engine is not built.
+    Cached blocks are given back to the system first. Raises ValueError for a
+    limit that is not positive, EngineUnavailableError where the native engine is
+    not built.
+
+    >>> import pullback as pb
+    >>> pb.set_memory_limit(1 << 40)
+    >>> pb.memory_stats().limit == 1 << 40
+    True
+    >>> pb.set_memory_limit(None)
     """
     if limit is not None and limit <= 0:
         raise ValueError(f"a limit of memory must be positive, got {limit}")
@@ -75,14 +93,23 @@ def set_memory_limit(limit: int | None) -> None:
 
 
 def empty_cache() -> int:
-    """Give memory that waits to be used again back to the system: how many bytes."""
+    """Give cached blocks of memory back to the system. Return their bytes.
+
+    >>> import pullback as pb
+    >>> pb.empty_cache() >= 0, pb.memory_stats().cached
+    (True, 0)
+    """
     return 0 if _native is None else int(_native.empty_cache())
 
 
 def get_num_threads() -> int:
-    """Threads that a kernel of the native engine may use: PULLBACK_NUM_THREADS, or the processors.
+    """The number of threads of a native kernel: PULLBACK_NUM_THREADS, or that of the processors.
 
     1 where the native engine is not built.
+
+    >>> import pullback as pb
+    >>> pb.get_num_threads() >= 1
+    True
     """
     return 1 if _native is None else int(_native.get_num_threads())
 

@@ -11,7 +11,7 @@ def _last(a, axis):
 
 
 def _as_end(end, a, axis):
-    """What is put before or after `a`, whose last axis was `axis`: an array, or a number for all."""
+    """The values put before or after `a`, whose last axis was `axis`: an array, or a number for all."""
     return np.broadcast_to(end, (*a.shape[:-1], 1)) if np.ndim(end) == 0 else _last(end, axis)
 
 

@@ -46,7 +46,10 @@ def _unslice_inputs(rng):
 
 @pb.formula(primitives.index_put)
 def index_put(a, value, *, index, repeated: bool = False):
-    """What was overwritten gets no gradient; of two writes to one place, the last one does."""
+    """A copy of `a` with `value` at `index`.
+
+    Overwritten entries get no gradient; of two writes to one place, the last one does.
+    """
     r = primitives.index_put(a, value, index=index, repeated=repeated)
 
     def index_put_pullback(grad):
@@ -87,7 +90,7 @@ def _join_like_inputs(rng):
 
 @pb.formula(primitives.collect, jvp=lambda arrays, tangents: primitives.collect(tangents))
 def collect(arrays: list[pb.Tensor]):
-    """What the turns of a loop computed, stacked along a new first axis."""
+    """The results of a loop's iterations, stacked along a new first axis."""
     r = primitives.collect(arrays)
 
     def collect_pullback(grad):
@@ -104,7 +107,7 @@ def _collect_inputs(rng):
 
 @pb.formula(primitives.collect_flat, jvp=lambda arrays, tangents: primitives.collect_flat(tangents))
 def collect_flat(arrays: list[pb.Tensor]):
-    """What the turns of a loop computed, each in a shape of its own, one after the other."""
+    """The results of a loop's iterations, each in a shape of its own, one after the other."""
     r = primitives.collect_flat(arrays)
 
     def collect_flat_pullback(grad):

@@ -88,7 +88,7 @@ def linalg_vector_norm(x, *, axis=None, keepdims=False, ord=2):
 
 @pb.composite(np.linalg.cond)
 def linalg_cond(x, p=None):
-    """How much a solution magnifies errors."""
+    """The condition number: how much a solution magnifies errors."""
     if p is None or p == 2 or p == -2:
         s = np.linalg.svdvals(x)
         return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]

@@ -18,7 +18,7 @@ def _check(q, method):
 
 
 def _between(low, high, share, method):
-    """What stands between two neighbours; `share` is how far from the lower one."""
+    """A value between two neighbours; `share` is the distance from the lower one."""
     if method == "midpoint":
         return low + (high - low) * (0.5 if share > 0 else 0.0)
     return low + (high - low) * share

@@ -6,14 +6,14 @@ import pullback as pb
 
 
 def _shares(num, endpoint, count):
-    """How far from the first to the last each of the numbers is, along the first of 1 + `count` axes."""
+    """The positions of the numbers from first (0) to last (1), along the first of 1 + `count` axes."""
     many = max(num - 1 if endpoint else num, 1)
     return np.reshape(np.arange(num) / many, (num,) + (1,) * count)
 
 
 def _even(start, stop, num, endpoint):
     """Values at even distances along a new first axis."""
-    width = stop - start
+    width = stop * 1.0 - start
     return start + width * _shares(num, endpoint, np.ndim(width))
 
 

@@ -75,7 +75,7 @@ def select(condlist, choicelist, default=0):
 
 
 def _piece(x, condition, piece, r):
-    """What a piece gives for the entries for which its condition holds."""
+    """The values of a piece at the entries where its condition holds."""
     if not callable(piece):
         return np.where(condition, piece, r)
     values = np.broadcast_to(piece(x[condition]), (int(np.count_nonzero(condition)),))

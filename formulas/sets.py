@@ -1,4 +1,4 @@
-"""Arrays as sets: what is kept of equal entries takes the gradient to the place where it stood."""
+"""Arrays as sets: the chosen one of equal entries takes the gradient to its place."""
 
 import numpy as np
 
@@ -51,13 +51,13 @@ def unique_values(x):
 
 @pb.composite(np.union1d)
 def union1d(ar1, ar2):
-    """What is in one of two."""
+    """The sorted values that are in one of two arrays."""
     return np.unique(np.append(np.asarray(ar1), np.asarray(ar2)))
 
 
 @pb.composite(np.setdiff1d)
 def setdiff1d(ar1, ar2, assume_unique=False):
-    """What is in the first alone."""
+    """The sorted values that are in the first array alone."""
     flat = np.reshape(np.asarray(ar1), (-1,))
     kept = flat if assume_unique else np.unique(flat)
     return kept[np.logical_not(np.isin(kept, ar2))]
@@ -65,14 +65,14 @@ def setdiff1d(ar1, ar2, assume_unique=False):
 
 @pb.composite(np.setxor1d)
 def setxor1d(ar1, ar2, assume_unique=False):
-    """What is in one of two alone."""
+    """The sorted values that are in exactly one of two arrays."""
     first = np.setdiff1d(ar1, ar2, assume_unique)
     return np.sort(np.append(first, np.setdiff1d(ar2, ar1, assume_unique)))
 
 
 @pb.composite(np.intersect1d)
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
-    """What is in both; the entries of the first array take the gradient."""
+    """The sorted values that are in both arrays; the entries of the first take the gradient."""
     flat = np.reshape(np.asarray(ar1), (-1,))
     other = np.reshape(np.asarray(ar2), (-1,))
     places = np.intersect1d(

@@ -1,4 +1,4 @@
-"""How far the derivatives of a formula are from finite differences, per order and dtype.
+"""Errors of a formula's derivatives against finite differences, per order and dtype.
 
 The k-th derivative is compared with central differences of the (k-1)-th analytic one, along directions in
 one input at a time. float32 is compared with float64. The curved head and tail around the formula are those
@@ -47,7 +47,7 @@ class Measurement:
 
     @property
     def passes(self) -> bool:
-        """Whether the error is as small as rounding explains."""
+        """True where the error is as small as rounding explains."""
         return self.error <= TOLERANCE[self.dtype]
 
 
@@ -60,7 +60,7 @@ def orders(formula: Formula, highest: int) -> range:
 
 
 def why_not(name: str) -> str:
-    """Why formulas cannot run there on this machine; empty where they can."""
+    """The reason why formulas cannot run there on this machine; empty where they can."""
     if name in ("reference", "native"):
         return "" if name in available() else "the engine is not built here"
     try:

@@ -1,4 +1,4 @@
-"""What the command line itself can complain about, and its exit statuses."""
+"""Errors of the command line itself, and its exit statuses."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class FormulaFile:
 
 
 def read_formulas(target: str) -> tuple[list[Formula], FormulaFile]:
-    """What ``FILE`` or ``FILE::NAME`` names: all formulas of a file and all that it compiles, or one of them.
+    """The formulas that ``FILE`` or ``FILE::NAME`` names: all of a file and all that it compiles, or one.
 
     A name also finds a plain function, whose closure is derived: its `pullback` is None. Raises
     `FormulaError` where one of them, or one that it calls, cannot be used as written, `UsageError` with what

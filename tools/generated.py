@@ -41,7 +41,7 @@ class GeneratedFile:
         )
 
     def state(self, folder: Path) -> State:
-        """How the file of this name in the folder compares with this one."""
+        """The state of the file of this name in the folder, compared with this one."""
         path = folder / self.name
         if not path.exists():
             return "missing"
@@ -56,7 +56,7 @@ class GeneratedFile:
 
 
 def is_untouched(text: str) -> bool:
-    """Whether a file's text is as it was generated, by whatever version.
+    """True where a file's text is as it was generated, by whatever version.
 
     >>> is_untouched(GeneratedFile("f.cpp", "int x;\\n", "f.py", "").text)
     True

@@ -34,13 +34,13 @@ def load_formulas(target: str) -> list[tuple[str, Formula]]:
 
 
 def _defined_in(module: Any, value: Any) -> bool:
-    """Whether it is a formula, or a function to derive one from, that the module does not import."""
+    """True for a formula, or a function to derive one from, that the module does not import."""
     kinds = (Formula, CompiledFormula, FunctionType)
     return isinstance(value, kinds) and value.__module__ == module.__name__
 
 
 def _formula(value: Any) -> Formula | None:
-    """What a value of a module is to be checked as; None for a plain function, which has to be named."""
+    """The formula to check for a value of a module; None for a plain function, which has to be named."""
     if isinstance(value, CompiledFormula):
         return value.formula
     return value if isinstance(value, Formula) else None

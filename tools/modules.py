@@ -1,4 +1,4 @@
-"""Where the modules that a linted file imports stand: in its package, beside it, or among installed ones."""
+"""The files of the modules that a linted file imports: in its package, beside it, or among installed ones."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def find_module(name: str, asker: str) -> Source | None:
 
 
 def _installed() -> list[Path]:
-    """Where packages are installed; the standard library is not among them."""
+    """The folders of installed packages; the standard library is not among them."""
     return [Path(entry) for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))]
 
 

@@ -1,4 +1,4 @@
-"""How a sentence says several names."""
+"""Lists of names as a sentence says them."""
 
 from __future__ import annotations
 

@@ -18,6 +18,12 @@ class Diagnostic:
     `code` is stable ("PB101"), `rule` its spoken name ("captured-intermediate"),
     `name` the formula, `value` the captured name or offending text, `hint` what
     to write instead.
+
+    >>> span = Span("f.py", 3, 5, 3, 8)
+    >>> print(render(Diagnostic("PB103", "opaque-capture", "error", "`t` is opaque", span), "    t = g(x)"))
+    f.py:3:5: PB103 error: `t` is opaque
+        t = g(x)
+        ^~~
     """
 
     code: str
@@ -68,11 +74,28 @@ def render(diagnostic: Diagnostic, line: str) -> str:
 
 
 class PullbackError(Exception):
-    """What this package raises on purpose."""
+    """The base of the exceptions that this package raises on purpose.
+
+    >>> issubclass(FormulaError, PullbackError)
+    True
+    """
 
 
 class FormulaError(PullbackError):
-    """A formula that cannot be used as written. `diagnostics` says what and where."""
+    """A formula that cannot be used as written. `diagnostics` has the findings with their places.
+
+    >>> import pullback as pb
+    >>> @pb.derive_pullback
+    ... def halved(x):
+    ...     while x > 1:
+    ...         x = x / 2
+    ...     return x
+    >>> try:
+    ...     halved(pb.tensor(3.0))
+    ... except pb.FormulaError as error:
+    ...     print(error.diagnostics[0].code, error.diagnostics[0].message)
+    PB401 a `while` loop is outside of the formula language
+    """
 
     def __init__(self, diagnostics: Sequence[Diagnostic], source: Source | None = None) -> None:
         self.diagnostics = tuple(diagnostics)

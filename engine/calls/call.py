@@ -1,4 +1,4 @@
-"""Calls by word of the vocabulary: what operators, methods and `pullback.numpy` come down to."""
+"""Calls of operators by name, which operators' signs, methods and `pullback.numpy` come down to."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .wide import widened
 
 @cache
 def function_of(name: str) -> Callable[..., Any] | None:
-    """The NumPy or SciPy function behind a word; None for one of our own."""
+    """The NumPy or SciPy function behind an operator; None for one of our own."""
     module, _, attribute = OPERATORS[name].python.rpartition(".")
     if module.partition(".")[0] == "pullback":
         return None
@@ -29,7 +29,7 @@ def function_of(name: str) -> Callable[..., Any] | None:
 
 
 def call(name: str, *args: Any, **kwargs: Any) -> Any:
-    """Call the word `name` on tensors or arrays.
+    """Call the operator `name` on tensors or arrays.
 
     Arrays only: the NumPy function itself. Tensors: its formula, recorded; or,
     where its derivative is zero, the function on the arrays, with tensors that
@@ -39,7 +39,7 @@ def call(name: str, *args: Any, **kwargs: Any) -> Any:
     function = function_of(name)
     if engine is None and function is not None:
         return function(*args, **kwargs)
-    entry = FORMULAS.of_word(name)
+    entry = FORMULAS.of_operator(name)
     if entry is None or FORMULAS.of_library(entry):
         wide = widened(name, args, kwargs)
         if wide is not None:

@@ -1,4 +1,4 @@
-"""What reaches the native engine without Python in between, where it is built."""
+"""Functions that call the native engine without Python in between, where it is built."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ else:
             def _set_operator(self, operator):
                 pass
 
-            def _set_word(self, word):
+            def _set_name(self, name):
                 pass
 
             def _remember(self, operator, attributes, args, keywords, fixed, by_ranks):
@@ -39,25 +39,25 @@ else:
             return outputs if operator.result_is_tuple else outputs[0]
 
 
-class WordFunction(DirectCall):
-    """The function of a word on arrays and tensors: `function`, or at once the word's operator.
+class OperatorFunction(DirectCall):
+    """The function of an operator on arrays and tensors: `function`, or the operator itself at once.
 
-    word      of the vocabulary; calls of its operator by position need no more than arguments
+    op        name of the operator; calls of it by position need no more than arguments
     function  what is called otherwise, whose name and documentation this takes
     """
 
     __qualname__: str
 
-    def __init__(self, word: str, function: Callable[..., Any]) -> None:
+    def __init__(self, op: str, function: Callable[..., Any]) -> None:
         self._call = function
-        self._word = word
-        self._set_word(word)
+        self._op = op
+        self._set_name(op)
         update_wrapper(self, function)
 
     @property
     def __signature__(self) -> inspect.Signature:
         """That of NumPy's function: what the arguments mean."""
-        return whole_signature(self._word)
+        return whole_signature(self._op)
 
     def __repr__(self) -> str:
         return f"<function {self.__module__}.{self.__qualname__}>"

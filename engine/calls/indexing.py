@@ -1,4 +1,4 @@
-"""What an index picks: a view, or entries that arrays list."""
+"""Kinds of indexes: those that give a view, and those with arrays that list entries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Array = np.ndarray[Any, Any]
 
 
 def is_basic(index: Any) -> bool:
-    """Whether an index picks a view: integers, slices, None and Ellipsis only.
+    """True for an index that gives a view: integers, slices, None and Ellipsis only.
 
     >>> is_basic((0, slice(None))), is_basic([0, 1]), is_basic(True)
     (True, False, False)

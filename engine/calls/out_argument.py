@@ -1,4 +1,4 @@
-"""Where a call of one of NumPy's functions names the array that its result goes into."""
+"""The argument of NumPy's functions that names the array for the result: `out`."""
 
 from __future__ import annotations
 

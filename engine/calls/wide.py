@@ -1,4 +1,4 @@
-"""Which calls are wider than the operator that they are made of, and what takes them.
+"""Calls with more arguments than their operator has, and the functions that take them.
 
 An operator has its operands and the attributes that its mathematics needs. What
 NumPy's function takes besides (``dtype=``, ``where=``, ``initial=``, ``order=``,
@@ -25,22 +25,22 @@ _FEWEST = {"where": 3, "expand_dims": 2}
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def wide(*words: str, always: bool = False) -> Callable[[Function], Function]:
-    """Decorates a function with the whole signature of NumPy's function behind a word.
+def wide(*names: str, always: bool = False) -> Callable[[Function], Function]:
+    """Decorates a function with the whole signature of NumPy's function behind an operator.
 
     always  it takes every call: the operator stands for a part of NumPy's function only
     """
 
     def decorate(function: Function) -> Function:
-        _WIDE.update(dict.fromkeys(words, function))
-        _ALWAYS.update(words if always else ())
+        _WIDE.update(dict.fromkeys(names, function))
+        _ALWAYS.update(names if always else ())
         return function
 
     return decorate
 
 
 def widened(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callable[..., Any] | None:
-    """What takes this call of a word in the place of its operator; None where the operator does itself.
+    """The function that takes this call in place of the operator; None where the operator takes it itself.
 
     >>> import numpy as np
     >>> widened("sum", (1.0,), {"axis": 0})
@@ -60,12 +60,12 @@ def widened(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callab
 
 @cache
 def _known(name: str) -> frozenset[str]:
-    """The keywords that the word's operator takes."""
+    """The keywords that the operator takes."""
     return frozenset((*OPERATORS[name].operands, *OPERATORS[name].attrs))
 
 
 def whole_signature(name: str) -> inspect.Signature:
-    """The signature of what a word's function takes altogether: as NumPy's, where it is one of NumPy's.
+    """The whole signature of an operator's function: NumPy's, where it is one of NumPy's.
 
     >>> str(whole_signature("sort"))
     '(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)'
@@ -85,7 +85,7 @@ def whole_signature(name: str) -> inspect.Signature:
 
 
 def _of_operands(name: str) -> Callable[..., Any]:
-    """A function that has the word's operands as its parameters, by position."""
+    """A function that has the operands as its parameters, by position."""
     parameters = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in OPERATORS[name].operands]
     parameters += [
         inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in OPERATORS[name].attrs

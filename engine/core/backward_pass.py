@@ -7,7 +7,7 @@ from typing import Any
 
 
 class BackwardPass:
-    """What is kept for the time of one backward; it is gone when that ends.
+    """The state of one backward, which is freed when it ends.
 
     outputs  the tensors that it started from
     inputs   the tensors that were asked for; None where every leaf gets its gradient
@@ -23,7 +23,7 @@ class BackwardPass:
         self._executed: frozenset[int] | None = None
 
     def executes(self, place: Any) -> bool:
-        """Whether this node runs, or this leaf gets a gradient."""
+        """True where this node runs, or this leaf gets a gradient."""
         if self._executed is None:
             self._executed = self._find()
         return id(place) in self._executed

@@ -1,4 +1,4 @@
-"""Where the caller stands, for messages."""
+"""The caller's file and line, for messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ PACKAGE = __name__.partition(".")[0]
 
 
 def is_internal(frame: FrameType) -> bool:
-    """Whether a frame belongs to this package, or to what stands between it and its caller."""
+    """True for a frame of this package, or of a library between it and its caller."""
     return frame.f_globals.get("__name__", "").partition(".")[0] in (PACKAGE, "numpy", "typeguard")
 
 

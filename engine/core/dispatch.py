@@ -1,4 +1,4 @@
-"""Which engine runs, and what an engine is.
+"""The choice of the engine, and the interface of one.
 
 An engine is a module (`pullback.engine.reference`, `pullback.engine.native`)
 that satisfies the protocol `Engine` below. Everything else, the methods of
@@ -14,7 +14,7 @@ Its type `Tensor` implements these itself:
 ``_bump_version(what)`` count a write, and remember where the caller stands and what it is ("x += value")
 ``_storage``            an object that all tensors share which share memory
 ``_base``               the tensor that a view is a view of, no view itself; None for what is no view
-``_made``               how a view was made, in the words of `views`; None for what is no view
+``_made``               how a view was made, a constant of `views`; None for what is no view
 ``_rebase(result)``     take over a result's place in the graph, as its values were written into this memory
 ``shape dtype ndim size``
 ``requires_grad``       read and write; ``requires_grad_(flag=True)`` writes it and returns the tensor
@@ -95,7 +95,7 @@ Observer = Callable[[Any, Sequence[Any], Mapping[str, Any], tuple[Any, ...]], No
 
 
 class Engine(Protocol):
-    """What a module must offer to be an engine."""
+    """The interface of an engine: a module with these functions."""
 
     name: str
     Tensor: Any
@@ -318,7 +318,7 @@ def apply(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
 
 
 _OBSERVERS: list[Observer] = []
-_OBSERVERS_CHANGE = Lock()  # what the engines are told is what the list holds
+_OBSERVERS_CHANGE = Lock()  # the engines see what the list holds
 
 
 @contextmanager

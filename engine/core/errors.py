@@ -10,7 +10,14 @@ from ...transpile.diagnostics import PullbackError as PullbackError
 
 
 class EngineUnavailableError(PullbackError, ImportError):
-    """An engine was asked for that is unknown or not built on this machine."""
+    """An engine was asked for that is unknown or not built on this machine.
+
+    >>> import pullback as pb
+    >>> with pb.use_engine("steam"):
+    ...     pass
+    Traceback (most recent call last):
+    pullback.engine.core.errors.EngineUnavailableError: ...
+    """
 
 
 class StaleModuleError(EngineUnavailableError):
@@ -18,59 +25,182 @@ class StaleModuleError(EngineUnavailableError):
 
 
 class EngineMismatchError(PullbackError, TypeError):
-    """Tensors of two engines met in one call."""
+    """Tensors of two engines met in one call.
+
+    >>> import pullback as pb
+    >>> with pb.use_engine("reference"):
+    ...     a = pb.tensor(1.0)
+    >>> with pb.use_engine("native"):
+    ...     b = pb.tensor(1.0)
+    >>> a + b
+    Traceback (most recent call last):
+    pullback.engine.core.errors.EngineMismatchError: ...
+    """
 
 
 class SavedVariableError(PullbackError, RuntimeError):
-    """A value that a backward needs was changed in place after it was saved."""
+    """A value that a backward needs was changed in place after it was saved.
+
+    >>> import pullback as pb
+    >>> x = pb.tensor([1.0, 2.0], requires_grad=True)
+    >>> y = x * 1.0
+    >>> z = (y * y).sum()
+    >>> y += 1.0
+    >>> z.backward()
+    Traceback (most recent call last):
+    pullback.engine.core.errors.SavedVariableError: ...
+    """
 
 
 class GraphFreedError(PullbackError, RuntimeError):
-    """A second backward through a graph whose saved values were let go after the first."""
+    """A second backward through a graph whose saved values were let go after the first.
+
+    >>> import pullback as pb
+    >>> x = pb.tensor(2.0, requires_grad=True)
+    >>> y = x * x
+    >>> y.backward()
+    >>> y.backward()
+    Traceback (most recent call last):
+    pullback.engine.core.errors.GraphFreedError: ...
+    """
 
 
 class BarrierError(PullbackError, RuntimeError):
-    """A derivative was differentiated again that holds for the first order only."""
+    """A derivative was differentiated again that holds for the first order only.
+
+    >>> import numpy as np
+    >>> import pullback as pb
+    >>> @pb.formula(first_order_only=True)
+    ... def once(x):
+    ...     return np.sin(x), lambda grad: grad * np.cos(x)
+    >>> x = pb.tensor(1.0, requires_grad=True)
+    >>> (first,) = pb.grad(once(x), x, create_graph=True)
+    >>> first.backward()
+    Traceback (most recent call last):
+    pullback.engine.core.errors.BarrierError: ...
+    """
 
 
 class AnomalyError(PullbackError, RuntimeError):
-    """A derivative gave a NaN, in anomaly mode."""
+    """A derivative gave a NaN, in anomaly mode.
+
+    >>> import numpy as np
+    >>> import pullback as pb
+    >>> x = pb.tensor(0.0, requires_grad=True)
+    >>> with np.errstate(all="ignore"), pb.detect_anomaly():
+    ...     (np.sqrt(x) * 0.0).backward()
+    Traceback (most recent call last):
+    pullback.engine.core.errors.AnomalyError: the derivative of sqrt gave nan for its input 0...
+    """
 
 
 class InferenceTensorError(PullbackError, RuntimeError):
-    """A tensor that was made in inference mode met a graph, or a write, outside of it."""
+    """A tensor that was made in inference mode met a graph, or a write, outside of it.
+
+    >>> import pullback as pb
+    >>> with pb.inference_mode():
+    ...     x = pb.tensor(1.0)
+    >>> x * pb.tensor(2.0, requires_grad=True)
+    Traceback (most recent call last):
+    pullback.engine.core.errors.InferenceTensorError: ...
+    """
 
 
 class CheckpointError(PullbackError, RuntimeError):
-    """A checkpointed function computed something else when it ran again."""
+    """A checkpointed function computed something else when it ran again.
+
+    >>> import numpy as np
+    >>> import pullback as pb
+    >>> exponents = iter([2, 3])
+    >>> x = pb.tensor([1.0, 2.0], requires_grad=True)
+    >>> y = pb.checkpoint(lambda x: np.exp(x ** next(exponents)), x)
+    >>> y.sum().backward()
+    Traceback (most recent call last):
+    pullback.engine.core.errors.CheckpointError: ...
+    """
 
 
 class UnusedInputError(PullbackError, RuntimeError):
-    """A gradient was asked for by a tensor that the outputs don't depend on, or by none at all."""
+    """A gradient was asked for by a tensor that the outputs don't depend on, or by none at all.
+
+    >>> import pullback as pb
+    >>> x, y = pb.tensor([1.0, 2.0], requires_grad=True)
+    >>> pb.grad(x * x, y)
+    Traceback (most recent call last):
+    pullback.engine.core.errors.UnusedInputError: ...
+    """
 
 
 class GradientShapeError(PullbackError, ValueError):
-    """A gradient doesn't have the shape of the tensor that it belongs to."""
+    """A gradient doesn't have the shape of the tensor that it belongs to.
+
+    >>> import numpy as np
+    >>> import pullback as pb
+    >>> x = pb.tensor([1.0, 2.0], requires_grad=True)
+    >>> (x * x).backward(np.ones(3))
+    Traceback (most recent call last):
+    pullback.engine.core.errors.GradientShapeError: ...
+    """
 
 
 class NotDifferentiableError(PullbackError, TypeError):
-    """A function without a derivative was called on, or a gradient asked of, what can't have one."""
+    """A function without a derivative was called on, or a gradient asked of, what can't have one.
+
+    >>> import numpy as np
+    >>> import pullback as pb
+    >>> pb.tensor([1, 2], requires_grad=True)
+    Traceback (most recent call last):
+    pullback.engine.core.errors.NotDifferentiableError: ...
+    """
 
 
 class ForeignArrayError(PullbackError, TypeError):
-    """An array of another library, as torch or JAX, met a function that takes tensors and NumPy arrays."""
+    """An array of another library, as torch or JAX, met a function that takes tensors and NumPy arrays.
+
+    >>> import pullback as pb
+    >>> from array import array
+    >>> pb.grad(array("d", [1.0, 2.0]) * pb.tensor([1.0, 2.0], requires_grad=True), [])
+    Traceback (most recent call last):
+    pullback.engine.core.errors.ForeignArrayError: ...
+    """
 
 
 class MutationError(PullbackError, RuntimeError):
-    """An in-place write that would make recorded gradients wrong."""
+    """An in-place write that would make recorded gradients wrong.
+
+    >>> import pullback as pb
+    >>> w = pb.tensor([1.0, 2.0], requires_grad=True)
+    >>> w += 1.0
+    Traceback (most recent call last):
+    pullback.engine.core.errors.MutationError: ...
+    """
 
 
 class OperatorLibraryError(PullbackError, ImportError):
-    """A shared library is none of operators, or one that this package cannot use."""
+    """A shared library is none of operators, or one that this package cannot use.
+
+    >>> import numpy as np
+    >>> import pullback as pb
+    >>> pb.load_operator(np.linalg._umath_linalg.__file__, "cube")
+    Traceback (most recent call last):
+    pullback.engine.core.errors.OperatorLibraryError: ...
+    """
 
 
 class CompilerError(PullbackError, RuntimeError):
-    """The C++ compiler is missing, or refused generated code."""
+    """The C++ compiler is missing, or refused generated code.
+
+    >>> import os
+    >>> import pullback as pb
+    >>> from unittest import mock
+    >>> @pb.compile
+    ... def square(x):
+    ...     return x * x
+    >>> with mock.patch.dict(os.environ, CXX="no-such-compiler"):
+    ...     square(pb.tensor(2.0))
+    Traceback (most recent call last):
+    pullback.engine.core.errors.CompilerError: ...
+    """
 
 
 class GradcheckError(PullbackError, AssertionError):
@@ -82,6 +212,15 @@ class GradcheckError(PullbackError, AssertionError):
     analytic   what the formula gives
     numeric    what it was compared with
     error      their absolute difference
+
+    >>> import numpy as np
+    >>> import pullback as pb
+    >>> @pb.formula()
+    ... def wrong(x):
+    ...     return np.sin(x), lambda grad: grad * np.sin(x)
+    >>> pb.gradcheck(wrong, pb.tensor(0.5, requires_grad=True))
+    Traceback (most recent call last):
+    pullback.engine.core.errors.GradcheckError: ...
     """
 
     def __init__(
@@ -104,4 +243,12 @@ class GradcheckError(PullbackError, AssertionError):
 
 
 class SourceUnavailableError(PullbackError, OSError):
-    """A formula's text can't be found: it was typed into a bare REPL, or made by `exec`."""
+    """A formula's text can't be found: it was typed into a bare REPL, or made by `exec`.
+
+    >>> import pullback as pb
+    >>> names = {"pb": pb}
+    >>> exec("double = pb.formula(lambda x: (2 * x, lambda grad: 2 * grad))", names)
+    >>> names["double"](pb.tensor(1.0))
+    Traceback (most recent call last):
+    pullback.engine.core.errors.SourceUnavailableError: ...
+    """

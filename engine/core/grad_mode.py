@@ -1,4 +1,4 @@
-"""Whether operators are recorded: one context variable for both engines.
+"""The modes of recording: one context variable for both engines.
 
 It belongs to the thread and to the asynchronous task, as context variables do.
 """
@@ -29,18 +29,24 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def is_recording() -> bool:
-    """Whether operators are recorded here and now."""
+    """True where operators are recorded here and now."""
     return ENABLED.get() is True
 
 
 def is_grad_enabled() -> bool:
-    """Whether grad mode is on here and now. Operators are recorded then, outside inference mode."""
+    """True where grad mode is on: operators are recorded then, outside inference mode.
+
+    >>> import pullback as pb
+    >>> with pb.no_grad():
+    ...     pb.is_grad_enabled()
+    False
+    """
     mode = ENABLED.get()
     return mode.value if isinstance(mode, Inference) else mode
 
 
 def is_inference_mode_enabled() -> bool:
-    """Whether this is inside of `inference_mode`.
+    """True inside of `inference_mode`.
 
     >>> import pullback as pb
     >>> with pb.inference_mode():

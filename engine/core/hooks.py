@@ -28,7 +28,7 @@ _IDS = itertools.count()
 
 
 class HookHandle:
-    """What registering a hook returns: `remove()` takes the hook away. Also a context manager."""
+    """A registered hook: `remove()` takes it away. Also a context manager."""
 
     __slots__ = ("_hooks", "_id")
 
@@ -53,7 +53,7 @@ class HookHandle:
 def call_prehooks(
     hooks: Mapping[int, Hook], grad_outputs: tuple[Any, ...], likes: Sequence[tuple[Any, Any]]
 ) -> tuple[Any, ...]:
-    """What a node is to run with, after its hooks ``hook(grad_outputs)``.
+    """The gradients that a node runs with, after its hooks ``hook(grad_outputs)``.
 
     grad_outputs  a tensor per result, None where the gradient is undefined
     likes         shape and dtype of each
@@ -69,7 +69,7 @@ def call_posthooks(
     grad_outputs: tuple[Any, ...],
     likes: Sequence[tuple[Any, Any]],
 ) -> tuple[Any, ...]:
-    """What a node sends on, after its hooks ``hook(grad_inputs, grad_outputs)``; `likes` of the inputs."""
+    """The gradients that a node sends on, after its hooks ``hook(grad_inputs, grad_outputs)``."""
     for hook in tuple(hooks.values()):
         grad_inputs = _replaced(hook(grad_inputs, grad_outputs), grad_inputs, likes, "a hook after a node")
     return grad_inputs
@@ -87,7 +87,7 @@ def call_post_accumulate(hooks: Mapping[int, Hook], tensor: Any) -> None:
 def _replaced(
     given: Any, before: tuple[Any, ...], likes: Sequence[tuple[Any, Any]], what: str
 ) -> tuple[Any, ...]:
-    """What a hook returned, in the place of the gradients; None leaves them."""
+    """The gradients that a hook returned in place of those that it got; None leaves them."""
     if given is None:
         return before
     if not isinstance(given, (tuple, list)):
@@ -99,7 +99,7 @@ def _replaced(
 
 
 def fitting(gradient: Any, before: Any, like: tuple[Any, Any]) -> Any:
-    """What a hook on a tensor put in the place of its gradient `before`, in its dtype.
+    """The gradient that a hook on a tensor returned in place of `before`, in its dtype.
 
     like  shape and dtype of the gradient
 

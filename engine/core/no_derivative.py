@@ -1,4 +1,4 @@
-"""Which functions have no derivative, and why: one table.
+"""The functions without a derivative, each with its reason: one table.
 
 CONSTANT ones run on tensors that require grad, and their results don't: nothing
 that could flow is lost. REFUSED ones raise NotDifferentiableError there, for a

@@ -1,4 +1,4 @@
-"""NumPy's random state, kept so that a computation can be repeated."""
+"""NumPy's random state, saved so that a computation can be repeated."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class RandomState:
 
     @contextmanager
     def restored(self) -> Iterator[None]:
-        """Compute with the states that were kept; afterwards they are what they were before."""
+        """Compute with the saved states; afterwards they are what they were before."""
         before = self._now()
         self._set(self._states)
         try:

@@ -42,16 +42,16 @@ class Formulas:
         self._latest: dict[str, Any] = {}
         self._operator_names: dict[int, str] = {}
         self._by_function: dict[Any, Any] = {}
-        self._by_word: dict[str, Any] = {}
-        self._words: dict[Any, OperatorInfo] | None = None
-        self.taken_words: set[str] = set()  # for which formulas of a user stand
+        self._by_operator: dict[str, Any] = {}
+        self._infos: dict[Any, OperatorInfo] | None = None
+        self.overridden: set[str] = set()  # for which formulas of a user stand
         self._library = False  # whether all of it is here
         self._importing = False
-        self._turn = threading.RLock()  # of the thread that imports the library
+        self._lock = threading.RLock()  # of the thread that imports the library
         self._listeners: list[Callable[[], None]] = []
 
     def on_replaced(self, listener: Callable[[], None]) -> None:
-        """Have a function called whenever another formula stands for a word."""
+        """Have a function called whenever another formula stands for an operator."""
         self._listeners.append(listener)
 
     def register(
@@ -73,18 +73,18 @@ class Formulas:
         self._latest[name] = entry
         if target is not None and not (ours and target in self._by_function):
             self._by_function[target] = entry
-            word = self.word(target)
-            if word is not None:
-                self._by_word[word.name] = entry
+            info = self.info_of(target)
+            if info is not None:
+                self._by_operator[info.name] = entry
                 if not ours:
-                    self.taken_words.add(word.name)
+                    self.overridden.add(info.name)
                 for listener in self._listeners:
                     listener()
         if ours and name in OPERATORS:
-            self._by_word.setdefault(name, entry)
+            self._by_operator.setdefault(name, entry)
 
     def _free(self, name: str, ours: bool) -> str:
-        """The name, numbered where another entry has it or where it is a word of the vocabulary."""
+        """The name, numbered where another entry has it or where an operator of the vocabulary has it."""
         free = name
         number = 2
         while free in self._entries or (not ours and (free in OPERATORS or free in STRUCTURAL)):
@@ -97,17 +97,17 @@ class Formulas:
         return self._operator_names.get(id(entry))
 
     def operator(self, name: str) -> Any | None:
-        """The entry with this operator name; for a word of the vocabulary, what stands for it now."""
-        return self.of_word(name) if name in OPERATORS else self._entries.get(name)
+        """The entry with this operator name; of the vocabulary: the formula that stands for it."""
+        return self.of_operator(name) if name in OPERATORS else self._entries.get(name)
 
-    def word(self, function: Any) -> OperatorInfo | None:
-        """The word of the vocabulary that this function is, by identity."""
-        if self._words is None:
-            names = ((name, word) for word in OPERATORS.values() for name in (word.python, *word.spelling))
-            pairs = ((_function(name), word) for name, word in names)
-            self._words = {found: word for found, word in pairs if found is not None}
+    def info_of(self, function: Any) -> OperatorInfo | None:
+        """The entry in the table of operators of this function, by identity."""
+        if self._infos is None:
+            names = ((name, info) for info in OPERATORS.values() for name in (info.python, *info.spelling))
+            pairs = ((_function(name), info) for name, info in names)
+            self._infos = {found: info for found, info in pairs if found is not None}
         try:
-            return self._words.get(function)
+            return self._infos.get(function)
         except TypeError:
             return None
 
@@ -115,8 +115,8 @@ class Formulas:
         """Import every module of `pullback.formulas`, once; other threads wait until all are here."""
         if self._library:
             return
-        with self._turn:
-            if self._library or self._importing:  # while it is imported, it looks its own words up
+        with self._lock:
+            if self._library or self._importing:  # while it is imported, it looks its own operators up
                 return
             self._importing = True
             try:
@@ -131,20 +131,20 @@ class Formulas:
         """The formula of a name ("exp"), the latest of several, or of a function (np.exp); or None."""
         self.load_library()
         if isinstance(which, str):
-            return self._by_word.get(which) or self._latest.get(which) or self._entries.get(which)
+            return self._by_operator.get(which) or self._latest.get(which) or self._entries.get(which)
         entry = self._by_function.get(which)
-        if entry is None and (word := self.word(which)) is not None:
-            entry = self._by_word.get(word.name)
+        if entry is None and (info := self.info_of(which)) is not None:
+            entry = self._by_operator.get(info.name)
         return entry
 
-    def of_word(self, name: str) -> Any | None:
-        """The formula of a word of the vocabulary, or None: what operators and methods of tensors call."""
+    def of_operator(self, name: str) -> Any | None:
+        """The formula of an operator of the vocabulary, which methods of tensors call, or None."""
         if not self._library:
             self.load_library()
-        return self._by_word.get(name)
+        return self._by_operator.get(name)
 
     def of_library(self, entry: Any) -> bool:
-        """Whether an entry is the package's own, not one of a user."""
+        """True for an entry of the package's own, not of a user."""
         return str(getattr(entry, "__module__", "")).startswith(LIBRARY)
 
     def __getitem__(self, which: int | str | Callable[..., Any]) -> Any:
@@ -177,5 +177,11 @@ FORMULAS = Formulas()
 
 
 def formulas() -> Formulas:
-    """All formulas: iterate, or look one up by name or NumPy function."""
+    """All formulas: iterate, or look one up by name or NumPy function.
+
+    >>> import numpy as np
+    >>> import pullback as pb
+    >>> pb.formulas()["tanh"] is pb.formulas()[np.tanh]
+    True
+    """
     return FORMULAS

@@ -1,4 +1,4 @@
-"""Hooks on what nodes save for their backward: kept in another form, and made again when it is read."""
+"""Hooks on what nodes save for their backward: packed when they are saved, unpacked when they are read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HOOKS: ContextVar[Packing | None] = ContextVar("pullback_saved_tensors_hooks", d
 
 
 class saved_tensors_hooks:
-    """Inside a ``with`` block, keep ``pack(x)`` of each array that is saved, and read ``unpack(...)`` of it.
+    """Inside a ``with`` block, save ``pack(x)`` in place of each array, and read it back by ``unpack``.
 
     pack    takes a tensor without history; called when an operator is recorded
     unpack  takes what pack returned, and gives a tensor or array of the same shape,
@@ -126,7 +126,7 @@ class Packed:
 
 
 def _shares_memory(value: Any, tensor: Any) -> bool:
-    """Whether what a pack hook returned looks at the memory of the tensor that it was given."""
+    """True where a pack hook's result shares memory with the tensor that it got."""
     if isinstance(value, np.ndarray):
         return bool(np.may_share_memory(value, tensor._array))
     if isinstance(value, (list, tuple)):
@@ -137,7 +137,7 @@ def _shares_memory(value: Any, tensor: Any) -> bool:
 
 
 class without_packing:
-    """What is saved in here is kept as it is."""
+    """A context in which values are saved as they are, without hooks."""
 
     def __enter__(self) -> None:
         self._hooks = HOOKS.get()

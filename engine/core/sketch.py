@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-# How many entries are kept, evenly over the array.
+# How many entries are sampled, evenly over the array.
 _ENTRIES = 64
 # How many units in the last place rounding may add up to.
 _NOISE = 1000
@@ -29,11 +29,11 @@ class Sketch:
 
     @property
     def largest(self) -> float:
-        """The largest finite magnitude among the entries kept."""
+        """The largest finite magnitude among the sampled entries."""
         return float(np.max(np.abs(self._entries), initial=0, where=np.isfinite(self._entries)))
 
     def fits(self, array: np.ndarray[Any, Any], scale: float = 0.0) -> bool:
-        """Whether these may be the same values, but for rounding: half of the digits of a float dtype.
+        """True where these may be the same values up to rounding: half of the digits of a float dtype.
 
         scale  magnitude of what they were computed of: where that cancels, rounding is all that is left
         """

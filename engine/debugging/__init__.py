@@ -1,1 +1,1 @@
-"""What a computation has recorded, for a person to see: graphs, tapes and anomalies."""
+"""Views of a recorded computation for people: graphs, tapes and anomalies."""

@@ -1,4 +1,4 @@
-"""Where a backward that fails came from: notes on its error, and anomaly mode, which shows more.
+"""Notes on the error of a failing backward that name its forward call, and anomaly mode, which shows more.
 
 An error that is raised while a node runs carries a note with the operator, the
 line of its call in the forward, and its formula. In anomaly mode the note
@@ -32,20 +32,39 @@ RUNNING: ContextVar[str] = ContextVar("pullback_anomaly_running", default="")
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether anomaly mode is on."""
+    """True where anomaly mode is on.
+
+    >>> import pullback as pb
+    >>> with pb.detect_anomaly():
+    ...     pb.is_anomaly_enabled()
+    True
+    """
     return _enabled
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Whether anomaly mode is on and looks for NaN."""
+    """True where anomaly mode is on and checks for NaN.
+
+    >>> import pullback as pb
+    >>> with pb.detect_anomaly(check_nan=False):
+    ...     pb.is_anomaly_check_nan_enabled()
+    False
+    """
     return _check_nan
 
 
 class set_detect_anomaly:
     """Switch anomaly mode on or off, for all threads.
 
-    A plain call switches from here on; in a ``with`` statement what was before
-    comes back at its end. See `detect_anomaly`.
+    A plain call switches from here on; a ``with`` statement restores the mode
+    before it at its end. See `detect_anomaly`.
+
+    >>> import pullback as pb
+    >>> with pb.set_detect_anomaly(True):
+    ...     pb.is_anomaly_enabled()
+    True
+    >>> pb.is_anomaly_enabled()
+    False
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
@@ -117,11 +136,11 @@ def stack() -> str:
 class Running:
     """The derivative of a node runs, in anomaly mode: what it records came from the node's stack."""
 
-    def __init__(self, kept: str) -> None:
-        self._kept = kept
+    def __init__(self, forward_stack: str) -> None:
+        self._forward_stack = forward_stack
 
     def __enter__(self) -> None:
-        self._token = RUNNING.set(self._kept)
+        self._token = RUNNING.set(self._forward_stack)
 
     def __exit__(self, *error: object) -> None:
         RUNNING.reset(self._token)
@@ -141,16 +160,16 @@ def explain(error: BaseException, node: Any) -> None:
     source = _source_line(operator.span)
     if source:
         text += f"\n    {source}"
-    kept = node.forward_stack
-    if kept:
-        text += f"\nthe forward call:\n{kept.rstrip()}"
+    stack = node.forward_stack
+    if stack:
+        text += f"\nthe forward call:\n{stack.rstrip()}"
     elif _enabled:
         text += "\nanomaly mode was off when it was called: put the forward into the with block, too"
     error.add_note(text)
 
 
 def _tells_itself(error: BaseException) -> bool:
-    """Whether an error names the call and the formula anyway."""
+    """True for an error that names the call and the formula itself."""
     if isinstance(error, SavedVariableError):
         return "(formula at" in str(error)  # not one of a hook or a checkpoint
     return isinstance(error, (BarrierError, GraphFreedError))

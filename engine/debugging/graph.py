@@ -30,7 +30,13 @@ class GraphNode:
 
 
 class Graph:
-    """The graph behind some tensors: `dot` is text for Graphviz, `svg()` a picture, `nodes` what is in it."""
+    """The graph behind some tensors: `dot` is text for Graphviz, `svg()` a picture, `nodes` its steps.
+
+    >>> import pullback as pb
+    >>> x = pb.tensor(2.0, requires_grad=True)
+    >>> pb.graph(x * x)
+    <graph of 2 nodes>
+    """
 
     def __init__(self, nodes: list[GraphNode]) -> None:
         self.nodes = nodes
@@ -79,7 +85,7 @@ class Graph:
 def graph(tensors: Any) -> Graph:
     """The recorded graph behind a tensor, or several.
 
-    Each node shows its operator's name and what it keeps for the backward, with
+    Each node shows its operator's name and what it saves for the backward, with
     dtype and shape; hidden outputs are marked as such.
     Raises NotDifferentiableError for a tensor that doesn't require grad.
 
@@ -126,7 +132,7 @@ def _shown(node: Any, index: dict[int, int]) -> GraphNode:
 
 
 def _saved(node: Any) -> list[str]:
-    """What a node keeps of tensors, a line each."""
+    """The tensors that a node saves, a line each."""
     operator = getattr(node, "operator", None)
     if operator is None:
         tensor = getattr(node, "tensor", None)
@@ -135,14 +141,14 @@ def _saved(node: Any) -> list[str]:
         return []
     defined = (True,) * (operator.n_results + operator.n_hidden)
     reads = operator.backward(defined, (True,) * len(operator.inputs)).reads
-    kept = getattr(node, "saved", None)
-    if kept is not None and len(kept) != len(operator.saved):
+    saved = getattr(node, "saved", None)
+    if saved is not None and len(saved) != len(operator.saved):
         return ["(let go)"]
     lines = []
     for position in reads:
         source, number, name = operator.saved[position]
-        value = None if kept is None else kept[position]
-        if source == "plain" or (kept is not None and value is None):
+        value = None if saved is None else saved[position]
+        if source == "plain" or (saved is not None and value is None):
             continue
         hidden = source == "output" and number >= operator.n_results
         what = "hidden output" if hidden else "result" if source == "output" else "input"
@@ -152,7 +158,7 @@ def _saved(node: Any) -> list[str]:
 
 
 def _size(value: Any) -> str:
-    """dtype and shape of what is kept; nothing where that is no array."""
+    """dtype and shape of a saved value; nothing where that is no array."""
     if isinstance(value, list):
         return ", ".join(filter(None, map(_size, value)))
     value = getattr(value, "_packed", value)

@@ -140,7 +140,7 @@ def _place(boxes: Sequence[Box], edges: Sequence[tuple[int, int]]) -> tuple[floa
 
 
 class _View:
-    """What the layout reads of a vertex, and where it writes the place."""
+    """The size of a vertex, which the layout reads, and its place, which the layout writes."""
 
     def __init__(self, w: float, h: float) -> None:
         self.w, self.h = w, h

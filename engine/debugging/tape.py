@@ -177,7 +177,14 @@ class Tape:
 
 
 def tape(file: TextIO | None = None) -> Tape:
-    """A tape to print what happens in a ``with`` block, to `file` or standard output."""
+    """A tape that prints each operator in a ``with`` block, to `file` or standard output.
+
+    >>> import pullback as pb
+    >>> x = pb.tensor([1.0, 2.0], requires_grad=True, name="x")
+    >>> with pb.tape():
+    ...     y = x * x
+    v0 = x * x
+    """
     return Tape(file)
 
 
@@ -245,13 +252,13 @@ def _short(value: Any) -> str:
 
 def _expression(name: str, operands: list[str], attributes: Mapping[str, Any]) -> str:
     """The call as a person would write it."""
-    word = OPERATORS.get(name)
+    info = OPERATORS.get(name)
     given = ((key, value) for key, value in attributes.items() if value is not None and value is not False)
     options = [f"{key}={_short(value)}" for key, value in given]
     if name == "getitem":
         return f"{operands[0]}[{attributes.get('index')}]"
-    if word is not None and word.infix:
-        return f" {word.infix} ".join(operands) if len(operands) > 1 else f"{word.infix}{operands[0]}"
-    if word is not None and word.methods:
-        return f"{operands[0]}.{word.methods[0]}({', '.join(operands[1:] + options)})"
+    if info is not None and info.infix:
+        return f" {info.infix} ".join(operands) if len(operands) > 1 else f"{info.infix}{operands[0]}"
+    if info is not None and info.methods:
+        return f"{operands[0]}.{info.methods[0]}({', '.join(operands[1:] + options)})"
     return f"{name}({', '.join(operands + options)})"

@@ -1,4 +1,4 @@
-"""What a tape has seen as straight-line Python: a function to read, to run, and to step through.
+"""A recorded tape as straight-line Python: a function to read, to run, and to step through.
 
 Each step is a line, forward and backward alike; nothing in it is recorded, it
 computes with arrays. Its parameters are the tensors that were there before.
@@ -179,29 +179,29 @@ class Program:
         return name
 
     def _call(self, operator: str, operands: list[str], attributes: Mapping[str, Any]) -> str:
-        word = OPERATORS.get(operator)
+        info = OPERATORS.get(operator)
         given = {key: self._value(value) for key, value in attributes.items()}
         if operator == "getitem":
             return f"{operands[0]}[{given['index']}]"
         if operator == "overwrite":
             return f"primitives.put_region({_arguments(operands, given)})"
-        if word is None:
+        if info is None:
             entry = FORMULAS.operator(operator)
             name = _identifier(operator)
             self._constants[name] = entry
             return f"{name}({_arguments(operands, given)})"
-        if word.infix:
-            return f" {word.infix} ".join(operands) if len(operands) > 1 else f"{word.infix}{operands[0]}"
+        if info.infix:
+            return f" {info.infix} ".join(operands) if len(operands) > 1 else f"{info.infix}{operands[0]}"
         if operator in ("astype", "reshape"):  # NumPy's names of these arguments are not ours
             return f"{operands[0]}.{operator}({', '.join([*operands[1:], *given.values()])})"
-        module, _, function = word.python.rpartition(".")
+        module, _, function = info.python.rpartition(".")
         return (
             f"{_MODULES.get(module, module.replace('numpy', 'np'))}.{function}({_arguments(operands, given)})"
         )
 
 
 def place(tensor: Any) -> Any:
-    """Where the values are: a saved result has its name back when a backward reads it."""
+    """The address of the values, by which a saved result has its name back when a backward reads it."""
     array = tensor._array
     return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype
 

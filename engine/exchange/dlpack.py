@@ -47,7 +47,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
         raise TypeError(f"from_dlpack takes what has __dlpack__, and {type(x).__name__} has not")
     try:
         array = np.from_dlpack(x, device=device, copy=copy)
-    except RuntimeError as error:  # NumPy's word for a dtype or device that it has no form for
+    except RuntimeError as error:  # NumPy's error for a dtype or device that it has no form for
         raise BufferError(f"this {type(x).__name__} can't become an array: {error}") from error
     return engine.from_numpy(array)
 

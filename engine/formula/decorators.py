@@ -14,7 +14,7 @@ from ...transpile.codes import diagnostic
 from ...transpile.diagnostics import Diagnostic, FormulaError
 from ...transpile.emit.python import module_text
 from ...transpile.frontend import Binding
-from ...transpile.frontend.signature import cycles
+from ...transpile.frontend.names.signature import cycles
 from ...transpile.ir import Capture, Options
 from ...transpile.ir import Formula as FormulaIR
 from ...transpile.library import Library, standard_library
@@ -50,6 +50,12 @@ class Formula:
     transformed at its first call, and raises FormulaError then where the text
     is not what the formula language allows. Arrays of other libraries, as torch's
     tensors, raise ForeignArrayError.
+
+    >>> import numpy as np
+    >>> import pullback as pb
+    >>> tanh = pb.formulas()[np.tanh]
+    >>> isinstance(tanh, pb.Formula), [capture.name for capture in tanh.captures]
+    (True, ['r'])
     """
 
     __wrapped__: Function
@@ -92,7 +98,7 @@ class Formula:
 
     @property
     def stated(self) -> str:
-        """What was said of the function, besides its text."""
+        """The options of the decorator."""
         return repr((self._options, self._derived))
 
     @cached_property
@@ -137,19 +143,19 @@ class Formula:
         return first
 
     def namespace(self, promoted: FormulaIR) -> dict[str, Any]:
-        """What the emitted text may name: the author's module, and the formulas it calls."""
+        """The names of the emitted text: the author's module, and the formulas it calls."""
         names = namespace_of(self.__wrapped__)
         called = {eqn.op: FORMULAS.operator(eqn.op) for eqn in promoted.every() if eqn.op not in OPERATORS}
         return names | {op: entry for op, entry in called.items() if entry is not None}
 
     @property
     def _operator_name(self) -> str:
-        """What the equations of other formulas call it."""
+        """The operator name, by which equations of other formulas call it."""
         return FORMULAS.operator_name(self) or self.__name__
 
     @property
     def captures(self) -> tuple[Capture, ...]:
-        """What the closure captures: name, verdict, line, and what happens to it."""
+        """The closure's captures: name, verdict, line, and how each is saved or recomputed."""
         return self.operator.formula.captures
 
     def source(self, target: str = "python") -> str:
@@ -167,8 +173,8 @@ class Formula:
         if target == "python":
             return module_text(self.operator.formula)
         if target == "native":
-            from ...transpile.emit.native import emit_cpp
-            from ...transpile.emit.native.formula_kernels import formula_kernels
+            from ...transpile.emit.cpp import emit_cpp
+            from ...transpile.loops.kernels.formula_kernels import formula_kernels
 
             defaults = {p.var.name: p.default.value for p in self.ir.attributes if p.default is not None}
             compiled = formula_kernels(self.ir, LIBRARY_OF_PROCESS, defaults)
@@ -186,7 +192,7 @@ class Formula:
 
     @property
     def _signature_binding(self) -> Binding:
-        """What the formula's name means inside another formula."""
+        """The binding of the formula's name inside another formula."""
         return signature_of(self.__wrapped__, self._operator_name, has_closure=not self._derived)
 
     def __repr__(self) -> str:
@@ -211,6 +217,12 @@ class Composite(Formula):
     A call runs the function, whose operators are recorded. It need not keep to
     the formula language, unless other formulas call it: they read it like a
     formula whose closure is derived.
+
+    >>> import numpy as np
+    >>> import pullback as pb
+    >>> x = pb.tensor([1.0, 3.0], requires_grad=True)
+    >>> isinstance(pb.formulas()[np.vdot], pb.Composite), pb.grad(np.vdot(x, x), x)
+    (True, (tensor([2., 6.]),))
     """
 
     def __init__(self, function: Function) -> None:
@@ -279,7 +291,19 @@ def formula(target: Any = None, /, *, jvp: Any = None, **options: Any) -> Any:
 
 
 def composite(target: Function) -> Callable[[Function], Composite]:
-    """Decorates a plain function of differentiable operators that stands for `target` (``np.var``)."""
+    """Decorate a plain function of differentiable operators that stands for `target` (``np.var``).
+
+    >>> import numpy as np
+    >>> import pullback as pb
+    >>> def energy(x):
+    ...     return float(np.linalg.norm(x)) ** 2
+    >>> @pb.composite(energy)
+    ... def recorded_energy(x):
+    ...     return np.sum(x * x)
+    >>> x = pb.tensor([1.0, 2.0], requires_grad=True)
+    >>> pb.grad(pb.formulas()[energy](x), x)
+    (tensor([2., 4.]),)
+    """
 
     def decorate(function: Function) -> Composite:
         made = Composite(function)
@@ -312,10 +336,10 @@ def _no_closure(read: FormulaIR) -> Diagnostic:
 
 
 def _is_plain(target: Any) -> bool:
-    """Whether a bare ``@pb.formula`` decorates this: a function that is no word of the vocabulary."""
+    """True for a function that is no operator of the vocabulary: a bare ``@pb.formula`` decorates it."""
     module = str(getattr(target, "__module__", ""))
     known = module.startswith(("numpy", "scipy", "pullback.engine"))
-    return FORMULAS.word(target) is None and hasattr(target, "__code__") and not known
+    return FORMULAS.info_of(target) is None and hasattr(target, "__code__") and not known
 
 
 def _register(made: Formula, function: Function, target: Function | None) -> Formula:

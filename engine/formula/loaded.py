@@ -120,7 +120,7 @@ class LoadedOperator:
 
 
 class Loaded:
-    """What `load_operator` returns: callable on arrays and on tensors of both engines."""
+    """An operator of a shared library, callable on arrays and on tensors of both engines."""
 
     def __init__(self, operator: LoadedOperator) -> None:
         self.operator = operator
@@ -151,6 +151,11 @@ def load_operator(path: str | os.PathLike[str], name: str) -> Loaded:
     Raises FileNotFoundError; OperatorLibraryError for what is no library of
     operators, was compiled for another version of the interface, or defines no
     operator of this name; EngineUnavailableError without the native engine.
+
+    >>> import pullback as pb
+    >>> pb.load_operator("/no/such/libcube.so", "cube")
+    Traceback (most recent call last):
+    FileNotFoundError: there is no library /no/such/libcube.so
     """
     load("native")
     file = Path(path).resolve()
@@ -189,16 +194,16 @@ def _opened(file: Path, version: int) -> Any:
 
 
 def define(address: int) -> Loaded:
-    """What the table's `define` calls with the address of a `pb_operator`."""
+    """The callback of the table's `define`, which gets the address of a `pb_operator`."""
     definition = _Definition.from_address(address)
     made = Loaded(LoadedOperator(definition, _loading))
     _BY_CONTEXT[definition.context] = made
     return made
 
 
-def call_word(name: str, *args: Any, **kwargs: Any) -> Any:
-    """What the table's `call` does with a word: attributes by name, on arrays too."""
-    if engine_of(*args) is None and (entry := FORMULAS.of_word(name)) is not None:
+def call_operator(name: str, *args: Any, **kwargs: Any) -> Any:
+    """The callback of the table's `call`: an operator with attributes by name, on arrays too."""
+    if engine_of(*args) is None and (entry := FORMULAS.of_operator(name)) is not None:
         return entry(*args, **kwargs)
     return call(name, *args, **kwargs)
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...transpile.frontend import Binding, Names, read_function
-from ...transpile.frontend.signature import signature
+from ...transpile.frontend.names.signature import signature
 from ...transpile.ir import Formula, Options, Source
 from ..calls import special
 from ..core.errors import SourceUnavailableError
@@ -61,14 +61,14 @@ def source_of(function: Function) -> Source:
 
 
 def signature_of(function: Function, operator: str, has_closure: bool) -> Binding:
-    """What a formula's name means inside another one: its operator, parameters and results."""
+    """The binding of a formula's name inside another one: its operator, parameters and results."""
     tree = ast.parse(textwrap.dedent(source_of(function).text))
     node = next(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
     return replace(signature(node, None, has_closure), name=operator)
 
 
 def names_of(function: Function) -> Names:
-    """What the function's free and global names stand for, looked up when they are met."""
+    """The bindings of the function's free and global names, looked up when they are met."""
     variables = variables_of(function)
 
     def find(name: str) -> Binding | None:
@@ -85,11 +85,10 @@ def variables_of(function: Function) -> dict[str, Any]:
 
 
 def namespace_of(function: Function) -> dict[str, Any]:
-    """What the function's emitted text may name: its own variables, and the modules of the vocabulary."""
+    """The names of a function's emitted text: its own variables, and the modules of the vocabulary."""
     import pullback
-    from pullback import primitives
 
-    modules = {"np": np, "pb": pullback, "primitives": primitives, "special": special, "math": math}
+    modules = {"np": np, "pb": pullback, "primitives": pullback.primitives, "special": special, "math": math}
     return variables_of(function) | modules
 
 
@@ -98,7 +97,7 @@ _STANDS_FOR = {"pullback.numpy": "numpy", special.__name__: "scipy.special"}
 
 
 def binding(value: object) -> Binding:
-    """What an object means to the formula language."""
+    """The binding of an object in the formula language."""
     if isinstance(value, ModuleType):
         return Binding.dotted(_STANDS_FOR.get(value.__name__, value.__name__))
     if isinstance(value, np.generic):
@@ -110,9 +109,9 @@ def binding(value: object) -> Binding:
     ir = getattr(value, "_signature_binding", None)
     if isinstance(ir, Binding):
         return ir
-    word = FORMULAS.word(value)
-    if word is not None:
-        return Binding.dotted(word.python)
+    info = FORMULAS.info_of(value)
+    if info is not None:
+        return Binding.dotted(info.python)
     if isinstance(value, type) and issubclass(value, np.generic):
         return Binding.dotted(f"numpy.{value.__name__}")
     if isinstance(value, (np.ufunc, BuiltinFunctionType)) or _has_dotted_name(value):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...transpile.emit.native.array_attributes import ArrayOf, Indexing, RegionOf
+from ...transpile.passes.kernel.array_attributes import ArrayOf, Indexing, RegionOf
 from ..primitives.regions import Region
 
 Told = tuple[dict[str, Any], list[np.ndarray[Any, Any]]]
@@ -63,7 +63,7 @@ def _without_lists(value: Any) -> None:
 
 
 def _array(array: np.ndarray[Any, Any], arrays: list[np.ndarray[Any, Any]]) -> ArrayOf:
-    """What is known of an array, which joins the others. Raises TypeError where no kernel takes it."""
+    """Describe an array and add it to the others. Raises TypeError where no kernel takes it."""
     if array.dtype.kind != "b" and not np.can_cast(array.dtype, np.int64):
         raise TypeError(array.dtype)
     is_mask = array.dtype.kind == "b"

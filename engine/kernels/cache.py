@@ -1,4 +1,4 @@
-"""Shared libraries kept on disk, under a key of everything that went into them.
+"""A disk cache of shared libraries, under a key of everything that went into them.
 
 An entry is one file, which ends with the digest of what is before, so that a
 damaged one is seen. It is written beside its place and moved there, so that
@@ -28,7 +28,7 @@ _TAIL = len(_MARK) + hashlib.sha256().digest_size
 
 
 def folder() -> Path:
-    """Where compiled kernels lie."""
+    """The folder of compiled kernels."""
     return cache_folder() / "kernels"
 
 
@@ -42,7 +42,7 @@ def entry(key: str, make: Callable[[Path], None], suffix: str = ".so") -> Path:
 
 @contextlib.contextmanager
 def making(key: str, suffix: str = ".so") -> Iterator[Path | None]:
-    """Where to write the file of a key until the end of the block, or None where it is there and whole.
+    """The path to which the block writes the file of a key, or None where the file is there and whole.
 
     Two processes may make the same entry at once: each makes its own, the last
     one stays, and both are whole.
@@ -54,11 +54,11 @@ def making(key: str, suffix: str = ".so") -> Iterator[Path | None]:
     with tempfile.TemporaryDirectory(dir=folder(), prefix=".making-") as work:
         made = Path(work) / f"kernel{suffix}"
         yield made
-        keep(key, made.read_bytes(), suffix)
+        store(key, made.read_bytes(), suffix)
 
 
 def found(key: str, suffix: str) -> memoryview | None:
-    """What was kept under a key; None where it is missing or damaged."""
+    """The cached bytes of a key; None where they are missing or damaged."""
     try:
         with open(place(key, suffix), "rb", buffering=0) as file:
             content = file.readall()
@@ -74,7 +74,7 @@ def found(key: str, suffix: str) -> memoryview | None:
     return body
 
 
-def keep(key: str, content: bytes, suffix: str) -> None:
+def store(key: str, content: bytes, suffix: str) -> None:
     """Keep something under a key."""
     target = place(key, suffix)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -97,12 +97,12 @@ def remembered(said: str, find: Callable[[], str | None], suffix: str) -> str | 
         return str(known, "utf-8")
     text = find()
     if text is not None:
-        keep(key, text.encode(), suffix)
+        store(key, text.encode(), suffix)
     return text
 
 
 def place(key: str, suffix: str = ".so") -> Path:
-    """Where the file of a key lies, if it is there."""
+    """The path of a key's file, or None where there is no such file."""
     return folder() / f"{key}{suffix}"
 
 
@@ -139,6 +139,6 @@ def clear() -> int:
 
 
 def size() -> tuple[int, int]:
-    """How many entries there are, and their bytes."""
+    """The number of entries, and their bytes."""
     files = list(folder().glob("*.so")) if folder().is_dir() else []
     return len(files), sum(file.stat().st_size for file in files)

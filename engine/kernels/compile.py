@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ...transpile.emit.native import ABI
+from ...transpile.emit.cpp import ABI
 from . import cache as disk
 from .compiler import INCLUDE, find_compiler, identity
 
@@ -19,7 +19,7 @@ _RUNTIME_ENDING = ".runtime"
 
 
 def compile_text(text: str, *what: str) -> Path:
-    """The shared library of a generated C++ text, or the part of it that macros of kernel_context.h say.
+    """The shared library of a generated C++ text, or the part of it that macros of kernel/context.h say.
 
     What all kernels share is compiled once, to a library beside them. The key of the
     cache is the text, the headers that it includes, the compiler and its flags,
@@ -89,9 +89,9 @@ def _machine(named: str, path: str) -> str:
 @cache
 def _headers() -> str:
     """A digest of the texts that kernels include, which are read where one has another size or time."""
-    folder = os.path.join(INCLUDE, "pullback")
-    names = sorted(name for name in os.listdir(folder) if name.startswith("kernel"))
-    paths = [*(os.path.join(folder, name) for name in names), os.fspath(RUNTIME)]
+    inside = os.walk(os.path.join(INCLUDE, "pullback"))
+    paths = sorted(os.path.join(folder, name) for folder, _, names in inside for name in names)
+    paths.append(os.fspath(RUNTIME))
 
     def read() -> str:
         digest = hashlib.sha256()

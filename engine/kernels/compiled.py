@@ -7,14 +7,15 @@ from functools import cached_property, update_wrapper
 from typing import Any
 
 from ...transpile.diagnostics import Diagnostic, FormulaError
-from ...transpile.emit.native import emit_cpp
-from ...transpile.emit.native.arguments import Arguments
-from ...transpile.emit.native.array_attributes import Indexing, indexing
-from ...transpile.emit.native.formula_kernels import formula_kernels, is_runtime_number
-from ...transpile.emit.native.plain_values import telling
+from ...transpile.emit.cpp import emit_cpp
 from ...transpile.ir import Formula as FormulaIR
 from ...transpile.ir import Param
+from ...transpile.loops.kernels.formula_kernels import formula_kernels, is_runtime_number
+from ...transpile.loops.kernels.plain_values import telling
+from ...transpile.passes.kernel.arguments import Arguments
+from ...transpile.passes.kernel.array_attributes import Indexing, indexing
 from ..calls.direct import DirectCall, result_on_arrays
+from ..calls.lists import joined
 from ..core.dispatch import engine_of
 from ..core.operator import as_input, bound
 from ..core.registry import LIBRARY
@@ -64,6 +65,14 @@ class CompiledFormula(DirectCall):
     there is a version per value, compiled when it is first seen. So there is for
     lists of another length, absent inputs, and inputs of several dtypes. Arrays in
     attributes are data, which no version depends on.
+
+    >>> import numpy as np
+    >>> import pullback as pb
+    >>> @pb.compile
+    ... def swish(x):
+    ...     return x / (1 + np.exp(-x))
+    >>> type(swish).__name__, swish.formula.__name__, swish(np.zeros(2))
+    ('CompiledFormula', 'swish', array([0., 0.]))
     """
 
     def __init__(self, formula: Formula, order: int) -> None:
@@ -135,7 +144,7 @@ class CompiledFormula(DirectCall):
         inputs, attributes = bound(
             self.formula.ir.name, self._inputs, self.formula.ir.attributes, args, kwargs
         )
-        return tuple(map(as_input, self._inputs, inputs)), attributes
+        return tuple(map(_as_input, self._inputs, inputs)), attributes
 
     @cached_property
     def _asks_ranks(self) -> bool:
@@ -143,7 +152,7 @@ class CompiledFormula(DirectCall):
 
     @cached_property
     def _waits(self) -> bool:
-        """Whether nothing is compiled before the arguments are seen."""
+        """True where nothing is compiled before the arguments are seen."""
         return self._asks_ranks or self._takes_lists
 
     @cached_property
@@ -154,7 +163,7 @@ class CompiledFormula(DirectCall):
         return f"<compiled {self.formula.__name__}, order {self.order}>"
 
     def limits(self, **attributes: Any) -> tuple[Diagnostic, ...]:
-        """Why some order that was asked for runs on the formula's Python; empty where none does.
+        """The reason why an order that was asked for runs on the formula's Python; empty where none does.
 
         With lists there is nothing to compile before their lengths are seen: then
         this is of the versions that were compiled so far.
@@ -203,8 +212,15 @@ class CompiledFormula(DirectCall):
         return prepare(self.formula, attributes, self.order, arguments)
 
 
+def _as_input(param: Param, value: Any) -> Any:
+    """An input as kernels take it; the lists in a list are joined, with their gradients."""
+    if param.var.kind == "list" and isinstance(value, (list, tuple)):
+        value = [joined(part) for part in value]
+    return as_input(param, value)
+
+
 class Names(Mapping[str, Any]):
-    """What the emitted Python of a formula may name, worked out when some Python runs."""
+    """The names of a formula's emitted Python, found when some of it runs."""
 
     def __init__(self, formula: Formula, promoted: FormulaIR) -> None:
         self._formula, self._promoted = formula, promoted
@@ -229,7 +245,7 @@ def _literal(value: Any) -> Any:
 
 
 def _key(value: Any) -> Hashable:
-    """What tells attributes apart: 1, 1.0 and True are three."""
+    """The key of an attribute's value: 1, 1.0 and True are three."""
     if isinstance(value, (list, tuple)):
         return tuple(map(_key, value))
     return type(value), repr(value)

@@ -102,7 +102,7 @@ class Compiler:
 
 
 def identity() -> str:
-    """What decides what the compiler makes of a text, without running it: its file stands for its version."""
+    """The identity of the compiler, without running it: its file stands for its version."""
     candidates = _candidates(os.environ.get("CXX", ""), os.environ.get("PATH", ""))
     found = next(candidates, None)
     if found is None:
@@ -142,7 +142,7 @@ def _find(named: str, path: str) -> Compiler:
 
 
 def _version(command: tuple[str, ...]) -> str | None:
-    """What a compiler says that it is, from the disk where it did before; None where it does not run."""
+    """The version text of a compiler, from the disk cache where it is there; None where it does not run."""
 
     def ask() -> str | None:
         said = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
@@ -174,7 +174,7 @@ def _libraries() -> tuple[str, ...]:
 
 @cache
 def processor_features() -> str:
-    """What the processor can do, since kernels are compiled for it and no other."""
+    """The features of the processor, for which alone kernels are compiled."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as lines:
             said = [line for line in lines if line.startswith(("flags", "Features", "model name"))]

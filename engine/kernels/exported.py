@@ -20,16 +20,16 @@ _TABLES: dict[str, Callable[[], ctypes.Structure | None]] = {
 }
 # Which of them the functions of a header call.
 _HEADERS = {
-    "kernel_special.h": "pb_special",
-    "kernel_solve.h": "pb_lapack",
-    "kernel_decompose.h": "pb_lapack",
+    "kernel/math/special.h": "pb_special",
+    "kernel/matrices/solve.h": "pb_lapack",
+    "kernel/matrices/decompose.h": "pb_lapack",
 }
 
 
 def tables_of(text: str) -> frozenset[str]:
     """The tables that generated C++ needs.
 
-    >>> sorted(tables_of("#include <pullback/kernel_special.h>"))
+    >>> sorted(tables_of("#include <pullback/kernel/math/special.h>"))
     ['pb_special']
     """
     return frozenset(table for header, table in _HEADERS.items() if header in text)

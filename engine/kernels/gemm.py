@@ -33,8 +33,8 @@ def _gemm(context: int, pointer: Any) -> None:
     m, n, k = product.m, product.n, product.k
     computed = np.matmul(matrices("a", stack, m, k), matrices("b", stack, k, n))
     summed = tuple(axis for axis in range(product.ndim) if product.c_steps[axis] == 0)
-    kept = [1 if axis in summed else extent for axis, extent in enumerate(stack)]
-    result = matrices("c", kept, m, n)
+    extents = [1 if axis in summed else extent for axis, extent in enumerate(stack)]
+    result = matrices("c", extents, m, n)
     if product.add:
         result += computed.sum(summed, keepdims=True)
     else:

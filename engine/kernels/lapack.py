@@ -9,7 +9,7 @@ from typing import Any
 
 from .capsules import address, signature
 
-# As in kernel_lapack.h, with Fortran's arguments: characters, integers, floats.
+# As in kernel/matrices/lapack.h, with Fortran's arguments: characters, integers, floats.
 ROUTINES = {
     "gesv": "iifiifii",
     "getrf": "iifiii",
@@ -23,7 +23,7 @@ _LETTERS = {"char": "c", "int": "i", "float": "f"}
 
 
 class Table(ctypes.Structure):
-    """pb_lapack_functions of kernel_lapack.h."""
+    """pb_lapack_functions of kernel/matrices/lapack.h."""
 
     _fields_ = tuple((f"{prefix}{name}", ctypes.c_void_p) for prefix in "sd" for name in ROUTINES)
 

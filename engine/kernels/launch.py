@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ...transpile.emit.native import ABI, Kernel
+from ...transpile.emit.cpp import ABI
+from ...transpile.loops.lower.kernel import Kernel
 from ..primitives.plumbing import Like
 from . import abi
 from .gemm import RUNTIME
@@ -46,17 +47,17 @@ class CompiledKernel:
 
     @cached_property
     def flat_address(self) -> int:
-        """Where the kernel's loop begins in memory, or 0."""
+        """The address of the kernel's loop, or 0."""
         return self._library.flat(self.kernel.name)
 
     @property
     def infer_address(self) -> int:
-        """Where `infer` begins in memory."""
+        """The address of `infer`."""
         return ctypes.cast(self._infer, ctypes.c_void_p).value or 0
 
     @property
     def run_address(self) -> int:
-        """Where `run` begins in memory."""
+        """The address of `run`."""
         return ctypes.cast(self._run, ctypes.c_void_p).value or 0
 
     def __call__(self, arguments: Sequence[Any], needed: Sequence[bool] | None = None) -> list[Any]:
@@ -138,7 +139,7 @@ class CompiledKernel:
 
 @cache
 def _array(kind: Any, length: int) -> Any:
-    """The type of an array, kept: each that is made anew is a cycle for the collector."""
+    """The type of an array, cached: each that is made anew is a cycle for the collector."""
     return kind * max(1, length)
 
 

@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...transpile.diagnostics import FormulaError
-from ...transpile.emit.native import emit_cpp
-from ...transpile.emit.native.extents import is_once
-from ...transpile.emit.native.flat import is_flat
-from ...transpile.emit.native.formula_kernels import Compiled
-from ...transpile.emit.native.guard import failed
-from ...transpile.emit.native.kernel import Kernel
+from ...transpile.emit.cpp import emit_cpp
+from ...transpile.loops.kernels.formula_kernels import Compiled
+from ...transpile.loops.kernels.guard import failed
+from ...transpile.loops.lower.flat import is_flat
+from ...transpile.loops.lower.kernel import Kernel
+from ...transpile.loops.lower.shape_sets import is_once
 from ...transpile.operators import OPERATORS
 from ...transpile.processors import processors
 from ..core.errors import CompilerError
 from .compile import Asked, compile_cached, runtime_library
-from .kept import without_collection
+from .disk_cache import without_collection
 from .load import KernelLibrary
 from .prepared import Prepared, pattern
 
@@ -27,19 +27,19 @@ Group = tuple[Kernel, ...]
 
 
 class _Twin(ctypes.Structure):
-    """pb::Twin of kernel_context.h."""
+    """pb::Twin of kernel/context.h."""
 
     _fields_ = (("infer", ctypes.c_void_p), ("run", ctypes.c_void_p), ("flat", ctypes.c_void_p))
 
 
 _SUPPLY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(_Twin))
-_LACKS_TYPE = 0  # pb::Lacks of kernel_context.h
-_LONG_ROW = 32  # kShortRow of kernel_row_loop.h
+_LACKS_TYPE = 0  # pb::Lacks of kernel/context.h
+_LONG_ROW = 32  # kShortRow of kernel/loops/row_loop.h
 _BITS: dict[Any, int] = {np.dtype(np.float32): 32, np.dtype(np.float64): 64}
 
 
 class Part(NamedTuple):
-    """What of a kernel a library has, as the macros of kernel_context.h say it.
+    """The parts of a kernel that a library has, as the macros of kernel/context.h list them.
 
     bits    of the float type
     long    whether loops that may go by rows are there for long rows alone, for short ones alone, or,
@@ -53,7 +53,7 @@ class Part(NamedTuple):
 
     @classmethod
     def of_call(cls, inputs: Sequence[Any], guesses: bool) -> Part:
-        """What a call on these arrays needs first; `guesses` says that some kernel guesses shapes."""
+        """The parts that a call on these arrays needs first; `guesses`: some kernel guesses shapes."""
         found = (getattr(value, "dtype", None) for value in inputs)
         bits = next((_BITS[dtype] for dtype in found if dtype in _BITS), 64)
         shapes = {np.shape(value) for value in inputs}
@@ -66,7 +66,7 @@ class Part(NamedTuple):
         return f"PB_ONLY_BITS={self.bits}", *rows, *(("PB_ONLY_LIKELY",) if self.likely else ())
 
     def twin(self, lacks: int) -> Part:
-        """What has what this lacks."""
+        """The parts that are still missing."""
         return self._replace(bits=96 - self.bits) if lacks == _LACKS_TYPE else Part(self.bits)
 
 
@@ -113,7 +113,7 @@ class LazyLibrary(KernelLibrary):
         return self._holding(kernel, self.part).flat(kernel)
 
     def has_flat(self, kernel: Kernel) -> bool:
-        """Whether the kernel is a pointwise one, with a loop of its own: known before it is compiled."""
+        """True for a pointwise kernel with a loop of its own; known before it is compiled."""
         return is_flat(kernel)
 
     def variant(self, compiled: Compiled, defined: tuple[bool, ...]) -> Kernel | None:
@@ -190,7 +190,7 @@ def _groups(kernels: Sequence[Kernel]) -> list[Group]:
 
 
 def _may_go_by_rows(kernels: Sequence[Kernel]) -> bool:
-    """Whether there may be loops by rows, and nothing is added to an output, so that all may begin again."""
+    """True where there may be loops by rows, and no output is added to, so that a run may begin again."""
     eqns = [eqn for kernel in kernels for eqn in kernel.block.every()]
     adds = any(eqn.op == "matmul" and eqn.kwarg("like") is not None for eqn in eqns)
     reduces = any(eqn.op in OPERATORS and "keepdims" in OPERATORS[eqn.op].attrs for eqn in eqns)

@@ -11,11 +11,11 @@ from ...transpile.ir import Formula as FormulaIR
 from ...transpile.library import Library
 from ..core.registry import FORMULAS
 from ..formula.decorators import LIBRARY_OF_PROCESS, Formula
-from .kept import kept, key_of_package
+from .disk_cache import cached, key_of_package
 from .readings import read
 
 
-class _Kept(Library):
+class _Cached(Library):
     """The library of the process, what is of the package remembered from earlier processes."""
 
     def formula(self, op: str) -> FormulaIR | None:
@@ -28,15 +28,15 @@ class _Kept(Library):
     def promoted(self, op: str, eqn: Eqn | None = None) -> FormulaIR:
         """The operator's formula after promotion. Raises NoDerivative where there is none."""
         formula = self.formula(op)
-        # Where a user's formula stands for a word, it may be part of any operator's derivative.
-        if formula is None or FORMULAS.taken_words or not FORMULAS.of_library(FORMULAS.operator(op)):
+        # Where a user's formula stands for an operator, it may be part of any operator's derivative.
+        if formula is None or FORMULAS.overridden or not FORMULAS.of_library(FORMULAS.operator(op)):
             return super().promoted(op, eqn)
         known = self._promoted.get(op)
         if known is None or known[0] is not formula:
             key = key_of_package("promoted", op)
-            promoted = kept(key, lambda: super(_Kept, self).promoted(op, eqn), ".formula")
+            promoted = cached(key, lambda: super(_Cached, self).promoted(op, eqn), ".formula")
             known = self._promoted[op] = formula, promoted
         return known[1]
 
 
-LIBRARY = _Kept()
+LIBRARY = _Cached()

@@ -6,9 +6,9 @@ import ctypes
 from pathlib import Path
 from typing import Any
 
-from ...transpile.emit.native import ABI
-from ...transpile.emit.native.formula_kernels import Compiled
-from ...transpile.emit.native.kernel import Kernel
+from ...transpile.emit.cpp import ABI
+from ...transpile.loops.kernels.formula_kernels import Compiled
+from ...transpile.loops.lower.kernel import Kernel
 from ..core.errors import CompilerError
 from . import abi
 from .exported import supply
@@ -53,7 +53,7 @@ class KernelLibrary:
         return 0 if found is None else ctypes.cast(found, ctypes.c_void_p).value or 0
 
     def has_flat(self, kernel: Kernel) -> bool:
-        """Whether the kernel is a pointwise one, with a loop of its own."""
+        """True for a pointwise kernel with a loop of its own."""
         return self.flat(kernel.name) != 0
 
     def variant(self, compiled: Compiled, defined: tuple[bool, ...]) -> Kernel | None:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from ...transpile.emit.native import Kernel
-from ...transpile.emit.native.formula_kernels import Compiled
 from ...transpile.emit.python import forward_function
 from ...transpile.ir import Atom, Block, Param, Var
+from ...transpile.loops.kernels.formula_kernels import Compiled
+from ...transpile.loops.lower.kernel import Kernel
 from ...transpile.passes.simplify.simplify import remove_dead
 from ..core import dispatch
 from ..core.operator import Operator, Variant
@@ -191,7 +191,7 @@ class _Backward:
         return [(k, used) for (is_cotangent, k), used in pairs if not is_cotangent]
 
     def _leave_out(self, reads: tuple[int, ...]) -> None:
-        """Where only the shape of an argument matters, have that; where nothing does, mark it."""
+        """Pass shapes for arguments of which only these are read, and mark those that are not read."""
         likes = _likes(self._owner)
         for index, (is_cotangent, k) in enumerate(self.sources):
             if is_cotangent or k in reads:

@@ -1,4 +1,4 @@
-"""The kernels of a formula as the emitter takes them, kept on disk: transpiling costs more than loading.
+"""The kernels of a formula as the emitter takes them, cached on disk: transpiling costs more than loading.
 
 An entry is a pickle of `Compiled`. Its key holds what decides it: the formula as it was read, the user's
 formulas that may stand in it, the attributes, and the transpiler and the library as they are now.
@@ -10,17 +10,17 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ...transpile.diagnostics import FormulaError
-from ...transpile.emit.native.arguments import Arguments
-from ...transpile.emit.native.formula_kernels import Compiled, formula_kernels, pattern_kernel
-from ...transpile.emit.native.kernel import Kernel
-from ...transpile.emit.native.plain_values import telling
-from ...transpile.emit.native.ranks import asks
 from ...transpile.ir import Formula as FormulaIR
+from ...transpile.loops.kernels.formula_kernels import Compiled, formula_kernels, pattern_kernel
+from ...transpile.loops.kernels.plain_values import telling
+from ...transpile.loops.lower.kernel import Kernel
+from ...transpile.passes.kernel.arguments import Arguments
+from ...transpile.passes.kernel.ranks import asks
 from ...transpile.passes.promote.promote import promote
 from ...transpile.passes.promote.save_or_recompute import fused
 from ..core.registry import FORMULAS
 from ..formula.decorators import Formula
-from .kept import kept, key_of_package
+from .disk_cache import cached, key_of_package
 from .library import LIBRARY
 
 _LAST: dict[str, FormulaIR] = {}
@@ -44,7 +44,7 @@ def prepare(formula: Formula, attributes: Mapping[str, Any], order: int, argumen
             formula_kernels(ir, LIBRARY, attributes, order, arguments, general=False, present=optional)
         )
 
-    return Prepared(kept(key, make), key)
+    return Prepared(cached(key, make), key)
 
 
 def pattern(key: str, compiled: Compiled, defined: tuple[bool, ...] | None) -> Kernel | None:
@@ -59,12 +59,12 @@ def pattern(key: str, compiled: Compiled, defined: tuple[bool, ...] | None) -> K
         except FormulaError:
             return None
 
-    return kept(key_of_package(key, compiled.forward.name, repr(defined)), make)
+    return cached(key_of_package(key, compiled.forward.name, repr(defined)), make)
 
 
 def asks_ranks(formula: Formula) -> bool:
-    """Whether its kernels depend on the numbers of axes of its inputs."""
-    return kept(_key(formula, "asks ranks"), lambda: asks(_promoted(formula)))
+    """True where its kernels depend on the numbers of axes of its inputs."""
+    return cached(_key(formula, "asks ranks"), lambda: asks(_promoted(formula)))
 
 
 def _promoted(formula: Formula) -> FormulaIR:
@@ -86,9 +86,9 @@ def _stable(values: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def _of_users(ir: FormulaIR) -> list[str]:
-    """The user's formulas that this one may run: those for words, and those that it calls, and so on."""
+    """The user's formulas that this one may run: those for operators, those that it calls, and so on."""
     found: dict[str, str] = {}
-    queue = [*FORMULAS.taken_words, *{eqn.op for eqn in ir.every()}]
+    queue = [*FORMULAS.overridden, *{eqn.op for eqn in ir.every()}]
     while queue:
         name = queue.pop()
         if name in found or not _is_users(name):

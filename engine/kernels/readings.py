@@ -1,7 +1,7 @@
-"""Formulas as they were read, kept on disk: reading a text takes longer than loading what came of it.
+"""Formulas as they were read, cached on disk: reading a text takes longer than loading what came of it.
 
 The key holds what decides a reading: the file with its size and time, the place in it, what the decorator
-was given, and what the words of the text stand for; of a formula of the package its name and the package.
+was given, and what the names in the text stand for; of a formula of the package its name and the package.
 Formulas that call plain functions, whose texts count too, are read each time, as are those that stand in no
 file.
 """
@@ -18,9 +18,9 @@ from typing import Any
 from ..core.registry import FORMULAS
 from ..formula.decorators import Formula
 from ..formula.reading import binding, variables_of
-from .kept import kept, key_of_package
+from .disk_cache import cached, key_of_package
 
-_WORD = re.compile(r"[^\W\d]\w*")
+_NAME = re.compile(r"[^\W\d]\w*")
 
 
 def read(formula: Formula) -> None:
@@ -31,7 +31,7 @@ def read(formula: Formula) -> None:
     what = [formula.__name__] if ours else _what_decides(formula)
     if what is not None:
         key = key_of_package("reading", *what)
-        vars(formula)["ir"] = kept(key, lambda: formula.ir, ".formula" if ours else ".kernels")
+        vars(formula)["ir"] = cached(key, lambda: formula.ir, ".formula" if ours else ".kernels")
         formula.reading = key
 
 
@@ -45,22 +45,22 @@ def _what_decides(formula: Formula) -> list[str] | None:
         return None
     found = [f"{code.co_filename}:{code.co_firstlineno} {state.st_size} {state.st_mtime_ns}", formula.stated]
     variables = variables_of(function)
-    for word in _words(code):
-        value = variables.get(word, formula)
+    for name in _names(code):
+        value = variables.get(name, formula)
         if value is formula or value is function:
             continue
         meaning = binding(value)
         if meaning.kind == "helper":
             return None
-        found.append(f"{word} {meaning!r}")
+        found.append(f"{name} {meaning!r}")
     return found
 
 
-def _words(code: CodeType) -> list[str]:
-    """The words of a function's text."""
+def _names(code: CodeType) -> list[str]:
+    """The names in a function's text."""
     linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 : _last_line(code)]
-    return sorted(set(_WORD.findall("".join(lines))))
+    return sorted(set(_NAME.findall("".join(lines))))
 
 
 def _last_line(code: CodeType) -> int:

@@ -1,4 +1,4 @@
-"""What kernels need to know of the arguments of a call, and the arguments in a row."""
+"""Facts of a call's arguments that kernels are compiled for, and the arguments as a flat row."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...transpile.emit.native.arguments import Argument
-from ...transpile.emit.native.kernel import Dtype
+from ...transpile.passes.kernel.arguments import Argument
+from ...transpile.passes.kernel.types import Dtype
 
 _TYPES: dict[object, Dtype] = {
     np.dtype(np.float32): "float",
@@ -34,7 +34,7 @@ def leaves(values: Iterable[Any]) -> list[Any]:
 
 
 def signature(names: Sequence[str], inputs: Sequence[Any], ranks: bool) -> dict[str, Argument]:
-    """What differs from arrays of one float type. Numbers of axes are told where kernels depend on them.
+    """Differences from arrays of one float type; with the numbers of axes, where kernels depend on them.
 
     >>> signature(["x", "b"], [np.ones(3), None], ranks=False)
     {'b': Argument(dtype='T', rank=None, items=None, absent=True)}

@@ -8,7 +8,7 @@ from typing import Any
 
 from .capsules import address, signature
 
-# As in kernel_special.h, one argument and two.
+# As in kernel/math/special.h, one argument and two.
 _UNARY = """
     erfcx erfi erfinv erfcinv dawsn ndtr log_ndtr ndtri expi exp1 gammaln loggamma gamma rgamma digamma
     i0 i0e i1 i1e j0 j1 y0 y1 k0 k0e k1 k1e
@@ -24,7 +24,7 @@ _SIGNATURES = (
 
 
 class Table(ctypes.Structure):
-    """pb_special_functions of kernel_special.h."""
+    """pb_special_functions of kernel/math/special.h."""
 
     _fields_ = tuple((name, ctypes.c_void_p) for name in (*UNARY, *BINARY))
 

@@ -38,7 +38,7 @@ class Tensors:
             if value is not None:
                 words[index] = base + _WORD * position
                 position = _write(words, base, position, value)
-        self._kept = present, words
+        self._alive = present, words
         self.pointers = ctypes.cast(base, _TABLE)
 
     def shape(self, index: int) -> tuple[int, ...]:

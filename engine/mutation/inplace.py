@@ -26,31 +26,31 @@ from ..transforms.forward_ad import has_tangent
 from .views import PLAIN, WHY_NOT_WRITTEN, described, overlaps, overwritten, overwritten_by, root_of
 
 
-def operator(word: str, sign: str) -> Callable[[Any, Any], Any]:
+def operator(op: str, sign: str) -> Callable[[Any, Any], Any]:
     """The method for ``x += value`` and its like."""
 
     def method(self: Any, value: Any) -> Any:
-        return update(self, word, value, what=f"x {sign}= value")
+        return update(self, op, value, what=f"x {sign}= value")
 
     return method
 
 
-def update(self: Any, word: str, *operands: Any, what: str, **attributes: Any) -> Any:
-    """The tensor becomes ``word(self, *operands, **attributes)``; returns it."""
+def update(self: Any, op: str, *operands: Any, what: str, **attributes: Any) -> Any:
+    """The tensor becomes ``op(self, *operands, **attributes)``; returns it."""
     engine_of(self, *operands)
     if not permitted(self, operands, what):
-        function = function_of(word)
+        function = function_of(op)
         if isinstance(function, np.ufunc):
             function(self._array, *map(arrays, operands), out=self._array, **attributes)
         else:
-            result = call(word, self._array, *map(arrays, operands), **attributes)
+            result = call(op, self._array, *map(arrays, operands), **attributes)
             refuse_cast(np.asarray(result).dtype, self, what)
             self._array[...] = _fitting(result, self, what)
         self._bump_version(what)
         observe_write(self)
         return self
-    inputs = kept(self, FORMULAS.of_word(word), (self, *operands))
-    return store(self, call(word, *inputs, **attributes), what)
+    inputs = unaliased(self, FORMULAS.of_operator(op), (self, *operands))
+    return store(self, call(op, *inputs, **attributes), what)
 
 
 def store(self: Any, result: Any, what: str) -> Any:
@@ -100,7 +100,7 @@ def setitem(self: Any, index: Any, value: Any, *, what: str = "x[index] = value"
 
 
 def permitted(self: Any, others: Sequence[Any], what: str) -> bool:
-    """Whether a write is to be recorded. Raises MutationError where it can't be done at all."""
+    """True where a write is to be recorded. Raises MutationError where it can't be done at all."""
     array = self._array
     if not array.flags.writeable:
         raise MutationError(
@@ -126,7 +126,7 @@ def permitted(self: Any, others: Sequence[Any], what: str) -> bool:
 
 
 def _recorded(self: Any, others: Sequence[Any], what: str) -> bool:
-    """Whether a write is to be recorded. Raises MutationError where that can't be done."""
+    """True where a write is to be recorded. Raises MutationError where that can't be done."""
     if not is_recording():
         return False
     if self.dtype.kind == "c" and any(tensor.requires_grad for tensor in tensors_in(others)):
@@ -155,7 +155,7 @@ def _recorded(self: Any, others: Sequence[Any], what: str) -> bool:
     return True
 
 
-def kept(self: Any, entry: Any, inputs: Sequence[Any]) -> list[Any]:
+def unaliased(self: Any, entry: Any, inputs: Sequence[Any]) -> list[Any]:
     """The inputs of an operator whose result will be written into `self`.
 
     Those that its derivative reads are copied where the write would change them.
@@ -200,14 +200,14 @@ def _cast_and_squeezed(value: Any, ndim: int, dtype: Any) -> Any:
 
 
 def _is_part(self: Any, part: Any, value: Any) -> bool:
-    """Whether the value is this part of the tensor already, with its gradient."""
+    """True where the value is this part of the tensor already, with its gradient."""
     if engine_of(value) is None or root_of(value) is not root_of(self) or value._made not in (None, PLAIN):
         return False
     return _same_memory(part, value._array)
 
 
 def _same_memory(x: Any, y: Any) -> bool:
-    """Whether two arrays are the same entries of the same memory."""
+    """True where two arrays are the same entries of the same memory."""
     same = x.shape == y.shape and x.strides == y.strides
     return bool(same and x.__array_interface__["data"][0] == y.__array_interface__["data"][0])
 

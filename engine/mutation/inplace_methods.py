@@ -18,21 +18,21 @@ from .inplace import setitem, update
 T = TypeVar("T")
 
 
-def _unary(name: str, word: str) -> Callable[[T], T]:
+def _unary(name: str, op: str) -> Callable[[T], T]:
     def method(self: Any) -> Any:
-        return update(self, word, what=f"x.{name}()")
+        return update(self, op, what=f"x.{name}()")
 
     method.__name__ = name
-    method.__doc__ = f"`{word}` of this tensor takes its place."
+    method.__doc__ = f"`{op}` of this tensor takes its place."
     return method
 
 
-def _binary(name: str, word: str) -> Callable[[T, Any], T]:
+def _binary(name: str, op: str) -> Callable[[T, Any], T]:
     def method(self: Any, other: Any) -> Any:
-        return update(self, word, other, what=f"x.{name}(other)")
+        return update(self, op, other, what=f"x.{name}(other)")
 
     method.__name__ = name
-    method.__doc__ = f"`{word}` of this tensor and another, or a number, takes its place."
+    method.__doc__ = f"`{op}` of this tensor and another, or a number, takes its place."
     return method
 
 
@@ -41,7 +41,7 @@ def _scaled(other: Any, alpha: Any) -> Any:
 
 
 class InPlaceMethods:
-    """What ``x.mul_(y)`` and its like do."""
+    """The method ``x.mul_(y)``, or another one for a binary operator."""
 
     __slots__ = ()
 
@@ -85,7 +85,7 @@ class InPlaceMethods:
         return self
 
     def masked_fill_(self, mask: Any, value: Any) -> Self:
-        """Where `mask` is True, this value: a number, or a tensor of no axes."""
+        """Write this value where `mask` is True: a number, or a tensor of no axes."""
         setitem(self, _mask(mask, self), value)
         return self
 

@@ -37,7 +37,7 @@ def root_of(tensor: Any) -> Any:
 
 
 def overlaps(array: np.ndarray[Any, Any]) -> bool:
-    """Whether two entries are the same memory, as in a broadcast array."""
+    """True where two entries are the same memory, as in a broadcast array."""
     if array.flags.c_contiguous:
         return False
     return array.size > 0 and any(
@@ -116,19 +116,19 @@ class _Overwrite:
         self.tangent_rules: dict[tuple[bool, ...], Any] = {}
 
     def jvp(self, base: Any, value: Any, tangent: Any, written: Any, *, region: Region) -> Any:
-        """What was written brings its tangent; either may have none."""
-        kept = None if tangent is None else clear_region(tangent, region=region)
+        """The tangent of the base after the write; the base or the written value may have none."""
+        remaining = None if tangent is None else clear_region(tangent, region=region)
         if written is not None:
             whole = broadcast_like(written, Like(region.shape, written.dtype))
             written = spread_region(whole, region=region)
-        return written if kept is None else kept if written is None else kept + written
+        return written if remaining is None else remaining if written is None else remaining + written
 
     def forward(self, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Any, ...]:
         """The array, where it was written, and the shape of the value."""
         return inputs[0], attributes["region"], np.shape(inputs[1])
 
     def backward(self, defined: tuple[bool, ...], needed: tuple[bool, ...]) -> Variant:
-        """What was written takes its part of the gradient, the rest goes on to the array before."""
+        """The gradients of a write: the written value's part, and the rest for the base before it."""
 
         def call(saved: Sequence[Any], cotangents: Sequence[Any]) -> tuple[Any, ...]:
             (region, shape), (grad,) = saved, cotangents

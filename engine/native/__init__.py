@@ -1,7 +1,8 @@
 """The native engine: C++20, with the behaviour of the reference engine.
 
-`src` holds it, `include/pullback` its headers; they are named as the reference
-engine's files are. What is here makes leaves and fits the names.
+`src` holds it, in rooms; `include/pullback` what C++ of others includes:
+`kernel` what generated kernels do, the files above that what programs and
+libraries of operators do. What is here makes leaves and fits the names.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ sources.check(_native.__file__, getattr(_native, "built_from", None))
 from . import blas
 from ._native import (
     Tensor,
+    allocate_like,
     apply,
     current_pass,
-    forget_words,
+    forget_operators,
     leaf,
     moment,
-    room_for,
     run_backward,
     set_anomaly,
     set_inference,
@@ -37,7 +38,7 @@ from ._native import (
 
 name = "native"
 AnyTensor.register(Tensor)
-FORMULAS.on_replaced(forget_words)
+FORMULAS.on_replaced(forget_operators)
 blas.choose()
 on_inference(set_inference)
 
@@ -48,9 +49,9 @@ def tensor(array: Any, requires_grad: bool = False, name: str | None = None) -> 
     """A leaf that owns a copy of the values; of a large array in the engine's memory, on huge pages."""
     if type(array) is not np.ndarray or array.nbytes < _HUGE_PAGE or not _is_plain(array):
         return leaf(copied(array), requires_grad, name)
-    room = room_for(array)
-    room[...] = array
-    return leaf(room, requires_grad, name)
+    memory = allocate_like(array)
+    memory[...] = array
+    return leaf(memory, requires_grad, name)
 
 
 def _is_plain(array: np.ndarray[Any, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Which BLAS computes the matrix products of kernels."""
+"""The choice of the BLAS for the matrix products of kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which kernels stand for an operator, and how its arguments go into them.
+"""The kernels of an operator, and the order in which its arguments go into them.
 
 The build compiles kernels of library formulas into `_native`. An operator of
 the library that has them is replaced by its compiled form, provided that the
@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ...transpile.diagnostics import FormulaError
-from ...transpile.emit.native import emit_cpp
-from ...transpile.emit.native.attribute_patterns import attribute_patterns
-from ...transpile.emit.native.formula_kernels import formula_kernels
-from ...transpile.emit.native.plain_values import place_of
+from ...transpile.emit.cpp import emit_cpp
 from ...transpile.library import standard_library
+from ...transpile.loops.kernels.formula_kernels import formula_kernels
+from ...transpile.loops.kernels.plain_values import place_of
+from ...transpile.passes.kernel.attribute_patterns import attribute_patterns
 from ..core.operator import Operator, Variant
 from ..kernels import CompiledKernel
 from ..kernels.abi import Call, Infer, ParallelFor
@@ -52,7 +52,7 @@ class Argument(NamedTuple):
 class Layout(NamedTuple):
     """A kernel's addresses, its arguments, and what its outputs are to the operator.
 
-    `told` are places and kinds of the values that it tells, which are its last outputs.
+    `plain_outputs` are places and kinds of those values, which are its last outputs.
     """
 
     infer: int
@@ -63,7 +63,7 @@ class Layout(NamedTuple):
     outputs: tuple[int, ...]
     plain_likes: tuple[int, ...]
     plain_ranks: tuple[int, ...]
-    told: tuple[tuple[int, str], ...]
+    plain_outputs: tuple[tuple[int, str], ...]
     kernel: CompiledKernel
 
 
@@ -141,7 +141,7 @@ def _builtin_form(operator: Operator, name: str, attributes: dict[str, object]) 
 
 
 def forward_layout(operator: Any) -> Layout | None:
-    """How the engine calls the forward's kernel; None where there is none that it can call alone."""
+    """The launch of the forward's kernel; None where there is none that the engine can call alone."""
     if not isinstance(operator, CompiledOperator):
         return None
     kernel = operator.kernel
@@ -161,7 +161,7 @@ def forward_layout(operator: Any) -> Layout | None:
 
 
 def backward_layout(operator: Any, variant: Variant) -> Layout | None:
-    """How the engine calls the kernel of a backward; None where there is none."""
+    """The launch of a backward's kernel; None where there is none."""
     run = variant.call
     sources: Sequence[tuple[bool, int]] | None = getattr(run, "sources", None)
     if not isinstance(operator, CompiledOperator) or sources is None:
@@ -178,16 +178,16 @@ def backward_layout(operator: Any, variant: Variant) -> Layout | None:
             strict=True,
         )
     )
-    wanted = run.wanted  # type: ignore[attr-defined]
-    slots = [*run.slots, *[-1] * (len(wanted) - len(run.slots))]  # type: ignore[attr-defined]
-    outputs = tuple(slot if need else -1 for slot, need in zip(slots, wanted, strict=True))
+    needed = run.wanted  # type: ignore[attr-defined]
+    slots = [*run.slots, *[-1] * (len(needed) - len(run.slots))]  # type: ignore[attr-defined]
+    outputs = tuple(slot if need else -1 for slot, need in zip(slots, needed, strict=True))
     if all(slot < 0 for slot in outputs):  # the gradients that are needed are known to be zero
         return None
     return _layout(kernel, arguments, outputs, (), ())
 
 
 def _is_passed_as_it_is(kernel: CompiledKernel) -> bool:
-    """Whether no argument is a value that a branch may leave out, or read while shapes are worked out."""
+    """True where no argument is a value that a branch may leave out, or that shapes depend on."""
     packed = any(eqn.op == "unpacked" for eqn in kernel.kernel.block.eqns)
     return not packed and all(entry.role == "tensor" or not entry.optional for entry in kernel.kernel.inputs)
 
@@ -216,38 +216,38 @@ def _layout(
     ranks: tuple[int, ...],
 ) -> Layout:
     runtime = ctypes.addressof(RUNTIME)
-    told = tuple((one.position, one.kind) for one in kernel.kernel.told)
+    plain_outputs = tuple((one.position, one.kind) for one in kernel.kernel.told)
     return Layout(
         kernel.infer_address,
         kernel.run_address,
         kernel.flat_address,
         runtime,
         arguments,
-        (*outputs, *[-1] * len(told)),
+        (*outputs, *[-1] * len(plain_outputs)),
         likes,
         ranks,
-        told,
+        plain_outputs,
         kernel,
     )
 
 
 def _plain_places(operator: CompiledOperator) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """Where each plain value comes from; None where one is computed otherwise.
+    """The source of each plain value; None where one is computed otherwise.
 
     First an input whose shape and dtype it is, or -1 and below for an attribute,
     counted from the first. Then -1; or a number of axes, where the value is
     whether that input has so many; or -2, where it is the number of elements of
-    that input, or of an output counted after the inputs; or -3, where it is what
-    the kernel tells, counted from the first.
+    that input, or of an output counted after the inputs; or -3, where it is a
+    plain output of the kernel, counted from the first.
     """
     forward = operator.formula.forward
     first = operator.n_results + operator.n_hidden
-    told = {one.position: k for k, one in enumerate(operator.kernel.kernel.told)}
+    plain_outputs = {one.position: k for k, one in enumerate(operator.kernel.kernel.told)}
     likes, ranks = [], []
     for position, atom in enumerate(forward.results[first:], first):
         place = place_of(operator.formula, atom)
-        if position in told:
-            likes.append(told[position])
+        if position in plain_outputs:
+            likes.append(plain_outputs[position])
             ranks.append(-3)
         elif place is None:
             return None

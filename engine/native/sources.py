@@ -1,4 +1,4 @@
-"""Which C++ sources `_native` was built from, so that a module of other ones is not run.
+"""The hash of the C++ sources that `_native` was built from, so that a module of other ones is not run.
 
 The build calls this file to write the digest of the engine's sources into the module:
 
@@ -20,8 +20,8 @@ def digest() -> str | None:
         return None
     found = hashlib.sha256()
     folders = _HERE / "src", _HERE / "include" / "pullback"
-    for file in sorted(file for folder in folders for file in folder.glob("*.[ch]*")):
-        found.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    for file in sorted(file for folder in folders for file in folder.rglob("*.[ch]*")):
+        found.update(file.relative_to(_HERE).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
     return found.hexdigest()[:16]
 
 

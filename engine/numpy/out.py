@@ -14,14 +14,14 @@ from ..core.dispatch import engine_of
 from ..core.errors import MutationError
 from ..core.registry import FORMULAS
 from ..debugging.tape import observe_write
-from ..mutation.inplace import fitted, kept, permitted, setitem, store
+from ..mutation.inplace import fitted, permitted, setitem, store, unaliased
 from ..transforms.forward_ad import differentiated
 from .scattered_writes import place, put, put_along_axis, putmask, spread, write_where
 
 
-def call_into(out: Any, word: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """`call(word, ...)` with its result in `out`, a tensor or an array; returns it."""
-    return into(out, function_of(word), partial(call, word), args, kwargs, word)
+def call_into(out: Any, op: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """`call(op, ...)` with its result in `out`, a tensor or an array; returns it."""
+    return into(out, function_of(op), partial(call, op), args, kwargs, op)
 
 
 def into(
@@ -54,7 +54,7 @@ def into(
         if isinstance(function, np.ufunc) and "where" in kwargs:
             others = {key: value for key, value in kwargs.items() if key != "where"}
             return write_where(out, kwargs["where"], compute, args, others, what)
-        result = compute(*kept(out, FORMULAS.find(function or name), args), **kwargs)
+        result = compute(*unaliased(out, FORMULAS.find(function or name), args), **kwargs)
         engine = engine_of(out)
         assert engine is not None
         return store(out, result if engine_of(result) else wrapped(engine, np.asarray(result)), what)

@@ -89,11 +89,11 @@ def array_function(
 
 def _run(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     entry = FORMULAS.find(function)
-    word = FORMULAS.word(function)
+    info = FORMULAS.info_of(function)
     if entry is None or FORMULAS.of_library(entry):
         written = WRITTEN_WITH_OPERATORS.get(function)
-        if written is None and word is not None:
-            return call(word.name, *args, **kwargs)
+        if written is None and info is not None:
+            return call(info.name, *args, **kwargs)
         entry = written or entry
     if entry is not None:
         return entry(*args, **kwargs)

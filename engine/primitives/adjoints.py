@@ -80,7 +80,7 @@ def put_along(a: Any, indices: Any, axis: int, shape: tuple[int, ...]) -> Any:
 
 
 def order_of_norm(ord: Any, axis: int | tuple[int, ...] | None, ndim: int) -> float:
-    """Which p-norm `np.linalg.norm` means with these arguments; 2 for that of Frobenius.
+    """The order p of the norm that `np.linalg.norm` computes for these arguments; 2 for Frobenius's.
 
     NotDifferentiableError for matrix norms, which are no p-norm of the entries.
 

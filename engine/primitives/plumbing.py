@@ -19,7 +19,11 @@ from ..core.registry import FORMULAS
 
 
 class Like(NamedTuple):
-    """Shape and dtype of a tensor, without its data."""
+    """Shape and dtype of a tensor, without its data.
+
+    >>> Like((2, 3), np.dtype("float32")).size
+    6
+    """
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -53,7 +57,7 @@ def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
     def dispatching(*args: Any, **kwargs: Any) -> Any:
         if engine_of(*args) is None:
             return function(*args, **kwargs)
-        entry = FORMULAS.of_word(name)
+        entry = FORMULAS.of_operator(name)
         assert entry is not None, f"the library has a formula for {name}"
         return entry(*args, **kwargs)
 
@@ -102,8 +106,8 @@ def sum_to(x: Any, like: Like) -> Any:
             "its shape must be that one, or a broadcast of it"
         )
     if have != shape:
-        kept = tuple(lead + i for i, n in enumerate(shape) if n == 1 and have[lead + i] != 1)
-        x = np.sum(x, axis=(*range(lead), *kept), keepdims=True).reshape(shape)
+        stretched = tuple(lead + i for i, n in enumerate(shape) if n == 1 and have[lead + i] != 1)
+        x = np.sum(x, axis=(*range(lead), *stretched), keepdims=True).reshape(shape)
     return _cast(x, like.dtype)
 
 
@@ -151,7 +155,7 @@ def unslice(a: Any, index: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _is_basic(index: Any) -> bool:
-    """Whether an index has no arrays."""
+    """True for an index without arrays."""
     parts = index if isinstance(index, tuple) else (index,)
     return all(
         part is None or part is Ellipsis or isinstance(part, (int, np.integer, slice)) for part in parts

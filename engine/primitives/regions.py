@@ -19,7 +19,7 @@ Array = np.ndarray[Any, Any]
 
 
 class Region(NamedTuple):
-    """Which entries of an array, by their place in row-major order.
+    """A set of entries of an array, by their place in row-major order.
 
     base       shape of the array
     shape      of the region
@@ -27,6 +27,10 @@ class Region(NamedTuple):
     strides    places from one entry to the next along each axis; None where `places` lists them
     places     the place of each entry, where there is no simpler description
     unwritten  True for an entry that a later one of the same place replaces
+
+    >>> a = np.arange(6.0).reshape(2, 3)
+    >>> region_of(a, a[:, 1]).all_places()
+    array([1, 4])
     """
 
     base: tuple[int, ...]
@@ -41,7 +45,7 @@ class Region(NamedTuple):
 
     @property
     def overlaps(self) -> bool:
-        """Whether an entry may occur twice."""
+        """True where an entry may occur twice."""
         return self.strides is None or any(
             n > 1 and s == 0 for n, s in zip(self.shape, self.strides, strict=True)
         )

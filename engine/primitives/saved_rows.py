@@ -13,7 +13,8 @@ from .plumbing import Like
 _MOST_AXES = 8
 _DTYPES: dict[int, np.dtype[Any]] = {np.dtype(code).num: np.dtype(code) for code in "?bBhHiIlLqQefdgFDG"}
 _KINDS = {"int": int, "maybe": int, "float": float, "strong": np.float64, "bool": bool}
-# None for a number or a bound, and what an item of an index is: pb::kNone and pb::Index of kernel_index.h.
+# None for a number or a bound, and what an item of an index is: pb::kNone and pb::Index of
+# kernel/indexing/index.h.
 _ABSENT = -(2**63)
 _AT, _SLICE, _ELLIPSIS, _NEW_AXIS = range(4)
 
@@ -69,7 +70,7 @@ def unpacked(rows: Any, kind: str, depth: int = 0) -> Any:
 
 
 def _element(kind: str, depth: int) -> tuple[str, int]:
-    """What the innermost elements are, and how many lists are around them; a tuple of items is one."""
+    """The kind of the innermost elements, and the depth of lists around them; a tuple of items is one."""
     element, _, more = kind.partition(" ")
     return element, depth + (element == "index" and bool(more))
 

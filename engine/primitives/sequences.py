@@ -33,8 +33,8 @@ def flatten_axes(a: Any, axis: int | tuple[int, ...] | None = None) -> Any:
     a = np.asarray(a)
     axes = _axes(axis, a.ndim)
     moved = np.moveaxis(a, axes, range(a.ndim - len(axes), a.ndim))
-    kept = moved.shape[: a.ndim - len(axes)]
-    return moved.reshape(*kept, prod(moved.shape[len(kept) :]))
+    leading = moved.shape[: a.ndim - len(axes)]
+    return moved.reshape(*leading, prod(moved.shape[len(leading) :]))
 
 
 @recorded
@@ -167,7 +167,7 @@ def unstack_like(x: Any, likes: Sequence[Like], axis: int = 0) -> list[Any]:
 def collect(arrays: Sequence[Any]) -> Any:
     """Arrays broadcast to one shape and stacked along a new first axis; of no arrays, an empty one.
 
-    None, which a turn of a loop leaves where it has no value, stands for zeros that nobody reads.
+    None, which an iteration of a loop leaves where it has no value, stands for zeros that nobody reads.
 
     >>> collect([0.0, np.ones(2)])
     array([[0., 0.],

@@ -1,7 +1,7 @@
 """The reference engine: pure Python on NumPy, made to be read.
 
 A gradient's way through it: `apply` runs an operator and records a `node`, which
-keeps what its backward needs as `saved` values; `backward` visits the nodes from
+saves what its backward needs; `backward` visits the nodes from
 the youngest to the oldest and adds up gradients until they reach leaves.
 """
 

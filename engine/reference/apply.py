@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...transpile.ir import Param
+from ..calls.lists import joined
 from ..core import dispatch, grad_mode, saved_hooks
 from ..core.callsite import callsite
 from ..core.errors import NotDifferentiableError
@@ -78,7 +79,7 @@ def apply(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
 
 
 def _result(operator: Any, value: Any) -> Array:
-    """What an operator computed, as an array of numbers or bools."""
+    """An operator's result as an array of numbers or bools."""
     array = np.asarray(value)
     if array.dtype.kind not in KINDS:
         raise TypeError(
@@ -109,10 +110,10 @@ def _record(
         node.forward_stack = anomaly.stack()
     # Other patterns of gradients read no more than this one: what a branch that was not taken leaves out
     # counts as defined, for it may be filled with zeros.
-    kept = (o.differentiable or array is None for o, array in zip(outputs, arrays, strict=True))
-    reads = operator.backward(tuple(kept), needed).reads
+    defined = (o.differentiable or array is None for o, array in zip(outputs, arrays, strict=True))
+    reads = operator.backward(tuple(defined), needed).reads
 
-    def keep(index: int) -> Any:
+    def save_at(index: int) -> Any:
         source, position, name = operator.saved[index]
         if index not in reads:
             return None
@@ -123,7 +124,7 @@ def _record(
             return None if array is None else _keep_output(name, array, storages[position], position)
         return _keep_plain(plain[position])
 
-    node.saved = [keep(index) for index in range(len(operator.saved))]
+    node.saved = [save_at(index) for index in range(len(operator.saved))]
     node.keeps_arrays = any(map(holds_array, node.saved))
     return node
 
@@ -134,7 +135,7 @@ def _input(operator: Any, param: Param, value: Any) -> Any:
         if isinstance(value, (Tensor, np.ndarray)):
             value = list(value)  # its parts along the first axis
         if isinstance(value, (list, tuple)):
-            return [_item(operator, param, item) for item in value]
+            return [_item(operator, param, joined(item)) for item in value]
     return _item(operator, param, value)
 
 
@@ -188,7 +189,7 @@ def _edges(value: Any) -> Edges:
 
 
 def _output(operator: Any, index: int, array: Array | None) -> Output:
-    """What a backward needs to know of an output; a hidden one of a branch not taken has no gradient."""
+    """Facts of an output for the backward; a hidden one of a branch not taken has no gradient."""
     if array is None:
         return Output((), np.dtype(float), False)
     if array.dtype.kind == "c":

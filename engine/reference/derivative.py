@@ -24,7 +24,7 @@ def input_gradients(
     if isinstance(node, BarrierNode):
         node.refuse()
     assert isinstance(node, OperatorNode)
-    kept = node.saved
+    saved_values = node.saved
     if node.freed:
         raise GraphFreedError(
             f"backward came through {node.name} a second time (called at {node.called_at}), and what it "
@@ -37,9 +37,9 @@ def input_gradients(
     record = create_graph and not node.operator.barrier
     if anomaly.is_anomaly_enabled():
         with anomaly.Running(node.forward_stack):
-            gradients = _derivative(node, kept, received, needed, record)
+            gradients = _derivative(node, saved_values, received, needed, record)
     else:
-        gradients = _derivative(node, kept, received, needed, record)
+        gradients = _derivative(node, saved_values, received, needed, record)
     made: list[tuple[Edge, Any]] = []
     for position, (edges, gradient) in enumerate(zip(node.edges, gradients, strict=True)):
         if gradient is None or not needed[position]:
@@ -56,7 +56,7 @@ def input_gradients(
 
 
 def leads_on(node: Node, wanted: set[Node] | None) -> bool:
-    """Whether some input of the node leads to what was asked for."""
+    """True where some input of the node leads to a tensor whose gradient was asked for."""
     return wanted is None or any(_leads(edge, wanted) for edges in node.edges for edge in edges)
 
 
@@ -66,7 +66,7 @@ def _leads(edge: Edge | None, wanted: set[Node] | None) -> bool:
 
 def _derivative(
     node: OperatorNode,
-    kept: Sequence[Any],
+    saved_values: Sequence[Any],
     received: Sequence[Any],
     needed: tuple[bool, ...],
     record: bool,
@@ -78,7 +78,7 @@ def _derivative(
         for index, (gradient, output) in enumerate(zip(received, node.outputs, strict=True))
     ]
     unpack = saved_tensors if record else saved_arrays
-    saved = [unpack(value, node) if i in variant.reads else None for i, value in enumerate(kept)]
+    saved = [unpack(value, node) if i in variant.reads else None for i, value in enumerate(saved_values)]
     gradients: Sequence[Any] = variant.call(saved, cotangents)
     return gradients
 

@@ -5,21 +5,18 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.errors import BarrierError
 from ..core.hooks import Hook, HookHandle
 
-if TYPE_CHECKING:
-    from .tensor import Tensor
-
 _SEQUENCE = itertools.count()
 
 
 class Edge(NamedTuple):
-    """Where a gradient goes next: an output of an older node."""
+    """An edge of the graph: an output of an older node, to which a gradient goes next."""
 
     node: Node
     output: int
@@ -29,7 +26,7 @@ Edges = tuple[Edge | None, ...]
 
 
 class Output(NamedTuple):
-    """What the backward must know of a value to check and make gradients for it."""
+    """Facts of a value that the backward needs to check and make gradients for it."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -57,13 +54,13 @@ class Node:
         self.hooks: dict[int, dict[int, Hook]] = {}
         self.prehooks: dict[int, Hook] = {}
         self.posthooks: dict[int, Hook] = {}
-        self.retained: dict[int, weakref.ref[Tensor]] = {}
+        self.retained: dict[int, weakref.ref[Any]] = {}
 
     is_barrier = False
 
     @property
     def name(self) -> str:
-        """What the node is, for people: the operator's name."""
+        """The operator's name, for people."""
         return "leaf"
 
     def free(self) -> None:
@@ -98,22 +95,6 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
-
-
-class LeafNode(Node):
-    """Stands for a leaf: gradients that arrive here are the leaf's.
-
-    It holds the tensor; the tensor knows it weakly, so that both go when the graph does.
-    """
-
-    __slots__ = ("tensor",)
-
-    def __init__(self, tensor: Tensor) -> None:
-        super().__init__((Output(tensor.shape, tensor.dtype, True),), ())
-        self.tensor = tensor
-
-    def hooks_on(self, output: int) -> Sequence[Hook]:
-        return tuple(self.tensor._hooks.values()) if self.tensor._hooks else ()
 
 
 class OperatorNode(Node):

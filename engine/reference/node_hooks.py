@@ -38,7 +38,7 @@ def _read_only(array: Any) -> Any:
 
 
 def after_prehooks(node: Node, received: list[Gradient | None], create_graph: bool) -> list[Gradient | None]:
-    """What the node is to run with. Hidden outputs are not shown to hooks."""
+    """The gradients that the node runs with, after its prehooks. Hidden outputs are not shown to hooks."""
     if not node.prehooks:
         return received
     shown = _results(node, received)
@@ -50,7 +50,7 @@ def after_prehooks(node: Node, received: list[Gradient | None], create_graph: bo
 def after_posthooks(
     node: Node, sent: list[tuple[Edge, Gradient]], received: list[Gradient | None], create_graph: bool
 ) -> list[tuple[Edge, Gradient]]:
-    """What goes on; hooks see a gradient per edge of the node."""
+    """The gradients that go on, after the hooks, which see a gradient per edge of the node."""
     edges = [edge for edges in node.edges for edge in edges]
     waiting = iter(sent)
     following = next(waiting, None)

@@ -1,9 +1,9 @@
-"""Saved variables: what a node keeps of the forward until its backward.
+"""Saved variables: what a node saves of the forward until its backward.
 
-A leaf is kept as the tensor, any other value as memory and its place in the
+A leaf is saved as the tensor, any other value as memory and its place in the
 graph as it was. The tensor itself may get another place, by an in-place write,
 and it holds the node already if it is an output: the cycle would outlive the
-graph. Numbers, sizes and arrays of the caller are kept as they are.
+graph. Numbers, sizes and arrays of the caller are saved as they are.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ class SavedInput(SavedVariable):
         self._node = tensor._node
         self._output = tensor._output
         # A constant's tangent hangs on the tensor itself.
-        kept = tensor._requires or forward_ad.is_active()
-        self._leaf = tensor if tensor._node is None and kept else None
+        live = tensor._requires or forward_ad.is_active()
+        self._leaf = tensor if tensor._node is None and live else None
 
     def array(self, node: OperatorNode) -> Array:
         """The values, checked."""
@@ -160,7 +160,7 @@ class SavedPacked:
 
 
 def saved_arrays(value: Any, node: OperatorNode) -> Any:
-    """What `save` kept, as arrays."""
+    """The saved values, as arrays."""
     if isinstance(value, (SavedInput, SavedOutput, SavedPacked)):
         return value.array(node)
     if type(value) is list:
@@ -169,7 +169,7 @@ def saved_arrays(value: Any, node: OperatorNode) -> Any:
 
 
 def saved_tensors(value: Any, node: OperatorNode) -> Any:
-    """What `save` kept, as tensors that are part of the graph."""
+    """The saved values, as tensors that are part of the graph."""
     if isinstance(value, (SavedInput, SavedOutput, SavedPacked)):
         return value.unpack(node)
     if type(value) is list:
@@ -178,7 +178,7 @@ def saved_tensors(value: Any, node: OperatorNode) -> Any:
 
 
 def holds_array(value: Any) -> bool:
-    """Whether a kept value is more than a size or a number, and so is let go after a backward."""
+    """True for a saved value that is more than a size or a number, and so is freed after a backward."""
     if type(value) is list:
         return any(map(holds_array, value))
     if isinstance(value, np.ndarray):

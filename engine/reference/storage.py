@@ -1,4 +1,4 @@
-"""What tensors that share memory have in common: a version, and who reads it.
+"""The shared state of tensors over one memory: a version, and its readers.
 
 The version counts in-place writes. A saved value remembers the version that it
 saw; at unpacking a different one means that the value is no longer what the

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,17 +18,17 @@ from ..core.grad_mode import is_inference_mode_enabled
 from ..core.hooks import Hook, HookHandle
 from ..mutation.views import MADE_LEAF, renew
 from ..tensor.base import Tensor as AnyTensor
-from .node import Edge, LeafNode, Node
+from .node import Edge, Node, Output
 from .storage import Array, Storage
 
 _LEAVES = threading.Lock()
 
 
 class View:
-    """What a view remembers.
+    """The state of a view.
 
     base     the tensor that it shows a part of, which is no view itself
-    made     how: one of the words in `pullback.engine.mutation.views`
+    made     how: a constant of `pullback.engine.mutation.views`
     writes   how many recorded writes of the base its history has seen
     """
 
@@ -37,6 +38,22 @@ class View:
         self.base = base
         self.made = made
         self.writes = base._writes
+
+
+class LeafNode(Node):
+    """Stands for a leaf: gradients that arrive here are the leaf's.
+
+    It holds the tensor; the tensor knows it weakly, so that both go when the graph does.
+    """
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor: Tensor) -> None:
+        super().__init__((Output(tensor.shape, tensor.dtype, True),), ())
+        self.tensor = tensor
+
+    def hooks_on(self, output: int) -> Sequence[Hook]:
+        return tuple(self.tensor._hooks.values()) if self.tensor._hooks else ()
 
 
 class Tensor(AnyTensor):
@@ -204,7 +221,7 @@ class Tensor(AnyTensor):
             self._node.retained[self._output] = weakref.ref(self)
 
     def edge(self) -> Edge | None:
-        """Where a gradient of this tensor goes; None where it doesn't require one."""
+        """The edge to which a gradient of this tensor goes; None where it doesn't require one."""
         self._renew()
         if self._node is not None:
             return Edge(self._node, self._output)

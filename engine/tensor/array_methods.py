@@ -20,14 +20,14 @@ T = TypeVar("T")
 VERSIONS = (None, "2021.12", "2022.12", "2023.12", "2024.12")
 
 
-def _method(word: str, what: str = "") -> Callable[..., Any]:
-    """The method that calls a word of the vocabulary, with NumPy's arguments."""
+def _method(op: str, what: str = "") -> Callable[..., Any]:
+    """The method that calls a op of the vocabulary, with NumPy's arguments."""
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return call(word, self, *args, **kwargs)
+        return call(op, self, *args, **kwargs)
 
-    method.__name__ = word
-    method.__doc__ = f"As `np.{word}`{what}."
+    method.__name__ = op
+    method.__doc__ = f"As `np.{op}`{what}."
     return method
 
 
@@ -43,7 +43,7 @@ def _written(name: str) -> Callable[..., Any]:
 
 
 class ArrayMethods:
-    """What a tensor has in common with an array of NumPy's."""
+    """Attributes and methods that a tensor shares with NumPy's arrays."""
 
     __slots__ = ()
 
@@ -158,7 +158,7 @@ class ArrayMethods:
 
     @property
     def device(self) -> str:
-        """Where the values are: always "cpu"."""
+        """The device of the values: always "cpu"."""
         return "cpu"
 
     def to_device(self, device: str, /, *, stream: Any = None) -> Self:

@@ -16,6 +16,10 @@ class Tensor(TensorMethods, ABC):
 
     Make one by `pb.tensor` (copies) or `pb.from_numpy` (shares memory). NumPy's
     operators, methods and functions work on it and are recorded.
+
+    >>> import pullback as pb
+    >>> isinstance(pb.tensor(1.0), pb.Tensor)
+    True
     """
 
     __slots__ = ()
@@ -23,7 +27,7 @@ class Tensor(TensorMethods, ABC):
     @property
     @abstractmethod
     def name(self) -> str | None:
-        """What the printed tape and errors call it."""
+        """The name in printed tapes and errors."""
 
     @name.setter
     @abstractmethod
@@ -52,7 +56,7 @@ class Tensor(TensorMethods, ABC):
     @property
     @abstractmethod
     def requires_grad(self) -> bool:
-        """Whether gradients flow to this tensor. Setting it is `requires_grad_`."""
+        """True where gradients flow to this tensor. Setting it is `requires_grad_`."""
 
     @requires_grad.setter
     @abstractmethod
@@ -61,7 +65,7 @@ class Tensor(TensorMethods, ABC):
     @property
     @abstractmethod
     def is_leaf(self) -> bool:
-        """Whether it was made by a person, not by a recorded operator."""
+        """True for a tensor that no recorded operator made."""
 
     @property
     @abstractmethod
@@ -71,7 +75,7 @@ class Tensor(TensorMethods, ABC):
     @property
     @abstractmethod
     def output_nr(self) -> int:
-        """Which of the outputs of `grad_fn` it is; 0 for a leaf."""
+        """Its number among the outputs of `grad_fn`; 0 for a leaf."""
 
     @property
     @abstractmethod
@@ -113,7 +117,7 @@ class Tensor(TensorMethods, ABC):
 
     @abstractmethod
     def is_inference(self) -> bool:
-        """Whether its memory was made in `pb.inference_mode`."""
+        """True where its memory was made in `pb.inference_mode`."""
 
     @abstractmethod
     def retain_grad(self) -> None:

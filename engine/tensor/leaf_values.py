@@ -1,4 +1,4 @@
-"""What a new leaf holds: arrays of numbers or bools, copied or shared."""
+"""The values of a new leaf: arrays of numbers or bools, copied or shared."""
 
 from __future__ import annotations
 

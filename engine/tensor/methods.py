@@ -29,34 +29,34 @@ from .representation import representation
 T = TypeVar("T")
 
 
-def _unary(word: str) -> Callable[[T], T]:
+def _unary(op: str) -> Callable[[T], T]:
     def method(self: Any) -> Any:
-        return call(word, self)
+        return call(op, self)
 
     return method
 
 
-def _binary(word: str) -> Callable[[T, Any], T]:
+def _binary(op: str) -> Callable[[T, Any], T]:
     def method(self: Any, other: Any) -> Any:
-        return call(word, self, other)
+        return call(op, self, other)
 
     return method
 
 
-def _reflected(word: str) -> Callable[[T, Any], T]:
+def _reflected(op: str) -> Callable[[T, Any], T]:
     def method(self: Any, other: Any) -> Any:
-        return call(word, other, self)
+        return call(op, other, self)
 
     return method
 
 
-def _equality(word: str, of_arrays: Callable[[Any, Any], Any]) -> Callable[[T, Any], T]:
+def _equality(op: str, of_arrays: Callable[[Any, Any], Any]) -> Callable[[T, Any], T]:
     def method(self: Any, other: Any) -> Any:
         if isinstance(other, (str, bytes)):  # equal to no number, as in NumPy, whose ufuncs refuse text
             engine = engine_of(self)
             assert engine is not None
             return unrecorded(engine, of_arrays, (self, other), {})
-        return call(word, self, other)
+        return call(op, self, other)
 
     return method
 
@@ -69,7 +69,7 @@ def _power(self: Any, exponent: Any) -> Any:
 
 
 class TensorMethods(ArrayMethods, InPlaceMethods):
-    """What a tensor does besides being an array with a place in a graph."""
+    """Methods of a tensor beside those of an array and of a graph's node."""
 
     __slots__ = ()
 

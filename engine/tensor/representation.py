@@ -1,4 +1,4 @@
-"""How a tensor prints."""
+"""The printed form of a tensor."""
 
 from __future__ import annotations
 

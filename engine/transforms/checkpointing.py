@@ -1,4 +1,4 @@
-"""`pb.checkpoint`: keep the inputs of a function, not its intermediates, and compute them again later.
+"""`pb.checkpoint`: save the inputs of a function, not its intermediates, and compute them again later.
 
 The function is recorded as always, but in the place of each array that its nodes
 save stands a `_Slot`. The first derivative that reads a slot runs the function
@@ -57,7 +57,7 @@ def checkpoint(function: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any
 
 
 class _Seen(NamedTuple):
-    """What both runs must agree on of a value that is saved."""
+    """The part of a saved value on which both runs must agree."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -94,7 +94,7 @@ class _Run:
         self._engine = engine
         self._function = function
         # Where this is nested, the tensors go the way of all that the outer function saves.
-        self._arguments = _replaced((tuple(inputs), dict(kwargs)), _kept)
+        self._arguments = _replaced((tuple(inputs), dict(kwargs)), _stored)
         self._random = RandomState((inputs, kwargs))
         # Where hooks of an outer block keep the arguments, they may be rounded when they come back.
         outer = HOOKS.get()
@@ -211,7 +211,7 @@ class _Run:
         return repr(getattr(self._function, "__name__", "the function"))
 
 
-class _Kept:
+class _Argument:
     """A tensor among the arguments: its values, and whether it requires grad."""
 
     __slots__ = ("_name", "_packed", "_requires", "_tensor", "_version")
@@ -238,12 +238,12 @@ class _Kept:
         return tensor.requires_grad_() if self._requires else tensor
 
 
-def _kept(value: Any) -> Any:
-    return _Kept(value) if engine_of(value) is not None else value
+def _stored(value: Any) -> Any:
+    return _Argument(value) if engine_of(value) is not None else value
 
 
 def _given_back(value: Any) -> Any:
-    return value.given_back() if isinstance(value, _Kept) else value
+    return value.given_back() if isinstance(value, _Argument) else value
 
 
 def _replaced(value: Any, replace: Callable[[Any], Any]) -> Any:
@@ -256,5 +256,5 @@ def _replaced(value: Any, replace: Callable[[Any], Any]) -> Any:
 
 
 def _values(value: Mapping[str, Any]) -> list[Any]:
-    """What a dict holds, as lists, for those who enter lists only."""
+    """A dict's items as lists, for callers that enter lists only."""
     return [_values(item) if type(item) is dict else item for item in value.values()]

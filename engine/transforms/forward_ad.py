@@ -4,8 +4,14 @@ A tangent belongs to a value of the graph, not to a Python object: to a node and
 the number of its output, or to a tensor without history. So what a node saved has
 its tangent again when a backward reads it, and a backward inside of a dual level
 carries tangents too: that is forward over reverse. The rules are made of
-vocabulary words and run on tensors, recorded where grad mode is on: that is
+operators of the vocabulary and run on tensors, recorded where grad mode is on: that is
 reverse over forward.
+
+>>> import pullback as pb
+>>> with pb.forward_ad.dual_level():
+...     x = pb.forward_ad.make_dual(pb.tensor(3.0), 1.0)
+...     pb.forward_ad.unpack_dual(x * x).tangent
+tensor(6.)
 """
 
 from __future__ import annotations
@@ -39,30 +45,30 @@ class Level:
     """The tangents of one dual level, by the value that they belong to; they go when that goes."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[int, int], tuple[weakref.ref[Any], Any]] = {}
+        self._tangents: dict[tuple[int, int], tuple[weakref.ref[Any], Any]] = {}
 
     def tangent(self, tensor: Any) -> Any:
         """The tangent of a tensor, or None."""
         holder, key = _place(tensor)
-        found = self._kept.get(key)
+        found = self._tangents.get(key)
         return found[1] if found is not None and found[0]() is holder else None
 
-    def keep(self, tensor: Any, tangent: Any) -> None:
+    def attach(self, tensor: Any, tangent: Any) -> None:
         """Let the tensor have this tangent."""
-        self.keep_at(*_place(tensor), tangent)
+        self.attach_at(*_place(tensor), tangent)
 
-    def keep_at(self, holder: Any, key: tuple[int, int], tangent: Any) -> None:
+    def attach_at(self, holder: Any, key: tuple[int, int], tangent: Any) -> None:
         """Let a node's output, or a tensor without history, have this tangent."""
-        kept = self._kept
-        self._kept[key] = weakref.ref(holder, lambda _: kept.pop(key, None)), tangent
+        tangents = self._tangents
+        tangents[key] = weakref.ref(holder, lambda _: tangents.pop(key, None)), tangent
 
     def close(self) -> None:
         """Let all go: each entry's callback knows the table that it is in."""
-        self._kept.clear()
+        self._tangents.clear()
 
     def holds(self, holder: Any) -> bool:
-        """Whether an output of this node, or this leaf, has a tangent."""
-        return any(ref() is holder for ref, _ in self._kept.values())
+        """True where an output of this node, or this leaf, has a tangent."""
+        return any(ref() is holder for ref, _ in self._tangents.values())
 
 
 def _place(tensor: Any) -> tuple[Any, tuple[int, int]]:
@@ -118,7 +124,7 @@ def make_dual(tensor: Any, tangent: Any) -> Any:
     tangent = _tangent_of(engine, tangent, tensor)
     with _suspended():
         made = _alias(tensor)
-    level.keep(made, tangent)
+    level.attach(made, tangent)
     return made
 
 
@@ -157,7 +163,7 @@ def _alias(tensor: Any) -> Any:
 
 @contextmanager
 def _suspended() -> Iterator[None]:
-    """What is computed in here carries no tangents."""
+    """A context in which results carry no tangents."""
     token = _LEVEL.set(None)
     try:
         yield
@@ -196,14 +202,14 @@ def _propagate(
             if index >= operator.n_results:
                 _keep_hidden(level, results, index, tangent)
             elif results[index].dtype.kind == "f":
-                level.keep(results[index], _tangent_of(engine, tangent, results[index]))
+                level.attach(results[index], _tangent_of(engine, tangent, results[index]))
 
 
 def _keep_hidden(level: Level, results: Sequence[Any], index: int, tangent: Any) -> None:
     """A hidden output has a tangent where a backward may read it: where a node was recorded."""
     node = next((result.grad_fn for result in results if result.grad_fn is not None), None)
     if node is not None and engine_of(tangent) is not None:
-        level.keep_at(node, (id(node), index), tangent)
+        level.attach_at(node, (id(node), index), tangent)
 
 
 def _input_tangent(level: Level, value: Any) -> Any:
@@ -226,24 +232,24 @@ def _float_dtype(value: Any) -> np.dtype[Any]:
 
 
 def is_active() -> bool:
-    """Whether tensors carry tangents here and now."""
+    """True inside of a dual level, where tensors may carry tangents."""
     return _LEVEL.get() is not None
 
 
 def has_tangent(tensor: Any) -> bool:
-    """Whether a tensor carries a tangent here and now."""
+    """True where a tensor carries a tangent here and now."""
     level = _LEVEL.get()
     return level is not None and level.tangent(tensor) is not None
 
 
 def differentiated(values: Sequence[Any]) -> bool:
-    """Whether a gradient or a tangent is wanted of what is computed of these values; lists are entered."""
+    """True where results computed of these values need a gradient or a tangent; lists are entered."""
     recorded = is_recording()
     return any((recorded and tensor.requires_grad) or has_tangent(tensor) for tensor in tensors_in(values))
 
 
 def lost_outside(tensor: Any) -> str:
-    """What memory or a number can't take along of a tensor, as words of a message; empty where nothing."""
+    """The parts of a tensor that its memory or a number lacks, for a message; empty where there is none."""
     if tensor.requires_grad:
         return "requires grad, and its gradient"
     return "carries a tangent, which" if has_tangent(tensor) else ""
@@ -257,7 +263,17 @@ def copied(tensor: Any) -> Any:
     level = _LEVEL.get()
     tangent = None if level is None else level.tangent(tensor)
     if level is not None and tangent is not None:
-        level.keep(made, tangent)
+        level.attach(made, tangent)
+    return made
+
+
+def without_history(tensor: Any) -> Any:
+    """A tensor over the same memory, without history, with the tangent of this one."""
+    made = tensor.detach()
+    level = _LEVEL.get()
+    tangent = None if level is None else level.tangent(tensor)
+    if level is not None and tangent is not None:
+        level.keep(made, tangent.detach())
     return made
 
 
@@ -305,7 +321,7 @@ def _without_history(gradient: Any) -> Any:
     made = copied(gradient)
     tangent = level.tangent(made)
     if tangent is not None:
-        level.keep(made, tangent.detach())
+        level.attach(made, tangent.detach())
     return made
 
 

@@ -28,6 +28,12 @@ def backward(
 
     Arguments as those of `grad`; `inputs` names the tensors that get a gradient in the place of
     all leaves: those that the outputs don't depend on get none. Raises what `grad` raises.
+
+    >>> import pullback as pb
+    >>> x = pb.tensor([1.0, 2.0], requires_grad=True)
+    >>> pb.backward((x * x).sum())
+    >>> x.grad
+    tensor([2., 4.])
     """
     retain = create_graph if retain_graph is None else retain_graph
     _run(tensors, inputs, grad_tensors, retain, create_graph, True, True)
@@ -125,13 +131,25 @@ def value_and_grad(
 
 def _floats(array: Any) -> Any:
     """Whole numbers as float64, as people write them; of a tensor its values."""
-    array = np.asarray(array if engine_of(array) is None else array.detach())
+    if engine_of(array) is not None:
+        _refuse_tangent(array)
+        array = array.detach()
+    array = np.asarray(array)
     return array.astype(np.float64) if array.dtype.kind in "iu" else array
 
 
 def _plain(value: Any) -> Any:
     """The value as a NumPy scalar."""
+    _refuse_tangent(value)
     return value.detach().numpy()[()]
+
+
+def _refuse_tangent(tensor: Any) -> None:
+    if forward_ad.has_tangent(tensor):
+        raise NotDifferentiableError(
+            "pb.value_and_grad gives arrays, and the tangent that this tensor carries would be lost: use "
+            "pb.vjp, or x.detach()"
+        )
 
 
 def _run(
@@ -167,7 +185,7 @@ def _zeros(tensor: Any, requires_grad: bool) -> Any:
 
 
 def _several(tensors: Any) -> tuple[Any, ...]:
-    """What an iterable gives; anything with a shape is one value."""
+    """The items of an iterable; anything with a shape is one value."""
     if isinstance(tensors, Iterable) and not hasattr(tensors, "shape"):
         return tuple(tensors)
     return (tensors,)

@@ -78,7 +78,7 @@ from .transpile.version import __version__
 def tensor(array: Any, requires_grad: bool = False, name: str | None = None) -> Tensor:
     """A tensor with a copy of the values.
 
-    array          an array, number, nested list or tensor; its dtype is kept
+    array          an array, number, nested list or tensor; its dtype stays
     requires_grad  have operators on it recorded; float dtypes only (NotDifferentiableError)
     name           for the printed tape
 
@@ -95,6 +95,14 @@ def from_numpy(array: Any) -> Tensor:
 
     Writes from outside are not counted by the version, so a saved value that is
     changed through the array goes unnoticed.
+
+    >>> import numpy as np
+    >>> import pullback as pb
+    >>> array = np.zeros(2)
+    >>> x = pb.from_numpy(array)
+    >>> array[0] = 1.0
+    >>> x
+    tensor([1., 0.])
     """
     made: Tensor = _engine().from_numpy(array)
     return made

@@ -9,6 +9,10 @@ is the adjoint of indexing, and so on. A closure that is written by hand may cal
 
 Each works on arrays and on tensors, where it is recorded, and has a formula of its own in
 `pullback.formulas`.
+
+>>> import numpy as np
+>>> sum_to(np.ones((2, 3)), like(np.zeros(3)))
+array([2., 2., 2.])
 """
 
 from __future__ import annotations

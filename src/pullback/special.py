@@ -2,6 +2,11 @@
 
 As `scipy.special`, also where its functions would make arrays of tensors
 (`softmax`, `logsumexp`). A name that is not here is SciPy's.
+
+>>> import pullback as pb
+>>> x = pb.tensor(0.0, requires_grad=True)
+>>> pb.grad(pb.special.expit(x), x)
+(tensor(0.25),)
 """
 
 from __future__ import annotations
@@ -12,26 +17,26 @@ from typing import Any
 import scipy.special as _special
 
 from .engine.calls.call import call
-from .engine.calls.direct import WordFunction
+from .engine.calls.direct import OperatorFunction
 from .engine.numpy.written.table import WRITTEN_WITH_OPERATORS
 from .transpile.operators import OPERATORS
 
 
-def _operator(word: str) -> Callable[..., Any]:
-    """The function of a word, on arrays and tensors."""
+def _operator(op: str) -> Callable[..., Any]:
+    """The function of an operator, on arrays and tensors."""
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        return call(word, *args, **kwargs)
+        return call(op, *args, **kwargs)
 
-    function.__name__ = function.__qualname__ = word
-    function.__doc__ = f"As `{OPERATORS[word].python}`; tensors in, a tensor out, recorded."
-    return WordFunction(word, function)
+    function.__name__ = function.__qualname__ = op
+    function.__doc__ = f"As `{OPERATORS[op].python}`; tensors in, a tensor out, recorded."
+    return OperatorFunction(op, function)
 
 
 _OPERATORS = {
-    name.rpartition(".")[2]: _operator(word.name)
-    for word in OPERATORS.values()
-    for name in (word.python, *word.spelling)
+    name.rpartition(".")[2]: _operator(info.name)
+    for info in OPERATORS.values()
+    for name in (info.python, *info.spelling)
     if name.startswith("scipy.special.")
 }
 

@@ -26,10 +26,10 @@ def test_the_example_runs():
 
 
 def test_the_numbers_are_those_of_the_source():
-    source = ROOT / "engine" / "native"
-    assert "kMostInLoop = 1 << 14" in (source / "include" / "pullback" / "layout.h").read_text()
-    assert "kReleaseGil = 1 << 14" in (source / "src" / "launch.cpp").read_text()
-    assert "kSmall = 64" in (source / "include" / "pullback" / "storage.h").read_text()
+    source = ROOT / "engine" / "native" / "src"
+    assert "kMostInLoop = 1 << 14" in (source / "base" / "layout.h").read_text()
+    assert "kReleaseGil = 1 << 14" in (source / "core" / "launch.cpp").read_text()
+    assert "kSmall = 64" in (source / "core" / "storage.h").read_text()
     assert PAGE.count("16384") == 2
 
 

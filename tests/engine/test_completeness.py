@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pullback.numpy as pnp
-from pullback.engine.calls.direct import WordFunction
+from pullback.engine.calls.direct import OperatorFunction
 from pullback.engine.core.no_derivative import CONSTANT, REFUSED, WRITES, why
 from pullback.engine.core.registry import FORMULAS
 from pullback.engine.numpy import creation, out
@@ -46,7 +46,7 @@ def operators():
     return {
         name: value
         for name, value in vars(pnp).items()
-        if isinstance(value, (types.FunctionType, WordFunction))
+        if isinstance(value, (types.FunctionType, OperatorFunction))
         and value.__module__.startswith("pullback")
         and not name.startswith("_")
         and name not in OTHERS
@@ -62,12 +62,12 @@ def test_an_operator_has_a_derivative_or_a_reason(name):
             function in WRITTEN_WITH_OPERATORS.values() or function in (vars(creation) | vars(out)).values()
         )
     else:
-        assert (FORMULAS.of_word(word.name) is not None) != (word.python in CONSTANT)
+        assert (FORMULAS.of_operator(word.name) is not None) != (word.python in CONSTANT)
 
 
 @pytest.mark.parametrize("word", OPERATORS.values(), ids=lambda word: word.name)
 def test_a_word_has_a_formula_or_a_reason(word):
-    has_formula = FORMULAS.of_word(word.name) is not None
+    has_formula = FORMULAS.of_operator(word.name) is not None
     assert has_formula + word.gives_list + (word.python in CONSTANT) == 1
     assert has_formula or word.derivative == "zero" or word.gives_list
 

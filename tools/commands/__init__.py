@@ -10,7 +10,7 @@ TARGET = "a formula, or a plain function without a closure; a file with one form
 
 
 class Subparsers(Protocol):
-    """Where a command adds its parser: what `ArgumentParser.add_subparsers` returns."""
+    """The object to which a command adds its parser, as `ArgumentParser.add_subparsers` returns it."""
 
     def add_parser(self, name: str, **options: Any) -> argparse.ArgumentParser: ...
 

@@ -1,4 +1,4 @@
-"""``pullback cache``: where compiled formulas and findings are kept, how many, and how to remove them."""
+"""``pullback cache``: the caches of compiled formulas and findings, their sizes, and their removal."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Print what is in the cache, or remove it."""
     console = Console(highlight=False, markup=False)
     if arguments.clear:
-        for kept, what in ((cache, "compiled kernel"), (findings, "linted file")):
-            removed = kept.clear()
-            if kept.folder().exists():
-                raise CommandError(f"{kept.folder()}: could not be removed")
-            console.print(f"{kept.folder()}: removed {count(removed, what)}", soft_wrap=True)
+        for store, what in ((cache, "compiled kernel"), (findings, "linted file")):
+            removed = store.clear()
+            if store.folder().exists():
+                raise CommandError(f"{store.folder()}: could not be removed")
+            console.print(f"{store.folder()}: removed {count(removed, what)}", soft_wrap=True)
     else:
         console.print(described(), soft_wrap=True)
         entries, size = findings.size()

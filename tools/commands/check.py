@@ -46,7 +46,7 @@ RUNS_ON = ("reference", "native", "compiled")
 
 @dataclass
 class Report:
-    """What the command prints."""
+    """The text that the command prints."""
 
     rows: list[tuple[str, str, list[Measurement]]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -104,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _may_have_formulas(targets: list[str]) -> bool:
-    """Whether importing is worth it: a function is named, or the text of some file may define a formula."""
+    """True where a function is named, or the text of some file may define a formula: then it is imported."""
     split = [split_target(target) for target in targets]
     if any(name is not None for _, name in split):
         return True
@@ -140,7 +140,7 @@ def _formulas(target: str) -> Iterator[tuple[str, Formula]]:
 
 
 def _available(wanted: list[str] | None, console: Console) -> list[str]:
-    """Where formulas can run here; `UsageError` for a place that was asked for and isn't there."""
+    """The engines on which formulas can run here; `UsageError` for one that was asked for and isn't there."""
     missing = {name: reason for name in RUNS_ON if (reason := why_not(name))}
     for name in wanted or ():
         if name in missing:
@@ -219,7 +219,7 @@ def _check_against_derived(
 
 
 def _first(contender: Contender, samples: list[Sample], wrong: list[Measurement]) -> str:
-    """What is wrong first: the element that `pb.gradcheck` finds, or the measurement itself."""
+    """The first error: the element that `pb.gradcheck` finds, or the measurement itself."""
     lowest = min(wrong, key=lambda m: (m.order, m.dtype))
     if lowest.dtype == "float64":
         found = locate(contender, samples, lowest.order)

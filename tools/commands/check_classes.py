@@ -33,7 +33,7 @@ class ClassesOf:
 
 
 def classes_in(targets: list[str]) -> list[ClassesOf]:
-    """Which of FILE[::NAME] and folders have classes, as their text says; nothing is imported."""
+    """Those of FILE[::NAME] and folders that have classes, by their text; nothing is imported."""
     return [found for target in targets for found in _classes_in(target)]
 
 

@@ -22,7 +22,7 @@ from ..render import count
 
 
 def fixes_for(report: Report, override: Override, unsafe: bool, verbose: bool) -> list[FixedFile]:
-    """What the fixes make of each file with a finding that there is a fix for. Nothing is written."""
+    """The fixed text of each file with a finding that has a fix. Nothing is written."""
     paths = dict.fromkeys(
         f.span.path for f in report.findings if f.code in FIXES and (verbose or f.severity != "info")
     )

@@ -1,4 +1,4 @@
-"""How the operators of the library run on the native engine: ``pullback doctor --operators``."""
+"""A table of how the library's operators run on the native engine: ``pullback doctor --operators``."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _why(operator: Any, usual: bool) -> str:
 
 
 def counts(found: list[Row]) -> str:
-    """How many of the operators run by a kernel, forward and backward."""
+    """The number of operators that run by a kernel, forward and backward."""
     forward = sum(row.forward in (KERNEL, LOOP) for row in found)
     backward = sum(row.backward in (KERNEL, LOOP) for row in found)
     return f"{len(found)} operators: {forward} forward and {backward} backward by a kernel"

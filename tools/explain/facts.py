@@ -1,4 +1,4 @@
-"""What there is to tell about a formula's captures, whatever it is shown as."""
+"""Facts of a formula's captures, for every format that shows them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Decision:
 
     line       of its first use in the closure; of what computes it, for a value that only
                the gradients of other captures read
-    kept       bytes per element of a float32 input that live until the backward
+    saved      bytes per element of a float32 input that live until the backward
     arrays     what happens where every operator is a NumPy call
     kernel     what happens in a compiled formula
     """
@@ -31,7 +31,7 @@ class Decision:
     name: str
     verdict: str
     line: int
-    kept: str
+    saved: str
     arrays: str
     kernel: str
     why: str
@@ -104,7 +104,7 @@ def _decision(
         capture.name,
         capture.verdict.value,
         capture.span.line,
-        _kept(capture, settled.forward.eqns, var),
+        _saved(capture, settled.forward.eqns, var),
         on_arrays,
         in_kernel,
         why,
@@ -125,7 +125,7 @@ def _why_saved(settled: Formula, var: Var, plan: Plan, library: Library) -> str:
     return f"{saving:g} bytes against {again:.3g}"
 
 
-def _kept(capture: Capture, eqns: Iterable[Eqn], var: Var | None) -> str:
+def _saved(capture: Capture, eqns: Iterable[Eqn], var: Var | None) -> str:
     if capture.verdict in (Verdict.INPUT, Verdict.RESULT, Verdict.VIEW):
         return f"{MOVE:g}, shared"
     if capture.verdict is Verdict.SIZE or var is None:
@@ -139,13 +139,13 @@ def _of_sweep(var: Var, arrays: Formula, kernel: Formula) -> Decision:
     """A value that the gradients of the captured ones need in their turn."""
     eqn = next((eqn for eqn in arrays.forward.eqns if var in eqn.outs), None)
     line = eqn.span.line if eqn is not None and eqn.span is not None else arrays.span.line
-    kept = f"< {MOVE:g}" if var in small_values(arrays.forward.eqns) else f"{MOVE:g}"
+    saved = f"< {MOVE:g}" if var in small_values(arrays.forward.eqns) else f"{MOVE:g}"
     also = any(hidden.name == var.name for hidden in kernel.hidden)
     return Decision(
         var.name,
         Verdict.INTERMEDIATE.value,
         line,
-        kept,
+        saved,
         "hidden output",
         "hidden output" if also else "computed again",
         "for the gradients of others",
@@ -153,7 +153,7 @@ def _of_sweep(var: Var, arrays: Formula, kernel: Formula) -> Decision:
 
 
 def _lost(formula: Formula, names: set[str]) -> set[Var]:
-    """What lies between the inputs and the values of these names, both included."""
+    """The variables between the inputs and the values of these names, both included."""
     made = {out for eqn in formula.forward.eqns for out in eqn.outs if out.name in names}
     results = {atom for atom in formula.forward.results if isinstance(atom, Var)} - made
     on_the_way = slice_of(formula.forward.eqns, made, results)

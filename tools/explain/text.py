@@ -14,7 +14,7 @@ LOST = "bold red"
 
 
 def print_facts(console: Console, facts: Facts) -> None:
-    """What is captured, and the lines of the forward on the path that would be lost."""
+    """The captures, and the lines of the forward on the path that would be lost."""
     formula = facts.formula
     params = ", ".join(str(param.var) for param in formula.params)
     console.print(Text(f"{formula.name}({params})  {formula.source.path}:{formula.span.line}", "bold"))
@@ -23,15 +23,15 @@ def print_facts(console: Console, facts: Facts) -> None:
         console.print("the closure captures nothing")
         return
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="underline")
-    for title in ("captured", "verdict", "line", "bytes kept", "on arrays"):
-        number = title in ("line", "bytes kept")
+    for title in ("captured", "verdict", "line", "bytes saved", "on arrays"):
+        number = title in ("line", "bytes saved")
         table.add_column(title, justify="right" if number else "left", no_wrap=True)
     table.add_column("in a kernel")
     for d in facts.decisions:
         promoted = d.verdict == Verdict.INTERMEDIATE.value
         kernel = f"{d.kernel}: {d.why}" if promoted and d.why else d.kernel
         name = Text(d.name, "red" if promoted else "")
-        table.add_row(name, d.verdict, str(d.line), d.kept, d.arrays, kernel)
+        table.add_row(name, d.verdict, str(d.line), d.saved, d.arrays, kernel)
     console.print(table)
     _print_path(console, facts)
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..frontend.unpacking import count_of, message
+from ..analysis.unpacking import count_of, message
 from ..ir import Atom, Block, Eqn, Literal, Var
 from ..rewrite import defining, rename, uses
 

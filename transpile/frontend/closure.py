@@ -8,14 +8,14 @@ from functools import partial
 from typing import NamedTuple
 
 from ..ir import Atom, Block, Literal, Param, Var
-from . import expressions, statements
-from .atoms import atom
-from .branches import choose
-from .fence import Refusal, is_generator, refuse
-from .frame import Frame
-from .kinds import is_text, is_tuple
-from .text import statements_in
-from .values import Branch, Choice, Function, Growing, Items, Poison, Value, elements
+from .expressions.branches import choose
+from .state.atoms import atom
+from .state.kinds import is_text, is_tuple
+from .state.lookup import lookup
+from .state.readers import read, read_body
+from .state.values import Branch, Choice, Frame, Function, Growing, Items, Poison, Value, elements
+from .syntax.fence import Refusal, is_generator, refuse
+from .syntax.leaving import last_return
 
 
 class Pullback(NamedTuple):
@@ -56,6 +56,7 @@ def _inner(frame: Frame, closure: Function) -> Frame:
     """The frame of a closure, with its default arguments bound."""
     outer = closure.frame
     return Frame(
+        frame.readers,
         frame.build,
         outer.text,
         outer.names,
@@ -78,7 +79,7 @@ def _chosen(
     if isinstance(closure, Choice):
         read = partial(_chosen, frame, results=results, inputs=inputs, cotangents=cotangents)
         place = next(closure.leaves()).node
-        test = frame.lookup(ast.copy_location(ast.Name(closure.test, ast.Load()), place))
+        test = lookup(frame, ast.copy_location(ast.Name(closure.test, ast.Load()), place))
         first, second = partial(read, closure.first), partial(read, closure.second)
         merged = choose(frame, test, first, second, place)
         assert isinstance(merged, Items)
@@ -103,29 +104,20 @@ def _chosen(
 
 
 def _returned(inner: Frame, closure: Function) -> Value | None:
-    """What the closure's body returns; `Refusal` where errors in it were reported."""
+    """The result of the closure's body; `Refusal` where errors in it were reported."""
     node, build = closure.node, inner.build
     if isinstance(node, ast.Lambda):
-        return expressions.read(inner, node.body)
-    returned = statements.read_body(inner, node.body, recover=True)
+        return read(inner, node.body)
+    returned = read_body(inner, node.body, recover=True)
     if returned is None and any(finding.severity == "error" for finding in build.findings):
         raise Refusal
     return returned
 
 
 def _place(closure: Function) -> ast.AST:
-    """Where a closure states its gradients."""
+    """The place where a closure states its gradients."""
     node = closure.node
     return node.body if isinstance(node, ast.Lambda) else last_return(node) or node
-
-
-def last_return(node: ast.FunctionDef) -> ast.expr | ast.Return | None:
-    """The value of a function's last `return`, for messages."""
-    found = [item for item in statements_in(node) if isinstance(item, ast.Return)]
-    if not found:
-        return None
-    last = max(found, key=lambda item: item.lineno)
-    return last.value if last.value is not None else last
 
 
 def _read_parameters(
@@ -294,7 +286,7 @@ def _check_late_binding(outer: Frame, closure: Function) -> None:
 
 
 def _apart(one: Branch, other: Branch) -> bool:
-    """Whether two places stand in different branches of one `if`, of which one runs."""
+    """True where two places stand in different branches of one `if`, of which one runs."""
     taken = dict(one)
     return any(taken.get(number, side) != side for number, side in other)
 

@@ -11,27 +11,27 @@ from ..analysis.findings import analyse
 from ..analysis.liveness import prune
 from ..diagnostics import Diagnostic, FormulaError
 from ..ir import Atom, Block, Formula, Options, Param, Source, Var
-from . import statements
-from .atoms import atom
-from .builder import Builder
-from .closure import Pullback, last_return, read_closure
-from .decorators import decoration
-from .fence import Refusal, is_generator, outside_of_loops, refuse, statement
-from .frame import Frame
-from .kinds import is_text, is_tuple
-from .names import Names
+from .calls.opaque import PATH_LOSING
+from .closure import Pullback, read_closure
+from .names.bindings import Names
+from .names.decorators import decoration
+from .names.signature import own_call, with_itself
 from .naming import prefer_outer_names
-from .opaque import PATH_LOSING
 from .parameters import read_parameters
-from .raising import always_raises
-from .signature import own_call, with_itself
-from .text import Text, find_function, parse
-from .values import Choice, Function, Items, Value, elements
+from .readers import READERS
+from .state.atoms import atom
+from .state.builder import Builder
+from .state.kinds import is_text, is_tuple
+from .state.readers import read_body
+from .state.values import Choice, Frame, Function, Items, Value, elements
+from .syntax.fence import Refusal, is_generator, outside_of_loops, refuse, statement
+from .syntax.leaving import always_raises, last_return
+from .syntax.text import Text, find_function, parse
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What came of reading one function: a formula unless there are errors, and all findings."""
+    """The outcome of reading one function: a formula unless there are errors, and all findings."""
 
     formula: Formula | None
     diagnostics: tuple[Diagnostic, ...]
@@ -122,7 +122,7 @@ def _named(finding: Diagnostic, name: str) -> Diagnostic:
 def _read(
     build: Builder, text: Text, names: Names, node: ast.FunctionDef, options: Options, target: str | None
 ) -> Formula:
-    frame = Frame(build, text, names, declared=text.locals_of(node), calls=(node,))
+    frame = Frame(READERS, build, text, names, declared=text.locals_of(node), calls=(node,))
     if (found := is_generator(node)) is not None:
         raise refuse(
             "PB402",
@@ -131,7 +131,7 @@ def _read(
             hint="return the result and a closure",
         )
     params = read_parameters(frame, node)
-    returned = statements.read_body(frame, node.body, recover=True)
+    returned = read_body(frame, node.body, recover=True)
     if always_raises(node.body):
         where = next(item for item in ast.walk(node) if isinstance(item, ast.Raise))
         raise refuse(

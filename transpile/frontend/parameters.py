@@ -6,9 +6,9 @@ import ast
 from typing import NamedTuple
 
 from ..ir import Kind, Literal, Param, Var
-from .fence import refuse
-from .folding import fold_node
-from .frame import Frame
+from .names.constants import fold_node
+from .state.values import Frame
+from .syntax.fence import refuse
 
 _TENSORS = frozenset({"Tensor", "ndarray", "NDArray", "Array", "ArrayLike"})
 _LISTS = frozenset({"list", "List", "Sequence", "tuple", "Tuple"})
@@ -19,7 +19,7 @@ _VALUES = frozenset(
 
 
 class Contract(NamedTuple):
-    """What an annotation says."""
+    """The meaning of an annotation."""
 
     kind: Kind
     optional: bool

@@ -1,29 +1,24 @@
-"""The words that a formula may use, and the facts about each that the passes need.
+"""The table of operators: one entry for each, a file for each family.
 
-A word's `name` is its operator in the IR. `python` is the canonical function
-("numpy.exp"); `spelling` lists others that mean the same. `operands` are the
-tensor parameters in order, `attrs` the attributes in NumPy's positional order.
-The derivative is not here: it is a formula in `formulas/`.
+An entry (`OperatorInfo`) says all that the compiler knows of an operator but its derivative, which is a
+formula in `formulas/`. So a new operator is two edits: its formula and its entry.
 """
 
 from __future__ import annotations
 
-from . import arrangement, plumbing, pointwise, products, reductions, special
+from . import indexing, joining, plumbing, pointwise, products, reductions, shapes, special
 from .constant import CONSTANT as CONSTANT
 from .info import OperatorInfo as OperatorInfo
-from .info import typed
-from .types import arrangement as arrangement_types
-from .types import plumbing as plumbing_types
-from .types import products as product_types
-from .types import reductions as reduction_types
 
 _EVERY: tuple[OperatorInfo, ...] = (
-    *typed(pointwise.OPERATORS, {}),
-    *typed(special.OPERATORS, reduction_types.RULES),
-    *typed(reductions.OPERATORS, reduction_types.RULES),
-    *typed(arrangement.OPERATORS, arrangement_types.RULES),
-    *typed(products.OPERATORS, product_types.RULES),
-    *typed(plumbing.OPERATORS, plumbing_types.RULES),
+    *pointwise.OPERATORS,
+    *special.OPERATORS,
+    *reductions.OPERATORS,
+    *shapes.OPERATORS,
+    *indexing.OPERATORS,
+    *joining.OPERATORS,
+    *products.OPERATORS,
+    *plumbing.OPERATORS,
 )
 
 OPERATORS: dict[str, OperatorInfo] = {operator.name: operator for operator in _EVERY}
@@ -113,7 +108,7 @@ _BY_METHOD: dict[str, OperatorInfo] = {method: operator for operator in _EVERY f
 
 
 def by_python(dotted: str) -> OperatorInfo | None:
-    """The word for a function's full name, or None.
+    """The operator of a function's full name, or None.
 
     >>> by_python("numpy.absolute").name
     'abs'
@@ -122,7 +117,7 @@ def by_python(dotted: str) -> OperatorInfo | None:
 
 
 def by_method(name: str) -> OperatorInfo | None:
-    """The word for a tensor's method, or None.
+    """The operator of a tensor's method, or None.
 
     >>> by_method("sum").name
     'sum'

@@ -16,10 +16,14 @@ def because(reason: str, names: str, module: str = "numpy") -> dict[str, str]:
 
 
 CONSTANT: dict[str, str] = {
-    **because("of kernels: sizes and numbers that a forward saves, as a row", "packed unpacked", "pullback"),
+    **because(
+        "of kernels: sizes and numbers that a forward saves, as a row",
+        "packed unpacked",
+        "pullback.primitives",
+    ),
     **because(
         "constant between its jumps",
-        "floor ceil trunc fix round around sign floor_divide heaviside nextafter spacing angle",
+        "floor ceil trunc fix round around sign floor_divide spacing angle",
     ),
     **because(
         "the result is bool",

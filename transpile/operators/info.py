@@ -1,68 +1,97 @@
-"""A word: one operator of the vocabulary, with the facts that the passes need."""
+"""An entry of the table of operators: all that the compiler knows of one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal as OneOf
 
-from .types.call import Rule
-from .types.pointwise import pointwise
+from .call import Rule
 
 Dtype = OneOf["same", "float", "bool", "int", "attr"]
+Kind = OneOf["pointwise", "view", "reduction", "scan", "product", "other"]
+Entries = OneOf["any", "numbers", "floats", "bools"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """An operator of one entry as an expression of C++ and of CUDA C++.
+
+    cpp      a symbol (``+``), a function of `namespace pb` in the kernels' headers, or a template of
+             the operands in braces, which the emitter refines; None where C++ has none
+    cuda     the same for CUDA, where functions are CUDA's own or those of `emit.cuda.runtime`
+    takes    what the operands are converted to: the result's type, a "float" of it, what they
+             "promote" to, or a "truth"
+    of       the entries that it is for, whatever NumPy takes; `cuda_of` where CUDA's function takes others
+    special  SciPy computes it: `kernel/math/special.h`
+    """
+
+    cpp: str | None = None
+    cuda: str | None = None
+    takes: OneOf["result", "float", "promote", "truth"] = "result"
+    of: Entries = "any"
+    cuda_of: Entries | None = None
+    special: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorInfo:
-    """One operator of the vocabulary.
+    """One operator. Its derivative is not here: it is a formula in `formulas/`.
 
-    pointwise    the result's shape is the broadcast of the operands' shapes
-    derivative   "formula": has one in formulas/; "zero": known to be zero, or
-                 the result is not differentiable
-    dtype        of the result: "same" as NumPy promotes the operands, "float"
-                 the same but integers become float64, "bool", "int", or "attr"
-    linear       operands in which the operator is linear when the others are
-                 held fixed: a zero there gives a zero. `jointly` linear
-                 operators (add, concatenate) are zero only when all are.
-    view         the result may share memory with the first operand
-    infix        Python's operator, where it has one
-    variadic     the first operand is a list of tensors
-    gives_list   the result is one
-    type         the rule of the result's type; where there is none, nothing is known of it
+    name        the operator in the IR
+    python      the canonical function ("numpy.exp"); `spelling` lists others that mean the same, and
+                `methods` a tensor's
+    operands    the tensor parameters in order; `attrs` the attributes in NumPy's positional order
+    kind        "pointwise": the result's shape is the broadcast of the operands' shapes; "view": the
+                result may share memory with the first operand; "reduction" over axes; "scan" along one
+    derivative  "formula": has one in formulas/; "zero": known to be zero, or the result is not
+                differentiable
+    dtype       of the result: "same" as NumPy promotes the operands, "float" the same but integers
+                become float64, "bool", "int", or "attr"
+    linear      operands in which the operator is linear when the others are held fixed: a zero there
+                gives a zero. `jointly` linear operators (add, concatenate) are zero only when all are.
+    infix       Python's operator, where it has one
+    variadic    the first operand is a list of tensors
+    gives_list  the result is one
+    type        the rule of the result's type; where there is none, nothing is known of it
+    cost        of computing an entry again, in the bytes that a core moves in that time
+    scalar      its expression in C++ and CUDA C++, where it works entry by entry
+    torch       PyTorch's function of the same operands and values
     """
 
     name: str
     python: str
     operands: tuple[str, ...]
     attrs: tuple[str, ...] = ()
-    pointwise: bool = False
+    kind: Kind = "other"
     derivative: OneOf["formula", "zero"] = "formula"
     dtype: Dtype = "same"
     linear: tuple[int, ...] = ()
     jointly: bool = False
-    view: bool = False
     infix: str = ""
     variadic: bool = False
     gives_list: bool = False
     spelling: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
     type: Rule | None = None
+    cost: float | None = None
+    scalar: Scalar | None = None
+    torch: str = ""
 
+    @property
+    def pointwise(self) -> bool:
+        """Works entry by entry, with broadcasting."""
+        return self.kind == "pointwise"
 
-def unary(names: str, **facts: object) -> Iterable[OperatorInfo]:
-    """NumPy's functions of one operand, entry by entry, which share these facts."""
-    for name in names.split():
-        yield OperatorInfo(name, f"numpy.{name}", ("x",), pointwise=True, **facts)  # type: ignore[arg-type]
+    @property
+    def view(self) -> bool:
+        """The result may share memory with the first operand."""
+        return self.kind == "view"
 
+    @property
+    def aten(self) -> str:
+        """The operator of ATen that `torch` calls, without its namespace.
 
-def typed(operators: Iterable[OperatorInfo], rules: Mapping[str, Rule]) -> tuple[OperatorInfo, ...]:
-    """The operators with their rules of types: that of `rules`, or broadcasting where they are pointwise."""
-    return tuple(
-        replace(operator, type=rules.get(operator.name) or _usual(operator)) for operator in operators
-    )
-
-
-def _usual(operator: OperatorInfo) -> Rule | None:
-    if not operator.pointwise:
-        return None
-    return pointwise(operator.dtype, not operator.python.startswith("numpy."))
+        >>> OperatorInfo("inv", "numpy.linalg.inv", ("a",), torch="torch.linalg.inv").aten
+        'linalg_inv'
+        """
+        return self.torch.removeprefix("torch.").replace("nn.functional.", "").replace(".", "_")

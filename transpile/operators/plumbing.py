@@ -1,49 +1,121 @@
-"""Words that make arrays of nothing, and those that the transformation itself uses."""
+"""Arrays made of nothing, and what the transformation itself uses."""
 
 from __future__ import annotations
 
-from .info import OperatorInfo
+from typing import Any
+
+from ..ir.types import Dim, ScalarType, TensorType, Type, TypeMistake, join_shapes, shape_text
+from .call import Call, Rule, joined_dtype
+from .info import OperatorInfo, Scalar
+from .pointwise import CHEAP
+
+
+def _same(call: Call) -> Type:
+    """An array in the shape and dtype of another."""
+    return call.operand(0) or call.unknown()
+
+
+def _like(call: Call) -> Type:
+    return call.like() or call.unknown()
+
+
+def _sum_to(call: Call) -> Type:
+    """The operand's shape must broadcast from that of `like`."""
+    like, x = call.like(), call.operand(0)
+    if like is None:
+        return call.unknown()
+    if x is not None and isinstance(x.shape, tuple) and isinstance(like.shape, tuple):
+        if len(like.shape) > len(x.shape):
+            message = f"({shape_text(x.shape)}) is not what ({shape_text(like.shape)}) broadcasts to"
+            raise TypeMistake(message)
+        join_shapes([x.shape, like.shape])
+    return like
+
+
+def _filled(call: Call) -> Type:
+    return call.tensor(call.shape(), call.dtype("float64"))
+
+
+def _full(call: Call) -> Type:
+    return call.tensor(call.shape(), call.dtype(None))
+
+
+def _arange(call: Call) -> Type:
+    known, stop = call.fixed("stop")
+    if known and stop is None and "step" not in call.attributes:
+        start = call.types.get("start")
+        if isinstance(start, ScalarType) and start.kind == "int":
+            return call.tensor((call.size(0) if start.dim is None else start.dim,), "int64")
+    return call.tensor((call.size(0),), None)
+
+
+def _eye(call: Call) -> Type:
+    dims: list[Dim] = []
+    for axis, name in enumerate(("N", "M")):
+        found = call.types.get(name)
+        if axis == 1 and (found is None or found == ScalarType("none")):
+            dims.append(dims[0])
+            continue
+        is_size = isinstance(found, ScalarType) and found.dim is not None
+        dims.append(found.dim if is_size else call.size(axis))  # type: ignore[union-attr,arg-type]
+    return call.tensor(tuple(dims), call.dtype("float64"))
+
+
+def _accumulate(call: Call) -> Type:
+    """The sum of two cotangents of one value, which are equal in shape and dtype."""
+    x, y = call.operand(0), call.operand(1)
+    if isinstance(x, TensorType) and x == y:
+        return x
+    if x is None or y is None:
+        return call.unknown()
+    return call.tensor(join_shapes([x.shape, y.shape]), joined_dtype(call.operands))
+
+
+def _made(name: str, rule: Rule, *attrs: str, **facts: Any) -> OperatorInfo:
+    """An array of numbers alone."""
+    facts = {"dtype": "attr", "torch": f"torch.{name}", **facts}
+    return OperatorInfo(name, f"numpy.{name}", (), attrs, derivative="zero", type=rule, **facts)
+
+
+def _to_like(name: str, **facts: Any) -> OperatorInfo:
+    """What gives a cotangent the shape and dtype of another array."""
+    return OperatorInfo(name, f"pullback.primitives.{name}", ("x",), ("like",), linear=(0,), **facts)
+
 
 OPERATORS: tuple[OperatorInfo, ...] = (
-    OperatorInfo("zeros_like", "numpy.zeros_like", ("a",), derivative="zero", spelling=("numpy.empty_like",)),
-    OperatorInfo("ones_like", "numpy.ones_like", ("a",), derivative="zero"),
-    OperatorInfo("full_like", "numpy.full_like", ("a",), ("fill_value",), derivative="zero"),
     OperatorInfo(
-        "zeros",
-        "numpy.zeros",
-        (),
-        ("shape", "dtype"),
-        derivative="zero",
-        dtype="attr",
-        spelling=("numpy.empty",),
-    ),
-    OperatorInfo("ones", "numpy.ones", (), ("shape", "dtype"), derivative="zero", dtype="attr"),
-    OperatorInfo("full", "numpy.full", (), ("shape", "fill_value", "dtype"), derivative="zero", dtype="attr"),
-    OperatorInfo("arange", "numpy.arange", (), ("start", "stop", "step"), derivative="zero", dtype="int"),
-    OperatorInfo("eye", "numpy.eye", (), ("N", "M", "k", "dtype"), derivative="zero", dtype="attr"),
-    OperatorInfo("tri", "numpy.tri", (), ("N", "M", "k", "dtype"), derivative="zero", dtype="attr"),
-    OperatorInfo("sum_to", "pullback.primitives.sum_to", ("x",), ("like",), linear=(0,)),
-    OperatorInfo("broadcast_like", "pullback.primitives.broadcast_like", ("x",), ("like",), linear=(0,)),
-    OperatorInfo("expect_like", "pullback.primitives.expect_like", ("x",), ("like",), linear=(0,)),
-    OperatorInfo(
-        "accumulate",
-        "pullback.primitives.accumulate",
-        ("x", "y"),
-        pointwise=True,
-        linear=(0, 1),
-        jointly=True,
-        infix="+",
+        "zeros_like", "numpy.zeros_like", ("a",), derivative="zero", spelling=("numpy.empty_like",),
+        type=_same, torch="torch.zeros_like",
     ),
     OperatorInfo(
-        "packed", "pullback.primitives.packed", ("value",), ("kind", "depth"), derivative="zero", dtype="attr"
+        "ones_like", "numpy.ones_like", ("a",), derivative="zero", type=_same, torch="torch.ones_like"
     ),
     OperatorInfo(
-        "unpacked",
-        "pullback.primitives.unpacked",
-        ("rows",),
-        ("kind", "depth"),
-        derivative="zero",
-        dtype="attr",
+        "full_like", "numpy.full_like", ("a",), ("fill_value",), derivative="zero", type=_same,
+        torch="torch.full_like",
     ),
-    OperatorInfo("stop_gradient", "pullback.stop_gradient", ("x",), pointwise=True, derivative="zero"),
-)
+    _made("zeros", _filled, "shape", "dtype", spelling=("numpy.empty",)),
+    _made("ones", _filled, "shape", "dtype"),
+    _made("full", _full, "shape", "fill_value", "dtype"),
+    _made("arange", _arange, "start", "stop", "step", dtype="int"),
+    _made("eye", _eye, "N", "M", "k", "dtype", torch=""),
+    _made("tri", _eye, "N", "M", "k", "dtype", torch=""),
+    _to_like("sum_to", type=_sum_to),
+    _to_like("broadcast_like", type=_like, cost=CHEAP),
+    _to_like("expect_like", type=_like, cost=CHEAP),
+    OperatorInfo(
+        "accumulate", "pullback.primitives.accumulate", ("x", "y"), kind="pointwise", linear=(0, 1),
+        jointly=True, infix="+", type=_accumulate, cost=CHEAP, scalar=Scalar("+", "+", of="numbers"),
+    ),
+    *(
+        OperatorInfo(
+            name, f"pullback.primitives.{name}", (operand,), ("kind", "depth"), derivative="zero",
+            dtype="attr",
+        )
+        for name, operand in (("packed", "value"), ("unpacked", "rows"))
+    ),
+    OperatorInfo(
+        "stop_gradient", "pullback.stop_gradient", ("x",), kind="pointwise", derivative="zero", type=_same,
+        cost=CHEAP, scalar=Scalar("{0}", "{0}"),
+    ),
+)  # fmt: skip

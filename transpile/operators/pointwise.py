@@ -1,8 +1,117 @@
-"""Words of arithmetic, comparison and elementary functions, entry by entry."""
+"""Arithmetic, comparison and elementary functions, entry by entry: broadcasting, and NumPy's promotion."""
 
 from __future__ import annotations
 
-from .info import OperatorInfo, unary
+from typing import Any
+
+from ..ir.dtypes import Dtype, Widening, widen
+from ..ir.types import ScalarType, ShapeType, TensorType, Type, join_shapes
+from .call import Call, Rule, joined_dtype
+from .info import OperatorInfo, Scalar
+
+# What an entry costs to compute again, in bytes that are moved in the time.
+CHEAP, DIVISION, EXPONENTIAL, TRIGONOMETRIC = 0.25, 1.0, 5.0, 12.0
+
+
+def broadcast(by: Widening | None, dtype: str = "same") -> Rule:
+    """The rule of what works entry by entry, and widens so what its operands promote to."""
+
+    def rule(call: Call) -> Type:
+        given = tuple(found for found in call.operands if found is not None)
+        if call.op == "clip":
+            given = tuple(found for found in given if found != ScalarType("none"))
+        if not given:
+            return call.unknown()
+        known = all(_is_operand(found) for found in given)
+        shape = join_shapes([f.shape for f in given if isinstance(f, TensorType)]) if known else None
+        if dtype == "bool":
+            return call.tensor(shape, "bool")
+        if dtype == "attr":
+            return call.tensor(shape, call.dtype(None))
+        read = given[1:] if call.op == "where" else given
+        joined = _where_of_numbers(read) if call.op == "where" else None
+        joined = joined_dtype(read) if joined is None else joined
+        return call.tensor(shape, joined if by is None or joined is None else widen(by, joined))
+
+    return rule
+
+
+def _where_of_numbers(read: tuple[Type, ...]) -> Dtype | None:
+    """The dtype of a choice between two numbers."""
+    kinds = {found.kind for found in read if isinstance(found, ScalarType)}
+    if len(kinds) == 0 or not all(isinstance(found, ScalarType) for found in read):
+        return None
+    if kinds <= {"int", "float"}:
+        return "float64" if "float" in kinds else "int64"
+    return None
+
+
+def _is_operand(found: Type) -> bool:
+    """Whether the operand's shape is known: that of a tensor that is there, or a number's."""
+    if isinstance(found, TensorType):
+        return not found.optional
+    return isinstance(found, ScalarType) and found.kind in ("bool", "int", "float", "complex")
+
+
+_OF_NUMBERS = frozenset({"add", "subtract", "multiply", "divide", "negative", "positive"})
+_OF_NUMBERS |= {"floor_divide", "remainder"}
+
+
+def of_values(call: Call) -> Type:
+    """The type of Python's arithmetic on values that are no tensors."""
+    if call.op in _COMPARISONS or call.op == "logical_not":
+        return ScalarType("bool")
+    given = [found for found in call.operands if found is not None]
+    if call.op == "add" and all(isinstance(f, ShapeType) and isinstance(f.shape, tuple) for f in given):
+        return ShapeType(tuple(d for f in given if isinstance(f, ShapeType) for d in f.shape))  # type: ignore[union-attr]
+    kinds = {found.kind for found in given if isinstance(found, ScalarType)}
+    numbers = all(isinstance(found, ScalarType) for found in given) and kinds <= {"int", "float"}
+    if not numbers or call.op not in _OF_NUMBERS:
+        return ScalarType("value")
+    strong = any(isinstance(found, ScalarType) and found.strong for found in given)
+    if kinds == {"int"} and call.op != "divide":
+        return ScalarType("value") if strong else ScalarType("int")
+    return ScalarType("float", strong)
+
+
+def _entry(name: str, *operands: str, widens: Widening | None = "number", **facts: Any) -> OperatorInfo:
+    """NumPy's function of this name, and torch's."""
+    facts = {"torch": f"torch.{name}", "type": broadcast(widens), **facts}
+    return OperatorInfo(name, f"numpy.{name}", operands, kind="pointwise", **facts)
+
+
+def _function(
+    name: str, *operands: str, cpp: str | None = "", cuda: str | None = "", **facts: Any
+) -> OperatorInfo:
+    """A function that gives floats, called alike in NumPy, C++ and CUDA."""
+    scalar = Scalar(name if cpp == "" else cpp, name if cuda == "" else cuda, takes="float")
+    facts = {"widens": "float", "dtype": "float", "scalar": scalar, **facts}
+    return _entry(name, *(operands or ("x",)), **facts)
+
+
+def _scaling(name: str, other: str) -> OperatorInfo:
+    """An angle in another unit."""
+    scalar = None  # a product, once inlined
+    return _function(name, linear=(0,), spelling=(f"numpy.{other}",), scalar=scalar)
+
+
+def _steps(name: str, cost: float, cuda: str, cuda_of: Any = None) -> OperatorInfo:
+    """A function of floats that is constant between its jumps."""
+    scalar = Scalar(name, cuda, of="floats", cuda_of=cuda_of)
+    return _entry(name, "x", derivative="zero", cost=cost, scalar=scalar)
+
+
+def _truth(name: str, *operands: str, **facts: Any) -> OperatorInfo:
+    """A function whose result is a bool."""
+    facts = {"derivative": "zero", "dtype": "bool", "type": broadcast(None, "bool"), **facts}
+    return _entry(name, *operands, **facts)
+
+
+def _bits(name: str, *operands: str, cpp: str | None, cuda: str, **facts: Any) -> OperatorInfo:
+    """A function of bits, compiled for booleans."""
+    scalar = Scalar(cpp, cuda, takes="truth", of="bools")
+    return _entry(name, *operands, derivative="zero", widens=None, scalar=scalar, **facts)
+
 
 _COMPARISONS = {
     "less": "<",
@@ -14,139 +123,126 @@ _COMPARISONS = {
 }
 
 OPERATORS: tuple[OperatorInfo, ...] = (
-    OperatorInfo("add", "numpy.add", ("x", "y"), pointwise=True, linear=(0, 1), jointly=True, infix="+"),
-    OperatorInfo(
-        "subtract", "numpy.subtract", ("x", "y"), pointwise=True, linear=(0, 1), jointly=True, infix="-"
+    _entry(
+        "add", "x", "y", linear=(0, 1), jointly=True, infix="+",
+        widens=None, cost=CHEAP, scalar=Scalar("+", "+", of="numbers"),
     ),
-    OperatorInfo("multiply", "numpy.multiply", ("x", "y"), pointwise=True, linear=(0, 1), infix="*"),
-    OperatorInfo(
-        "divide",
-        "numpy.divide",
-        ("x", "y"),
-        pointwise=True,
-        dtype="float",
-        linear=(0,),
-        infix="/",
-        spelling=("numpy.true_divide",),
+    _entry(
+        "subtract", "x", "y", linear=(0, 1), jointly=True, infix="-",
+        cost=CHEAP, scalar=Scalar("-", "-", of="numbers"),
     ),
-    OperatorInfo("power", "numpy.power", ("x", "y"), pointwise=True, infix="**", spelling=("numpy.pow",)),
-    OperatorInfo("negative", "numpy.negative", ("x",), pointwise=True, linear=(0,), infix="-"),
-    OperatorInfo("positive", "numpy.positive", ("x",), pointwise=True, linear=(0,), infix="+"),
-    OperatorInfo(
-        "floor_divide", "numpy.floor_divide", ("x", "y"), pointwise=True, derivative="zero", infix="//"
+    _entry(
+        "multiply", "x", "y", linear=(0, 1), infix="*",
+        widens=None, cost=CHEAP, scalar=Scalar("*", "*", of="numbers"),
     ),
-    OperatorInfo(
-        "remainder", "numpy.remainder", ("x", "y"), pointwise=True, infix="%", spelling=("numpy.mod",)
+    _entry(
+        "divide", "x", "y", linear=(0,), infix="/", spelling=("numpy.true_divide",),
+        dtype="float", widens="divide", cost=DIVISION, scalar=Scalar("/", "/"), torch="torch.true_divide",
     ),
-    OperatorInfo("maximum", "numpy.maximum", ("x", "y"), pointwise=True),
-    OperatorInfo("minimum", "numpy.minimum", ("x", "y"), pointwise=True),
-    OperatorInfo(
-        "arctan2", "numpy.arctan2", ("y", "x"), pointwise=True, dtype="float", spelling=("numpy.atan2",)
+    _entry(
+        "power", "x", "y", infix="**", spelling=("numpy.pow",), torch="torch.pow",
+        widens="arithmetic", cost=TRIGONOMETRIC, scalar=Scalar("power", "pow", of="floats"),
     ),
-    OperatorInfo("hypot", "numpy.hypot", ("x", "y"), pointwise=True, dtype="float"),
-    OperatorInfo("logaddexp", "numpy.logaddexp", ("x", "y"), pointwise=True, dtype="float"),
-    OperatorInfo("logaddexp2", "numpy.logaddexp2", ("x", "y"), pointwise=True, dtype="float"),
-    OperatorInfo("fmax", "numpy.fmax", ("x", "y"), pointwise=True),
-    OperatorInfo("fmin", "numpy.fmin", ("x", "y"), pointwise=True),
-    *unary("exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan tanh sinh cosh", dtype="float"),
+    _entry(
+        "negative", "x", linear=(0,), infix="-", cost=CHEAP, scalar=Scalar("-{0}", "-{0}", of="numbers"),
+    ),
+    _entry("positive", "x", linear=(0,), infix="+", scalar=Scalar("{0}", "{0}")),
+    _entry(
+        "floor_divide", "x", "y", derivative="zero", infix="//", widens="arithmetic",
+        scalar=Scalar("floor_divide", "pb_floor_divide", cuda_of="floats"),
+    ),
+    _entry(
+        "remainder", "x", "y", infix="%", spelling=("numpy.mod",), widens="arithmetic",
+        scalar=Scalar("remainder", "pb_remainder", cuda_of="floats"),
+    ),
+    _entry(
+        "maximum", "x", "y", widens=None, cost=CHEAP,
+        scalar=Scalar("maximum", "pb_maximum", of="numbers"),
+    ),
+    _entry(
+        "minimum", "x", "y", widens=None, cost=CHEAP,
+        scalar=Scalar("minimum", "pb_minimum", of="numbers"),
+    ),
+    _function("arctan2", "y", "x", cuda="atan2", spelling=("numpy.atan2",)),
+    _function("hypot", "x", "y", cost=TRIGONOMETRIC),
+    _function("logaddexp", "x", "y", cost=TRIGONOMETRIC, cuda="pb_logaddexp"),
+    _function("logaddexp2", "x", "y", cuda=None),
+    _entry("fmax", "x", "y", widens=None, scalar=Scalar("fmax", "fmax", cuda_of="floats")),
+    _entry("fmin", "x", "y", widens=None, scalar=Scalar("fmin", "fmin", cuda_of="floats")),
+    *(_function(name, cost=EXPONENTIAL) for name in ("exp", "exp2", "expm1")),
+    *(_function(name, cost=EXPONENTIAL) for name in ("log", "log2", "log10", "log1p")),
+    _function("sqrt", cost=DIVISION),
+    _function("cbrt", torch=""),
+    *(_function(name, cost=TRIGONOMETRIC) for name in ("sin", "cos", "tan")),
+    _function("tanh", cost=EXPONENTIAL),
+    *(_function(name, cost=TRIGONOMETRIC) for name in ("sinh", "cosh")),
     *(
-        OperatorInfo(
-            f"arc{name}",
-            f"numpy.arc{name}",
-            ("x",),
-            pointwise=True,
-            dtype="float",
-            spelling=(f"numpy.a{name}",),
+        _function(
+            f"arc{name}", cuda=f"a{name}", spelling=(f"numpy.a{name}",),
+            cost=TRIGONOMETRIC if name == "tan" else None,
         )
         for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")
     ),
-    *unary("square reciprocal"),
-    OperatorInfo("copysign", "numpy.copysign", ("x1", "x2"), pointwise=True, dtype="float"),
-    OperatorInfo("fmod", "numpy.fmod", ("x1", "x2"), pointwise=True),
-    OperatorInfo(
-        "deg2rad",
-        "numpy.deg2rad",
-        ("x",),
-        pointwise=True,
-        dtype="float",
-        linear=(0,),
-        spelling=("numpy.radians",),
+    _entry(
+        "square", "x", widens="arithmetic", cost=CHEAP,
+        scalar=Scalar("square", "pb_square", of="numbers"),
     ),
-    OperatorInfo(
-        "rad2deg",
-        "numpy.rad2deg",
-        ("x",),
-        pointwise=True,
-        dtype="float",
-        linear=(0,),
-        spelling=("numpy.degrees",),
+    _entry(
+        "reciprocal", "x", widens="arithmetic", cost=DIVISION,
+        scalar=Scalar("1 / {0}", "1 / {0}", of="floats"),
     ),
-    OperatorInfo("sinc", "numpy.sinc", ("x",), pointwise=True, dtype="float"),
-    OperatorInfo(
-        "abs", "numpy.abs", ("x",), pointwise=True, spelling=("numpy.absolute", "numpy.fabs", "abs")
+    _function("copysign", "x1", "x2"),
+    _function("fmod", "x1", "x2", dtype="same", widens="arithmetic"),
+    _scaling("deg2rad", "radians"),
+    _scaling("rad2deg", "degrees"),
+    _function("sinc", cuda=None, widens="divide"),
+    _entry(
+        "abs", "x", spelling=("numpy.absolute", "numpy.fabs", "abs"), widens="real", cost=CHEAP,
+        scalar=Scalar("abs", "pb_abs"),
     ),
-    *unary("sign floor ceil trunc", derivative="zero"),
+    _steps("sign", CHEAP, "pb_sign", "any"),
+    *(_steps(name, DIVISION, name) for name in ("floor", "ceil", "trunc")),
     OperatorInfo(
-        "round",
-        "numpy.round",
-        ("x",),
-        ("decimals",),
-        pointwise=True,
-        derivative="zero",
-        spelling=("numpy.rint", "numpy.around"),
-        methods=("round",),
+        "round", "numpy.round", ("x",), ("decimals",), kind="pointwise", derivative="zero",
+        spelling=("numpy.rint", "numpy.around"), methods=("round",), type=broadcast("number"),
+        cost=DIVISION, scalar=Scalar("round", "rint", of="floats"), torch="torch.round",
     ),
-    OperatorInfo("clip", "numpy.clip", ("x", "a_min", "a_max"), pointwise=True, methods=("clip",)),
-    OperatorInfo(
-        "where", "numpy.where", ("condition", "x", "y"), pointwise=True, linear=(1, 2), jointly=True
+    _entry(
+        "clip", "x", "a_min", "a_max", methods=("clip",), cost=CHEAP,
+        scalar=Scalar("minimum(maximum({0}, {1}), {2})", of="floats"),
+    ),
+    _entry(
+        "where", "condition", "x", "y", linear=(1, 2), jointly=True, widens=None, cost=CHEAP,
+        scalar=Scalar("{0} ? {1} : {2}", "{0} ? {1} : {2}"),
     ),
     *(
-        OperatorInfo(n, f"numpy.{n}", ("x", "y"), pointwise=True, derivative="zero", dtype="bool", infix=s)
-        for n, s in _COMPARISONS.items()
+        _truth(
+            name, "x", "y", infix=symbol, cost=CHEAP, scalar=Scalar(symbol, symbol, takes="promote"),
+            torch={"equal": "torch.eq"}.get(name, f"torch.{name}"),
+        )
+        for name, symbol in _COMPARISONS.items()
     ),
-    OperatorInfo(
-        "logical_and", "numpy.logical_and", ("x", "y"), pointwise=True, derivative="zero", dtype="bool"
+    _truth("logical_and", "x", "y", cost=CHEAP, scalar=Scalar("&&", "&&", takes="truth")),
+    _truth("logical_or", "x", "y", cost=CHEAP, scalar=Scalar("||", "||", takes="truth")),
+    _truth("logical_not", "x", cost=CHEAP, scalar=Scalar("!{0}", "!{0}", takes="truth")),
+    _truth("logical_xor", "x", "y", scalar=Scalar(None, "!=", takes="truth")),
+    _bits("bitwise_and", "x", "y", infix="&", cpp="&&", cuda="&", cost=CHEAP),
+    _bits("bitwise_or", "x", "y", infix="|", cpp="||", cuda="|", cost=CHEAP),
+    _bits("bitwise_xor", "x", "y", infix="^", cpp=None, cuda="^"),
+    _entry(
+        "left_shift", "x", "y", derivative="zero", infix="<<", widens="arithmetic",
+        spelling=("numpy.bitwise_left_shift",), torch="torch.bitwise_left_shift",
     ),
-    OperatorInfo(
-        "logical_or", "numpy.logical_or", ("x", "y"), pointwise=True, derivative="zero", dtype="bool"
+    _entry(
+        "right_shift", "x", "y", derivative="zero", infix=">>", widens="arithmetic",
+        spelling=("numpy.bitwise_right_shift",), torch="torch.bitwise_right_shift",
     ),
-    OperatorInfo("logical_not", "numpy.logical_not", ("x",), pointwise=True, derivative="zero", dtype="bool"),
-    OperatorInfo(
-        "logical_xor", "numpy.logical_xor", ("x", "y"), pointwise=True, derivative="zero", dtype="bool"
+    _bits(
+        "invert", "x", infix="~", spelling=("numpy.bitwise_not", "numpy.bitwise_invert"),
+        cpp="!{0}", cuda="!{0}", cost=CHEAP, torch="torch.bitwise_not",
     ),
-    OperatorInfo(
-        "bitwise_and", "numpy.bitwise_and", ("x", "y"), pointwise=True, derivative="zero", infix="&"
+    *(
+        _truth(name, "x", cost=CHEAP, scalar=Scalar(name, name, takes="float"))
+        for name in ("isnan", "isinf", "isfinite", "signbit")
     ),
-    OperatorInfo("bitwise_or", "numpy.bitwise_or", ("x", "y"), pointwise=True, derivative="zero", infix="|"),
-    OperatorInfo(
-        "bitwise_xor", "numpy.bitwise_xor", ("x", "y"), pointwise=True, derivative="zero", infix="^"
-    ),
-    OperatorInfo(
-        "left_shift",
-        "numpy.left_shift",
-        ("x", "y"),
-        pointwise=True,
-        derivative="zero",
-        infix="<<",
-        spelling=("numpy.bitwise_left_shift",),
-    ),
-    OperatorInfo(
-        "right_shift",
-        "numpy.right_shift",
-        ("x", "y"),
-        pointwise=True,
-        derivative="zero",
-        infix=">>",
-        spelling=("numpy.bitwise_right_shift",),
-    ),
-    OperatorInfo(
-        "invert",
-        "numpy.invert",
-        ("x",),
-        pointwise=True,
-        derivative="zero",
-        infix="~",
-        spelling=("numpy.bitwise_not", "numpy.bitwise_invert"),
-    ),
-    *unary("isnan isinf isfinite signbit", derivative="zero", dtype="bool"),
-)
+)  # fmt: skip

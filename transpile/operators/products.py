@@ -1,29 +1,107 @@
-"""Words of linear algebra."""
+"""Products of arrays, and linear algebra."""
 
 from __future__ import annotations
 
+from ..ir.dtypes import widen
+from ..ir.types import Dim, TensorType, Type, TypeMistake, join_shapes, shape_text
+from .call import Call, joined_dtype
 from .info import OperatorInfo
 
+
+def _matmul(call: Call) -> Type:
+    dtype = joined_dtype(call.operands)
+    a, b = call.operand(0), call.operand(1)
+    if a is None or b is None or not (isinstance(a.shape, tuple) and isinstance(b.shape, tuple)):
+        return call.tensor(None, dtype)
+    if not a.shape or not b.shape:
+        raise TypeMistake("a matrix product takes arrays with axes, not numbers")
+    inner, other = a.shape[-1], b.shape[-2] if len(b.shape) > 1 else b.shape[0]
+    _same(inner, other, a, b)
+    batch = join_shapes([a.shape[:-2], b.shape[:-2]])
+    assert isinstance(batch, tuple)
+    rows = a.shape[-2:-1] if len(a.shape) > 1 else ()
+    columns = b.shape[-1:] if len(b.shape) > 1 else ()
+    return call.tensor((*batch, *rows, *columns), dtype)
+
+
+def _same(first: Dim, second: Dim, a: TensorType, b: TensorType) -> None:
+    if isinstance(first, int) and isinstance(second, int) and first != second:
+        shapes = f"({shape_text(a.shape)}) and ({shape_text(b.shape)})"
+        raise TypeMistake(
+            f"a product of arrays of shapes {shapes} sums over {first} entries and over {second}"
+        )
+
+
+def _outer(call: Call) -> Type:
+    dims: list[Dim] = []
+    for place in (0, 1):
+        given = call.operand(place)
+        one = given is not None and isinstance(given.shape, tuple) and len(given.shape) == 1
+        dims.append(given.shape[0] if one else call.size(place))  # type: ignore[union-attr,index]
+    return call.tensor(tuple(dims), joined_dtype(call.operands))
+
+
+def _of_dtype(call: Call) -> Type:
+    return call.tensor(None, joined_dtype(call.operands))
+
+
+def _of_matrix(call: Call) -> Type:
+    """What has its operand's shape: an inverse, a factor."""
+    a = call.operand(0)
+    return call.unknown() if a is None else call.tensor(a.shape, widen("divide", a.dtype))
+
+
+def _det(call: Call) -> Type:
+    a = call.operand(0)
+    if a is None:
+        return call.unknown()
+    shape = a.shape[:-2] if isinstance(a.shape, tuple) else None
+    return call.tensor(shape, widen("divide", a.dtype))
+
+
 OPERATORS: tuple[OperatorInfo, ...] = (
-    OperatorInfo("matmul", "numpy.matmul", ("x1", "x2"), linear=(0, 1), infix="@"),
-    OperatorInfo("outer", "numpy.outer", ("a", "b"), linear=(0, 1)),
-    OperatorInfo("contract", "pullback.primitives.contract", ("arrays",), ("subscripts",), variadic=True),
     OperatorInfo(
-        "contract_gradients",
-        "pullback.primitives.contract_gradients",
-        ("grad", "arrays"),
-        ("subscripts",),
-        linear=(0,),
-        gives_list=True,
+        "matmul", "numpy.matmul", ("x1", "x2"), kind="product", linear=(0, 1), infix="@",
+        type=_matmul, torch="torch.matmul",
     ),
-    OperatorInfo("tensordot", "numpy.tensordot", ("a", "b"), ("axes",), linear=(0, 1)),
-    OperatorInfo("dot", "numpy.dot", ("a", "b"), linear=(0, 1), methods=("dot",)),
-    OperatorInfo("vdot", "numpy.vdot", ("a", "b"), linear=(0, 1)),
-    OperatorInfo("inner", "numpy.inner", ("a", "b"), linear=(0, 1)),
-    OperatorInfo("convolve", "numpy.convolve", ("a", "v"), ("mode",), linear=(0, 1)),
-    OperatorInfo("inv", "numpy.linalg.inv", ("a",), dtype="float"),
-    OperatorInfo("solve", "numpy.linalg.solve", ("a", "b"), dtype="float", linear=(1,)),
-    OperatorInfo("det", "numpy.linalg.det", ("a",), dtype="float"),
-    OperatorInfo("cholesky", "numpy.linalg.cholesky", ("a",), dtype="float"),
-    OperatorInfo("pinv", "numpy.linalg.pinv", ("a",), ("rcond",), dtype="float"),
-)
+    OperatorInfo(
+        "outer", "numpy.outer", ("a", "b"), kind="product", linear=(0, 1), type=_outer, torch="torch.outer"
+    ),
+    OperatorInfo(
+        "contract", "pullback.primitives.contract", ("arrays",), ("subscripts",), kind="product",
+        variadic=True,
+    ),
+    OperatorInfo(
+        "contract_gradients", "pullback.primitives.contract_gradients", ("grad", "arrays"), ("subscripts",),
+        kind="product", linear=(0,), gives_list=True,
+    ),
+    OperatorInfo(
+        "tensordot", "numpy.tensordot", ("a", "b"), ("axes",), kind="product", linear=(0, 1),
+        type=_of_dtype, torch="torch.tensordot",
+    ),
+    OperatorInfo(
+        "dot", "numpy.dot", ("a", "b"), kind="product", linear=(0, 1), methods=("dot",), type=_of_dtype
+    ),
+    OperatorInfo(
+        "vdot", "numpy.vdot", ("a", "b"), kind="product", linear=(0, 1),
+        type=lambda call: call.tensor((), joined_dtype(call.operands)), torch="torch.vdot",
+    ),
+    OperatorInfo(
+        "inner", "numpy.inner", ("a", "b"), kind="product", linear=(0, 1), type=_of_dtype, torch="torch.inner"
+    ),
+    OperatorInfo("convolve", "numpy.convolve", ("a", "v"), ("mode",), kind="product", linear=(0, 1)),
+    OperatorInfo(
+        "inv", "numpy.linalg.inv", ("a",), dtype="float", type=_of_matrix, torch="torch.linalg.inv"
+    ),
+    OperatorInfo(
+        "solve", "numpy.linalg.solve", ("a", "b"), dtype="float", linear=(1,), torch="torch.linalg.solve"
+    ),
+    OperatorInfo("det", "numpy.linalg.det", ("a",), dtype="float", type=_det, torch="torch.linalg.det"),
+    OperatorInfo(
+        "cholesky", "numpy.linalg.cholesky", ("a",), dtype="float", type=_of_matrix,
+        torch="torch.linalg.cholesky",
+    ),
+    OperatorInfo(
+        "pinv", "numpy.linalg.pinv", ("a",), ("rcond",), dtype="float", torch="torch.linalg.pinv"
+    ),
+)  # fmt: skip

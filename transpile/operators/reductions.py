@@ -1,79 +1,132 @@
-"""Words that reduce or run along axes."""
+"""What reduces or runs along axes."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..ir.dtypes import Dtype, Widening, widen
+from ..ir.types import Shape, TensorType, Type, Unranked, axes_in, reduced_shape
+from .call import Call, Rule
 from .info import OperatorInfo
 
+
+def axes_of(call: Call, default: object = None) -> tuple[bool, tuple[int, ...] | None]:
+    """Whether the axes are constants, and which; None are all of them."""
+    known, value = call.fixed("axis", default)
+    if not known:
+        return False, None
+    if value is None:
+        return True, None
+    axes = (value,) if type(value) is int else value
+    if not isinstance(axes, tuple) or not all(type(axis) is int for axis in axes):
+        return False, None
+    return True, axes
+
+
+def _reduced(call: Call, a: TensorType) -> Shape | None:
+    known, axes = axes_of(call)
+    fixed, keepdims = call.fixed("keepdims", False)
+    if not known or not fixed:
+        return None
+    return reduced_shape(a.shape, axes, bool(keepdims))
+
+
+def reduction(by: Widening | None, dtype: Dtype | None = None, real: bool = False) -> Rule:
+    """A reduction over axes, which widens its operand's dtype so, or has this one."""
+
+    def rule(call: Call) -> Type:
+        a = call.operand(0)
+        if a is None:
+            return call.tensor(None, dtype)
+        made = dtype
+        if made is None:
+            made = a.dtype if by is None else widen(by, a.dtype)
+        if real and made is not None:
+            made = widen("real", made)
+        return call.tensor(_reduced(call, a), made)
+
+    return rule
+
+
+def along(by: Widening | None, default: int | None, dtype: Dtype | None = None) -> Rule:
+    """What keeps its operand's shape, unless it runs over all entries as over one axis."""
+
+    def rule(call: Call) -> Type:
+        a = call.operand(0)
+        if a is None:
+            return call.tensor(None, dtype)
+        made = dtype
+        if made is None:
+            made = a.dtype if by is None else widen(by, a.dtype)
+        known, axes = axes_of(call, default)
+        if not known:
+            return call.tensor(None, made)
+        if axes is None:
+            return call.tensor((call.size(0),), made)
+        if isinstance(a.shape, tuple):
+            axes_in(axes, len(a.shape))
+        return call.tensor(a.shape, made)
+
+    return rule
+
+
+def _norm(call: Call) -> Type:
+    known, axis = call.fixed("axis")
+    found = reduction("divide", real=True)(call)
+    assert isinstance(found, TensorType)
+    a = call.operand(0)
+    if a is None or not known or (axis is None and isinstance(a.shape, Unranked) and call.fixed("ord")[1]):
+        return call.tensor(None, found.dtype)
+    return found
+
+
+def _over(
+    name: str, rule: Rule, *attrs: str, python: str = "", operand: str = "a", **facts: Any
+) -> OperatorInfo:
+    """A reduction over `axis`, of NumPy's name and torch's."""
+    facts = {"torch": f"torch.{name}", "methods": (name,), **facts}
+    attrs = ("axis", *attrs, "keepdims")
+    return OperatorInfo(
+        name, python or f"numpy.{name}", (operand,), attrs, kind="reduction", type=rule, **facts
+    )
+
+
+def _order(name: str, *attrs: str, operands: tuple[str, ...] = ("a",), **facts: Any) -> OperatorInfo:
+    """A function whose results are positions."""
+    facts = {"derivative": "zero", "dtype": "int", "methods": (name,), **facts}
+    return OperatorInfo(name, f"numpy.{name}", operands, attrs, **facts)
+
+
 OPERATORS: tuple[OperatorInfo, ...] = (
-    OperatorInfo("sum", "numpy.sum", ("a",), ("axis", "keepdims"), linear=(0,), methods=("sum",)),
+    _over("sum", reduction("sum"), linear=(0,)),
+    _over("mean", reduction("divide"), dtype="float", linear=(0,)),
+    _over("max", reduction(None), spelling=("numpy.amax",), torch="torch.amax"),
+    _over("min", reduction(None), spelling=("numpy.amin",), torch="torch.amin"),
+    _over("prod", reduction("sum")),
+    _over("var", reduction("divide", real=True), "ddof", dtype="float", torch=""),
+    _over("std", reduction("divide", real=True), "ddof", dtype="float", torch=""),
     OperatorInfo(
-        "mean", "numpy.mean", ("a",), ("axis", "keepdims"), dtype="float", linear=(0,), methods=("mean",)
+        "norm", "numpy.linalg.norm", ("x",), ("ord", "axis", "keepdims"), kind="reduction",
+        dtype="float", type=_norm, torch="torch.linalg.norm",
     ),
     OperatorInfo(
-        "max", "numpy.max", ("a",), ("axis", "keepdims"), spelling=("numpy.amax",), methods=("max",)
+        "cumsum", "numpy.cumsum", ("a",), ("axis",), kind="scan", linear=(0,), methods=("cumsum",),
+        type=along("sum", None), torch="torch.cumsum",
     ),
     OperatorInfo(
-        "min", "numpy.min", ("a",), ("axis", "keepdims"), spelling=("numpy.amin",), methods=("min",)
-    ),
-    OperatorInfo("prod", "numpy.prod", ("a",), ("axis", "keepdims"), methods=("prod",)),
-    OperatorInfo("var", "numpy.var", ("a",), ("axis", "ddof", "keepdims"), dtype="float", methods=("var",)),
-    OperatorInfo("std", "numpy.std", ("a",), ("axis", "ddof", "keepdims"), dtype="float", methods=("std",)),
-    OperatorInfo("norm", "numpy.linalg.norm", ("x",), ("ord", "axis", "keepdims"), dtype="float"),
-    OperatorInfo("cumsum", "numpy.cumsum", ("a",), ("axis",), linear=(0,), methods=("cumsum",)),
-    OperatorInfo("cumprod", "numpy.cumprod", ("a",), ("axis",), methods=("cumprod",)),
-    OperatorInfo(
-        "linear_recurrence", "pullback.primitives.linear_recurrence", ("a", "b"), ("reverse",), linear=(1,)
-    ),
-    OperatorInfo("sort", "numpy.sort", ("a",), ("axis",)),
-    OperatorInfo(
-        "argsort",
-        "numpy.argsort",
-        ("a",),
-        ("axis",),
-        derivative="zero",
-        dtype="int",
-        methods=("argsort",),
+        "cumprod", "numpy.cumprod", ("a",), ("axis",), kind="scan", methods=("cumprod",),
+        type=along("sum", None), torch="torch.cumprod",
     ),
     OperatorInfo(
-        "argpartition",
-        "numpy.argpartition",
-        ("a",),
-        ("kth", "axis"),
-        derivative="zero",
-        dtype="int",
-        methods=("argpartition",),
+        "linear_recurrence", "pullback.primitives.linear_recurrence", ("a", "b"), ("reverse",), kind="scan",
+        linear=(1,),
     ),
-    OperatorInfo(
-        "searchsorted",
-        "numpy.searchsorted",
-        ("a", "v"),
-        ("side", "sorter"),
-        derivative="zero",
-        dtype="int",
-        methods=("searchsorted",),
-    ),
-    OperatorInfo(
-        "argmax",
-        "numpy.argmax",
-        ("a",),
-        ("axis", "keepdims"),
-        derivative="zero",
-        dtype="int",
-        methods=("argmax",),
-    ),
-    OperatorInfo(
-        "argmin",
-        "numpy.argmin",
-        ("a",),
-        ("axis", "keepdims"),
-        derivative="zero",
-        dtype="int",
-        methods=("argmin",),
-    ),
-    OperatorInfo(
-        "all", "numpy.all", ("a",), ("axis", "keepdims"), derivative="zero", dtype="bool", methods=("all",)
-    ),
-    OperatorInfo(
-        "any", "numpy.any", ("a",), ("axis", "keepdims"), derivative="zero", dtype="bool", methods=("any",)
-    ),
-)
+    OperatorInfo("sort", "numpy.sort", ("a",), ("axis",), kind="scan", type=along(None, -1)),
+    _order("argsort", "axis", kind="scan", type=along(None, -1, "int64"), torch="torch.argsort"),
+    _order("argpartition", "kth", "axis", kind="scan", type=along(None, -1, "int64")),
+    _order("searchsorted", "side", "sorter", operands=("a", "v"), torch="torch.searchsorted"),
+    _over("argmax", reduction(None, "int64"), derivative="zero", dtype="int"),
+    _over("argmin", reduction(None, "int64"), derivative="zero", dtype="int"),
+    _over("all", reduction(None, "bool"), derivative="zero", dtype="bool"),
+    _over("any", reduction(None, "bool"), derivative="zero", dtype="bool"),
+)  # fmt: skip

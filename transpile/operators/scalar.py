@@ -1,71 +1,45 @@
-"""Operators of one entry as expressions of CUDA C++, beside what they are called in NumPy.
-
-Operands stand in a template's braces, already converted to the type that the operator computes in.
-Functions that begin with ``pb_`` are those of `emit.cuda.runtime`.
-"""
+"""Operators of one entry in CUDA C++: the columns of the table that the loop IR reads."""
 
 from __future__ import annotations
 
-_INFIX = {
-    "add": "+",
-    "accumulate": "+",
-    "subtract": "-",
-    "multiply": "*",
-    "divide": "/",
-    "less": "<",
-    "less_equal": "<=",
-    "greater": ">",
-    "greater_equal": ">=",
-    "equal": "==",
-    "not_equal": "!=",
-    "logical_and": "&&",
-    "logical_or": "||",
-    "logical_xor": "!=",
-    "bitwise_and": "&",
-    "bitwise_or": "|",
-    "bitwise_xor": "^",
-}
+from . import OPERATORS
+from .info import OperatorInfo
 
-_CALLS = {
-    **{name: name for name in ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt")},
-    **{name: name for name in ("sin", "cos", "tan", "tanh", "sinh", "cosh", "hypot", "copysign", "fmod")},
-    **{f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
-    **{name: name for name in ("floor", "ceil", "trunc", "fmax", "fmin", "erf", "erfc", "erfcx", "erfinv")},
-    **{"j0": "j0", "j1": "j1", "y0": "y0", "y1": "y1", "erfcinv": "erfcinv", "ndtr": "normcdf"},
-    **{"ndtri": "normcdfinv", "arctan2": "atan2", "round": "rint", "gammaln": "lgamma", "gamma": "tgamma"},
-    **{"i0": "cyl_bessel_i0", "i1": "cyl_bessel_i1", "power": "pow"},
-    **{name: f"pb_{name}" for name in ("maximum", "minimum", "sign", "abs", "square", "remainder")},
-    **{name: f"pb_{name}" for name in ("floor_divide", "logaddexp", "sigmoid", "softplus")},
-}
-_FLOATS = frozenset(_CALLS) - {"maximum", "minimum", "sign", "abs", "square"}
 
-# Templates by operator.
+def template(operator: OperatorInfo) -> str | None:
+    """The operator as an expression of CUDA C++, operands in braces; None where it has none.
+
+    Operands are already of the type that the operator computes in.
+
+    >>> template(OPERATORS["add"]), template(OPERATORS["arctan2"]), template(OPERATORS["relu"])
+    ('{0} + {1}', 'atan2({0}, {1})', 'pb_maximum({0}, 0)')
+    """
+    text = operator.scalar and operator.scalar.cuda
+    if not text or "{" in text:
+        return text or None
+    places = [f"{{{place}}}" for place in range(len(operator.operands))]
+    return f"{text}({', '.join(places)})" if text[0].isalpha() else f" {text} ".join(places)
+
+
+def _taking(takes: str, of: tuple[str, ...] = ("any", "numbers", "floats", "bools")) -> frozenset[str]:
+    """Operators whose operands are converted so, for these entries in CUDA."""
+    return frozenset(
+        name
+        for name in CUDA
+        if (scalar := OPERATORS[name].scalar)
+        and scalar.takes == takes
+        and (scalar.cuda_of or scalar.of) in of
+    )
+
+
 CUDA: dict[str, str] = {
-    **{op: f"{{0}} {symbol} {{1}}" for op, symbol in _INFIX.items()},
-    **{op: f"{name}({{0}}, {{1}})" for op, name in _CALLS.items()},
-    "negative": "-{0}",
-    "positive": "{0}",
-    "stop_gradient": "{0}",
-    "reciprocal": "1 / {0}",
-    "where": "{0} ? {1} : {2}",
-    "logical_not": "!{0}",
-    "invert": "!{0}",
-    "relu": "pb_maximum({0}, 0)",
-    "isnan": "isnan({0})",
-    "isinf": "isinf({0})",
-    "isfinite": "isfinite({0})",
-    "signbit": "signbit({0})",
+    name: text for name, operator in OPERATORS.items() if (text := template(operator)) is not None
 }
-_BINARY_CALLS = frozenset(
-    {"hypot", "copysign", "fmod", "fmax", "fmin", "arctan2", "power", "maximum", "minimum", "remainder"}
-) | {"floor_divide", "logaddexp"}
-CUDA |= {op: f"{name}({{0}})" for op, name in _CALLS.items() if op not in _BINARY_CALLS}
-
-COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"})
-LOGIC = frozenset({"logical_and", "logical_or", "logical_xor", "logical_not"})
-PREDICATES = frozenset({"isnan", "isinf", "isfinite", "signbit"})
-OF_BOOLS = frozenset({"bitwise_and", "bitwise_or", "bitwise_xor", "invert"})
-OF_FLOATS = _FLOATS | {"reciprocal", "relu"} | PREDICATES
+COMPARISONS = _taking("promote")
+LOGIC = _taking("truth", ("any",))
+OF_BOOLS = _taking("truth", ("bools",))
+PREDICATES = frozenset(name for name in _taking("float") if OPERATORS[name].dtype == "bool")
+OF_FLOATS = _taking("float") | _taking("result", ("floats",))
 
 # Operators of one entry that loops have, besides a cast.
 SCALAR = frozenset(CUDA)

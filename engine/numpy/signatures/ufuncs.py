@@ -15,7 +15,7 @@ from .arguments import EVERYWHERE, MISSING, cast, only
 
 
 def _ufunc(name: str) -> Callable[..., Any]:
-    """The word as a universal function takes its arguments."""
+    """The operator as a universal function takes its arguments."""
     count = len(OPERATORS[name].operands)
 
     def function(
@@ -53,9 +53,9 @@ def _check_casts(name: str, operands: tuple[Any, ...], dtype: Any) -> None:
             )
 
 
-for _word in OPERATORS.values():
-    if isinstance(getattr(np, _word.python.removeprefix("numpy."), None), np.ufunc):
-        wide(_word.name)(_ufunc(_word.name))
+for _info in OPERATORS.values():
+    if isinstance(getattr(np, _info.python.removeprefix("numpy."), None), np.ufunc):
+        wide(_info.name)(_ufunc(_info.name))
 
 
 @wide("clip")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...calls.call import arrays, call
+from ..signatures.reductions import root_of_variance
 from .table import stands_for
 
 
@@ -16,7 +17,7 @@ def _without(a: Any, otherwise: Any) -> Any:
 
 
 def _numbers(a: Any, where: Any) -> Any:
-    """Where the entries are numbers that count."""
+    """The mask of the entries that are numbers and enter the result."""
     return np.logical_and(~np.isnan(arrays(a)), arrays(where))
 
 
@@ -62,13 +63,13 @@ def nanvar(a: Any, axis: Any = None, *args: Any, where: Any = True, **kwargs: An
 @stands_for(np.nanstd)
 def nanstd(a: Any, axis: Any = None, *args: Any, where: Any = True, **kwargs: Any) -> Any:
     """As `np.nanstd`."""
-    return np.sqrt(nanvar(a, axis, *args, where=where, **kwargs))
+    return root_of_variance(nanvar(a, axis, *args, where=where, **kwargs))
 
 
-def _extremum(word: str, otherwise: float, a: Any, axis: Any, args: Any, kwargs: Any) -> Any:
+def _extremum(op: str, otherwise: float, a: Any, axis: Any, args: Any, kwargs: Any) -> Any:
     if a.dtype.kind in "biu":
-        return call(word, a, axis, *args, **kwargs)
-    found = call(word, _without(a, otherwise), axis, *args, **kwargs)
+        return call(op, a, axis, *args, **kwargs)
+    found = call(op, _without(a, otherwise), axis, *args, **kwargs)
     nothing = np.isnan(arrays(a)).all(axis=axis, keepdims=found.ndim == a.ndim)
     if not np.any(nothing):
         return found

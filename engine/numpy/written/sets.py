@@ -1,4 +1,4 @@
-"""Arrays as sets: what is kept of equal entries takes the gradient to the place where it stood."""
+"""Arrays as sets: the chosen one of equal entries takes the gradient to its place."""
 
 from __future__ import annotations
 

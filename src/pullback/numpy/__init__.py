@@ -18,7 +18,7 @@ from typing import Any
 import numpy as _numpy
 
 from ..engine.calls.call import call
-from ..engine.calls.direct import WordFunction
+from ..engine.calls.direct import OperatorFunction
 from ..engine.core.dispatch import engine_of
 from ..engine.numpy.creation import (  # noqa: F401
     arange,
@@ -68,17 +68,19 @@ complex64 = _numpy.complex64
 complex128 = _numpy.complex128
 
 
-def _operator(word: str) -> Callable[..., Any]:
-    """The function of a word, on arrays and tensors."""
+def _operator(op: str, example: str = "") -> Callable[..., Any]:
+    """The function of an operator, on arrays and tensors; its docstring has the example."""
 
     def function(*args: Any, out: Any = None, **kwargs: Any) -> Any:
         if out is not None:
-            return call_into(out, word, args, kwargs)
-        return call(word, *args, **kwargs)
+            return call_into(out, op, args, kwargs)
+        return call(op, *args, **kwargs)
 
-    function.__name__ = function.__qualname__ = word
-    function.__doc__ = f"As `{OPERATORS[word].python}`; tensors in, a tensor out, recorded; or into `out`."
-    return WordFunction(word, function)
+    function.__name__ = function.__qualname__ = op
+    function.__doc__ = (
+        f"As `{OPERATORS[op].python}`; tensors in, a tensor out, recorded; or into `out`.{example}"
+    )
+    return OperatorFunction(op, function)
 
 
 add = _operator("add")
@@ -158,10 +160,10 @@ isfinite = _operator("isfinite")
 signbit = _operator("signbit")
 
 erf = _operator("erf")
-sigmoid = _operator("sigmoid")
-relu = _operator("relu")
-gelu = _operator("gelu")
-softplus = _operator("softplus")
+sigmoid = _operator("sigmoid", "\n\n>>> sigmoid(0.0)\nnp.float64(0.5)")
+relu = _operator("relu", "\n\n>>> relu(-1.0), relu(2.0)\n(np.float64(0.0), np.float64(2.0))")
+gelu = _operator("gelu", "\n\n>>> gelu(1.0)\nnp.float64(0.84134...)")
+softplus = _operator("softplus", "\n\n>>> softplus(0.0)\nnp.float64(0.69314...)")
 softmax = _operator("softmax")
 log_softmax = _operator("log_softmax")
 logsumexp = _operator("logsumexp")
@@ -233,7 +235,7 @@ def _dtype_of(value: Any) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    """What isn't defined here: a function written with operators, or NumPy's."""
+    """A name that isn't defined here: a function written with operators, or NumPy's."""
     found = getattr(_numpy, name)
     return WRITTEN_WITH_OPERATORS.get(found, found) if callable(found) else found
 

@@ -38,7 +38,7 @@ WRITTEN_WITH_OPERATORS = {word.name for word in OPERATORS.values() if word.gives
     ],
 )
 def test_every_word_with_a_derivative_has_a_formula(word):
-    assert FORMULAS.of_word(word) is not None
+    assert FORMULAS.of_operator(word) is not None
 
 
 def test_a_users_formula_without_target_replaces_nothing():
@@ -49,7 +49,7 @@ def test_a_users_formula_without_target_replaces_nothing():
 
     formulas.register("mine", exp)
     assert formulas["exp"] == formulas.operator("exp_2") == "mine"
-    assert formulas.of_word("exp") != "mine"
+    assert formulas.of_operator("exp") != "mine"
 
 
 def test_a_users_formula_with_a_target_takes_the_librarys_place():
@@ -64,7 +64,7 @@ def test_a_users_formula_with_a_target_takes_the_librarys_place():
     library.__module__ = "pullback.formulas.exponential"
     formulas.register("mine", mine, np.exp)
     formulas.register("theirs", library, np.exp)
-    assert formulas.of_word("exp") == "mine"
+    assert formulas.of_operator("exp") == "mine"
 
 
 def cubed(h):

@@ -168,7 +168,7 @@ def test_a_backward_that_fails_leaves_gradients_as_they_were():
 
 
 def test_both_sides_of_the_table_have_the_same_routines():
-    header = (Path(INCLUDE) / "pullback" / "kernel_lapack.h").read_text(encoding="utf-8")
+    header = (Path(INCLUDE) / "pullback" / "kernel/matrices/lapack.h").read_text(encoding="utf-8")
     text = header.split("struct pb_lapack_of {")[1].split("};")[0]
     letters = {"int": "i", "char": "c", "T": "f"}
     found = {

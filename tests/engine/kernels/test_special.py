@@ -130,7 +130,7 @@ def test_derivatives_of_sinc(n):
 
 
 def test_both_sides_of_the_table_have_the_same_names():
-    header = (Path(INCLUDE) / "pullback" / "kernel_special.h").read_text(encoding="utf-8")
+    header = (Path(INCLUDE) / "pullback" / "kernel/math/special.h").read_text(encoding="utf-8")
     unary, binary = header.split("#define PB_SPECIAL_UNARY(X)")[1].split("#define PB_SPECIAL_BINARY(X)")
     assert re.findall(r"X\((\w+)\)", unary) == table.UNARY
     assert re.findall(r"X\((\w+)\)", binary.split("// clang-format on")[0]) == table.BINARY

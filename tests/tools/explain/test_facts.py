@@ -23,13 +23,13 @@ def test_each_capture_has_its_verdict_its_line_and_what_is_done_with_it():
     found = decisions(SIMPLE)
     assert (found["b"].verdict, found["b"].arrays, found["b"].kernel) == ("input", "saved", "saved")
     t = found["t"]
-    assert (t.verdict, t.line, t.kept) == ("intermediate", 6, "4")
+    assert (t.verdict, t.line, t.saved) == ("intermediate", 6, "4")
     assert (t.arrays, t.kernel, t.why) == ("hidden output", "computed again", "4.25 bytes against 8")
 
 
 def test_statistics_of_rows_are_small():
     found = decisions(NORMALIZED)
-    assert (found["s"].kept, found["s"].kernel, found["s"].why) == ("< 4", "hidden output", "small")
+    assert (found["s"].saved, found["s"].kernel, found["s"].why) == ("< 4", "hidden output", "small")
     assert found["n"].kernel == "computed again"
 
 

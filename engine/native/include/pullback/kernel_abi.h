@@ -110,8 +110,8 @@ typedef struct {
     void (*gemm)(void* context, const pb_product* product);
 } pb_runtime;
 
-/* Shape and dtype of an output, filled by `infer`. Outputs behind those that are arrays are values
-   that the kernel tells: a shape and dtype, or a number, whose 8 bytes lie in `shape`. */
+/* Shape and dtype of an output, filled by `infer`. Outputs behind those that are arrays are plain
+   values: a shape and dtype, or a number, whose 8 bytes lie in `shape`. */
 typedef struct {
     int64_t shape[PB_MAX_DIMS];
     int32_t ndim;

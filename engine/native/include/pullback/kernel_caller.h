@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "kernel_abi.h"
+#include "pullback/kernel_abi.h"
 
 namespace pullback {
 

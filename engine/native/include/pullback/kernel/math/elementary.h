@@ -1,0 +1,102 @@
+// Functions of one element that are a few instructions.
+#ifndef PULLBACK_KERNEL_MATH_H_
+#define PULLBACK_KERNEL_MATH_H_
+
+#include "pullback/kernel/tensor.h"
+
+#define PB_BUILTIN(name, function)                                   \
+    inline double name(double x) { return __builtin_##function(x); } \
+    inline float name(float x) { return __builtin_##function##f(x); }
+
+namespace pb {
+
+PB_BUILTIN(abs, fabs)
+PB_BUILTIN(ceil, ceil)
+PB_BUILTIN(floor, floor)
+PB_BUILTIN(round, rint)
+PB_BUILTIN(sqrt, sqrt)
+PB_BUILTIN(trunc, trunc)
+
+inline int64_t abs(int64_t x) { return x < 0 ? -x : x; }
+
+template <typename T>
+T copysign(T x, T y) {
+    return static_cast<T>(__builtin_copysign(x, y));
+}
+
+template <typename T>
+T square(T x) {
+    return x * x;
+}
+
+// Both sides are there: a loop of them can be vectorized on any processor.
+template <typename T>
+T where(bool condition, T x, T y) {
+    return condition ? x : y;
+}
+
+// NumPy's: a NaN on either side is the result.
+template <typename T>
+T maximum(T x, T y) {
+    return x >= y || x != x ? x : y;
+}
+template <typename T>
+T minimum(T x, T y) {
+    return x <= y || x != x ? x : y;
+}
+
+// NumPy's: a NaN is the result only where both are.
+template <typename T>
+T fmax(T x, T y) {
+    return x >= y || y != y ? x : y;
+}
+template <typename T>
+T fmin(T x, T y) {
+    return x <= y || y != y ? x : y;
+}
+
+template <typename T>
+T sign(T x) {
+    return x != x ? x : static_cast<T>((x > T{0}) - (x < T{0}));
+}
+
+template <typename T>
+bool isnan(T x) {
+    return x != x;
+}
+template <typename T>
+bool isfinite(T x) {
+    return x - x == T{0};
+}
+template <typename T>
+bool isinf(T x) {
+    return x == x && !isfinite(x);
+}
+inline bool signbit(double x) { return __builtin_signbit(x) != 0; }
+inline bool signbit(float x) { return __builtin_signbit(x) != 0; }
+
+// Python's: the remainder has the divisor's sign.
+template <typename T>
+T remainder(T x, T y) {
+    const T r = static_cast<T>(__builtin_fmod(x, y));
+    if (r == T{0}) return static_cast<T>(__builtin_copysign(T{0}, y));
+    return (r < T{0}) != (y < T{0}) ? r + y : r;
+}
+inline int64_t remainder(int64_t x, int64_t y) {
+    const int64_t r = x % y;
+    return r != 0 && (r < 0) != (y < 0) ? r + y : r;
+}
+
+// Python's: the quotient that belongs to that remainder.
+template <typename T>
+T floor_divide(T x, T y) {
+    if (y == T{0}) return x / y;
+    const T rest = static_cast<T>(__builtin_fmod(x, y));
+    const T quotient = (x - rest) / y - (rest != T{0} && (rest < T{0}) != (y < T{0}) ? T{1} : T{0});
+    return quotient == T{0} ? static_cast<T>(__builtin_copysign(T{0}, x / y)) : round(quotient);
+}
+inline int64_t floor_divide(int64_t x, int64_t y) { return (x - remainder(x, y)) / y; }
+
+}  // namespace pb
+
+#endif  // PULLBACK_KERNEL_MATH_H_

@@ -1,0 +1,111 @@
+// Special functions of one element, computed as doubles.
+//
+// Most are SciPy's own, by the addresses that scipy.special.cython_special exports, so that a
+// kernel and the reference engine compute the same. Without them a kernel refuses.
+#ifndef PULLBACK_KERNEL_SPECIAL_H_
+#define PULLBACK_KERNEL_SPECIAL_H_
+
+#include "pullback/kernel/math/functions.h"
+
+// Those of one argument and of two; pullback.engine.kernels.special has the same names.
+// clang-format off
+#define PB_SPECIAL_UNARY(X)                                                                       \
+    X(erfcx) X(erfi) X(erfinv) X(erfcinv) X(dawsn) X(ndtr) X(log_ndtr) X(ndtri) X(expi) X(exp1)   \
+    X(gammaln) X(loggamma) X(gamma) X(rgamma) X(digamma)                                          \
+    X(i0) X(i0e) X(i1) X(i1e) X(j0) X(j1) X(y0) X(y1) X(k0) X(k0e) X(k1) X(k1e)
+#define PB_SPECIAL_BINARY(X) X(beta) X(betaln) X(rel_entr) X(kl_div) X(iv) X(jv)
+// clang-format on
+
+// The last argument of each is 0: Cython's, for its own dispatch.
+#define PB_SPECIAL_FIELD(name) double (*name)(double, int);
+typedef struct {
+    PB_SPECIAL_UNARY(PB_SPECIAL_FIELD)
+#undef PB_SPECIAL_FIELD
+#define PB_SPECIAL_FIELD(name) double (*name)(double, double, int);
+    PB_SPECIAL_BINARY(PB_SPECIAL_FIELD)
+#undef PB_SPECIAL_FIELD
+} pb_special_functions;
+
+// Whoever loads kernels that include this header sets it before their first call.
+extern "C" {
+__attribute__((visibility("default"))) inline const pb_special_functions* pb_special = nullptr;
+}
+
+namespace pb {
+
+PB_SETUP inline void require_special(Outcome& outcome) {
+    outcome.require(pb_special != nullptr, PB_UNSUPPORTED, "SciPy's special functions are not set");
+}
+
+#define PB_SPECIAL_FUNCTION(name)                                   \
+    inline double name(double x) { return pb_special->name(x, 0); } \
+    inline float name(float x) { return static_cast<float>(name(double{x})); }
+PB_SPECIAL_UNARY(PB_SPECIAL_FUNCTION)
+#undef PB_SPECIAL_FUNCTION
+#define PB_SPECIAL_FUNCTION(name)                                                \
+    inline double name(double x, double y) { return pb_special->name(x, y, 0); } \
+    inline float name(float x, float y) { return static_cast<float>(name(double{x}, double{y})); }
+PB_SPECIAL_BINARY(PB_SPECIAL_FUNCTION)
+#undef PB_SPECIAL_FUNCTION
+
+// The Bessel functions of an order.
+template <typename T>
+T bessel_i(T x, T order) {
+    return iv(order, x);
+}
+template <typename T>
+T bessel_j(T x, T order) {
+    return jv(order, x);
+}
+
+// The sum of (a + k)^-s over k from 0, for a whole s > 1 (Hurwitz's zeta function), by
+// Euler-Maclaurin's formula: some terms as they are (DLMF 25.11.4), and the rest from a point
+// where its asymptotic series has many good terms (DLMF 25.11.28). The negative terms are the
+// difference of two such sums.
+inline double hurwitz_zeta(double s, double a) {
+    // B_2k / (2k)!, DLMF 24.2.
+    constexpr double kTerms[] = {
+        0.08333333333333333,    -0.001388888888888889,   3.306878306878307e-05,
+        -8.267195767195768e-07, 2.08767569878681e-08,    -5.284190138687493e-10,
+        1.3382536530684679e-11, -3.3896802963225827e-13, 8.586062056277845e-15,
+        -2.174868698558062e-16, 5.5090028283602295e-18,  -1.3954464685812522e-19};
+    if (a <= 0 && floor(a) == a) return __builtin_inf();
+    if (a < -1) {
+        const double count = ceil(-a);
+        const double nearest = -(a + (count - 1));
+        const double negative = hurwitz_zeta(s, nearest) - hurwitz_zeta(s, 1 - a);
+        return hurwitz_zeta(s, a + count) + (fmod(s, 2.0) == 0 ? negative : -negative);
+    }
+    double sum = 0;
+    const double far = s + 10;
+    while (a < far) {
+        const double term = power(a, -s);
+        sum += term;
+        a += 1;
+        if (a > 1 && term < 1e-17 * sum) return sum;
+    }
+    const double last = power(a, -s);
+    sum += power(a, 1 - s) / (s - 1) + 0.5 * last;
+    double factor = s * last / a;
+    for (int k = 1; k <= 12; ++k) {
+        const double term = kTerms[k - 1] * factor;
+        sum += term;
+        if (abs(term) < 1e-17 * abs(sum)) break;
+        factor *= (s + 2 * k - 1) * (s + 2 * k) / (a * a);
+    }
+    return sum;
+}
+
+// The n-th derivative of digamma: (-1)^(n+1) n! zeta(n + 1, x), DLMF 5.15.1.
+inline double polygamma(double x, double n) {
+    if (n == 0) return digamma(x);
+    const double size = gamma(n + 1) * hurwitz_zeta(n + 1, x);
+    return fmod(n, 2.0) == 0 ? -size : size;
+}
+inline float polygamma(float x, float n) {
+    return static_cast<float>(polygamma(double{x}, double{n}));
+}
+
+}  // namespace pb
+
+#endif  // PULLBACK_KERNEL_SPECIAL_H_

@@ -1,0 +1,192 @@
+#include "python/direct_call.h"
+
+#include <structmember.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "base/errors.h"
+#include "base/switches.h"
+#include "core/attribute_forms.h"
+#include "fast_paths/named_operator.h"
+#include "fast_paths/remembered_calls.h"
+#include "fast_paths/small_pointwise.h"
+
+namespace pullback {
+namespace {
+
+/// Either a name or an operator is set, or neither.
+struct DirectCall {
+    PyObject ob_base;
+    vectorcallfunc vectorcall;
+    PyObject* operator_object;
+    OperatorInfo* info;
+    PyObject* name;  // of the named operator, a str
+    NamedOperator* named;
+    std::size_t of_method;        // arguments of an operator that is a method of the tensor, else 0
+    RememberedCalls* remembered;  // or NULL
+};
+
+DirectCall* cast(PyObject* object) { return reinterpret_cast<DirectCall*>(object); }
+
+/// The call without Python in between; NULL where it must go the general path. Throws ErrorSet.
+PyObject* call_fast(OperatorInfo& info, std::span<PyObject* const> args, PyObject* names) {
+    if (names == nullptr) {
+        if (PyObject* result = call_small_pointwise(info, args)) return result;
+    }
+    if (!info.forms || switches.observer != nullptr) [[likely]]
+        return nullptr;
+    if (names == nullptr) return call_form(info, args, {}, nullptr);
+    const auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(names));
+    return call_form(info, args, {&PyTuple_GET_ITEM(names, 0), count}, args.data() + args.size());
+}
+
+/// The number of arguments of a function that is a method of the tensor with a fast path (views.h).
+std::size_t arguments_of_method(const std::string& name) {
+    if (name == "swapaxes") return 3;
+    return name == "reshape" || name == "transpose" ? 2 : 0;
+}
+
+/// True if a call is that of the method: on a tensor, by position, with axes or lengths.
+bool calls_method(const DirectCall& call, std::span<PyObject* const> args, PyObject* names) {
+    if (args.size() != call.of_method || names != nullptr || !Tensor::check(args[0])) return false;
+    return std::all_of(args.begin() + 1, args.end(), [](PyObject* value) {
+        return PyTuple_CheckExact(value) || PyList_CheckExact(value) || PyLong_CheckExact(value);
+    });
+}
+
+PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flags, PyObject* names) {
+    DirectCall* call = cast(self);
+    const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flags));
+    if (count > 0) [[likely]] {
+        if (calls_method(*call, {args, count}, names)) [[unlikely]]
+            return PyObject_VectorcallMethod(call->name, args, count, nullptr);
+        try {
+            OperatorInfo* info = call->named != nullptr ? call->named->info() : call->info;
+            if (info != nullptr) {
+                PyObject* result = call_fast(*info, {args, count}, names);
+                if (result != nullptr) return result;
+            }
+            if (call->remembered != nullptr) {
+                PyObject* result = call->remembered->call({args, count}, names);
+                if (result != nullptr) return result;
+            }
+        } catch (const ErrorSet&) {
+            return nullptr;
+        }
+    }
+    static PyObject* general = PyUnicode_InternFromString("_call");
+    constexpr std::size_t kOnStack = 8;
+    const std::size_t all = count + (names == nullptr ? 0 : std::size_t(PyTuple_GET_SIZE(names)));
+    PyObject* stack[kOnStack + 1];
+    std::unique_ptr<PyObject*[]> heap;
+    PyObject** with_self = stack;
+    if (all > kOnStack) {
+        heap = std::make_unique<PyObject*[]>(all + 1);
+        with_self = heap.get();
+    }
+    with_self[0] = self;
+    for (std::size_t i = 0; i < all; ++i) with_self[i + 1] = args[i];
+    return PyObject_VectorcallMethod(general, with_self, count + 1, names);
+}
+
+PyObject* make(PyTypeObject* type, PyObject*, PyObject*) {
+    PyObject* object = type->tp_alloc(type, 0);
+    if (object != nullptr) cast(object)->vectorcall = vectorcall;
+    return object;
+}
+
+void release(DirectCall* call) {
+    Py_CLEAR(call->operator_object);
+    call->info = nullptr;
+    delete std::exchange(call->named, nullptr);
+    call->of_method = 0;
+    Py_CLEAR(call->name);
+}
+
+void dealloc(PyObject* object) {
+    PyTypeObject* type = Py_TYPE(object);
+    release(cast(object));
+    delete cast(object)->remembered;
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+PyObject* set_operator(PyObject* self, PyObject* operator_object) {
+    return to_python([&] {
+        release(cast(self));
+        if (operator_object != Py_None) {
+            cast(self)->info = &OperatorInfo::of(operator_object);
+            cast(self)->operator_object = Py_NewRef(operator_object);
+        }
+        return Py_NewRef(Py_None);
+    });
+}
+
+PyObject* set_name(PyObject* self, PyObject* name) {
+    const char* text = PyUnicode_AsUTF8(name);
+    if (text == nullptr) return nullptr;
+    release(cast(self));
+    cast(self)->name = Py_NewRef(name);
+    cast(self)->named = new NamedOperator(text);
+    cast(self)->of_method = arguments_of_method(text);
+    return Py_NewRef(Py_None);
+}
+
+PyObject* remember(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+    return to_python([&] {
+        constexpr Py_ssize_t kCount = 6;
+        if (count != kCount) raise(PyExc_TypeError, "_remember takes 6 arguments");
+        RememberedCalls*& calls = cast(self)->remembered;
+        if (calls == nullptr) calls = new RememberedCalls;
+        calls->add(args[0], args[1], args[2], args[3], args[4], args[5] == Py_True);
+        return Py_NewRef(Py_None);
+    });
+}
+
+/// Python before 3.12 has subclasses called by a tuple.
+PyObject* init_subclass(PyObject* type, PyObject*) {
+    reinterpret_cast<PyTypeObject*>(type)->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
+    return Py_NewRef(Py_None);
+}
+
+PyMethodDef methods[] = {
+    {"_set_operator", set_operator, METH_O,
+     "Call this operator, or none, by fast paths where they apply."},
+    {"_set_name", set_name, METH_O,
+     "Call the operator of this name, by fast paths where they apply."},
+    {"_remember", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(remember)),
+     METH_FASTCALL, "Calls with such arguments come to this operator."},
+    {"__init_subclass__", init_subclass, METH_NOARGS | METH_CLASS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(DirectCall, vectorcall), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+constexpr const char* kDocumentation =
+    "A callable that calls an operator by a fast path where one applies, else its method `_call`.";
+
+}  // namespace
+
+PyTypeObject* define_direct_call_type() {
+    PyType_Slot slots[] = {
+        {Py_tp_new, reinterpret_cast<void*>(make)},
+        {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+        {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+        {Py_tp_methods, methods},
+        {Py_tp_members, members},
+        {Py_tp_doc, const_cast<char*>(kDocumentation)},
+        {0, nullptr},
+    };
+    PyType_Spec spec = {"pullback.engine.native._native.DirectCall", sizeof(DirectCall), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_VECTORCALL,
+                        slots};
+    return reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)).release());
+}
+
+}  // namespace pullback

@@ -1,0 +1,57 @@
+"""The public names: few, documented with an example that runs, and none lost without saying where it went."""
+
+import doctest
+import inspect
+import warnings
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback import primitives
+
+NAMES = [(pb, name) for name in pb.__all__] + [(primitives, name) for name in primitives.__all__]
+
+
+def test_what_emitted_code_calls_is_no_name_for_users():
+    assert len(pb.__all__) < 80
+    assert not set(pb.__all__) & set(primitives.__all__)
+    assert len(pb.__all__) == len(set(pb.__all__))
+
+
+@pytest.mark.parametrize("name", primitives.__all__)
+def test_an_old_name_says_where_it_went(name):
+    with pytest.raises(AttributeError, match=rf"pb\.{name} is pullback\.primitives\.{name}"):
+        getattr(pb, name)
+
+
+def test_a_formula_that_calls_an_old_name_is_shown_the_new_one(tmp_path):
+    from pullback.transpile.frontend import read_module
+    from pullback.transpile.ir import Source
+
+    text = (
+        "import pullback as pb\n\n\n@pb.formula\ndef f(x):\n"
+        "    return 2 * x, lambda grad: pb.sum_to(2 * grad, pb.like(x))\n"
+    )
+    found = [finding.hint for finding in read_module(Source("f.py", text)).diagnostics]
+    assert "did you mean pullback.primitives.sum_to?" in found
+    assert "did you mean pullback.primitives.like?" in found
+
+
+@pytest.mark.parametrize(("module", "name"), NAMES, ids=[f"{m.__name__}.{n}" for m, n in NAMES])
+def test_a_public_name_has_an_example_that_runs(module, name):
+    found = getattr(module, name)
+    if isinstance(found, str):  # the version
+        return
+    text = inspect.getdoc(found)
+    assert text is not None
+    # A name of an annotation or another helper of its module may be in the example, as in its docstring.
+    home = inspect.getmodule(found) or module
+    names = {"pb": pb, "np": np, name: found, **{k: v for k, v in vars(home).items() if k.isidentifier()}}
+    test = doctest.DocTestParser().get_doctest(text, names, name, None, 0)
+    assert test.examples, f"{name} has no example"
+    said: list[str] = []
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    with np.printoptions(precision=8), warnings.catch_warnings():
+        result = doctest.DocTestRunner(optionflags=flags).run(test, out=said.append)
+    assert result.failed == 0, "".join(said)

@@ -1,0 +1,153 @@
+"""Writes to what a formula made: the values that NumPy computes, and what other names may see of them."""
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback import primitives
+
+from ..reading import equations, findings, formula
+
+X = np.random.default_rng(0).standard_normal((4, 3))
+
+
+def text(*statements, closure=("return g",), head="# a module"):
+    lines = [f"    {line}" for line in statements]
+    inner = [f"        {line}" for line in closure]
+    return "\n".join(
+        [
+            head,
+            "@pb.formula",
+            "def f(x, *, n=2):",
+            *lines,
+            "    def back(g):",
+            *inner,
+            "    return r, back",
+            "",
+        ]
+    )
+
+
+@pb.derive_pullback
+def twice_in_one_place(x, y, rows: pb.Tensor):
+    out = np.sin(x)
+    out[rows] = y * y
+    out[rows, 0] += x[rows, 1]
+    return out * out
+
+
+@pb.derive_pullback
+def read_between_writes(x, *, n: int):
+    out = np.zeros_like(x)
+    row = np.cos(x[0])
+    for k in range(n):
+        out[k] = row * x[k]
+        row = out[k] * 1.0
+        out[k, 1:] *= 2.0
+        row = row + out[k]
+    return out * row
+
+
+@pb.derive_pullback
+def integers(x):
+    counts = np.arange(3)
+    counts[1] = 7.9
+    return x * counts
+
+
+def test_of_two_writes_to_one_place_the_last_one_has_the_gradient(engine):
+    rows, y = np.array([1, 0, 1]), np.random.default_rng(1).standard_normal((3, 3))
+    assert pb.gradcheck(lambda x, y: twice_in_one_place(x, y, rows), X, y, order=3)
+    plain = twice_in_one_place.__wrapped__(X, y, rows)
+    np.testing.assert_array_equal(twice_in_one_place(X, y, rows), plain)
+
+
+def test_parts_are_read_and_written_in_turns(engine):
+    assert pb.gradcheck(lambda x: read_between_writes(x, n=4), X, order=3)
+
+
+def test_a_view_that_a_turn_leaves_shows_what_the_next_one_writes():
+    @pb.derive_pullback
+    def stale(x, *, n: int):
+        out = np.zeros_like(x)
+        row = x[0]
+        for k in range(n):
+            out[k] = x[k]
+            out[k] += row
+            row = out[k - 1]
+        return out
+
+    with pytest.raises(pb.FormulaError, match="is a view of `out`"):
+        stale(X, n=3)
+
+
+def test_a_write_casts_as_numpy_does():
+    np.testing.assert_array_equal(integers(X), X * np.array([0, 7, 2]))
+
+
+def test_a_write_is_an_equation():
+    read = formula(text("r = np.zeros_like(x)", "r[n] = 1.0", "r[1:] += x[1:]"))
+    assert equations(read) == [
+        "r = zeros_like(x)",
+        "r_1 = index_put(r, 1.0, index=n)",
+        "_1 = slice(1, None, None)",
+        "_2 = getitem(r_1, index=_1)",
+        "_3 = slice(1, None, None)",
+        "_4 = getitem(x, index=_3)",
+        "_5 = add(_2, _4)",
+        "r_2 = index_put(r_1, _5, index=_1)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statements", "code", "line"),
+    [
+        (("r = np.exp(x)", "u = r[0]", "r[0] = 1", "r = r * u"), "PB301", 7),
+        (("r = np.exp(x)", "u = [r[0]]", "r[0] = 1"), "PB301", 6),
+        (("r = np.exp(x)", "u = r", "r[0] = 1"), "PB301", 6),
+        (("r = np.exp(x)", "u = r.T", "u[0] = 1"), "PB301", 6),
+        (("r = x if n else np.exp(x)", "r[0] = 1"), "PB301", 5),
+        (("r = np.reshape(x, (-1,))", "r[0] = 1"), "PB301", 5),
+        (("r = special.foo(x)", "r[0] = 1"), "PB301", 5),
+        (("r = np.exp(x)", "r[0][1] = 1"), "PB401", 5),
+        (("r = np.exp(x)", "r.T[0] = 1"), "PB401", 5),
+        (("r = x.shape", "r[0] = 1"), "PB401", 5),
+        (("r = np.exp(x)", "def h():", "    r[0] = 1", "h()"), "PB303", 6),
+        (("r = np.exp(x)", "s = change(r)"), "PB301", 2),
+        (("r = x", "for k in range(n):", "    r[k] = 1"), "PB301", 6),
+    ],
+)
+def test_what_another_name_would_see_is_refused(statements, code, line):
+    head = "def change(a):\n    a[0] = 1\n    return a" if "change" in statements[-1] else "# a module"
+    found = findings(text(*statements, head=head), code)
+    assert [item[:2] for item in found] == [(code, line)]
+
+
+@pytest.mark.parametrize(
+    ("closure", "code"),
+    [
+        (("r[0] = 1", "return g"), "PB303"),
+        (("g[0] = 1", "return g"), "PB302"),
+        (("h = g[0]", "h[0] = 1", "return g"), "PB302"),
+        (("h = g * 2", "h[0] = 0", "return h"), None),
+    ],
+)
+def test_writes_in_a_closure(closure, code):
+    found = [item[0] for item in findings(text("r = x * 2", closure=closure)) if item[0] < "PB9"]
+    assert found == ([code] if code else [])
+
+
+def test_a_write_after_the_capture_is_refused():
+    lines = ["t = np.exp(x)", "def back(g):", "    return g * t", "t[0] = 1", "return t * 2, back"]
+    source = "\n".join(["@pb.formula", "def f(x):", *(f"    {line}" for line in lines), ""])
+    assert [item[:2] for item in findings(source)] == [("PB303", 6)]
+
+
+def test_an_element_of_a_list_is_written():
+    read = formula(text("ts = [x, x]", "ts[1] = x * 2", "r = ts[0] + ts[1]"))
+    assert equations(read) == ["_1 = multiply(x, 2)", "r = add(x, _1)"]
+
+
+def test_positions_that_may_repeat_say_so():
+    with pytest.raises(ValueError, match="repeated=True"):
+        primitives.index_put(X, 0.0, index=np.array([0, 0]))

@@ -1,0 +1,1 @@
+"""Calls to equations: operators, functions of NumPy and Python, formulas and helpers."""

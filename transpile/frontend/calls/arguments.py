@@ -1,0 +1,45 @@
+"""The arguments of a call, as they are written."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from ..state.readers import read
+from ..state.values import Frame, Value, elements
+from ..syntax.fence import refuse
+
+
+@dataclass
+class Arguments:
+    """The arguments of one call as they are written."""
+
+    node: ast.Call
+    positional: list[Value]
+    keywords: dict[str, Value]
+
+
+def read_arguments(frame: Frame, node: ast.Call) -> Arguments:
+    """The arguments of a call, ``*`` of a tuple written out."""
+    positional: list[Value] = []
+    args = node.args
+    reshapes = isinstance(node.func, ast.Attribute) and node.func.attr == "reshape"
+    if reshapes and any(isinstance(item, ast.Starred) for item in args):
+        # `x.reshape(*x.shape[:-1], 1)`: one tuple, however it is written.
+        args = [ast.copy_location(ast.Tuple(args, ast.Load()), node)]
+    for item in args:
+        if not isinstance(item, ast.Starred):
+            positional.append(read(frame, item))
+            continue
+        known = elements(read(frame, item.value))
+        if known is None:
+            raise refuse("PB404", "`*` needs a tuple that is written out", frame.span(item))
+        positional.extend(known)
+    keywords: dict[str, Value] = {}
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            raise refuse(
+                "PB404", "`**` in a call is outside of the formula language", frame.span(keyword.value)
+            )
+        keywords[keyword.arg] = read(frame, keyword.value)
+    return Arguments(node, positional, keywords)

@@ -1,0 +1,48 @@
+"""Calls of NumPy's functions that are made of operators: their text in `formulas/` is read in place."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from ...ir import Literal
+from ...operators import DECOMPOSITIONS, RESULT_NAMES
+from ..names.folder import Composite, package_formulas
+from ..state.lookup import defaults_of
+from ..state.values import Dotted, Frame, Function, Growing, Items, Value
+from ..syntax.fence import refuse
+from .arguments import Arguments
+from .inline import inline
+
+
+def composite_of(frame: Frame, dotted: str, node: ast.Call) -> Function | None:
+    """The function of this full name, if its text is ours; all of it is said to stand at the call.
+
+    In its own text the name is NumPy's function, which gives places and whole numbers there.
+    """
+    found = package_formulas().composite(dotted)
+    if found is None or found.node in frame.calls or (dotted in DECOMPOSITIONS and _beside(frame, found)):
+        return None
+    inside = Frame(frame.readers, frame.build, found.text, found.names, place=frame.span(node))
+    return Function(found.node, inside, defaults_of(found.node, found.names))
+
+
+def _beside(frame: Frame, found: Composite) -> bool:
+    """True where the call stands in the file of the composite: formulas call NumPy's function there."""
+    return Path(frame.text.source.path).resolve() == Path(found.text.source.path)
+
+
+def read_composite(
+    frame: Frame, composite: Function, given: Arguments, name: str | None, callee: Dotted
+) -> Value:
+    """Its result for these arguments. Arguments for which it always raises are refused (PB404)."""
+    mark = len(frame.build.eqns)
+    value = inline(frame, composite, given.positional, given.keywords, given.node, name)
+    raised = next((eqn for eqn in frame.build.eqns[mark:] if eqn.op == "raise"), None)
+    if raised is not None:
+        message = raised.args[0].value if raised.args and isinstance(raised.args[0], Literal) else ""
+        text = callee.text
+        raise refuse("PB404", f"`{text}` raises here: {message}", frame.span(given.node), value=text)
+    if callee.name in RESULT_NAMES and isinstance(value, Items | Growing):
+        return Items(tuple(value.items), RESULT_NAMES[callee.name])
+    return value

@@ -1,0 +1,37 @@
+"""``np.array`` of a list that has tensors in it: a stack, of stacks where lists are in the list."""
+
+from __future__ import annotations
+
+import ast
+
+from ...ir import Var
+from ...operators import OPERATORS
+from ..state.values import Frame, Growing, Items, Value
+from .operators import bind_operator
+
+ARRAY_OF = frozenset({"numpy.array", "numpy.asarray"})
+
+
+def array_of(frame: Frame, value: Value, node: ast.Call, name: str | None) -> Value | None:
+    """The stack that ``np.array`` makes of a list, or None where no tensor is in it."""
+    return _stacked(frame, value, node, name) if _has_tensors(value) else None
+
+
+def _stacked(frame: Frame, value: Value, node: ast.Call, name: str | None) -> Value:
+    if isinstance(value, Items | Growing):
+        rows = (
+            _stacked(frame, item, node, None) if isinstance(item, Items | Growing) else item
+            for item in value.items
+        )
+        value = Items(tuple(rows))
+    return bind_operator(frame, OPERATORS["stack"], "numpy.array", node, [value], {}, name)
+
+
+def _has_tensors(value: Value) -> bool:
+    if isinstance(value, Items | Growing):
+        return any(_has_tensors(item) or _is_tensor(item) for item in value.items)
+    return isinstance(value, Var) and value.kind == "list"
+
+
+def _is_tensor(value: Value) -> bool:
+    return isinstance(value, Var) and value.kind == "tensor"

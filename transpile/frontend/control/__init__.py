@@ -1,0 +1,1 @@
+"""Statements to equations: assignments, conditions, loops, errors."""

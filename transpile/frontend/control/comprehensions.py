@@ -1,0 +1,55 @@
+"""List comprehensions and generator expressions."""
+
+from __future__ import annotations
+
+import ast
+
+from ..state.growing import new_list
+from ..state.readers import read, read_body
+from ..state.values import Frame, Value, elements
+from ..syntax import fence
+from .assignment import bind_target
+
+
+def read_comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp, name: str | None) -> Value:
+    """``[expression for item in known]``, written out for each element."""
+    first = node.generators[0]
+    if len(node.generators) != 1 or first.ifs or first.is_async:
+        raise fence.expression(node, frame.span(node))
+    inner = Frame(
+        frame.readers,
+        frame.build,
+        frame.text,
+        frame.names,
+        parent=frame,
+        caller=frame,
+        calls=frame.calls,
+        place=frame.place,
+    )
+    iterated = read(frame, first.iter)
+    known = elements(iterated)
+    found: list[Value] = []
+    if known is None:
+        return _collected(inner, node, first, name)
+    for item in known:
+        bind_target(inner, first.target, item)
+        found.append(read(inner, node.elt))
+    return new_list(frame, found)
+
+
+def _collected(
+    inner: Frame, node: ast.ListComp | ast.GeneratorExp, first: ast.comprehension, name: str | None
+) -> Value:
+    """``[expression for x in xs]`` over a list of a length that only the run knows: a loop that appends."""
+    inner.local[_LIST] = new_list(inner, [])
+    append = ast.Attribute(ast.Name(_LIST, ast.Load()), "append", ast.Load())
+    loop = ast.For(first.target, first.iter, [ast.Expr(ast.Call(append, [node.elt], []))], [])
+    for part in ast.walk(loop):
+        if "lineno" in part._attributes and not hasattr(part, "lineno"):
+            ast.copy_location(part, node)
+    read_body(inner, [loop])
+    return inner.local[_LIST]
+
+
+# The name, which no author can write, of the list that a comprehension fills.
+_LIST = "<list>"

@@ -1,0 +1,111 @@
+"""The ways out of a loop before its last iteration, as a number that the loop carries.
+
+``return`` and ``break`` in a loop's body become a number that says which of them was met;
+what is returned is computed after the loop.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from dataclasses import dataclass
+
+from ...ir import Literal, Var
+from ..state.values import Frame
+from ..syntax.assigned import assigned
+from ..syntax.leaving import may_leave
+
+# The name, which no author can write, under which a loop carries which of its exits was met.
+STOPPED = "<stopped>"
+
+
+@dataclass
+class Exits:
+    """A loop's body that returns which exit was met, what is done after the loop, and the name of that flag.
+
+    There is no flag where every iteration runs.
+    """
+
+    body: list[ast.stmt]
+    after: list[ast.stmt]
+    flag: str | None
+
+
+def exits_of(frame: Frame, node: ast.For) -> Exits:
+    """The ways out of a loop before its last iteration: ``return`` and ``break``."""
+    *body, last = node.body
+    if not may_leave(node.body):
+        return Exits([*node.body], [], None)
+    flag = _tested_at_the_end(frame, last)
+    if flag is not None and not may_leave(body) and flag in assigned(body):
+        return Exits(body, [], flag)
+    return _numbered(node)
+
+
+def _tested_at_the_end(frame: Frame, last: ast.stmt) -> str | None:
+    """The name in ``if name: break``, where it holds a number before the loop."""
+    if not isinstance(last, ast.If) or last.orelse or not isinstance(last.test, ast.Name):
+        return None
+    held = frame.local.get(last.test.id)
+    number = isinstance(held, Literal) and isinstance(held.value, int)
+    ends = len(last.body) == 1 and isinstance(last.body[0], ast.Break)
+    return last.test.id if ends and (number or (isinstance(held, Var) and held.kind == "value")) else None
+
+
+class _Numbered(ast.NodeTransformer):
+    """Exits of a loop's body as returns of their numbers; ``continue`` is one of number 0.
+
+    `exits`: each ``return``, and None for a ``break``.
+    """
+
+    def __init__(self) -> None:
+        self.exits: list[ast.Return | None] = []
+        self._inner = 0  # loops inside of the body that are around
+
+    def visit_Return(self, node: ast.Return) -> ast.Return:
+        self.exits.append(node)
+        return self._left(len(self.exits), node)
+
+    def visit_Break(self, node: ast.Break) -> ast.stmt:
+        if self._inner:
+            return node
+        self.exits.append(None)
+        return self._left(len(self.exits), node)
+
+    def visit_Continue(self, node: ast.Continue) -> ast.stmt:
+        return node if self._inner else self._left(0, node)
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self._inner += 1
+        visited = self.generic_visit(node)
+        self._inner -= 1
+        return visited
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
+        return node
+
+    def _left(self, number: int, node: ast.stmt) -> ast.Return:
+        return ast.copy_location(ast.Return(_constant(number, node)), node)
+
+
+def _numbered(node: ast.For) -> Exits:
+    """The body whose exits return their number; an iteration that runs to its end returns 0."""
+    numbered = _Numbered()
+    body: list[ast.stmt] = [numbered.visit(copy.deepcopy(statement)) for statement in node.body]
+    body.append(ast.copy_location(ast.Return(_constant(0, node)), node))
+    after: list[ast.stmt] = []
+    for number, met in enumerate(numbered.exits, start=1):
+        if met is None:
+            continue
+        test: ast.expr = ast.copy_location(ast.Name(STOPPED, ast.Load()), met)
+        if len(numbered.exits) > 1:
+            test = ast.copy_location(ast.Compare(test, [ast.Eq()], [_constant(number, met)]), met)
+        after.append(ast.copy_location(ast.If(test, [met], []), met))
+    return Exits(body, after, STOPPED if numbered.exits else None)
+
+
+def _constant(value: int, place: ast.AST) -> ast.Constant:
+    return ast.copy_location(ast.Constant(value), place)

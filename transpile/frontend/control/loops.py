@@ -1,0 +1,297 @@
+"""Loops whose number of iterations is not known while reading: one ``for`` equation.
+
+``for i in range(n)``, over a list of tensors, or over the rows of a tensor.
+Names that exist before the loop and are assigned in it are carried from iteration
+to iteration, and so are lists; a list that is empty before and grows by one ``append``
+in each iteration is collected; a name that only the loop assigns is, after it, what the last iteration
+gave it. A ``return`` or ``break`` in the loop ends it: the loop then carries which
+of them was met, and what is returned is computed after the loop.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ...ir import Atom, Block, Eqn, Kind, Literal, Var
+from ..state.aliases import roots
+from ..state.atoms import atom
+from ..state.builder import Builder
+from ..state.growing import appended, as_variable, grows_once
+from ..state.kinds import check_number
+from ..state.readers import read_body
+from ..state.values import Backwards, Frame, Growing, LastIteration, Poison, Value
+from ..syntax.assigned import assigned
+from ..syntax.fence import refuse
+from .assignment import bind_target
+from .exits import STOPPED, exits_of
+
+
+@dataclass
+class _Iteration:
+    """A loop's body as it was read, with what it starts from."""
+
+    over: Atom
+    item: Var
+    carried: list[str]
+    params: list[Var] = field(default_factory=list)
+    start: list[Atom] = field(default_factory=list)
+    results: list[Atom] = field(default_factory=list)
+    eqns: list[Eqn] = field(default_factory=list)
+
+
+def read_loop(frame: Frame, node: ast.For, iterated: Value, backwards: bool) -> list[ast.stmt]:
+    """Read a loop over a value that is only known when the formula runs.
+
+    Returns statements to be read after it: one for each ``return`` in its body.
+    """
+    span = frame.span(node.iter)
+    if not isinstance(iterated, Var):
+        raise refuse("PB401", "this cannot be looped over", span, hint="loop over a range or a list")
+    check_number(frame, iterated, node.iter, "a loop")
+    exits = exits_of(frame, node)
+    body, after, stops = exits.body, exits.after, exits.flag is not None
+    if exits.flag == STOPPED:
+        frame.local[STOPPED] = Literal(0)
+    names = assigned([node.target, *body])
+    if exits.flag is not None:
+        names = [exits.flag, *(name for name in names if name != exits.flag)]
+    lists = _grown_lists(frame, node, body, iterated)
+    grown = sorted(appended(body) & frame.local.keys())
+    names += [name for name in grown if name not in names and isinstance(frame.local[name], Var)]
+    carried = _carried(frame, names)
+    before = dict(frame.local)
+    for growing in lists.values():
+        growing.depth += 1
+    iteration = _settled_iteration(frame, node, body, iterated, backwards and stops, carried, lists)
+    for growing in lists.values():
+        growing.depth -= 1
+    collected = {name: _collected(frame, node, name, growing) for name, growing in lists.items()}
+    flags = [("until", Literal(True))] if stops else [("reverse", Literal(True))] if backwards else []
+    _finish(frame, node, iteration, collected, before, tuple(flags))
+    return after
+
+
+def _grown_lists(frame: Frame, node: ast.For, body: Sequence[ast.stmt], iterated: Var) -> dict[str, Growing]:
+    """The empty lists that grow by one value in each iteration; others that grow become variables."""
+    lists: dict[str, Growing] = {}
+    for name in sorted(appended(body) & frame.local.keys()):
+        held = frame.local[name]
+        if held is iterated:
+            hint = "loop over range(len(...)), or append to another list"
+            message = f"`{name}` grows while it is looped over"
+            raise refuse("PB301", message, frame.span(node.iter), value=name, hint=hint)
+        if isinstance(held, Growing) and not held.items and grows_once(body, name):
+            lists[name] = held
+        elif isinstance(held, Growing):
+            as_variable(frame, name, held, node)
+    return lists
+
+
+def _carried(frame: Frame, names: Iterable[str]) -> list[str]:
+    """Those names that hold a value which every iteration begins with."""
+    for name in names:
+        # What another loop left is no such value.
+        if isinstance(frame.local.get(name), LastIteration):
+            frame.local[name] = Poison("has no value here in every iteration of the loop")
+    return [n for n in names if n in frame.local and not isinstance(frame.local[n], Poison)]
+
+
+def _settled_iteration(
+    frame: Frame,
+    node: ast.For,
+    body: list[ast.stmt],
+    iterated: Var,
+    backwards: bool,
+    carried: list[str],
+    lists: Mapping[str, Growing],
+) -> _Iteration:
+    """One iteration, read again until what it leaves is of the kinds that it was given.
+
+    A number at the start that an iteration makes a tensor of is a tensor from the start.
+    """
+    build, before = frame.build, dict(frame.local)
+    kinds: dict[str, Kind] = {}
+    views: set[tuple[str, str]] = set()
+    while True:
+        names, mark = set(build.names), len(build.eqns)
+        iteration = _read_iteration(frame, node, body, iterated, backwards, carried, kinds, views)
+        widened: dict[str, Kind] = {
+            name: result.kind
+            for name, param, result in zip(carried, iteration.params, iteration.results, strict=True)
+            if param.kind == "value" and isinstance(result, Var) and result.kind in ("tensor", "list")
+        }
+        seen = _aliased(build, iteration)
+        if not widened and seen <= views:
+            return iteration
+        views |= seen
+        kinds.update(widened)
+        del build.eqns[mark:]
+        build.names, frame.local = names, dict(before)
+        for growing in lists.values():
+            growing.items.clear()
+
+
+def _read_iteration(
+    frame: Frame,
+    node: ast.For,
+    body: Sequence[ast.stmt],
+    iterated: Var,
+    from_the_end: bool,
+    carried: Sequence[str],
+    kinds: dict[str, Kind],
+    views: set[tuple[str, str]],
+) -> _Iteration:
+    build, span = frame.build, frame.span(node)
+    over, item, element = _over(frame, node, iterated, from_the_end)
+    iteration = _Iteration(over, item, list(carried))
+    for name in carried:
+        start = atom(frame, frame.local[name], node)
+        kind = kinds.get(name) or (start.kind if isinstance(start, Var) else "value")
+        param = build.fresh(name, kind, span)
+        iteration.start.append(start)
+        iteration.params.append(param)
+        build.sources[param] = {start} if isinstance(start, Var) else set()
+        if start in build.lists:
+            build.lists.add(param)
+    place = dict(zip(carried, iteration.params, strict=True))
+    for one, other in views:
+        build.sources[place[one]].add(place[other])
+    with build.block() as iteration.eqns:
+        for name, param in zip(carried, iteration.params, strict=True):
+            frame.local[name] = param
+        bind_target(frame, node.target, element())
+        returned = read_body(frame, body)
+        if STOPPED in carried and returned is not None:
+            frame.local[STOPPED] = returned
+        iteration.results = [atom(frame, frame.local[name], node) for name in carried]
+    return iteration
+
+
+def _aliased(build: Builder, iteration: _Iteration) -> set[tuple[str, str]]:
+    """Carried names that an iteration leaves as views of other ones: so they come into the next iteration."""
+    results = [(name, atom) for name, atom in zip(iteration.carried, iteration.results, strict=True)]
+    return {
+        (one, other)
+        for one, view in results
+        for other, base in results
+        if one != other and isinstance(view, Var) and isinstance(base, Var) and base in roots(build, view)
+    }
+
+
+def _over(
+    frame: Frame, node: ast.For, iterated: Var, from_the_end: bool
+) -> tuple[Atom, Var, Callable[[], Value]]:
+    """The value that is looped over, the item's variable, and a reader of the author's item of it.
+
+    A loop that may stop counts its iterations up, and a reversed one finds its items `from_the_end`.
+    """
+    build, span = frame.build, frame.span(node.iter)
+    label = node.target.id if isinstance(node.target, ast.Name) else None
+    if iterated.kind == "list" and not from_the_end:
+        item = build.fresh(label, "tensor", span)
+        return iterated, item, lambda: item
+    made = next((eqn for eqn in build.eqns if iterated in eqn.outs), None)
+    counts = made is not None and made.op == "range" and len(made.args) == 1
+    if made is not None and counts and not from_the_end:
+        item = build.fresh(label, "value", span)
+        return made.args[0], item, lambda: item
+    iteration = build.fresh("iteration", "value", span)
+
+    def place() -> Atom:
+        if not from_the_end:
+            return iteration
+        left = build.emit("subtract", (count, iteration), span, kind="value")
+        return build.emit("subtract", (left, Literal(1)), span, kind="value")
+
+    if iterated.kind == "tensor":
+        shape = build.metadata("shape", (iterated,), span)
+        count = build.metadata("item", (shape, Literal(0)), span)
+        return (
+            count,
+            iteration,
+            lambda: build.emit("getitem", (iterated,), span, kwargs=(("index", place()),), name=label),
+        )
+    kind: Kind = "tensor" if iterated.kind == "list" else "value"
+    count = build.emit("len", (iterated,), span, kind="value")
+    return count, iteration, lambda: build.emit("item", (iterated, place()), span, kind=kind, name=label)
+
+
+def _collected(frame: Frame, node: ast.For, name: str, growing: Growing) -> Atom:
+    """The value that a list grows by in each iteration."""
+    value = growing.items[0] if len(growing.items) == 1 else Literal(None)
+    number = isinstance(value, Literal) and value.value is not None
+    single = (
+        isinstance(value, Var) and value.kind in ("tensor", "value") and value not in frame.build.maybe_none
+    )
+    if not (isinstance(value, Var | Literal) and (number or single)):
+        raise refuse(
+            "PB401",
+            f"`{name}` must grow by one tensor, or by one number, in every iteration of the loop",
+            frame.span(node),
+            value=name,
+            hint="append once, outside of any branch",
+        )
+    return value
+
+
+def _finish(
+    frame: Frame,
+    node: ast.For,
+    iteration: _Iteration,
+    collected: dict[str, Atom],
+    before: dict[str, Value],
+    kwargs: tuple[tuple[str, Atom], ...],
+) -> None:
+    """Add the equation, and bind the names to what the loop leaves in them."""
+    build, span = frame.build, frame.span(node)
+    inside = _made_inside(frame, before)
+    last = {
+        name: value
+        for name, value in inside.items()
+        if isinstance(value, Var) and value.kind in ("tensor", "value") and value not in build.maybe_none
+    }
+    finals = [
+        build.fresh(name, var.kind, span)
+        for name, var in zip(iteration.carried, iteration.params, strict=True)
+    ]
+    grown = [build.fresh(name, _kind_of_iterations(value), span) for name, value in collected.items()]
+    iterations = [
+        build.fresh(
+            f"{name}_iterations" if name.isidentifier() else "iterations", _kind_of_iterations(value), span
+        )
+        for name, value in last.items()
+    ]
+    results = (*iteration.results, *collected.values(), *last.values())
+    block = Block((iteration.item, *iteration.params), tuple(iteration.eqns), results)
+    build.add(
+        Eqn((*finals, *grown, *iterations), "for", (iteration.over, *iteration.start), kwargs, (block,), span)
+    )
+    frame.local = before
+    from_the_end = ("reverse", Literal(True)) in kwargs
+    for name, var, param in zip(iteration.carried, finals, iteration.params, strict=True):
+        if param in build.lists:
+            build.lists.add(var)
+        frame.bind(name, var, node)
+    for name, var in zip(collected, grown, strict=True):
+        frame.bind(name, Backwards(var) if from_the_end else var, node)
+    for (name, value), var in zip(last.items(), iterations, strict=True):
+        frame.bind(name, LastIteration(var, value.kind, 0 if from_the_end else -1), node)
+    for name in inside:
+        if name not in last:
+            frame.bind(name, Poison("has no value in some iterations of the loop"), node)
+
+
+def _made_inside(frame: Frame, before: Mapping[str, Value]) -> dict[str, Value]:
+    """Names that have a value inside of the loop, and had none before it."""
+    return {
+        name: value
+        for name, value in frame.local.items()
+        if name not in before or (isinstance(before[name], Poison) and value is not before[name])
+    }
+
+
+def _kind_of_iterations(value: Atom) -> Kind:
+    """The kind of the values of all iterations, one after the other."""
+    return "list" if isinstance(value, Var) and value.kind == "tensor" else "value"

@@ -1,0 +1,119 @@
+"""Statements that are no loops or conditions: assignments, nested functions, calls on their own."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ...ir import Literal, Var
+from ..calls.calls import read_call
+from ..expressions.arithmetic import arithmetic
+from ..expressions.simple import function_value
+from ..state.lookup import lookup
+from ..state.mutation import check_in_place, check_store
+from ..state.readers import read
+from ..state.values import Backwards, Frame, Growing, Value
+from ..syntax import fence
+from ..syntax.fence import refuse
+from ..syntax.folding import BINARY
+from .assignment import bind_target, target_names
+from .writes import change_part
+
+Rest = Sequence[ast.stmt]
+
+
+def read_return(frame: Frame, node: ast.Return, rest: Rest, name: str | None) -> Value:
+    """The value that a function returns."""
+    return Literal(None) if node.value is None else read(frame, node.value, name)
+
+
+def read_annotated(frame: Frame, node: ast.AnnAssign, rest: Rest, name: str | None) -> None:
+    """``name: annotation = value``; the annotation says nothing here."""
+    if not isinstance(node.target, ast.Name):
+        raise fence.statement(node, frame.span(node))
+    if node.value is not None:
+        frame.bind(node.target.id, read(frame, node.value, node.target.id), node)
+
+
+def read_expression(frame: Frame, node: ast.Expr, rest: Rest, name: str | None) -> None:
+    """An expression on its own: a docstring, ``parts.append(x)``, ``parts.reverse()``."""
+    if isinstance(node.value, ast.Constant):
+        return
+    if (reversed_list := _reversed_in_place(frame, node.value)) is not None:
+        held = frame.local[reversed_list]
+        assert isinstance(held, Backwards)
+        frame.bind(reversed_list, held.items, node)
+        return
+    check_in_place(frame, node.value)
+    _check_used(frame, node.value, read(frame, node.value))
+
+
+def read_pass(frame: Frame, node: ast.Pass, rest: Rest, name: str | None) -> None:
+    """Nothing happens there."""
+
+
+def _check_used(frame: Frame, node: ast.expr, value: Value) -> None:
+    """Refuse a call that nobody reads: it would be left out with what it does."""
+    called = frame.build.opaque.get(value) if isinstance(value, Var) else None
+    if called is not None:
+        raise refuse(
+            "PB402",
+            f"nothing reads what `{called}` returns, and a formula leaves out what nothing reads",
+            frame.span(node),
+            value=called,
+            hint="call it outside of the formula",
+        )
+
+
+def _reversed_in_place(frame: Frame, node: ast.expr) -> str | None:
+    """The list's name in ``name.reverse()``, if it grew in a loop over something reversed."""
+    if not isinstance(node, ast.Call) or node.args or node.keywords:
+        return None
+    func = node.func
+    if not isinstance(func, ast.Attribute) or func.attr != "reverse" or not isinstance(func.value, ast.Name):
+        return None
+    return func.value.id if isinstance(frame.local.get(func.value.id), Backwards) else None
+
+
+def read_def(frame: Frame, node: ast.FunctionDef, rest: Rest, name: str | None) -> None:
+    """A nested function, bound to its name."""
+    if node.decorator_list:
+        raise refuse(
+            "PB401", "a nested function with a decorator is outside of the formula language", frame.span(node)
+        )
+    if (found := fence.is_generator(node)) is not None:
+        raise fence.expression(found, frame.span(found))
+    frame.bind(node.name, function_value(frame, node), node)
+
+
+def read_assign(frame: Frame, node: ast.Assign, rest: Rest, name: str | None) -> None:
+    """``a = b = value``."""
+    first = node.targets[0]
+    if isinstance(first, ast.Name):
+        value = read(frame, node.value, first.id)
+    elif isinstance(node.value, ast.Call) and (targets := target_names(first)):
+        value = read_call(frame, node.value, None, targets)
+    else:
+        value = read(frame, node.value)
+    for target in node.targets:
+        bind_target(frame, target, value)
+
+
+def read_augmented(frame: Frame, node: ast.AugAssign, rest: Rest, name: str | None) -> None:
+    """``name += value``, of a name or a part of an array."""
+    op = BINARY.get(type(node.op))
+    if op is None:
+        raise refuse("PB401", "this operator is outside of the formula language", frame.span(node))
+    if isinstance(node.target, ast.Subscript):
+        change_part(frame, node.target, op, node)
+        return
+    if not isinstance(node.target, ast.Name):
+        check_store(frame, node.target)
+        raise refuse("PB401", "this cannot be changed in a formula", frame.span(node))
+    target = node.target.id
+    held = lookup(frame, ast.copy_location(ast.Name(target, ast.Load()), node.target))
+    if isinstance(held, Growing):
+        raise refuse("PB401", "a list grows by `append` only", frame.span(node), value=target)
+    check_in_place(frame, node.target, target, held)
+    value = arithmetic(frame, op, held, read(frame, node.value), node, target)
+    frame.bind(target, value, node)

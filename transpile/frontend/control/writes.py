@@ -1,0 +1,95 @@
+"""``out[index] = value``: a new array under the old name, for the IR has no memory."""
+
+from __future__ import annotations
+
+import ast
+
+from ...ir import Atom, Literal, Var
+from ...operators import OPERATORS
+from ..expressions.arithmetic import arithmetic
+from ..expressions.subscripts import read_index
+from ..state.atoms import atom
+from ..state.lookup import lookup
+from ..state.mutation import check_store, check_write
+from ..state.readers import operand, read
+from ..state.values import Frame, Growing, Value
+from ..syntax.fence import refuse
+
+
+def write_part(frame: Frame, target: ast.Subscript, value: Value, node: ast.AST) -> None:
+    """``out[index] = value`` of an array that the formula made, or of a list."""
+    held = _held(frame, target)
+    if isinstance(held, Growing):
+        _write_element(frame, held, target, value)
+        return
+    _put(frame, held, target, read_index(frame, target.slice), atom(frame, value, node), node)
+
+
+def change_part(frame: Frame, target: ast.Subscript, op: str, node: ast.AugAssign) -> None:
+    """``out[index] += value``: the part is read, and what it becomes is written."""
+    held = _held(frame, target)
+    if isinstance(held, Growing):
+        before = read(frame, ast.copy_location(_loaded(target), target))
+        value = arithmetic(frame, op, before, read(frame, node.value), node)
+        _write_element(frame, held, target, value)
+        return
+    index, span = read_index(frame, target.slice), frame.span(node)
+    part = frame.build.emit("getitem", (held,), span, kwargs=(("index", index),))
+    changed = arithmetic(frame, op, part, read(frame, node.value), node)
+    _put(frame, held, target, index, atom(frame, changed, node), node)
+
+
+def _loaded(target: ast.Subscript) -> ast.Subscript:
+    return ast.Subscript(target.value, target.slice, ast.Load())
+
+
+def _held(frame: Frame, target: ast.Subscript) -> Var | Growing:
+    """The array or list that is written to, under its name."""
+    if not isinstance(target.value, ast.Name):
+        check_store(frame, target)
+    assert isinstance(target.value, ast.Name)
+    held = lookup(frame, target.value)
+    if isinstance(held, Growing) or (isinstance(held, Var) and held.kind == "tensor"):
+        return held
+    raise refuse(
+        "PB401",
+        f"`{target.value.id}` is no array, and its elements cannot be assigned to",
+        frame.span(target),
+        value=target.value.id,
+        hint="compute a new value",
+    )
+
+
+def _put(frame: Frame, held: Var, target: ast.Subscript, index: Atom, value: Atom, node: ast.AST) -> None:
+    assert isinstance(target.value, ast.Name)
+    name, build = target.value.id, frame.build
+    check_write(frame, held, name, target)
+    kwargs = [("index", index)]
+    if isinstance(index, Var) and index in build.arrays and not _is_mask(frame, index):
+        kwargs.append(("repeated", Literal(True)))
+    new = build.emit("index_put", (held, value), frame.span(node), kwargs=kwargs, name=name)
+    frame.bind(name, new, node)
+
+
+def _is_mask(frame: Frame, index: Var) -> bool:
+    """True where an index is a comparison's result, which names no place twice."""
+    eqn = frame.build.made.get(index)
+    info = OPERATORS.get(eqn.op) if eqn is not None else None
+    return info is not None and info.dtype == "bool"
+
+
+def _write_element(frame: Frame, held: Growing, target: ast.Subscript, value: Value) -> None:
+    span = frame.span(target)
+    if frame.build.branches > held.depth or (frame.build.in_closure and not held.by_closure):
+        raise refuse(
+            "PB303", "a list is changed in a branch or by the closure", span, hint="build a new list"
+        )
+    index, count = operand(frame, target.slice), len(held.items)
+    place = index.value if isinstance(index, Literal) else None
+    if not isinstance(place, int) or not -count <= place < count:
+        raise refuse(
+            "PB402",
+            f"there are {count} elements, and this is no number of one of them",
+            frame.span(target.slice),
+        )
+    held.items[place] = value

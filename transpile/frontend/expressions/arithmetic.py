@@ -1,0 +1,79 @@
+"""Arithmetic of values: operators with one and two operands, tuples joined."""
+
+from __future__ import annotations
+
+import ast
+
+from ...ir import Atom, Kind, Literal, Var
+from ...operators import OPERATORS
+from ..state.atoms import atom
+from ..state.kinds import check_arithmetic, check_operand, is_text
+from ..state.readers import operand, read
+from ..state.values import Frame, Items, Value, elements, is_value
+from ..syntax.fence import refuse
+from ..syntax.folding import BINARY, UNARY, fold
+
+
+def combine(frame: Frame, op: str, operands: list[Atom], node: ast.AST, name: str | None = None) -> Atom:
+    """An arithmetic operator of operands: folded for constants, a value where all operands are values."""
+    if all(isinstance(item, Literal) for item in operands):
+        folded = fold(op, *(item for item in operands if isinstance(item, Literal)))
+        if folded is not None:
+            return folded
+    kind: Kind = "value" if op == "not_" or all(is_value(item) for item in operands) else "tensor"
+    return frame.build.emit(op, operands, frame.span(node), kind=kind, name=name)
+
+
+def arithmetic(
+    frame: Frame, op: str, left: Value, right: Value, node: ast.AST, name: str | None = None
+) -> Value:
+    """A binary operator; ``+`` of two tuples joins them."""
+    if op == "add" and elements(left) is not None and elements(right) is not None:
+        return join(frame, left, right, node)
+    first, second = atom(frame, left, node), atom(frame, right, node)
+    check_arithmetic(frame, op, first, second, _places(node), SIGNS.get(op, op))
+    made = combine(frame, op, [first, second], node, name)
+    if isinstance(made, Var) and is_text(frame, first):
+        frame.build.texts.add(made)
+    return made
+
+
+def join(frame: Frame, left: Value, right: Value, node: ast.AST) -> Value:
+    """Two tuples, one after the other."""
+    first, second = elements(left), elements(right)
+    if first == ():
+        return right
+    if second == ():
+        return left
+    if first is not None and second is not None:
+        return Items((*first, *second))
+    return combine(frame, "add", [atom(frame, left, node), atom(frame, right, node)], node)
+
+
+def read_binary(frame: Frame, node: ast.BinOp, name: str | None) -> Value:
+    """``left + right`` and the like."""
+    op = BINARY.get(type(node.op))
+    if op is None:
+        sign = {"BitXor": "^", "LShift": "<<", "RShift": ">>"}.get(type(node.op).__name__, "this")
+        raise refuse("PB402", f"the operator `{sign}` is outside of the formula language", frame.span(node))
+    return arithmetic(frame, op, read(frame, node.left), read(frame, node.right), node, name)
+
+
+def read_unary(frame: Frame, node: ast.UnaryOp, name: str | None) -> Value:
+    """``-x`` and the like."""
+    op, inner = UNARY[type(node.op)], operand(frame, node.operand)
+    if op != "not_":
+        check_operand(frame, inner, node.operand, f"`{SIGNS.get(op, op)}`")
+    return combine(frame, op, [inner], node, name)
+
+
+SIGNS = {info.name: info.infix for info in OPERATORS.values() if info.infix}
+
+
+def _places(node: ast.AST) -> tuple[ast.AST, ast.AST]:
+    """The places of the two operands of an operator."""
+    if isinstance(node, ast.BinOp):
+        return node.left, node.right
+    if isinstance(node, ast.AugAssign):
+        return node.target, node.value
+    return node, node

@@ -1,0 +1,105 @@
+"""``x[...]``: elements of tensors, shapes, tuples and lists."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ...ir import Atom, Literal, Var
+from ..state.atoms import atom
+from ..state.kinds import check_index
+from ..state.readers import operand, read
+from ..state.values import Frame, Growing, Items, Value, elements
+from ..syntax.fence import refuse
+
+
+def read_subscript(frame: Frame, node: ast.Subscript, name: str | None) -> Value:
+    """An element, or a part, of a value."""
+    base = read(frame, node.value)
+    known = elements(base)
+    if known is not None:
+        return _known(frame, known, node)
+    if not isinstance(base, Var) or base in frame.build.numbers:
+        raise refuse("PB402", "this has no elements", frame.span(node), hint="a number has none")
+    if base.kind == "list" and isinstance(node.slice, ast.Slice):
+        raise refuse(
+            "PB402",
+            "a part of a list of a length that is not known is outside of the formula language",
+            frame.span(node.slice),
+            hint="loop over places: `[xs[k] for k in range(1, len(xs))]`",
+        )
+    index = read_index(frame, node.slice)
+    span = frame.span(node)
+    if base.kind == "tensor":
+        return frame.build.emit("getitem", (base,), span, kwargs=(("index", index),), name=name)
+    if base.kind == "list":
+        return frame.build.emit("item", (base, index), span, name=name)
+    return frame.build.metadata("item", (base, index), span, name)
+
+
+def _known(frame: Frame, known: tuple[Value, ...], node: ast.Subscript) -> Value:
+    span = frame.span(node)
+    if isinstance(node.slice, ast.Slice):
+        bounds = [
+            _literal_bound(frame, part) for part in (node.slice.lower, node.slice.upper, node.slice.step)
+        ]
+        if bounds[2] != 0:
+            return Items(known[slice(*bounds)])
+        raise refuse("PB402", "a slice's step is 0", span)
+    index = operand(frame, node.slice)
+    if isinstance(index, Literal) and isinstance(index.value, int):
+        if -len(known) <= index.value < len(known):
+            return known[index.value]
+        raise refuse("PB402", f"there are {len(known)} elements, and no element {index.value}", span)
+    raise refuse(
+        "PB402", "the index must be a number that is known when the formula is read", frame.span(node.slice)
+    )
+
+
+def _literal_bound(frame: Frame, node: ast.expr | None) -> int | None:
+    if node is None:
+        return None
+    bound = operand(frame, node)
+    if isinstance(bound, Literal) and (bound.value is None or isinstance(bound.value, int)):
+        return bound.value
+    raise refuse(
+        "PB402", "the bound must be a number that is known when the formula is read", frame.span(node)
+    )
+
+
+def read_index(frame: Frame, node: ast.expr) -> Atom:
+    """The operand for what stands between the brackets."""
+    if isinstance(node, ast.Slice):
+        parts = (node.lower, node.upper, node.step)
+        bounds = [Literal(None) if part is None else operand(frame, part) for part in parts]
+        for bound, part in zip(bounds, parts, strict=True):
+            if part is not None:
+                check_index(frame, bound, part)
+        return frame.build.emit("slice", bounds, frame.span(node), kind="value")
+    if isinstance(node, ast.Tuple):
+        return indexed(frame, tuple(read_index(frame, item) for item in node.elts), node)
+    value = read(frame, node)
+    if isinstance(value, Items):
+        return indexed(frame, value.items, node)
+    if isinstance(value, Growing):
+        raise refuse(
+            "PB402",
+            "a list of positions is outside of the formula language",
+            frame.span(node),
+            hint="index with an array: make it a parameter, or slice",
+        )
+    found = atom(frame, value, node)
+    check_index(frame, found, node)
+    if isinstance(found, Var) and found.kind != "value":
+        frame.build.arrays.add(found)
+    return found
+
+
+def indexed(frame: Frame, items: Sequence[Value], node: ast.AST) -> Atom:
+    """The operand for a tuple of positions, of which some may be arrays."""
+    parts = [atom(frame, item, node) for item in items]
+    if not any(isinstance(part, Var) and part.kind != "value" for part in parts):
+        return atom(frame, Items(tuple(parts)), node)
+    index = frame.build.emit("tuple", parts, frame.span(node), kind="value")
+    frame.build.arrays.add(index)
+    return index

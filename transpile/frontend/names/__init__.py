@@ -1,0 +1,1 @@
+"""The names around a formula, its decorators and its signature."""

@@ -1,0 +1,1 @@
+"""State of reading a function: values, frames, equations, and the tables of readers."""

@@ -1,0 +1,208 @@
+"""In-place changes: of an input, of an alias, of an incoming gradient, and of what a formula made.
+
+The IR has no memory: a write makes a new value, under the same name. That is
+what NumPy computes as long as nobody reads the memory through another name.
+Another array's write is refused here; a view that was taken before the write is
+refused where it is read after it.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...ir import Var
+from ..syntax.fence import Refusal, refuse
+from .aliases import roots
+from .lookup import lookup
+from .values import Choice, Frame, Function, Growing, Items, Poison, Value
+
+_IN_PLACE_METHODS = frozenset({"fill", "sort", "put", "itemset", "resize", "partition", "setflags"})
+
+
+def check_in_place(frame: Frame, node: ast.expr, name: str = "", held: Value | None = None) -> None:
+    """Refuse a change in place that something else would see.
+
+    `held` is what a name holds before ``name += ...``; without it, `node` is an
+    expression on its own, where a method such as ``x.fill(0)`` is found.
+    """
+    if held is not None:
+        if isinstance(held, Var) and held.kind == "tensor":
+            check_write(frame, held, name, node)
+        return
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in _IN_PLACE_METHODS
+    ):
+        check_store(
+            frame, ast.copy_location(ast.Subscript(node.func.value, ast.Constant(0), ast.Store()), node)
+        )
+
+
+def check_store(frame: Frame, target: ast.expr) -> None:
+    """Refuse an assignment to an attribute, or to a part of what is no name, with what it would change."""
+    if isinstance(target, ast.Tuple | ast.List):
+        for item in target.elts:
+            check_store(frame, item)
+        return
+    if not isinstance(target, ast.Subscript | ast.Attribute):
+        return
+    base: ast.expr = target
+    while isinstance(base, ast.Subscript | ast.Attribute):
+        base = base.value
+    held = _held(frame, base)
+    if isinstance(base, ast.Name) and isinstance(held, Var) and held.kind == "tensor":
+        check_write(frame, held, base.id, target)
+    what = "an attribute" if isinstance(target, ast.Attribute) else "this"
+    raise refuse(
+        "PB401",
+        f"assignment to {what} is outside of the formula language",
+        frame.span(target),
+        hint="write `out[i] = value` to an array that the formula made",
+    )
+
+
+def _held(frame: Frame, node: ast.expr) -> Value | None:
+    if not isinstance(node, ast.Name):
+        return None
+    try:
+        return lookup(frame, node)
+    except Refusal:
+        return None
+
+
+def check_write(frame: Frame, var: Var, name: str, node: ast.AST) -> None:
+    """Refuse a write that is seen through another name; views of the array are not read after it."""
+    build, span = frame.build, frame.span(node)
+    own = roots(build, var)
+    if own & build.gradients:
+        raise refuse(
+            "PB302",
+            f"`{name}` is an incoming gradient and is changed in place: other users of it would see that",
+            span,
+            value=name,
+            hint="compute a new array: `grad = grad * 2`",
+        )
+    if build.in_closure and own & build.forward_vars:
+        raise refuse(
+            "PB303",
+            f"`{name}` is captured and the closure changes it in place: a second backward would differ",
+            span,
+            value=name,
+            hint="compute a new array",
+        )
+    if shared := own & build.inputs:
+        what = "is" if var in build.inputs else "may be"
+        raise refuse(
+            "PB301",
+            f"`{name}` {what} the input `{min(shared, key=str).name}`, which this changes in place for the "
+            "caller as well",
+            span,
+            value=name,
+            hint=f"write to a copy: `{name} = {name}.copy()`",
+        )
+    if any(source in build.opaque for source in own):
+        raise refuse(
+            "PB301",
+            f"`{name}` comes from a call that the vocabulary does not know, and may be somebody else's",
+            span,
+            value=name,
+            hint=f"write to a copy: `{name} = {name}.copy()`",
+        )
+    if name not in frame.local:
+        raise refuse(
+            "PB303",
+            f"`{name}` is a name of the function around, which this changes in place",
+            span,
+            value=name,
+        )
+    for other, value in _names(frame):
+        if other != name and isinstance(value, Var) and roots(build, value) & own:
+            _seen_by(frame, var, name, other, value, node)
+    captor = captured_before(frame, name, var)
+    if captor is not None:
+        raise refuse(
+            "PB303",
+            f"`{name}` is changed after `{captor}` captured it",
+            span,
+            value=name,
+            hint="change it before the closure is defined",
+        )
+
+
+def check_list_write(frame: Frame, held: Growing | Var, name: str, node: ast.AST) -> None:
+    """Refuse to append to a list that is an input, that another name holds as well, or that was captured."""
+    build = frame.build
+    own = _lists_of(frame, held)
+    other = next((key for key, value in _names(frame) if key != name and own & _lists_of(frame, value)), None)
+    captor = captured_before(frame, name, held)
+    whom = f"also named `{other}`" if other is not None else ""
+    if captor is not None:
+        whom = f"captured by `{captor}` before"
+    if own & (build.inputs | build.gradients):
+        whom = "an input"
+    if own & build.opaque.keys() or (build.in_closure and own & build.forward_vars):
+        whom = "not made here"
+    if whom:
+        raise refuse(
+            "PB301",
+            f"`{name}` is {whom}, and grows in a branch or a loop",
+            frame.span(node),
+            value=name,
+            hint="append to a list that was made here, under one name, before a function captures it",
+        )
+
+
+def _lists_of(frame: Frame, value: Value) -> set[Var | Growing]:
+    """The lists that a value is, or may be."""
+    if isinstance(value, Growing):
+        return {value}
+    lists = frame.build.lists
+    if not isinstance(value, Var) or (value.kind != "list" and value not in lists):
+        return set()
+    return {var for var in roots(frame.build, value) if var.kind == "list" or var in lists}
+
+
+def _seen_by(frame: Frame, var: Var, name: str, other: str, value: Var, node: ast.AST) -> None:
+    """Refuse a write that another name sees: a view of the array must not be read afterwards."""
+    is_view = value is not var and var in roots(frame.build, value)
+    if is_view and frame.local.get(other) is value:
+        frame.local[other] = Poison(f"is a view of `{name}`, which was changed in place since", "PB301")
+        return
+    whom = "a view of another array" if value is not var and not is_view else f"also named `{other}`"
+    raise refuse(
+        "PB301",
+        f"`{name}` is {whom}, which this changes in place as well",
+        frame.span(node),
+        value=name,
+        hint=f"write to a copy: `{name} = {name}.copy()`",
+    )
+
+
+def _names(frame: Frame) -> list[tuple[str, Value]]:
+    """Every name in sight, in the functions around and in those that called this one."""
+    found: list[tuple[str, Value]] = []
+    queue, seen = [frame], {id(frame)}
+    while queue:
+        here = queue.pop(0)
+        where = "" if here is frame else " of the caller"
+        for key, value in here.local.items():
+            found += [(key + where, value)]
+            if isinstance(value, Growing | Items):
+                found += [(f"{key}[...]", item) for item in value.items]
+        for more in (here.parent, here.caller):
+            if more is not None and id(more) not in seen:
+                seen.add(id(more))
+                queue.append(more)
+    return found
+
+
+def captured_before(frame: Frame, name: str, var: Value) -> str | None:
+    """The nested function, defined already, that captures this name or the value that it holds."""
+    for value in frame.local.values():
+        for function in value.leaves() if isinstance(value, Choice) else [value]:
+            if not isinstance(function, Function) or function.frame is not frame:
+                continue
+            if name in frame.text.free_of(function.node) or any(held is var for _, held in function.defaults):
+                return function.name
+    return None

@@ -1,0 +1,156 @@
+"""What a rule of types is given: the operands' types and the attributes of one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ..ir import Atom, Literal, Var
+from ..ir.dtypes import Dtype, concrete, promote
+from ..ir.types import (
+    NONE,
+    VALUE,
+    Dim,
+    DtypeType,
+    LikeType,
+    ListType,
+    ScalarType,
+    Shape,
+    ShapeType,
+    TensorType,
+    TupleType,
+    Type,
+    unknown_tensor,
+)
+
+
+def literal_type(literal: Literal) -> Type:
+    """The type of a constant.
+
+    >>> print(literal_type(Literal((3, 4))), literal_type(Literal(0.5, strong=True)))
+    shape[3, 4] float64
+    """
+    value = literal.value
+    if value is None:
+        return NONE
+    if isinstance(value, bool):
+        return ScalarType("bool")
+    if isinstance(value, int):
+        return ScalarType("int", literal.strong, value)
+    if isinstance(value, float):
+        return ScalarType("float", literal.strong)
+    if isinstance(value, complex):
+        return ScalarType("complex", literal.strong)
+    if isinstance(value, str):
+        return ScalarType("str")
+    if isinstance(value, slice):
+        return ScalarType("slice")
+    if isinstance(value, tuple):
+        if all(type(item) is int for item in value):
+            return ShapeType(value)
+        return TupleType(tuple(literal_type(Literal(item)) for item in value))
+    return VALUE
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of an operator: `name` is the result's own, in which unknown sizes are named."""
+
+    name: str
+    op: str
+    operands: tuple[Type | None, ...]
+    attributes: Mapping[str, Atom]
+    types: Mapping[str, Type]
+
+    def unknown(self) -> TensorType:
+        """A tensor of which nothing is known."""
+        return unknown_tensor(self.name)
+
+    def tensor(self, shape: Shape | None, dtype: Dtype | None) -> TensorType:
+        """A tensor of this shape and dtype, with names of its own for what is None."""
+        own = self.unknown()
+        return TensorType(own.shape if shape is None else shape, own.dtype if dtype is None else dtype)
+
+    def size(self, axis: int) -> Dim:
+        """The name of a size that is not known."""
+        return f"{self.name}.{axis}"
+
+    def operand(self, place: int) -> TensorType | None:
+        """The type of an operand that is a tensor, or None for another."""
+        found = self.operands[place] if place < len(self.operands) else None
+        return found if isinstance(found, TensorType) else None
+
+    def fixed(self, name: str, default: object = None) -> tuple[bool, object]:
+        """Whether an attribute is a constant, and which."""
+        atom = self.attributes.get(name)
+        if atom is None:
+            return True, default
+        return (False, None) if isinstance(atom, Var) else (True, atom.value)
+
+    def whole(self, name: str, default: int) -> int | None:
+        """An attribute that is a whole number, or None where it is not known."""
+        known, value = self.fixed(name, default)
+        return value if known and type(value) is int else None
+
+    def shape(self, name: str = "shape") -> Shape | None:
+        """The shape that an attribute gives, or None. A length of -1 has a name of its own."""
+        found = self.types.get(name)
+        if isinstance(found, ScalarType) and found.kind == "int":
+            found = TupleType((found,))
+        if isinstance(found, TupleType):
+            dims: list[Dim] = []
+            for axis, item in enumerate(found.items):
+                if not isinstance(item, ScalarType) or item.kind not in ("int", "value"):
+                    return None
+                dims.append(self.size(axis) if item.dim is None or item.dim == -1 else item.dim)
+            return tuple(dims)
+        if not isinstance(found, ShapeType):
+            return None
+        if isinstance(found.shape, tuple):
+            return tuple(self.size(k) if dim == -1 else dim for k, dim in enumerate(found.shape))
+        return found.shape
+
+    def like(self) -> TensorType | None:
+        """The tensor that the attribute `like` describes."""
+        found = self.types.get("like")
+        return found.tensor if isinstance(found, LikeType) else None
+
+    def dtype(self, default: Dtype | None) -> Dtype | None:
+        """The dtype that the attribute names, `default` where there is none, or None for one unknown."""
+        atom, found = self.attributes.get("dtype"), self.types.get("dtype")
+        if atom is None or found == NONE:
+            return default
+        if isinstance(found, DtypeType):
+            return found.dtype
+        known, value = self.fixed("dtype")
+        return concrete(str(getattr(value, "__name__", value))) if known else None
+
+    def element(self) -> TensorType | None:
+        """The type of the elements of the list that is the first operand."""
+        found = self.operands[0]
+        return found.element if isinstance(found, ListType) else None
+
+
+def joined_dtype(types: tuple[Type | None, ...]) -> Dtype | None:
+    """What operands promote to; None where one is no number and no tensor, or none is a tensor."""
+    parts: list[Dtype] = []
+    weak = "bool"
+    order = ("bool", "int", "float", "complex")
+    for found in types:
+        if isinstance(found, TensorType) and not found.optional:
+            parts.append(found.dtype)
+        elif isinstance(found, ScalarType) and found.kind in order:
+            if not found.strong:
+                weak = max(weak, found.kind, key=order.index)
+            elif found.kind == "float":
+                parts.append("float64")
+            else:
+                return None
+        else:
+            return None
+    if not parts:
+        return None
+    return promote(parts, "" if weak == "bool" else weak)  # type: ignore[arg-type]
+
+
+Rule = Callable[[Call], Type]
