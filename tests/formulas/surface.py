@@ -416,7 +416,6 @@ REASONS: dict[str, str] = {
         ("np.histogram", "np.histogram2d", "np.histogramdd", "np.histogram_bin_edges"),
         "its weights and edges have derivatives, which are written for tensors only",
     ),
-    "np.nextafter": "its derivative by the first operand is written for tensors only",
     "np.einsum_path": "gives the order in which `np.einsum` works",
     "np.isnat": "of dates only",
 }
