@@ -119,7 +119,9 @@ def kernels(tmp_path_factory):
             made.append(emitted(Case(call, arrays, {}), number, 1, derived))
         except FormulaError as error:
             refused[call] = error
-    return {kernels.case.name: kernels for kernels in linked(made, "-DPB_ONLY_BITS=64", "-w").values()}, refused
+    return {
+        kernels.case.name: kernels for kernels in linked(made, "-DPB_ONLY_BITS=64", "-w").values()
+    }, refused
 
 
 @pytest.mark.compiler
