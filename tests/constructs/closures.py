@@ -214,14 +214,14 @@ def one_sided_gradient(x, y, *, n: int):
 @SECTION.example(
     "closures behind an `if`, with a list and several results",
     call(X, Y, n=1),
-    call(X, Y, n=3, kind="turns"),
+    call(X, Y, n=3, kind="iterations"),
     call(X, Y, n=3, kind="product"),
     closure=True,
 )
 def closures_with_a_list(x, y, *, n: int, kind: str = "sine"):
     if kind == "sine":
         return (np.sin(x), x * y), lambda g, h: (g * np.cos(x) + h * y, h * x)
-    if kind == "turns":
+    if kind == "iterations":
         before = []
         t = x
         for _ in range(n):

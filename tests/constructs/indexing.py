@@ -87,7 +87,7 @@ def bound_or_none(x, *, n: int):
     return y * stop
 
 
-@SECTION.example("a slice that each turn of a loop chooses", call(X, n=2))
+@SECTION.example("a slice that each iteration of a loop chooses", call(X, n=2))
 def slice_of_a_turn(x, *, n: int):
     out = x * x
     for k in range(x.shape[0] - 1):

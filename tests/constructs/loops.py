@@ -145,7 +145,7 @@ def nested_loops(x, *, n: int, m: int):
     return x
 
 
-@SECTION.example("a loop whose length an outer turn sets", call(array(4), n=4), call(array(4), n=0))
+@SECTION.example("a loop whose length an outer iteration sets", call(array(4), n=4), call(array(4), n=0))
 def triangle(x, *, n: int):
     y = x
     for i in range(n):
@@ -167,7 +167,7 @@ def growing_slices(x, *, n: int):
     return total * np.concatenate(parts)
 
 
-@SECTION.example("a value that is broadcast from turn to turn", call(array(3), array(2, 3), n=3))
+@SECTION.example("a value that is broadcast from one iteration to the next", call(array(3), array(2, 3), n=3))
 def broadcast_in_a_loop(x, z, *, n: int):
     total = 0.0
     for _ in range(n):
@@ -262,12 +262,12 @@ def raise_in_a_loop(x, *, n: int):
     y = x
     for k in range(n):
         if k > 3:
-            raise ValueError(f"turn {k} of {n} is one too many")
+            raise ValueError(f"iteration {k} of {n} is one too many")
         y = np.sin(y)
     return y
 
 
-@SECTION.example("a value of the last turn", call(X, n=3))
+@SECTION.example("a value of the last iteration", call(X, n=3))
 def last_turn(x, *, n: int):
     y = x
     for _ in range(n):

@@ -47,8 +47,8 @@ def test_a_program_agrees_with_its_kernels(tmp_path_factory, program, n, kind):
 
 # What once went wrong: a shape taken for a number's, a list that was empty while shapes are worked out.
 WRONG = [block for block in BLOCKS if "v[i@ % 3, j@]" in block or "(i@ + j@)" in block]
-# What once was refused: what a turn saves where only one side has a loop, and indices and shapes of
-# lists that are saved turn by turn, or on one side.
+# What once was refused: what an iteration saves where only one side has a loop, and indices and shapes of
+# lists that are saved iteration by iteration, or on one side.
 ONCE_REFUSED = [
     "if v.shape[0] > n:\n    for k in range(1, v.shape[0]):\n        v = np.sin(v) * x[k]",
     "for k in range(n):\n    v = v[rows[:, None], rows] * x[k]",

@@ -32,4 +32,4 @@ def test_every_file_that_it_names_is_there():
     for name in re.findall(r"`(\w+\.py)`", PAGE):
         assert (root / "reference" / name).exists()
     for name in re.findall(r"`(\w+\.cpp)`", PAGE):
-        assert list((root / "native" / "src").glob(name))
+        assert list((root / "native" / "src").rglob(name))

@@ -1,4 +1,4 @@
-"""``pullback dump``: the intermediate representation of a formula, with types, after any pass."""
+"""``pullback dump``: a formula's IR, with types, or its loop IR, after any pass."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from pullback.transpile.emit.native.operators import PRIMITIVES
 from pullback.transpile.emit.python import plain_variant
 from pullback.transpile.ir import Formula
 from pullback.transpile.library import Library
+from pullback.transpile.loops.ir import program_text
+from pullback.transpile.loops.passes import PASSES as LOOP_PASSES
+from pullback.transpile.loops.prepare import stages
 from pullback.transpile.passes.differentiate.derive import derive
 from pullback.transpile.passes.differentiate.vector_products import without_vector_products
 from pullback.transpile.passes.inline import inline
@@ -35,6 +38,7 @@ EXAMPLE = """\
 example:
   $ pullback dump examples/softplus.py::softplus --after read
   $ pullback dump examples/softplus.py::softplus --after promote
+  $ pullback dump examples/softplus.py::softplus --after schedule
 """
 
 
@@ -101,16 +105,21 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("target", metavar="FILE[::NAME]", help=TARGET)
     parser.add_argument(
         "--after",
-        choices=tuple(PASSES),
+        choices=(*PASSES, *LOOP_PASSES),
         default="promote",
         metavar="PASS",
-        help=f"the pass after which to print: {', '.join(PASSES)} (default: promote)",
+        help=f"the pass after which to print: {', '.join(PASSES)}; or, for the loop IR of the forward and "
+        f"the first backward in float32, {', '.join(LOOP_PASSES)} (default: promote)",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the formula after the pass."""
     formula, file = read_formula(arguments.target)
+    if arguments.after in LOOP_PASSES:
+        found = stages(formula, file.library, "float32", last=arguments.after)
+        print("\n\n".join(program_text(stage.program) for stage in found))
+        return 0
     made = verify_types(formula, PASSES[arguments.after](formula, file.library))
     types = infer(made)
     print(formula_text(made, types.forward, types.pullback))

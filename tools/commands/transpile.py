@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -35,13 +36,22 @@ example:
 exit status: 0 done (with --check: what is there is current), 1 it is not, or a formula has an error, 2 misuse
 """
 
+# What an emitted module may name.
+_IMPORTS = {"math": "import math", "np": "import numpy as np", "special": "from scipy import special"}
+_OWN_IMPORTS = {"pb": "import pullback as pb", "primitives": "from pullback import primitives"}
+
 Emitter = Callable[[Formula, Library, int], Iterable[tuple[str, str]]]
 
 
 def _python(formula: Formula, library: Library, order: int) -> Iterable[tuple[str, str]]:
     """The forward, and the backward of the first order: higher ones follow by differentiating it."""
     text = module_text(promote(formula, library))
-    yield f"{formula.name}.py", f"import numpy as np\n\nimport pullback as pb\n\n\n{text}"
+    names = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    heads = (
+        [line for name, line in _IMPORTS.items() if name in names],
+        [line for name, line in _OWN_IMPORTS.items() if name in names],
+    )
+    yield f"{formula.name}.py", "\n\n".join("\n".join(lines) for lines in heads if lines) + f"\n\n\n{text}"
 
 
 def _native(formula: Formula, library: Library, order: int) -> Iterable[tuple[str, str]]:

@@ -191,7 +191,9 @@ def every(body: tuple[Statement, ...]) -> Iterator[Statement]:
 
 def program_text(program: Program) -> str:
     """A program as text, for `pullback dump` and for tests."""
-    lines = [f"program {program.name}({', '.join(program.scalars)}) -> {', '.join(program.results)}"]
+    lines = [
+        f"program {program.name}({', '.join(program.scalars)}) -> {', '.join(filter(None, program.results))}"
+    ]
     lines += [f"  {buffer}" for buffer in program.buffers]
     lines += [
         f"  size {size.out} = {size.op}({', '.join(map(_argument, size.args))})" for size in program.sizes

@@ -39,8 +39,12 @@ class Stage:
     gradients: tuple[int, ...] = ()
 
 
-def stages(formula: Formula, library: Library, dtype: str = "float64", order: int = 1) -> list[Stage]:
-    """The programs of a formula, for inputs of this dtype; masks and positions are known by their use.
+def stages(
+    formula: Formula, library: Library, dtype: str = "float64", order: int = 1, last: str = "schedule"
+) -> list[Stage]:
+    """The programs of a formula, for inputs of this dtype, after all passes up to the `last`.
+
+    Masks and positions are known by their use.
 
     Raises FormulaError, located, where one of these orders is not lowered.
     """
@@ -59,7 +63,7 @@ def stages(formula: Formula, library: Library, dtype: str = "float64", order: in
         block = inline(simplify(current.forward), library, PRIMITIVES)
         program, types = lower(current, block, given, inputs, name)
         found_stages.append(
-            Stage(optimized(program), current, block.params, current.forward.results, gradients)
+            Stage(optimized(program, last), current, block.params, current.forward.results, gradients)
         )
         if turn == order or current.pullback is None or current.barrier:
             break

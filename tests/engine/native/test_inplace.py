@@ -1,4 +1,4 @@
-"""The short way of in-place operators gives what the general way gives."""
+"""The fast path of in-place operators gives what the general path gives."""
 
 import operator
 
@@ -51,7 +51,7 @@ def test_what_is_recorded_is_what_the_general_way_records(update):
     for other in others:
         short = gradients(w * 2, other)
         view = gradients(np.stack([w * 2, w * 2])[0], other)
-        general = gradients(np.stack([w * 2, w * 2], axis=1)[:, 0], other)  # never the short way
+        general = gradients(np.stack([w * 2, w * 2], axis=1)[:, 0], other)  # never the fast path
         for one, two, three in zip(short, view, general, strict=True):
             np.testing.assert_allclose(one, three)
             np.testing.assert_allclose(two, three)
@@ -60,7 +60,7 @@ def test_what_is_recorded_is_what_the_general_way_records(update):
 @update
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_a_base_has_the_history_of_what_was_written_into_its_view(update, order):
-    # In C order the view is a row without gaps, which takes the short way; in F order it never does.
+    # In C order the view is a row without gaps, which takes the fast path; in F order it never does.
     x = pb.tensor(np.arange(1.0, 7.0).reshape(2, 3), requires_grad=True)
     w = pb.tensor([2.0, 3.0, 5.0], requires_grad=True)
 

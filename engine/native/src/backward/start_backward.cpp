@@ -13,7 +13,7 @@ Ref<Tensor> differentiable(PyObject* value) {
     return tensor->requires_grad ? tensor : Ref<Tensor>();
 }
 
-/// Whether a gradient may flow into the output as it is.
+/// True if a gradient may flow into the output as it is.
 bool fits(PyObject* seed, const Layout& output) {
     if (seed == Py_None) return output.size() == 1;
     if (!Tensor::check(seed)) return false;
@@ -70,7 +70,7 @@ bool read_seeds(PyObject* value, BackwardRequest& request) {
 PyRef start_backward(PyObject* outputs, PyObject* seeds, PyObject* inputs,
                      const BackwardModes& modes) {
     const PyRef none = PyRef::borrow(Py_None);
-    if (switches.observer != nullptr) return none;
+    if (switches.observer != nullptr || !switches.has(FastPath::start_backward)) return none;
     BackwardRequest request;
     if (!read(outputs, request.outputs) || !read_seeds(seeds, request)) return none;
     request.all_leaves = inputs == Py_None && modes.accumulate;

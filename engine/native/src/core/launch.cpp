@@ -6,6 +6,7 @@
 
 #include "base/errors.h"
 #include "base/numpy_api.h"
+#include "base/switches.h"
 #include "core/node.h"
 #include "runtime/services.h"
 
@@ -298,7 +299,7 @@ void Launch::leave_products(std::uint64_t outputs) {
 
 /// A kernel that can add to an output reads none of its values.
 void Launch::multiply(const pb_product& product) {
-    if (OuterProduct::takes(product)) {
+    if (switches.has(FastPath::outer_product) && OuterProduct::takes(product)) {
         for (std::size_t k = 0; k < std::min(kernel_.outputs.size(), kAdded); ++k) {
             if ((leavable_ >> k & 1) != 0 && outputs_[k] != nullptr &&
                 outputs_[k]->data == product.c) {

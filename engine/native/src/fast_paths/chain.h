@@ -16,7 +16,7 @@ namespace pullback {
 /// ErrorSet.
 void find_link(const Node& node);
 
-/// How a node runs in a chain; NULL where it doesn't. Throws ErrorSet.
+/// A node's link in a chain; NULL where it has none. Throws ErrorSet.
 inline const Link* link_of(const Node& node) {
     if (!node.uniform || node.freed) return nullptr;
     const Link& link = node.recorded->link;
@@ -53,7 +53,7 @@ class Chain {
     }
 
   private:
-    /// Order the gradient of the first node's result into that of its only input which wants one,
+    /// Makes the gradient of the first node's result into that of its only input which wants one,
     /// and gives the edge along which it goes. NULL where the node is not for this.
     const Edge* begin(const Node& node) {
         const Link* const link = link_of(node);

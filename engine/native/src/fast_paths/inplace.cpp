@@ -85,7 +85,8 @@ bool InPlace::record(OperatorInfo& info, Tensor& target, PyObject* other) {
 }
 
 OperatorInfo* InPlace::writer(Tensor& target) {
-    const bool special = switches.watched || target.storage->inference || target.stale();
+    const bool special =
+        !switches.takes(FastPath::in_place) || target.storage->inference || target.stale();
     return special || !writable(target) ? nullptr : op.info();
 }
 

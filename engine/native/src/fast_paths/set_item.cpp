@@ -54,7 +54,7 @@ bool read_value(PyObject* value, const Tensor& part, SweepInput& input) {
            std::fabs(input.number) <= double{std::numeric_limits<float>::max()};
 }
 
-/// Whether the value is this part already, with its history: the end of `x[i] += v`.
+/// True if the value is this part already, with its history: the end of `x[i] += v`.
 bool is_part(PyObject* value, const Tensor& part, const Tensor& target) {
     if (!Tensor::check(value)) return false;
     const Tensor& tensor = *Tensor::cast(value);
@@ -205,7 +205,8 @@ bool set_rows(Tensor& target, PyObject* index, PyObject* value) {
 
 /// `target[index] = value` without Python; false where nothing was done.
 bool set(Tensor& target, PyObject* index, PyObject* value) {
-    const bool special = switches.watched || target.storage->inference || target.stale();
+    const bool special =
+        !switches.takes(FastPath::set_item) || target.storage->inference || target.stale();
     if (special || !is_plain(target.layout) || !writable(target)) return false;
     return set_part(target, index, value) || set_rows(target, index, value);
 }

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/numpy_api.h"
+#include "base/switches.h"
 #include "runtime/each_row.h"
 
 namespace pullback {
@@ -119,6 +120,7 @@ Ref<Tensor> among_zeros(const Walk& walk, const Tensor& gradient, const Layout& 
 bool differentiate_view(Node& node, Received& received, std::vector<SentGradient>& made,
                         Arrivals* waiting) {
     if (node.shows < 0 || node.freed || !received[0]) return false;
+    if (!switches.has(FastPath::view_gradient)) return false;
     const Tensor& gradient = *received[0];
     const Layout& view = node.outputs[0].layout;
     const Layout& input = node.layout_of_input(0);

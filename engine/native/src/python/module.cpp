@@ -52,6 +52,12 @@ std::vector<Ref<Tensor>> tensors_of(nb::handle sequence) {
     return tensors;
 }
 
+void set_fast_path(const std::string& name, bool on) {
+    const auto found = std::find(kFastPaths.begin(), kFastPaths.end(), name);
+    if (found == kFastPaths.end()) throw nb::value_error(("no fast path " + name).c_str());
+    switches.set_fast_path(static_cast<std::size_t>(found - kFastPaths.begin()), on);
+}
+
 nb::object allocate_like(nb::handle array) {
     return guarded([&] {
         PyArrayObject* like = as_array(array.ptr());
@@ -233,6 +239,11 @@ NB_MODULE(_native, m) {
         "Whether some thread is in inference mode.");
     m.def("moment", &Storage::next_moment,
           "A number higher than those of all writes so far, lower than those of all to come.");
+    m.def(
+        "fast_paths", [] { return std::vector<std::string>(kFastPaths.begin(), kFastPaths.end()); },
+        "Names of the fast paths.");
+    m.def("set_fast_path", &set_fast_path, nb::arg("name"), nb::arg("on"),
+          "Switch a fast path on or off, to compare with the general path.");
     m.def(
         "current_pass", [] { return guarded([] { return current_pass(); }); },
         "The innermost backward that runs in this thread, or None.");

@@ -1,7 +1,8 @@
-#include "dispatch/remembered_calls.h"
+#include "fast_paths/remembered_calls.h"
 
 #include "base/errors.h"
 #include "base/numpy_api.h"
+#include "base/switches.h"
 
 namespace pullback {
 namespace {
@@ -41,13 +42,13 @@ bool holds_ints(PyObject* value) {
     return true;
 }
 
-/// Whether nothing can change the value, so that it is the same wherever it is met.
+/// True if nothing can change the value, so that it is the same wherever it is met.
 bool is_constant(PyObject* value) {
     return value == Py_None || is_number(value) || PyUnicode_CheckExact(value) ||
            PyType_Check(value) || holds_ints(value);
 }
 
-/// Whether a constant is this one: 1, 1.0 and True are three.
+/// True if a constant is this one: 1, 1.0 and True are three.
 bool is_same(PyObject* constant, PyObject* value) {
     if (constant == value) return true;
     if (Py_TYPE(constant) != Py_TYPE(value)) return false;
@@ -127,6 +128,7 @@ void RememberedCalls::add(PyObject* operator_object, PyObject* attributes, PyObj
 }
 
 PyObject* RememberedCalls::call(std::span<PyObject* const> args, PyObject* names) const {
+    if (!switches.has(FastPath::remembered_calls)) return nullptr;
     // By index: a call may let another thread add one.
     for (std::size_t i = 0; i < calls_.size(); ++i) {
         const RememberedCall& one = *calls_[i];

@@ -1,4 +1,4 @@
-"""The short way of small tensors gives what the general way gives, in every case that leaves it."""
+"""The fast path of small tensors gives what the general path gives, in every case that leaves it."""
 
 import operator
 

@@ -1,4 +1,4 @@
-"""The short way of views gives what the general way gives."""
+"""The fast path of views gives what the general path gives."""
 
 import itertools
 
@@ -17,7 +17,7 @@ VALID = [index for index in INDEXES if not (isinstance(index, tuple) and index.c
 
 
 def general(function, x):
-    """The same by the general way: a tape watches every call."""
+    """The same by the general path: a tape watches every call."""
     import io
 
     with pb.tape(io.StringIO()):
@@ -105,12 +105,12 @@ def test_functions_are_methods_without_python(monkeypatch):
     from pullback.engine.calls import call
 
     def refuse(*args, **kwargs):
-        raise AssertionError("the general way")
+        raise AssertionError("the general path")
 
     monkeypatch.setattr(call, "function_of", refuse)
     x = pb.tensor(A, requires_grad=True)
     pnp.transpose(x, (1, 2, 0)), pnp.swapaxes(x, 0, 1), pnp.reshape(x, (4, 6))
-    with pytest.raises(AssertionError, match="the general way"):
+    with pytest.raises(AssertionError, match="the general path"):
         pnp.reshape(x, (4, 6), "F")
 
 
