@@ -8,7 +8,7 @@ import pytest
 
 import pullback as pb
 from pullback.transpile.diagnostics import FormulaError
-from pullback.transpile.emit.native.guard import FAILED
+from pullback.transpile.loops.kernels.guard import FAILED
 
 from .compiled import emitted, linked, run
 from .samples import Case

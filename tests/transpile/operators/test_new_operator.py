@@ -34,11 +34,11 @@ import numpy as np
 from scipy import special
 
 import pullback as pb
+from pullback.transpile.emit.cpp import emit_cpp
 from pullback.transpile.emit.cuda import cuda_text
-from pullback.transpile.emit.native import emit_cpp
-from pullback.transpile.emit.native.formula_kernels import formula_kernels
 from pullback.transpile.library import standard_library
-from pullback.transpile.loops.prepare import every_program
+from pullback.transpile.loops.device.prepare import every_program
+from pullback.transpile.loops.kernels.formula_kernels import formula_kernels
 from pullback.transpile.passes.promote.promote import promote
 
 

@@ -8,11 +8,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-<<<<<<< HEAD
-from pullback.transpile.emit.native.lanes import POINTWISE, refusal, result_type
-=======
-from pullback.transpile.loops.lower.scalars import POINTWISE
->>>>>>> main
+from pullback.transpile.loops.lower.scalars import POINTWISE, refusal, result_type
 from pullback.transpile.operators import OPERATORS
 
 # What some of PyTorch's functions are given besides the operands.
