@@ -51,7 +51,7 @@ def with_known_absence(block: Block) -> Block:
 
 
 class _Scope:
-    """The questions whether a variable is None, by the variables that may be: an operator, and a truth value."""
+    """Questions whether a variable is None, by those that may be: an operator and a truth value."""
 
     def __init__(self, namer: Namer, missing: Mapping[Var, tuple[str, Var]] | None = None) -> None:
         self._namer = namer
