@@ -11,7 +11,7 @@ import random
 import re
 import textwrap
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -76,16 +76,29 @@ class Generator:
 
     def program(self, statements: int | None = None) -> str:
         """The text of a program that runs, and whose numbers stay small."""
+        lines = self._drawn([], statements or self.random.randint(3, 12))
+        return text_of([*lines, self._last(_scope_after(lines), lines)])
+
+    def long_program(self, statements: int, reads: Callable[[str], bool]) -> str:
+        """One of at least so many statements, which `reads` accepts: eight are drawn at a time."""
         lines: list[str] = []
-        scope = Scope()
-        for _ in range(statements or self.random.randint(3, 12)):
+        while len(lines) < statements:
+            more = self._drawn(lines, len(lines) + 8)
+            if reads(text_of([*more, "return x * 1.0"])):
+                lines = more
+        return text_of([*lines, self._last(_scope_after(lines), lines)])
+
+    def _drawn(self, lines: Sequence[str], count: int) -> list[str]:
+        """These statements, and about as many as are missing."""
+        drawn, scope = list(lines), _scope_after(lines)
+        for _ in range(count - len(lines)):
             for _ in range(6):
                 candidate, _ = self._statement(scope, 2)
-                if found := run([*lines, candidate]):
-                    lines.append(candidate)
+                if found := run([*drawn, candidate]):
+                    drawn.append(candidate)
                     scope = Scope.left_by(found)
                     break
-        return text_of([*lines, self._last(scope, lines)])
+        return drawn
 
     def _last(self, scope: Scope, lines: Sequence[str]) -> str:
         """The return: of the last tensor, of sums of several, or of two."""
@@ -205,6 +218,10 @@ class Generator:
             )
         chosen = self._pick([text for text in GRAMMAR[kind] if scope.lists or "<list>" not in text])
         return re.sub(r"<(\w+)>", lambda hole: self._draw(hole[1], scope, depth), chosen)
+
+
+def _scope_after(lines: Sequence[str]) -> Scope:
+    return Scope.left_by(run(lines) or {}) if lines else Scope()
 
 
 def text_of(lines: Sequence[str]) -> str:

@@ -62,6 +62,40 @@ def compare(text: str, folder: Path, order: int = 2) -> str:
     return "a kernel refused its arguments" if python.called else ""
 
 
+def reads(text: str, folder: Path) -> bool:
+    """Whether the frontend accepts a program."""
+    try:
+        _ = pb.derive_pullback(load(folder / "program.py", text)).operator
+    except FormulaError:
+        return False
+    return True
+
+
+def compare_without_compiler(text: str, folder: Path) -> None:
+    """Compare a program's value, and its derivative along a direction, with what NumPy gives for its text."""
+    program = load(folder / "program.py", text)
+    formula = pb.derive_pullback(program)
+    _same(
+        _parts(formula(*arrays().values(), **ATTRIBUTES)),
+        _parts(program(*arrays().values(), **ATTRIBUTES)),
+        "the derived formula's value",
+        1e-12,
+    )
+    rng = np.random.default_rng(1)
+    along = {name: rng.uniform(-1, 1, shape) for name, shape in TENSORS.items()}
+
+    def total(step: float) -> Any:
+        moved = {name: a + step * along[name] if name in along else a for name, a in arrays().items()}
+        return sum(np.sum(np.sin(part)) for part in _parts(program(*moved.values(), **ATTRIBUTES)))
+
+    with pb.use_engine("reference"):
+        gradients = _derivatives(formula, 1) or [np.zeros(shape) for shape in TENSORS.values()]
+    found = sum(np.sum(a * d) for a, d in zip(gradients, along.values(), strict=True))
+    step = 1e-6
+    sides = [(total(step) - total(0.0)) / step, (total(0.0) - total(-step)) / step]
+    assert min(sides) - 1e-3 <= found <= max(sides) + 1e-3, f"{found} is no derivative: {sides}"
+
+
 def _parts(value: Any) -> list[np.ndarray]:
     """A program's results as arrays."""
     return [np.asarray(part) for part in (value if isinstance(value, tuple) else (value,))]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 
 from .generator import Generator
-from .run import compare
+from .run import compare, compare_without_compiler, reads
 from .shrink import shrunk
 
 PROGRAMS, BATCH, MANY = 240, 12, 3000
@@ -62,3 +62,22 @@ def test_a_program_has_its_values_and_derivatives(tmp_path, batch):
 def test_a_program_that_nobody_has_seen(tmp_path, batch):
     first = _first_seed() + batch * (MANY // 60)
     _compare_all(tmp_path, range(first, first + MANY // 60))
+
+
+def _long(folder, seed, statements):
+    text = Generator(random.Random(seed)).long_program(statements, lambda text: reads(text, folder))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compare_without_compiler(text, folder)
+    return text
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_long_program_has_its_value_and_derivative(tmp_path, seed):
+    assert len(_long(tmp_path, seed, 60).splitlines()) > 60
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(8))
+def test_a_program_of_three_hundred_statements_has_its_value_and_derivative(tmp_path, number):
+    _long(tmp_path, _first_seed() + number, 300)
