@@ -195,5 +195,5 @@ def standard_library() -> Folder:
 
 
 def formula_folder() -> Path:
-    """Where the package's formulas stand."""
+    """The folder of the package's formulas."""
     return Path(__file__).resolve().parent.parent / "formulas"

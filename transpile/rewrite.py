@@ -1,4 +1,4 @@
-"""What passes and emitters need: fresh names, and a copy of equations under a renaming."""
+"""Helpers of passes and emitters: fresh names, and a copy of equations under a renaming."""
 
 from __future__ import annotations
 
@@ -142,9 +142,9 @@ def rename(block: Block, env: Mapping[Var, Atom]) -> Block:
 
 
 def uses(block: Block) -> Counter[Var]:
-    """How often each variable is read in a block, nested blocks included; twice by a loop of outside.
+    """The number of reads of each variable in a block, nested ones included; two for a loop outside of it.
 
-    So what is read once may be computed where it is read: a loop would compute it in every turn.
+    So what is read once may be computed where it is read: a loop would compute it in every iteration.
     """
     counts: Counter[Var] = Counter(atom for atom in block.results if isinstance(atom, Var))
     for eqn in block.eqns:
@@ -200,7 +200,7 @@ def slice_of(eqns: Sequence[Eqn], wanted: Iterable[Var], leaves: Iterable[Var] =
 
 
 def put_together(eqns: Sequence[Eqn], wanted: Iterable[Var], namer: Namer) -> tuple[list[Eqn], list[Eqn]]:
-    """How lists, tuples and slices among `wanted` are made again of what they consist of.
+    """Equations that make lists, tuples and slices among `wanted` again of their parts.
 
     The equations that tell of the elements' shapes, which are to follow `eqns`, and those that
     put the elements together.
@@ -220,7 +220,7 @@ def put_together(eqns: Sequence[Eqn], wanted: Iterable[Var], namer: Namer) -> tu
 
 
 def flattened(values: Var, again: Var, namer: Namer, before: Iterable[Eqn] = ()) -> tuple[list[Eqn], Eqn]:
-    """How a list of arrays of any shapes is saved as one tensor, and how the list `again` is made of that.
+    """Equations that save a list of arrays of any shapes as one tensor, and that make the list `again` of it.
 
     Equations among those `before` may have made the tensor, and told of the shapes.
     """

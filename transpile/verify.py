@@ -1,4 +1,4 @@
-"""What valid IR is. Runs after each pass in the tests, and in `pullback dump`.
+"""The rules of valid IR. Runs after each pass in the tests, and in `pullback dump`.
 
 Every variable is assigned once and read after that; operators have as many
 operands as the vocabulary says; conditionals have two blocks with a result for

@@ -17,12 +17,6 @@ NOT_YET = (
     "transpile/loops",
     "transpile/operators",
     "transpile/passes",
-    "transpile/attributes.py",
-    "transpile/library.py",
-    "transpile/places.py",
-    "transpile/processors.py",
-    "transpile/rewrite.py",
-    "transpile/verify.py",
 )
 
 
