@@ -12,7 +12,7 @@ import numpy as np
 
 import pullback as pb
 from pullback.engine.kernels import cache
-from pullback.engine.kernels.array_attributes import told_apart
+from pullback.engine.kernels.array_attributes import split_attributes
 from pullback.engine.kernels.compile import RUNTIME, key_of
 from pullback.engine.kernels.compiler import INCLUDE, WARNINGS, find_compiler
 from pullback.engine.kernels.load import KernelLibrary
@@ -54,7 +54,7 @@ def emitted(case: Case, number: int) -> Kernels | None:
     formula = pb.formulas()[case.name].ir
     attributes = {p.var.name: p.default.value for p in formula.attributes if p.default is not None}
     attributes |= case.kwargs
-    told = told_apart(attributes, indexing(formula))
+    told = split_attributes(attributes, indexing(formula))
     if told is None:
         return None
     attributes, arrays = told
