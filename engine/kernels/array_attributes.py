@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...transpile.emit.native.array_attributes import ArrayOf, Indexing, RegionOf
+from ...transpile.passes.kernel.array_attributes import ArrayOf, Indexing, RegionOf
 from ..primitives.regions import Region
 
 SplitAttributes = tuple[dict[str, Any], list[np.ndarray[Any, Any]]]

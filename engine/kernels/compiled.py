@@ -7,13 +7,13 @@ from functools import cached_property, update_wrapper
 from typing import Any
 
 from ...transpile.diagnostics import Diagnostic, FormulaError
-from ...transpile.emit.native import emit_cpp
-from ...transpile.emit.native.arguments import Arguments
-from ...transpile.emit.native.array_attributes import Indexing, indexing
-from ...transpile.emit.native.formula_kernels import formula_kernels, is_runtime_number
-from ...transpile.emit.native.plain_values import telling
+from ...transpile.emit.cpp import emit_cpp
 from ...transpile.ir import Formula as FormulaIR
 from ...transpile.ir import Param
+from ...transpile.loops.kernels.formula_kernels import formula_kernels, is_runtime_number
+from ...transpile.loops.kernels.plain_values import telling
+from ...transpile.passes.kernel.arguments import Arguments
+from ...transpile.passes.kernel.array_attributes import Indexing, indexing
 from ..calls.direct import DirectCall, result_on_arrays
 from ..core.dispatch import engine_of
 from ..core.operator import as_input, bound

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ...transpile.emit.native import ABI, Kernel
+from ...transpile.emit.cpp import ABI
+from ...transpile.loops.lower.kernel import Kernel
 from ..primitives.plumbing import Like
 from . import abi
 from .gemm import RUNTIME

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from ...transpile.emit.native import Kernel
-from ...transpile.emit.native.formula_kernels import Compiled
 from ...transpile.emit.python import forward_function
 from ...transpile.ir import Atom, Block, Param, Var
+from ...transpile.loops.kernels.formula_kernels import Compiled
+from ...transpile.loops.lower.kernel import Kernel
 from ...transpile.passes.simplify.simplify import remove_dead
 from ..core import dispatch
 from ..core.operator import Operator, Variant

@@ -30,8 +30,8 @@ from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.frontend import Outline
 from pullback.transpile.ir import Source, Var
 from pullback.transpile.library import Library, standard_library
-from pullback.transpile.loops.interpreter import run
-from pullback.transpile.loops.prepare import stages
+from pullback.transpile.loops.device.interpreter import run
+from pullback.transpile.loops.device.prepare import stages
 
 EXAMPLES = ("simple", "gelu_tanh", "softplus", "layer_norm", "cross_entropy", "lstm_cell")
 # Shapes of all inputs, or of the first, the second and so on, the last one repeated.

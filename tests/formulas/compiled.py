@@ -19,10 +19,10 @@ from pullback.engine.kernels.load import KernelLibrary
 from pullback.engine.kernels.operator import CompiledOperator
 from pullback.engine.kernels.signature import signature
 from pullback.transpile.diagnostics import FormulaError
-from pullback.transpile.emit.native import emit_cpp
-from pullback.transpile.emit.native.array_attributes import indexing
-from pullback.transpile.emit.native.formula_kernels import Compiled, formula_kernels
+from pullback.transpile.emit.cpp import emit_cpp
 from pullback.transpile.library import standard_library
+from pullback.transpile.loops.kernels.formula_kernels import Compiled, formula_kernels
+from pullback.transpile.passes.kernel.array_attributes import indexing
 
 from .samples import DECOMPOSITIONS, Case, every_case, samples
 

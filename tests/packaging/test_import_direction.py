@@ -27,7 +27,7 @@ ALLOWED = {
 # The Python emitter prints with astor; emitted text says `pb`, so what runs it hands it the package.
 EXCEPTIONS = {
     "transpile/emit/python_text.py": {"astor"},
-    "transpile/loops/interpreter.py": {"numpy"},
+    "transpile/loops/device/interpreter.py": {"numpy"},
     "engine/formula/reading.py": {"pullback"},
     "engine/debugging/picture.py": {"grandalf"},
     "tools/explain/page.py": {"jinja2", "pygments"},

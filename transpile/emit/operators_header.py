@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..ir import Literal
 from ..library import Library
 from ..operators import OPERATORS, OperatorInfo
-from .native.stages import wrap
+from .cpp.lines import wrap
 
 _SIGNS = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
 # What only kernels call, and `transpile` writes.
@@ -17,7 +17,7 @@ _INTERNAL = frozenset({"packed", "unpacked"})
 
 def operators_header(library: Library) -> str:
     """``operators.h``, whose defaults are those of the library's formulas."""
-    words = [w for w in OPERATORS.values() if w.operands and not w.gives_list and w.name not in _INTERNAL]
+    operators = [w for w in OPERATORS.values() if w.operands and not w.gives_list and w.name not in _INTERNAL]
     lines = [
         "// Operators under their names in NumPy. What is not given is as in NumPy.",
         "//",
@@ -28,7 +28,7 @@ def operators_header(library: Library) -> str:
         "",
         "namespace pullback {",
         "",
-        *(line for word in words for line in _function(word, library)),
+        *(line for entry in operators for line in _function(entry, library)),
         *(
             f"inline Tensor operator{sign}(const Tensor& x, const Tensor& y) {{ return {name}(x, y); }}"
             for sign, name in _SIGNS.items()
@@ -40,29 +40,29 @@ def operators_header(library: Library) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _function(word: OperatorInfo, library: Library) -> list[str]:
+def _function(entry: OperatorInfo, library: Library) -> list[str]:
     """Tensors first, then attributes, of which those with a default may be left out."""
-    tensors = [f"const {'Tensors' if word.variadic else 'Tensor'}& {name}" for name in word.operands]
-    named = ", ".join(f'{{"{name}", {name}}}' for name in word.attrs)
-    if word.variadic or not named:
-        operands = ", ".join(word.operands)
+    tensors = [f"const {'Tensors' if entry.variadic else 'Tensor'}& {name}" for name in entry.operands]
+    named = ", ".join(f'{{"{name}", {name}}}' for name in entry.attrs)
+    if entry.variadic or not named:
+        operands = ", ".join(entry.operands)
     else:
-        operands = f"{{{', '.join(f'{name}.get()' for name in word.operands)}}}"
-    call = f"word({operands}, {{{named}}})" if named else f"word({operands})"
+        operands = f"{{{', '.join(f'{name}.get()' for name in entry.operands)}}}"
+    call = f"op({operands}, {{{named}}})" if named else f"op({operands})"
     return [
-        *wrap(f"inline Tensor {word.name}(", [*tensors, *_attributes(word, library)], ") {", 0),
-        f'    static const Word word("{word.name}");',
+        *wrap("", f"inline Tensor {entry.name}(", [*tensors, *_attributes(entry, library)], ") {", 0),
+        f'    static const NamedOperator op("{entry.name}");',
         f"    return {call};",
         "}",
     ]
 
 
-def _attributes(word: OperatorInfo, library: Library) -> list[str]:
-    """Their declarations; one that the word's formula does not have is nothing unless it is given."""
-    formula = library.formula(word.name)
+def _attributes(entry: OperatorInfo, library: Library) -> list[str]:
+    """Their declarations; one that the operator's formula does not have is nothing unless it is given."""
+    formula = library.formula(entry.name)
     defaults = {p.var.name: p.default for p in formula.attributes} if formula else {}
     found = []
-    for name in word.attrs:
+    for name in entry.attrs:
         default = defaults.get(name, Literal(None))
         found.append(
             f"const Attribute& {name}" + ("" if default is None else f" = {_constant(default.value)}")

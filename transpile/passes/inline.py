@@ -4,7 +4,7 @@ In: a block, a library, and the names of primitives (what an emitter has code
 for). Out: a block that uses primitives only. Conditionals on literals are
 decided on the way, so that a formula's choice by attribute disappears.
 
->>> from ..emit.native.operators import PRIMITIVES
+>>> from ..loops.lower.equations import PRIMITIVES
 >>> from ..library import formula_in, standard_library
 >>> from ..printer import formula_text
 >>> from .promote.promote import promote

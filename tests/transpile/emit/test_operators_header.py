@@ -9,20 +9,20 @@ from pullback.transpile.library import standard_library
 
 ARCTAN2 = """
 inline Tensor arctan2(const Tensor& y, const Tensor& x) {
-    static const Word word("arctan2");
-    return word(y, x);
+    static const NamedOperator op("arctan2");
+    return op(y, x);
 }
 """
 SWAPAXES = """
 inline Tensor swapaxes(const Tensor& a, const Attribute& axis1, const Attribute& axis2) {
-    static const Word word("swapaxes");
-    return word({a.get()}, {{"axis1", axis1}, {"axis2", axis2}});
+    static const NamedOperator op("swapaxes");
+    return op({a.get()}, {{"axis1", axis1}, {"axis2", axis2}});
 }
 """
 STACK = """
 inline Tensor stack(const Tensors& arrays, const Attribute& axis = 0) {
-    static const Word word("stack");
-    return word(arrays, {{"axis", axis}});
+    static const NamedOperator op("stack");
+    return op(arrays, {{"axis", axis}});
 }
 """
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.transpile.emit.native.lanes import POINTWISE
+from pullback.transpile.loops.lower.scalars import POINTWISE
 from pullback.transpile.operators import OPERATORS
 
 # What some of PyTorch's functions are given besides the operands.

@@ -1,4 +1,4 @@
-// What an operator is told besides its tensors: nothing, a truth, a number, a text, a tuple of
+// An attribute of a call: nothing, a truth, a number, a text, a tuple of
 // integers, an index, or a shape with a dtype.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace pullback {
 
-/// What went wrong, as text: "GradientShapeError: ...".
+/// An error, as text: "GradientShapeError: ...".
 class Error : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -87,7 +87,7 @@ class Attribute {
     pb_attribute c(const char* name) const;
 
   private:
-    /// What few attributes have.
+    /// Members that few attributes have.
     struct More {
         std::string text = {};
         Shape integers = {};

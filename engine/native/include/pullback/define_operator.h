@@ -10,7 +10,7 @@
 // A forward runs on values, with nothing recorded; it may work on the memory of its inputs. A
 // backward is written with operators, which are recorded where a higher derivative is wanted.
 //
-// What a forward computes on the way and the backward needs again is an intermediate: it is named
+// A value that a forward computes on the way and the backward needs again is an intermediate: named
 // in the definition, returned after the results, and it has a gradient of its own, which is there
 // when the backward is differentiated. So nothing that a derivative depends on is taken for a
 // constant: forward and backward are functions without captures, a gradient that the backward does
@@ -45,7 +45,7 @@ struct Definition {
     Forward forward;
     Backward backward;
     OperatorOptions options;
-    pb_word* word = nullptr;  // once an engine knows it
+    pb_function* function = nullptr;  // once an engine knows it
 
     std::size_t outputs() const {
         return static_cast<std::size_t>(options.results) + options.intermediates.size();
@@ -60,11 +60,11 @@ PULLBACK_OWN inline std::vector<std::shared_ptr<Definition>>& definitions() {
 
 }  // namespace detail
 
-/// What a backward sees: inputs and outputs of the call, and the gradients of the outputs.
+/// The arguments of a backward: inputs and outputs of the call, and the gradients of the outputs.
 class Context {
   public:
     Context(const detail::Definition& definition, const pb_backward& call)
-        : definition_(definition), call_(call), looked_at_(call.n_outputs) {}
+        : definition_(definition), call_(call), read_(call.n_outputs) {}
 
     Tensor input(std::size_t position) const { return Tensor::share(call_.inputs[position]); }
     Tensor output(std::size_t position) const { return Tensor::share(call_.outputs[position]); }
@@ -72,42 +72,42 @@ class Context {
 
     /// The gradient of a result: zeros where nothing depends on it.
     Tensor gradient(std::size_t position) const {
-        const Tensor given = looked_at(position);
+        const Tensor given = read(position);
         if (given) return given;
-        static const Word zeros_like("zeros_like");
+        static const NamedOperator zeros_like("zeros_like");
         return zeros_like(output(position));
     }
     /// The gradient of an intermediate: empty where nothing depends on it, as in a first
     /// derivative.
     Tensor gradient_of_intermediate(std::size_t position) const {
-        return looked_at(results() + position);
+        return read(results() + position);
     }
-    /// Whether a gradient of the input is asked for.
+    /// True if a gradient of the input is asked for.
     bool needs(std::size_t position) const { return call_.needed[position] != 0; }
 
-    /// Refuses what would be a wrong derivative: a gradient that nobody looked at.
+    /// Refuses what would be a wrong derivative: a gradient that was not read.
     void check() const {
-        for (std::size_t i = 0; i < looked_at_.size(); ++i) {
-            if (looked_at_[i] || call_.gradients[i] == nullptr) continue;
+        for (std::size_t i = 0; i < read_.size(); ++i) {
+            if (read_[i] || call_.gradients[i] == nullptr) continue;
             const std::string what =
                 i < results() ? "result " + std::to_string(i)
                               : "intermediate " + definition_.options.intermediates[i - results()];
             throw Error("NotDifferentiableError: the backward of " + definition_.name +
-                        " does not look at the gradient of its " + what +
+                        " does not read the gradient of its " + what +
                         ", so this derivative would be wrong");
         }
     }
 
   private:
-    Tensor looked_at(std::size_t position) const {
-        looked_at_[position] = true;
+    Tensor read(std::size_t position) const {
+        read_[position] = true;
         return Tensor::share(call_.gradients[position]);
     }
     std::size_t results() const { return static_cast<std::size_t>(definition_.options.results); }
 
     const detail::Definition& definition_;
     const pb_backward& call_;
-    mutable std::vector<bool> looked_at_;
+    mutable std::vector<bool> read_;
 };
 
 namespace detail {
@@ -169,23 +169,23 @@ inline const char* run_backward(void* context, const pb_backward* call, pb_value
 }
 
 /// Tells the engine of a definition, once.
-inline pb_word* word_of(Definition& definition) {
-    if (definition.word != nullptr) return definition.word;
+inline pb_function* function_of(Definition& definition) {
+    if (definition.function != nullptr) return definition.function;
     std::vector<const char*> inputs, intermediates;
     for (const std::string& name : definition.inputs) inputs.push_back(name.c_str());
     for (const std::string& name : definition.options.intermediates) {
         intermediates.push_back(name.c_str());
     }
-    const pb_operator told = {definition.name.c_str(),
-                              static_cast<std::int32_t>(inputs.size()),
-                              definition.options.results,
-                              static_cast<std::int32_t>(intermediates.size()),
-                              inputs.data(),
-                              intermediates.data(),
-                              &definition,
-                              run_forward,
-                              run_backward};
-    return definition.word = checked(api().define(&told));
+    const pb_operator stated = {definition.name.c_str(),
+                                static_cast<std::int32_t>(inputs.size()),
+                                definition.options.results,
+                                static_cast<std::int32_t>(intermediates.size()),
+                                inputs.data(),
+                                intermediates.data(),
+                                &definition,
+                                run_forward,
+                                run_backward};
+    return definition.function = checked(api().define(&stated));
 }
 
 }  // namespace detail
@@ -208,7 +208,7 @@ class Operator {
                         std::to_string(definition_->inputs.size()) + " inputs, not " +
                         std::to_string(arguments.size()));
         }
-        return Word(detail::word_of(*definition_))
+        return NamedOperator(detail::function_of(*definition_))
             .call(arguments, {}, static_cast<std::size_t>(definition_->options.results));
     }
 
@@ -228,7 +228,7 @@ inline Operator define_operator(std::string name, std::vector<std::string> input
 
 }  // namespace pullback
 
-// What `pullback.load_operator` calls in a library of operators.
+// The entry points of a library of operators, for `pullback.load_operator`.
 extern "C" {
 
 __attribute__((used, visibility("default"))) inline std::uint32_t pullback_operators_version() {
@@ -244,7 +244,7 @@ __attribute__((used, visibility("default"))) inline void* pullback_load_operator
         pullback::detail::table = table;
         std::string names;
         for (const auto& definition : pullback::detail::definitions()) {
-            pullback::detail::word_of(*definition);
+            pullback::detail::function_of(*definition);
             if (definition->name == name) found = definition.get();
             names += (names.empty() ? "" : ", ") + definition->name;
         }

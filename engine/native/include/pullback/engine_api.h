@@ -15,8 +15,8 @@
 extern "C" {
 #endif
 
-typedef struct pb_value pb_value; /* a tensor or a number, counted */
-typedef struct pb_word pb_word;   /* an operator by its name, valid for ever */
+typedef struct pb_value pb_value;       /* a tensor or a number, counted */
+typedef struct pb_function pb_function; /* an operator by its name, valid for ever */
 
 /* Shape and dtype. */
 typedef struct {
@@ -47,7 +47,7 @@ typedef enum {
     PB_LIKE
 } pb_attribute_kind;
 
-/* What an operator is told besides its tensors: an axis, a shape. */
+/* An attribute of a call: an axis, a shape. */
 typedef struct {
     const char* name;
     pb_attribute_kind kind;
@@ -91,7 +91,7 @@ typedef struct {
 typedef struct {
     uint32_t version; /* PB_ENGINE_API */
 
-    void (*keep)(pb_value* value);
+    void (*retain)(pb_value* value);
     void (*release)(pb_value* value);
     /* The message of the last failure, with its kind in front. */
     const char* (*error)(void);
@@ -105,13 +105,13 @@ typedef struct {
     /* The same memory without history. */
     pb_value* (*detach)(pb_value* tensor);
 
-    /* The operator of a word of the vocabulary ("add", "exp"), NULL where there is none. */
-    pb_word* (*word)(const char* name);
+    /* The operator of a name in the table of operators ("add", "exp"), NULL where there is none. */
+    pb_function* (*find)(const char* name);
     /* An operator of one's own; what the definition points to is not read again, but for
        `context`. */
-    pb_word* (*define)(const pb_operator* definition);
+    pb_function* (*define)(const pb_operator* definition);
     /* Fills `n_results`. NULL arguments are absent; a list of tensors is spread. */
-    int (*call)(pb_word* word, pb_value* const* arguments, size_t count,
+    int (*call)(pb_function* function, pb_value* const* arguments, size_t count,
                 const pb_attribute* attributes, size_t n_attributes, pb_value** results,
                 size_t n_results);
 

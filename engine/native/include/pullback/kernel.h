@@ -1,4 +1,4 @@
-// What every generated kernel includes, besides the headers of what it calls. No standard C++
+// The header of every generated kernel, besides the headers of what it calls. No standard C++
 // headers, which take longer to compile than a kernel.
 #ifndef PULLBACK_KERNEL_H_
 #define PULLBACK_KERNEL_H_

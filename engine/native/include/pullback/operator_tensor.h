@@ -13,7 +13,7 @@
 #include "pullback/attribute.h"
 #include "pullback/engine_api.h"
 
-// Each library of operators is told its engine by whoever loads it.
+// Each library of operators is given its engine by whoever loads it.
 #if defined(__GNUC__)
 #define PULLBACK_OWN __attribute__((visibility("hidden")))
 #else
@@ -40,7 +40,7 @@ inline int checked(int status) {
     return status;
 }
 
-/// Whether a backward runs whose steps are recorded: reading memory would leave the record.
+/// True if a backward runs whose steps are recorded: reading memory would leave the record.
 PULLBACK_OWN constinit inline thread_local bool recorded_backward = false;
 
 template <typename T>
@@ -80,7 +80,7 @@ class Tensor {
     }
     /// Shares a value that somebody else owns.
     static Tensor share(pb_value* value) {
-        if (value != nullptr) detail::table->keep(value);
+        if (value != nullptr) detail::table->retain(value);
         return adopt(value);
     }
     /// A tensor whose values are to be written: to `data`.
@@ -90,7 +90,7 @@ class Tensor {
     }
 
     Tensor(const Tensor& other) : value_(other.value_) {
-        if (value_ != nullptr) detail::table->keep(value_);
+        if (value_ != nullptr) detail::table->retain(value_);
     }
     Tensor(Tensor&& other) noexcept : value_(std::exchange(other.value_, nullptr)) {}
     Tensor& operator=(Tensor other) noexcept {
@@ -101,7 +101,7 @@ class Tensor {
         if (value_ != nullptr) detail::table->release(value_);
     }
 
-    /// Whether it is not empty.
+    /// True if it is not empty.
     explicit operator bool() const { return value_ != nullptr; }
     pb_value* get() const { return value_; }
     /// Gives the value up: the caller owns it.
@@ -238,11 +238,12 @@ struct Named {
     Attribute value;
 };
 
-/// An operator by the name of its word: `Word tanh("tanh")`.
-class Word {
+/// An operator by its name: `NamedOperator tanh("tanh")`.
+class NamedOperator {
   public:
-    explicit Word(const char* name) : word_(detail::checked(detail::api().word(name))) {}
-    explicit Word(pb_word* word) : word_(word) {}
+    explicit NamedOperator(const char* name)
+        : function_(detail::checked(detail::api().find(name))) {}
+    explicit NamedOperator(pb_function* function) : function_(function) {}
 
     /// Of tensors alone.
     template <std::same_as<Tensor>... Arguments>
@@ -250,7 +251,7 @@ class Word {
         pb_value* const values[] = {arguments.get()...};
         pb_value* result = nullptr;
         const int status =
-            detail::api().call(word_, values, sizeof...(arguments), nullptr, 0, &result, 1);
+            detail::api().call(function_, values, sizeof...(arguments), nullptr, 0, &result, 1);
         if (status < 0) throw Error(detail::table->error());
         return Tensor::adopt(result);
     }
@@ -274,7 +275,7 @@ class Word {
         for (const Named& attribute : attributes) {
             given.push_back(attribute.value.c(attribute.name));
         }
-        detail::checked(detail::api().call(word_, values.data(), values.size(), given.data(),
+        detail::checked(detail::api().call(function_, values.data(), values.size(), given.data(),
                                            given.size(), results.data(), n_results));
         Tensors made;
         for (pb_value* result : results) made.push_back(Tensor::adopt(result));
@@ -283,20 +284,20 @@ class Word {
 
   private:
     Tensor one(std::span<pb_value* const> values, std::initializer_list<Named> attributes) const {
-        constexpr std::size_t kMost = 4;  // attributes of a word
+        constexpr std::size_t kMost = 4;  // attributes of an operator
         pb_attribute given[kMost];
         std::size_t count = 0;
         for (const Named& attribute : attributes) {
-            if (count == kMost) throw Error("TypeError: more attributes than a word has");
+            if (count == kMost) throw Error("TypeError: more attributes than an operator has");
             given[count++] = attribute.value.c(attribute.name);
         }
         pb_value* result = nullptr;
         detail::checked(
-            detail::api().call(word_, values.data(), values.size(), given, count, &result, 1));
+            detail::api().call(function_, values.data(), values.size(), given, count, &result, 1));
         return Tensor::adopt(result);
     }
 
-    pb_word* word_;
+    pb_function* function_;
 };
 
 /// Records nothing until the end of a scope.

@@ -57,7 +57,7 @@ class Pass {
     Pass(const Pass&) = delete;
     Pass& operator=(const Pass&) = delete;
 
-    /// What Python knows of this; made when it is first asked for. Throws ErrorSet.
+    /// Its object in Python, made at its first use. Throws ErrorSet.
     PyRef python() {
         if (!python_) {
             const PyRef type = import_from("pullback.engine.core.backward_pass", "BackwardPass");
@@ -69,7 +69,7 @@ class Pass {
         }
         return python_;
     }
-    /// How many passes run in this thread, each inside of the one before.
+    /// The number of passes that run in this thread, each inside of the one before.
     static int depth() {
         int found = 0;
         for (Pass* pass = innermost; pass != nullptr; pass = pass->outer_) ++found;

@@ -50,10 +50,10 @@ class Branches {
     Branches(const Branches&) = delete;
     Branches& operator=(const Branches&) = delete;
 
-    /// Whether there is a node to run or an task out.
+    /// True if there is a node to run or an task out.
     bool busy() const { return !ready_.empty() || out_ > 0; }
     bool has_ready() const { return !ready_.empty(); }
-    /// Whether two are ready that are worth a thread each.
+    /// True if two are ready that are worth a thread each.
     bool worth_a_worker(const Received& received) const;
 
     /// The youngest node that is ready, with the sums of its gradients. Throws ErrorSet.
@@ -79,7 +79,7 @@ class Branches {
     std::vector<std::uint64_t> senders_;                        // sequence numbers of tasks out
     int out_ = 0;
 
-    /// What this and the workers share; a worker may come when all is done.
+    /// State shared with the workers; a worker may come when all is done.
     struct Shared {
         std::mutex mutex;
         std::condition_variable came_back;
@@ -97,7 +97,7 @@ inline bool is_large(const Ref<Tensor>& gradient) {
     return gradient && gradient->storage->end - gradient->storage->begin >= kWorthAWorker;
 }
 
-/// Whether the youngest node that waits is worth a thread of its own, for another one is too.
+/// True if the youngest node that waits is worth a thread of its own, for another one is too.
 inline bool has_branches(const Arrivals& arrivals) {
     const std::vector<Arrival*>& waiting = arrivals.waiting();
     const auto is_one = [](const Arrival* arrival) {

@@ -48,7 +48,7 @@ PyObject* hooks_on(Node& node, std::int32_t output) {
     return found == node.extras->hooks.end() ? nullptr : found->second.get();
 }
 
-/// How many of the outputs' gradients hooks see: hidden outputs are not shown.
+/// The number of the outputs' gradients that hooks see: hidden outputs are not shown.
 std::uint32_t shown(const Node& node) {
     return node.info == nullptr ? node.outputs.size()
                                 : static_cast<std::uint32_t>(node.info->n_results);

@@ -35,7 +35,7 @@ class PassNodes {
     bool contains(const Node& node) const { return everything() || mark_of(node) >= base_ + 2; }
     bool is_target(const Node& node) const { return !everything() && mark_of(node) >= base_ + 3; }
     bool everything() const { return base_ == 0; }
-    /// Whether some input of the node leads to what was asked for.
+    /// True if some input of the node leads to what was asked for.
     bool leads_on(const Node& node) const {
         for (const Edge& edge : node.edges) {
             if (edge && contains(*edge.node)) return true;

@@ -13,7 +13,7 @@ Ref<Tensor> differentiable(PyObject* value) {
     return tensor->requires_grad ? tensor : Ref<Tensor>();
 }
 
-/// Whether a gradient may flow into the output as it is.
+/// True if a gradient may flow into the output as it is.
 bool fits(PyObject* seed, const Layout& output) {
     if (seed == Py_None) return output.size() == 1;
     if (!Tensor::check(seed)) return false;

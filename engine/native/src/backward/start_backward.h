@@ -5,7 +5,7 @@
 
 namespace pullback {
 
-/// How a backward runs; see `BackwardRequest`.
+/// The modes of a backward; see `BackwardRequest`.
 struct BackwardModes {
     bool retain_graph;
     bool create_graph;

@@ -9,7 +9,7 @@ namespace pullback {
 PyGC_Head* youngest = nullptr;
 
 void find_collector() {
-    // What is put on stands at the end, and the list goes round.
+    // New entries stand at the end, and the list is circular.
     const PyRef probe = checked(PyList_New(0));
     PyObject_GC_UnTrack(probe.get());
     PyObject_GC_Track(probe.get());

@@ -20,7 +20,7 @@ void find_collector();
 
 #ifdef PULLBACK_COLLECTOR_OF_3_11
 
-/// Where the list begins and ends: the youngest object stands last.
+/// The ends of the list: the youngest object stands last.
 extern PyGC_Head* youngest;
 
 /// Lets the cycle collector see an object that it doesn't see yet.

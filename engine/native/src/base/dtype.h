@@ -11,7 +11,7 @@ namespace pullback {
 /// NumPy's type number (NPY_FLOAT32 and so on).
 using DType = std::int16_t;
 
-/// Whether tensors of this type may require grad: real floating point.
+/// True if tensors of this type may require grad: real floating point.
 bool is_float(DType dtype);
 bool is_complex(DType dtype);
 

@@ -12,7 +12,7 @@
 
 namespace pullback {
 
-/// How elements lie in memory. C order of at most four axes needs no memory of its own.
+/// Shape, strides and element type. C order of at most four axes needs no memory of its own.
 class Layout {
   public:
     static constexpr int kInline = 4;
@@ -62,7 +62,7 @@ class Layout {
     std::span<const std::int64_t> extents() const {
         return {shape(), static_cast<std::size_t>(ndim())};
     }
-    /// Where the layout is not contiguous; NULL stands for C order.
+    /// The strides of a layout that is not contiguous; NULL stands for C order.
     const std::int64_t* strides() const { return head_.contiguous ? nullptr : heap_ + head_.ndim; }
     /// In elements, C order or not: `strides` has an entry for every axis.
     void copy_strides(std::int64_t* strides) const;

@@ -74,7 +74,7 @@ class Mask {
     friend Mask operator&(const Mask& left, const Mask& right) {
         return combined(left, right, [](std::uint64_t a, std::uint64_t b) { return a & b; });
     }
-    /// What is in the left one and not in the right one.
+    /// The members of the left one that are not in the right one.
     friend Mask operator-(const Mask& left, const Mask& right) {
         return combined(left, right, [](std::uint64_t a, std::uint64_t b) { return a & ~b; });
     }

@@ -34,10 +34,10 @@ struct Switches {
     bool check_nan = false;        // a derivative that gives NaN is an error
     bool inference = false;        // some thread is in inference mode
 
-    /// Whether each call must go the general path.
+    /// True if each call must go the general path.
     bool watched = false;
 
-    /// Whether a fast path may be taken that nothing watches.
+    /// True if a fast path may be taken that nothing watches.
     bool takes(FastPath path) const { return (open_ >> static_cast<unsigned>(path) & 1) != 0; }
     /// The same for one that is right while calls are watched.
     bool has(FastPath path) const { return (on_ >> static_cast<unsigned>(path) & 1) != 0; }

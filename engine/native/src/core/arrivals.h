@@ -23,7 +23,7 @@ struct SentGradient {
     Ref<Tensor> gradient;
 };
 
-/// What a node has received in one backward pass.
+/// The gradients that a node has received in one backward pass.
 struct Arrival {
     const Arrivals* pass;
     Ref<Node> node;
@@ -64,7 +64,8 @@ class Arrivals {
             received = std::move(gradient);
         }
     }
-    /// What the edge's node has received there so far; NULL where it has received nothing.
+    /// The gradient that the edge's node has received there so far; NULL where it has received
+    /// nothing.
     Ref<Tensor>* at(const Edge& edge) const {
         Arrival* const arrival = arrival_of(*edge.node);
         return arrival == nullptr ? nullptr
@@ -73,7 +74,7 @@ class Arrivals {
     bool empty() const { return waiting_.empty(); }
     /// A heap: the youngest is the first.
     const std::vector<Arrival*>& waiting() const { return waiting_; }
-    /// Whether a gradient that is sent to this node now is all that it will receive, as nothing
+    /// True if a gradient that is sent to this node now is all that it will receive, as nothing
     /// younger waits.
     bool reaches_last(const Node& node) const {
         return node.arrivals == nullptr &&

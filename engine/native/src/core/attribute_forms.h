@@ -28,7 +28,7 @@ struct AttributeForms {
     AttributeForm::Values defaults{};
     std::vector<AttributeForm> forms;
 
-    /// What `pullback.engine.native.kernels.attribute_forms` says; none where there are none.
+    /// Those of `pullback.engine.native.kernels.attribute_forms`; none where there are none.
     /// Throws ErrorSet.
     static std::unique_ptr<AttributeForms> of(const OperatorInfo& info);
 

@@ -9,7 +9,7 @@
 namespace pullback {
 namespace {
 
-/// Whether a module belongs to this package or to what stands between it and its caller.
+/// True if a module belongs to this package or to what stands between it and its caller.
 bool is_internal_module(PyObject* globals) {
     PyObject* name = PyDict_GetItemString(globals, "__name__");
     const char* text = name != nullptr && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;

@@ -1,4 +1,4 @@
-// Where an operator was called: the code object and the place in it, which name file and line.
+// The caller of an operator: the code object and the place in it, which name file and line.
 #pragma once
 
 #include <Python.h>
@@ -17,7 +17,7 @@
 
 namespace pullback {
 
-/// Where the innermost frame outside this package stands.
+/// The place of the innermost frame outside this package.
 struct Caller {
     PyRef code;  // none where no Python runs
     int instruction = 0;

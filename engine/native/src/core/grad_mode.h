@@ -39,14 +39,14 @@ inline PyObject* remembered_mode(const PyThreadState*) { return nullptr; }
 
 #endif
 
-/// Whether operators are recorded, in this thread and task: `grad_mode.ENABLED`. Throws ErrorSet.
+/// True if operators are recorded, in this thread and task: `grad_mode.ENABLED`. Throws ErrorSet.
 inline bool grad_enabled(const PyThreadState* thread = PyThreadState_Get()) {
     if (PyObject* const value = remembered_mode(thread)) [[likely]]
         return value == Py_True;
     return find_grad_mode();
 }
 
-/// Whether this is inside of inference mode, in this thread and task. Throws ErrorSet.
+/// True if this is inside of inference mode, in this thread and task. Throws ErrorSet.
 bool in_inference_mode();
 
 /// Sets the grad mode until the end of a scope; in inference mode nothing is recorded either way.

@@ -13,7 +13,7 @@
 
 namespace pullback {
 
-/// What a kernel takes an argument for.
+/// The role of an argument.
 enum class KernelRole : std::uint8_t {
     tensor,   // values
     shape,    // shape and dtype only
@@ -117,7 +117,7 @@ class Launch {
     bool prepare(LaunchOutputs& outputs);
     /// Runs the kernel; needs neither the GIL nor Python.
     void execute() noexcept { status_ = kernel_.run(&call_); }
-    /// Whether it ran; lets the outputs go where it didn't.
+    /// True if it ran; lets the outputs go where it didn't.
     bool finish(LaunchOutputs& outputs);
 
     /// A plain value that the kernel computed. Throws ErrorSet.
@@ -127,7 +127,7 @@ class Launch {
     static constexpr std::size_t kFew = 48;  // arguments or outputs, for which nothing is allocated
     static constexpr std::size_t kAdded = 64;  // outputs that a kernel can be asked to add to
 
-    /// What the arguments and outputs of a call take, where they are many.
+    /// Memory for arguments and outputs of a call that has many.
     struct Many {
         explicit Many(std::size_t count);
         std::vector<DLTensor> views, results;

@@ -8,10 +8,10 @@
 
 namespace pullback {
 
-/// How many arrays a loop that is called directly may read, or write.
+/// The most arrays that a loop of a small call may read, or write.
 inline constexpr std::size_t kMostArrays = 16;
 
-/// What the loop reads: a saved value by its slot, or (-1) the gradient.
+/// An input of the loop: a saved value by its slot, or (-1) the gradient.
 struct LinkInput {
     std::int16_t slot = -1;
     bool relied = false;

@@ -15,7 +15,7 @@ namespace pullback {
 
 struct Arrival;
 
-/// Where a gradient goes next: an output of an older node. No node: nobody wants it.
+/// The way of a gradient: an output of an older node. No node: no gradient is needed.
 struct Edge {
     Ref<Node> node;
     std::int32_t output = 0;
@@ -23,7 +23,7 @@ struct Edge {
     explicit operator bool() const { return static_cast<bool>(node); }
 };
 
-/// Where a gradient of this tensor goes. Throws ErrorSet.
+/// The edge to this tensor. Throws ErrorSet.
 Edge edge_of(Tensor& tensor);
 
 /// The edges of one input: one, one per tensor of a list, or none.
@@ -32,13 +32,13 @@ struct EdgeRange {
     std::uint32_t count = 0;
 };
 
-/// What the backward must know of an output to check and make gradients for it.
+/// The facts of an output that gradients for it are checked against and made from.
 struct Output {
     Layout layout;
     bool differentiable = true;
 };
 
-/// What few nodes have. Hooks are dicts of id to callable.
+/// Members that few nodes have. Hooks are dicts of id to callable.
 struct NodeExtras {
     std::map<std::int32_t, PyRef> hooks;     // by output
     std::map<std::int32_t, PyRef> retained;  // by output: weak reference to a tensor
@@ -84,7 +84,7 @@ struct Node {
     /// "file:line" of the call.
     std::string called_at() const;
     NodeExtras& more();
-    /// Which edges belong to an input.
+    /// The edges of an input.
     EdgeRange range(std::uint32_t input) const {
         return ranges.empty() ? EdgeRange{input, 1} : ranges[input];
     }
@@ -94,7 +94,7 @@ struct Node {
     Operand operand(std::int32_t index, bool relied);
     /// The same without a check of versions for an error: no layout where memory was written.
     Operand peek(std::int32_t index, bool relied) const;
-    /// What the edge of an input knows of it.
+    /// The layout of an input, by its edge.
     const Layout& layout_of_input(std::int32_t input) const {
         const Edge& edge = edges[range(static_cast<std::uint32_t>(input)).begin];
         return edge.node->outputs[static_cast<std::size_t>(edge.output)].layout;

@@ -76,7 +76,7 @@ PyRef pattern(const Mask& mask, std::int32_t count) {
     return tuple;
 }
 
-/// Whether a kernel is one loop over few arrays. `inputs`: how many there must be, if it is said.
+/// True if a kernel is one loop over few arrays. `inputs`: how many there must be, if it is said.
 bool is_loop(const KernelLayout* kernel, std::optional<std::int32_t> inputs) {
     return kernel != nullptr && kernel->flat != nullptr &&
            kernel->arguments.size() <= kMostArrays && kernel->outputs.size() <= kMostArrays &&
@@ -155,7 +155,7 @@ PyObject* OperatorInfo::own(PyRef reference) {
     return reference.get();
 }
 
-/// What pullback.engine.native.kernels says of a kernel; none where there is none.
+/// A layout of pullback.engine.native.kernels; none where there is none.
 std::unique_ptr<KernelLayout> OperatorInfo::kernel_layout(const char* which, PyObject* variant) {
     const PyRef function = import_from(kKernelsModule, which);
     PyRef layout = checked(PyObject_CallFunctionObjArgs(function.get(), object, variant, nullptr));

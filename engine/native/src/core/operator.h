@@ -21,14 +21,14 @@ struct SavedEntry {
     std::string name;
 };
 
-/// Where a node has a saved value of the operator: a place among those that it saves, nowhere, or
+/// The slot of a saved value in a node: a place among those that it saves, nowhere, or
 /// (below that) not at all, because the edge of an input knows its shape and dtype.
 using Slot = std::int16_t;
 inline constexpr Slot kNotSaved = -1;
 constexpr Slot like_of(std::int32_t input) { return static_cast<Slot>(-2 - input); }
 constexpr std::int32_t input_of(Slot slot) { return -2 - slot; }
 
-/// Where a value that a node saves comes from. A plain value is the shape and dtype of the input
+/// The source of a value that a node saves. A plain value is the shape and dtype of the input
 /// `index`.
 struct SavedPlace {
     SavedSource source;

@@ -10,7 +10,7 @@
 
 namespace pullback {
 
-/// Where in the graph an unpacked value belongs.
+/// The place in the graph of an unpacked value.
 struct SavedVariable::Place {
     Edge edge;                 // of an input that requires grad
     std::int32_t output = -1;  // of an output

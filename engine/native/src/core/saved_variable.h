@@ -55,9 +55,9 @@ class SavedVariable {
         }
     }
 
-    /// Whether a pack hook gave it, or part of it.
+    /// True if a pack hook gave it, or part of it.
     bool holds_packed() const;
-    /// What there is to see of it: the tensor or value, a `Like`, a `Packed`, a list of these.
+    /// A view of it for inspection: the tensor or value, a `Like`, a `Packed`, a list of these.
     /// Throws ErrorSet.
     PyRef shown(const Node& node) const;
     /// More than a size or a number: let go after a backward.
@@ -100,8 +100,8 @@ class SavedVariable {
     SavedVariable(Held held, PyObject* object, std::uint32_t version)
         : object_(object), version_(version), held_(held) {}
 
-    /// What the hooks make of a tensor without history; none where there are no hooks. Throws
-    /// ErrorSet.
+    /// The value that the hooks make of a tensor without history; none where there are no hooks.
+    /// Throws ErrorSet.
     static PyRef packed_by_hooks(const Ref<Tensor>& tensor);
     static SavedVariable packed(PyRef value, Place place);
     /// Throws ErrorSet for memory that was made in inference mode.

@@ -33,10 +33,10 @@ struct Storage {
     alignas(16) char small[kSmall];  // a few values have no block of their own
 
     bool holds(const void* address) const { return address >= begin && address < end; }
-    /// Whether nobody but the one who asks can see the memory.
+    /// True if nobody but the one who asks can see the memory.
     bool exclusive() const { return Py_REFCNT(&ob_base) == 1 && !owner && !exports; }
 
-    /// Whether the one tensor that has it may leave it to the next one.
+    /// True if the one tensor that has it may leave it to the next one.
     bool as_new() const {
         return Py_REFCNT(&ob_base) == 1 && begin == small && version == 0 && !exports && !inference;
     }

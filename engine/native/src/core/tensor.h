@@ -15,7 +15,7 @@ namespace pullback {
 struct Node;
 struct Tensor;
 
-/// What few tensors have.
+/// Members that few tensors have.
 struct TensorExtras {
     PyRef name;         // str
     PyRef hooks;        // of a leaf: dict of id to callable, run on the summed gradient
@@ -23,14 +23,14 @@ struct TensorExtras {
     std::shared_ptr<const OuterProduct> unwritten;  // what is to be in the memory
 };
 
-/// How a view was made, by the names of `pullback.engine.mutation.views`.
+/// The origin of a view, by the names of `pullback.engine.mutation.views`.
 enum class Made : std::uint8_t { none, plain, unrecorded, formula, leaf };
 
 /// A tensor is a Python object. Its fields are guarded by the GIL.
 struct Tensor {
     PyObject ob_base;
     Ref<Storage> storage;
-    // Where the first element lies; NULL while the values are not written yet.
+    // The address of the first element; NULL while the values are not written yet.
     mutable void* first = nullptr;
     Layout layout;
     Ref<Node> grad_fn;               // none for a leaf
@@ -57,7 +57,7 @@ struct Tensor {
             write();
         return first;
     }
-    /// What the values are, while they are not written; else NULL.
+    /// The values, while they are not written; else NULL.
     std::shared_ptr<const OuterProduct> unwritten() const {
         return first == nullptr && extras ? extras->unwritten : nullptr;
     }
@@ -92,13 +92,13 @@ struct Tensor {
     /// Takes over the history of a result, whose values were written into this memory; it may have
     /// none. A retained gradient is that of the new values. Throws ErrorSet.
     void rebase(const Tensor& result);
-    /// Whether only the one who asks can see the tensor and its memory.
+    /// True if only the one who asks can see the tensor and its memory.
     bool exclusive() const {
         return Py_REFCNT(&ob_base) == 1 && storage->exclusive() && !cached_array &&
                weak_references == nullptr;
     }
 
-    /// Whether there is anything of what few tensors have.
+    /// True if there is anything of what few tensors have.
     bool has_rare() const {
         return weak_references != nullptr || base || grad || extras || cached_array;
     }

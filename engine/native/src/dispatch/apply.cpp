@@ -32,7 +32,7 @@ Ref<Storage> storage_at(const Outputs& outputs, const void* address) {
     return nullptr;
 }
 
-/// Whether two entries are the same memory, as in a broadcast array.
+/// True if two entries are the same memory, as in a broadcast array.
 bool overlaps(PyArrayObject* array) {
     for (int axis = 0; axis < PyArray_NDIM(array); ++axis) {
         if (PyArray_STRIDE(array, axis) == 0 && PyArray_DIM(array, axis) > 1) return true;
@@ -52,7 +52,7 @@ Ref<Tensor> view_of_input(PyRef array, Tensor& source, Made made) {
     return tensor;
 }
 
-/// What an operator computed, as an array of numbers or bools.
+/// A value that an operator computed, as an array of numbers or bools.
 PyRef result_array(const OperatorInfo& info, PyObject* value) {
     PyRef array = to_array(PyRef::borrow(value));
     PyArray_Descr* dtype = PyArray_DESCR(as_array(array.get()));
@@ -94,7 +94,7 @@ Mask needed_inputs(const OperatorInfo& info, PyObject* inputs) {
     return needed;
 }
 
-/// Which outputs can have a gradient. Refuses complex ones.
+/// The outputs that can have a gradient. Refuses complex ones.
 Mask differentiable_outputs(const OperatorInfo& info, const Outputs& outputs) {
     Mask differentiable;
     for (std::uint32_t i = 0; i < outputs.size(); ++i) {

@@ -13,7 +13,7 @@ namespace {
     throw ErrorSet{};
 }
 
-/// Whether the value is a tensor of the reference engine.
+/// True if the value is a tensor of the reference engine.
 bool is_foreign(PyObject* value) {
     static PyObject* any_tensor = nullptr;
     import_once(any_tensor, "pullback.engine.tensor.base", "Tensor");

@@ -23,7 +23,7 @@ PyRef raw_attributes(const OperatorInfo& info, PyObject* attributes, bool record
 /// pullback.engine.primitives.plumbing.like(value): its shape and dtype. Throws ErrorSet.
 PyRef like(PyObject* value);
 
-/// Whether a normalized input, or a tensor in it, does.
+/// True if a normalized input, or a tensor in it, does.
 bool requires_grad(PyObject* value);
 
 /// Calls f with each tensor of a normalized input, NULL for what is none.

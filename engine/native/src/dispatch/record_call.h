@@ -10,7 +10,7 @@ namespace pullback {
 
 using Outputs = InlineVector<Ref<Tensor>, 4>;  // none: a hidden output of a branch not taken
 
-/// What a call was made with, and what it gave.
+/// The arguments of a call, and its outputs.
 struct Call {
     PyObject* inputs;
     PyObject* attributes;

@@ -16,7 +16,7 @@ namespace pullback {
 /// ErrorSet.
 void find_link(const Node& node);
 
-/// How a node runs in a chain; NULL where it doesn't. Throws ErrorSet.
+/// A node's link in a chain; NULL where it has none. Throws ErrorSet.
 inline const Link* link_of(const Node& node) {
     if (!node.uniform || node.freed) return nullptr;
     const Link& link = node.recorded->link;

@@ -13,7 +13,7 @@ namespace pullback {
 /// The elements of a block of spare memory.
 inline constexpr std::int64_t kMostSpare = 1 << 10;
 
-/// What the arrays of a loop are, but for their number. Spare memory is for what a loop wants in
+/// The arrays of a loop, but for their number. Spare memory is for what a loop wants in
 /// full and has only one value, or no reader.
 struct LoopMemory {
     struct Number {
@@ -60,7 +60,7 @@ class Flat {
   public:
     explicit Flat(LoopMemory& memory) : memory_(memory) {}
 
-    /// Whether an array is like those before.
+    /// True if an array is like those before.
     bool takes(const Layout& layout) {
         if (layout_ != nullptr) return layout.twin_of_loop(*layout_);
         layout_ = &layout;

@@ -29,7 +29,7 @@ class NamedOperator {
 
   private:
     void resolve();
-    /// What is not for the fast path. Throws ErrorSet; NULL with an error set too.
+    /// A call that is not for the fast path. Throws ErrorSet; NULL with an error set too.
     PyObject* call_generally(OperatorInfo* found, std::span<PyObject* const> args);
 
     static unsigned generation;

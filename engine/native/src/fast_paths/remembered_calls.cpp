@@ -42,13 +42,13 @@ bool holds_ints(PyObject* value) {
     return true;
 }
 
-/// Whether nothing can change the value, so that it is the same wherever it is met.
+/// True if nothing can change the value, so that it is the same wherever it is met.
 bool is_constant(PyObject* value) {
     return value == Py_None || is_number(value) || PyUnicode_CheckExact(value) ||
            PyType_Check(value) || holds_ints(value);
 }
 
-/// Whether a constant is this one: 1, 1.0 and True are three.
+/// True if a constant is this one: 1, 1.0 and True are three.
 bool is_same(PyObject* constant, PyObject* value) {
     if (constant == value) return true;
     if (Py_TYPE(constant) != Py_TYPE(value)) return false;

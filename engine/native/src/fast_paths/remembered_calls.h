@@ -11,7 +11,7 @@
 
 namespace pullback {
 
-/// What an input of a call is: NumPy's number of its dtype, and how many axes it has.
+/// The kind of a call's input: NumPy's number of its dtype, and how many axes it has.
 struct InputKind {
     int dtype = 0;
     int ndim = 0;

@@ -54,7 +54,7 @@ bool read_value(PyObject* value, const Tensor& part, SweepInput& input) {
            std::fabs(input.number) <= double{std::numeric_limits<float>::max()};
 }
 
-/// Whether the value is this part already, with its history: the end of `x[i] += v`.
+/// True if the value is this part already, with its history: the end of `x[i] += v`.
 bool is_part(PyObject* value, const Tensor& part, const Tensor& target) {
     if (!Tensor::check(value)) return false;
     const Tensor& tensor = *Tensor::cast(value);

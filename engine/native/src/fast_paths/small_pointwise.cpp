@@ -37,7 +37,7 @@ bool add_number(Flat& flat, PyObject* value) {
 
 using Outputs = std::span<Tensor* const>;
 
-/// Where a gradient of this tensor goes from a node that was just made.
+/// The edge to this tensor from a node that was just made.
 Edge edge_from(Node& node, Tensor& tensor) {
     if (tensor.grad_fn) [[likely]]
         return {tensor.grad_fn, tensor.output_number};
@@ -121,7 +121,7 @@ void record(OperatorInfo& info, PyObject* const* args, Few needed, const Layout&
 
 }  // namespace
 
-// What every small operator goes through: one function, without calls but those of Python.
+// The path of every small operator: one function, without calls but those of Python.
 [[gnu::flatten]] PyObject* call_small_pointwise(OperatorInfo& info,
                                                 std::span<PyObject* const> args) {
     if (args.size() != info.flat_inputs || !switches.takes(FastPath::pointwise)) return nullptr;

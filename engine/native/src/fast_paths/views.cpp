@@ -53,7 +53,7 @@ struct ViewSpec {
     }
 };
 
-/// Whether the fast path is open: nothing watches, and nobody forbids writing.
+/// True if the fast path is open: nothing watches, and nobody forbids writing.
 bool is_usual(Tensor& tensor) {
     if (!switches.takes(FastPath::views)) return false;
     tensor.refresh();
@@ -176,7 +176,8 @@ bool apply_index(ViewSpec& spec, std::span<PyObject* const> parts) {
     return true;
 }
 
-/// What an index picks of a tensor; false where this is not for the fast path. Throws ErrorSet.
+/// The part of a tensor that an index picks; false where this is not for the fast path. Throws
+/// ErrorSet.
 bool view_at(Tensor& tensor, PyObject* index, ViewSpec& spec) {
     const bool several = PyTuple_CheckExact(index);
     const std::span<PyObject* const> parts(several ? &PyTuple_GET_ITEM(index, 0) : &index,

@@ -1,4 +1,5 @@
-// What writes into memory share: where one may go, what it writes, and the history that it leaves.
+// Common parts of writes into memory: where one may go, what it writes, and the history that it
+// leaves.
 #pragma once
 
 #include "core/tensor.h"
@@ -6,16 +7,16 @@
 
 namespace pullback {
 
-/// Whether the memory is in C order and may be written to.
+/// True if the memory is in C order and may be written to.
 bool writable(const Tensor& tensor);
 
-/// Whether a loop can run over the memory: floats in C order.
+/// True if a loop can run over the memory: floats in C order.
 bool is_plain(const Layout& layout);
 
-/// What a loop reads of an operand; false where it can't.
+/// An operand as a loop reads it; false where it can't.
 bool read(PyObject* value, const Layout& like, SweepInput& input);
 
-/// Whether a write here may have a history: a leaf that requires grad has none, nor does a view of
+/// True if a write here may have a history: a leaf that requires grad has none, nor does a view of
 /// one, or one whose history is not that of a part of its base.
 bool may_record(const Tensor& target);
 

@@ -43,13 +43,13 @@ PyObject* call_fast(OperatorInfo& info, std::span<PyObject* const> args, PyObjec
     return call_form(info, args, {&PyTuple_GET_ITEM(names, 0), count}, args.data() + args.size());
 }
 
-/// How many arguments a function has that is a method of the tensor with a fast path (views.h).
+/// The number of arguments of a function that is a method of the tensor with a fast path (views.h).
 std::size_t arguments_of_method(const std::string& name) {
     if (name == "swapaxes") return 3;
     return name == "reshape" || name == "transpose" ? 2 : 0;
 }
 
-/// Whether a call is that of the method: on a tensor, by position, with axes or lengths.
+/// True if a call is that of the method: on a tensor, by position, with axes or lengths.
 bool calls_method(const DirectCall& call, std::span<PyObject* const> args, PyObject* names) {
     if (args.size() != call.of_method || names != nullptr || !Tensor::check(args[0])) return false;
     return std::all_of(args.begin() + 1, args.end(), [](PyObject* value) {

@@ -45,7 +45,7 @@ int status_of(Body&& body) {
     }
 }
 
-void keep(pb_value* value) { Py_INCREF(object_of(value)); }
+void retain(pb_value* value) { Py_INCREF(object_of(value)); }
 void release(pb_value* value) { Py_DECREF(object_of(value)); }
 
 const char* error() {
@@ -142,10 +142,10 @@ struct ApiOperator {
     PyRef defined;          // what a library's own operator calls
 };
 
-pb_word* find_word(const char* name) {
+pb_function* find(const char* name) {
     static auto* operators = new std::map<std::string, ApiOperator>;
     const auto known = operators->find(name);
-    if (known != operators->end()) return reinterpret_cast<pb_word*>(&known->second);
+    if (known != operators->end()) return reinterpret_cast<pb_function*>(&known->second);
     try {
         const PyRef table = import_from("pullback.transpile.operators", "OPERATORS");
         if (PyMapping_HasKeyString(table.get(), name) == 0) {
@@ -156,13 +156,13 @@ pb_word* find_word(const char* name) {
             checked(PyObject_IsTrue(attribute(entry.get(), "variadic").get())) != 0;
         ApiOperator& made = operators->try_emplace(name, name).first->second;
         made.variadic = variadic;
-        return reinterpret_cast<pb_word*>(&made);
+        return reinterpret_cast<pb_function*>(&made);
     } catch (const ErrorSet&) {
         return nullptr;
     }
 }
 
-pb_word* define(const pb_operator* definition) {
+pb_function* define(const pb_operator* definition) {
     static auto* defined = new std::vector<std::unique_ptr<ApiOperator>>;
     try {
         const PyRef make_operator = import_from("pullback.engine.formula.loaded", "define");
@@ -170,7 +170,7 @@ pb_word* define(const pb_operator* definition) {
             make_operator.get(), "K", reinterpret_cast<unsigned long long>(definition)));
         ApiOperator& made = *defined->emplace_back(new ApiOperator(definition->name));
         made.defined = std::move(operation);
-        return reinterpret_cast<pb_word*>(&made);
+        return reinterpret_cast<pb_function*>(&made);
     } catch (const ErrorSet&) {
         return nullptr;
     }
@@ -231,7 +231,7 @@ PyRef call_python(const ApiOperator& named, std::span<PyObject* const> arguments
     });
 }
 
-int call(pb_word* handle, pb_value* const* arguments, std::size_t count,
+int call(pb_function* handle, pb_value* const* arguments, std::size_t count,
          const pb_attribute* attributes, std::size_t n_attributes, pb_value** results,
          std::size_t n_results) {
     auto& named = *reinterpret_cast<ApiOperator*>(handle);
@@ -269,8 +269,8 @@ int set_grad_enabled(int enabled) {
 }
 
 constexpr pb_engine_api kTable = {
-    PB_ENGINE_API, keep,   release,   error,  make, number,          view,
-    requires_grad, detach, find_word, define, call, is_grad_enabled, set_grad_enabled,
+    PB_ENGINE_API, retain, release, error,  make, number,          view,
+    requires_grad, detach, find,    define, call, is_grad_enabled, set_grad_enabled,
 };
 
 }  // namespace

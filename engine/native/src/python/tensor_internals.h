@@ -1,4 +1,4 @@
-// What the engine's own Python asks of a tensor, and nobody else.
+// Attributes of the tensor for the engine's own Python alone.
 #pragma once
 
 #include <Python.h>

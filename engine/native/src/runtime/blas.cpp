@@ -185,7 +185,7 @@ constexpr std::int64_t kWorthCuttingTwice = 1 << 27;  // those of a piece, along
 constexpr std::int64_t kWorthReading = 1 << 17;       // the same of a matrix and a vector
 constexpr std::int64_t kMostSlices = 16;              // of a matrix whose rows are summed
 
-/// How long each piece of an axis is. A power of two of them are equal shares for two threads, or
+/// The length of each piece of an axis. A power of two of them are equal shares for two threads, or
 /// four.
 std::int64_t piece(std::int64_t extent, std::int64_t narrowest) {
     const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(extent / narrowest, 1));

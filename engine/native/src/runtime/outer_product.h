@@ -16,7 +16,7 @@ namespace pullback {
 /// the memory's traffic if it is never written.
 class OuterProduct {
   public:
-    /// Whether a product is one, large enough to be worth it, and of dense rows.
+    /// True if a product is one, large enough to be worth it, and of dense rows.
     static bool takes(const pb_product& product);
     /// Copies of the product's factors.
     explicit OuterProduct(const pb_product& product);

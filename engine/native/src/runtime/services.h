@@ -1,4 +1,4 @@
-// What kernels ask of the engine: memory, threads, and matrix products.
+// Services of the engine to kernels: memory, threads, and matrix products.
 #pragma once
 
 #include "pullback/kernel_abi.h"

@@ -8,7 +8,7 @@
 
 namespace pullback {
 
-/// What a loop reads: an array of floats, or a number in each place.
+/// An operand of a loop: an array of floats, or a number in each place.
 struct SweepInput {
     const void* data;  // NULL: the number
     double number;

@@ -5,7 +5,7 @@
 
 namespace pullback {
 
-/// How many there are: one less than the threads that the process may run on.
+/// Their number: one less than the threads that the process may run on.
 int task_threads();
 /// Hands work, which needs neither the GIL nor Python and does not throw, to the first that is
 /// free.

@@ -1,4 +1,4 @@
-// What kernel/context.h declares: part of kernel/runtime.h.
+// Definitions for kernel/context.h: part of kernel/runtime.h.
 #ifndef PULLBACK_KERNEL_CALLS_H_
 #define PULLBACK_KERNEL_CALLS_H_
 

@@ -76,7 +76,7 @@ class Context : public Outcome {
     template <typename T>
     View<T> output(int k, const Shape& shape);
 
-    // Whether the caller wants the output added to what it holds. Asking says that this can be; of
+    // True if the caller wants the output added to what it holds. Asking says that this can be; of
     // outputs from 64 on, it never is.
     bool adds(int k) {
         if (k >= 64) return false;
@@ -112,11 +112,11 @@ class Context : public Outcome {
 
     size_t workspace_bytes() const { return used_; }
 
-    // Whether lengths depend on the entries of a mask, and outputs may be smaller than was said.
+    // True if lengths depend on the entries of a mask, and outputs may be smaller than was said.
     bool varies = false;
     bool smaller() const { return smaller_; }
 
-    // Whether it stopped before something that is compiled for other rows or shapes than these.
+    // True if it stopped before something that is compiled for other rows or shapes than these.
     bool other_loops = false;
 
     // Asked where shapes are not what they mostly are: whether the kernel has no way for them. It
@@ -131,7 +131,7 @@ class Context : public Outcome {
 #endif
     }
 
-    // Whether an input was NULL, so that shapes may have come out smaller than they are.
+    // True if an input was NULL, so that shapes may have come out smaller than they are.
     bool some_undefined = false;
 
     // The range of units to do. One unit is everything unless the kernel is a single loop.

@@ -1,4 +1,4 @@
-// What is the same for all kernels. A program with many of them compiles it once:
+// The runtime that all kernels share. A program with many of them compiles it once:
 //
 //     c++ ... -DPB_SEPARATE_RUNTIME -c kernel_runtime.cpp, which includes this header,
 //     c++ ... -DPB_SEPARATE_RUNTIME -c each generated file.

@@ -6,9 +6,9 @@
 
 // Set-up code: one small copy of it, so that the compiler's time goes to the loops.
 #define PB_SETUP __attribute__((noinline, cold))
-// What is called from several places and compiled once.
+// Functions that are called from several places and compiled once.
 #define PB_ONCE __attribute__((noinline))
-// What is the same for all kernels: compiled with each, or once for many (kernel/runtime.h).
+// Functions that all kernels share: compiled with each, or once for many (kernel/runtime.h).
 #ifdef PB_SEPARATE_RUNTIME
 #define PB_RUNTIME
 #define PB_APART PB_ONCE
@@ -24,7 +24,7 @@ struct Outcome {
     int status = PB_OK;
     const char* text = nullptr;
 
-    // Whether a length was guessed: how many entries of a mask are true is not known while shapes
+    // True if a length was guessed: how many entries of a mask are true is not known while shapes
     // are worked out, and taken to be as many as there may be.
     bool guessed = false;
 
@@ -38,7 +38,7 @@ struct Outcome {
         if (!condition) fail(why, because);
         return ok();
     }
-    // Whether shapes fit each other, which nobody knows of guessed ones.
+    // True if shapes fit each other, which nobody knows of guessed ones.
     bool fits(bool condition, const char* because) {
         return require(condition || guessed, PB_INVALID, because);
     }
@@ -59,10 +59,10 @@ struct Shape {
 PB_RUNTIME bool operator==(const Shape& a, const Shape& b);
 inline bool operator!=(const Shape& a, const Shape& b) { return !(a == b); }
 
-// Whether something of a shape broadcasts to another one.
+// True if something of a shape broadcasts to another one.
 PB_RUNTIME bool within(const Shape& part, const Shape& whole);
 
-// Whether all shapes are one.
+// True if all shapes are one.
 template <typename... Shapes>
 bool alike(const Shape& first, const Shapes&... others) {
     return (... && (others == first));
@@ -168,7 +168,7 @@ PB_RUNTIME Shape reduced(const Shape& shape, unsigned axes, bool keepdims);
 // All axes of length one, for `squeeze` without an axis.
 PB_RUNTIME unsigned unit_axes(const Shape& shape);
 
-// Whether the shape broadcasts to the other.
+// True if the shape broadcasts to the other.
 PB_RUNTIME bool broadcasts(const Shape& from, const Shape& to);
 
 // Joins `other` into `shape` by broadcasting; false where they do not fit.

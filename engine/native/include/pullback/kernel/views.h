@@ -1,4 +1,4 @@
-// What kernel/tensor.h declares: part of kernel/runtime.h.
+// Definitions for kernel/tensor.h: part of kernel/runtime.h.
 #ifndef PULLBACK_KERNEL_VIEWS_H_
 #define PULLBACK_KERNEL_VIEWS_H_
 

@@ -25,7 +25,7 @@ T& entry(const View<T>& view, const int64_t* index) {
     return *place;
 }
 
-// Whether there is anything to compute: data on both sides, and nothing went wrong.
+// True if there is anything to compute: data on both sides, and nothing went wrong.
 template <typename T>
 bool computes(const Context& context, const View<T>& result) {
     return context.ok() && !context.dry() && result.data;

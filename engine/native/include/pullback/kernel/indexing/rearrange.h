@@ -1,4 +1,4 @@
-// What kernel/indexing/index.h declares: part of kernel/runtime.h.
+// Definitions for kernel/indexing/index.h: part of kernel/runtime.h.
 #ifndef PULLBACK_KERNEL_REARRANGE_H_
 #define PULLBACK_KERNEL_REARRANGE_H_
 

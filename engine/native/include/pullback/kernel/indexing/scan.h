@@ -1,4 +1,4 @@
-// What runs along one axis: running sums and products, recurrences, and positions of extremes.
+// Scans along one axis: running sums and products, recurrences, and positions of extremes.
 #ifndef PULLBACK_KERNEL_SCAN_H_
 #define PULLBACK_KERNEL_SCAN_H_
 
@@ -84,7 +84,7 @@ PB_SETUP void position_of_extreme(Context& context, const View<U>& a, int64_t ax
     });
 }
 
-// Whether all entries that fall on a place of `result` are true, or any is. Reduced axes have
+// True if all entries that fall on a place of `result` are true, or any is. Reduced axes have
 // length one in `result`.
 template <typename U>
 PB_SETUP void truth_of(Context& context, const View<U>& a, bool all, const View<bool>& result) {

@@ -114,7 +114,7 @@ PB_RUNTIME void merge(Space& space) {
     }
 }
 
-// Whether parts of the rows add to the same totals.
+// True if parts of the rows add to the same totals.
 PB_RUNTIME bool Group::crosses(const Space& space, const Operand& operand) const {
     if (!operand.reducer) return false;
     for (int d = 0; d < axes_; ++d) {
@@ -212,7 +212,7 @@ PB_RUNTIME bool Group::has(const Space& space, const Operand& operand) {
     return found;
 }
 
-// Whether a pass is the first that has to do with an array, which it reads row by row.
+// True if a pass is the first that has to do with an array, which it reads row by row.
 PB_RUNTIME bool Group::is_from_memory(int pass, const Operand& operand) const {
     const int64_t bytes = operand.stretch.end - operand.stretch.begin;
     bool first = operand.reads && operand.flat && bytes >= kAheadBytes;
@@ -220,7 +220,7 @@ PB_RUNTIME bool Group::is_from_memory(int pass, const Operand& operand) const {
     return first;
 }
 
-// Whether a later pass has to do with the same memory.
+// True if a later pass has to do with the same memory.
 PB_RUNTIME bool Group::is_used_after(int pass, const Operand& operand) const {
     bool used = false;
     for (int p = pass + 1; p < count_; ++p) {

@@ -191,7 +191,7 @@ class Space {
 
     void run(Loop& loop) const { body_(closure_, loop); }
     void run(RowLoop& loop) const { row_body_(closure_, loop); }
-    // Whether somebody needs something that the pass writes.
+    // True if somebody needs something that the pass writes.
     bool is_needed() const {
         bool needed = false;
         for (int k = 0; k < count; ++k)
@@ -199,14 +199,14 @@ class Space {
         return needed;
     }
     bool is_long() const { return long_; }
-    // Whether the loop goes through rows and stores none, which leaves the memory idle.
+    // True if the loop goes through rows and stores none, which leaves the memory idle.
     bool only_reduces() const {
         bool only = by_rows;
         for (int k = 0; k < count; ++k)
             only = only && (operands[k].reads || (operands[k].reducer && operands[k].once));
         return only;
     }
-    // Whether the loop is compiled for rows as they are.
+    // True if the loop is compiled for rows as they are.
     bool is_compiled() const { return by_rows ? row_body_ != nullptr : body_ != nullptr; }
 
   private:
@@ -325,7 +325,7 @@ class Loop {
     void go_on(int64_t end);
 
     char* address_of(int k, const int64_t* index) const;
-    // Whether the stretch is used where it lies.
+    // True if the stretch is used where it lies.
     bool lies_there(const Operand& operand) const {
         if (stretch_rows_ == 1) return operand.unit;
         return width_ == extent_ && (operand.flat || (ends_with_axis_ && operand.along));

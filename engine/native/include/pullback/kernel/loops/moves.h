@@ -1,4 +1,4 @@
-// How rows of elements are moved between memory and buffers: part of kernel/runtime.h.
+// Loads and stores of rows of elements, between memory and buffers: part of kernel/runtime.h.
 #ifndef PULLBACK_KERNEL_MOVES_H_
 #define PULLBACK_KERNEL_MOVES_H_
 

@@ -1,4 +1,4 @@
-// Which passes go through memory together: part of kernel/runtime.h.
+// The grouping of passes that go through memory together: part of kernel/runtime.h.
 #ifndef PULLBACK_KERNEL_PASSES_H_
 #define PULLBACK_KERNEL_PASSES_H_
 
@@ -62,7 +62,7 @@ PB_RUNTIME int parted_axes(const Space* spaces, int count, int axes) {
     return axes;
 }
 
-// Whether the group can run; it does not begin where a loop is compiled for other rows.
+// True if the group can run; it does not begin where a loop is compiled for other rows.
 PB_RUNTIME bool PassList::prepare(Group& group) {
     group.prepare();
     context_.other_loops = !group.is_compiled();

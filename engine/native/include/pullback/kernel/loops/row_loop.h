@@ -15,12 +15,12 @@ constexpr int64_t kLine = 64;        // bytes of the cache
 // vector. Such sums are added up in a wider type.
 constexpr int64_t kSummed = 1024;
 
-// Whether a row is used where it lies.
+// True if a row is used where it lies.
 PB_RUNTIME bool lies_well(const Operand& operand) {
     return operand.unit || (operand.once && operand.data);
 }
 
-// Whether the loop adds up terms of a row in a type that is narrower than that of the totals.
+// True if the loop adds up terms of a row in a type that is narrower than that of the totals.
 PB_RUNTIME bool sums_narrowly(const Space& space) {
     bool narrowly = false;
     for (int k = 0; k < space.count; ++k) {
@@ -31,7 +31,7 @@ PB_RUNTIME bool sums_narrowly(const Space& space) {
     return narrowly;
 }
 
-// Whether a pass goes by rows: these are long, and what the loop takes for one value is one.
+// True if a pass goes by rows: these are long, and what the loop takes for one value is one.
 PB_RUNTIME bool goes_by_rows(Space& space) {
     const int inner = space.merged.ndim - 1;
     if (!space.may_go_by_rows || inner < 0 || space.merged.at[inner] < kShortRow) return false;
@@ -74,7 +74,7 @@ PB_RUNTIME void RowLoop::start(const Space& space, const Memory& memory, int64_t
     leaps_ = inner_ == 1 && lie_well && longest_ >= extent_ && space.row % extent_ == 0;
 }
 
-// Whether each row of an operand begins where the one before ends.
+// True if each row of an operand begins where the one before ends.
 PB_RUNTIME bool RowLoop::follows_itself(int k) const {
     const Operand& operand = space_->operands[k];
     return lies_well(operand) && inner_ > 0 && moves_[k] == extent_ * operand.item;

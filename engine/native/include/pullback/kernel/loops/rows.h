@@ -16,7 +16,7 @@ constexpr int64_t kBuffers = 32768;  // bytes of all buffers, about
 constexpr int64_t kTileRows = 16;    // of a tile whose rows lie across those of some operand
 constexpr int64_t kItem = 8;         // bytes of the largest element
 
-// Whether rows of the space lie across an operand's memory, so that tiles are worth it.
+// True if rows of the space lie across an operand's memory, so that tiles are worth it.
 PB_RUNTIME bool lies_across(const Operand& operand, int inner) {
     if (inner < 1) return false;
     const int64_t along = operand.steps[inner] < 0 ? -operand.steps[inner] : operand.steps[inner];

@@ -1,4 +1,4 @@
-// What the headers of kernels declare for elements of any type, made once for each type that
+// Definitions for elements of any type, made once for each type that
 // kernels have: part of kernel/runtime.h.
 #ifndef PULLBACK_KERNEL_TYPED_H_
 #define PULLBACK_KERNEL_TYPED_H_

@@ -6,8 +6,8 @@
 
 namespace pb {
 
-// What of a convolution is wanted: every entry, the middle as long as the longer vector, or the
-// entries to which all of the shorter one adds.
+// The part of a convolution that is computed: every entry, the middle as long as the longer vector,
+// or the entries to which all of the shorter one adds.
 enum class Overlap { kFull, kSame, kValid };
 
 PB_SETUP inline Shape convolve_shape(Outcome& outcome, const Shape& a, const Shape& v,

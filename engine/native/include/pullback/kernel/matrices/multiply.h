@@ -1,4 +1,4 @@
-// What kernel/matrices/product.h declares: part of kernel/runtime.h.
+// Definitions for kernel/matrices/product.h: part of kernel/runtime.h.
 #ifndef PULLBACK_KERNEL_MULTIPLY_H_
 #define PULLBACK_KERNEL_MULTIPLY_H_
 
@@ -46,7 +46,7 @@ struct AxisGroup {
     }
 };
 
-// Whether what is computed is the transpose: columns of the result lie next to each other.
+// True if what is computed is the transpose: columns of the result lie next to each other.
 PB_RUNTIME bool is_turned(const ProductAxes& axes) {
     bool turned = false;
     for (int k = 0; k < axes.count; ++k) {

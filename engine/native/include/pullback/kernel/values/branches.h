@@ -30,7 +30,7 @@ PB_SETUP View<const T> absent(Context& context, int k) {
     return result.read_only();
 }
 
-// Whether an array of one element is true.
+// True if an array of one element is true.
 template <typename T>
 bool holds(Context& context, const View<T>& view) {
     context.require(view.shape.size() == 1, PB_INVALID, "the truth of more than one element");
