@@ -1,4 +1,4 @@
-"""Helpers of passes and emitters: fresh names, and a copy of equations under a renaming."""
+"""Tools of passes and emitters: fresh names, and copies of equations under a renaming."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .ir import Atom, Block, Eqn, Formula, Kind, Literal, Span, Var
 # Names that emitted code uses for modules.
 RESERVED = frozenset({"np", "pb", "primitives", "special", "math", "operator"})
 
-# What tells of a tensor without its values.
+# Operators that read a tensor without its values.
 METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
 
 # The function that puts a region together of a shape and the places of its entries, and the operator
@@ -142,7 +142,7 @@ def rename(block: Block, env: Mapping[Var, Atom]) -> Block:
 
 
 def uses(block: Block) -> Counter[Var]:
-    """The number of reads of each variable in a block, nested ones included; two for a loop outside of it.
+    """The number of reads of each variable in a block, nested blocks included; twice by a loop of outside.
 
     So what is read once may be computed where it is read: a loop would compute it in every iteration.
     """
@@ -200,9 +200,9 @@ def slice_of(eqns: Sequence[Eqn], wanted: Iterable[Var], leaves: Iterable[Var] =
 
 
 def put_together(eqns: Sequence[Eqn], wanted: Iterable[Var], namer: Namer) -> tuple[list[Eqn], list[Eqn]]:
-    """Equations that make lists, tuples and slices among `wanted` again of their parts.
+    """Equations that make lists, tuples and slices among `wanted` again of what they consist of.
 
-    The equations that tell of the elements' shapes, which are to follow `eqns`, and those that
+    The equations that read the elements' shapes, which are to follow `eqns`, and those that
     put the elements together.
     """
     table = defining(eqns)
@@ -220,9 +220,9 @@ def put_together(eqns: Sequence[Eqn], wanted: Iterable[Var], namer: Namer) -> tu
 
 
 def flattened(values: Var, again: Var, namer: Namer, before: Iterable[Eqn] = ()) -> tuple[list[Eqn], Eqn]:
-    """Equations that save a list of arrays of any shapes as one tensor, and that make the list `again` of it.
+    """Equations that save a list of arrays of any shapes as one tensor, and make the list `again` of that.
 
-    Equations among those `before` may have made the tensor, and told of the shapes.
+    Equations among those `before` may have made the tensor, and read the shapes.
     """
     there = {eqn.op: eqn.outs[0] for eqn in before if eqn.args == (values,)}
     entries = there.get("collect_flat") or namer.fresh(f"every_{label(values)}")

@@ -1,4 +1,4 @@
-"""The rules of valid IR. Runs after each pass in the tests, and in `pullback dump`.
+"""The rules of valid IR. Checked after each pass in the tests, and in `pullback dump`.
 
 Every variable is assigned once and read after that; operators have as many
 operands as the vocabulary says; conditionals have two blocks with a result for
@@ -109,11 +109,11 @@ def _shape_of(eqn: Eqn) -> None:
         if len(eqn.args) != parts or len(eqn.outs) != parts:
             raise InvalidIR(f"the block of a vjp does not fit its values ({eqn.span})")
         return
-    word = OPERATORS.get(eqn.op)
-    if word is not None and len(eqn.args) > len(word.operands):
-        raise InvalidIR(f"{eqn.op} takes {len(word.operands)} operands, not {len(eqn.args)} ({eqn.span})")
-    if word is not None:
-        unknown = [name for name, _ in eqn.kwargs if name not in (*word.attrs, *word.operands)]
+    info = OPERATORS.get(eqn.op)
+    if info is not None and len(eqn.args) > len(info.operands):
+        raise InvalidIR(f"{eqn.op} takes {len(info.operands)} operands, not {len(eqn.args)} ({eqn.span})")
+    if info is not None:
+        unknown = [name for name, _ in eqn.kwargs if name not in (*info.attrs, *info.operands)]
         if unknown:
             raise InvalidIR(f"{eqn.op} has no attribute {unknown[0]!r} ({eqn.span})")
 

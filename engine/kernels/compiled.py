@@ -15,6 +15,7 @@ from ...transpile.loops.kernels.plain_values import telling
 from ...transpile.passes.kernel.arguments import Arguments
 from ...transpile.passes.kernel.array_attributes import Indexing, indexing
 from ..calls.direct import DirectCall, result_on_arrays
+from ..calls.lists import joined
 from ..core.dispatch import engine_of
 from ..core.operator import as_input, bound
 from ..core.registry import LIBRARY
@@ -143,7 +144,7 @@ class CompiledFormula(DirectCall):
         inputs, attributes = bound(
             self.formula.ir.name, self._inputs, self.formula.ir.attributes, args, kwargs
         )
-        return tuple(map(as_input, self._inputs, inputs)), attributes
+        return tuple(map(_as_input, self._inputs, inputs)), attributes
 
     @cached_property
     def _asks_ranks(self) -> bool:
@@ -209,6 +210,13 @@ class CompiledFormula(DirectCall):
 
     def _prepared(self, attributes: Mapping[str, Any], arguments: Arguments) -> Prepared:
         return prepare(self.formula, attributes, self.order, arguments)
+
+
+def _as_input(param: Param, value: Any) -> Any:
+    """An input as kernels take it; the lists in a list are joined, with their gradients."""
+    if param.var.kind == "list" and isinstance(value, (list, tuple)):
+        value = [joined(part) for part in value]
+    return as_input(param, value)
 
 
 class Names(Mapping[str, Any]):

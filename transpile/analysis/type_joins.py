@@ -1,4 +1,4 @@
-"""What is known of a value that is one of two, or that another iteration may have made."""
+"""The type of a value that is one of two, or that another iteration may have made."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def read_element(found: ListType, name: str) -> TensorType | None:
 
 
 def conflict(first: Type, second: Type) -> str:
-    """Why no value can have both types, or an empty string."""
+    """The reason why no value can have both types, or an empty string."""
     if not isinstance(first, TensorType) or not isinstance(second, TensorType):
         return ""
     a, b = first.shape, second.shape

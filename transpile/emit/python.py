@@ -11,8 +11,9 @@ import ast
 from collections.abc import Sequence
 from typing import TypeVar
 
+from ..derivatives import Variant
 from ..ir import Block, Eqn, Formula, Span, Var
-from ..passes.variants.specialize import Variant, specialize
+from ..passes.variants.specialize import specialize
 from ..rewrite import uses
 from .python_expr import Expressions
 from .python_loop import append, loop_statements

@@ -169,5 +169,5 @@ def _reads(eqn: Eqn) -> Iterator[Var]:
 
 
 def without_numbers(name: str) -> str:
-    """A name as it was before it was numbered: ``y`` of ``y_2``, ``like_y_turns`` of ``like_y_1_turns_2``."""
+    """A name before it was numbered: ``y`` of ``y_2``, ``like_y_rows`` of ``like_y_1_rows_2``."""
     return re.sub(r"_\d+(?=_|$)", "", name) or "value"

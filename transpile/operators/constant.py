@@ -23,7 +23,7 @@ CONSTANT: dict[str, str] = {
     ),
     **because(
         "constant between its jumps",
-        "floor ceil trunc fix round around sign floor_divide heaviside nextafter spacing angle",
+        "floor ceil trunc fix round around sign floor_divide spacing angle",
     ),
     **because(
         "the result is bool",

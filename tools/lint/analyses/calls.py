@@ -48,6 +48,9 @@ CONTEXT_METHODS = frozenset(
 KERNELS = ("_cuda", "_cpp", "_ext", "_C", "_kernel", "_kernels", "_cuda_kernel", "_gpu")
 
 
+LOADERS = ("load(", "load_inline(", "load_extension(", "import_ext(")
+
+
 class Calls(BuiltinCalls):
     """Evaluates calls and attributes."""
 
@@ -295,8 +298,7 @@ class Calls(BuiltinCalls):
         made = combine(facts, Form.UNKNOWN, span)
         if made.kind is not Kind.NONE:
             made = replace(made, kind=Kind.OPAQUE)
-        root = name.partition(".")[0]
-        if self.cuts and (root.endswith(KERNELS) or name.endswith("]") or "load(" in name):
+        if self.cuts and _is_kernel(name):
             made = lose(made, span, f"the kernel `{name.partition('[')[0]}`")
         if self.cuts and not self.grad_mode:
             made = lose(made, span, "`torch.no_grad()`")
@@ -386,6 +388,18 @@ class Calls(BuiltinCalls):
             known = {argument.arg for argument in (*positional, *signature.kwonlyargs)}
             rest = [Item(value) for name, value in given.named.items() if name not in known]
             state.names[signature.kwarg.arg] = containers.make(rest)
+
+
+def _is_kernel(name: str) -> bool:
+    """True if a callee is compiled code, by its name: a part like ``my_cuda``, an operator, a launch.
+
+    >>> _is_kernel(".my_cuda.forward"), _is_kernel("torch.ops.mine.forward"), _is_kernel("helpers.forward")
+    (True, True, False)
+    """
+    *parts, _ = name.split(".")
+    known = any(part.endswith(KERNELS) for part in parts) or name.partition(".")[0].endswith(KERNELS)
+    operator = name.startswith("torch.ops.") and not name.startswith("torch.ops.aten.")
+    return known or operator or name.endswith("]") or any(loader in name for loader in LOADERS)
 
 
 def _takes_context(arguments: Arguments) -> bool:

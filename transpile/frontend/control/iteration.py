@@ -1,6 +1,6 @@
 """``for k, (x, y) in enumerate(zip(xs, ys))`` over lists of a length that only the run knows.
 
-Such a loop counts its turns, and each turn takes its elements by their place.
+Such a loop counts its iterations, and each iteration takes its elements by their place.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..state.values import Dotted, Frame, Value, elements
 from ..syntax.fence import refuse
 
 # Names that no author can write.
-_TURN, _RANGE, _LEN, _MIN = "<turn>", "<range>", "<len>", "<min>"
+_ITERATION, _RANGE, _LEN, _MIN = "<iteration>", "<range>", "<len>", "<min>"
 _LIST, _ITEM, _SUM = "<values>", "<item>", "<sum>"
 
 
@@ -29,7 +29,7 @@ def counted(frame: Frame, node: ast.For) -> ast.For | None:
     frame.local[_MIN] = Dotted("min", "min")
     lengths: list[ast.expr] = [_call(_LEN, ast.Name(name, ast.Load())) for name in sources]
     count = lengths[0] if len(lengths) == 1 else _call(_MIN, *lengths)
-    made = ast.For(ast.Name(_TURN, ast.Store()), _call(_RANGE, count), [*bindings, *node.body], [])
+    made = ast.For(ast.Name(_ITERATION, ast.Store()), _call(_RANGE, count), [*bindings, *node.body], [])
     for part in (made, *bindings, made.iter):
         for inner in ast.walk(part):
             if "lineno" in inner._attributes and not hasattr(inner, "lineno"):
@@ -48,12 +48,12 @@ def _called(frame: Frame, node: ast.expr) -> str | None:
 def _bindings(
     frame: Frame, target: ast.expr, source: ast.expr, sources: dict[str, Value]
 ) -> Iterator[ast.stmt]:
-    """Assignments of a turn's elements to the loop's names; `sources` gains what they are taken of."""
+    """Assignments of an iteration's elements to the loop's names; `sources` gains what they are taken of."""
     called = _called(frame, source)
     if called is None or not isinstance(source, ast.Call):
         name = f"<source {len(sources)}>"
         sources[name] = read(frame, source)
-        element = ast.Subscript(ast.Name(name, ast.Load()), ast.Name(_TURN, ast.Load()), ast.Load())
+        element = ast.Subscript(ast.Name(name, ast.Load()), ast.Name(_ITERATION, ast.Load()), ast.Load())
         yield ast.Assign([target], element)
         return
     wanted = len(source.args) if called == "zip" else 2
@@ -61,12 +61,12 @@ def _bindings(
     if source.keywords or len(parts) != wanted or (called == "enumerate" and len(source.args) != 1):
         raise refuse(
             "PB402",
-            f"`{called}` gives {wanted} values in each turn, for as many names",
+            f"`{called}` gives {wanted} values in each iteration, for as many names",
             frame.span(source),
             value=called,
         )
     if called == "enumerate":
-        yield ast.Assign([parts[0]], ast.Name(_TURN, ast.Load()))
+        yield ast.Assign([parts[0]], ast.Name(_ITERATION, ast.Load()))
         yield from _bindings(frame, parts[1], source.args[0], sources)
         return
     for part, inner in zip(parts, source.args, strict=True):

@@ -63,7 +63,7 @@ def read_iterations(
 
 
 class End(ast.stmt):
-    """Where a written-out loop ends, in what follows a branch that may leave it."""
+    """The end of a written-out loop, in what follows a branch that may leave it."""
 
 
 def read_end(frame: Frame, end: End, rest: Sequence[ast.stmt], name: str | None) -> None:
@@ -71,7 +71,7 @@ def read_end(frame: Frame, end: End, rest: Sequence[ast.stmt], name: str | None)
 
 
 def read_break(frame: Frame, node: ast.Break, rest: Sequence[ast.stmt], name: str | None) -> Value:
-    """What follows the loop; nothing where that is read by whoever reads the loop."""
+    """Read on after the loop; nothing where that is read by whoever reads the loop."""
     after = next((place for place, item in enumerate(rest, 1) if isinstance(item, End)), len(rest))
     return read_body(frame, rest[after:], name) or Literal(None)
 
