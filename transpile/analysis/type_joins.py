@@ -83,7 +83,7 @@ def with_unknown_sizes(found: Type, born: Set[str], own: Type) -> Type:
     if isinstance(found, ScalarType):
         return ScalarType(found.kind, found.strong)
     if isinstance(found, ListType):
-        return found if found.element is None else element_of(found.element, born)
+        return ListType() if found.element is None else element_of(found.element, born)
     return own
 
 
