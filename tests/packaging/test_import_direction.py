@@ -28,6 +28,8 @@ ALLOWED = {
 EXCEPTIONS = {
     "transpile/emit/python_text.py": {"astor"},
     "transpile/loops/device/interpreter.py": {"numpy"},
+    "transpile/loops/interpreter/functions.py": {"numpy"},
+    "transpile/loops/interpreter/run.py": {"numpy"},
     "engine/formula/reading.py": {"pullback"},
     "engine/debugging/picture.py": {"grandalf"},
     "tools/explain/page.py": {"jinja2", "pygments"},
