@@ -125,10 +125,10 @@ class Call:
         known, value = self.fixed("dtype")
         return concrete(str(getattr(value, "__name__", value))) if known else None
 
-    def element(self) -> TensorType | None:
-        """The type of the elements of the list that is the first operand."""
+    def list(self) -> ListType:
+        """The type of the list that is the first operand."""
         found = self.operands[0]
-        return found.element if isinstance(found, ListType) else None
+        return found if isinstance(found, ListType) else ListType()
 
 
 def joined_dtype(types: tuple[Type | None, ...]) -> Dtype | None:

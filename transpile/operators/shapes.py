@@ -60,6 +60,16 @@ def _count(shape: Ranked) -> int | None:
     return total
 
 
+def _broadcast_to(call: Call, a: TensorType) -> Shape | None:
+    shape = call.shape()
+    if isinstance(shape, tuple) and isinstance(a.shape, tuple):
+        pairs = list(zip(a.shape[::-1], shape[::-1], strict=False))
+        wrong = [(n, m) for n, m in pairs if isinstance(n, int) and isinstance(m, int) and n not in (1, m)]
+        if len(a.shape) > len(shape) or wrong:
+            raise TypeMistake(f"({shape_text(a.shape)}) does not broadcast to ({shape_text(shape)})")
+    return shape
+
+
 def _transpose(call: Call, a: TensorType) -> Shape | None:
     known, axes = call.fixed("axes")
     if not isinstance(a.shape, tuple) or not known:
@@ -182,7 +192,7 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     _copy("triu", of_operand(_triangle), "k", operand="m", torch="torch.triu"),
     _own("flatten_axes", None, "axis"),
     _own("unflatten_axes", of_operand(given_shape), "axis", "shape"),
-    _view("broadcast_to", given_shape, "shape", operand="array", torch="torch.broadcast_to"),
+    _view("broadcast_to", _broadcast_to, "shape", operand="array", torch="torch.broadcast_to"),
     _view("expand_dims", _expand_dims, "axis", torch="torch.unsqueeze"),
     _view("squeeze", _squeeze, "axis", methods=("squeeze",), torch="torch.squeeze"),
     OperatorInfo(

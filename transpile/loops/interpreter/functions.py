@@ -69,6 +69,13 @@ def _into(method: Callable[..., Any]) -> Callable[..., None]:
     return call
 
 
+def _diagonal(view: Array, offset: int, axis1: int, axis2: int) -> Array:
+    """A view of a diagonal, which may be written to where the array may be."""
+    found: Array = np.diagonal(view, offset, axis1, axis2)
+    found.setflags(write=view.flags.writeable)
+    return found
+
+
 def _take(_: None, view: Array, items: tuple[Any, ...]) -> Any:
     """A part by a basic index, which is a view also where it has no axes."""
     return view[items if any(item is Ellipsis for item in items) else (*items, ...)]
@@ -165,7 +172,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "flip": _of_view(np.flip),
     "broadcast_to": _of_view(np.broadcast_to),
     "reshape": _of_view(np.reshape),
-    "diagonal": _of_view(np.diagonal),
+    "diagonal": lambda _, *args: _diagonal(*args),
     "take": _take,
     "joined_part": _joined_part,
     "in_c_order": lambda view, shape: view.reshape(shape),
@@ -181,6 +188,8 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "fill": _fill,
     "copy": _into(lambda view: view),
     "matmul": _matmul,
+    "contract_shape": lambda _, subscripts, shapes: np.einsum(subscripts, *map(np.empty, shapes)).shape,
+    "contract": lambda _, subscripts, views, target: _fill(None, target, np.einsum(subscripts, *views)),
     "cumsum": _into(lambda view, axis: np.cumsum(view, axis)),
     "cumprod": _into(lambda view, axis: np.cumprod(view, axis)),
     "repeat": _into(np.repeat),

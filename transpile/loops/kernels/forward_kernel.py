@@ -8,7 +8,6 @@ from dataclasses import replace
 from ...ir import Atom, Block, Formula, Var
 from ...library import Library
 from ...passes.inline import inline
-from ...passes.kernel.definitions import Definitions
 from ...passes.kernel.known_absence import with_known_absence
 from ...passes.kernel.lists_written_out import written_out
 from ...passes.kernel.products_in_place import with_products_in_place
@@ -19,6 +18,7 @@ from ...rewrite import all_names, replace_block
 from ..lower.equations import PRIMITIVES, planned
 from ..lower.facts import Fact
 from ..lower.kernel import Guess, Input, Kernel
+from .definitions import Definitions
 from .likely import assumed, likely
 
 

@@ -70,6 +70,8 @@ def refusal(op: str, types: Sequence[Type]) -> str | None:
         return None if joined == "bool" else f"{op} is compiled for booleans only"
     if scalar.of == "floats":
         return None if joined in FLOATS else f"{op} is compiled for floats only"
+    if scalar.special and "bool" in types:
+        return f"{op} of booleans is compiled for no dtype that NumPy gives"
     if joined != "bool":
         return None
     if op in ("subtract", "negative"):
