@@ -77,7 +77,7 @@ def verify_types(before: Formula, after: Formula) -> Formula:
 
 
 def _larger(own: Type, found: Type, inputs: set[str]) -> str:
-    """Why a gradient may have more entries than its input: it has the shape of another one too."""
+    """The reason why a gradient may have more entries than its input: it has the shape of another one too."""
     if not (isinstance(own, TensorType) and isinstance(found, TensorType)):
         return ""
     parts = found.shape.parts if isinstance(found.shape, Unranked) else ()

@@ -273,7 +273,7 @@ def without_history(tensor: Any) -> Any:
     level = _LEVEL.get()
     tangent = None if level is None else level.tangent(tensor)
     if level is not None and tangent is not None:
-        level.keep(made, tangent.detach())
+        level.attach(made, tangent.detach())
     return made
 
 

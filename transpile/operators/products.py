@@ -89,7 +89,7 @@ def _square(a: TensorType) -> None:
 
 
 def _of_matrix(call: Call) -> Type:
-    """What has its operand's shape: an inverse, a factor."""
+    """The rule of results with the operand's shape: an inverse, a factor."""
     a = call.operand(0)
     if a is None:
         return call.unknown()

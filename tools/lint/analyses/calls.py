@@ -67,7 +67,7 @@ class Calls(BuiltinCalls):
         """A method of the context."""
 
     @abstractmethod
-    def context_attribute(self, name: str) -> Value:
+    def context_attribute(self, name: str, node: ast.AST) -> Value:
         """An attribute of the context that nothing set."""
 
     def attribute(self, node: ast.Attribute, state: State) -> Value:
@@ -95,7 +95,7 @@ class Calls(BuiltinCalls):
         if isinstance(thing.constant, Context):
             if name in CONTEXT_METHODS:
                 return (Thing(entity=Bound((thing,), name)),)
-            return self.context_attribute(name)
+            return self.context_attribute(name, node)
         if isinstance(entity, Instance):
             return self._attribute_of_object(thing, entity, name, node, state)
         if entity is not None or thing.parts is not None:
@@ -175,10 +175,9 @@ class Calls(BuiltinCalls):
             self.inner_backward(thing, arguments)
             return plain()
         if tensor and not unknown and not isinstance(entity, Bound):
-            if name == "max" and arguments.items and not self._has_axis(arguments):
-                return self.torch_function(
-                    "maximum", replace(arguments, items=[Item((thing,)), *arguments.items])
-                )
+            whole = replace(arguments, items=[Item((thing,)), *arguments.items])
+            if name == "max" and arguments.items and not self._has_axis(whole):
+                return self.torch_function("maximum", whole)
             return self.torch_method((thing,), name, arguments)
         thing.used_as_object = thing.used_as_object or not tensor
         return self.opaque((thing,), arguments, name, state)

@@ -1,14 +1,16 @@
-"""Words that are written with other words in C++, because they need no loop of their own.
+"""Operators that kernels compute by other operators, because they need no loop of their own.
 
-Only their value is meant: the derivative is that of the word's formula.
+Only their value is meant: the derivative is that of the operator's formula.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence, Set
 from functools import cache
 
-from ...ir import Eqn, Formula, Source
-from ...library import Library
+from ...derivatives import Derivatives, Variant
+from ...frontend import Binding, Names, read_function
+from ...ir import Eqn, Formula, Literal, Source, Var
 
 _TEXT = """
 def outer(a, b):
@@ -90,25 +92,33 @@ def xlog1py(x, y):
 _FUNCTIONS = {text.partition("(")[0].removeprefix("def "): text for text in _TEXT.strip().split("\n\n\n")}
 
 
-class Definitions(Library):
-    """A library whose words of this file are written out; the others are those of `parent`."""
+class Definitions(Derivatives):
+    """A library in which operators of this file are written out; the others are those of `parent`."""
 
-    def __init__(self, parent: Library) -> None:
-        super().__init__(parent=parent)
+    def __init__(self, parent: Derivatives, written: Set[str] = _FUNCTIONS.keys()) -> None:
+        self._parent, self._written = parent, written
 
     def formula(self, op: str) -> Formula | None:
-        """The definition of a word, or the formula of any other."""
-        return _definition(op) if op in _FUNCTIONS else super().formula(op)
+        """The definition of an operator, or the formula of any other."""
+        return _definition(op) if op in self._written else self._parent.formula(op)
 
     def promoted(self, op: str, eqn: Eqn | None = None) -> Formula:
-        """The definition of a word, which has no closure; the promoted formula of any other."""
-        return _definition(op) if op in _FUNCTIONS else super().promoted(op, eqn)
+        """The definition of an operator, which has no closure; the promoted formula of any other."""
+        return _definition(op) if op in self._written else self._parent.promoted(op, eqn)
+
+    def variant(
+        self, formula: Formula, defined: Sequence[bool], needed: Sequence[bool], values: Mapping[Var, Literal]
+    ) -> Variant:
+        """The variant of a promoted formula."""
+        return self._parent.variant(formula, defined, needed, values)
+
+    def having(self, formulas: Mapping[str, Formula]) -> Derivatives:
+        """The same, but for these formulas by their operators."""
+        return Definitions(self._parent.having(formulas), self._written - formulas.keys())
 
 
 @cache
 def _definition(name: str) -> Formula:
-    from ...frontend import Binding, Names, read_function
-
     names = Names.of(
         {
             "np": Binding.dotted("numpy"),

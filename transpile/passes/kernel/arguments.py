@@ -54,7 +54,7 @@ from .types import Dtype
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """What is known of an argument when its kernels are made.
+    """An argument as it is known when its kernels are made.
 
     `dtype` "T" is the common float type of all that have it; `rank` the number
     of axes, None for any; `items` the elements of a list.
@@ -67,7 +67,7 @@ class Argument:
 
     @property
     def is_float(self) -> bool:
-        """Whether a gradient can flow into it."""
+        """True where a gradient can flow into it."""
         return self.dtype in ("T", "float", "double")
 
 
@@ -129,7 +129,7 @@ def fitted(formula: Formula, arguments: Arguments, present: bool = False) -> For
 
 
 def _presence(formula: Formula, there: Collection[Var]) -> dict[Var, Atom]:
-    """What asks whether one of these is None, with the answer."""
+    """The questions whether one of these is None, with the answer."""
     asked = (eqn for eqn in formula.every() if eqn.op == "is_none" and eqn.args[0] in there)
     return {eqn.outs[0]: Literal(False) for eqn in asked}
 
@@ -178,7 +178,7 @@ def with_plain_elements(formula: Formula) -> Formula:
 
 
 class _Spread:
-    """What is saved instead: `plain` values, and the equations that put them together again."""
+    """The `plain` values that are saved instead, and the equations that put them together again."""
 
     def __init__(self, formula: Formula) -> None:
         self._built = {eqn.outs[0]: eqn for eqn in formula.forward.eqns if len(eqn.outs) == 1}

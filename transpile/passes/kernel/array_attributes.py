@@ -55,7 +55,7 @@ class RegionOf:
 
 
 def holds_arrays(value: object) -> bool:
-    """Whether an attribute has an array in it."""
+    """True where an attribute has an array in it."""
     plain = isinstance(value, tuple) and any(map(holds_arrays, value))
     return plain or isinstance(value, ArrayOf | RegionOf)
 
@@ -100,7 +100,7 @@ class _Spread:
         self.known: dict[str, Argument] = {}
 
     def atom(self, name: str, value: object, out: Var | None = None) -> Atom:
-        """What stands for a value: a tuple is `out`, or a new variable."""
+        """The variable that stands for a value: a tuple is `out`, or a new one."""
         if isinstance(value, ArrayOf):
             var = self._namer.fresh(name)
             self.inputs.append(var)
@@ -126,7 +126,7 @@ class Indexing(NamedTuple):
 
 
 def indexing(formula: Formula) -> Indexing:
-    """Which attributes of a formula index arrays."""
+    """The attributes of a formula that index arrays."""
     every = list(formula.every())
     plainly = {atom for eqn in every for name, atom in eqn.kwargs if name in ("index", "indices")}
     somehow = set(plainly)

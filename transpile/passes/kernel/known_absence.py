@@ -1,4 +1,4 @@
-"""Whether a value that a branch may have left out is there: what the condition says of it.
+"""Known absence: the condition says where a value that a branch may have left out is there.
 
 In: a block. Out: the same block, which does not ask whether what a conditional left is None, but
 for the condition, or for a truth value that the conditional leaves besides.
@@ -51,7 +51,7 @@ def with_known_absence(block: Block) -> Block:
 
 
 class _Scope:
-    """What says that a variable is None, by the variables that may be: an operator, and a truth value."""
+    """Questions whether a variable is None, by those that may be: an operator and a truth value."""
 
     def __init__(self, namer: Namer, missing: Mapping[Var, tuple[str, Var]] | None = None) -> None:
         self._namer = namer

@@ -23,7 +23,7 @@ class OneSided:
     sides: tuple[tuple[Atom, int], ...]
 
     def is_all(self, var: Var, block: Block, saved: Mapping[Var, Atom]) -> bool:
-        """Whether a block reads the variable on these sides alone.
+        """True where a block reads the variable on these sides alone.
 
         `saved` are the forward's names of what the block reads.
         """
@@ -45,7 +45,7 @@ def literals_of_one_side(block: Block) -> dict[Var, OneSided]:
 
 
 def _on_side(eqn: Eqn, side: int, k: int, inner: Mapping[Var, OneSided]) -> OneSided | None:
-    """What an output of a branch is that only this side has."""
+    """The value of an output of a branch that only this side has."""
     block = eqn.blocks[side]
     atom, own = block.results[k], (eqn.args[0], side)
     if isinstance(atom, Literal):

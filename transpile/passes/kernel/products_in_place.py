@@ -57,7 +57,7 @@ def _summed(eqn: Eqn, made: dict[Var, Eqn], counts: Counter[Var]) -> tuple[Eqn, 
 
 
 def _of_choice(eqn: Eqn) -> tuple[Atom | None, Atom]:
-    """What is squeezed where a condition holds and taken as it is elsewhere, and the condition."""
+    """The value that is squeezed where a condition holds and taken as it is elsewhere, and the condition."""
     then, other = eqn.blocks
     squeezed = then.eqns[0] if len(then.eqns) == 1 and then.results == then.eqns[0].outs else None
     if squeezed is None or squeezed.op != "squeeze" or not _is_last(squeezed) or other.eqns:

@@ -27,7 +27,7 @@ ASKING = frozenset(_ASKING.split())
 
 
 def asks(formula: Formula) -> bool:
-    """Whether the formula, or the derivative of something in it, chooses by numbers of axes."""
+    """True where the formula, or the derivative of something in it, chooses by numbers of axes."""
     blocks = [block for block in (formula.forward, formula.pullback) if block is not None]
     return any(_asks(block) for block in blocks)
 
@@ -113,7 +113,7 @@ def _without(block: Block, dropped: Mapping[Var, object]) -> Block:
 
 
 def _rank(eqn: Eqn, ranks: Mapping[Var, int]) -> int | None:
-    word = OPERATORS.get(eqn.op)
+    info = OPERATORS.get(eqn.op)
     operands = [_of(atom, ranks) for atom in eqn.args]
     first = operands[0] if operands else None
     if eqn.op in ("tuple", "list"):
@@ -146,7 +146,7 @@ def _rank(eqn: Eqn, ranks: Mapping[Var, int]) -> int | None:
     if eqn.op == "solve":
         second = operands[1] or 0
         return first - 1 if second == 1 else max(first, second)
-    if word is not None and word.pointwise:
+    if info is not None and info.pointwise:
         return max(rank for rank in operands if rank is not None)
     return None
 
@@ -174,7 +174,7 @@ def _indexed(eqn: Eqn, ranks: Mapping[Var, int], made: Mapping[Var, Eqn]) -> int
 
 
 def _change(item: Atom, made: Mapping[Var, Eqn]) -> int | None:
-    """How many axes an item of an index adds."""
+    """The number of axes that an item of an index adds."""
     if isinstance(item, Literal):
         whole = isinstance(item.value, int) and not isinstance(item.value, bool)
         free = item.value is Ellipsis or isinstance(item.value, slice)

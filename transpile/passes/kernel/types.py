@@ -68,7 +68,7 @@ def of_literal(literal: Literal) -> Type | None:
 
 
 def stored(kind: Type) -> Dtype:
-    """What a variable of this type is declared as.
+    """The C++ type of a variable of this type.
 
     >>> stored("weak float")
     'double'

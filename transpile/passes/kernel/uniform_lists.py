@@ -1,7 +1,7 @@
-"""Lists whose elements are all one value, which need not be saved turn by turn.
+"""Lists whose elements are all one value, which need not be saved iteration by iteration.
 
 In: a promoted formula. Out: the same, where what a loop of the forward collects
-of each turn, but which no turn changes, is read as that value, and where a list
+of each iteration, but which no iteration changes, is read as that value, and where a list
 that is collected twice is saved once. So are literals that a branch chooses, where
 each side has the same, or nobody reads them but on the side that has one.
 """

@@ -1,4 +1,4 @@
-"""What a tensor must be, by what a formula does with it, where nobody has said what it is."""
+"""Uses of a tensor: what it must be by what a formula does with it, where nobody has said what it is."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _LOGIC = frozenset({"logical_and", "logical_or", "logical_not", "invert", "bitwi
 
 
 def is_mask(var: Var, block: Block) -> bool:
-    """Whether a tensor is only asked for its truth."""
+    """True where a tensor is only asked for its truth."""
     uses = [(eqn, i) for eqn in block.eqns for i, atom in enumerate(eqn.args) if atom == var]
     uses = [(eqn, i) for eqn, i in uses if eqn.op not in ("like", "shape", "ndim", "size")]
     return bool(uses) and all(eqn.op in _LOGIC or (eqn.op == "where" and i == 0) for eqn, i in uses)
 
 
 def is_position(var: Var, block: Block) -> bool:
-    """Whether a tensor, and what is computed of it, is only an index of others."""
+    """True where a tensor, and what is computed of it, is only an index of others."""
     return _asks_positions(var, block) is True
 
 
 def _asks_positions(var: Var, block: Block, of_result: Asks | None = None) -> bool | None:
-    """Whether a block reads a tensor as an index alone; None where it does not read it.
+    """True where a block reads a tensor as an index alone; None where it does not read it.
 
     `of_result` tells it of the block's results by their number, where the block is a side of a condition.
     """
@@ -48,5 +48,5 @@ def _asks_positions(var: Var, block: Block, of_result: Asks | None = None) -> bo
 
 
 def _asks_of_output(eqn: Eqn, block: Block, of_result: Asks | None, number: int) -> bool | None:
-    """What `_asks_positions` says of an output of a condition."""
+    """The answer of `_asks_positions` for an output of a condition."""
     return _asks_positions(eqn.outs[number], block, of_result)
