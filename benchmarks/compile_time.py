@@ -13,6 +13,9 @@ over the rounds, of processor time (which other programs that run do not change)
     again       wall time of another `pb.compile` of the same formula in that process
 
     python benchmarks/compile_time.py --operators simple gelu_tanh --rounds 3
+
+Then straight chains of 25 to 400 statements (`chains.py`), forward and backward, on a cold cache: wall
+and processor time, the memory of the largest process, and how much more 400 statements take than 100.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import chains
 import numpy as np
 from rich.console import Console
 from rich.table import Table
@@ -43,7 +47,8 @@ COLUMNS = ("transpile", "compiler", "cold", "cached cpu", "cached wall", "again"
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--operators", nargs="+", choices=OPERATORS, default=OPERATORS)
+    parser.add_argument("--operators", nargs="*", choices=OPERATORS, default=OPERATORS)
+    parser.add_argument("--chains", nargs="*", type=int, default=chains.LENGTHS, metavar="STATEMENTS")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--inside", choices=OPERATORS, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -51,7 +56,10 @@ def main() -> None:
         print(json.dumps(inside(arguments.inside)))
         return
     console = Console(highlight=False)
-    console.print(_table(measured(arguments.operators, arguments.rounds)))
+    if arguments.operators:
+        console.print(_table(measured(arguments.operators, arguments.rounds)))
+    if arguments.chains:
+        console.print(_chain_table(chains.samples(arguments.chains)))
 
 
 def measured(operators: tuple[str, ...], rounds: int) -> dict[str, dict[str, float]]:
@@ -134,6 +142,21 @@ def _table(seconds: dict[str, dict[str, float]]) -> Table:
     if len(seconds) > 1:
         medians = (statistics.median(found[column] for found in seconds.values()) for column in COLUMNS)
         table.add_row("median", *(f"{1e3 * median:.1f}" for median in medians), style="bold")
+    return table
+
+
+def _chain_table(found: dict[tuple[str, int], dict[str, float]]) -> Table:
+    table = Table(title="pb.compile of chains, forward and backward")
+    table.add_column("chain")
+    for column in ("statements", "seconds", "cpu", "MB"):
+        table.add_column(column, justify="right")
+    for (kind, length), taken in found.items():
+        seconds = (f"{taken[column]:.2f}" for column in ("wall", "cpu"))
+        table.add_row(kind, str(length), *seconds, f"{taken['memory']:.0f}")
+    for kind in chains.KINDS:
+        if (kind, 100) in found and (kind, 400) in found:
+            times = (f"{found[kind, 400][of] / found[kind, 100][of]:.1f}" for of in ("wall", "cpu"))
+            table.add_row(kind, "400 / 100", *times, style="bold")
     return table
 
 

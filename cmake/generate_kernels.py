@@ -23,12 +23,12 @@ PACKAGE.__path__ = [str(ROOT)]
 sys.modules["pullback"] = PACKAGE
 
 from pullback.transpile.diagnostics import FormulaError
-from pullback.transpile.emit.native import emit_cpp
-from pullback.transpile.emit.native.attribute_patterns import AttributePattern, attribute_patterns
-from pullback.transpile.emit.native.formula_kernels import formula_kernels
+from pullback.transpile.emit.cpp import emit_cpp
 from pullback.transpile.emit.operators_header import operators_header
 from pullback.transpile.ir import Formula
 from pullback.transpile.library import Library, NoDerivative, standard_library
+from pullback.transpile.loops.kernels.formula_kernels import formula_kernels
+from pullback.transpile.passes.kernel.attribute_patterns import AttributePattern, attribute_patterns
 
 # As `pullback.engine.native.kernels.ORDER`, which asks for the same text.
 ORDER = 1

@@ -65,6 +65,28 @@ def _eigh_inputs(rng):
 
 
 @pb.formula
+def eigh_upper(a):
+    """The same of the upper triangle, where the signs of the vectors may be others: `eigh`."""
+    w, v = np.linalg.eigh(a, UPLO="U")
+
+    def eigh_upper_pullback(grad_w, grad_v):
+        turned = _transposed(v)
+        along = v * np.expand_dims(grad_w, -2)
+        if grad_v is not None:
+            along = along + np.matmul(v, _of_differences(w, np.ones_like(v)) * np.matmul(turned, grad_v))
+        both = np.matmul(along, turned)
+        return np.triu(both + _transposed(both)) - np.triu(np.tril(both))
+
+    return (w, v), eigh_upper_pullback
+
+
+@eigh_upper.sample_inputs
+def _eigh_upper_inputs(rng):
+    a = rng.standard_normal((2, 3, 3))
+    yield (np.matmul(a, np.swapaxes(a, -1, -2)),), {}
+
+
+@pb.formula
 def qr(a):
     """A = Q R with as many columns as A, which has no fewer rows.
 
@@ -131,23 +153,23 @@ def linalg_slogdet(a):
     return slogdet(a)
 
 
-def _read(a, uplo):
-    """The matrix with the triangle that is read as its lower one."""
+def _eigh(a, uplo):
+    """Eigenvalues and eigenvectors by the triangle that is read."""
     if uplo != "L" and uplo != "U":
         raise ValueError("UPLO argument must be 'L' or 'U'")
-    return a if uplo == "L" else _transposed(a)
+    return eigh(a) if uplo == "L" else eigh_upper(a)
 
 
 @pb.composite(np.linalg.eigh)
 def linalg_eigh(a, UPLO="L"):
     """Eigenvalues and eigenvectors of symmetric matrices."""
-    return eigh(_read(a, UPLO))
+    return _eigh(a, UPLO)
 
 
 @pb.composite(np.linalg.eigvalsh)
 def linalg_eigvalsh(a, UPLO="L"):
     """Eigenvalues of symmetric matrices, also where some are equal."""
-    return eigh(_read(a, UPLO))[0]
+    return _eigh(a, UPLO)[0]
 
 
 @pb.composite(np.linalg.qr)

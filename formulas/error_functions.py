@@ -13,6 +13,9 @@ import pullback as pb
 _TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
 _ROOT_PI_OVER_TWO = math.sqrt(math.pi) / 2
 _ROOT_TWO_PI = math.sqrt(2 * math.pi)
+_ROOT_TWO_OVER_PI = math.sqrt(2 / math.pi)
+_ROOT_HALF = math.sqrt(0.5)
+_FAR = 12.0  # from here on an asymptotic series of twelve terms is exact
 
 
 @pb.formula(special.erf)
@@ -37,13 +40,26 @@ def erfc(x):
     return r, erfc_pullback
 
 
+def _slope_of_erfcx(x):
+    """The derivative of erfcx for x of 12 and more, to the last bit: DLMF 7.12.1, term by term."""
+    t = 1 / x / x
+    s = -134607.12890625 + t * (1278767.724609375 + t * (-13427061.108398438 + t * 154411202.74658203))
+    s = -59.0625 + t * (324.84375 + t * (-2111.484375 + t * (15836.1328125 + t * s)))
+    s = -1.0 + t * (1.5 + t * (-3.75 + t * (13.125 + t * s)))
+    return _TWO_OVER_ROOT_PI / 2 * t * s
+
+
 @pb.formula(special.erfcx)
 def erfcx(x):
-    """r = exp(x**2) erfc(x): dr = (2 x r - 2 / sqrt(pi)) dx, by the product rule."""
+    """r = exp(x**2) erfc(x): dr = (2 x r - 2 / sqrt(pi)) dx, by the product rule.
+
+    The two terms cancel far out, where the asymptotic series of the derivative stands for them.
+    """
     r = special.erfcx(x)
 
     def erfcx_pullback(grad):
-        return grad * (2 * x * r - _TWO_OVER_ROOT_PI)
+        near = 2 * x * r - _TWO_OVER_ROOT_PI
+        return grad * np.where(x < _FAR, near, _slope_of_erfcx(np.where(x < _FAR, _FAR, x)))
 
     return r, erfcx_pullback
 
@@ -91,13 +107,26 @@ def _erfcinv_inputs(rng):
     yield (rng.uniform(0.2, 1.8, (3, 4)),), {}
 
 
+def _slope_of_dawsn(x):
+    """The derivative of dawsn for |x| of 12 and more, to the last bit: DLMF 7.12.1 of an imaginary number."""
+    t = 1 / x / x
+    s = 134607.12890625 + t * (1278767.724609375 + t * (13427061.108398438 + t * 154411202.74658203))
+    s = 59.0625 + t * (324.84375 + t * (2111.484375 + t * (15836.1328125 + t * s)))
+    s = 1.0 + t * (1.5 + t * (3.75 + t * (13.125 + t * s)))
+    return -0.5 * t * s
+
+
 @pb.formula(special.dawsn)
 def dawsn(x):
-    """exp(-x**2) times the integral of exp(t**2) from 0 to x: dr = (1 - 2 x r) dx. DLMF 7.10.4."""
+    """exp(-x**2) times the integral of exp(t**2) from 0 to x: dr = (1 - 2 x r) dx. DLMF 7.10.4.
+
+    The two terms cancel far out, where the asymptotic series of the derivative stands for them.
+    """
     r = special.dawsn(x)
 
     def dawsn_pullback(grad):
-        return grad * (1 - 2 * x * r)
+        near = np.abs(x) < _FAR
+        return grad * np.where(near, 1 - 2 * x * r, _slope_of_dawsn(np.where(near, _FAR, x)))
 
     return r, dawsn_pullback
 
@@ -115,11 +144,17 @@ def ndtr(x):
 
 @pb.formula(special.log_ndtr)
 def log_ndtr(x):
-    """The logarithm of that: density over distribution, exp(-x**2/2 - r) / sqrt(2 pi)."""
+    """The logarithm of that: density over distribution, exp(-x**2/2 - r) / sqrt(2 pi).
+
+    Below -1, where both are small, that is sqrt(2 / pi) / erfcx(-x / sqrt(2)).
+    """
     r = special.log_ndtr(x)
 
     def log_ndtr_pullback(grad):
-        return grad * (np.exp(-0.5 * x * x - r) / _ROOT_TWO_PI)
+        low = x < -1
+        ratio = _ROOT_TWO_OVER_PI / special.erfcx(-_ROOT_HALF * np.where(low, x, -1))
+        high = np.where(low, 0, x)
+        return grad * np.where(low, ratio, np.exp(-0.5 * high * high - np.where(low, 0, r)) / _ROOT_TWO_PI)
 
     return r, log_ndtr_pullback
 

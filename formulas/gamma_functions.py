@@ -3,6 +3,7 @@
 DLMF is the Digital Library of Mathematical Functions, dlmf.nist.gov.
 """
 
+import numpy as np
 from scipy import special
 
 import pullback as pb
@@ -59,11 +60,20 @@ def _gamma_inputs(rng):
 
 @pb.formula(special.rgamma)
 def rgamma(x):
-    """1 / gamma(x): d = -r digamma(x) dx. DLMF 5.2.2."""
+    """1 / gamma(x): d = -r digamma(x) dx. DLMF 5.2.2.
+
+    Left of 1/2, where digamma has poles and r its zeros, by reflection: r = gamma(1 - x) sin(pi x) / pi, so
+    d = gamma(1 - x) (cos(pi x) - sin(pi x) digamma(1 - x) / pi) dx. DLMF 5.5.3.
+    """
     r = special.rgamma(x)
 
     def rgamma_pullback(grad):
-        return -grad * r * special.digamma(x)
+        left = x < 0.5
+        mirrored = 1 - np.where(left, x, 0)
+        turn = np.pi * np.where(left, x, 0)
+        reflected = np.cos(turn) - np.sin(turn) * special.digamma(mirrored) / np.pi
+        direct = -np.where(left, 0, r) * special.digamma(np.where(left, 1, x))
+        return grad * np.where(left, special.gamma(mirrored) * reflected, direct)
 
     return r, rgamma_pullback
 

@@ -40,9 +40,20 @@ def _contract_inputs(rng):
     yield ([normal(2, 3), normal(2, 1)],), {"subscripts": "ij,ij->i"}
 
 
+def _meet(a, b, axis_a, axis_b):
+    """Refuses axes of other lengths: one of length 1 is not repeated, as it is in `np.einsum`."""
+    if np.shape(a)[axis_a] != np.shape(b)[axis_b]:
+        raise ValueError(
+            f"shapes {np.shape(a)} and {np.shape(b)} not aligned: the axes that are summed differ in length"
+        )
+
+
 @pb.composite(np.tensordot)
 def tensordot(a, b, *, axes=2):
     """Products summed over axes of the first that meet axes of the second."""
+    if np.ndim(axes) == 0:
+        for k in range(axes):
+            _meet(a, b, np.ndim(a) - axes + k, k)
     return primitives.contract(
         [a, b], subscripts=primitives.tensordot_subscripts(np.ndim(a), np.ndim(b), axes)
     )
@@ -58,6 +69,8 @@ def _tensordot_inputs(rng):
 @pb.composite(np.dot)
 def dot(a, b):
     """Products summed over the last axis of `a` and the last but one of `b`, or its only one."""
+    if np.ndim(a) > 0 and np.ndim(b) > 0:
+        _meet(a, b, -1, -2 if np.ndim(b) > 1 else -1)
     return primitives.contract([a, b], subscripts=primitives.dot_subscripts(np.ndim(a), np.ndim(b), -2))
 
 
@@ -83,6 +96,8 @@ def _vdot_inputs(rng):
 @pb.composite(np.inner)
 def inner(a, b):
     """Products summed over the last axes of both."""
+    if np.ndim(a) > 0 and np.ndim(b) > 0:
+        _meet(a, b, -1, -1)
     return primitives.contract([a, b], subscripts=primitives.dot_subscripts(np.ndim(a), np.ndim(b), -1))
 
 
@@ -157,6 +172,7 @@ def _linalg_outer_inputs(rng):
 
 
 def _vecdot(x1, x2, axis):
+    _meet(x1, x2, axis, axis)
     return np.einsum("...i,...i->...", _as_last(x1, axis), _as_last(x2, axis))
 
 
@@ -213,12 +229,14 @@ def _kron_inputs(rng):
 @pb.composite(np.matvec)
 def matvec(x1, x2):
     """Each matrix of a stack times each vector."""
+    _meet(x1, x2, -1, -1)
     return np.einsum("...ij,...j->...i", x1, x2)
 
 
 @pb.composite(np.vecmat)
 def vecmat(x1, x2):
     """Each vector times each matrix of a stack."""
+    _meet(x1, x2, -1, -2)
     return np.einsum("...i,...ij->...j", x1, x2)
 
 

@@ -13,7 +13,7 @@ def _shares(num, endpoint, count):
 
 def _even(start, stop, num, endpoint):
     """Values at even distances along a new first axis."""
-    width = stop - start
+    width = stop * 1.0 - start
     return start + width * _shares(num, endpoint, np.ndim(width))
 
 

@@ -83,7 +83,7 @@ def dot_subscripts(rank_a: int, rank_b: int, axis: int) -> str:
 
 
 def p_of_norm(ord: Any, axis: int | tuple[int, ...] | None, ndim: int | None) -> float | None:
-    """Which p-norm `np.linalg.norm` means with these arguments, 2 for that of Frobenius.
+    """The p of the norm that `np.linalg.norm` means with these arguments, 2 for that of Frobenius.
 
     None for what is no p-norm of the entries, and for what depends on a number
     of axes that is not known. ValueError where NumPy needs an axis.

@@ -32,6 +32,7 @@ CODES: dict[str, Code] = {
     "PB108": Code("once-differentiable", "warning"),
     "PB109": Code("inner-autograd", "error"),
     "PB110": Code("inner-autograd-shared", "warning"),
+    "PB111": Code("loop-variable", "warning"),
     # gradient contract
     "PB201": Code("gradient-count", "error"),
     "PB202": Code("independent-gradient", "error"),
@@ -39,6 +40,7 @@ CODES: dict[str, Code] = {
     "PB204": Code("unknown-rule", "error"),
     "PB205": Code("cotangent-count", "error"),
     "PB206": Code("undefined-gradient", "error"),
+    "PB207": Code("unused-gradient", "warning"),
     # mutation
     "PB301": Code("alias-mutated", "error"),
     "PB302": Code("gradient-mutated", "error"),
@@ -48,6 +50,7 @@ CODES: dict[str, Code] = {
     "PB306": Code("input-on-context", "warning"),
     "PB307": Code("output-on-context", "warning"),
     "PB308": Code("saved-twice", "error"),
+    "PB309": Code("unset-attribute", "error"),
     # language fence
     "PB400": Code("unreadable", "error"),
     "PB401": Code("unsupported-statement", "error"),

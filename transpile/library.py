@@ -7,41 +7,27 @@ the build needs neither NumPy nor an installed package.
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
+from .derivatives import Derivatives, NoDerivative, Variant
+from .frontend import Binding, Names, read_function, read_operator
+from .frontend.names.folder import FormulaFolder, package_formulas
 from .ir import Eqn, Formula, Literal, Source, Var
-
-if TYPE_CHECKING:
-    import ast
-
-    from .frontend import Names, Outline
-    from .frontend.syntax.text import Text
-    from .passes.variants.specialize import Variant
+from .passes.promote.promote import promote
+from .passes.variants.specialize import specialize
 
 
-class NoDerivative(Exception):
-    """An operator on the way of a gradient has no derivative. `eqn` is where."""
-
-    def __init__(self, eqn: Eqn | None, what: str) -> None:
-        self.eqn = eqn
-        self.what = what
-        super().__init__(what)
-
-
-class Library:
+class Library(Derivatives):
     """Formulas by operator name; `parent` is asked for what this one lacks."""
 
     def __init__(self, formulas: Mapping[str, Formula] | None = None, parent: Library | None = None) -> None:
         self._formulas = dict(formulas or {})
         self._promoted: dict[str, tuple[Formula, Formula]] = {}
         self._variants: dict[tuple[object, ...], tuple[Formula, Variant]] = {}
-        self._under_way: list[str] = []  # by the thread whose turn it is
-        self._turn = threading.RLock()
+        self._under_way: list[str] = []  # by the thread that holds the lock
+        self._lock = threading.RLock()
         self._parent = parent
 
     def add(self, formula: Formula) -> None:
@@ -64,12 +50,10 @@ class Library:
         """The operator's formula after promotion. Raises NoDerivative where there is none."""
         if op not in self._formulas and self._parent is not None:
             return self._parent.promoted(op, eqn)
-        with self._turn:
+        with self._lock:
             return self._promoted_here(op, eqn)
 
     def _promoted_here(self, op: str, eqn: Eqn | None) -> Formula:
-        from .passes.promote.promote import promote
-
         formula = self.formula(op)
         if formula is None:
             raise NoDerivative(eqn, f"{op!r} has no formula")
@@ -85,12 +69,14 @@ class Library:
                 self._under_way.pop()
         return known[1]
 
+    def having(self, formulas: Mapping[str, Formula]) -> Library:
+        """The same, but for these formulas by their operators."""
+        return Library(formulas, self)
+
     def variant(
         self, formula: Formula, defined: Sequence[bool], needed: Sequence[bool], values: Mapping[Var, Literal]
     ) -> Variant:
         """`specialize` of a promoted formula, once for a pattern: a program's operators are few."""
-        from .passes.variants.specialize import specialize
-
         constants = ((var, repr(atom)) for var, atom in values.items())
         key = (formula.name, *defined, *needed, *constants)
         known = self._variants.get(key)
@@ -108,8 +94,6 @@ def formula_in(text: str) -> Formula:
     ... ''').name
     'double'
     """
-    from .frontend import Binding, Names, read_function
-
     names = Names.of(
         {
             "np": Binding.dotted("numpy"),
@@ -122,78 +106,35 @@ def formula_in(text: str) -> Formula:
     return read_function(Source("example.py", text), names, name)
 
 
-class Composite(NamedTuple):
-    """A function of ours that others read in place of a call, the text around it, and the names there."""
-
-    node: ast.FunctionDef
-    text: Text
-    names: Names
-
-
 class Folder(Library):
     """The formulas of a folder, each read from its text when it is first asked for.
 
     Most programs meet a few of them, and reading takes a millisecond each.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: FormulaFolder) -> None:
         super().__init__()
-        self._texts = {path: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py"))}
-        # Each is a function of the module, under the name of the word that it stands for.
-        self._places = {
-            found[1]: path for path, text in self._texts.items() for found in _PUBLIC_FUNCTION.finditer(text)
-        }
-        self._outlines: dict[Path, Outline] = {}
-        self._composites = {
-            _MODULES[found[1]] + found[2]: path
-            for path, text in self._texts.items()
-            for found in _COMPOSITE.finditer(text)
-        }
+        self._folder = folder
 
     def names(self) -> tuple[str, ...]:
         """Every operator with a formula, file by file."""
-        return tuple(name for path in self._texts for name in self._outline(path).operators)
+        return self._folder.operators()
 
     def formula(self, op: str) -> Formula | None:
         """The operator's formula as written, or None."""
-        if op not in self._formulas and op in self._places:
-            with self._turn:
+        if op not in self._formulas and op in self._folder.places:
+            with self._lock:
                 self._read(op)
         return self._formulas.get(op)
 
     def _read(self, op: str) -> None:
-        outline = self._outline(self._places[op])
-        read = outline.read(op) if op in outline.operators and op not in self._formulas else None
-        if read is not None:
-            self.add(read)
-
-    def composite(self, dotted: str) -> Composite | None:
-        """The text of the function of this full name, where it is made of operators and no word itself."""
-        path = self._composites.get(dotted)
-        outline = self._outline(path) if path is not None else None
-        if outline is None or dotted not in outline.composites:
-            return None
-        return Composite(outline.composites[dotted], outline.text, outline.module.names)
-
-    def _outline(self, path: Path) -> Outline:
-        from .frontend import Outline
-
-        if path not in self._outlines:
-            self._outlines[path] = Outline(Source(str(path), self._texts[path]), ours=True)
-        return self._outlines[path]
-
-
-_MODULES = {"np": "numpy", "pb": "pullback", "primitives": "pullback.primitives", "special": "scipy.special"}
-_COMPOSITE = re.compile(r"^@pb\.composite\((np|pb|primitives|special)(\.[\w.]+)\)$", re.MULTILINE)
-_PUBLIC_FUNCTION = re.compile(r"^def ([a-z]\w*)\(", re.MULTILINE)
+        outline = self._folder.outline(self._folder.places[op])
+        missing = op in outline.operators and op not in self._formulas
+        if missing and (formula := read_operator(outline, op)) is not None:
+            self.add(formula)
 
 
 @cache
 def standard_library() -> Folder:
     """The formulas that come with the package."""
-    return Folder(formula_folder())
-
-
-def formula_folder() -> Path:
-    """Where the package's formulas stand."""
-    return Path(__file__).resolve().parent.parent / "formulas"
+    return Folder(package_formulas())

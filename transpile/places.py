@@ -1,4 +1,4 @@
-"""Where things are kept from one run to the next."""
+"""The folder of what stays from one run to the next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many processors there are."""
+"""The number of processors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def processors() -> int:
-    """How many of them this process may use."""
+    """The number of them that this process may use."""
     if hasattr(os, "sched_getaffinity"):  # Linux
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

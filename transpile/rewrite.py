@@ -1,4 +1,4 @@
-"""What passes and emitters need: fresh names, and a copy of equations under a renaming."""
+"""Tools of passes and emitters: fresh names, and copies of equations under a renaming."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .ir import Atom, Block, Eqn, Formula, Kind, Literal, Span, Var
 # Names that emitted code uses for modules.
 RESERVED = frozenset({"np", "pb", "primitives", "special", "math", "operator"})
 
-# What tells of a tensor without its values.
+# Operators that read a tensor without its values.
 METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
 
 # The function that puts a region together of a shape and the places of its entries, and the operator
@@ -142,9 +142,9 @@ def rename(block: Block, env: Mapping[Var, Atom]) -> Block:
 
 
 def uses(block: Block) -> Counter[Var]:
-    """How often each variable is read in a block, nested blocks included; twice by a loop of outside.
+    """The number of reads of each variable in a block, nested blocks included; twice by a loop of outside.
 
-    So what is read once may be computed where it is read: a loop would compute it in every turn.
+    So what is read once may be computed where it is read: a loop would compute it in every iteration.
     """
     counts: Counter[Var] = Counter(atom for atom in block.results if isinstance(atom, Var))
     for eqn in block.eqns:
@@ -200,9 +200,9 @@ def slice_of(eqns: Sequence[Eqn], wanted: Iterable[Var], leaves: Iterable[Var] =
 
 
 def put_together(eqns: Sequence[Eqn], wanted: Iterable[Var], namer: Namer) -> tuple[list[Eqn], list[Eqn]]:
-    """How lists, tuples and slices among `wanted` are made again of what they consist of.
+    """Equations that make lists, tuples and slices among `wanted` again of what they consist of.
 
-    The equations that tell of the elements' shapes, which are to follow `eqns`, and those that
+    The equations that read the elements' shapes, which are to follow `eqns`, and those that
     put the elements together.
     """
     table = defining(eqns)
@@ -220,9 +220,9 @@ def put_together(eqns: Sequence[Eqn], wanted: Iterable[Var], namer: Namer) -> tu
 
 
 def flattened(values: Var, again: Var, namer: Namer, before: Iterable[Eqn] = ()) -> tuple[list[Eqn], Eqn]:
-    """How a list of arrays of any shapes is saved as one tensor, and how the list `again` is made of that.
+    """Equations that save a list of arrays of any shapes as one tensor, and make the list `again` of that.
 
-    Equations among those `before` may have made the tensor, and told of the shapes.
+    Equations among those `before` may have made the tensor, and read the shapes.
     """
     there = {eqn.op: eqn.outs[0] for eqn in before if eqn.args == (values,)}
     entries = there.get("collect_flat") or namer.fresh(f"every_{label(values)}")

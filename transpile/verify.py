@@ -1,9 +1,10 @@
-"""What valid IR is. Runs after each pass in the tests, and in `pullback dump`.
+"""The rules of valid IR. Checked after each pass in the tests, and in `pullback dump`.
 
 Every variable is assigned once and read after that; operators have as many
 operands as the vocabulary says; conditionals have two blocks with a result for
 each output; a promoted formula's results, cotangents and gradients match. A pass
-changes no type of a result, and a gradient has a type that its input can have.
+changes no type of a result and makes nothing that no arrays can be, and a gradient
+has the type of its input as far as both are known.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from .analysis.effects import raises
 from .analysis.type_joins import conflict
 from .analysis.types import infer
 from .ir import Atom, Eqn, Formula, Var
+from .ir.types import TensorType, Type, Unranked, names_of
 from .operators import OPERATORS
 
 
@@ -53,6 +55,8 @@ def verify(formula: Formula) -> Formula:
 def verify_types(before: Formula, after: Formula) -> Formula:
     """The formula after a pass, where its results and gradients have types that they can have."""
     known, made = infer(before), infer(after)
+    if made.findings and not known.findings:
+        raise InvalidIR(f"{after.name}: {made.findings[0].message} ({made.findings[0].span})")
     if [param.var for param in before.params] != [param.var for param in after.params]:
         return after  # a derivative, whose parameters are what was saved
     pairs = zip(before.forward.results[: before.results], after.forward.results, strict=False)
@@ -63,11 +67,22 @@ def verify_types(before: Formula, after: Formula) -> Formula:
                 f"{after.name}: the result {old} was {known.of(old)} and is {made.of(new)}: {why}"
             )
     gradients = after.pullback.results if after.pullback is not None else ()
+    inputs = {param.var.name for param in after.inputs}
     for param, gradient in zip(after.inputs, gradients, strict=False):
-        why = conflict(made.of(param.var), made.of(gradient, pullback=True))
+        own, found = made.of(param.var), made.of(gradient, pullback=True)
+        why = conflict(own, found) or _larger(own, found, inputs)
         if after.promoted and why:
             raise InvalidIR(f"{after.name}: the gradient of {param.var} has another type: {why}")
     return after
+
+
+def _larger(own: Type, found: Type, inputs: set[str]) -> str:
+    """The reason why a gradient may have more entries than its input: it has the shape of another one too."""
+    if not (isinstance(own, TensorType) and isinstance(found, TensorType)):
+        return ""
+    parts = found.shape.parts if isinstance(found.shape, Unranked) else ()
+    others = {part for part in parts if isinstance(part, str)} & inputs - names_of(own.shape)
+    return f"it has the shape of {min(others)} too" if others else ""
 
 
 def _block(eqns: Iterable[Eqn], results: Iterable[Atom], scope: set[Var]) -> None:
@@ -109,11 +124,11 @@ def _shape_of(eqn: Eqn) -> None:
         if len(eqn.args) != parts or len(eqn.outs) != parts:
             raise InvalidIR(f"the block of a vjp does not fit its values ({eqn.span})")
         return
-    word = OPERATORS.get(eqn.op)
-    if word is not None and len(eqn.args) > len(word.operands):
-        raise InvalidIR(f"{eqn.op} takes {len(word.operands)} operands, not {len(eqn.args)} ({eqn.span})")
-    if word is not None:
-        unknown = [name for name, _ in eqn.kwargs if name not in (*word.attrs, *word.operands)]
+    info = OPERATORS.get(eqn.op)
+    if info is not None and len(eqn.args) > len(info.operands):
+        raise InvalidIR(f"{eqn.op} takes {len(info.operands)} operands, not {len(eqn.args)} ({eqn.span})")
+    if info is not None:
+        unknown = [name for name, _ in eqn.kwargs if name not in (*info.attrs, *info.operands)]
         if unknown:
             raise InvalidIR(f"{eqn.op} has no attribute {unknown[0]!r} ({eqn.span})")
 

@@ -173,8 +173,8 @@ class Formula:
         if target == "python":
             return module_text(self.operator.formula)
         if target == "native":
-            from ...transpile.emit.native import emit_cpp
-            from ...transpile.emit.native.formula_kernels import formula_kernels
+            from ...transpile.emit.cpp import emit_cpp
+            from ...transpile.loops.kernels.formula_kernels import formula_kernels
 
             defaults = {p.var.name: p.default.value for p in self.ir.attributes if p.default is not None}
             compiled = formula_kernels(self.ir, LIBRARY_OF_PROCESS, defaults)

@@ -87,9 +87,8 @@ def variables_of(function: Function) -> dict[str, Any]:
 def namespace_of(function: Function) -> dict[str, Any]:
     """The names of a function's emitted text: its own variables, and the modules of the vocabulary."""
     import pullback
-    from pullback import primitives
 
-    modules = {"np": np, "pb": pullback, "primitives": primitives, "special": special, "math": math}
+    modules = {"np": np, "pb": pullback, "primitives": pullback.primitives, "special": special, "math": math}
     return variables_of(function) | modules
 
 

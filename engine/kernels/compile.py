@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ...transpile.emit.native import ABI
+from ...transpile.emit.cpp import ABI
 from . import cache as disk
 from .compiler import INCLUDE, find_compiler, identity
 

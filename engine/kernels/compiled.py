@@ -7,19 +7,20 @@ from functools import cached_property, update_wrapper
 from typing import Any
 
 from ...transpile.diagnostics import Diagnostic, FormulaError
-from ...transpile.emit.native import emit_cpp
-from ...transpile.emit.native.arguments import Arguments
-from ...transpile.emit.native.array_attributes import Indexing, indexing
-from ...transpile.emit.native.formula_kernels import formula_kernels, is_runtime_number
-from ...transpile.emit.native.plain_values import telling
+from ...transpile.emit.cpp import emit_cpp
 from ...transpile.ir import Formula as FormulaIR
 from ...transpile.ir import Param
+from ...transpile.loops.kernels.formula_kernels import formula_kernels, is_runtime_number
+from ...transpile.loops.kernels.plain_values import telling
+from ...transpile.passes.kernel.arguments import Arguments
+from ...transpile.passes.kernel.array_attributes import Indexing, indexing
 from ..calls.direct import DirectCall, result_on_arrays
+from ..calls.lists import joined
 from ..core.dispatch import engine_of
 from ..core.operator import as_input, bound
 from ..core.registry import LIBRARY
 from ..formula.decorators import LIBRARY_OF_PROCESS, Composite, Formula, derive_pullback
-from .array_attributes import told_apart
+from .array_attributes import split_attributes
 from .compiler import identity
 from .lazy import LazyLibrary
 from .operator import CompiledOperator
@@ -93,10 +94,10 @@ class CompiledFormula(DirectCall):
 
     def _call(self, *args: Any, **kwargs: Any) -> Any:
         inputs, attributes = self._bound(args, kwargs)
-        told = told_apart(attributes, self._indexing)
-        if told is None:
+        split = split_attributes(attributes, self._indexing)
+        if split is None:
             return self.formula(*args, **kwargs)
-        attributes, arrays = told
+        attributes, arrays = split
         fixed = {p.var.name: attributes.pop(p.var.name) for p in self._fixed_attributes}
         names = [param.var.name for param in self._inputs]
         arguments = signature(names, inputs, self._asks_ranks)
@@ -122,8 +123,8 @@ class CompiledFormula(DirectCall):
 
     def _data_apart(self, attributes: dict[str, Any]) -> dict[str, Any]:
         """Attributes that say of arrays what kernels have to know; as they are where none takes them."""
-        told = told_apart(attributes, self._indexing)
-        return attributes if told is None else told[0]
+        split = split_attributes(attributes, self._indexing)
+        return attributes if split is None else split[0]
 
     @cached_property
     def _indexing(self) -> Indexing:
@@ -143,7 +144,7 @@ class CompiledFormula(DirectCall):
         inputs, attributes = bound(
             self.formula.ir.name, self._inputs, self.formula.ir.attributes, args, kwargs
         )
-        return tuple(map(as_input, self._inputs, inputs)), attributes
+        return tuple(map(_as_input, self._inputs, inputs)), attributes
 
     @cached_property
     def _asks_ranks(self) -> bool:
@@ -209,6 +210,13 @@ class CompiledFormula(DirectCall):
 
     def _prepared(self, attributes: Mapping[str, Any], arguments: Arguments) -> Prepared:
         return prepare(self.formula, attributes, self.order, arguments)
+
+
+def _as_input(param: Param, value: Any) -> Any:
+    """An input as kernels take it; the lists in a list are joined, with their gradients."""
+    if param.var.kind == "list" and isinstance(value, (list, tuple)):
+        value = [joined(part) for part in value]
+    return as_input(param, value)
 
 
 class Names(Mapping[str, Any]):

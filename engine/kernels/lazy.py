@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...transpile.diagnostics import FormulaError
-from ...transpile.emit.native import emit_cpp
-from ...transpile.emit.native.extents import is_once
-from ...transpile.emit.native.flat import is_flat
-from ...transpile.emit.native.formula_kernels import Compiled
-from ...transpile.emit.native.guard import failed
-from ...transpile.emit.native.kernel import Kernel
+from ...transpile.emit.cpp import emit_cpp
+from ...transpile.loops.kernels.formula_kernels import Compiled
+from ...transpile.loops.kernels.guard import failed
+from ...transpile.loops.lower.flat import is_flat
+from ...transpile.loops.lower.kernel import Kernel
+from ...transpile.loops.lower.shape_sets import is_once
 from ...transpile.operators import OPERATORS
 from ...transpile.processors import processors
 from ..core.errors import CompilerError

@@ -6,9 +6,9 @@ import ctypes
 from pathlib import Path
 from typing import Any
 
-from ...transpile.emit.native import ABI
-from ...transpile.emit.native.formula_kernels import Compiled
-from ...transpile.emit.native.kernel import Kernel
+from ...transpile.emit.cpp import ABI
+from ...transpile.loops.kernels.formula_kernels import Compiled
+from ...transpile.loops.lower.kernel import Kernel
 from ..core.errors import CompilerError
 from . import abi
 from .exported import supply

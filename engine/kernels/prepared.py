@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ...transpile.diagnostics import FormulaError
-from ...transpile.emit.native.arguments import Arguments
-from ...transpile.emit.native.formula_kernels import Compiled, formula_kernels, pattern_kernel
-from ...transpile.emit.native.kernel import Kernel
-from ...transpile.emit.native.plain_values import telling
-from ...transpile.emit.native.ranks import asks
 from ...transpile.ir import Formula as FormulaIR
+from ...transpile.loops.kernels.formula_kernels import Compiled, formula_kernels, pattern_kernel
+from ...transpile.loops.kernels.plain_values import telling
+from ...transpile.loops.lower.kernel import Kernel
+from ...transpile.passes.kernel.arguments import Arguments
+from ...transpile.passes.kernel.ranks import asks
 from ...transpile.passes.promote.promote import promote
 from ...transpile.passes.promote.save_or_recompute import fused
 from ..core.registry import FORMULAS

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...transpile.emit.native.arguments import Argument
-from ...transpile.emit.native.kernel import Dtype
+from ...transpile.passes.kernel.arguments import Argument
+from ...transpile.passes.kernel.types import Dtype
 
 _TYPES: dict[object, Dtype] = {
     np.dtype(np.float32): "float",

@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ...transpile.diagnostics import FormulaError
-from ...transpile.emit.native import emit_cpp
-from ...transpile.emit.native.attribute_patterns import attribute_patterns
-from ...transpile.emit.native.formula_kernels import formula_kernels
-from ...transpile.emit.native.plain_values import place_of
+from ...transpile.emit.cpp import emit_cpp
 from ...transpile.library import standard_library
+from ...transpile.loops.kernels.formula_kernels import formula_kernels
+from ...transpile.loops.kernels.plain_values import place_of
+from ...transpile.passes.kernel.attribute_patterns import attribute_patterns
 from ..core.operator import Operator, Variant
 from ..kernels import CompiledKernel
 from ..kernels.abi import Call, Infer, ParallelFor

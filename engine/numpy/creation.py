@@ -17,6 +17,7 @@ from ..calls.call import arrays, call
 from ..core.dispatch import current, engine_of, engine_of_type
 from ..exchange.copying import duplicate
 from ..exchange.dlpack import from_dlpack as from_dlpack
+from ..transforms.forward_ad import differentiated
 from .signatures.arguments import cast
 from .written.table import WRITTEN_WITH_OPERATORS
 
@@ -36,7 +37,7 @@ def _making(function: Callable[..., Any]) -> Callable[..., Any]:
 zeros = _making(np.zeros)
 ones = _making(np.ones)
 empty = _making(np.empty)
-arange = _making(np.arange)
+_arange = _making(np.arange)
 eye = _making(np.eye)
 identity = _making(np.identity)
 tri = _making(np.tri)
@@ -114,6 +115,27 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, de
     return duplicate(call("broadcast_to", cast(fill_value, dtype), shape=shape))
 
 
+def arange(
+    start: Any = None, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: str | None = None
+) -> Any:
+    """As `np.arange`, differentiable in its start and its step; how many numbers it makes is not.
+
+    >>> import pullback as pb
+    >>> step = pb.tensor(0.5, requires_grad=True)
+    >>> pb.grad(arange(1.0, 2.5, step).sum(), step)[0]
+    tensor(3.)
+    """
+    if stop is None:
+        start, stop = None, start
+    if stop is None:
+        raise TypeError("arange() requires stop to be specified")
+    start = 0 if start is None else start
+    made = _arange(start, stop, step, dtype, device=device)
+    if not differentiated((start, stop, step)):
+        return made
+    return cast(start + np.arange(made.size) * step, made.dtype)
+
+
 def linspace(
     start: Any,
     stop: Any,
@@ -134,12 +156,21 @@ def linspace(
         return _linspace(start, stop, num, endpoint, dtype=dtype, axis=axis, device=device)
     num = int(num)
     intervals = num - 1 if endpoint else num
-    width = (stop - asarray(start)) * 1.0
+    start, stop = (_in_floats(end) for end in (start, stop))
+    width = asarray(stop - start)
     share = np.arange(num) / max(intervals, 1)
     share = share.reshape((num, *(1,) * len(np.broadcast_shapes(np.shape(start), np.shape(stop)))))
     values = call("moveaxis", start + width * cast(share, width.dtype), source=0, destination=axis)
     step = width / intervals if intervals else width * np.nan
     return (cast(values, dtype), step) if retstep else cast(values, dtype)
+
+
+def _in_floats(end: Any) -> Any:
+    """A tensor of which whole numbers are floats: differences of them would wrap. Python's numbers stay."""
+    if isinstance(end, (int, float, complex)) and not isinstance(end, np.generic):
+        return end * 1.0
+    made = asarray(end)
+    return cast(made, np.float64) if made.dtype.kind in "biu" else made
 
 
 def logspace(
@@ -159,12 +190,17 @@ def geomspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
 ) -> Any:
     """As `np.geomspace`: numbers at equal ratios, of which the ends have one sign."""
-    ends = [asarray(end) for end in (start, stop)]
+    ends = [cast(made, np.result_type(made.dtype, np.float64)) for made in map(asarray, (start, stop))]
     if any(np.any(arrays(end) == 0) for end in ends):
         raise ValueError("Geometric sequence cannot include zero")
     first, last = (call("log", call("abs", end)) for end in ends)
     powers = linspace(first, last, num, endpoint, axis=axis)
-    signs = np.broadcast_to(np.sign(arrays(ends[0])), np.broadcast_shapes(*(end.shape for end in ends)))
+    signs = np.sign(arrays(ends[0]))
+    if any(end.dtype.kind == "c" for end in ends):  # of one angle, from which the other end turns away
+        ends = [end / signs for end in ends]
+        first, last = call("log", call("abs", ends[0])), call("log", ends[1])
+        powers = linspace(first, last, num, endpoint, axis=axis)
+    signs = np.broadcast_to(signs, np.broadcast_shapes(*(end.shape for end in ends)))
     return cast(call("exp", powers) * np.expand_dims(signs, axis), dtype)
 
 

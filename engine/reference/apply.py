@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...transpile.ir import Param
+from ..calls.lists import joined
 from ..core import dispatch, grad_mode, saved_hooks
 from ..core.callsite import callsite
 from ..core.errors import NotDifferentiableError
@@ -134,7 +135,7 @@ def _input(operator: Any, param: Param, value: Any) -> Any:
         if isinstance(value, (Tensor, np.ndarray)):
             value = list(value)  # its parts along the first axis
         if isinstance(value, (list, tuple)):
-            return [_item(operator, param, item) for item in value]
+            return [_item(operator, param, joined(item)) for item in value]
     return _item(operator, param, value)
 
 

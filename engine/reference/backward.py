@@ -20,9 +20,9 @@ from ..core.reentrant import MOST_NESTED, on_a_fresh_thread
 from ..debugging import anomaly
 from .arrivals import Arrivals, Gradient, accumulate_into, owned
 from .derivative import input_gradients, leads_on
-from .node import Edge, LeafNode, Node
+from .node import Edge, Node
 from .node_hooks import after_posthooks, after_prehooks, call_tensor_hooks, for_hooks
-from .tensor import Tensor
+from .tensor import LeafNode, Tensor
 
 
 class _Running(threading.local):

@@ -5,15 +5,12 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.errors import BarrierError
 from ..core.hooks import Hook, HookHandle
-
-if TYPE_CHECKING:
-    from .tensor import Tensor
 
 _SEQUENCE = itertools.count()
 
@@ -57,7 +54,7 @@ class Node:
         self.hooks: dict[int, dict[int, Hook]] = {}
         self.prehooks: dict[int, Hook] = {}
         self.posthooks: dict[int, Hook] = {}
-        self.retained: dict[int, weakref.ref[Tensor]] = {}
+        self.retained: dict[int, weakref.ref[Any]] = {}
 
     is_barrier = False
 
@@ -98,22 +95,6 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
-
-
-class LeafNode(Node):
-    """Stands for a leaf: gradients that arrive here are the leaf's.
-
-    It holds the tensor; the tensor knows it weakly, so that both go when the graph does.
-    """
-
-    __slots__ = ("tensor",)
-
-    def __init__(self, tensor: Tensor) -> None:
-        super().__init__((Output(tensor.shape, tensor.dtype, True),), ())
-        self.tensor = tensor
-
-    def hooks_on(self, output: int) -> Sequence[Hook]:
-        return tuple(self.tensor._hooks.values()) if self.tensor._hooks else ()
 
 
 class OperatorNode(Node):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..core.grad_mode import is_inference_mode_enabled
 from ..core.hooks import Hook, HookHandle
 from ..mutation.views import MADE_LEAF, renew
 from ..tensor.base import Tensor as AnyTensor
-from .node import Edge, LeafNode, Node
+from .node import Edge, Node, Output
 from .storage import Array, Storage
 
 _LEAVES = threading.Lock()
@@ -37,6 +38,22 @@ class View:
         self.base = base
         self.made = made
         self.writes = base._writes
+
+
+class LeafNode(Node):
+    """Stands for a leaf: gradients that arrive here are the leaf's.
+
+    It holds the tensor; the tensor knows it weakly, so that both go when the graph does.
+    """
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor: Tensor) -> None:
+        super().__init__((Output(tensor.shape, tensor.dtype, True),), ())
+        self.tensor = tensor
+
+    def hooks_on(self, output: int) -> Sequence[Hook]:
+        return tuple(self.tensor._hooks.values()) if self.tensor._hooks else ()
 
 
 class Tensor(AnyTensor):

@@ -267,6 +267,16 @@ def copied(tensor: Any) -> Any:
     return made
 
 
+def without_history(tensor: Any) -> Any:
+    """A tensor over the same memory, without history, with the tangent of this one."""
+    made = tensor.detach()
+    level = _LEVEL.get()
+    tangent = None if level is None else level.tangent(tensor)
+    if level is not None and tangent is not None:
+        level.attach(made, tangent.detach())
+    return made
+
+
 def run(
     engine: Engine,
     outputs: Sequence[Any],

@@ -131,13 +131,25 @@ def value_and_grad(
 
 def _floats(array: Any) -> Any:
     """Whole numbers as float64, as people write them; of a tensor its values."""
-    array = np.asarray(array if engine_of(array) is None else array.detach())
+    if engine_of(array) is not None:
+        _refuse_tangent(array)
+        array = array.detach()
+    array = np.asarray(array)
     return array.astype(np.float64) if array.dtype.kind in "iu" else array
 
 
 def _plain(value: Any) -> Any:
     """The value as a NumPy scalar."""
+    _refuse_tangent(value)
     return value.detach().numpy()[()]
+
+
+def _refuse_tangent(tensor: Any) -> None:
+    if forward_ad.has_tangent(tensor):
+        raise NotDifferentiableError(
+            "pb.value_and_grad gives arrays, and the tangent that this tensor carries would be lost: use "
+            "pb.vjp, or x.detach()"
+        )
 
 
 def _run(

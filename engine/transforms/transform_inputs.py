@@ -11,6 +11,7 @@ from ..calls.call import call
 from ..core.dispatch import Engine, current, engine_of
 from ..core.errors import GradientShapeError, UnusedInputError
 from ..core.matching import matching
+from .forward_ad import has_tangent, without_history
 from .functional import grad
 
 
@@ -59,6 +60,8 @@ def _leaf(engine: Engine, value: Any, create_graph: bool) -> Any:
         return engine.tensor(array.astype(np.float64) if array.dtype.kind in "iu" else array, True)
     if create_graph and value.requires_grad:
         return call("positive", value)
+    if has_tangent(value):
+        return without_history(value).requires_grad_()
     return (value.copy() if value.is_inference() else value.detach()).requires_grad_()
 
 
@@ -138,5 +141,5 @@ def zeros_like(tensor: Any) -> Any:
 
 def handed_out(tensors: Sequence[Any], several: bool, create_graph: bool) -> Any:
     """A tuple where the caller deals in tuples, else the only tensor; without history unless asked for."""
-    results = tuple(tensor if create_graph else tensor.detach() for tensor in tensors)
+    results = tuple(tensor if create_graph else without_history(tensor) for tensor in tensors)
     return results if several else results[0]

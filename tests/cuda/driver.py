@@ -6,7 +6,7 @@ import numpy as np
 
 from pullback.transpile.emit.cuda import cuda_text
 from pullback.transpile.emit.cuda.printer import signature
-from pullback.transpile.loops.launch import host_numbers, launch, numbers
+from pullback.transpile.loops.device.launch import host_numbers, launch, numbers
 
 from .nvrtc import compile_cuda
 

@@ -27,11 +27,11 @@ if __name__ == "__main__":
 import numpy as np
 
 from pullback.transpile.diagnostics import FormulaError
-from pullback.transpile.frontend import Outline
+from pullback.transpile.frontend import Outline, read_operator
 from pullback.transpile.ir import Source, Var
 from pullback.transpile.library import Library, standard_library
-from pullback.transpile.loops.interpreter import run
-from pullback.transpile.loops.prepare import stages
+from pullback.transpile.loops.device.interpreter import run
+from pullback.transpile.loops.device.prepare import stages
 
 EXAMPLES = ("simple", "gelu_tanh", "softplus", "layer_norm", "cross_entropy", "lstm_cell")
 # Shapes of all inputs, or of the first, the second and so on, the last one repeated.
@@ -46,7 +46,7 @@ def formulas():
             yield formula, library
     for name in EXAMPLES:
         path = ROOT / "examples" / f"{name}.py"
-        formula = Outline(Source(str(path), path.read_text(encoding="utf-8")), ours=True).read(name)
+        formula = read_operator(Outline(Source(str(path), path.read_text(encoding="utf-8")), ours=True), name)
         yield formula, Library({name: formula}, library)
 
 

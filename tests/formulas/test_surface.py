@@ -7,26 +7,24 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.transpile.diagnostics import FormulaError
+from pullback.transpile.loops.kernels.guard import FAILED
 
+from .compiled import emitted, linked, run
+from .samples import Case
 from .surface import ARRAYS, CALLS, REASONS, parameters, program, surface
 
 EVERY = [call for calls in CALLS.values() for call in calls]
 HEADER = "import numpy as np\nfrom scipy import special\n\nimport pullback as pb\n\n\n"
 
 
-@pytest.fixture
-def plain(tmp_path):
-    """Makes the function of a file that returns a call."""
-
-    def load(call):
-        path = tmp_path / "program.py"
-        path.write_text(HEADER + program(call))
-        spec = importlib.util.spec_from_file_location("program", path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module.program
-
-    return load
+def loaded(path, call):
+    """The function of a file that returns a call."""
+    path.write_text(HEADER + program(call))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.program
 
 
 def results(found):
@@ -78,8 +76,8 @@ def check_two_derivatives(function, arrays):
 
 
 @pytest.mark.parametrize("call", EVERY)
-def test_a_formula_calls_it(plain, call):
-    function = plain(call)
+def test_a_formula_calls_it(tmp_path, call):
+    function = loaded(tmp_path / "program.py", call)
     arrays = [ARRAYS[name] for name in parameters(call)]
     derived = pb.derive_pullback(function)
     with pb.use_engine("reference"), warnings.catch_warnings():
@@ -107,3 +105,32 @@ def test_a_function_is_called_or_there_is_a_reason(name):
 def test_every_name_is_a_function_of_the_surface():
     assert CALLS.keys() <= surface().keys()
     assert all(REASONS.values())
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory):
+    """Kernels of every call that has some, by its text; of others, what they were refused with."""
+    folder = tmp_path_factory.mktemp("surface")
+    made, refused = [], {}
+    for number, call in enumerate(EVERY):
+        arrays = tuple(ARRAYS[name] for name in parameters(call))
+        derived = pb.derive_pullback(loaded(folder / f"call_{number}.py", call))
+        try:
+            made.append(emitted(Case(call, arrays, {}), number, 1, derived))
+        except FormulaError as error:
+            refused[call] = error
+    return {
+        kernels.case.name: kernels for kernels in linked(made, "-DPB_ONLY_BITS=64", "-w").values()
+    }, refused
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("call", EVERY)
+def test_it_is_compiled_or_there_is_a_located_reason(kernels, call):
+    compiled, refused = kernels
+    if call in refused:
+        (finding,) = refused[call].diagnostics
+        assert (finding.code, finding.span.line) == ("PB501", 8)
+        assert FAILED not in finding.message
+    else:
+        run(compiled[call], tuple(ARRAYS[name] for name in parameters(call)))

@@ -171,8 +171,8 @@ struct GpCovarianceBackwardGeneral {
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // gp_covariance.py:18  correlation = np.exp(-0.5 * squared)
-                        const T product_1 = grad_correlation[i] * correlation[i] * T(-0.5);
-                        grad_squared_1_row[i] = grad_squared[i] + product_1;
+                        grad_squared_1_row[i] =
+                            grad_squared[i] + grad_correlation[i] * correlation[i] * T(-0.5);
                         // gp_covariance.py:22  weighted = grad * k
                         const T weighted = grad[i] * k[i];
                         weighted_row[i] = weighted;

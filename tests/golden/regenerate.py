@@ -5,9 +5,9 @@ A change is reviewed as a diff.
 
 from pathlib import Path
 
-from pullback.transpile.emit.native import emit_cpp
-from pullback.transpile.emit.native.arguments import Argument
-from pullback.transpile.emit.native.formula_kernels import formula_kernels
+from pullback.transpile.emit.cpp import emit_cpp
+from pullback.transpile.passes.kernel.arguments import Argument
+from pullback.transpile.loops.kernels.formula_kernels import formula_kernels
 from pullback.transpile.frontend import read_module
 from pullback.transpile.ir import Source
 from pullback.transpile.library import standard_library

@@ -42,8 +42,7 @@ struct SoftplusForward {
                     // softplus.py:17  s = pb.sigmoid(z)
                     s_row[i] = pb::sigmoid(z);
                     // softplus.py:18  y = (np.maximum(z, 0) + np.log1p(np.exp(-np.abs(z)...
-                    const T total = pb::maximum(z, T(0)) + pb::log1p(pb::exp(-pb::abs(z)));
-                    y_row[i] = total / T(beta);
+                    y_row[i] = (pb::maximum(z, T(0)) + pb::log1p(pb::exp(-pb::abs(z)))) / T(beta);
                 }
             }
         });

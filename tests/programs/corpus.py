@@ -21,9 +21,10 @@ from . import (
     physics,
     signals,
     statistics,
+    styles,
 )
 
-FAMILIES = (physics, statistics, finance, signals, dynamic_programming, numerics, learning, geometry)
+FAMILIES = (physics, statistics, finance, signals, dynamic_programming, numerics, learning, geometry, styles)
 
 
 @dataclass(frozen=True)

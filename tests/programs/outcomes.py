@@ -2,11 +2,21 @@
 
 # Programs outside of the formula language: the diagnostic's code and message.
 REFUSED = {
+    "asserted": "PB401 an `assert` statement is outside of the formula language",
     "babylonian": "PB401 a `while` loop is outside of the formula language",
     "black_scholes_scipy_stats": (
         "PB104 `norm` is a norm_gen outside the formula: it may change before the backward runs"
     ),
+    "builtins_of_lists": (
+        "PB106 the gradient of 'builtins_of_lists' passes 'max', whose derivative is not "
+        "known: it has no formula"
+    ),
+    "by_table": "PB402 a dictionary is outside of the formula language",
     "de_casteljau": "PB401 a `while` loop is outside of the formula language",
+    "drawdown": (
+        "PB106 the gradient of 'drawdown' passes 'np.maximum.accumulate', whose "
+        "derivative is not known: it has no formula"
+    ),
     "fft_energy": (
         "PB106 the gradient of 'fft_energy' passes 'np.fft.rfft', whose derivative is "
         "not known: it has no formula"
@@ -15,12 +25,27 @@ REFUSED = {
     "haar_wavelet": (
         "PB402 a part of a list of a length that is not known is outside of the formula language"
     ),
+    "lindenmayer": "PB402 `.replace` of this value is outside of the formula language",
+    "lists_of_lists": "PB401 `<list>` must grow by one tensor, or by one number, in every ",
+    "matched": "PB401 a `match` statement is outside of the formula language",
+    "mean_of_matching": "PB402 this list comprehension is outside of the formula language",
     "net_present_value": "PB402 `enumerate` needs tuples that are written out",
     "path_length": "PB404 `*` needs a tuple that is written out",
     "soft_dtw_lists": "PB402 the index must be a number that is known when the formula is read",
+    "starred": "PB401 unpacking with `*` is outside of the formula language",
+    "swap_rows": "PB402 a list of positions is outside of the formula language",
+    "trapezoid_pairwise": (
+        "PB104 `pairwise` is a type outside the formula: it may change before the backward runs"
+    ),
+    "triangle_of_lists": (
+        "PB104 `pairwise` is a type outside the formula: it may change before the backward runs"
+    ),
+    "try_and_except": "PB401 a `try` statement is outside of the formula language",
+    "vending_machine": "PB402 `.split` of this value is outside of the formula language",
     "viterbi_backpointers": (
         "PB402 a part of a list of a length that is not known is outside of the formula language"
     ),
+    "walrus": "PB402 an assignment inside an expression (`:=`) is outside of the formula language",
 }
 
 # Samples whose kernels are refused, in all or for derivatives: they run on the formula's Python.
@@ -33,9 +58,13 @@ KERNELS = {
     "bootstrap_means": "PB501 an index by an array that is no int64 and no mask is not compiled",
     "cholesky": "derivatives raise",
     "conv1d_channels(stride=2)": "PB501 item of these values is not compiled",
+    "count_weighted": "PB501 int of these values is not compiled",
     "de_boor": "PB501 item of these values is not compiled",
+    "diagonal_by_index": "PB501 opaque of these values is not compiled",
     "dropout": "runs on Python",
+    "early_ways_out": "runs on Python",
     "euler_rotation": "PB501 stack of such arrays is not compiled",
+    "exponential_averages": "PB501 item of these values is not compiled",
     "gaussian_log_density": "derivatives raise",
     "gram_schmidt": "PB501 pullback.primitives.dot_subscripts of these values is not compiled",
     "gravity_forces_symmetric": "PB501 pullback.primitives.dot_subscripts of these values is not compiled",
@@ -46,10 +75,13 @@ KERNELS = {
     "lms_filter": "PB501 pullback.primitives.dot_subscripts of these values is not compiled",
     "masked_mean": "runs on Python",
     "newton_until": "PB501 if of these values is not compiled",
+    "newton_with_break": "runs on Python",
+    "newton_with_flag": "PB501 bool of these values is not compiled",
     "numpy_window": "PB501 `np.hanning` is not in the vocabulary, and what is not there is not compiled",
     "pinhole_projection": "PB501 item of these values is not compiled",
     "polygon_area": "PB501 pullback.primitives.dot_subscripts of these values is not compiled",
     "polynomial_powers": "PB501 collect of such a list is not compiled",
+    "power_sum": "PB501 `math.factorial` is not in the vocabulary, and what is not there is not compiled",
     "projectile_with_drag": (
         "PB501 `np.array` is not in the vocabulary, and what is not there is not compiled"
     ),
@@ -64,6 +96,7 @@ KERNELS = {
     "spring_chain_energy": (
         "PB501 `np.array` is not in the vocabulary, and what is not there is not compiled"
     ),
+    "string_of_letters": "PB501 len of these values is not compiled",
     "vasicek_path": "PB501 a list that grows by an element of another type is not compiled",
 }
 

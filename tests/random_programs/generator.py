@@ -156,7 +156,10 @@ class Generator:
         item, inner = self._pick(LOOP_NAMES), scope.holding(tensors="e")
         form = self._pick(("range",) * 5 + ("list", "array", "enumerate", "zip"))
         if form == "list" and scope.lists:
-            head = f"for e in {self._pick(scope.lists)}:"
+            over = self._pick(scope.lists)
+            head = f"for e in {over}:"
+            # A list that grows while it is looped over has no end.
+            inner = replace(inner, lists=tuple(name for name in scope.lists if name != over))
         elif form == "array":
             head = f"for e in {self._pick(scope.tensors)}:"
         elif form == "enumerate":

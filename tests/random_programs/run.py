@@ -13,7 +13,7 @@ import numpy as np
 import pullback as pb
 from pullback.engine.core.operator import Operator
 from pullback.transpile.diagnostics import FormulaError
-from pullback.transpile.emit.native.guard import FAILED
+from pullback.transpile.loops.kernels.guard import FAILED
 
 from .generator import ATTRIBUTES, TENSORS, arrays
 

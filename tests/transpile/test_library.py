@@ -2,17 +2,24 @@
 
 import re
 
-from pullback.transpile.library import Folder, formula_folder, standard_library
+from pullback.transpile.frontend.names.folder import FormulaFolder, package_formulas
+from pullback.transpile.frontend.names.outline import formula_folder
+from pullback.transpile.library import Folder, standard_library
 
 
 def test_every_public_function_of_the_folder_is_a_formula_that_can_be_read_or_a_composite():
     library = standard_library()
     texts = [path.read_text(encoding="utf-8") for path in sorted(formula_folder().glob("*.py"))]
     functions = [name for text in texts for name in re.findall(r"^def ([a-z]\w*)", text, re.MULTILINE)]
-    written = re.compile(r"^@pb\.composite\((np|pb|special)\.([\w.]+)\)\ndef (\w+)", re.MULTILINE)
-    modules = {"np": "numpy", "pb": "pullback", "special": "scipy.special"}
+    written = re.compile(r"^@pb\.composite\((np|pb|primitives|special)\.([\w.]+)\)\ndef (\w+)", re.MULTILINE)
+    modules = {
+        "np": "numpy",
+        "pb": "pullback",
+        "primitives": "pullback.primitives",
+        "special": "scipy.special",
+    }
     pairs = [
-        (library.composite(f"{modules[found[1]]}.{found[2]}"), found[3])
+        (package_formulas().composite(f"{modules[found[1]]}.{found[2]}"), found[3])
         for text in texts
         for found in written.finditer(text)
     ]
@@ -28,7 +35,7 @@ def test_only_what_is_asked_for_is_read(tmp_path):
         lines += [f"@pb.formula(np.{name})", f"def {name}(x):", "    return x + x, lambda grad: grad + grad"]
     (tmp_path / "waves.py").write_text("\n".join(lines), encoding="utf-8")
     (tmp_path / "broken.py").write_text("def sin(:", encoding="utf-8")
-    library = Folder(tmp_path)
+    library = Folder(FormulaFolder(tmp_path))
     assert library.formula("cos").name == "cos"
     assert library.formula("cos") is library.formula("cos")
     assert library.formula("tanh") is None

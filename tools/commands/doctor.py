@@ -15,7 +15,7 @@ import pullback
 from pullback.engine.core import dispatch
 from pullback.engine.core.errors import CompilerError, EngineUnavailableError
 from pullback.engine.kernels.compiler import find_compiler
-from pullback.transpile.emit.native import ABI
+from pullback.transpile.emit.cpp import ABI
 from pullback.transpile.library import standard_library
 from pullback.transpile.version import __version__
 

@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 from pullback.transpile.analysis.extents import known_extents
 from pullback.transpile.analysis.types import infer
-from pullback.transpile.emit.native.operators import PRIMITIVES
 from pullback.transpile.emit.python import plain_variant
 from pullback.transpile.ir import Formula
 from pullback.transpile.library import Library
-from pullback.transpile.loops.ir import program_text
-from pullback.transpile.loops.passes import PASSES as LOOP_PASSES
-from pullback.transpile.loops.prepare import stages
+from pullback.transpile.loops.device.ir import program_text
+from pullback.transpile.loops.device.passes import PASSES as LOOP_PASSES
+from pullback.transpile.loops.device.prepare import stages
+from pullback.transpile.loops.lower.equations import PRIMITIVES
 from pullback.transpile.passes.differentiate.derive import derive
 from pullback.transpile.passes.differentiate.vector_products import without_vector_products
 from pullback.transpile.passes.inline import inline

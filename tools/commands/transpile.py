@@ -12,13 +12,13 @@ from rich.console import Console
 
 from pullback.transpile.codes import diagnostic
 from pullback.transpile.diagnostics import Diagnostic, FormulaError
+from pullback.transpile.emit.cpp import emit_cpp
 from pullback.transpile.emit.cuda import cuda_text
-from pullback.transpile.emit.native import emit_cpp
-from pullback.transpile.emit.native.formula_kernels import formula_kernels, is_runtime_number
 from pullback.transpile.emit.python import module_text
 from pullback.transpile.ir import Formula, Param
 from pullback.transpile.library import Library
-from pullback.transpile.loops.prepare import every_program
+from pullback.transpile.loops.device.prepare import every_program
+from pullback.transpile.loops.kernels.formula_kernels import formula_kernels, is_runtime_number
 from pullback.transpile.passes.promote.promote import promote
 
 from ..errors import CLEAN, FINDINGS, CommandError

@@ -1,4 +1,4 @@
-"""Which values are another one looked at in another way: transposes, slices, reshapes.
+"""Alias analysis: values that are views of another one, as transposes, slices and reshapes are.
 
 In: equations. Out: the base of a view. A view is rebuilt from its base in the
 backward, so that the base alone is saved.
@@ -21,8 +21,8 @@ def bases(eqns: Iterable[Eqn]) -> dict[Var, Var]:
     """
     found: dict[Var, Var] = {}
     for eqn in eqns:
-        word = OPERATORS.get(eqn.op)
-        if word is not None and word.view and eqn.args and isinstance(eqn.args[0], Var):
+        info = OPERATORS.get(eqn.op)
+        if info is not None and info.view and eqn.args and isinstance(eqn.args[0], Var):
             base = eqn.args[0]
             found[eqn.outs[0]] = found.get(base, base)
     return found

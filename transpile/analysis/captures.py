@@ -49,7 +49,7 @@ def captures_of(
 def _verdict(
     var: Var, formula: Formula, flow: Mapping[Var, Flow], table: Mapping[Var, Eqn]
 ) -> tuple[Verdict, str, str]:
-    """What a captured variable is, what happens to it, and why."""
+    """The verdict on a captured variable: what it is, what happens to it, and why."""
     param = next((param for param in formula.params if param.var == var), None)
     if param is not None:
         if var.kind == "value":
@@ -123,5 +123,5 @@ def _opaque(var: Var, formula: Formula, table: Mapping[Var, Eqn], span: Span, fa
         name=formula.name,
         value=name,
         hint=f"state a rule with a parameter `grad_{name}`, mark the formula first_order_only=True, "
-        "or write it with words of the vocabulary",
+        "or write it with operators of the vocabulary",
     )

@@ -1,4 +1,4 @@
-"""What it costs to save a value and to compute it again, in bytes moved per element.
+"""The cost of saving a value and of computing it again, in bytes moved per element.
 
 A fused kernel that runs out of cache waits for memory: a float32 that is written
 in the forward and read in the backward costs 8 bytes. Arithmetic beside it is
@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import inf
 
+from ..derivatives import Derivatives
 from ..ir import Atom, Block, Eqn, Var
-from ..library import Library
 from ..operators import OPERATORS
 
 # A float32, read or written once.
@@ -28,23 +28,23 @@ WORK = {name: operator.cost for name, operator in OPERATORS.items() if operator.
 _OTHER_FUNCTION = 40.0
 
 
-def work(eqn: Eqn, library: Library) -> float:
+def work(eqn: Eqn, library: Derivatives) -> float:
     """The cost of running an equation again, per element of its result.
 
     Infinite where it is no work on single elements (a reduction, a product of
-    matrices, a loop, an unknown call): such values are kept.
+    matrices, a loop, an unknown call): such values are saved.
     """
-    word = OPERATORS.get(eqn.op)
+    info = OPERATORS.get(eqn.op)
     if eqn.blocks or eqn.op == "opaque":
         return inf
-    if eqn.op in _FREE or (word is not None and word.view):
+    if eqn.op in _FREE or (info is not None and info.view):
         return 0.0
     if eqn.op in WORK:
         return WORK[eqn.op]
     formula = library.formula(eqn.op)
     if formula is not None and all(inner.op != eqn.op for inner in formula.forward.eqns):
         return sum(work(inner, library) for inner in formula.forward.eqns)
-    return _OTHER_FUNCTION if word is not None and word.pointwise else inf
+    return _OTHER_FUNCTION if info is not None and info.pointwise else inf
 
 
 def broadcast_values(eqns: Sequence[Eqn]) -> set[Var]:
@@ -83,29 +83,29 @@ def small_values(eqns: Iterable[Eqn], known: Iterable[Var] = ()) -> set[Var]:
     found = set(known)
     for eqn in eqns:
         tensors = [var for var in eqn.reads() if var.kind == "tensor"]
-        word = OPERATORS.get(eqn.op)
-        if (word is not None and word.kind == "reduction") or (
-            tensors and all(var in found for var in tensors) and word is not None
+        info = OPERATORS.get(eqn.op)
+        if (info is not None and info.kind == "reduction") or (
+            tensors and all(var in found for var in tensors) and info is not None
         ):
             found.update(var for var in eqn.outs if var.kind == "tensor")
     return found
 
 
 def in_memory(block: Block, wanted: frozenset[Atom] = frozenset()) -> set[Atom]:
-    """What some equation of a block reads as a whole, from memory: no loop over elements fuses it.
+    """The values that an equation of a block reads as a whole, from memory: no loop over elements fuses it.
 
     `wanted` are those of its values that are read so outside.
     """
     found: set[Atom] = set(wanted)
     for eqn in reversed(block.eqns):
-        word = OPERATORS.get(eqn.op)
+        info = OPERATORS.get(eqn.op)
         if eqn.op == "if":
             for inner in eqn.blocks:
                 results = zip(inner.results, eqn.outs, strict=True)
                 found |= in_memory(inner, frozenset(atom for atom, out in results if out in found))
         elif eqn.blocks:
             found.update(var for inner in eqn.blocks for var in inner.free())
-        elif word is not None and word.view:
+        elif info is not None and info.view:
             found.update(var for var in eqn.reads() if found.intersection(eqn.outs))
         elif not _in_a_loop(eqn):
             found.update(eqn.reads())
@@ -113,6 +113,6 @@ def in_memory(block: Block, wanted: frozenset[Atom] = frozenset()) -> set[Atom]:
 
 
 def _in_a_loop(eqn: Eqn) -> bool:
-    word = OPERATORS.get(eqn.op)
+    info = OPERATORS.get(eqn.op)
     fused = eqn.op in _FREE or eqn.op in ("sum_to", "broadcast_like", "expect_like")
-    return fused or (word is not None and word.kind in ("pointwise", "reduction"))
+    return fused or (info is not None and info.kind in ("pointwise", "reduction"))

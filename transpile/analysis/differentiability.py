@@ -1,4 +1,4 @@
-"""Which values carry a gradient: what depends on a differentiable input, and through what.
+"""Differentiability: which values depend on a differentiable input, and through what.
 
 In: a formula. Out: a `Flow` for each variable of its forward.
 
@@ -18,7 +18,7 @@ from ..operators import OPERATORS
 
 
 class Flow(IntEnum):
-    """What flows through a value; of two operands, the larger one decides."""
+    """The flow through a value; of two operands, the larger one decides."""
 
     NONE = 0  # no gradient, or one that is known to be zero
     DIFFERENTIABLE = 1
@@ -85,7 +85,7 @@ def propagate(eqns: Iterable[Eqn], env: dict[Var, Flow], stops: Mapping[Var, Flo
 
 
 def _through_loop(eqn: Eqn, env: dict[Var, Flow], stops: Mapping[Var, Flow]) -> None:
-    """A carried value has the strongest flow of any turn."""
+    """A carried value has the strongest flow of any iteration."""
     (body,) = eqn.blocks
     env.update({param: flow_of(atom, env) for param, atom in zip(body.params, eqn.args, strict=True)})
     carried = body.params[1:]
@@ -116,8 +116,8 @@ def flow_of(atom: Atom, env: Mapping[Var, Flow]) -> Flow:
 
 
 def _through(eqn: Eqn, env: Mapping[Var, Flow]) -> Flow:
-    word = OPERATORS.get(eqn.op)
-    if eqn.op in _SIZES or eqn.op in _WHOLE or (word is not None and word.derivative == "zero"):
+    info = OPERATORS.get(eqn.op)
+    if eqn.op in _SIZES or eqn.op in _WHOLE or (info is not None and info.derivative == "zero"):
         return Flow.NONE
     if eqn.op == "astype" and _is_whole(eqn.kwarg("dtype")):
         return Flow.NONE
@@ -130,7 +130,7 @@ def _through(eqn: Eqn, env: Mapping[Var, Flow]) -> Flow:
 
 
 def leaves_the_graph(eqn: Eqn) -> bool:
-    """Whether an equation makes a plain number of a tensor (``float(x)``, ``math.sqrt(x)``)."""
+    """True where an equation makes a plain number of a tensor (``float(x)``, ``math.sqrt(x)``)."""
     return eqn.op.startswith(_LEAVES_THE_GRAPH) and eqn.op not in _WHOLE
 
 

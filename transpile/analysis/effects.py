@@ -1,4 +1,4 @@
-"""Which equations are there for what they do, not for what they compute.
+"""Effects: equations that are there for what they do, not for what they compute.
 
 In: an equation. Out: whether it must stay where nobody reads its outputs. A
 ``raise`` has none; a conditional or a loop that holds one stays for it. An
@@ -13,7 +13,7 @@ from ..ir import Eqn
 
 
 def raises(eqn: Eqn) -> bool:
-    """Whether the equation is a ``raise``, or holds one.
+    """True where the equation is a ``raise``, or holds one.
 
     >>> from ..ir import Block, Literal, Var
     >>> stop = Eqn((), "raise", (Literal("no"),), (("exception", Literal("ValueError")),))
@@ -24,10 +24,10 @@ def raises(eqn: Eqn) -> bool:
 
 
 def acts(eqn: Eqn) -> bool:
-    """Whether the equation raises, or calls what the vocabulary doesn't know."""
+    """True where the equation raises, or calls what the vocabulary doesn't know."""
     return eqn.op in ("raise", "opaque") or any(acts(inner) for block in eqn.blocks for inner in block.eqns)
 
 
 def repeatable(eqns: Iterable[Eqn]) -> bool:
-    """Whether running the equations again gives the same values."""
+    """True where running the equations again gives the same values."""
     return all(eqn.op != "opaque" and all(repeatable(block.eqns) for block in eqn.blocks) for eqn in eqns)

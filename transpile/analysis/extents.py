@@ -33,7 +33,7 @@ def own_extent(name: str) -> Extent:
 
 
 def is_uniform(var: Var, env: Mapping[Var, Extent]) -> bool:
-    """Whether all elements of a list are known to have one shape."""
+    """True where all elements of a list are known to have one shape."""
     return var in env and all(size.name != _ANY for size in env[var].shape)
 
 
@@ -93,11 +93,11 @@ def extent_of(atom: Atom, env: Mapping[Var, Extent]) -> Extent:
 
 
 def _keeps_bool(eqn: Eqn) -> bool:
-    """Whether boolean operands give a boolean: NumPy widens them under arithmetic with numbers."""
-    word = OPERATORS[eqn.op]
-    if word.dtype == "bool" or not word.pointwise:
-        return word.dtype == "bool" or word.view
-    return word.dtype == "same" and all(
+    """True where boolean operands give a boolean: NumPy widens them under arithmetic with numbers."""
+    info = OPERATORS[eqn.op]
+    if info.dtype == "bool" or not info.pointwise:
+        return info.dtype == "bool" or info.view
+    return info.dtype == "same" and all(
         atom.kind == "tensor" if isinstance(atom, Var) else isinstance(atom.value, bool) for atom in eqn.args
     )
 
@@ -220,12 +220,12 @@ def _of_branches(eqn: Eqn, env: Mapping[Var, Extent]) -> dict[Var, Extent]:
 
 
 def _extent(eqn: Eqn, env: Mapping[Var, Extent]) -> Extent:
-    own, word = own_extent(eqn.outs[0].name), OPERATORS.get(eqn.op)
+    own, info = own_extent(eqn.outs[0].name), OPERATORS.get(eqn.op)
     if eqn.outs[0].kind == "list":
         likes = eqn.kwarg("likes")
         return env.get(likes, _VARIOUS) if isinstance(likes, Var) else _VARIOUS
     parts = [extent_of(atom, env) for atom in eqn.args]
-    if word is not None and word.pointwise and eqn.outs[0].kind == "tensor" and eqn.op != "stop_gradient":
+    if info is not None and info.pointwise and eqn.outs[0].kind == "tensor" and eqn.op != "stop_gradient":
         return Extent(join([part.shape for part in parts]), _dtype(eqn, parts, own))
     if eqn.op in ("like", "stop_gradient", "zeros_like", "ones_like", "index_put"):
         return parts[0]
@@ -244,7 +244,7 @@ def _extent(eqn: Eqn, env: Mapping[Var, Extent]) -> Extent:
         return _element(parts[0], eqn.outs[0].name) if known else own
     if eqn.op in _WEAK_VALUES:
         return own if eqn.outs[0].kind == "tensor" else _SCALAR
-    if word is None:
+    if info is None:
         return own
     if eqn.op == "collect" and eqn.args[0] in env:
         each = _element(parts[0], str(eqn.args[0]))
@@ -253,7 +253,7 @@ def _extent(eqn: Eqn, env: Mapping[Var, Extent]) -> Extent:
         (whole,) = parts[0].shape
         return own if whole.each is None else Extent(whole.each, parts[0].dtype)
     if eqn.outs[0].kind != "tensor":
-        if not word.infix:
+        if not info.infix:
             return Extent(frozenset(), own.dtype)  # NumPy's functions of numbers widen what they meet
         shape = frozenset[Size]()
     else:
@@ -262,7 +262,7 @@ def _extent(eqn: Eqn, env: Mapping[Var, Extent]) -> Extent:
 
 
 def _is_number(index: Atom | None, env: Mapping[Var, Extent]) -> bool:
-    """Whether an index is one position, as a loop's iteration is."""
+    """True where an index is one position, as a loop's iteration is."""
     if isinstance(index, Var):
         return index.kind == "value" and env.get(index) == _SCALAR
     return isinstance(index, Literal) and type(index.value) is int
@@ -288,10 +288,10 @@ def _kept_axes(eqn: Eqn, parts: list[Extent], own: Extent) -> frozenset[Size]:
 
 
 def _dtype(eqn: Eqn, parts: list[Extent], own: Extent) -> frozenset[str]:
-    word = OPERATORS[eqn.op]
-    if word.dtype == "bool":
+    info = OPERATORS[eqn.op]
+    if info.dtype == "bool":
         return frozenset({BOOL})
-    if word.dtype in ("int", "attr"):
+    if info.dtype in ("int", "attr"):
         return own.dtype
     read = parts[1:] if eqn.op == "where" else parts
     dtype = _NO_DTYPES.union(*[part.dtype for part in read])

@@ -1,4 +1,4 @@
-"""What reading a formula finds out beside its equations, for the analyses."""
+"""Facts that reading a formula finds out beside its equations, for the analyses."""
 
 from __future__ import annotations
 

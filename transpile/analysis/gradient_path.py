@@ -1,4 +1,4 @@
-"""Where the closure cuts the way that a second derivative takes.
+"""Lost gradient paths: where the closure cuts the way that a second derivative takes.
 
 In: a formula as it was read. Out: a finding (PB102) for each place where a
 captured value or an incoming gradient is wrapped as a fresh variable, detached,

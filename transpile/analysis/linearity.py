@@ -1,4 +1,4 @@
-"""Whether the pullback is linear in its cotangents, as a derivative must be.
+"""Linearity of the pullback in its cotangents, as of any derivative.
 
 In: a formula as it was read. Out: findings. A gradient that depends on no
 cotangent, whole or as an additive term, is PB202; one that is not linear in
@@ -17,7 +17,7 @@ from ..operators import OPERATORS
 
 
 class Form(Enum):
-    """How a value depends on the cotangents."""
+    """The form in which a value depends on the cotangents."""
 
     ZERO = "zero"
     CONSTANT = "constant"
@@ -77,7 +77,7 @@ def _propagate(eqns: Iterable[Eqn], env: dict[Var, Form]) -> None:
 
 
 def _loop(eqn: Eqn, env: dict[Var, Form]) -> None:
-    """A carried value has the form that no further turn changes."""
+    """A carried value has the form that no further iteration changes."""
     (body,) = eqn.blocks
     env.update({param: _form(atom, env) for param, atom in zip(body.params, eqn.args, strict=True)})
     for _ in range(len(Form)):
@@ -114,20 +114,20 @@ def _through(eqn: Eqn, env: Mapping[Var, Form]) -> Form:
         return Form.CONSTANT
     if all(part in (Form.CONSTANT, Form.ZERO) for part in (*parts, *named)):
         return _of_constants(eqn, parts)
-    word = OPERATORS.get(eqn.op)
+    info = OPERATORS.get(eqn.op)
     if eqn.op == "item":
         return parts[0]
     if eqn.op in _THROUGH:
         return _sum(parts)
-    if word is None:
+    if info is None:
         return Form.UNKNOWN
     moving = [i for i, part in enumerate(parts) if part not in (Form.CONSTANT, Form.ZERO)]
     if any(part is Form.UNKNOWN for part in (*parts, *named)):
         return Form.UNKNOWN
-    if not moving or any(i not in word.linear for i in moving):
+    if not moving or any(i not in info.linear for i in moving):
         return Form.NONLINEAR
-    if word.jointly:
-        return _sum([part for i, part in enumerate(parts) if i in word.linear])
+    if info.jointly:
+        return _sum([part for i, part in enumerate(parts) if i in info.linear])
     if any(part is Form.ZERO for part in parts):
         return Form.ZERO
     return parts[moving[0]] if len(moving) == 1 else Form.NONLINEAR
@@ -135,12 +135,12 @@ def _through(eqn: Eqn, env: Mapping[Var, Form]) -> Form:
 
 def _of_constants(eqn: Eqn, parts: list[Form]) -> Form:
     """Constants give a constant; a zero in a linear place gives a zero."""
-    word = OPERATORS.get(eqn.op)
-    if word is None or not word.linear:
+    info = OPERATORS.get(eqn.op)
+    if info is None or not info.linear:
         all_zero = eqn.op in _THROUGH and bool(parts) and all(part is Form.ZERO for part in parts)
         return Form.ZERO if all_zero else Form.CONSTANT
-    zero = [parts[i] is Form.ZERO for i in word.linear if i < len(parts)]
-    return Form.ZERO if zero and (all(zero) if word.jointly else any(zero)) else Form.CONSTANT
+    zero = [parts[i] is Form.ZERO for i in info.linear if i < len(parts)]
+    return Form.ZERO if zero and (all(zero) if info.jointly else any(zero)) else Form.CONSTANT
 
 
 def _independent(formula: Formula, name: str, form: Form, span: Span) -> Diagnostic:

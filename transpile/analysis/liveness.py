@@ -1,8 +1,8 @@
-"""Which results of an `if` or a loop are used later: the others are dropped.
+"""Liveness: the results of an `if` or a loop that are used later; the others are dropped.
 
 In: a formula as it was read. Out: the same formula, in which an `if` has only
 those results, and a loop collects only those lists. Names that both branches, or
-a turn, happen to bind would otherwise look like values that flow out.
+an iteration, happen to bind would otherwise look like values that flow out.
 """
 
 from __future__ import annotations

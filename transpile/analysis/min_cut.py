@@ -43,7 +43,7 @@ def min_cut(capacities: Mapping[tuple[Node, Node], float], source: Node, sink: N
 
 
 def _distances(left: Mapping[Node, Mapping[Node, float]], source: Node) -> dict[Node, int]:
-    """How many edges lead from the source to each node that can still be reached."""
+    """The number of edges from the source to each node that can still be reached."""
     distance = {source: 0}
     queue = deque([source])
     while queue:

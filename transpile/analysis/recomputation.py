@@ -1,4 +1,4 @@
-"""What the closure computes again although the forward had it.
+"""Recomputation: what the closure computes again although the forward had it.
 
 In: a formula as it was read. Out: advice (PB901), one finding per value.
 """
@@ -49,8 +49,8 @@ def recomputed(formula: Formula, facts: Facts) -> list[Diagnostic]:
 
 
 def _counts(eqn: Eqn) -> bool:
-    word = OPERATORS.get(eqn.op)
-    return word is not None and not word.view and eqn.op not in _CHEAP and eqn.outs[0].kind == "tensor"
+    info = OPERATORS.get(eqn.op)
+    return info is not None and not info.view and eqn.op not in _CHEAP and eqn.outs[0].kind == "tensor"
 
 
 def _key(eqn: Eqn, same: dict[Var, Var]) -> tuple[object, ...]:

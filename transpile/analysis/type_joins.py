@@ -1,4 +1,4 @@
-"""What is known of a value that is one of two, or that another iteration may have made."""
+"""The type of a value that is one of two, or that another iteration may have made."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def with_unknown_sizes(found: Type, born: Set[str], own: Type) -> Type:
     if isinstance(found, ScalarType):
         return ScalarType(found.kind, found.strong)
     if isinstance(found, ListType):
-        return found if found.element is None else element_of(found.element, born)
+        return ListType() if found.element is None else element_of(found.element, born)
     return own
 
 
@@ -107,7 +107,7 @@ def read_element(found: ListType, name: str) -> TensorType | None:
 
 
 def conflict(first: Type, second: Type) -> str:
-    """Why no value can have both types, or an empty string."""
+    """The reason why no value can have both types, or an empty string."""
     if not isinstance(first, TensorType) or not isinstance(second, TensorType):
         return ""
     a, b = first.shape, second.shape

@@ -58,10 +58,11 @@ def _tuple(args: tuple[Type, ...]) -> Type:
 
 
 def _list(args: tuple[Type, ...]) -> Type:
-    """A list of tensors of one type says so."""
-    if args and all(found == args[0] for found in args) and isinstance(args[0], TensorType):
-        return ListType(None if args[0].optional else args[0])
-    return ListType()
+    """A list of tensors, which says so where they are of one type."""
+    items = tuple(found for found in args if isinstance(found, TensorType) and not found.optional)
+    if not items or len(items) < len(args):
+        return ListType()
+    return ListType(items[0] if all(found == items[0] for found in items) else None, items)
 
 
 def _item(values: Type, place: Type, eqn: Eqn, name: str) -> Type | None:

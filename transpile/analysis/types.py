@@ -143,7 +143,7 @@ class _Inferrer:
     findings: list[Diagnostic] = field(default_factory=list)
     said: set[tuple[object, str]] = field(default_factory=set)
     conditional: int = 0
-    """How many branches and loops are open: what stands there may never run."""
+    """The number of open branches and loops: what stands there may never run."""
 
     def block(self, block: Block, types: Types) -> None:
         """The types of what a block defines, into `types`."""
@@ -195,14 +195,14 @@ class _Inferrer:
         structure = of_structure(eqn, args, named, name)
         if structure is not None:
             return structure
-        word = OPERATORS.get(eqn.op)
-        if word is None or word.type is None:
+        info = OPERATORS.get(eqn.op)
+        if info is None or info.type is None:
             return None
-        later = tuple(named.get(operand) for operand in word.operands[len(args) :])
+        later = tuple(named.get(operand) for operand in info.operands[len(args) :])
         call = Call(name, eqn.op, (*args, *later), attributes, named)
         if out.kind == "value":
             return of_values(call)
-        return word.type(call)
+        return info.type(call)
 
     def _branches(self, eqn: Eqn, types: Types) -> None:
         sides = []
@@ -222,13 +222,15 @@ class _Inferrer:
         given: Types = {item: self._item(item, over)}
         for param, found in zip(carried, start, strict=True):
             given[param] = _of_kind(param, found, self._unknown(param))
-        for turn in range(_ROUNDS + 1):
+        for iteration in range(_ROUNDS + 1):
             inner = {**types, **given}
             self._conditional_block(body, inner)
             after = dict(given)
             for param, atom in zip(carried, body.results, strict=False):
                 own = self._unknown(param)
-                after[param] = own if turn == _ROUNDS - 1 else merged(given[param], type_of(atom, inner), own)
+                after[param] = (
+                    own if iteration == _ROUNDS - 1 else merged(given[param], type_of(atom, inner), own)
+                )
             if after == given:
                 break
             given = after

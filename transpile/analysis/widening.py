@@ -1,4 +1,4 @@
-"""Where a NumPy scalar widens a float32 tensor by surprise.
+"""Widening of a float32 tensor by a NumPy scalar, by surprise.
 
 In: a formula as it was read. Out: advice (PB902), one finding per line.
 ``np.sqrt(2 / np.pi)`` is a float64 scalar, and by NumPy's rules its product
@@ -17,10 +17,10 @@ def widening_scalars(formula: Formula) -> list[Diagnostic]:
     """Advice where a tensor meets a float64 scalar of NumPy."""
     found: dict[tuple[int, object], Diagnostic] = {}
     for eqn in formula.every():
-        word = OPERATORS.get(eqn.op)
+        info = OPERATORS.get(eqn.op)
         strong = next((atom for atom in eqn.args if isinstance(atom, Literal) and atom.strong), None)
         tensor = any(isinstance(atom, Var) and atom.kind == "tensor" for atom in eqn.args)
-        if word is None or not word.pointwise or word.dtype == "bool" or strong is None or not tensor:
+        if info is None or not info.pointwise or info.dtype == "bool" or strong is None or not tensor:
             continue
         if eqn.span is None or (eqn.span.line, strong.value) in found:
             continue

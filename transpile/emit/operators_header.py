@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..ir import Literal
 from ..library import Library
 from ..operators import OPERATORS, OperatorInfo
-from .native.stages import wrap
+from .cpp.lines import wrap
 
 _SIGNS = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
 # What only kernels call, and `transpile` writes.
@@ -50,7 +50,7 @@ def _function(entry: OperatorInfo, library: Library) -> list[str]:
         operands = f"{{{', '.join(f'{name}.get()' for name in entry.operands)}}}"
     call = f"op({operands}, {{{named}}})" if named else f"op({operands})"
     return [
-        *wrap(f"inline Tensor {entry.name}(", [*tensors, *_attributes(entry, library)], ") {", 0),
+        *wrap("", f"inline Tensor {entry.name}(", [*tensors, *_attributes(entry, library)], ") {", 0),
         f'    static const NamedOperator op("{entry.name}");',
         f"    return {call};",
         "}",

@@ -11,8 +11,9 @@ import ast
 from collections.abc import Sequence
 from typing import TypeVar
 
+from ..derivatives import Variant
 from ..ir import Block, Eqn, Formula, Span, Var
-from ..passes.variants.specialize import Variant, specialize
+from ..passes.variants.specialize import specialize
 from ..rewrite import uses
 from .python_expr import Expressions
 from .python_loop import append, loop_statements
@@ -48,7 +49,7 @@ def general_variant(formula: Formula) -> Variant:
 
 
 def saved_variables(formula: Formula) -> tuple[Var, ...]:
-    """What the pullback reads of the forward: inputs, outputs, plain values, in that order."""
+    """The values of the forward that the pullback reads: inputs, outputs, plain values, in that order."""
     assert formula.pullback is not None
     free = formula.pullback.free()
     order = [*(param.var for param in formula.params), *formula.forward.results]

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from .function import Reading, read_function, read_one
-from .module import Module, Outline, read_module
+from .module import read_module, read_operator
 from .names.bindings import Binding, Names
+from .names.outline import Module, Outline
 
-__all__ = ["Binding", "Module", "Names", "Outline", "Reading", "read_function", "read_module", "read_one"]
+__all__ = [
+    "Binding",
+    "Module",
+    "Names",
+    "Outline",
+    "Reading",
+    "read_function",
+    "read_module",
+    "read_one",
+    "read_operator",
+]

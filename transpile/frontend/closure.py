@@ -104,7 +104,7 @@ def _chosen(
 
 
 def _returned(inner: Frame, closure: Function) -> Value | None:
-    """What the closure's body returns; `Refusal` where errors in it were reported."""
+    """The result of the closure's body; `Refusal` where errors in it were reported."""
     node, build = closure.node, inner.build
     if isinstance(node, ast.Lambda):
         return read(inner, node.body)
@@ -115,7 +115,7 @@ def _returned(inner: Frame, closure: Function) -> Value | None:
 
 
 def _place(closure: Function) -> ast.AST:
-    """Where a closure states its gradients."""
+    """The place where a closure states its gradients."""
     node = closure.node
     return node.body if isinstance(node, ast.Lambda) else last_return(node) or node
 
@@ -286,7 +286,7 @@ def _check_late_binding(outer: Frame, closure: Function) -> None:
 
 
 def _apart(one: Branch, other: Branch) -> bool:
-    """Whether two places stand in different branches of one `if`, of which one runs."""
+    """True where two places stand in different branches of one `if`, of which one runs."""
     taken = dict(one)
     return any(taken.get(number, side) != side for number, side in other)
 

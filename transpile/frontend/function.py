@@ -31,7 +31,7 @@ from .syntax.text import Text, find_function, parse
 
 @dataclass(frozen=True)
 class Reading:
-    """What came of reading one function: a formula unless there are errors, and all findings."""
+    """The outcome of reading one function: a formula unless there are errors, and all findings."""
 
     formula: Formula | None
     diagnostics: tuple[Diagnostic, ...]

@@ -19,7 +19,7 @@ _VALUES = frozenset(
 
 
 class Contract(NamedTuple):
-    """What an annotation says."""
+    """The meaning of an annotation."""
 
     kind: Kind
     optional: bool

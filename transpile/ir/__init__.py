@@ -5,7 +5,7 @@ computes results from parameters; the pullback block computes one gradient per
 differentiable parameter from one cotangent per result. The pullback names
 values of the forward freely: those are its captures.
 
-Structural operators, besides the words of `vocabulary`:
+Structural operators, besides those of `operators`:
 
 ===================  =========================================================
 ``tuple, list``      build a tuple (a value) or a list of tensors
@@ -14,12 +14,12 @@ Structural operators, besides the words of `vocabulary`:
 ``shape ndim size dtype like``  metadata of a tensor, values; ``like`` is shape and dtype
 ``is_none``          true where an optional tensor or a gradient is absent
 ``if``               two blocks without parameters, one runs; they see the outer names
-``for``              a loop: ``for(over, *start)``. `over` is a number of turns or a list; its block
+``for``              a loop: ``for(over, *start)``. `over` is a number of iterations or a list; its block
                      has parameters (item, *carried) and results (*next carried, *collected); its
                      outputs are the last carried values, then a list for each collected one, in
                      the order of the items, which ``reverse=True`` runs through backwards;
                      with ``until=True`` the first carried value is a number, and the loop ends
-                     after the turn that makes it another one than zero
+                     after the iteration that makes it another one than zero
 ``vjp``              ``vjp(*inputs, *cotangents)``: its block has a parameter for each input and a result for
                      each cotangent; its outputs are these results, then a gradient for each input.
                      Without ``create_graph=True`` they are constants. A pass writes it out
@@ -53,7 +53,7 @@ STRUCTURAL = frozenset(
 
 
 class Node:
-    """What a formula is made of: pickled by its fields in order, which is read three times as fast."""
+    """A part of a formula: pickled by its fields in order, which is read three times as fast."""
 
     __slots__ = ()
 
@@ -210,7 +210,7 @@ class Block(Node):
 
 
 class Verdict(Enum):
-    """What a captured value is, which decides what happens to it."""
+    """The kind of a captured value, which decides how it is saved."""
 
     INPUT = "input"
     RESULT = "result"
@@ -292,7 +292,7 @@ class Extent(Node):
 
 @record(frozen=True, slots=True)
 class Options(Node):
-    """What the decorator was given."""
+    """The options of the decorator."""
 
     first_order_only: bool = False
     surrogate: bool = False

@@ -60,7 +60,7 @@ Term = str | Ranked | Reduced | Expanded
 
 @record(frozen=True, slots=True)
 class Unranked:
-    """What these shapes broadcast to, where the rank is not known."""
+    """The shape to which these shapes broadcast, where the rank is not known."""
 
     parts: frozenset[Term]
 
@@ -82,9 +82,10 @@ class TensorType:
 
 @record(frozen=True, slots=True)
 class ListType:
-    """A list of tensors, whose elements have this type where one is known."""
+    """A list of tensors, whose elements have this type where one is known; of one written out, `items`."""
 
     element: TensorType | None = None
+    items: tuple[TensorType, ...] = ()
 
     def __str__(self) -> str:
         return f"list[{self.element or '?'}]"

@@ -1,5 +1,6 @@
-"""The loop IR: what stands between typed equations and the text of a kernel.
+"""The loop IR: what stands between equations and the text of a kernel.
 
-`ir` says what a program of kernels is, `spec` what is valid, `lower` makes one of typed equations,
-`passes` change it, and `interpreter` runs it in NumPy. A printer decides nothing.
+`expressions` and `statements` say what the program of a kernel is made of, `runtime` which functions it may
+call. `kernels` makes the kernels of a formula, `lower` the program of a kernel, `passes` change it, and a
+printer decides nothing. `device` holds programs for graphics processors.
 """

@@ -1,87 +1,147 @@
-"""What a valid program is. Runs after each pass in the tests, and in `pullback dump`.
+"""What a valid program of a kernel is. Tests run it on the programs that lowering and each pass make.
 
-Values are assigned before they are read, in the type that they are read in; loads broadcast to the
-entries around them; stores go to entries of the same number; nothing reads a buffer that no kernel
-before has stored; reductions and inner loops stand in kernels with a `whole`, at the outer level.
+Names are declared before they are read, where they are seen, and no two that are seen are one; the
+runtime has the functions that are called. A list of passes has as many as it says, of as many rows, and is
+run in the block that makes it. An element is of a row that its space reads, stored in one that it gives.
+
+>>> from .expressions import Name, ask, rank
+>>> from .statements import Do, Let
+>>> made = Let("x", ask("input", 0, of="T"))
+>>> check_block([made, Do(ask("tell", 0, rank("x")))])
+>>> check_block([Do(ask("tell", 0, rank("x")))])
+Traceback (most recent call last):
+...
+pullback.transpile.verify.InvalidIR: `x` is read before it is declared
 """
 
 from __future__ import annotations
 
-from ..ir.types import Shape
+from collections.abc import Collection, Iterable, Sequence
+
 from ..verify import InvalidIR
-from .ir import Compute, Constant, Each, Kernel, Length, Load, Program, Reduce, Statement, Store, every
-from .spaces import broadcasts, same_entries
+from .expressions import Call, Entry, Expression, Name, every
+from .runtime import is_function
+from .statements import (
+    Alike,
+    Collect,
+    FlatCall,
+    FlatLoop,
+    For,
+    If,
+    InSpace,
+    KernelProgram,
+    Let,
+    NewList,
+    Passes,
+    RunPasses,
+    Scope,
+    Space,
+    Statement,
+    Store,
+    Variable,
+    own_expressions,
+)
 
 
-def check(program: Program) -> Program:
+def check(program: KernelProgram) -> KernelProgram:
     """The program itself, where it is valid. Raises InvalidIR."""
-    names = [buffer.name for buffer in program.buffers]
-    if len(set(names)) != len(names):
-        raise InvalidIR(f"{program.name}: two buffers of one name")
-    known = {buffer.name for buffer in program.buffers if buffer.role == "input"}
-    numbers = {*program.scalars, *(size.out for size in program.sizes)}
-    for kernel in program.kernels:
-        _kernel(kernel, program, known, numbers)
-        known |= {s.buffer for s in every(kernel.body) if isinstance(s, Store)}
-    missing = {b.name for b in program.buffers if b.role == "output"} - known
-    if missing:
-        raise InvalidIR(f"{program.name}: nothing stores {sorted(missing)}")
+    check_block(program.body, program.flat)
+    if program.likely is not None:
+        check_block(program.likely)
+    if program.flat is not None:
+        flat = program.flat
+        _elements(flat.body, {name for name, _ in flat.inputs}, [name for name, _ in flat.outputs], set())
     return program
 
 
-def _kernel(kernel: Kernel, program: Program, known: set[str], numbers: set[str]) -> None:
-    chunks = kernel.fibre == "chunk"
-    if kernel.whole is not None and not chunks and not broadcasts(kernel.group, kernel.whole):
-        raise InvalidIR(f"{kernel.name}: its groups do not broadcast to the whole")
-    types = dict.fromkeys(numbers, "float64")
-    _body(kernel, kernel.body, kernel.group, types, program, known)
-
-
-def _body(
-    kernel: Kernel,
-    body: tuple[Statement, ...],
-    space: Shape,
-    types: dict[str, str],
-    program: Program,
-    known: set[str],
+def check_block(
+    statements: Sequence[Statement], flat: FlatLoop | None = None, known: Collection[str] = ("context",)
 ) -> None:
+    """Raise InvalidIR where statements are no valid block after what is `known`."""
+    seen = set(known)
+    listed: dict[str, Passes] = {}
+    spaces: dict[str, list[Space]] = {}
+    for statement in statements:
+        _expressions(own_expressions(statement), seen)
+        if isinstance(statement, Let | Variable | NewList):
+            _declare(statement.name, seen)
+        elif isinstance(statement, If):
+            check_block(statement.then, flat, seen)
+            check_block(statement.otherwise or (), flat, seen)
+        elif isinstance(statement, For):
+            check_block(statement.body, flat, {*seen, statement.name})
+        elif isinstance(statement, Alike):
+            check_block(statement.body, flat, seen)
+        elif isinstance(statement, Passes):
+            _declare(statement.name, seen)
+            listed[statement.name] = statement
+        elif isinstance(statement, RunPasses):
+            _run(listed.pop(statement.name, None), spaces.get(statement.name, []))
+        for space in statement.body if isinstance(statement, Scope) else [statement]:
+            if isinstance(space, Space):
+                _require(space.passes in listed, f"a pass of `{space.passes}`, which is no list of passes")
+                spaces.setdefault(space.passes, []).append(space)
+                _space(space, flat, seen)
+    _require(not listed, f"nobody runs the passes {sorted(listed)}")
+
+
+def _require(holds: bool, why: str) -> None:
+    if not holds:
+        raise InvalidIR(why)
+
+
+def _declare(name: str, seen: set[str]) -> None:
+    _require(name not in seen, f"`{name}` is declared twice")
+    seen.add(name)
+
+
+def _expressions(expressions: Iterable[Expression], seen: Collection[str]) -> None:
+    for whole in expressions:
+        for part in every(whole):
+            if isinstance(part, Name):
+                _require(part.name in seen, f"`{part.name}` is read before it is declared")
+            elif isinstance(part, Call):
+                _require(is_function(part.function), f"the runtime has no function `{part.function}`")
+
+
+def _run(passes: Passes | None, spaces: Sequence[Space]) -> None:
+    _require(passes is not None, "passes are run that are no list of this block")
+    assert passes is not None
+    rows = sum(len(space.reads) + len(space.sinks) for space in spaces)
+    same = (passes.count, passes.operands) == (len(spaces), rows)
+    _require(same, f"`{passes.name}` has {len(spaces)} passes of {rows} rows in all")
+
+
+def _space(space: Space, flat: FlatLoop | None, seen: set[str]) -> None:
+    _expressions(own_expressions(space), seen)
+    reads, sinks = [read.name for read in space.reads], [sink.name for sink in space.sinks]
+    _require(len({*reads, *sinks}) == len(reads) + len(sinks), "two rows of a pass have one name")
+    if isinstance(space.body, FlatCall):
+        called = {name for name, _ in (*space.body.inputs, *space.body.outputs)}
+        _require(flat is not None and called == {*reads, *sinks}, "a pass calls a loop of other rows")
+        return
+    sourced = {sink.name for sink in space.sinks if getattr(sink, "source", None) is not None}
+    looped = {read.name for read in space.reads if read.looped}
+    _elements(space.body, looped, [name for name in sinks if name not in sourced], seen)
+
+
+def _elements(
+    body: Sequence[InSpace], reads: Collection[str], sinks: Sequence[str], seen: Collection[str]
+) -> None:
+    """Check the statements for an element: each row that is given gets one."""
+    inside = set(seen)
+    stored: list[str] = []
     for statement in body:
-        if isinstance(statement, Load):
-            if statement.buffer not in known:
-                raise InvalidIR(f"{kernel.name} loads {statement.buffer}, which nothing has stored")
-            if statement.dtype != program.buffer(statement.buffer).dtype:
-                raise InvalidIR(f"{kernel.name} loads {statement.buffer} as {statement.dtype}")
-            at_group = statement.index == "group"
-            if (
-                not at_group
-                and not broadcasts(statement.shape, space)
-                and not same_entries(statement.shape, space)
-            ):
-                raise InvalidIR(f"{kernel.name}: {statement} does not broadcast")
-        elif isinstance(statement, Compute):
-            _operands(kernel, statement, types)
-        elif isinstance(statement, (Reduce, Each)):
-            if kernel.whole is None or space is not kernel.group:
-                raise InvalidIR(f"{kernel.name}: a loop over a fibre stands where there is none")
-            inner = dict(types)
-            _body(kernel, statement.body, kernel.whole, inner, program, known)
-            if isinstance(statement, Reduce) and inner.get(statement.value) != statement.dtype:
-                raise InvalidIR(f"{kernel.name}: {statement} is of another type")
-        elif isinstance(statement, Store):
-            if types.get(statement.value) != program.buffer(statement.buffer).dtype:
-                raise InvalidIR(f"{kernel.name}: {statement} is of another type")
-            if not same_entries(statement.shape, space):
-                raise InvalidIR(f"{kernel.name}: {statement} is no entry of its own")
-        if isinstance(statement, (Load, Compute, Reduce, Length)):
-            types[statement.out] = statement.dtype
+        _expressions([statement.value], inside)
+        for part in every(statement.value):
+            if isinstance(part, Entry):
+                _require(part.row in reads, f"an element of `{part.row}`, which the pass does not read")
+        if isinstance(statement, Let):
+            _declare(statement.name, inside)
+        else:
+            stored.append(statement.row if isinstance(statement, Store) else _name_of(statement))
+    _require(sorted(stored) == sorted(sinks), f"a pass stores {stored}, and gives {list(sinks)}")
 
 
-def _operands(kernel: Kernel, statement: Compute, types: dict[str, str]) -> None:
-    for place, operand in enumerate(statement.args):
-        if isinstance(operand, Constant):
-            continue
-        wanted = "bool" if statement.op == "where" and place == 0 else statement.of
-        if operand not in types:
-            raise InvalidIR(f"{kernel.name}: {statement} reads {operand} before it is assigned")
-        if statement.op != "cast" and types[operand] != wanted:
-            raise InvalidIR(f"{kernel.name}: {statement} reads {operand}, which is {types[operand]}")
+def _name_of(statement: Collect) -> str:
+    return statement.sink.name

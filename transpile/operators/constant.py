@@ -23,7 +23,7 @@ CONSTANT: dict[str, str] = {
     ),
     **because(
         "constant between its jumps",
-        "floor ceil trunc fix round around sign floor_divide heaviside nextafter spacing angle",
+        "floor ceil trunc fix round around sign floor_divide spacing angle",
     ),
     **because(
         "the result is bool",
@@ -39,7 +39,7 @@ CONSTANT: dict[str, str] = {
     **because(
         "the result is made of indexes or counts",
         """argmax argmin argsort argpartition argwhere nanargmax nanargmin nonzero flatnonzero count_nonzero
-        searchsorted digitize lexsort histogram histogram2d histogramdd histogram_bin_edges ravel_multi_index
+        searchsorted digitize lexsort ravel_multi_index
         unravel_index ix_ tril_indices_from triu_indices_from diag_indices_from linalg.matrix_rank""",
     ),
     **because("takes shape and dtype of its operand only", "zeros_like ones_like full_like empty_like"),

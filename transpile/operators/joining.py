@@ -1,32 +1,50 @@
-"""What makes one array of a list of arrays, and a list of one."""
+"""Operators that make one array of a list of arrays, and a list of one."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from ..ir.types import Type, axes_in, join_dims
-from .call import Call, Rule
+from ..ir.types import Dim, Type, TypeMistake, axes_in
+from .call import Call, Rule, joined_dtype
 from .info import OperatorInfo
 
 
 def _joined(stacked: bool) -> Rule:
-    """concatenate and stack, of lists whose elements have one known shape."""
+    """concatenate and stack, of arrays whose numbers of axes are known."""
 
     def rule(call: Call) -> Type:
-        each = call.element()
-        axis = call.whole("axis", 0)
-        if each is None or axis is None or not isinstance(each.shape, tuple):
-            return call.unknown()
-        dims = list(each.shape)
-        if stacked:
-            (place,) = axes_in((axis,), len(dims) + 1)
-            dims.insert(place, call.size(place))
-        else:
-            (place,) = axes_in((axis,), len(dims))
-            dims[place] = call.size(place)
-        return call.tensor(tuple(join_dims([dim]) for dim in dims), None)
+        given, axis = call.list(), call.whole("axis", 0)
+        items = given.items or (() if given.element is None else (given.element,))
+        shapes = [item.shape for item in items if isinstance(item.shape, tuple)]
+        dtype = joined_dtype(given.items)
+        if axis is None or not shapes or len(shapes) < len(items):
+            return call.tensor(None, dtype)
+        ranks = sorted({len(shape) for shape in shapes})
+        if len(ranks) > 1:
+            raise TypeMistake(f"arrays of {ranks[0]} and of {ranks[1]} axes")
+        (place,) = axes_in((axis,), ranks[0] + stacked)
+        length: Dim = call.size(place)
+        if given.items:
+            parts = [1 if stacked else shape[place] for shape in shapes]
+            whole = [part for part in parts if isinstance(part, int)]
+            length = sum(whole) if len(whole) == len(parts) else length
+        dims = [
+            length if k == place and not stacked else _same(sizes)
+            for k, sizes in enumerate(zip(*shapes, strict=True))
+        ]
+        return call.tensor((*dims[:place], length, *dims[place:]) if stacked else tuple(dims), dtype)
 
     return rule
+
+
+def _same(sizes: Iterable[Dim]) -> Dim:
+    """The size that arrays have in common, a number where one is known."""
+    sizes = tuple(sizes)
+    known = sorted({size for size in sizes if isinstance(size, int)})
+    if len(known) > 1:
+        raise TypeMistake(f"sizes {known[0]} and {known[1]} along an axis on which arrays must agree")
+    return known[0] if known else sizes[0]
 
 
 def _join(

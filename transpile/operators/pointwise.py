@@ -47,7 +47,7 @@ def _where_of_numbers(read: tuple[Type, ...]) -> Dtype | None:
 
 
 def _is_operand(found: Type) -> bool:
-    """Whether the operand's shape is known: that of a tensor that is there, or a number's."""
+    """True where the operand's shape is known: that of a tensor that is not None, or a number's."""
     if isinstance(found, TensorType):
         return not found.optional
     return isinstance(found, ScalarType) and found.kind in ("bool", "int", "float", "complex")
@@ -146,14 +146,14 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     _entry(
         "negative", "x", linear=(0,), infix="-", cost=CHEAP, scalar=Scalar("-{0}", "-{0}", of="numbers"),
     ),
-    _entry("positive", "x", linear=(0,), infix="+", scalar=Scalar("{0}", "{0}")),
+    _entry("positive", "x", linear=(0,), infix="+", scalar=Scalar("{0}", "{0}", of="numbers")),
     _entry(
         "floor_divide", "x", "y", derivative="zero", infix="//", widens="arithmetic",
-        scalar=Scalar("floor_divide", "pb_floor_divide", cuda_of="floats"),
+        scalar=Scalar("floor_divide", "pb_floor_divide", of="numbers", cuda_of="floats"),
     ),
     _entry(
         "remainder", "x", "y", infix="%", spelling=("numpy.mod",), widens="arithmetic",
-        scalar=Scalar("remainder", "pb_remainder", cuda_of="floats"),
+        scalar=Scalar("remainder", "pb_remainder", of="numbers", cuda_of="floats"),
     ),
     _entry(
         "maximum", "x", "y", widens=None, cost=CHEAP,
@@ -192,7 +192,9 @@ OPERATORS: tuple[OperatorInfo, ...] = (
         scalar=Scalar("1 / {0}", "1 / {0}", of="floats"),
     ),
     _function("copysign", "x1", "x2"),
-    _function("fmod", "x1", "x2", dtype="same", widens="arithmetic"),
+    _entry(
+        "fmod", "x1", "x2", widens="arithmetic", scalar=Scalar("fmod", "fmod", takes="float", of="floats"),
+    ),
     _scaling("deg2rad", "radians"),
     _scaling("rad2deg", "degrees"),
     _function("sinc", cuda=None, widens="divide"),

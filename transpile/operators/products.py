@@ -45,16 +45,43 @@ def _of_dtype(call: Call) -> Type:
     return call.tensor(None, joined_dtype(call.operands))
 
 
+def _dot(call: Call) -> Type:
+    """dot and inner: over the last axis of the first, and the last but one, or the last, of the second."""
+    dtype = joined_dtype(call.operands)
+    a, b = call.operand(0), call.operand(1)
+    if a is None or b is None or not (isinstance(a.shape, tuple) and isinstance(b.shape, tuple)):
+        return call.tensor(None, dtype)
+    if not a.shape or not b.shape:
+        return call.tensor((*a.shape, *b.shape), dtype)
+    axis = len(b.shape) - 1 if call.op == "inner" else max(0, len(b.shape) - 2)
+    _same(a.shape[-1], b.shape[axis], a, b)
+    return call.tensor((*a.shape[:-1], *b.shape[:axis], *b.shape[axis + 1 :]), dtype)
+
+
+def _square(a: TensorType) -> None:
+    if not isinstance(a.shape, tuple):
+        return
+    if len(a.shape) < 2:
+        raise TypeMistake(f"an array of {len(a.shape)} axes is no matrix")
+    rows, columns = a.shape[-2:]
+    if isinstance(rows, int) and isinstance(columns, int) and rows != columns:
+        raise TypeMistake(f"an array of shape ({shape_text(a.shape)}) is no square matrix")
+
+
 def _of_matrix(call: Call) -> Type:
-    """What has its operand's shape: an inverse, a factor."""
+    """The rule of results with the operand's shape: an inverse, a factor."""
     a = call.operand(0)
-    return call.unknown() if a is None else call.tensor(a.shape, widen("divide", a.dtype))
+    if a is None:
+        return call.unknown()
+    _square(a)
+    return call.tensor(a.shape, widen("divide", a.dtype))
 
 
 def _det(call: Call) -> Type:
     a = call.operand(0)
     if a is None:
         return call.unknown()
+    _square(a)
     shape = a.shape[:-2] if isinstance(a.shape, tuple) else None
     return call.tensor(shape, widen("divide", a.dtype))
 
@@ -80,14 +107,14 @@ OPERATORS: tuple[OperatorInfo, ...] = (
         type=_of_dtype, torch="torch.tensordot",
     ),
     OperatorInfo(
-        "dot", "numpy.dot", ("a", "b"), kind="product", linear=(0, 1), methods=("dot",), type=_of_dtype
+        "dot", "numpy.dot", ("a", "b"), kind="product", linear=(0, 1), methods=("dot",), type=_dot
     ),
     OperatorInfo(
         "vdot", "numpy.vdot", ("a", "b"), kind="product", linear=(0, 1),
         type=lambda call: call.tensor((), joined_dtype(call.operands)), torch="torch.vdot",
     ),
     OperatorInfo(
-        "inner", "numpy.inner", ("a", "b"), kind="product", linear=(0, 1), type=_of_dtype, torch="torch.inner"
+        "inner", "numpy.inner", ("a", "b"), kind="product", linear=(0, 1), type=_dot, torch="torch.inner"
     ),
     OperatorInfo("convolve", "numpy.convolve", ("a", "v"), ("mode",), kind="product", linear=(0, 1)),
     OperatorInfo(

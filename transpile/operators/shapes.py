@@ -1,4 +1,4 @@
-"""What gives the same entries another shape or order."""
+"""Operators that give the same entries another shape or order."""
 
 from __future__ import annotations
 
@@ -58,6 +58,16 @@ def _count(shape: Ranked) -> int | None:
             return None
         total *= dim
     return total
+
+
+def _broadcast_to(call: Call, a: TensorType) -> Shape | None:
+    shape = call.shape()
+    if isinstance(shape, tuple) and isinstance(a.shape, tuple):
+        pairs = list(zip(a.shape[::-1], shape[::-1], strict=False))
+        wrong = [(n, m) for n, m in pairs if isinstance(n, int) and isinstance(m, int) and n not in (1, m)]
+        if len(a.shape) > len(shape) or wrong:
+            raise TypeMistake(f"({shape_text(a.shape)}) does not broadcast to ({shape_text(shape)})")
+    return shape
 
 
 def _transpose(call: Call, a: TensorType) -> Shape | None:
@@ -136,7 +146,7 @@ def _trace(call: Call) -> Type:
 def _view(
     name: str, shape: Callable[[Call, TensorType], Shape | None], *attrs: str, **facts: Any
 ) -> OperatorInfo:
-    """What reads its operand's memory in another way."""
+    """The entry of an operator whose result is a view of its operand."""
     facts = {"operand": "a", **facts}
     operand = facts.pop("operand")
     rule = of_operand(shape)
@@ -146,7 +156,7 @@ def _view(
 
 
 def _copy(name: str, rule: Rule | None, *attrs: str, operand: str = "a", **facts: Any) -> OperatorInfo:
-    """What copies its operand's entries, or adds them up."""
+    """The entry of an operator that copies its operand's entries, or adds them up."""
     facts = {"python": f"numpy.{name}", **facts}
     python = facts.pop("python")
     return OperatorInfo(name, python, (operand,), attrs, linear=(0,), type=rule, **facts)
@@ -182,7 +192,7 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     _copy("triu", of_operand(_triangle), "k", operand="m", torch="torch.triu"),
     _own("flatten_axes", None, "axis"),
     _own("unflatten_axes", of_operand(given_shape), "axis", "shape"),
-    _view("broadcast_to", given_shape, "shape", operand="array", torch="torch.broadcast_to"),
+    _view("broadcast_to", _broadcast_to, "shape", operand="array", torch="torch.broadcast_to"),
     _view("expand_dims", _expand_dims, "axis", torch="torch.unsqueeze"),
     _view("squeeze", _squeeze, "axis", methods=("squeeze",), torch="torch.squeeze"),
     OperatorInfo(

@@ -4,7 +4,7 @@ In: a block, a library, and the names of primitives (what an emitter has code
 for). Out: a block that uses primitives only. Conditionals on literals are
 decided on the way, so that a formula's choice by attribute disappears.
 
->>> from ..emit.native.operators import PRIMITIVES
+>>> from ..loops.lower.equations import PRIMITIVES
 >>> from ..library import formula_in, standard_library
 >>> from ..printer import formula_text
 >>> from .promote.promote import promote
@@ -36,13 +36,13 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import replace
 
+from ..derivatives import Derivatives
 from ..ir import Atom, Block, Eqn, Literal, Var
-from ..library import Library
 from ..rewrite import Namer, all_names, bind_operands, copy_eqns, placed, replace_atom, replace_block
 from .simplify.simplify import simplify
 
 
-def inline(block: Block, library: Library, primitives: Container[str]) -> Block:
+def inline(block: Block, library: Derivatives, primitives: Container[str]) -> Block:
     """The block with every call of a formula that is no primitive inlined, to any depth."""
     namer = Namer(all_names(block))
     while True:
@@ -55,7 +55,7 @@ def inline(block: Block, library: Library, primitives: Container[str]) -> Block:
 
 
 def _inline_block(
-    block: Block, library: Library, primitives: Container[str], namer: Namer
+    block: Block, library: Derivatives, primitives: Container[str], namer: Namer
 ) -> tuple[Block, bool]:
     """A nested block, and whether something in it was inlined."""
     eqns, env, changed = _inline_once(block.eqns, library, primitives, namer)
@@ -64,7 +64,7 @@ def _inline_block(
 
 
 def _inline_once(
-    eqns: Sequence[Eqn], library: Library, primitives: Container[str], namer: Namer
+    eqns: Sequence[Eqn], library: Derivatives, primitives: Container[str], namer: Namer
 ) -> tuple[list[Eqn], dict[Var, Atom], bool]:
     kept: list[Eqn] = []
     env: dict[Var, Atom] = {}

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
 
-from ...calls.call import call
+from ...calls.call import call, unrecorded
 from ...core.dispatch import engine_of
 
 # What `where=` is where nothing is left out.
 EVERYWHERE = True
+
+
+Function = Callable[..., Any]
 
 
 class _Missing:
@@ -35,6 +41,35 @@ def cast(x: Any, dtype: Any) -> Any:
 def masked(x: Any, where: Any, otherwise: Any) -> Any:
     """The operand with what `where` leaves out replaced by what a reduction does not see."""
     return x if where is EVERYWHERE else call("where", where, x, otherwise)
+
+
+def squared_modulus(x: Any) -> Any:
+    """The square of the absolute value, which is real."""
+    if x.dtype.kind != "c":
+        return call("square", x)
+    return call("add", call("square", x.real), call("square", x.imag))
+
+
+def or_in_whole_numbers(of: Function) -> Callable[[Function], Function]:
+    """Decorates a reduction: NumPy's function `of` runs where `dtype` is one of whole numbers or bools.
+
+    NumPy adds in that dtype, and the result has no derivative.
+    """
+
+    def decorate(function: Function) -> Function:
+        signature = inspect.signature(function)
+
+        @wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            dtype = signature.bind(*args, **kwargs).arguments.get("dtype")
+            engine = engine_of(*args, *kwargs.values())
+            if dtype is not None and np.dtype(dtype).kind in "biu" and engine is not None:
+                return unrecorded(engine, of, args, kwargs)
+            return function(*args, **kwargs)
+
+        return run
+
+    return decorate
 
 
 def only(name: str, **given: tuple[Any, Any]) -> None:

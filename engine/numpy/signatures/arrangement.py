@@ -12,7 +12,8 @@ from ...calls.out_argument import refuse_out
 from ...calls.wide import wide
 from ...core.dispatch import engine_of
 from ...exchange.copying import duplicate
-from .arguments import MISSING, cast, only
+from ...transforms.forward_ad import differentiated
+from .arguments import MISSING, cast, only, or_in_whole_numbers
 
 
 @wide("reshape")
@@ -91,7 +92,7 @@ def astype(
     return call("astype", x, dtype=np.dtype(dtype))
 
 
-@wide("full_like")
+@wide("full_like", always=True)
 def full_like(
     a: Any,
     fill_value: Any,
@@ -103,7 +104,7 @@ def full_like(
     device: str | None = None,
 ) -> Any:
     """As `np.full_like`; a value that requires grad takes the sum of the gradients."""
-    if getattr(fill_value, "requires_grad", False):
+    if differentiated((fill_value,)):
         value = cast(fill_value, a.dtype if dtype is None else dtype)
         return duplicate(call("broadcast_to", value, shape=a.shape if shape is None else shape))
     engine = engine_of(a, fill_value)
@@ -141,6 +142,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 
 
 @wide("trace")
+@or_in_whole_numbers(np.trace)
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
     """As `np.trace`."""
     refuse_out("trace", out)

@@ -14,10 +14,11 @@ import numpy as np
 from ...calls.call import arrays, call
 from ...calls.out_argument import refuse_out
 from ...calls.wide import wide
-from .arguments import EVERYWHERE, MISSING, cast, masked
+from .arguments import EVERYWHERE, MISSING, cast, masked, or_in_whole_numbers, squared_modulus
 
 
 @wide("sum")
+@or_in_whole_numbers(np.sum)
 def sum(
     a: Any,
     axis: Any = None,
@@ -34,6 +35,7 @@ def sum(
 
 
 @wide("prod")
+@or_in_whole_numbers(np.prod)
 def prod(
     a: Any,
     axis: Any = None,
@@ -50,6 +52,8 @@ def prod(
 
 
 def _extremum(op: str, of_two: str, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Any:
+    if a.dtype.kind == "b" and initial is not MISSING:
+        initial = cast(initial, a.dtype)
     if initial is MISSING:
         if where is not EVERYWHERE:
             raise ValueError(f"np.{op} with where= needs initial=, the result where nothing is left")
@@ -94,6 +98,7 @@ def _count(a: Any, axis: Any, keepdims: bool, where: Any) -> Any:
 
 
 @wide("mean")
+@or_in_whole_numbers(np.mean)
 def mean(
     a: Any,
     axis: Any = None,
@@ -113,6 +118,7 @@ def mean(
 
 
 @wide("var")
+@or_in_whole_numbers(np.var)
 def var(
     a: Any,
     axis: Any = None,
@@ -132,15 +138,16 @@ def var(
     if where is EVERYWHERE and mean is MISSING:
         return call("var", a, axis=axis, ddof=ddof, keepdims=keepdims)
     centre = _mean(a, axis, keepdims=True, where=where) if mean is MISSING else mean
-    squares = masked(call("square", a - centre), where, 0)
+    squares = masked(squared_modulus(a - centre), where, 0)
     terms = np.maximum(_count(a, axis, keepdims, where) - ddof, 0)
-    return _in_dtype(call("sum", squares, axis=axis, keepdims=keepdims) / terms, a)
+    return _in_dtype(call("sum", squares, axis=axis, keepdims=keepdims) / terms, squares)
 
 
 _mean = mean
 
 
 @wide("std")
+@or_in_whole_numbers(np.std)
 def std(
     a: Any,
     axis: Any = None,
@@ -158,7 +165,15 @@ def std(
     ddof = _ddof("std", ddof, correction)
     if where is EVERYWHERE and mean is MISSING:
         return call("std", cast(a, dtype), axis=axis, ddof=ddof, keepdims=keepdims)
-    return call("sqrt", var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean))
+    return root_of_variance(var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean))
+
+
+def root_of_variance(variance: Any) -> Any:
+    """The square root, whose derivative where the variance is zero is taken as zero, as that of `np.std`."""
+    nothing = arrays(variance) == 0
+    if not nothing.any():
+        return call("sqrt", variance)
+    return call("where", nothing, 0.0, call("sqrt", call("where", nothing, 1.0, variance)))
 
 
 def _ddof(name: str, ddof: float, correction: Any) -> float:
@@ -175,6 +190,7 @@ def _in_dtype(result: Any, a: Any) -> Any:
 
 
 @wide("cumsum")
+@or_in_whole_numbers(np.cumsum)
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
     """As `np.cumsum`."""
     refuse_out("cumsum", out)
@@ -182,6 +198,7 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) 
 
 
 @wide("cumprod")
+@or_in_whole_numbers(np.cumprod)
 def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
     """As `np.cumprod`."""
     refuse_out("cumprod", out)

@@ -37,9 +37,12 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     axes = tuple(range(f.ndim)) if axis is None else normalize_axis_tuple(axis, f.ndim)
     if len(varargs) not in (0, 1, len(axes)):
         raise TypeError("invalid number of arguments")
+    if f.dtype.kind == "b":
+        raise TypeError("np.gradient of bools: they have no differences; write f.astype(float)")
+    if f.dtype.kind in "iu":
+        f = f.astype(np.float64)
     spacings = varargs * len(axes) if len(varargs) == 1 else varargs or (1.0,) * len(axes)
-    dtype = f.dtype if f.dtype.kind == "f" else np.dtype(float)
-    found = [np.astype(_slopes(f, spacing, k), dtype) for spacing, k in zip(spacings, axes, strict=True)]
+    found = [np.astype(_slopes(f, spacing, k), f.dtype) for spacing, k in zip(spacings, axes, strict=True)]
     return found[0] if len(found) == 1 else tuple(found)
 
 
@@ -68,6 +71,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     >>> interp(pb.tensor(1.5), np.array([1.0, 2.0]), np.array([10.0, 20.0]))
     tensor(15.)
     """
+    x, xp, fp = (_in_floats(part) for part in (x, xp, fp))
     if period is not None:
         period = abs(period)
         x, xp = np.remainder(x, period), np.remainder(xp, period)
@@ -75,7 +79,6 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         xp, fp = xp[order], fp[order]
         xp = np.concatenate([xp[-1:] - period, xp, xp[:1] + period])
         fp = np.concatenate([fp[-1:], fp, fp[:1]])
-    xp, fp = (part if hasattr(part, "shape") else np.asarray(part) for part in (xp, fp))
     values, points = np.asarray(arrays(x)), arrays(xp)
     if len(points) == 1:
         found = np.broadcast_to(fp[0], values.shape) * 1.0
@@ -87,6 +90,12 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     found = np.where(values < points[0], fp[0] if left is None else left, found)
     found = np.where(values > points[-1], fp[-1] if right is None else right, found)
     return np.where(values == points[-1], fp[-1], found) if len(points) == 1 else found
+
+
+def _in_floats(part: Any) -> Any:
+    """An array or tensor in float64, as NumPy computes: differences of whole numbers would wrap."""
+    part = part if hasattr(part, "shape") else np.asarray(part)
+    return np.astype(part, np.result_type(part.dtype, np.float64))
 
 
 @stands_for(np.unwrap)

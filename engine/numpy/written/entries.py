@@ -14,6 +14,8 @@ from .table import stands_for
 @stands_for(np.conj)
 def conj(x: Any, /) -> Any:
     """As `np.conj`: a real number is its own conjugate."""
+    if x.dtype.kind == "b":
+        return x.astype(np.int8)  # NumPy has no loop for bools
     return x if x.dtype.kind != "c" else _of_complex(x, np.conj)
 
 
@@ -65,13 +67,15 @@ def ldexp(x1: Any, x2: Any, /) -> Any:
 @stands_for(np.float_power)
 def float_power(x1: Any, x2: Any, /) -> Any:
     """As `np.float_power`: a power in float64."""
-    return call("power", x1, x2, dtype=np.float64)
+    dtype = np.result_type(*(x.dtype if hasattr(x, "dtype") else x for x in (x1, x2)), np.float64)
+    return call("power", x1, x2, dtype=dtype)
 
 
 @stands_for(np.i0)
 def i0(x: Any) -> Any:
     """As `np.i0`: the modified Bessel function of order 0."""
-    return scipy.special.i0(x)
+    found = scipy.special.i0(x)
+    return found.astype(x.dtype) if x.dtype.kind == "f" else found
 
 
 def _of_order(op: str, target: Any) -> None:

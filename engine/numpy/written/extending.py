@@ -30,10 +30,41 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> An
         return formula("pad", array, pad_width, **kwargs)
     pairs = np.broadcast_to(pad_width, (array.ndim, 2)).tolist()
     for axis, (before, after) in enumerate(pairs):
-        if before or after:
+        if kwargs.get("reflect_type") == "odd" and mode in ("reflect", "symmetric"):
+            array = _odd(array, before, after, mode, axis)
+        elif before or after:
             places = np.pad(np.arange(array.shape[axis]), (before, after), mode=mode, **kwargs)  # type: ignore[call-overload]
             array = _taken(array, places, axis)
     return array
+
+
+def _odd(array: Any, before: int, after: int, mode: str, axis: int) -> Any:
+    """Padded along an axis by what is reflected in the values at its ends: 2 a(end) - a(mirrored).
+
+    Again and again that is f(k + p) = f(k) + 2 (a(last) - a(first)), with a period p of twice the length,
+    less the two ends where "reflect" does not repeat them.
+    """
+    n = array.shape[axis]
+    first, last = (_taken(array, [end], axis) for end in (0, n - 1))
+    period = 2 * n if mode == "symmetric" else max(2 * (n - 1), 1)
+
+    def outside(places: Any) -> Any:
+        mirrored = places % period
+        periods = places // period
+        turned = mirrored >= n
+        entries = np.where(turned, period - mirrored - (1 if mode == "symmetric" else 0), mirrored)
+        shape = tuple(-1 if k == axis else 1 for k in range(array.ndim))
+        # Of an end that counts nothing, nothing comes, also where it is infinite.
+        ends = (-2 * periods, first), (2 * periods + 2 * turned, last)
+        parts = [
+            np.where(np.reshape(share == 0, shape), 0, np.reshape(share, shape).astype(array.dtype) * end)
+            for share, end in ends
+        ]
+        signs = np.reshape(np.where(turned, -1, 1), shape).astype(array.dtype)
+        return np.astype(parts[0] + parts[1] + signs * _taken(array, entries, axis), array.dtype)
+
+    parts = [outside(np.arange(-before, 0)), array, outside(np.arange(n, n + after))]
+    return np.concatenate(parts, axis)
 
 
 def _taken(array: Any, places: Any, axis: int) -> Any:

@@ -12,6 +12,7 @@ from ...calls.call import arrays, call
 from ...calls.wide import wide
 from ...core.errors import NotDifferentiableError
 from ...transforms.forward_ad import differentiated
+from ..signatures.arguments import squared_modulus
 from .table import formula, stands_for
 
 _EYE = np.eye(1)
@@ -31,20 +32,20 @@ def slogdet(a: Any) -> Any:
 @stands_for(np.linalg.eigh)
 def eigh(a: Any, UPLO: str = "L") -> Any:
     """As `np.linalg.eigh`."""
-    return _EIGH(*formula("eigh", _read(a, UPLO)))
+    return _EIGH(*_eigh(a, UPLO))
 
 
 @stands_for(np.linalg.eigvalsh)
 def eigvalsh(a: Any, UPLO: str = "L") -> Any:
     """As `np.linalg.eigvalsh`: eigenvalues of symmetric matrices, also where some are equal."""
-    return formula("eigh", _read(a, UPLO))[0]
+    return _eigh(a, UPLO)[0]
 
 
-def _read(a: Any, UPLO: str) -> Any:
-    """The matrix with the triangle that is read as its lower one."""
+def _eigh(a: Any, UPLO: str) -> Any:
+    """Eigenvalues and eigenvectors by the triangle that is read."""
     if UPLO.upper() not in ("L", "U"):
         raise ValueError("UPLO argument must be 'L' or 'U'")
-    return a if UPLO.upper() == "L" else a.mT
+    return formula("eigh" if UPLO.upper() == "L" else "eigh_upper", a)
 
 
 @wide("cholesky")
@@ -67,7 +68,7 @@ def qr(a: Any, mode: Any = "reduced") -> Any:
         return _QR(*map(made, found)) if isinstance(found, _QR) else tuple(map(made, found))
     q, r = formula("qr", a[..., :, : min(rows, columns)])
     if columns > rows:
-        r = np.concatenate([r, np.matmul(q.mT, a[..., :, rows:])], -1)
+        r = np.concatenate([r, np.matmul(np.conjugate(q).mT, a[..., :, rows:])], -1)
     return r if mode == "r" else _QR(q, r)
 
 
@@ -119,7 +120,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     """As `np.linalg.lstsq`: solution and sums of squares have derivatives where the rank stays the same."""
     _, sums, rank, s = np.linalg.lstsq(arrays(a), arrays(b), rcond)
     x = np.matmul(np.linalg.pinv(a, np.finfo(s.dtype).eps * max(np.shape(a)) if rcond is None else rcond), b)
-    residuals = np.sum((np.matmul(a, x) - b) ** 2, axis=0)
+    residuals = np.sum(squared_modulus(np.matmul(a, x) - b), axis=0)
     made = x.__array_namespace__().asarray
     return x, np.reshape(residuals, sums.shape) if sums.size else made(sums), rank, made(s)
 
@@ -146,6 +147,8 @@ def matrix_norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = Fals
     two = isinstance(axis, tuple) and len(axis) == 2
     if ord in (None, "fro") or not (two or (axis is None and x.ndim == 2)):
         return formula("norm", x, ord=ord, axis=axis, keepdims=keepdims)
+    if x.dtype.kind in "biu":
+        x = x.astype(np.float64)
     rows, columns = normalize_axis_tuple(axis or (0, 1), x.ndim)
     if ord in (1, -1, np.inf, -np.inf):
         summed = rows if abs(ord) == 1 else columns

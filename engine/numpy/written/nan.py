@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...calls.call import arrays, call
+from ..signatures.reductions import root_of_variance
 from .table import stands_for
 
 
@@ -62,7 +63,7 @@ def nanvar(a: Any, axis: Any = None, *args: Any, where: Any = True, **kwargs: An
 @stands_for(np.nanstd)
 def nanstd(a: Any, axis: Any = None, *args: Any, where: Any = True, **kwargs: Any) -> Any:
     """As `np.nanstd`."""
-    return np.sqrt(nanvar(a, axis, *args, where=where, **kwargs))
+    return root_of_variance(nanvar(a, axis, *args, where=where, **kwargs))
 
 
 def _extremum(op: str, otherwise: float, a: Any, axis: Any, args: Any, kwargs: Any) -> Any:

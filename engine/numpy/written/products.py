@@ -2,12 +2,52 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from ...calls.wide import wide
 from ...primitives.contraction import contract
 from .table import formula, stands_for
+
+
+def _conjugated(x: Any) -> Any:
+    return np.conjugate(x) if np.iscomplexobj(x) else x
+
+
+@wide("vdot", always=True)
+def vdot(a: Any, b: Any) -> Any:
+    """As `np.vdot`: the first operand is conjugated where it is complex."""
+    return formula("vdot", _conjugated(a), b)
+
+
+@wide("tensordot", always=True)
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    """As `np.tensordot`. ValueError where axes that are summed differ in length."""
+    if isinstance(axes, (tuple, list)):
+        first, second = (np.atleast_1d(each).tolist() for each in axes)
+        if [np.shape(a)[k] for k in first] != [np.shape(b)[k] for k in second]:
+            raise ValueError(f"shapes {np.shape(a)} and {np.shape(b)} do not fit along the axes {axes}")
+    return formula("tensordot", a, b, axes=axes)
+
+
+@stands_for(np.vecdot)
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    """As `np.vecdot`: the first operand is conjugated where it is complex."""
+    return formula("vecdot", _conjugated(x1), x2, axis=axis)
+
+
+@stands_for(np.linalg.vecdot)
+def linalg_vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    """As `np.linalg.vecdot`: the first operand is conjugated where it is complex."""
+    return formula("vecdot", _conjugated(x1), x2, axis=axis)
+
+
+@stands_for(np.correlate)
+def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+    """As `np.correlate`: the second operand is conjugated where it is complex."""
+    return formula("correlate", a, _conjugated(v), mode)
 
 
 @stands_for(np.einsum)
@@ -46,6 +86,9 @@ def kron(a: Any, b: Any) -> Any:
 @stands_for(np.linalg.multi_dot)
 def multi_dot(arrays: Any, *, out: Any = None) -> Any:
     """As `np.linalg.multi_dot`: the product of all, in the order that is cheapest."""
+    for left, right in pairwise(arrays):
+        if np.shape(left)[-1] != np.shape(right)[0]:
+            raise ValueError(f"shapes {np.shape(left)} and {np.shape(right)} not aligned")
     letters = "abcdefghijklmnopqrstuvwxyz"
     first = 0 if arrays[0].ndim == 2 else 1
     groups = [letters[k : k + 2] for k in range(len(arrays))]
@@ -58,10 +101,10 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
 @stands_for(getattr(np, "matvec", None))
 def matvec(x1: Any, x2: Any, /) -> Any:
     """As `np.matvec`: each matrix of a stack times each vector."""
-    return contract([x1, x2], subscripts="...ij,...j->...i")
+    return formula("matvec", x1, x2)
 
 
 @stands_for(getattr(np, "vecmat", None))
 def vecmat(x1: Any, x2: Any, /) -> Any:
-    """As `np.vecmat`: each vector times each matrix of a stack."""
-    return contract([x1, x2], subscripts="...i,...ij->...j")
+    """As `np.vecmat`: each vector, conjugated where it is complex, times each matrix of a stack."""
+    return formula("vecmat", _conjugated(x1), x2)

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from ...calls.call import arrays
+from ...core.dispatch import engine_of
+from ...transforms.forward_ad import differentiated
 from .table import stands_for
 
 # How far between the entries below and above; None takes it as it is.
@@ -26,9 +28,14 @@ def _quantiles(a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan:
         raise ValueError(
             f"quantiles of tensors take the methods {', '.join(map(repr, _BETWEEN))}, not {method!r}"
         )
-    q = np.asarray(arrays(q), float)
+    shares, q = q, np.asarray(arrays(q), float)
     if np.any((q < 0) | (q > 1)):
         raise ValueError("Quantiles must be in the range [0, 1]")
+    engine = engine_of(a, shares)
+    if engine is not None and engine_of(a) is None:
+        a = engine.from_numpy(np.asarray(a))
+    if a.dtype.kind == "c" and not skip_nan:
+        raise TypeError("a must be an array of real numbers")
     axes = tuple(range(a.ndim)) if axis is None else normalize_axis_tuple(axis, a.ndim)
     reduced = tuple(1 if k in axes else n for k, n in enumerate(a.shape))
     merged = np.moveaxis(a, axes, range(a.ndim - len(axes), a.ndim))
@@ -42,22 +49,36 @@ def _quantiles(a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan:
     )
     place = np.maximum(count - 1, 0) * q.reshape(-1)
     below = np.floor(place)
+    if method == "linear" and differentiated((shares,)):
+        place = np.maximum(count - 1, 0) * np.reshape(shares, (-1,))
     share = place - below
     if method == "nearest":
         below, share = np.round(place), np.zeros_like(place)
     between = _BETWEEN[method]
     share = share if between is None else between(share)
+    # A Python number takes the array's dtype.
+    weak = isinstance(shares, (int, float)) and not isinstance(shares, np.generic)
     above = np.minimum(below + 1, np.maximum(count - 1, 0))
     low, high = (np.take_along_axis(ordered, each.astype(np.intp), -1) for each in (below, above))
-    found = (
-        low + (high - low) * share.astype(low.dtype) if low.dtype.kind == "f" else low + (high - low) * share
-    )
+    if method in ("lower", "nearest"):
+        found = low
+    elif method == "higher":
+        found = np.where(share > 0, high, low)
+    else:
+        found = low + (high - low) * _share_in(share, low.dtype, weak)
     spoiled = (count == 0) if skip_nan else missing.any(axis=-1, keepdims=True)
     if spoiled.any():
         found = np.where(spoiled, np.nan, found)
     found = np.moveaxis(found, -1, 0)
     shape = reduced if keepdims else tuple(n for k, n in enumerate(a.shape) if k not in axes)
     return np.reshape(found, (*q.shape, *shape))
+
+
+def _share_in(share: Any, dtype: Any, weak: bool) -> Any:
+    """The shares in the precision that the entries have, where they are those of a Python number."""
+    if not weak or dtype.kind not in "fc":
+        return share
+    return np.astype(share, np.empty(0, dtype).real.dtype)
 
 
 def _length(a: Any, axes: tuple[int, ...]) -> int:
@@ -76,6 +97,8 @@ def quantile(
     keepdims: bool = False,
 ) -> Any:
     """As `np.quantile`, by the methods "linear", "lower", "higher", "midpoint" and "nearest".
+
+    Differentiable in `q` too, by "linear"; by the others the result is constant in it between its jumps.
 
     >>> import pullback as pb
     >>> quantile(pb.tensor([1.0, 2.0, 4.0]), 0.75)
@@ -98,16 +121,22 @@ def nanquantile(
     return _quantiles(a, q, axis, method, keepdims, skip_nan=True)
 
 
+def _hundredths(q: Any) -> Any:
+    if isinstance(q, (int, float)) or engine_of(q) is not None:
+        return q / 100
+    return np.asarray(q) / 100
+
+
 @stands_for(np.percentile)
 def percentile(a: Any, q: Any, *args: Any, **kwargs: Any) -> Any:
     """As `np.percentile`."""
-    return quantile(a, np.asarray(arrays(q)) / 100, *args, **kwargs)
+    return quantile(a, _hundredths(q), *args, **kwargs)
 
 
 @stands_for(np.nanpercentile)
 def nanpercentile(a: Any, q: Any, *args: Any, **kwargs: Any) -> Any:
     """As `np.nanpercentile`."""
-    return nanquantile(a, np.asarray(arrays(q)) / 100, *args, **kwargs)
+    return nanquantile(a, _hundredths(q), *args, **kwargs)
 
 
 @stands_for(np.nanmedian)

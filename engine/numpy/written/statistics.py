@@ -8,6 +8,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from ...calls.call import arrays, call
+from ..signatures.arguments import cast
 from .table import stands_for
 
 
@@ -67,7 +68,7 @@ def cov(
         share = many - ddof * np.sum(weights * aweights) / many
     centred = x - np.expand_dims(average(x, 1, weights), -1)
     scaled = centred if weights is None else centred * weights
-    return np.squeeze(np.matmul(centred, scaled.T) / share)
+    return np.squeeze(np.matmul(centred, np.conjugate(scaled.T)) / share)
 
 
 @stands_for(np.corrcoef)
@@ -76,8 +77,11 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
     c = cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:
         return c / c
-    deviation = np.sqrt(np.diagonal(c))
-    return np.clip(c / np.expand_dims(deviation, 1) / np.expand_dims(deviation, 0), -1, 1)
+    deviation = np.sqrt(np.diagonal(c).real)
+    c = c / np.expand_dims(deviation, 1) / np.expand_dims(deviation, 0)
+    if c.dtype.kind == "c":
+        return np.clip(c.real, -1, 1) + 1j * np.clip(c.imag, -1, 1)
+    return np.clip(c, -1, 1)
 
 
 @stands_for(np.bincount)
@@ -87,7 +91,9 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     if weights is None or not hasattr(weights, "requires_grad"):
         return _counted(x, np.bincount(places, weights, minlength))
     length = max(int(places.max()) + 1 if places.size else 0, minlength)
-    return call("unslice", weights * 1.0, index=places, shape=(length,))
+    if weights.dtype.kind == "c":
+        raise TypeError(f"np.bincount takes real weights, not {weights.dtype}")
+    return call("unslice", cast(weights, np.float64), index=places, shape=(length,))
 
 
 def _counted(x: Any, counts: Any) -> Any:

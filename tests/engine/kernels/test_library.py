@@ -24,7 +24,7 @@ def new_library():
 def test_an_operator_of_the_package_is_promoted_once_for_all_processes(monkeypatch):
     first = new_library().promoted("tanh")
     assert first == LIBRARY_OF_PROCESS.promoted("tanh")
-    monkeypatch.setattr(sys.modules["pullback.transpile.passes.promote.promote"], "promote", None)
+    monkeypatch.setattr(sys.modules["pullback.transpile.library"], "promote", None)
     assert new_library().promoted("tanh") == first
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import pullback as pb
 import pullback.numpy as pnp
-from pullback.transpile.emit.native.attribute_patterns import REDUCTIONS
+from pullback.transpile.passes.kernel.attribute_patterns import REDUCTIONS
 
 pytestmark = pytest.mark.native
 

@@ -65,10 +65,28 @@ def found(text):
         ("x * np.matmul(np.ones((3, 4)), np.ones((3, 4)))", "sums over 4 entries and over 3"),
         ("x + np.expand_dims(np.sum(x), 3)", "axis 3 of an array of 1 axes"),
         ("x + np.reshape(np.ones((3, 4)), (5, 2))", "has no shape (5, 2)"),
+        ("x + np.broadcast_to(np.ones((3,)), (2, 4))", "(3) does not broadcast to (2, 4)"),
+        ("x + np.sum(np.concatenate([np.ones((3, 4)), np.ones((3, 5))]))", "sizes 4 and 5 along an axis"),
+        ("x + np.sum(np.concatenate([np.ones((3, 4)), np.ones(4)]))", "arrays of 1 and of 2 axes"),
+        ("x + np.sum(np.concatenate([np.ones(4), np.ones(4)], axis=1))", "axis 1 of an array of 1 axes"),
+        ("x + np.sum(np.stack([np.ones(4), np.ones(5)]))", "sizes 4 and 5 along an axis"),
+        ("x * np.dot(np.ones((3, 4)), np.ones(3))", "sums over 4 entries and over 3"),
+        ("x * np.inner(np.ones((3, 4)), np.ones(3))", "sums over 4 entries and over 3"),
+        ("x * np.linalg.det(np.ones((3, 4)))", "(3, 4) is no square matrix"),
+        ("x * np.transpose(np.ones((3, 4)), (0, 1, 2))", "3 axes are given of an array of 2"),
     ],
 )
-def test_what_no_arrays_can_be_is_found_at_its_expression(body, message):
-    text = f"def f(x):\n    y = x * 2.0\n    return {body}\n"
+@pytest.mark.parametrize(
+    "closure",
+    [
+        "    return {}\n",
+        "    r = {}\n    return r, lambda grad: grad\n",
+        "    return x, lambda grad: grad * ({})\n",
+    ],
+    ids=["derived", "formula", "closure"],
+)
+def test_what_no_arrays_can_be_is_found_at_its_expression(closure, body, message):
+    text = f"def f(x):\n    y = x * 2.0\n{closure.format(body)}"
     with pytest.raises(FormulaError) as error:
         formula_in(text)
     (finding,) = error.value.diagnostics
@@ -136,3 +154,21 @@ def test_a_number_has_no_shape():
     formula = formula_in("def f(x):\n    return x * (x.shape[0] + 1)\n")
     types = infer(formula)
     assert ScalarType("int") in types.forward.values()
+
+
+@pytest.mark.parametrize(
+    ("body", "shape"),
+    [
+        ("np.concatenate([np.ones((3, 4)), np.ones((2, 4))])", (5, 4)),
+        ("np.concatenate([np.ones((3, 4)), np.ones((3, 1))], axis=-1)", (3, 5)),
+        ("np.stack([np.ones(4), np.zeros(4)], axis=1)", (4, 2)),
+        ("np.dot(np.ones((3, 4)), np.ones((5, 4, 2)))", (3, 5, 2)),
+        ("np.inner(np.ones((3, 4)), np.ones((5, 4)))", (3, 5)),
+        ("np.dot(np.ones((3, 4)), np.ones(4))", (3,)),
+        ("np.broadcast_to(np.ones((3, 1)), (2, 3, 4))", (2, 3, 4)),
+    ],
+)
+def test_shapes_of_what_is_joined_and_multiplied(body, shape):
+    formula = formula_in(f"def f(x):\n    y = {body}\n    return x * np.sum(y)\n")
+    (made,) = [found for var, found in infer(formula).forward.items() if var.name == "y"]
+    assert made == TensorType(shape, "float64")

@@ -1,13 +1,14 @@
 """The table of operators, against what it speaks of: NumPy's signatures and PyTorch's values."""
 
 import inspect
+import itertools
 from importlib import import_module
 
 import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.transpile.emit.native.lanes import POINTWISE
+from pullback.transpile.loops.lower.scalars import POINTWISE, refusal, result_type
 from pullback.transpile.operators import OPERATORS
 
 # What some of PyTorch's functions are given besides the operands.
@@ -134,3 +135,18 @@ def test_an_operator_of_entries_says_what_it_is_in_cpp_and_cuda():
         if operator.scalar is not None:
             assert operator.scalar.cpp or operator.scalar.cuda, operator.name
     assert {"exp", "add", "where", "astype"} <= POINTWISE
+
+
+DTYPES = {"int64_t": np.int64, "bool": np.bool_, "double": np.float64, "float": np.float32}
+
+
+@pytest.mark.parametrize("name", sorted(POINTWISE))
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_cpp_gives_numpys_dtype_or_refuses(name):
+    operator = OPERATORS[name]
+    if not operator.python.startswith(("numpy.", "scipy.")) or name == "astype":
+        return
+    for types in itertools.product(DTYPES, repeat=len(operator.operands)):
+        if refusal(name, types) is None and (name != "where" or types[0] == "bool"):
+            value = function(operator.python)(*(np.ones(2, DTYPES[each]) for each in types))
+            assert DTYPES[result_type(name, types)] == value.dtype, types

@@ -67,7 +67,11 @@ class InnerAutograd:
 
 @dataclass(frozen=True)
 class BackwardFacts:
-    """The effects of a backward. `released`: attributes of the context that it sets to None."""
+    """The effects of a backward.
+
+    `released`: attributes of the context that it sets to None. `unset`: those that it reads, and neither the
+    forward nor the backward sets.
+    """
 
     method: Method
     slots: tuple[Slot, ...]
@@ -78,6 +82,7 @@ class BackwardFacts:
     tested: frozenset[Token]
     asks_needs: bool
     released: frozenset[str]
+    unset: Mapping[str, Span]
 
 
 class Backward(Calls):
@@ -95,6 +100,7 @@ class Backward(Calls):
         self.none_tests: set[Token] = set()
         self.asks_needs = False
         self.released: set[str] = set()
+        self.unset: dict[str, Span] = {}
         self._made: dict[tuple[str, Thing], Thing] = {}
         self._lists: dict[tuple[str, Label, Thing, int], Thing] = {}
 
@@ -138,6 +144,7 @@ class Backward(Calls):
             frozenset(self.none_tests),
             self.asks_needs or self.forward.context.asks_needs,
             frozenset(self.released),
+            self.unset,
         )
 
     def _fill(self, state: State) -> None:
@@ -252,13 +259,14 @@ class Backward(Calls):
         """A method of the context in a backward."""
         return plain()
 
-    def context_attribute(self, name: str) -> Value:
+    def context_attribute(self, name: str, node: ast.AST) -> Value:
         """An attribute of the context that the forward didn't set."""
         if name == "needs_input_grad":
             self.asks_needs = True
             return (Thing(constant=NEEDED, number=True),)
         if name in READS_SAVED:
             return self.heap.get((self.thing, SAVED)) or containers.make([])
+        self.unset.setdefault(name, self.span(node))
         return plain()
 
     def updated(self, node: ast.AugAssign, state: State) -> None:

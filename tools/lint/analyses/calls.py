@@ -48,6 +48,9 @@ CONTEXT_METHODS = frozenset(
 KERNELS = ("_cuda", "_cpp", "_ext", "_C", "_kernel", "_kernels", "_cuda_kernel", "_gpu")
 
 
+LOADERS = ("load(", "load_inline(", "load_extension(", "import_ext(")
+
+
 class Calls(BuiltinCalls):
     """Evaluates calls and attributes."""
 
@@ -64,7 +67,7 @@ class Calls(BuiltinCalls):
         """A method of the context."""
 
     @abstractmethod
-    def context_attribute(self, name: str) -> Value:
+    def context_attribute(self, name: str, node: ast.AST) -> Value:
         """An attribute of the context that nothing set."""
 
     def attribute(self, node: ast.Attribute, state: State) -> Value:
@@ -92,7 +95,7 @@ class Calls(BuiltinCalls):
         if isinstance(thing.constant, Context):
             if name in CONTEXT_METHODS:
                 return (Thing(entity=Bound((thing,), name)),)
-            return self.context_attribute(name)
+            return self.context_attribute(name, node)
         if isinstance(entity, Instance):
             return self._attribute_of_object(thing, entity, name, node, state)
         if entity is not None or thing.parts is not None:
@@ -172,10 +175,9 @@ class Calls(BuiltinCalls):
             self.inner_backward(thing, arguments)
             return plain()
         if tensor and not unknown and not isinstance(entity, Bound):
-            if name == "max" and arguments.items and not self._has_axis(arguments):
-                return self.torch_function(
-                    "maximum", replace(arguments, items=[Item((thing,)), *arguments.items])
-                )
+            whole = replace(arguments, items=[Item((thing,)), *arguments.items])
+            if name == "max" and arguments.items and not self._has_axis(whole):
+                return self.torch_function("maximum", whole)
             return self.torch_method((thing,), name, arguments)
         thing.used_as_object = thing.used_as_object or not tensor
         return self.opaque((thing,), arguments, name, state)
@@ -295,8 +297,7 @@ class Calls(BuiltinCalls):
         made = combine(facts, Form.UNKNOWN, span)
         if made.kind is not Kind.NONE:
             made = replace(made, kind=Kind.OPAQUE)
-        root = name.partition(".")[0]
-        if self.cuts and (root.endswith(KERNELS) or name.endswith("]") or "load(" in name):
+        if self.cuts and _is_kernel(name):
             made = lose(made, span, f"the kernel `{name.partition('[')[0]}`")
         if self.cuts and not self.grad_mode:
             made = lose(made, span, "`torch.no_grad()`")
@@ -386,6 +387,18 @@ class Calls(BuiltinCalls):
             known = {argument.arg for argument in (*positional, *signature.kwonlyargs)}
             rest = [Item(value) for name, value in given.named.items() if name not in known]
             state.names[signature.kwarg.arg] = containers.make(rest)
+
+
+def _is_kernel(name: str) -> bool:
+    """True if a callee is compiled code, by its name: a part like ``my_cuda``, an operator, a launch.
+
+    >>> _is_kernel(".my_cuda.forward"), _is_kernel("torch.ops.mine.forward"), _is_kernel("helpers.forward")
+    (True, True, False)
+    """
+    *parts, _ = name.split(".")
+    known = any(part.endswith(KERNELS) for part in parts) or name.partition(".")[0].endswith(KERNELS)
+    operator = name.startswith("torch.ops.") and not name.startswith("torch.ops.aten.")
+    return known or operator or name.endswith("]") or any(loader in name for loader in LOADERS)
 
 
 def _takes_context(arguments: Arguments) -> bool:

@@ -201,7 +201,7 @@ class Forward(Calls):
             context.unmaterialized = span
         return plain()
 
-    def context_attribute(self, name: str) -> Value:
+    def context_attribute(self, name: str, node: ast.AST) -> Value:
         """An attribute of the context that nothing set."""
         if name == "needs_input_grad":
             self.context.asks_needs = True

@@ -122,7 +122,7 @@ class TorchCalls(Statements):
 
     def _created(self, name: str, arguments: Arguments) -> Value:
         form = Form.ZERO if name in torch_names.ZEROS or name in torch_names.EMPTY else Form.CONSTANT
-        store = Store(empty=name in torch_names.EMPTY)
+        store = Store(empty=name in torch_names.EMPTY or name in torch_names.ZEROS)
         return (Thing(Facts(form=form), store, self.span(arguments.node)),)
 
     def _without_derivative(self, name: str, facts: list[Facts], node: ast.AST) -> Value:
@@ -130,7 +130,13 @@ class TorchCalls(Statements):
         form = Form.ZERO if name in torch_names.ZEROS or name in torch_names.EMPTY else any_form(forms)
         if name in ("ones_like", "full_like", "new_ones", "new_full", "rand_like", "randn_like"):
             form = Form.CONSTANT
-        return (Thing(Facts(form=form), Store(empty=name in torch_names.EMPTY), self.span(node)),)
+        return (
+            Thing(
+                Facts(form=form),
+                Store(empty=name in torch_names.EMPTY or name in torch_names.ZEROS),
+                self.span(node),
+            ),
+        )
 
     def _cut(self, thing: Thing, how: str, node: ast.AST) -> Value:
         facts = combine([thing.facts], thing.facts.form, self.span(node))

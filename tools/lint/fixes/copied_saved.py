@@ -8,6 +8,7 @@ from .fix import Fix
 from .text.parameters import Parameters
 from .text.place import Place, body_of
 from .text.saved_call import find_saving, find_taking
+from .text.shared_saved import shared_saved
 from .text.splices import CannotFix
 
 CODES = ("PB304",)
@@ -18,7 +19,10 @@ def apply(place: Place) -> None:
     name = place.finding.value
     statement = _taken_attribute(place, name)
     if statement is not None:
-        taken = ast.unparse(statement.targets[0])
+        taken, attribute = ast.unparse(statement.targets[0]), ast.unparse(statement.value)
+        if sum(ast.unparse(n) == attribute for n in ast.walk(place.backward) if isinstance(n, ast.expr)) > 1:
+            raise CannotFix(f"`{attribute}` is read in several places")
+        _check_alone(place, taken, attribute)
         place.text.after(statement, [f"{taken} = {taken}.clone()"])
         return
     saved = next((s for s in place.facts.saved if s.name == name and not s.on_context), None)
@@ -31,7 +35,15 @@ def apply(place: Place) -> None:
     local = taking.local(saving.names.index(name))
     if local is None:
         raise CannotFix(f"the backward does not bind `{name}` to a name")
+    _check_alone(place, local)
     place.text.after(taking.place, [f"{local} = {local}.clone()"])
+
+
+def _check_alone(place: Place, *same: str) -> None:
+    """Raise `CannotFix` where another saved value shares its memory: it would not see the change."""
+    aliases = {name for pair in shared_saved(place) if same[0] in pair for name in pair} - set(same)
+    if aliases:
+        raise CannotFix(f"`{min(aliases)}` shares the memory of `{same[0]}`")
 
 
 def _taken_attribute(place: Place, name: str) -> ast.Assign | None:

@@ -10,26 +10,38 @@ import ast
 from collections.abc import Iterator
 
 from ..analyses.torch_names import is_in_place
+from .text.aliases import Aliases
 from .text.in_place import Method, functional
 from .text.place import Place
-from .text.reading import reads
+from .text.reading import changed, reads
+from .text.shared_saved import shared_saved
 from .text.splices import CannotFix
 
 
 def apply(place: Place) -> None:
-    """Rewrite the backward's statements that change a tensor in place; what cannot be told apart stays."""
+    """Rewrite the backward's statements that change a tensor in place.
+
+    Where one of them cannot be rewritten, none is that may change the same memory.
+    """
     backward, text = place.backward, place.text
     arguments = {a.arg for a in (*backward.args.posonlyargs, *backward.args.args)}
-    method = Method(text, backward, arguments, lambda test: None)
+    shared = shared_saved(place)
+    method = Method(text, backward, arguments, lambda test: None, shared)
+    memory = Aliases(backward, lambda test: None, written=True, shared=shared)
+    made: list[tuple[ast.stmt, list[str]]] = []
+    left: set[str] = set()
     for statement, loops in _simple(backward.body, ()):
         if not any(_changes(node) for node in ast.walk(statement)):
             continue
         try:
-            indent = text.indent(statement)
-            lines = functional(statement, method, _read_later(backward, statement, loops))
+            text.indent(statement)
+            made.append((statement, functional(statement, method, _read_later(backward, statement, loops))))
         except CannotFix:
-            continue
-        text.replace(statement, f"\n{indent}".join(lines))
+            left |= changed(statement)
+    left |= {other for name in left for other in memory.of(name)}
+    for statement, lines in made:
+        if not changed(statement) & left:
+            text.replace(statement, f"\n{text.indent(statement)}".join(lines))
 
 
 def _changes(node: ast.AST) -> bool:
@@ -57,8 +69,8 @@ def _read_later(function: ast.FunctionDef, statement: ast.stmt, loops: Loops) ->
     """Names that are read after a statement, or in another iteration of a loop around it."""
     end = statement.end_lineno or statement.lineno
     later = {
-        node.id
+        ast.unparse(node)
         for node in ast.walk(function)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.lineno > end
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load) and node.lineno > end
     }
     return later.union(*(reads(loop) for loop in loops))

@@ -15,11 +15,14 @@ from ..analyses.facts import Saving as Verdict
 from ..analyses.torch_names import is_in_place
 from . import plain_backward
 from .fix import Fix
+from .text.aliases import Aliases
 from .text.bundle import Bundle, find_bundle
+from .text.inner_autograd import check_no_sweep
 from .text.parameters import Parameters
 from .text.place import Place, body_of, names_in, unused
 from .text.reading import changed, root_of, sets_attribute
 from .text.saved_call import Handover, Taking, find_saving, find_taking
+from .text.shared_saved import shared_saved
 from .text.short import is_short
 from .text.slicing import Slice, Slicer, Wanted
 from .text.splices import CannotFix
@@ -58,6 +61,7 @@ class _Recomputed:
 
     def __init__(self, place: Place, saved: list[Saved]) -> None:
         self.place, self.text = place, place.text
+        check_no_sweep(place)
         functions = {id(f): f for f in (place.function_at(s.saved.line) for s in saved)}
         if len(functions) != 1:
             raise CannotFix("values are saved in several functions")
@@ -119,18 +123,33 @@ class _Recomputed:
         lines = self._inline(found, values) or self._helper(found, values)
         if not short:
             lines = [f"if {self.place.torch()}.is_grad_enabled():{WHY}", *(f"    {line}" for line in lines)]
-        copies = [f"{t.local} = {t.local}.clone()" for t in self.targets if self._is_written(t.local)]
+        copies = [f"{t.local} = {t.local}.clone()" for t in self.targets if self._is_written(t)]
         self._insert([*self.bindings, *binding, *self._attributes(), *lines, *copies])
 
-    def _is_written(self, name: str) -> bool:
+    def _is_written(self, target: _Target) -> bool:
         """True if the backward changes a value in place: it then changes a copy."""
-        for node in ast.walk(self.backward):
-            if isinstance(node, ast.AugAssign | ast.Expr) and name in changed(node):
-                return True
-            match node:
-                case ast.Call(func=ast.Attribute(value=value, attr=attr)) if is_in_place(attr):
-                    if root_of(value) == name:
-                        return True
+        own = {target.local, f"{self.taking.context}.{target.attribute}"}
+        shared = shared_saved(self.place)
+        memory = Aliases(self.backward, lambda test: None, written=True, shared=shared)
+        names = own.union(*(memory.of(name) for name in own))
+        if not any(self._writes(node, names) for node in ast.walk(self.backward)):
+            return False
+        if others := {other for pair in shared if own & {*pair} for other in pair} - own:
+            raise CannotFix(
+                f"`{min(others)}` shares the memory of `{target.name}`, which is changed in place"
+            )
+        return True
+
+    def _writes(self, node: ast.AST, names: set[str]) -> bool:
+        match node:
+            case ast.AugAssign() | ast.Expr():
+                return bool(names & changed(node))
+            case ast.Assign(targets=targets):
+                return any(isinstance(t, ast.Subscript) and root_of(t) in names for t in targets)
+            case ast.Call(func=ast.Attribute(value=value, attr=attr)) if is_in_place(attr):
+                return root_of(value) in names
+            case ast.keyword(arg="out", value=value):
+                return root_of(value) in names
         return False
 
     def _slice(self) -> Slice:

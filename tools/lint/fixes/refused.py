@@ -1,13 +1,16 @@
 """Second derivatives that would be silently wrong are refused, by a node that raises where one is asked for.
 
 The backward goes on as a method that records nothing. A new backward hands its gradients through the barrier,
-which takes the incoming gradients and the saved inputs: whoever differentiates by any of them meets it.
+which takes the incoming gradients and the saved inputs: whoever differentiates by any of them meets it. What
+is saved is unpacked once, before the gradients are computed: they may overwrite it, and a checkpoint refuses
+to unpack it twice.
 """
 
 from __future__ import annotations
 
 import ast
 
+from ..analyses.context import READS_SAVED
 from ..analyses.facts import Saving as Verdict
 from .fix import Fix
 from .text.parameters import Parameters
@@ -35,17 +38,18 @@ def apply(place: Place) -> None:
     variadic = backward.args.vararg
     passed = [*gradients, *([f"*{variadic.arg}"] if variadic else [])]
     taken = names_in(backward)
-    found, one = unused("found", taken), unused("gradient", taken)
+    found, one, saved = unused("found", taken), unused("g", taken), unused("saved", taken)
+    _take_from(place, backward, context, saved)
     depth = text.indent(owner.body[-1])
     step = depth[len(text.indent(owner)) :]
     through = cls or owner.name
     body = [
-        f"{found} = {through}._gradients({', '.join([context, *passed])})",
+        f"{saved} = {context}.saved_tensors",
+        f"inputs = ({', '.join([*passed, f'*{saved}'])})",
+        f"{found} = {through}._gradients({', '.join([context, saved, *passed])})",
         f"{found} = {found} if isinstance({found}, tuple) else ({found},)",
-        f"inputs = ({', '.join([*passed, f'*{context}.saved_tensors'])})",
-        "return tuple(",
-        f"{step}None if {one} is None else {BARRIER}.apply({one}, *inputs) for {one} in {found}",
-        ")",
+        f"refuse = {BARRIER}.apply",
+        f"return tuple(None if {one} is None else refuse({one}, *inputs) for {one} in {found})",
     ]
     text.after(
         backward,
@@ -94,6 +98,25 @@ def _rename(place: Place, backward: ast.FunctionDef, torch: str) -> None:
         text.splices.append(Splice(line, end, f"{blank}@{torch}.no_grad()\n"))
     if not dropped:
         text.insert(text.offset(backward.lineno, 0), f"{blank}@{torch}.no_grad()\n")
+
+
+def _take_from(place: Place, backward: ast.FunctionDef, context: str, saved: str) -> None:
+    """The gradients take what is saved from a parameter."""
+    text = place.text
+    inside = {}
+    for node in ast.walk(backward):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == context:
+            inside[id(node.value)] = node
+    for node in ast.walk(backward):
+        if isinstance(node, ast.Name) and node.id == context:
+            attribute = inside.get(id(node))
+            if attribute is None:
+                raise CannotFix(f"another function may take what is saved from `{context}`")
+            if attribute.attr in READS_SAVED:
+                text.replace(attribute, saved)
+    arguments = [*backward.args.posonlyargs, *backward.args.args]
+    owner = next(a for a in arguments if a.arg == context)
+    text.insert(text.offset(owner.end_lineno or owner.lineno, owner.end_col_offset or 0), f", {saved}")
 
 
 def _save_inputs(place: Place) -> None:

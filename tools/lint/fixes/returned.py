@@ -22,6 +22,7 @@ from .derivative.torch_to_formula import COMPLEX, formula_of, matrices_in
 from .fix import Fix
 from .text.aliases import Aliases
 from .text.callers import is_private, take_first_output
+from .text.inner_autograd import check_no_sweep
 from .text.parameters import Parameters
 from .text.place import Place, names_in, unused
 from .text.reading import changed, root_of
@@ -59,6 +60,7 @@ class _Returned:
 
     def __init__(self, place: Place) -> None:
         self.place, self.text = place, place.text
+        check_no_sweep(place)
         wrong = [s for s in place.facts.saved if s.saving is Verdict.INTERMEDIATE and s.use is Use.VALUE]
         if not wrong or any(
             s.marked or s.on_context or s.saved.path != place.module.source.path for s in wrong

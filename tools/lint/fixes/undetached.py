@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from .fix import Fix
+from .text.inner_autograd import check_no_autograd
 from .text.parameters import Parameters
 from .text.place import Place
 from .text.reading import changed
@@ -16,6 +17,7 @@ CODES = ("PB101",)
 
 def apply(place: Place) -> None:
     """Save the parameter where what is saved is the parameter without its history."""
+    check_no_autograd(place)
     saver = place.function_at(place.finding.span.line)
     parameters = Parameters(saver, place)
     saving = find_saving(saver, parameters.context)

@@ -106,10 +106,23 @@ def _collect(item: Class, order: list[Class]) -> bool:
     for base in item.node.bases:
         entity = resolve(base, item.module)
         if isinstance(entity, Dotted):
-            found |= entity.name in FUNCTIONS
+            found |= entity.name in FUNCTIONS or (_is_named_function(base) and _has_context(item))
+        elif entity is None and item.module.stars:
+            found |= _is_named_function(base) and _has_context(item)
         elif isinstance(entity, Class):
             found |= _collect(entity, order)
     return found
+
+
+def _is_named_function(base: ast.expr) -> bool:
+    """True for a base of unknown origin that is called as PyTorch's."""
+    return last_name(base) == "Function"
+
+
+def _has_context(item: Class) -> bool:
+    """True if a class has a forward and a backward that take a context."""
+    methods = [item.methods.get("forward"), item.methods.get("backward")]
+    return all(method is not None and "ctx" in {a.arg for a in method.args.args[:2]} for method in methods)
 
 
 def method_of(item: Class, name: str, depth: int = 0) -> Method | None:
@@ -124,10 +137,24 @@ def method_of(item: Class, name: str, depth: int = 0) -> Method | None:
     return None
 
 
-def resolve(node: ast.expr, module: TorchModule) -> Entity | None:
+def _alias(entity: Entity | None, depth: int) -> Entity | None:
+    """The entity that ``Function = torch.autograd.Function`` stands for."""
+    if isinstance(entity, Expression) and depth < 8:
+        branches = (
+            (entity.node.body, entity.node.orelse) if isinstance(entity.node, ast.IfExp) else (entity.node,)
+        )
+        for node in branches:
+            if isinstance(node, ast.Name | ast.Attribute):
+                found = resolve(node, entity.module, depth + 1)
+                if isinstance(found, Class) or (isinstance(found, Dotted) and found.name in FUNCTIONS):
+                    return found
+    return entity
+
+
+def resolve(node: ast.expr, module: TorchModule, depth: int = 0) -> Entity | None:
     """The entity that a name or a dotted name at the top level of a module stands for."""
     if isinstance(node, ast.Name):
-        return module.entity(node.id)
+        return _alias(module.entity(node.id), depth)
     if isinstance(node, ast.Attribute):
         base = resolve(node.value, module)
         if isinstance(base, Dotted):

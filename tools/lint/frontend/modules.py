@@ -8,12 +8,14 @@ opens no files.
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from ....transpile.ir import Source, Span
 
+AUTOGRAD = frozenset({"Function", "Variable", "grad", "gradcheck", "backward"})
 Finder = Callable[[str, str], Source | None]  # (dotted name, path of the file that asks) -> text
 
 
@@ -34,7 +36,14 @@ class Class:
     @cached_property
     def methods(self) -> dict[str, ast.FunctionDef]:
         """Its own methods."""
-        return {item.name: item for item in self.node.body if isinstance(item, ast.FunctionDef)}
+        found = {item.name: item for item in self.node.body if isinstance(item, ast.FunctionDef)}
+        for name, value in self.values.items():
+            match value:
+                case ast.Call(func=ast.Name(id="staticmethod"), args=[ast.Name(id=written)]):
+                    function = self.module.names.get(written)
+                    if isinstance(function, Function) and isinstance(function.node, ast.FunctionDef):
+                        found.setdefault(name, function.node)
+        return found
 
     @cached_property
     def values(self) -> dict[str, ast.expr]:
@@ -75,10 +84,13 @@ class TorchModule:
     tree: ast.Module
     program: Program
     names: dict[str, Entity] = field(default_factory=dict)
+    stars: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for statement in _top_level(self.tree.body):
             self._bind(statement)
+        for name, found in _inside(self.tree.body):
+            self.names.setdefault(name, found)
 
     def span(self, node: ast.AST) -> Span:
         """The place of a node in the file."""
@@ -108,11 +120,24 @@ class TorchModule:
 
     def entity(self, name: str) -> Entity | None:
         """The entity of a top-level name, followed through imports of the linted tree."""
-        found = self.names.get(name)
+        found = self.names.get(name) or self._starred(name)
         return self.program.follow(found, self) if isinstance(found, Dotted) else found
+
+    def _starred(self, name: str) -> Entity | None:
+        """The entity that ``from module import *`` binds to a name, where that is known."""
+        for base in reversed(self.stars):
+            known = name in AUTOGRAD if base == "torch.autograd" else not hasattr(builtins, name)
+            if base in ("torch", "torch.autograd") and known:
+                return Dotted(f"{base}.{name}")
+            found = self.program.star(base, name, self)
+            if found is not None:
+                return found
+        return None
 
     def _bind(self, statement: ast.stmt) -> None:
         match statement:
+            case ast.ImportFrom(names=[ast.alias(name="*")]):
+                self.stars.append("." * statement.level + (statement.module or ""))
             case ast.Import() | ast.ImportFrom():
                 self.names.update(imported(statement))
             case ast.ClassDef(name=name):
@@ -121,10 +146,41 @@ class TorchModule:
                 self.names[name] = Function(statement, self)
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
-                    if isinstance(target, ast.Name):
-                        self.names[target.id] = Expression(value, self)
+                    if isinstance(target, ast.Name) and not self._is_fallback(target.id, value):
+                        self.names[target.id] = _loaded(value) or Expression(value, self)
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                 self.names[name] = Expression(value, self)
+
+    def _is_fallback(self, name: str, value: ast.expr) -> bool:
+        """True for ``torch = None`` and ``Function = object`` where PyTorch's may have been imported."""
+        known = self.names.get(name)
+        known_to_torch = isinstance(known, Dotted) and known.name.partition(".")[0] == "torch"
+        return known_to_torch and not isinstance(value, ast.Attribute)
+
+
+def _loaded(value: ast.expr) -> Dotted | None:
+    """The module of ``pytest.importorskip("torch")`` and ``importlib.import_module("torch")``."""
+    match value:
+        case ast.Call(
+            func=ast.Attribute(attr="importorskip" | "import_module")
+            | ast.Name(id="import_module" | "importorskip"),
+            args=[ast.Constant(value=str(name)), *_],
+        ):
+            return Dotted(name)
+    return None
+
+
+def _inside(body: list[ast.stmt]) -> Iterator[tuple[str, Entity]]:
+    """Names that imports inside functions bind; classes there, and functions, may use them."""
+    for statement in body:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            for inner in statement.body:
+                if isinstance(inner, ast.Import | ast.ImportFrom):
+                    yield from imported(inner).items()
+                if isinstance(inner, ast.Assign) and (found := _loaded(inner.value)):
+                    yield from ((t.id, found) for t in inner.targets if isinstance(t, ast.Name))
+        for part in ("body", "orelse", "finalbody"):
+            yield from _inside(getattr(statement, part, None) or [])
 
 
 def _class_definitions(body: list[ast.stmt]) -> Iterator[ast.ClassDef]:
@@ -194,6 +250,13 @@ class Program:
                 return found if found is not None else Dotted(name)
             name, asker = found.name, module
         return Dotted(name)
+
+    def star(self, base: str, name: str, asker: TorchModule) -> Entity | None:
+        """The entity of a name that a module binds whose names are all imported."""
+        module = self._import(base, asker)
+        if module is None or module is asker or name not in module.names:
+            return None
+        return module.entity(name)
 
     def _import(self, name: str, asker: TorchModule) -> TorchModule | None:
         if self._finder is None or is_outside(name):

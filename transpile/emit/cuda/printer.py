@@ -9,10 +9,11 @@ Blocks have 256 threads. Compile with ``--fmad=false``: a contraction is not wha
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import copysign
 from typing import NamedTuple
 
 from ...ir import Source, Span
-from ...loops.ir import (
+from ...loops.device.ir import (
     Compute,
     Constant,
     Each,
@@ -241,4 +242,4 @@ def constant(value: bool | int | float, kind: str) -> str:
         infinity = "__int_as_float(0x7f800000)" if single else "__longlong_as_double(0x7ff0000000000000LL)"
         return infinity if value > 0 else f"(-{infinity})"
     text = f"{float(value)!r}{'f' if single else ''}"
-    return f"({text})" if text.startswith("-") else text
+    return f"({text})" if copysign(1, value) < 0 else text

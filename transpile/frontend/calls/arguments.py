@@ -20,7 +20,7 @@ class Arguments:
 
 
 def read_arguments(frame: Frame, node: ast.Call) -> Arguments:
-    """What a call gives, ``*`` of a tuple written out."""
+    """The arguments of a call, ``*`` of a tuple written out."""
     positional: list[Value] = []
     args = node.args
     reshapes = isinstance(node.func, ast.Attribute) and node.func.attr == "reshape"

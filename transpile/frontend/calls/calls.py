@@ -1,4 +1,4 @@
-"""Calls of vocabulary words, methods, formulas and helpers."""
+"""Calls of vocabulary operators, methods, formulas and helpers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .arguments import Arguments, read_arguments
 from .composites import composite_of, read_composite
 from .inline import inline
 from .opaque import IDENTITY, opaque
-from .operators import bind_word
+from .operators import bind_operator
 from .ordered import ORDERED, read_ordered
 from .python_calls import DTYPE_CALLS, call_dtype, call_python
 from .ufunc_methods import as_reduction, outer_of, read_outer
@@ -94,12 +94,12 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
         return opaque(frame, callee.text, "numpy.nonzero", given, name)
     if callee.name == "numpy.einsum" and len(given.positional) > 1 and given.keywords.keys() <= {"optimize"}:
         return _einsum(frame, given, name)
-    word = by_python(callee.name)
+    info = by_python(callee.name)
     of_values = callee.name in BUILTINS and all(is_value(value) for value in given.positional)
-    if word is not None and not of_values:
+    if info is not None and not of_values:
         if (wider := read_wider(frame, callee, given, name)) is not None:
             return wider
-        return bind_word(frame, word, callee.name, given.node, given.positional, given.keywords, name)
+        return bind_operator(frame, info, callee.name, given.node, given.positional, given.keywords, name)
     first = given.positional[0] if len(given.positional) == 1 and not given.keywords else None
     arrays = elements(first) if callee.name == "pullback.primitives.like" and first is not None else None
     if arrays is not None and all(isinstance(array, Var) for array in arrays):
@@ -130,13 +130,13 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
 
 
 def _depth(value: Value) -> int:
-    """How many axes an array has that is written out."""
+    """The number of axes of an array that is written out."""
     known = elements(value)
     return 0 if known is None else 1 + (_depth(known[0]) if known else 0)
 
 
 def _applied(frame: Frame, node: ast.Call, function: Value, arguments: list[Value]) -> Value:
-    """What a function that was given to another one returns for these arguments."""
+    """The result of a function that was given to another one, for these arguments."""
     given = Arguments(node, arguments, {})
     if isinstance(function, Function | Choice):
         return _function(frame, function, given, None)
@@ -147,7 +147,7 @@ def _applied(frame: Frame, node: ast.Call, function: Value, arguments: list[Valu
 
 
 def _einsum(frame: Frame, given: Arguments, name: str | None) -> Atom:
-    """``np.einsum(subscripts, a, b)``: its arrays come one by one, those of the word in a list."""
+    """``np.einsum(subscripts, a, b)``: its arrays come one by one, those of the operator in a list."""
     subscripts, *arrays = given.positional
     written = subscripts.value if isinstance(subscripts, Literal) else None
     if isinstance(written, str):
@@ -160,7 +160,7 @@ def _einsum(frame: Frame, given: Arguments, name: str | None) -> Atom:
             place = frame.span(given.node.args[0])
             raise refuse("PB404", message, place, value=written, hint="a term per array: `'ij,jk->ik', a, b`")
     positional: list[Value] = [Items(tuple(arrays)), subscripts]
-    return bind_word(frame, OPERATORS["contract"], "numpy.einsum", given.node, positional, {}, name)
+    return bind_operator(frame, OPERATORS["contract"], "numpy.einsum", given.node, positional, {}, name)
 
 
 def _list_method(frame: Frame, base: Growing | Var, func: ast.Attribute, given: Arguments) -> Value:
@@ -176,18 +176,20 @@ def _list_method(frame: Frame, base: Growing | Var, func: ast.Attribute, given: 
 
 def _method(frame: Frame, base: Var, func: ast.Attribute, given: Arguments, name: str | None) -> Value:
     span = frame.span(given.node)
-    word = by_method(func.attr)
+    info = by_method(func.attr)
     if base.kind == "tensor" and func.attr == "reshape" and "order" in given.keywords:
         several = len(given.positional) > 1
         given.positional = [base, Items(tuple(given.positional)) if several else given.positional[0]]
-        return call_dotted(frame, Dotted(word.python if word else "", ".reshape"), given, name)
-    if base.kind == "tensor" and word is not None:
+        return call_dotted(frame, Dotted(info.python if info else "", ".reshape"), given, name)
+    if base.kind == "tensor" and info is not None:
         given.positional.insert(0, base)
-        wider = read_wider(frame, Dotted(word.python, f".{func.attr}"), given, name)
+        wider = read_wider(frame, Dotted(info.python, f".{func.attr}"), given, name)
         return (
             wider
             if wider is not None
-            else bind_word(frame, word, word.python, given.node, given.positional, given.keywords, name, True)
+            else bind_operator(
+                frame, info, info.python, given.node, given.positional, given.keywords, name, True
+            )
         )
     plain = base.kind == "tensor" and not given.positional and not given.keywords
     if plain and func.attr == "copy":

@@ -6,8 +6,8 @@ import ast
 from pathlib import Path
 
 from ...ir import Literal
-from ...library import Composite, standard_library
 from ...operators import DECOMPOSITIONS, RESULT_NAMES
+from ..names.folder import Composite, package_formulas
 from ..state.lookup import defaults_of
 from ..state.values import Dotted, Frame, Function, Growing, Items, Value
 from ..syntax.fence import refuse
@@ -20,7 +20,7 @@ def composite_of(frame: Frame, dotted: str, node: ast.Call) -> Function | None:
 
     In its own text the name is NumPy's function, which gives places and whole numbers there.
     """
-    found = standard_library().composite(dotted)
+    found = package_formulas().composite(dotted)
     if found is None or found.node in frame.calls or (dotted in DECOMPOSITIONS and _beside(frame, found)):
         return None
     inside = Frame(frame.readers, frame.build, found.text, found.names, place=frame.span(node))
@@ -28,14 +28,14 @@ def composite_of(frame: Frame, dotted: str, node: ast.Call) -> Function | None:
 
 
 def _beside(frame: Frame, found: Composite) -> bool:
-    """Whether the call stands in the file of the composite, where formulas call NumPy's function itself."""
+    """True where the call stands in the file of the composite: formulas call NumPy's function there."""
     return Path(frame.text.source.path).resolve() == Path(found.text.source.path)
 
 
 def read_composite(
     frame: Frame, composite: Function, given: Arguments, name: str | None, callee: Dotted
 ) -> Value:
-    """What it returns for these arguments. Arguments for which it always raises are refused (PB404)."""
+    """Its result for these arguments. Arguments for which it always raises are refused (PB404)."""
     mark = len(frame.build.eqns)
     value = inline(frame, composite, given.positional, given.keywords, given.node, name)
     raised = next((eqn for eqn in frame.build.eqns[mark:] if eqn.op == "raise"), None)

@@ -1,4 +1,4 @@
-"""Binding of a call's arguments to the operands and attributes of a vocabulary word."""
+"""Binding of a call's arguments to the operands and attributes of a vocabulary operator."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KEYWORDS: dict[str, dict[str, str]] = {
     "concatenate": {"seq": "arrays"},
     "pinv": {"rtol": "rcond"},
 }
-# NumPy's positional parameters, where it has others between or after the word's own.
+# NumPy's positional parameters, where it has others between or after the operator's own.
 _REDUCED = ("a", "axis", "dtype", "out", "keepdims")
 _SPREAD = ("a", "axis", "dtype", "out", "ddof", "keepdims")
 _CHOSEN = ("a", "axis", "out", "keepdims")
@@ -49,9 +49,9 @@ _TENSORS = frozenset({"index", "like", "likes", "indices"})
 _SHAPES = frozenset({"shape", "axes"})
 
 
-def bind_word(
+def bind_operator(
     frame: Frame,
-    word: OperatorInfo,
+    info: OperatorInfo,
     dotted: str,
     node: ast.Call,
     positional: list[Value],
@@ -59,35 +59,35 @@ def bind_word(
     name: str | None,
     method: bool = False,
 ) -> Atom:
-    """The equation for a call of a word, arguments in their places."""
-    if method and word.attrs and word.attrs[0] in _SHAPES and len(positional) > 2:
+    """The equation for a call of an operator, arguments in their places."""
+    if method and info.attrs and info.attrs[0] in _SHAPES and len(positional) > 2:
         positional = [positional[0], Items(tuple(positional[1:]))]
-    given = _given(frame, word, dotted, node, positional, keywords)
-    operands = [_operand(frame, word, slot, given, node) for slot in word.operands]
-    what = f"`{_spelled(word.python)}`"
-    attrs = [(slot, _attribute(frame, slot, given[slot], node, what)) for slot in word.attrs if slot in given]
+    given = _given(frame, info, dotted, node, positional, keywords)
+    operands = [_operand(frame, info, slot, given, node) for slot in info.operands]
+    what = f"`{_spelled(info.python)}`"
+    attrs = [(slot, _attribute(frame, slot, given[slot], node, what)) for slot in info.attrs if slot in given]
     literals = [item for item in operands if isinstance(item, Literal)]
     if not attrs and len(literals) == len(operands) and (folded := fold_call(dotted, *literals)) is not None:
         return folded
-    values = (bool(operands) and word.derivative == "formula" and not word.view) or word.pointwise
+    values = (bool(operands) and info.derivative == "formula" and not info.view) or info.pointwise
     kind: Kind = "value" if values and all(is_value(item) for item in operands) else "tensor"
     of_lists = any(isinstance(item, Var) and item.kind == "list" for item in operands)
-    if word.name in _LISTS or word.gives_list or (word.name == "accumulate" and of_lists):
+    if info.name in _LISTS or info.gives_list or (info.name == "accumulate" and of_lists):
         kind = "list"
-    return frame.build.emit(word.name, operands, frame.span(node), kwargs=attrs, kind=kind, name=name)
+    return frame.build.emit(info.name, operands, frame.span(node), kwargs=attrs, kind=kind, name=name)
 
 
 def _given(
     frame: Frame,
-    word: OperatorInfo,
+    info: OperatorInfo,
     dotted: str,
     node: ast.Call,
     positional: list[Value],
     keywords: dict[str, Value],
 ) -> dict[str, Value]:
-    """The arguments of a call by the word's own names for them."""
-    slots = (*word.operands, *word.attrs)
-    places = POSITIONAL.get(word.name, slots)
+    """The arguments of a call by the operator's own names for them."""
+    slots = (*info.operands, *info.attrs)
+    places = POSITIONAL.get(info.name, slots)
     if len(positional) > len(places):
         raise refuse(
             "PB404",
@@ -96,7 +96,7 @@ def _given(
             value=dotted,
             hint="leave the others out; several values are a list or a tuple",
         )
-    if word.name == "arange" and len(positional) == 1 and not keywords:
+    if info.name == "arange" and len(positional) == 1 and not keywords:
         positional = [Literal(0), *positional]
     given: dict[str, Value] = dict(zip(places, positional, strict=False))
     for place in [place for place in given if place not in slots]:
@@ -109,7 +109,7 @@ def _given(
                 hint=f"it takes {', '.join(slots)}, by name where NumPy has others between",
             )
     for key, value in keywords.items():
-        slot = _KEYWORDS.get(word.name, {}).get(key, key)
+        slot = _KEYWORDS.get(info.name, {}).get(key, key)
         if slot not in slots and slot in places and value == Literal(None):
             continue
         if slot not in slots:
@@ -130,27 +130,27 @@ def _keyword_node(node: ast.Call, key: str) -> ast.AST:
     return next((item for item in node.keywords if item.arg == key), node)
 
 
-def _operand(frame: Frame, word: OperatorInfo, slot: str, given: dict[str, Value], node: ast.Call) -> Atom:
+def _operand(frame: Frame, info: OperatorInfo, slot: str, given: dict[str, Value], node: ast.Call) -> Atom:
     if slot not in given:
-        if (word.name, slot) in _OPTIONAL:
+        if (info.name, slot) in _OPTIONAL:
             return Literal(None)
         raise refuse(
             "PB404",
-            f"`{word.python}` lacks its argument `{slot}`",
+            f"`{info.python}` lacks its argument `{slot}`",
             frame.span(node),
             value=slot,
-            hint=f"it takes {', '.join((*word.operands, *word.attrs))}",
+            hint=f"it takes {', '.join((*info.operands, *info.attrs))}",
         )
-    what = f"`{_spelled(word.python)}`"
-    if word.variadic and slot == word.operands[0]:
+    what = f"`{_spelled(info.python)}`"
+    if info.variadic and slot == info.operands[0]:
         listed = list_atom(frame, given[slot], node)
-        check_list(frame, listed, _place(word, slot, node), what)
+        check_list(frame, listed, _place(info, slot, node), what)
         return listed
     operand = atom(frame, given[slot], node)
-    if slot in _OF_LISTS or word.name == "accumulate" or (word.name, slot) in _OPTIONAL:
+    if slot in _OF_LISTS or info.name == "accumulate" or (info.name, slot) in _OPTIONAL:
         return operand
-    if word.pointwise or not is_tuple(frame, operand):  # `np.prod(x.shape)` is a number
-        check_operand(frame, operand, _place(word, slot, node), what)
+    if info.pointwise or not is_tuple(frame, operand):  # `np.prod(x.shape)` is a number
+        check_operand(frame, operand, _place(info, slot, node), what)
     return operand
 
 
@@ -167,11 +167,11 @@ def _spelled(python: str) -> str:
     return python
 
 
-def _place(word: OperatorInfo, slot: str, node: ast.Call) -> ast.AST:
-    """Where an operand is written, if it stands in the place that the word gives it."""
-    place = word.operands.index(slot)
-    method = isinstance(node.func, ast.Attribute) and node.func.attr in word.methods
-    positional = [node.func, *node.args] if method and len(node.args) < len(word.operands) else node.args
+def _place(info: OperatorInfo, slot: str, node: ast.Call) -> ast.AST:
+    """The place of an operand, if it stands where the operator has it."""
+    place = info.operands.index(slot)
+    method = isinstance(node.func, ast.Attribute) and node.func.attr in info.methods
+    positional = [node.func, *node.args] if method and len(node.args) < len(info.operands) else node.args
     return positional[place] if place < len(positional) else node
 
 

@@ -33,10 +33,9 @@ def call_python(
         return summed(frame, first, node)
     if callee.name == "callable" and first is not None:
         return Literal(isinstance(first, Function | Choice | Callee | Dotted))
-    if not given.keywords:
-        add = partial(_sum, frame, given)
-        if (found := of_known(frame, callee.name, given.positional, node, add)) is not None:
-            return found
+    add = partial(_sum, frame, given)
+    if (found := of_known(frame, callee.name, given, add)) is not None:
+        return found
     if callee.name in ("min", "max") and of_values and len(given.positional) > 1 and not given.keywords:
         return _extreme(frame, callee.name, given, name)
     if callee.name == "str" and of_values and isinstance(first, Var):

@@ -9,26 +9,37 @@ from ...ir import Literal, Var
 from ..state.readers import read_body
 from ..state.values import Frame, Growing, Items, Value, elements
 from ..syntax.fence import refuse
+from .arguments import Arguments
 
 Add = Callable[[Value, Value], Value]
+_FUNCTIONS = frozenset({"zip", "enumerate", "reversed", "list", "sum"})
+_KEYWORDS = {"enumerate": {"start"}, "zip": {"strict"}}
 
 
-def of_known(frame: Frame, name: str, given: Sequence[Value], node: ast.Call, add: Add) -> Value | None:
+def of_known(frame: Frame, name: str, given: Arguments, add: Add) -> Value | None:
     """The value of ``zip``, ``enumerate``, ``reversed``, ``list`` or ``sum``; None for another function.
 
     `add` is the formula's ``+``.
     """
-    if name not in ("zip", "enumerate", "reversed", "list", "sum"):
+    if given.keywords.keys() - _KEYWORDS.get(name, set()) or name not in _FUNCTIONS:
         return None
-    known = [elements(value) for value in given]
+    values, span = given.positional, frame.span(given.node)
+    start = given.keywords.get("start")
+    if name == "enumerate" and start is None and len(values) == 2:
+        values, start = values[:1], values[1]
+    known = [elements(value) for value in values]
     lists = [items for items in known if items is not None]
-    if len(lists) != len(given) or (name != "zip" and len(given) > 1):
-        raise refuse("PB402", f"`{name}` needs tuples that are written out", frame.span(node), value=name)
+    if len(lists) != len(values) or (name != "zip" and len(values) > 1):
+        raise refuse("PB402", f"`{name}` needs tuples that are written out", span, value=name)
     if name == "zip":
+        if given.keywords.get("strict", Literal(False)) != Literal(False) and len({*map(len, lists)}) > 1:
+            raise refuse("PB402", "`zip` is strict, and these differ in length", span, value=name)
         return Items(tuple(Items(row) for row in zip(*lists, strict=False)))
     first = lists[0] if lists else ()
     if name == "enumerate":
-        return Items(tuple(Items((Literal(index), item)) for index, item in enumerate(first)))
+        numbers: list[Value] = [Literal(place) for place in range(len(first))]
+        numbers = numbers if start is None else [add(start, number) for number in numbers]
+        return Items(tuple(map(Items, zip(numbers, first, strict=True))))
     if name == "sum":
         return _sum(first, add)
     if name == "reversed":

@@ -13,7 +13,7 @@ from ..state.atoms import atom
 from ..state.values import Dotted, Frame, Value
 from ..syntax.fence import refuse
 from .arguments import Arguments
-from .operators import bind_word
+from .operators import bind_operator
 
 _REDUCTIONS = {
     "numpy.add.reduce": "numpy.sum",
@@ -47,18 +47,18 @@ def as_reduction(frame: Frame, callee: Dotted, given: Arguments) -> tuple[Dotted
 def outer_of(dotted: str) -> OperatorInfo | None:
     """The operator of two operands whose `outer` this is, or None."""
     function, _, method = dotted.rpartition(".")
-    word = by_python(function) if method == "outer" else None
-    return word if word is not None and word.pointwise and len(word.operands) == 2 else None
+    info = by_python(function) if method == "outer" else None
+    return info if info is not None and info.pointwise and len(info.operands) == 2 else None
 
 
-def read_outer(frame: Frame, word: OperatorInfo, callee: Dotted, given: Arguments, name: str | None) -> Value:
+def read_outer(frame: Frame, info: OperatorInfo, callee: Dotted, given: Arguments, name: str | None) -> Value:
     """``np.subtract.outer(x, y)``: the axes of `y` stand behind those of `x`."""
     if len(given.positional) != 2 or given.keywords:
         raise refuse("PB404", f"`{callee.text}` takes two arguments", frame.span(given.node))
     first, second = (atom(frame, value, given.node) for value in given.positional)
     if isinstance(first, Var) and isinstance(second, Var):
         first = _with_axes(frame, first, second, given)
-    return bind_word(frame, word, callee.name, given.node, [first, second], {}, name)
+    return bind_operator(frame, info, callee.name, given.node, [first, second], {}, name)
 
 
 def _with_axes(frame: Frame, first: Var, second: Var, given: Arguments) -> Atom:

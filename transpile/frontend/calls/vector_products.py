@@ -68,7 +68,7 @@ def _bound(
 
 
 def _place(node: ast.Call, name: str) -> ast.AST:
-    """Where an argument is written."""
+    """The place of an argument."""
     index = _PLACES.index(name) if name in _PLACES else len(node.args)
     if index < len(node.args):
         return node.args[index]

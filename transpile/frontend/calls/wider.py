@@ -13,7 +13,7 @@ from ..state.values import Dotted, Frame, Value, elements
 from ..syntax.fence import refuse
 from .arguments import Arguments
 from .composites import composite_of, read_composite
-from .operators import bind_word
+from .operators import bind_operator
 
 Read = Callable[[Frame, Dotted, Arguments, str | None], Value | None]
 _SWAPPED = (("axis1", Literal(-1)), ("axis2", Literal(-2)))
@@ -21,24 +21,24 @@ _SWAPPED = (("axis1", Literal(-1)), ("axis2", Literal(-2)))
 
 def read_wider(frame: Frame, callee: Dotted, given: Arguments, name: str | None) -> Value | None:
     """The value of such a call; None where it is read as any call of the operator, as `given` is left."""
-    word = by_python(callee.name)
-    read = _WIDER.get(word.name) if word is not None else None
+    info = by_python(callee.name)
+    read = _WIDER.get(info.name) if info is not None else None
     return read(frame, callee, given, name) if read is not None else None
 
 
 def _operand(frame: Frame, callee: Dotted, given: Arguments) -> Atom:
     """The array that such a function is called with."""
-    first = OPERATORS[_word(callee)].operands[0]
+    first = OPERATORS[_operator(callee)].operands[0]
     value = given.positional[0] if given.positional else given.keywords.get(first)
     if value is None:
         raise refuse("PB404", f"`{callee.text}` lacks its argument `{first}`", frame.span(given.node))
     return atom(frame, value, given.node)
 
 
-def _word(callee: Dotted) -> str:
-    word = by_python(callee.name)
-    assert word is not None
-    return word.name
+def _operator(callee: Dotted) -> str:
+    info = by_python(callee.name)
+    assert info is not None
+    return info.name
 
 
 def _in_dtype(frame: Frame, callee: Dotted, given: Arguments, name: str | None) -> Value | None:
@@ -58,7 +58,7 @@ def _in_dtype(frame: Frame, callee: Dotted, given: Arguments, name: str | None) 
             hint="pass the argument that you mean by its name",
         )
     operand = _operand(frame, callee, given)
-    given.keywords.pop(OPERATORS[_word(callee)].operands[0], None)
+    given.keywords.pop(OPERATORS[_operator(callee)].operands[0], None)
     cast = frame.build.emit("astype", (operand,), frame.span(given.node), kwargs=(("dtype", dtype),))
     given.positional[:1] = [cast]
     return None
@@ -85,7 +85,7 @@ def _cholesky(frame: Frame, callee: Dotted, given: Arguments, name: str | None) 
         return None
     span = frame.span(given.node)
     operand = frame.build.emit("swapaxes", (_operand(frame, callee, given),), span, kwargs=_SWAPPED)
-    factor = bind_word(frame, OPERATORS["cholesky"], callee.name, given.node, [operand], {}, None)
+    factor = bind_operator(frame, OPERATORS["cholesky"], callee.name, given.node, [operand], {}, None)
     assert isinstance(factor, Var)
     return frame.build.emit("swapaxes", (factor,), span, kwargs=_SWAPPED, name=name)
 
@@ -94,7 +94,7 @@ def _matrix_norm(frame: Frame, callee: Dotted, given: Arguments, name: str | Non
     """``np.linalg.norm(x, "nuc")``: of matrices, where there are two axes."""
     names = ("x", "ord", "axis", "keepdims")
     named = dict(zip(names, given.positional, strict=False)) | given.keywords
-    order, axis, kept = (named.get(key, Literal(None)) for key in names[1:])
+    order, axis, keepdims = (named.get(key, Literal(None)) for key in names[1:])
     axes = elements(axis)
     if not isinstance(order, Literal) or order.value in (None, "fro"):
         return None
@@ -115,13 +115,13 @@ def _matrix_norm(frame: Frame, callee: Dotted, given: Arguments, name: str | Non
         assert composite is not None
         arguments = Arguments(given.node, [moved], {"ord": order})
         found = atom(frame, read_composite(frame, composite, arguments, None, function), given.node)
-        if kept in (Literal(None), Literal(False)):
+        if keepdims in (Literal(None), Literal(False)):
             return found
         return frame.build.emit("expand_dims", (found,), span, kwargs=(("axis", places),))
 
     def of_vectors() -> Value:
-        given_here = {"ord": order, "axis": axis, "keepdims": Literal(kept == Literal(True))}
-        return bind_word(frame, OPERATORS["norm"], callee.name, given.node, [operand], given_here, None)
+        given_here = {"ord": order, "axis": axis, "keepdims": Literal(keepdims == Literal(True))}
+        return bind_operator(frame, OPERATORS["norm"], callee.name, given.node, [operand], given_here, None)
 
     if axes is not None:
         return of_matrices()

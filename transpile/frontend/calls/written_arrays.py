@@ -7,7 +7,7 @@ import ast
 from ...ir import Var
 from ...operators import OPERATORS
 from ..state.values import Frame, Growing, Items, Value
-from .operators import bind_word
+from .operators import bind_operator
 
 ARRAY_OF = frozenset({"numpy.array", "numpy.asarray"})
 
@@ -24,7 +24,7 @@ def _stacked(frame: Frame, value: Value, node: ast.Call, name: str | None) -> Va
             for item in value.items
         )
         value = Items(tuple(rows))
-    return bind_word(frame, OPERATORS["stack"], "numpy.array", node, [value], {}, name)
+    return bind_operator(frame, OPERATORS["stack"], "numpy.array", node, [value], {}, name)
 
 
 def _has_tensors(value: Value) -> bool:

@@ -24,7 +24,9 @@ def bind_target(frame: Frame, target: ast.expr, value: Value) -> None:
         raise refuse("PB401", "this cannot be assigned to in a formula", frame.span(target))
     count = len(target.elts)
     if any(isinstance(item, ast.Starred) for item in target.elts):
-        raise refuse("PB401", "unpacking with `*` is outside of the formula language", frame.span(target))
+        hint = "take the rest as a slice: `first, rest = x[0], x[1:]`"
+        problem = "unpacking with `*` is outside of the formula language"
+        raise refuse("PB401", problem, frame.span(target), hint=hint)
     names = target_names(target) or (None,) * count
     for item, part in zip(target.elts, unpack(frame, value, names, target), strict=True):
         bind_target(frame, item, part)

@@ -1,4 +1,4 @@
-"""The ways out of a loop before its last turn, as a number that the loop carries.
+"""The ways out of a loop before its last iteration, as a number that the loop carries.
 
 ``return`` and ``break`` in a loop's body become a number that says which of them was met;
 what is returned is computed after the loop.
@@ -23,7 +23,7 @@ STOPPED = "<stopped>"
 class Exits:
     """A loop's body that returns which exit was met, what is done after the loop, and the name of that flag.
 
-    There is no flag where every turn runs.
+    There is no flag where every iteration runs.
     """
 
     body: list[ast.stmt]
@@ -32,7 +32,7 @@ class Exits:
 
 
 def exits_of(frame: Frame, node: ast.For) -> Exits:
-    """How a loop may end before its last turn: by ``return``, by ``break``."""
+    """The ways out of a loop before its last iteration: ``return`` and ``break``."""
     *body, last = node.body
     if not may_leave(node.body):
         return Exits([*node.body], [], None)
@@ -92,7 +92,7 @@ class _Numbered(ast.NodeTransformer):
 
 
 def _numbered(node: ast.For) -> Exits:
-    """The body whose exits return their number; a turn that runs to its end returns 0."""
+    """The body whose exits return their number; an iteration that runs to its end returns 0."""
     numbered = _Numbered()
     body: list[ast.stmt] = [numbered.visit(copy.deepcopy(statement)) for statement in node.body]
     body.append(ast.copy_location(ast.Return(_constant(0, node)), node))

@@ -1,6 +1,6 @@
 """``for k, (x, y) in enumerate(zip(xs, ys))`` over lists of a length that only the run knows.
 
-Such a loop counts its turns, and each turn takes its elements by their place.
+Such a loop counts its iterations, and each iteration takes its elements by their place.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from ..state.values import Dotted, Frame, Value, elements
 from ..syntax.fence import refuse
 
 # Names that no author can write.
-_TURN, _RANGE, _LEN, _MIN = "<turn>", "<range>", "<len>", "<min>"
-_LIST, _ITEM, _SUM = "<values>", "<item>", "<sum>"
+_ITERATION, _RANGE, _LEN, _MIN = "<iteration>", "<range>", "<len>", "<min>"
 
 
 def counted(frame: Frame, node: ast.For) -> ast.For | None:
@@ -25,16 +24,27 @@ def counted(frame: Frame, node: ast.For) -> ast.For | None:
     bindings = list(_bindings(frame, node.target, node.iter, sources))
     if all(elements(value) is not None for value in sources.values()):
         return None
+    _check_strict(frame, node.iter)
     frame.local |= sources | {_RANGE: Dotted("range", "range"), _LEN: Dotted("len", "len")}
     frame.local[_MIN] = Dotted("min", "min")
     lengths: list[ast.expr] = [_call(_LEN, ast.Name(name, ast.Load())) for name in sources]
     count = lengths[0] if len(lengths) == 1 else _call(_MIN, *lengths)
-    made = ast.For(ast.Name(_TURN, ast.Store()), _call(_RANGE, count), [*bindings, *node.body], [])
+    made = ast.For(ast.Name(_ITERATION, ast.Store()), _call(_RANGE, count), [*bindings, *node.body], [])
     for part in (made, *bindings, made.iter):
         for inner in ast.walk(part):
             if "lineno" in inner._attributes and not hasattr(inner, "lineno"):
                 ast.copy_location(inner, node)
     return made
+
+
+def reversed_of(frame: Frame, node: ast.expr) -> ast.expr | None:
+    """The argument of ``reversed(...)``, or None for any other expression."""
+    if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
+        return None
+    if not isinstance(node.func, ast.Name) or isinstance(node.args[0], ast.Starred):
+        return None
+    callee = read(frame, node.func)
+    return node.args[0] if isinstance(callee, Dotted) and callee.name == "reversed" else None
 
 
 def _called(frame: Frame, node: ast.expr) -> str | None:
@@ -48,29 +58,53 @@ def _called(frame: Frame, node: ast.expr) -> str | None:
 def _bindings(
     frame: Frame, target: ast.expr, source: ast.expr, sources: dict[str, Value]
 ) -> Iterator[ast.stmt]:
-    """Assignments of a turn's elements to the loop's names; `sources` gains what they are taken of."""
+    """Assignments of an iteration's elements to the loop's names; `sources` gains what they are taken of."""
     called = _called(frame, source)
     if called is None or not isinstance(source, ast.Call):
         name = f"<source {len(sources)}>"
-        sources[name] = read(frame, source)
-        element = ast.Subscript(ast.Name(name, ast.Load()), ast.Name(_TURN, ast.Load()), ast.Load())
-        yield ast.Assign([target], element)
+        backwards = reversed_of(frame, source)
+        sources[name] = read(frame, backwards or source)
+        place: ast.expr = ast.Name(_ITERATION, ast.Load())
+        if backwards is not None:
+            left = ast.BinOp(_call(_LEN, ast.Name(name, ast.Load())), ast.Sub(), place)
+            place = ast.BinOp(left, ast.Sub(), ast.Constant(1))
+        yield ast.Assign([target], ast.Subscript(ast.Name(name, ast.Load()), place, ast.Load()))
         return
     wanted = len(source.args) if called == "zip" else 2
     parts = target.elts if isinstance(target, ast.Tuple | ast.List) else []
-    if source.keywords or len(parts) != wanted or (called == "enumerate" and len(source.args) != 1):
-        raise refuse(
-            "PB402",
-            f"`{called}` gives {wanted} values in each turn, for as many names",
-            frame.span(source),
-            value=called,
-        )
+    start = _start(source) if called == "enumerate" else None
+    given = len(source.args) + len(source.keywords)
+    if len(parts) != wanted or (called == "enumerate" and given != (1 if start is None else 2)):
+        problem = f"`{called}` gives {wanted} values at a time, for as many names"
+        raise refuse("PB402", problem, frame.span(source), value=called)
     if called == "enumerate":
-        yield ast.Assign([parts[0]], ast.Name(_TURN, ast.Load()))
+        number: ast.expr = ast.Name(_ITERATION, ast.Load())
+        if start is not None:
+            first = f"<start {len(sources)}>"
+            frame.local[first] = read(frame, start)
+            number = ast.BinOp(ast.Name(first, ast.Load()), ast.Add(), number)
+        yield ast.Assign([parts[0]], number)
         yield from _bindings(frame, parts[1], source.args[0], sources)
         return
     for part, inner in zip(parts, source.args, strict=True):
         yield from _bindings(frame, part, inner, sources)
+
+
+def _start(source: ast.Call) -> ast.expr | None:
+    """The start of an `enumerate`, where it is given."""
+    named = [keyword.value for keyword in source.keywords if keyword.arg == "start"]
+    return next(iter([*source.args[1:2], *named]), None)
+
+
+def _check_strict(frame: Frame, node: ast.expr) -> None:
+    """Refuse a `zip` that is strict."""
+    keywords = [keyword for call in ast.walk(node) if isinstance(call, ast.Call) for keyword in call.keywords]
+    for keyword in keywords:
+        if keyword.arg == "strict" and not (
+            isinstance(keyword.value, ast.Constant) and keyword.value.value is False
+        ):
+            hint = "leave it out: how long the lists are is known at run time only"
+            raise refuse("PB402", "`strict` is outside of the formula language", frame.span(node), hint=hint)
 
 
 def _call(name: str, *arguments: ast.expr) -> ast.Call:

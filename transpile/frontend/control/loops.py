@@ -1,9 +1,9 @@
-"""Loops whose number of turns is not known while reading: one ``for`` equation.
+"""Loops whose number of iterations is not known while reading: one ``for`` equation.
 
 ``for i in range(n)``, over a list of tensors, or over the rows of a tensor.
-Names that exist before the loop and are assigned in it are carried from turn
-to turn, and so are lists; a list that is empty before and grows by one ``append``
-in each turn is collected; a name that only the loop assigns is, after it, what the last turn
+Names that exist before the loop and are assigned in it are carried from iteration
+to iteration, and so are lists; a list that is empty before and grows by one ``append``
+in each iteration is collected; a name that only the loop assigns is, after it, what the last iteration
 gave it. A ``return`` or ``break`` in the loop ends it: the loop then carries which
 of them was met, and what is returned is computed after the loop.
 """
@@ -21,7 +21,7 @@ from ..state.builder import Builder
 from ..state.growing import appended, as_variable, grows_once
 from ..state.kinds import check_number
 from ..state.readers import read_body
-from ..state.values import Backwards, Frame, Growing, LastTurn, Poison, Value
+from ..state.values import Backwards, Frame, Growing, LastIteration, Poison, Value
 from ..syntax.assigned import assigned
 from ..syntax.fence import refuse
 from .assignment import bind_target
@@ -29,7 +29,7 @@ from .exits import STOPPED, exits_of
 
 
 @dataclass
-class _Turn:
+class _Iteration:
     """A loop's body as it was read, with what it starts from."""
 
     over: Atom
@@ -64,17 +64,17 @@ def read_loop(frame: Frame, node: ast.For, iterated: Value, backwards: bool) -> 
     before = dict(frame.local)
     for growing in lists.values():
         growing.depth += 1
-    turn = _settled_turn(frame, node, body, iterated, backwards and stops, carried, lists)
+    iteration = _settled_iteration(frame, node, body, iterated, backwards and stops, carried, lists)
     for growing in lists.values():
         growing.depth -= 1
     collected = {name: _collected(frame, node, name, growing) for name, growing in lists.items()}
     flags = [("until", Literal(True))] if stops else [("reverse", Literal(True))] if backwards else []
-    _finish(frame, node, turn, collected, before, tuple(flags))
+    _finish(frame, node, iteration, collected, before, tuple(flags))
     return after
 
 
 def _grown_lists(frame: Frame, node: ast.For, body: Sequence[ast.stmt], iterated: Var) -> dict[str, Growing]:
-    """The empty lists that grow by one value in each turn; others that grow become variables."""
+    """The empty lists that grow by one value in each iteration; others that grow become variables."""
     lists: dict[str, Growing] = {}
     for name in sorted(appended(body) & frame.local.keys()):
         held = frame.local[name]
@@ -90,15 +90,15 @@ def _grown_lists(frame: Frame, node: ast.For, body: Sequence[ast.stmt], iterated
 
 
 def _carried(frame: Frame, names: Iterable[str]) -> list[str]:
-    """Those names that hold a value which every turn begins with."""
+    """Those names that hold a value which every iteration begins with."""
     for name in names:
         # What another loop left is no such value.
-        if isinstance(frame.local.get(name), LastTurn):
-            frame.local[name] = Poison("has no value here in every turn of the loop")
+        if isinstance(frame.local.get(name), LastIteration):
+            frame.local[name] = Poison("has no value here in every iteration of the loop")
     return [n for n in names if n in frame.local and not isinstance(frame.local[n], Poison)]
 
 
-def _settled_turn(
+def _settled_iteration(
     frame: Frame,
     node: ast.For,
     body: list[ast.stmt],
@@ -106,25 +106,25 @@ def _settled_turn(
     backwards: bool,
     carried: list[str],
     lists: Mapping[str, Growing],
-) -> _Turn:
-    """One turn, read again until what it leaves is of the kinds that it was given.
+) -> _Iteration:
+    """One iteration, read again until what it leaves is of the kinds that it was given.
 
-    A number at the start that a turn makes a tensor of is a tensor from the start.
+    A number at the start that an iteration makes a tensor of is a tensor from the start.
     """
     build, before = frame.build, dict(frame.local)
     kinds: dict[str, Kind] = {}
     views: set[tuple[str, str]] = set()
     while True:
         names, mark = set(build.names), len(build.eqns)
-        turn = _read_turn(frame, node, body, iterated, backwards, carried, kinds, views)
+        iteration = _read_iteration(frame, node, body, iterated, backwards, carried, kinds, views)
         widened: dict[str, Kind] = {
             name: result.kind
-            for name, param, result in zip(carried, turn.params, turn.results, strict=True)
+            for name, param, result in zip(carried, iteration.params, iteration.results, strict=True)
             if param.kind == "value" and isinstance(result, Var) and result.kind in ("tensor", "list")
         }
-        seen = _looks_at(build, turn)
+        seen = _aliased(build, iteration)
         if not widened and seen <= views:
-            return turn
+            return iteration
         views |= seen
         kinds.update(widened)
         del build.eqns[mark:]
@@ -133,7 +133,7 @@ def _settled_turn(
             growing.items.clear()
 
 
-def _read_turn(
+def _read_iteration(
     frame: Frame,
     node: ast.For,
     body: Sequence[ast.stmt],
@@ -142,36 +142,36 @@ def _read_turn(
     carried: Sequence[str],
     kinds: dict[str, Kind],
     views: set[tuple[str, str]],
-) -> _Turn:
+) -> _Iteration:
     build, span = frame.build, frame.span(node)
     over, item, element = _over(frame, node, iterated, from_the_end)
-    turn = _Turn(over, item, list(carried))
+    iteration = _Iteration(over, item, list(carried))
     for name in carried:
         start = atom(frame, frame.local[name], node)
         kind = kinds.get(name) or (start.kind if isinstance(start, Var) else "value")
         param = build.fresh(name, kind, span)
-        turn.start.append(start)
-        turn.params.append(param)
+        iteration.start.append(start)
+        iteration.params.append(param)
         build.sources[param] = {start} if isinstance(start, Var) else set()
         if start in build.lists:
             build.lists.add(param)
-    place = dict(zip(carried, turn.params, strict=True))
+    place = dict(zip(carried, iteration.params, strict=True))
     for one, other in views:
         build.sources[place[one]].add(place[other])
-    with build.block() as turn.eqns:
-        for name, param in zip(carried, turn.params, strict=True):
+    with build.block() as iteration.eqns:
+        for name, param in zip(carried, iteration.params, strict=True):
             frame.local[name] = param
         bind_target(frame, node.target, element())
         returned = read_body(frame, body)
         if STOPPED in carried and returned is not None:
             frame.local[STOPPED] = returned
-        turn.results = [atom(frame, frame.local[name], node) for name in carried]
-    return turn
+        iteration.results = [atom(frame, frame.local[name], node) for name in carried]
+    return iteration
 
 
-def _looks_at(build: Builder, turn: _Turn) -> set[tuple[str, str]]:
-    """Carried names that a turn leaves as views of other ones: so they come into the next turn."""
-    results = [(name, atom) for name, atom in zip(turn.carried, turn.results, strict=True)]
+def _aliased(build: Builder, iteration: _Iteration) -> set[tuple[str, str]]:
+    """Carried names that an iteration leaves as views of other ones: so they come into the next iteration."""
+    results = [(name, atom) for name, atom in zip(iteration.carried, iteration.results, strict=True)]
     return {
         (one, other)
         for one, view in results
@@ -183,9 +183,9 @@ def _looks_at(build: Builder, turn: _Turn) -> set[tuple[str, str]]:
 def _over(
     frame: Frame, node: ast.For, iterated: Var, from_the_end: bool
 ) -> tuple[Atom, Var, Callable[[], Value]]:
-    """What is looped over, the item's variable, and how the body reads the author's item of it.
+    """The value that is looped over, the item's variable, and a reader of the author's item of it.
 
-    A loop that may stop counts its turns up, and a reversed one finds its items `from_the_end`.
+    A loop that may stop counts its iterations up, and a reversed one finds its items `from_the_end`.
     """
     build, span = frame.build, frame.span(node.iter)
     label = node.target.id if isinstance(node.target, ast.Name) else None
@@ -197,12 +197,12 @@ def _over(
     if made is not None and counts and not from_the_end:
         item = build.fresh(label, "value", span)
         return made.args[0], item, lambda: item
-    turn = build.fresh("turn", "value", span)
+    iteration = build.fresh("iteration", "value", span)
 
     def place() -> Atom:
         if not from_the_end:
-            return turn
-        left = build.emit("subtract", (count, turn), span, kind="value")
+            return iteration
+        left = build.emit("subtract", (count, iteration), span, kind="value")
         return build.emit("subtract", (left, Literal(1)), span, kind="value")
 
     if iterated.kind == "tensor":
@@ -210,16 +210,16 @@ def _over(
         count = build.metadata("item", (shape, Literal(0)), span)
         return (
             count,
-            turn,
+            iteration,
             lambda: build.emit("getitem", (iterated,), span, kwargs=(("index", place()),), name=label),
         )
     kind: Kind = "tensor" if iterated.kind == "list" else "value"
     count = build.emit("len", (iterated,), span, kind="value")
-    return count, turn, lambda: build.emit("item", (iterated, place()), span, kind=kind, name=label)
+    return count, iteration, lambda: build.emit("item", (iterated, place()), span, kind=kind, name=label)
 
 
 def _collected(frame: Frame, node: ast.For, name: str, growing: Growing) -> Atom:
-    """The value that a list grows by in each turn."""
+    """The value that a list grows by in each iteration."""
     value = growing.items[0] if len(growing.items) == 1 else Literal(None)
     number = isinstance(value, Literal) and value.value is not None
     single = (
@@ -228,7 +228,7 @@ def _collected(frame: Frame, node: ast.For, name: str, growing: Growing) -> Atom
     if not (isinstance(value, Var | Literal) and (number or single)):
         raise refuse(
             "PB401",
-            f"`{name}` must grow by one tensor, or by one number, in every turn of the loop",
+            f"`{name}` must grow by one tensor, or by one number, in every iteration of the loop",
             frame.span(node),
             value=name,
             hint="append once, outside of any branch",
@@ -239,7 +239,7 @@ def _collected(frame: Frame, node: ast.For, name: str, growing: Growing) -> Atom
 def _finish(
     frame: Frame,
     node: ast.For,
-    turn: _Turn,
+    iteration: _Iteration,
     collected: dict[str, Atom],
     before: dict[str, Value],
     kwargs: tuple[tuple[str, Atom], ...],
@@ -252,28 +252,35 @@ def _finish(
         for name, value in inside.items()
         if isinstance(value, Var) and value.kind in ("tensor", "value") and value not in build.maybe_none
     }
-    finals = [build.fresh(name, var.kind, span) for name, var in zip(turn.carried, turn.params, strict=True)]
-    grown = [build.fresh(name, _kind_of_turns(value), span) for name, value in collected.items()]
-    turns = [
-        build.fresh(f"{name}_turns" if name.isidentifier() else "turns", _kind_of_turns(value), span)
+    finals = [
+        build.fresh(name, var.kind, span)
+        for name, var in zip(iteration.carried, iteration.params, strict=True)
+    ]
+    grown = [build.fresh(name, _kind_of_iterations(value), span) for name, value in collected.items()]
+    iterations = [
+        build.fresh(
+            f"{name}_iterations" if name.isidentifier() else "iterations", _kind_of_iterations(value), span
+        )
         for name, value in last.items()
     ]
-    results = (*turn.results, *collected.values(), *last.values())
-    block = Block((turn.item, *turn.params), tuple(turn.eqns), results)
-    build.add(Eqn((*finals, *grown, *turns), "for", (turn.over, *turn.start), kwargs, (block,), span))
+    results = (*iteration.results, *collected.values(), *last.values())
+    block = Block((iteration.item, *iteration.params), tuple(iteration.eqns), results)
+    build.add(
+        Eqn((*finals, *grown, *iterations), "for", (iteration.over, *iteration.start), kwargs, (block,), span)
+    )
     frame.local = before
     from_the_end = ("reverse", Literal(True)) in kwargs
-    for name, var, param in zip(turn.carried, finals, turn.params, strict=True):
+    for name, var, param in zip(iteration.carried, finals, iteration.params, strict=True):
         if param in build.lists:
             build.lists.add(var)
         frame.bind(name, var, node)
     for name, var in zip(collected, grown, strict=True):
         frame.bind(name, Backwards(var) if from_the_end else var, node)
-    for (name, value), var in zip(last.items(), turns, strict=True):
-        frame.bind(name, LastTurn(var, value.kind, 0 if from_the_end else -1), node)
+    for (name, value), var in zip(last.items(), iterations, strict=True):
+        frame.bind(name, LastIteration(var, value.kind, 0 if from_the_end else -1), node)
     for name in inside:
         if name not in last:
-            frame.bind(name, Poison("has no value in some turns of the loop"), node)
+            frame.bind(name, Poison("has no value in some iterations of the loop"), node)
 
 
 def _made_inside(frame: Frame, before: Mapping[str, Value]) -> dict[str, Value]:
@@ -285,6 +292,6 @@ def _made_inside(frame: Frame, before: Mapping[str, Value]) -> dict[str, Value]:
     }
 
 
-def _kind_of_turns(value: Atom) -> Kind:
-    """What the values of all turns are, one after the other."""
+def _kind_of_iterations(value: Atom) -> Kind:
+    """The kind of the values of all iterations, one after the other."""
     return "list" if isinstance(value, Var) and value.kind == "tensor" else "value"

@@ -44,7 +44,7 @@ def _loaded(target: ast.Subscript) -> ast.Subscript:
 
 
 def _held(frame: Frame, target: ast.Subscript) -> Var | Growing:
-    """What is written to: an array or a list under a name."""
+    """The array or list that is written to, under its name."""
     if not isinstance(target.value, ast.Name):
         check_store(frame, target)
     assert isinstance(target.value, ast.Name)
@@ -72,10 +72,10 @@ def _put(frame: Frame, held: Var, target: ast.Subscript, index: Atom, value: Ato
 
 
 def _is_mask(frame: Frame, index: Var) -> bool:
-    """Whether an index is a comparison's result, which names no place twice."""
+    """True where an index is a comparison's result, which names no place twice."""
     eqn = frame.build.made.get(index)
-    word = OPERATORS.get(eqn.op) if eqn is not None else None
-    return word is not None and word.dtype == "bool"
+    info = OPERATORS.get(eqn.op) if eqn is not None else None
+    return info is not None and info.dtype == "bool"
 
 
 def _write_element(frame: Frame, held: Growing, target: ast.Subscript, value: Value) -> None:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from ...ir import Literal
 from ..state.readers import read, read_body
-from ..state.values import Dotted, Frame, Value, elements
+from ..state.values import Frame, Value, elements
 from ..syntax import fence
 from ..syntax.leaving import may_leave, may_return
 from .assignment import bind_target
-from .iteration import counted
+from .iteration import counted, reversed_of
 from .loops import read_loop
 
 
@@ -63,7 +63,7 @@ def read_iterations(
 
 
 class End(ast.stmt):
-    """Where a written-out loop ends, in what follows a branch that may leave it."""
+    """The end of a written-out loop, in what follows a branch that may leave it."""
 
 
 def read_end(frame: Frame, end: End, rest: Sequence[ast.stmt], name: str | None) -> None:
@@ -71,7 +71,7 @@ def read_end(frame: Frame, end: End, rest: Sequence[ast.stmt], name: str | None)
 
 
 def read_break(frame: Frame, node: ast.Break, rest: Sequence[ast.stmt], name: str | None) -> Value:
-    """What follows the loop; nothing where that is read by whoever reads the loop."""
+    """Read on after the loop; nothing where that is read by whoever reads the loop."""
     after = next((place for place, item in enumerate(rest, 1) if isinstance(item, End)), len(rest))
     return read_body(frame, rest[after:], name) or Literal(None)
 
@@ -80,13 +80,3 @@ def read_continue(frame: Frame, node: ast.Continue, rest: Sequence[ast.stmt], na
     """The iterations that are left, and what follows them."""
     left = next((place for place, item in enumerate(rest) if isinstance(item, Iterations)), len(rest))
     return read_body(frame, rest[left:], name) or Literal(None)
-
-
-def reversed_of(frame: Frame, node: ast.expr) -> ast.expr | None:
-    """The argument of ``reversed(...)``, or None for any other expression."""
-    if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
-        return None
-    if not isinstance(node.func, ast.Name) or isinstance(node.args[0], ast.Starred):
-        return None
-    callee = read(frame, node.func)
-    return node.args[0] if isinstance(callee, Dotted) and callee.name == "reversed" else None

@@ -67,11 +67,11 @@ def read_unary(frame: Frame, node: ast.UnaryOp, name: str | None) -> Value:
     return combine(frame, op, [inner], node, name)
 
 
-SIGNS = {word.name: word.infix for word in OPERATORS.values() if word.infix}
+SIGNS = {info.name: info.infix for info in OPERATORS.values() if info.infix}
 
 
 def _places(node: ast.AST) -> tuple[ast.AST, ast.AST]:
-    """Where the two operands of an operator stand."""
+    """The places of the two operands of an operator."""
     if isinstance(node, ast.BinOp):
         return node.left, node.right
     if isinstance(node, ast.AugAssign):

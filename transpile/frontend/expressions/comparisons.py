@@ -62,7 +62,7 @@ def _identity(frame: Frame, sign: ast.cmpop, left: Value, right: Value, node: as
 
 
 def _is_made(frame: Frame, var: Var) -> bool:
-    """Whether an operator made the tensor, which so is none."""
+    """True where an operator made the tensor, which so is none."""
     made = frame.build.made.get(var)
     return (
         var.kind == "tensor"

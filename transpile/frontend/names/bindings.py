@@ -1,4 +1,4 @@
-"""What the names around a formula stand for: modules, numbers, formulas, helpers."""
+"""Bindings of the names around a formula: modules, numbers, formulas, helpers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BUILTINS = frozenset(
 
 @dataclass(frozen=True)
 class Binding:
-    """What one name stands for.
+    """The meaning of one name.
 
     ``dotted``    a module or a function by its full name ("numpy", "numpy.exp")
     ``constant``  a number, string, bool, None, or tuple of these, in `literal`
@@ -115,7 +115,7 @@ class Names:
         return self.formulas(dotted)
 
     def lookup(self, name: str) -> Binding | None:
-        """What a name stands for; builtins are found last."""
+        """The binding of a name; builtins are found last."""
         found = self.find(name)
         if found is None and name in BUILTINS:
             return Binding.dotted(name)

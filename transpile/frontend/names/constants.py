@@ -13,8 +13,8 @@ from .bindings import Names
 def fold_node(node: ast.expr, names: Names) -> Literal | None:
     """The value of a constant expression over module-level names, or None."""
     if isinstance(node, ast.Constant):
-        kept = isinstance(node.value, int | float | str | None)
-        return Literal(node.value) if kept or node.value is Ellipsis else None
+        constant = isinstance(node.value, int | float | str | None)
+        return Literal(node.value) if constant or node.value is Ellipsis else None
     if isinstance(node, ast.Tuple):
         items = [fold_node(item, names) for item in node.elts]
         if any(item is None for item in items):

@@ -20,7 +20,7 @@ _IGNORED = frozenset({"jvp", "name"})
 
 @dataclass(frozen=True, slots=True)
 class Decoration:
-    """What a function was decorated with."""
+    """The decorator of a function."""
 
     role: str
     target: str | None
@@ -42,7 +42,7 @@ def decoration(text: Text, names: Names, node: ast.FunctionDef) -> Decoration | 
 
 
 def is_compiled(names: Names, node: ast.FunctionDef) -> bool:
-    """Whether a function is decorated with ``pb.compile``."""
+    """True where a function is decorated with ``pb.compile``."""
     called = (item.func if isinstance(item, ast.Call) else item for item in node.decorator_list)
     return any(dotted_name(item, names) == _COMPILE for item in called)
 

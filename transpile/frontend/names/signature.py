@@ -13,8 +13,8 @@ from .bindings import Binding, Names
 
 
 def signature(node: ast.FunctionDef, target: str | None, has_closure: bool) -> Binding:
-    """What the formula's name stands for in another formula, and in its own closure."""
-    word = by_python(target) if target else None
+    """The binding of the formula's name in another formula, and in its own closure."""
+    info = by_python(target) if target else None
     args = node.args
     inputs = tuple(arg.arg for arg in (*args.posonlyargs, *args.args))
     returned = last_return(node)
@@ -24,12 +24,12 @@ def signature(node: ast.FunctionDef, target: str | None, has_closure: bool) -> B
     count = len(value.elts) if isinstance(value, ast.Tuple) else 1
     attrs = tuple(arg.arg for arg in args.kwonlyargs)
     return Binding.formula(
-        word.name if word else node.name, inputs, attrs, count, isinstance(value, ast.Tuple)
+        info.name if info else node.name, inputs, attrs, count, isinstance(value, ast.Tuple)
     )
 
 
 def operator_name(binding: Binding, taken: Container[str]) -> str:
-    """What calls of a formula are called: its name, numbered where another one or a word has it.
+    """The operator of a formula's calls: its name, numbered where another one or an operator has it.
 
     >>> operator_name(Binding.formula("inner"), {"inner"})
     'inner_2'

@@ -1,1 +1,1 @@
-"""What is known while a function is read: values, frames, equations, and the tables of readers."""
+"""State of reading a function: values, frames, equations, and the tables of readers."""

@@ -1,4 +1,4 @@
-"""Which values may be the same memory, while a formula is read."""
+"""Values that may be the same memory, while a formula is read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .builder import Builder
 
 
 def roots(build: Builder, var: Var) -> set[Var]:
-    """The variables whose memory this one may be, or look at: itself, and what it is a view of."""
+    """The variables whose memory this one may share: itself, and what it is a view of."""
     found: set[Var] = set()
     queue = [var]
     while queue:
@@ -24,15 +24,15 @@ def roots(build: Builder, var: Var) -> set[Var]:
 
 
 def _sources(build: Builder, eqn: Eqn, out: Var) -> tuple[Atom, ...]:
-    """What an equation's output may share memory with."""
+    """The operands that an equation's output may share memory with."""
     if eqn.op in ("if", "for"):
         place = eqn.outs.index(out)
         inside = tuple(block.results[place] for block in eqn.blocks)
         return (*inside, *eqn.args[place + 1 : place + 2]) if eqn.op == "for" else inside
-    word = OPERATORS.get(eqn.op)
+    info = OPERATORS.get(eqn.op)
     if eqn.op == "getitem":
         index = eqn.kwarg("index")
         return () if isinstance(index, Var) and index in build.arrays else eqn.args[:1]
-    if eqn.op in ("opaque", "item", "list", "stop_gradient") or (word is not None and word.view):
+    if eqn.op in ("opaque", "item", "list", "stop_gradient") or (info is not None and info.view):
         return eqn.args
     return ()

@@ -57,7 +57,7 @@ class Builder:
     _ticks: int = 0
 
     def tick(self) -> int:
-        """A number that grows with each statement, to tell what came after what."""
+        """A number that grows with each statement, for the order of what was read."""
         self._ticks += 1
         return self._ticks
 
@@ -145,7 +145,7 @@ class Builder:
         return self.factory[name]
 
     def metadata(self, op: str, args: tuple[Atom, ...], span: Span, name: str | None = None) -> Var:
-        """A size, shape or dtype. The forward computes the closure's, so that no tensor is kept for it."""
+        """A size, shape or dtype. The forward computes the closure's, so that no tensor is saved for it."""
         if not self._hoistable(op, args):
             return self.emit(op, args, span, kind="value", name=name)
         key = (op, args)

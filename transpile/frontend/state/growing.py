@@ -1,4 +1,4 @@
-"""Lists that grow as often as only the run knows: under an `if`, in inner loops, several times in a turn.
+"""Lists that grow as often as only the run knows: in branches, in inner loops, several times in an iteration.
 
 Such a list is a variable: ``parts.append(y)`` binds `parts` anew, to a list that is longer by one.
 """
@@ -73,7 +73,7 @@ def written_list(frame: Frame, growing: Growing, kind: Kind, node: ast.AST, name
 
 
 def is_list(frame: Frame, var: Var) -> bool:
-    """Whether a variable is a list, of tensors or of numbers."""
+    """True where a variable is a list, of tensors or of numbers."""
     return var.kind == "list" or var in frame.build.lists
 
 
@@ -84,7 +84,7 @@ def appended(body: Iterable[ast.stmt]) -> set[str]:
 
 
 def grows_once(body: Sequence[ast.stmt], name: str) -> bool:
-    """Whether each turn of a loop appends once to a list, and does nothing else with it."""
+    """True where each iteration of a loop appends once to a list, and does nothing else with it."""
     named = [n for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and n.id == name]
     for statement in body:
         if isinstance(statement, ast.Expr) and _grows(statement.value) == name:

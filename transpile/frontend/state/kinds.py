@@ -1,4 +1,4 @@
-"""What an operand may be: a list or a text where a tensor or a number is needed is refused in its place."""
+"""Kinds of operands: a list or a text where a tensor or a number is needed is refused in its place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .values import Frame
 
 
 def is_text(frame: Frame, operand: Atom) -> bool:
-    """Whether an operand is a string."""
+    """True where an operand is a string."""
     if isinstance(operand, Literal):
         return isinstance(operand.value, str)
     return operand in frame.build.texts
@@ -39,7 +39,7 @@ def check_operand(frame: Frame, operand: Atom, node: ast.AST, what: str) -> None
 
 
 def is_tuple(frame: Frame, operand: Atom) -> bool:
-    """Whether an operand is a tuple, as a shape is."""
+    """True where an operand is a tuple, as a shape is."""
     if isinstance(operand, Literal):
         return isinstance(operand.value, tuple)
     return operand in frame.build.tuples
@@ -118,7 +118,7 @@ def check_attribute(frame: Frame, slot: str, value: Atom, node: ast.AST, what: s
 
 
 def _fits(item: object, types: tuple[type, ...]) -> bool:
-    """Whether a constant is of one of these types, or a tuple of such: the axes of `tensordot`."""
+    """True where a constant is of one of these types, or a tuple of such: the axes of `tensordot`."""
     if isinstance(item, tuple):
         return all(_fits(part, types) for part in item)
     return isinstance(item, types)

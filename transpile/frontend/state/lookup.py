@@ -10,11 +10,11 @@ from ..names.constants import fold_node
 from ..syntax.fence import Refusal, refuse
 from ..syntax.spelling import canonical, constant_of
 from ..syntax.text import find_function, parse, too_deep
-from .values import Backwards, Callee, Dotted, Frame, Function, LastTurn, Poison, Value
+from .values import Backwards, Callee, Dotted, Frame, Function, LastIteration, Poison, Value
 
 
 def lookup(frame: Frame, node: ast.Name) -> Value:
-    """What a name holds here, by Python's scoping rules."""
+    """The value that a name holds here, by Python's scoping rules."""
     name = node.id
     around: Frame | None = frame
     while around is not None:
@@ -41,36 +41,36 @@ def _found(frame: Frame, name: str, value: Value, node: ast.Name) -> Value:
         if value.why:
             raise refuse(value.code, f"`{name}` {value.why}", frame.span(node), value=name)
         raise Refusal
-    if isinstance(value, LastTurn):
+    if isinstance(value, LastIteration):
         value = _last(frame, value, name, node)
     if isinstance(value, Backwards):
         frame.note_use(value.items, frame.span(node))
-        return _turned(frame, value.items, name, node)
+        return _reversed_list(frame, value.items, name, node)
     if frame.build.in_closure:
         frame.note_use(value, frame.span(node))
     return value
 
 
-def _last(frame: Frame, value: LastTurn, name: str, node: ast.Name) -> Var:
-    """An element of the list that the loop collects; its index is an error where there was no turn."""
+def _last(frame: Frame, value: LastIteration, name: str, node: ast.Name) -> Var:
+    """An element of the list that the loop collects; its index is an error where there was no iteration."""
     build, span = frame.build, frame.span(node)
-    frame.note_use(value.turns, span)
-    return build.emit("item", (value.turns, Literal(value.place)), span, kind=value.kind, name=name)
+    frame.note_use(value.iterations, span)
+    return build.emit("item", (value.iterations, Literal(value.place)), span, kind=value.kind, name=name)
 
 
-def _turned(frame: Frame, items: Var, name: str, node: ast.Name) -> Var:
+def _reversed_list(frame: Frame, items: Var, name: str, node: ast.Name) -> Var:
     """The items of a list the other way round: a loop that takes them from the end."""
     build, span = frame.build, frame.span(node)
     count = build.emit("len", (items,), span, kind="value")
-    turn = build.fresh("turn", "value", span)
+    iteration = build.fresh("iteration", "value", span)
     with build.block() as eqns:
-        left = build.emit("subtract", (count, turn), span, kind="value")
+        left = build.emit("subtract", (count, iteration), span, kind="value")
         place = build.emit("subtract", (left, Literal(1)), span, kind="value")
         kind: Kind = "tensor" if items.kind == "list" else "value"
         item = build.emit("item", (items, place), span, kind=kind)
-    turned = build.fresh(name, items.kind, span)
-    build.add(Eqn((turned,), "for", (count,), (), (Block((turn,), tuple(eqns), (item,)),), span))
-    return turned
+    reversed_list = build.fresh(name, items.kind, span)
+    build.add(Eqn((reversed_list,), "for", (count,), (), (Block((iteration,), tuple(eqns), (item,)),), span))
+    return reversed_list
 
 
 def _global(frame: Frame, name: str, binding: Binding, node: ast.Name) -> Value:

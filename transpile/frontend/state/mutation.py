@@ -1,7 +1,7 @@
 """In-place changes: of an input, of an alias, of an incoming gradient, and of what a formula made.
 
 The IR has no memory: a write makes a new value, under the same name. That is
-what NumPy computes as long as nobody looks at the memory through another name.
+what NumPy computes as long as nobody reads the memory through another name.
 Another array's write is refused here; a view that was taken before the write is
 refused where it is read after it.
 """
@@ -23,7 +23,7 @@ def check_in_place(frame: Frame, node: ast.expr, name: str = "", held: Value | N
     """Refuse a change in place that something else would see.
 
     `held` is what a name holds before ``name += ...``; without it, `node` is an
-    expression on its own, where a method such as ``x.fill(0)`` is looked for.
+    expression on its own, where a method such as ``x.fill(0)`` is found.
     """
     if held is not None:
         if isinstance(held, Var) and held.kind == "tensor":
@@ -164,10 +164,10 @@ def _lists_of(frame: Frame, value: Value) -> set[Var | Growing]:
 
 
 def _seen_by(frame: Frame, var: Var, name: str, other: str, value: Var, node: ast.AST) -> None:
-    """Another name looks at what is written: a view of it must not be read afterwards."""
+    """Refuse a write that another name sees: a view of the array must not be read afterwards."""
     is_view = value is not var and var in roots(frame.build, value)
     if is_view and frame.local.get(other) is value:
-        frame.local[other] = Poison(f"looks at `{name}`, which was changed in place since", "PB301")
+        frame.local[other] = Poison(f"is a view of `{name}`, which was changed in place since", "PB301")
         return
     whom = "a view of another array" if value is not var and not is_view else f"also named `{other}`"
     raise refuse(

@@ -75,12 +75,12 @@ class Choice:
 
 
 @dataclass(frozen=True, eq=False)
-class LastTurn:
-    """What a name holds after the loop that assigned it: the value of the last turn, which is at `place`
-    among those of all `turns`, in the order of what was looped over.
+class LastIteration:
+    """The value of a name after the loop that assigned it: that of the last iteration, which is at `place`
+    among those of all `iterations`, in the order of what was looped over.
     """
 
-    turns: Var
+    iterations: Var
     kind: Kind
     place: int = -1
 
@@ -113,13 +113,15 @@ class Callee:
 
 @dataclass(frozen=True)
 class Poison:
-    """A name whose value could not be read; the reason was reported, or is told where it is used."""
+    """A name whose value could not be read; the reason was reported, or will be where it is used."""
 
     why: str = ""
     code: str = "PB407"
 
 
-Value = Var | Literal | Items | Growing | Backwards | Function | Choice | LastTurn | Dotted | Callee | Poison
+Value = (
+    Var | Literal | Items | Growing | Backwards | Function | Choice | LastIteration | Dotted | Callee | Poison
+)
 
 
 class Readers(NamedTuple):
@@ -147,7 +149,7 @@ class Frame:
     the one that a helper was called in.
 
     `declared` are the names that Python makes local, bound yet or not.
-    `bound` tells when and where each name was bound, to see what happens after a capture.
+    `bound` has when and where each name was bound, to see what happens after a capture.
     `place` is where all that is read here is said to stand: the call of a function of ours.
     """
 
@@ -166,7 +168,7 @@ class Frame:
     place: Span | None = None
 
     def span(self, node: ast.AST) -> Span:
-        """Where a node stands in its file."""
+        """The place of a node in its file."""
         return self.place or self.text.span(node)
 
     def bind(self, name: str, value: Value, node: ast.AST) -> None:
@@ -184,7 +186,7 @@ class Frame:
             self.branch = outer
 
     def holds(self, name: str) -> bool:
-        """Whether a name is local here, or to a function around."""
+        """True where a name is local here, or to a function around."""
         frame: Frame | None = self
         while frame is not None:
             if name in frame.local or name in frame.declared:

@@ -23,5 +23,5 @@ def assigned(body: Iterable[ast.AST]) -> list[str]:
 
 
 def _stored(node: ast.expr) -> ast.expr:
-    """What ``name[...] = ...`` binds anew: the name."""
+    """The name that ``name[...] = ...`` binds anew."""
     return ast.Name(node.id, ast.Store()) if isinstance(node, ast.Name) else node

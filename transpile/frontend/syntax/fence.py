@@ -1,4 +1,4 @@
-"""What the language leaves out, and what to write instead."""
+"""Refusals of what the language leaves out, with what to write instead."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _STATEMENTS: dict[str, tuple[str, str]] = {
     "ClassDef": ("a class", "define it outside of the formula"),
     "Global": ("a `global` statement", "a formula has no state: pass the value as a parameter"),
     "Nonlocal": ("a `nonlocal` statement", "return the value instead of rebinding an outer name"),
-    "Delete": ("a `del` statement", "leave it out: nothing is kept that isn't captured"),
+    "Delete": ("a `del` statement", "leave it out: nothing is saved that isn't captured"),
     "Import": ("an import", "import at the top of the module"),
     "ImportFrom": ("an import", "import at the top of the module"),
     "Match": ("a `match` statement", "write `if` and `elif`"),

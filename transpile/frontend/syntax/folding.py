@@ -6,13 +6,10 @@ import ast
 import math
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir import Literal
 from ...operators import by_python
-
-if TYPE_CHECKING:
-    pass
 
 BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add",
@@ -121,13 +118,13 @@ def fold_call(dotted: str, *operands: Literal) -> Literal | None:
     """
     if len(operands) != 1 or not isinstance(operands[0].value, int | float):
         return None
-    word = by_python(dotted)
-    by_numpy = word is not None and word.name in _FUNCTIONS and dotted.startswith("numpy.")
+    info = by_python(dotted)
+    by_numpy = info is not None and info.name in _FUNCTIONS and dotted.startswith("numpy.")
     if dotted == "numpy.float64":
         return Literal(float(operands[0].value), True)
-    if by_numpy and word is not None and word.name in _KEEPS_INTEGERS and isinstance(operands[0].value, int):
+    if by_numpy and info is not None and info.name in _KEEPS_INTEGERS and isinstance(operands[0].value, int):
         return None  # a NumPy integer, which widens float32 as no literal does
-    function = _FUNCTIONS[word.name] if by_numpy and word is not None else _MATH.get(dotted)
+    function = _FUNCTIONS[info.name] if by_numpy and info is not None else _MATH.get(dotted)
     if function is None:
         return None
     try:

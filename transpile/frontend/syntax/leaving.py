@@ -9,7 +9,7 @@ from .text import statements_in
 
 
 def always_raises(body: Sequence[ast.stmt]) -> bool:
-    """Whether statements raise before they can return or fall through."""
+    """True where statements raise before they can return or fall through."""
     for node in body:
         if isinstance(node, ast.Raise):
             return True
@@ -21,7 +21,7 @@ def always_raises(body: Sequence[ast.stmt]) -> bool:
 
 
 def may_leave(body: Sequence[ast.stmt]) -> bool:
-    """Whether statements may return, or leave the turn of the loop that they stand in."""
+    """True where statements may return, or leave the iteration of the loop that they stand in."""
     for node in body:
         if isinstance(node, ast.Break | ast.Continue):
             return True
@@ -31,7 +31,7 @@ def may_leave(body: Sequence[ast.stmt]) -> bool:
 
 
 def may_return(body: Sequence[ast.stmt]) -> bool:
-    """Whether a statement, nested functions left out, may return."""
+    """True where a statement, nested functions left out, may return."""
     for node in body:
         if isinstance(node, ast.Return):
             return True

@@ -28,7 +28,7 @@ class Text:
     scopes: dict[tuple[str, int], tuple[symtable.Function, ...]] = field(repr=False)
 
     def span(self, node: ast.AST) -> Span:
-        """Where a node stands in the file, columns in characters from 1."""
+        """The place of a node in the file, columns in characters from 1."""
         line = getattr(node, "lineno", 1)
         end = getattr(node, "end_lineno", None) or line
         start_column = self._column(line, getattr(node, "col_offset", 0))

@@ -1,4 +1,4 @@
-"""Which operator refuses a second derivative of equations whose reverse sweep is written out.
+"""The operator that refuses a second derivative of equations whose reverse sweep is written out.
 
 In: equations, and a library. Out: why their gradients must not be differentiated, or an empty string: an
 operator among them has a barrier, which its pullback loses where it is inlined.
@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
+from ...derivatives import Derivatives, NoDerivative
 from ...diagnostics import FormulaError
 from ...ir import Eqn, Var
-from ...library import Library, NoDerivative
 
 
-def barrier_of(eqns: Sequence[Eqn], reached: Container[Var], library: Library) -> str:
+def barrier_of(eqns: Sequence[Eqn], reached: Container[Var], library: Derivatives) -> str:
     """The barrier of the first operator that has one, of those that the sweep `reached` an output of.
 
     Of a conditional or a loop that it reached, each operator counts.
@@ -23,7 +23,7 @@ def barrier_of(eqns: Sequence[Eqn], reached: Container[Var], library: Library) -
     return next((why for eqn in inside if (why := _barrier(eqn, library))), "")
 
 
-def _barrier(eqn: Eqn, library: Library) -> str:
+def _barrier(eqn: Eqn, library: Derivatives) -> str:
     try:
         return library.promoted(eqn.op, eqn).barrier
     except (NoDerivative, FormulaError):

@@ -42,8 +42,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 
 from ...analysis.differentiability import Flow, propagate
 from ...analysis.extents import extents
+from ...derivatives import Derivatives
 from ...ir import Eqn, Extent, Var
-from ...library import Library
 from ...rewrite import Namer
 from .branch import sweep_branch
 from .list import OF_LISTS
@@ -57,7 +57,7 @@ def differentiate(
     cotangents: Mapping[Var, Var],
     inputs: Iterable[Var],
     stop: Set[Var],
-    library: Library,
+    library: Derivatives,
     namer: Namer,
     known: Mapping[Var, Extent],
     in_loop: bool = False,

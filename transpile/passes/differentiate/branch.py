@@ -115,7 +115,7 @@ def _swept(block: Block, eqn: Eqn, sweep: Sweep, context: Context) -> Sweep:
 
 
 def _read(part: Sweep) -> tuple[Var, ...]:
-    """What the backward of a branch reads of its forward, and of values around it."""
+    """The residuals of a branch: what its backward reads of its forward, and of values around it."""
     return Block((), tuple(part.backward), tuple(part.cotangents.values())).free()
 
 

@@ -29,8 +29,8 @@ formula growth(x: Tensor)
 from __future__ import annotations
 
 from ...analysis.extents import param_extents
+from ...derivatives import Derivatives, NoDerivative
 from ...ir import Atom, Block, Formula, Literal, Var
-from ...library import Library, NoDerivative
 from ...rewrite import Namer, own_results
 from .barriers import barrier_of
 from .block import differentiate
@@ -38,7 +38,7 @@ from .missing_derivative import no_derivative
 from .vector_products import without_vector_products
 
 
-def derive(formula: Formula, library: Library) -> Formula:
+def derive(formula: Formula, library: Derivatives) -> Formula:
     """The formula with a closure, and without ``vjp``.
 
     Raises FormulaError where an operator on the way has no derivative.

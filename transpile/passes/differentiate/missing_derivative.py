@@ -1,13 +1,13 @@
-"""What is said of a gradient that would have to pass an operator without a derivative."""
+"""The diagnostic of a gradient that would have to pass an operator without a derivative."""
 
 from __future__ import annotations
 
+from ...derivatives import NoDerivative
 from ...diagnostics import Diagnostic, FormulaError
 from ...ir import Formula, Literal
-from ...library import NoDerivative
 
 _HINT = (
-    "write it with words of the vocabulary, or call a function of your own in its place, which has "
+    "write it with operators of the vocabulary, or call a function of your own in its place, which has "
     "@pb.formula and returns a closure"
 )
 

@@ -80,7 +80,7 @@ def sweep_operator(eqn: Eqn, sweep: Sweep, context: Context) -> None:
 
 
 def _gradient_names(formula: Formula, gradients: Sequence[Atom], env: Mapping[Var, Atom]) -> dict[Var, str]:
-    """What the operator calls ``grad_x`` is called after the operand that stands for `x`."""
+    """Names that put the operand for `x` in the place of `x` in the operator's ``grad_x``."""
     named = {}
     for param, gradient in zip(formula.inputs, gradients, strict=True):
         operand = env.get(param.var)
@@ -90,12 +90,12 @@ def _gradient_names(formula: Formula, gradients: Sequence[Atom], env: Mapping[Va
 
 
 def _is_named(var: Var) -> bool:
-    """Whether a variable has a name for readers: a temporary may."""
+    """True where a variable has a name for readers: a temporary may."""
     return not var.temp or label(var) == var.name
 
 
 def _metadata_names(eqns: Iterable[Eqn], env: Mapping[Var, Atom]) -> dict[Var, str]:
-    """What the operator calls ``like_x`` is called after the operand that stands for `x`."""
+    """Names that put the operand for `x` in the place of `x` in the operator's ``like_x``."""
     named = {}
     for eqn in eqns:
         operand = env.get(eqn.args[0]) if eqn.args and isinstance(eqn.args[0], Var) else None

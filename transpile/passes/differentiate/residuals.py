@@ -147,7 +147,7 @@ def _counted(iteration: Block, forward_body: Sequence[Eqn], body: Block, item: V
 
 
 def _is_plain(eqn: Eqn, bound: set[Var]) -> bool:
-    """Whether an equation computes a value of values, or reads an outer tensor's shape."""
+    """True where an equation computes a value of values, or reads an outer tensor's shape."""
     if eqn.op in METADATA:
         return not bound.intersection(eqn.reads())
     values = all(var.kind == "value" for var in (*eqn.outs, *eqn.reads()))

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from ...derivatives import Derivatives
 from ...ir import Atom, Eqn, Extent, Literal, Var
-from ...library import Library
 from ...rewrite import Namer, label
 
 
 @dataclass(slots=True)
 class Sweep:
-    """What a reverse sweep leaves: `forward` replaces the equations it went over."""
+    """The outcome of a reverse sweep: `forward` replaces the equations it went over."""
 
     forward: list[Eqn]
     backward: list[Eqn] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Recurse(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a sweep may ask: which variables carry a gradient, where to stop, and the formulas.
+    """The context of a sweep: which variables carry a gradient, where to stop, and the formulas.
 
     `recurse` sweeps the equations of a nested block, from the cotangents of
     their outputs, as far as the variables that it is given. `in_loop` says that
@@ -56,7 +56,7 @@ class Context:
 
     active: Set[Var]
     stop: Set[Var]
-    library: Library
+    library: Derivatives
     namer: Namer
     recurse: Recurse
     extents: Mapping[Var, Extent]
@@ -64,7 +64,7 @@ class Context:
 
 
 def grad_name(var: Var) -> str:
-    """What the cotangent of a variable is called."""
+    """The name of a variable's cotangent."""
     return f"grad_{label(var)}"
 
 

@@ -28,9 +28,9 @@ from collections.abc import Sequence
 
 from ...analysis.extents import add_extents, own_extent, param_extents
 from ...codes import diagnostic
+from ...derivatives import Derivatives, NoDerivative
 from ...diagnostics import FormulaError
 from ...ir import Atom, Block, Eqn, Extent, Formula, Literal, Span, Var
-from ...library import Library, NoDerivative
 from ...rewrite import Namer, expand, label, own_results, rename, replace_block
 from ..simplify.simplify import remove_dead
 from .barriers import barrier_of
@@ -38,7 +38,7 @@ from .block import differentiate
 from .missing_derivative import no_derivative
 
 
-def without_vector_products(formula: Formula, library: Library) -> Formula:
+def without_vector_products(formula: Formula, library: Derivatives) -> Formula:
     """The formula with reverse sweeps written out.
 
     Raises FormulaError where one meets an operator without a derivative, or a second derivative that is
@@ -90,7 +90,7 @@ def _is_constant(eqn: Eqn) -> bool:
     return eqn.kwarg("create_graph") == Literal(False)
 
 
-def _written_out(eqn: Eqn, library: Library, namer: Namer) -> tuple[tuple[Eqn, ...], str]:
+def _written_out(eqn: Eqn, library: Derivatives, namer: Namer) -> tuple[tuple[Eqn, ...], str]:
     """The equations, and why what they compute must not be differentiated, or an empty string."""
     (block,) = eqn.blocks
     count = len(block.params)

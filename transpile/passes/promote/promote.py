@@ -50,8 +50,8 @@ from dataclasses import replace
 
 from ...analysis.differentiability import Flow, flows, intermediates
 from ...analysis.extents import known_extents, param_extents
+from ...derivatives import Derivatives, NoDerivative
 from ...ir import Atom, Block, Capture, Eqn, Formula, Literal, Var
-from ...library import Library, NoDerivative
 from ...rewrite import Namer, label, replace_block
 from ..differentiate.block import differentiate
 from ..differentiate.derive import derive
@@ -63,7 +63,7 @@ from .recompute import compute_again, recompute_captures, recompute_constants
 from .save_or_recompute import Chooser, interpreted
 
 
-def promote(formula: Formula, library: Library, choose: Chooser = interpreted) -> Formula:
+def promote(formula: Formula, library: Derivatives, choose: Chooser = interpreted) -> Formula:
     """The formula with hidden outputs; `choose` says what is saved and what is computed again.
 
     Raises FormulaError where a gradient would have to pass an operator whose
@@ -90,7 +90,7 @@ def promote(formula: Formula, library: Library, choose: Chooser = interpreted) -
         hidden = tuple(sorted(kept, key=order.index))
 
 
-def _with_sweep(formula: Formula, hidden: Sequence[Var], library: Library) -> Formula:
+def _with_sweep(formula: Formula, hidden: Sequence[Var], library: Derivatives) -> Formula:
     """The formula whose pullback also propagates the gradients of `hidden`."""
     assert formula.pullback is not None
     closure, namer, rules = formula.pullback, Namer.of(formula), dict(formula.rules)
@@ -154,7 +154,7 @@ def _finish(formula: Formula, hidden: tuple[Var, ...]) -> Formula:
 
 
 def _barrier(formula: Formula) -> str:
-    """Why second derivatives are refused, or an empty string."""
+    """The reason why second derivatives are refused, or an empty string."""
     assert formula.pullback is not None
     if formula.options.first_order_only:
         return f"{formula.name} is marked first_order_only ({formula.span})"

@@ -1,4 +1,4 @@
-"""Which captured intermediates are saved, and which the pullback computes again.
+"""The choice of the captured intermediates that are saved, and of those that are computed again.
 
 In: a formula in the course of promotion, and the values that its pullback reads
 and the forward would have to save. Out: a `Plan`. Two choosers:
@@ -70,8 +70,8 @@ from ...analysis.costs import (
 from ...analysis.differentiability import intermediates
 from ...analysis.effects import repeatable
 from ...analysis.min_cut import min_cut
+from ...derivatives import Derivatives
 from ...ir import Eqn, Formula, Var
-from ...library import Library
 from ...rewrite import slice_of
 
 # Arithmetic, which costs no more than reading a saved value would.
@@ -86,11 +86,11 @@ class Plan:
     stops: frozenset[Var]
 
 
-Chooser = Callable[[Formula, Iterable[Var], Library], Plan]
+Chooser = Callable[[Formula, Iterable[Var], Derivatives], Plan]
 """From a formula, those of its values that are hidden outputs already, and the library."""
 
 
-def interpreted(formula: Formula, hidden: Iterable[Var], library: Library) -> Plan:
+def interpreted(formula: Formula, hidden: Iterable[Var], library: Derivatives) -> Plan:
     """Named values are saved; temporaries of arithmetic are computed again from named values."""
     cheap = {out for eqn in formula.forward.eqns if eqn.op in _CHEAP for out in eqn.outs if out.temp}
     cheap -= set(hidden)
@@ -98,7 +98,7 @@ def interpreted(formula: Formula, hidden: Iterable[Var], library: Library) -> Pl
     return Plan(frozenset(intermediates(formula) & cheap), stops)
 
 
-def fused(formula: Formula, hidden: Iterable[Var], library: Library) -> Plan:
+def fused(formula: Formula, hidden: Iterable[Var], library: Derivatives) -> Plan:
     """The cheapest of saving and computing again, in bytes moved per element."""
     cut = _Cut(formula, frozenset(hidden), library)
     needed = min_cut(cut.edges, _SOURCE, _SINK)
@@ -106,8 +106,8 @@ def fused(formula: Formula, hidden: Iterable[Var], library: Library) -> Plan:
     return Plan(frozenset(again & cut.demanded), frozenset(cut.values - again))
 
 
-def prices(formula: Formula, var: Var, plan: Plan, library: Library) -> tuple[float, float]:
-    """What saving a captured value costs, and what computing it again from what the plan saves."""
+def prices(formula: Formula, var: Var, plan: Plan, library: Derivatives) -> tuple[float, float]:
+    """The cost of saving a captured value, and of computing it again from what the plan saves."""
     assert formula.pullback is not None
     read = set(formula.pullback.free())
     again = slice_of(formula.forward.eqns, [var], plan.stops - {var})
@@ -131,7 +131,7 @@ class _Moves:
         self._broadcast = broadcast_values(again)
 
     def of(self, var: Var) -> float:
-        """What moving a value costs."""
+        """The cost of moving a value."""
         if var.kind == "value" or var in self._small or var in self._broadcast:
             return SMALL
         return MOVE_MASK if var in self._masks else MOVE
@@ -148,7 +148,7 @@ _Node = str | Var | tuple[Var, ...]
 class _Cut:
     """The graph whose minimum cut says what to save: a node per value, one per equation (its outputs)."""
 
-    def __init__(self, formula: Formula, hidden: frozenset[Var], library: Library) -> None:
+    def __init__(self, formula: Formula, hidden: frozenset[Var], library: Derivatives) -> None:
         assert formula.pullback is not None
         eqns, options = formula.forward.eqns, formula.options
         self.makers = {out: eqn.outs for eqn in eqns for out in eqn.outs}

@@ -44,8 +44,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ...analysis.extents import extent_of, extents, known_extents
+from ...derivatives import Derivatives
 from ...ir import Atom, Block, Eqn, Formula, Literal, Var
-from ...library import Library
 from ...rewrite import (
     METADATA,
     Namer,
@@ -69,7 +69,7 @@ from .label_temporaries import label_block, label_temporaries
 from .named_gradients import with_named_gradients
 
 
-def as_written(formula: Formula, library: Library) -> Formula:
+def as_written(formula: Formula, library: Derivatives) -> Formula:
     """The formula with a derived closure. FormulaError where an operator on the way has no derivative."""
     bare = formula.evolve(pullback=None, captures=(), rules=())
     eqns = remove_dead(list(bare.forward.eqns), bare.forward.results)
@@ -99,7 +99,7 @@ def _needed(formula: Formula) -> Formula:
 
 
 def _names_of_sums(formula: Formula) -> dict[Var, str]:
-    """What is summed to a shape has the name of the sum, where it turns out to have the shape already."""
+    """Give a value the name of its sum to a shape, where it turns out to have the shape already."""
     assert formula.pullback is not None
     return {
         eqn.args[0]: eqn.outs[0].name
@@ -132,7 +132,7 @@ def _with_readable_names(formula: Formula, names: dict[Var, str]) -> Formula:
     return formula.evolve(pullback=label_block(renamed, {*all_names(formula.forward), *all_names(renamed)}))
 
 
-def _beside_calls(formula: Formula, library: Library) -> Formula:
+def _beside_calls(formula: Formula, library: Derivatives) -> Formula:
     """Intermediates of other formulas, which only promoted ones return, computed where they are called."""
     namer = Namer.of(formula)
 
@@ -153,7 +153,7 @@ def _beside_calls(formula: Formula, library: Library) -> Formula:
 
 
 def _with_elements(formula: Formula, namer: Namer) -> Formula:
-    """What a loop collected is read from the list."""
+    """Read what a loop collected from the list."""
     assert formula.pullback is not None
     ways = ("collect", "collect_flat")
     lists: dict[Atom, Atom] = {e.outs[0]: e.args[0] for e in formula.forward.every() if e.op in ways}
@@ -235,7 +235,7 @@ def _with_zeros(formula: Formula, namer: Namer) -> Formula:
     asked = _metadata(formula.forward)
 
     def liked(eqn: Eqn) -> Var | None:
-        """What ``broadcast_like(..., like=like_x)`` takes the shape of."""
+        """The value whose shape ``broadcast_like(..., like=like_x)`` takes."""
         like = eqn.kwarg("like")
         made = asked.get(like) if isinstance(like, Var) else None
         of = made.args[0] if made is not None and made.op == "like" else None
@@ -300,7 +300,7 @@ def _with_likes_inside(formula: Formula, namer: Namer) -> Formula:
         before: list[Eqn] = []
 
         def here(atom: Atom) -> Atom:
-            """What stands there: each place of a shape or an index has its own."""
+            """The operand there: each place of a shape or an index has its own."""
             if not isinstance(atom, Var) or atom not in asked:
                 return atom
             if asked[atom].op == "list" and eqn.op not in _OF_LISTS:
@@ -323,7 +323,7 @@ def _with_likes_inside(formula: Formula, namer: Namer) -> Formula:
 
 
 def _metadata(block: Block) -> dict[Var, Eqn]:
-    """What tells of the shapes of values that are there, also where only a branch asks for it."""
+    """Equations that read the shapes of values that are there, also where only a branch asks for it."""
     found: dict[Var, Eqn] = {}
     for eqn in block.eqns:
         if eqn.op in METADATA:

@@ -11,15 +11,15 @@ return grad_x1, grad_x2
 
 from __future__ import annotations
 
+from ...derivatives import Derivatives
 from ...ir import Block, Eqn, Formula, Var
-from ...library import Library
 from ...operators import NAMED_GRADIENTS
 
 
-def with_named_gradients(library: Library) -> Library:
+def with_named_gradients(library: Derivatives) -> Derivatives:
     """The library with closures for readers."""
     known = {op: library.formula(op) for op in NAMED_GRADIENTS}
-    return Library({op: _named(formula) for op, formula in known.items() if formula is not None}, library)
+    return library.having({op: _named(formula) for op, formula in known.items() if formula is not None})
 
 
 def _named(formula: Formula) -> Formula:

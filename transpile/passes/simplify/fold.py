@@ -47,7 +47,7 @@ _NEUTRAL_OF_VALUES = {"floor_divide": 1, "subtract": 0}
 
 
 def fold(eqn: Eqn, known: Mapping[Var, Extent], false: set[Var]) -> Atom | None:
-    """What the equation's output equals, or None. `false` gains masks that are false everywhere."""
+    """The atom that the equation's output equals, or None. `false` gains masks that are false everywhere."""
     args = eqn.args
     if eqn.op in _BINARY and len(args) == 2:
         numbers = [number(atom) for atom in args]
@@ -93,6 +93,11 @@ def _called(function: Callable[..., object]) -> Callable[[Eqn], Atom | None]:
     return fold_call
 
 
+def _depth(value: object) -> int:
+    """The number of axes of a number or of nested tuples."""
+    return 1 + _depth(value[0]) if isinstance(value, tuple) and value else int(isinstance(value, tuple))
+
+
 def _order_of_norm(eqn: Eqn) -> Atom | None:
     """The order of a norm, for which the number of axes is seldom needed."""
     ord, axis, ndim = (atom.value if isinstance(atom, Literal) else atom for atom in eqn.args)
@@ -109,12 +114,13 @@ _CALLS: dict[str, Callable[[Eqn], Atom | None]] = {
     "pullback.primitives.dot_subscripts": _called(dot_subscripts),
     "pullback.primitives.tensordot_subscripts": _called(tensordot_subscripts),
     "pullback.primitives.order_of_norm": _order_of_norm,
+    "ndim": _called(_depth),
     "range": _called(lambda *bounds: tuple(range(*bounds))),
 }
 
 
 def _is_named(atom: Atom) -> bool:
-    """Whether the operand is a text, a truth value, None or a tuple."""
+    """True where the operand is a text, a truth value, None or a tuple."""
     return isinstance(atom, Literal) and isinstance(atom.value, str | bool | tuple | None)
 
 
@@ -127,7 +133,7 @@ def number(atom: Atom) -> int | float | None:
 
 
 def _is(atom: Atom, value: int) -> bool:
-    """Whether the operand is this number."""
+    """True where the operand is this number."""
     return number(atom) == value
 
 

@@ -1,4 +1,4 @@
-"""What a branch of the forward chose is known in the closure's branches on the same condition.
+"""The side that a branch of the forward took, known in the closure's branches on the same condition.
 
 In: a formula with a closure. Out: the same formula, whose closure reads constants, and values from
 before the conditional, in place of what the conditional's side sets to them.
@@ -85,7 +85,7 @@ class _Closure:
         return replace(moved, blocks=blocks)
 
     def _on_side(self, condition: Var, side: int, means: Mapping[Var, Atom]) -> dict[Var, Atom]:
-        """What is known besides where the condition holds (side 0), or doesn't."""
+        """Further facts where the condition holds (side 0), or doesn't."""
         found = dict(means)
         for alike in _chain(condition, means):
             for eqn in self._conditionals.get(alike, ()) if isinstance(alike, Var) else ():

@@ -1,4 +1,4 @@
-"""How many terms each element of a reduction has is the length of its axis, where the axis is known.
+"""The number of terms of a reduction as the length of its axis, where the axis is known.
 
 In: a formula with a closure. Out: the same formula, whose closure asks for the lengths of axes in
 place of a quotient of sizes that guards against empty results.

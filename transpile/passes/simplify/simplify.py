@@ -100,7 +100,7 @@ def _needed_of_loop(eqn: Eqn, live: set[Var]) -> Eqn:
 
 @dataclass(slots=True)
 class _Scope:
-    """What is known at a place of a block.
+    """Facts that hold at a place of a block.
 
     `env`: what stands for a variable. `known`: extents. `seen`: outputs, by what computes them. `lists`:
     what lists and tuples are made of. `false`: conditions that do not hold.
@@ -144,7 +144,7 @@ class _Scope:
         return kept
 
     def _same(self, eqn: Eqn) -> tuple[Atom, ...] | None:
-        """What the outputs equal without computing them once more, or None."""
+        """The atoms that the outputs equal without computing them once more, or None."""
         shortcut = _shortcut(eqn, self.known, self.lists) or fold(eqn, self.known, self.false)
         if shortcut is not None:
             return (shortcut,)
@@ -170,14 +170,14 @@ def _of_present(atom: Atom, known: Mapping[Var, Extent]) -> Extent | None:
 
 
 def _identity(atom: Atom) -> object:
-    """What tells two operands apart; ``1``, ``1.0`` and ``True`` are equal but not the same."""
+    """A key that distinguishes operands; ``1``, ``1.0`` and ``True`` are equal but not the same."""
     if isinstance(atom, Literal):
         return (type(atom.value).__name__, repr(atom.value), atom.strong)
     return atom
 
 
 def _shortcut(eqn: Eqn, known: Mapping[Var, Extent], lists: Mapping[Var, tuple[Atom, ...]]) -> Atom | None:
-    """What the equation's output equals without computing it, or None."""
+    """The atom that the equation's output equals without computing it, or None."""
     if eqn.op in ("sum_to", "broadcast_like"):
         like = eqn.kwarg("like")
         if isinstance(like, Var) and like in known and extent_of(eqn.args[0], known) == known[like]:

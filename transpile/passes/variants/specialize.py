@@ -44,24 +44,16 @@ return _4
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ...analysis.extents import known_extents
 from ...codes import diagnostic
+from ...derivatives import Variant
 from ...diagnostics import FormulaError
 from ...ir import Atom, Block, Eqn, Extent, Formula, Literal, Var
 from ...rewrite import replace_atom, replace_eqn, uses
 from ..readable.naming import name_gradients
 from ..simplify.simplify import simplify
 from .zeros import NONE, Materialize, propagate_zeros
-
-
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """`block.params` are the cotangents that are defined or materialized, in order."""
-
-    block: Block
-    materialize: tuple[int, ...]
 
 
 def specialize(

@@ -41,9 +41,9 @@ from dataclasses import dataclass
 from ...analysis.extents import extent_of, known_extents
 from ...analysis.linearity import Form, forms
 from ...codes import diagnostic
+from ...derivatives import Derivatives, NoDerivative
 from ...diagnostics import FormulaError
 from ...ir import Atom, Block, Eqn, Formula, Literal, Options, Param, Span, Var
-from ...library import Library, NoDerivative
 from ...rewrite import Namer, copy_eqns, replace_atom, replace_block, replace_eqn, uses
 from ..differentiate.block import differentiate
 from ..differentiate.missing_derivative import no_derivative
@@ -70,7 +70,7 @@ class Transposed:
     tangents: tuple[int, ...]
 
 
-def transpose(formula: Formula, present: Sequence[bool], library: Library) -> Transposed:
+def transpose(formula: Formula, present: Sequence[bool], library: Derivatives) -> Transposed:
     """The forward-mode rule of a promoted formula; `present` has an entry per differentiable input.
 
     Raises FormulaError where the closure is not linear in its cotangents, where an
@@ -236,7 +236,7 @@ def _follow_blocks(eqn: Eqn, reached: Reached, lists: dict[Var, tuple[Atom, ...]
 
 
 def _is_other(eqn: Eqn, reached: Reached, lists: dict[Var, tuple[Atom, ...]]) -> bool:
-    """Whether this is the gradient of a factor of `contract` that alone is reached: it reads the others."""
+    """True for the gradient of a factor of `contract` that alone is reached: it reads the others."""
     whole, index = eqn.args
     factors = lists.get(whole) if isinstance(whole, Var) else None
     if not factors or not isinstance(index, Literal) or not isinstance(index.value, int):

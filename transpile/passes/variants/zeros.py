@@ -66,7 +66,7 @@ def propagate_zeros(
 
 
 class _Walk:
-    """What is known on the way: for each zero the undefined variables that it comes from."""
+    """Facts on the way: for each zero the undefined variables that it comes from."""
 
     def __init__(
         self, zeros: Zeros, extent: dict[Var, Extent], env: dict[Var, Atom], computed: frozenset[Var]
@@ -74,11 +74,11 @@ class _Walk:
         self.zeros, self.extent, self.env, self.computed = zeros, extent, env, computed
 
     def now(self, atom: Atom) -> Atom:
-        """What an operand was replaced by."""
+        """The replacement of an operand."""
         return replace_atom(atom, self.env)
 
     def is_zero(self, atom: Atom) -> bool:
-        """Whether an operand is an undefined gradient."""
+        """True where an operand is an undefined gradient."""
         return self.now(atom) in self.zeros
 
     def inside(self, more: Zeros) -> _Walk:
@@ -108,7 +108,7 @@ class _Walk:
         return kept
 
     def _answered(self, eqn: Eqn) -> bool:
-        """Whether the output is known: of a question about None, and of zeros that are written out."""
+        """True where the output is known: of a question about None, and of zeros that are written out."""
         out, asked = eqn.outs[0], eqn.args[0] if eqn.args else None
         if eqn.op == "is_none" and isinstance(asked, Var):
             if asked in self.zeros:
@@ -130,15 +130,15 @@ class _Walk:
         return []
 
     def _linear(self, eqn: Eqn) -> list[Eqn]:
-        """What is left of an equation that reads a zero."""
-        word = OPERATORS.get(eqn.op)
+        """The rest of an equation that reads a zero."""
+        info = OPERATORS.get(eqn.op)
         dead = [i for i, atom in enumerate(eqn.args) if atom in self.zeros]
         if eqn.op == "item" or (eqn.op == "list" and len(dead) == len(eqn.args)):
             return self._zero(eqn)
-        if word is None or not dead or any(i not in word.linear for i in dead):
+        if info is None or not dead or any(i not in info.linear for i in dead):
             raise Materialize(self.origins(eqn.reads()), eqn)
-        alive = [i for i in word.linear if i < len(eqn.args) and i not in dead and eqn.args[i] != NONE]
-        if not word.jointly or not alive or all(_is_plain_zero(eqn.args[i]) for i in alive):
+        alive = [i for i in info.linear if i < len(eqn.args) and i not in dead and eqn.args[i] != NONE]
+        if not info.jointly or not alive or all(_is_plain_zero(eqn.args[i]) for i in alive):
             return self._zero(eqn)
         shapes = [extent_of(atom, self.extent).shape for atom in eqn.args]
         left = [shape for i, shape in enumerate(shapes) if i not in dead]
@@ -239,5 +239,5 @@ def _is_number_zero(atom: Atom | None) -> bool:
 
 
 def _is_plain_zero(atom: Atom) -> bool:
-    """Whether an operand that an author wrote is zero, as the other side of a choice often is."""
+    """True where an operand that an author wrote is zero, as the other side of a choice often is."""
     return isinstance(atom, Literal) and type(atom.value) in (int, float) and atom.value == 0

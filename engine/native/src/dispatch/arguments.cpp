@@ -28,6 +28,13 @@ PyRef normalized_item(PyObject* value) {
     return PyRef::borrow(value);
 }
 
+/// A list inside of a list of arrays: one array, or a tensor where there are tensors in it.
+PyRef joined(PyObject* values) {
+    static PyObject* function = nullptr;
+    import_once(function, "pullback.engine.calls.lists", "joined");
+    return checked(PyObject_CallOneArg(function, values));
+}
+
 /// Attributes are constants: an index may be a tensor, but not one that wants a gradient.
 PyRef raw_attribute(const OperatorInfo& info, PyObject* name, PyObject* value, bool recording) {
     if (Tensor::check(value)) {
@@ -64,7 +71,9 @@ PyRef normalized(const OperatorInfo& info, std::int32_t index, PyObject* value) 
     const Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
     PyRef list = checked(PyList_New(count));
     for (Py_ssize_t i = 0; i < count; ++i) {
-        PyRef item = normalized_item(PySequence_Fast_GET_ITEM(value, i));
+        PyObject* given = PySequence_Fast_GET_ITEM(value, i);
+        const bool nested = wants_list && (PyList_Check(given) || PyTuple_Check(given));
+        PyRef item = nested ? joined(given) : normalized_item(given);
         if (!wants_list && Tensor::check(item.get())) {
             raise(PyExc_TypeError,
                   info.name + " takes a tensor for '" + info.input_name(index) +

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import io
 import shutil
+import subprocess
+import sys
 import tokenize
 from collections import Counter
 from functools import cache
@@ -82,6 +84,24 @@ def test_statements_that_stay_are_written_as_they_were(path: Path, unsafe: bool)
     for meaning, written in before.items():
         if meaning in after and sum(after[meaning].values()) >= sum(written.values()):
             assert not written - after[meaning]
+
+
+def formatted(text: str, width: int) -> str:
+    command = [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length", str(width), "-"]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize("unsafe", [False, True])
+@pytest.mark.parametrize("width", [88, 110])
+def test_a_formatted_file_stays_formatted(unsafe: bool, width: int) -> None:
+    changed = set()
+    for path in FILES:
+        text = formatted(path.read_text(), width)
+        made = fix_source(Source(str(path), text), find_module, shown, unsafe).text
+        if made != text:
+            changed.add(path.stem)
+            assert formatted(made, width) == made, path
+    assert len(changed) >= 6
 
 
 @pytest.mark.slow

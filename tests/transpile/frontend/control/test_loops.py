@@ -181,3 +181,63 @@ def shadowed_in_a_branch(x, *, n: int):
 def test_a_loop_leaves_its_last_item_in_a_name_that_held_a_value(function, n):
     x = np.linspace(0.5, 1.5, 3)
     np.testing.assert_array_equal(pb.derive_pullback(function)(x, n=n), function(x, n=n))
+
+
+def counted_from_one(x):
+    total = 0.0
+    for k, value in enumerate(x, start=1):
+        total = total * k + value
+    return total
+
+
+def counted_from_a_name_that_changes(x):
+    total, k = 0.0, 3
+    for place, value in enumerate(x, k):
+        k = 5
+        total = total * place + value * k
+    return total
+
+
+def known_counted_from_two(x):
+    total = 0.0
+    for k, value in enumerate([x, 2 * x], 2):
+        total = total * k + value
+    return total
+
+
+def backwards_beside_forwards(x):
+    total = 0.0
+    for value, other in zip(reversed(x), x[1:], strict=False):
+        total = total * other + value
+    return total
+
+
+def strict_of_known(x):
+    total = 0.0
+    for value, other in zip([x, 2 * x], [x, 3 * x], strict=True):
+        total = total * other + value
+    return total
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        counted_from_one,
+        counted_from_a_name_that_changes,
+        known_counted_from_two,
+        backwards_beside_forwards,
+        strict_of_known,
+    ],
+    ids=lambda function: function.__name__,
+)
+def test_enumerate_and_zip_count_as_python_does(function):
+    x = np.linspace(0.5, 1.5, 3)
+    np.testing.assert_array_equal(pb.derive_pullback(function)(x), function(x))
+
+
+@pytest.mark.parametrize("kept", ["x, y", "[x, x], [y]"])
+def test_a_strict_zip_is_refused_where_lengths_are_not_known_or_differ(kept):
+    with pytest.raises(FormulaError, match="strict"):
+        formula_in(
+            f"def f(x, y):\n    for a, b in zip({kept}, strict=True):\n        x = x + a * b\n    return x\n"
+        )

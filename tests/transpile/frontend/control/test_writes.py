@@ -77,7 +77,7 @@ def test_a_view_that_a_turn_leaves_shows_what_the_next_one_writes():
             row = out[k - 1]
         return out
 
-    with pytest.raises(pb.FormulaError, match="looks at `out`"):
+    with pytest.raises(pb.FormulaError, match="is a view of `out`"):
         stale(X, n=3)
 
 

@@ -58,7 +58,7 @@ def test_two_lambdas_on_one_line_have_their_own_scopes():
         ("def f(a, a): pass", 1),
         ("def f():\n    nonlocal q", 2),
         ("\ud800", 1),
-        ("x = " + "-" * 5000 + "1", 1),
+        ("x = " + "-" * 20000 + "1", 1),
         ("(" * 500, 1),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ...analyses import torch_names
 from .aliases import Aliases
@@ -31,7 +31,8 @@ LOW = (ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.UnaryOp, ast.Lambda, a
 class Method:
     """A function whose changes in place become assignments.
 
-    `truth`: a test that is known to be true or false wherever a backward runs; None for any other.
+    `truth`: a test that is known to be true or false wherever a backward runs; None for any other. `shared`:
+    pairs of names that share memory when it is called.
     """
 
     def __init__(
@@ -40,9 +41,15 @@ class Method:
         function: ast.FunctionDef,
         parameters: set[str],
         truth: Callable[[ast.expr], bool | None],
+        shared: Iterable[tuple[str, str]] = (),
     ) -> None:
         self.text, self.function, self.parameters, self.truth = text, function, parameters, truth
-        self.aliases = Aliases(function, truth)
+        self.aliases = Aliases(function, truth, shared=shared)
+
+    def check_alone(self, name: str, live: set[str]) -> None:
+        """Raise `CannotFix` where another name that is read later may share the memory of a changed one."""
+        if self.aliases.of(name) & live:
+            raise CannotFix(f"another name may share the memory of `{name}`, which is changed in place")
 
     def is_read_before(self, name: str, statement: ast.stmt) -> bool:
         """True if something may be computed from a name before a statement, or in an earlier iteration."""
@@ -73,7 +80,7 @@ def functional(statement: ast.stmt, method: Method, live: set[str]) -> list[str]
     _check_dropped(statement)
     edits: dict[tuple[int, int], str] = {}
     after: list[str] = []
-    before = _stored(statement, method, edits)
+    before = _stored(statement, method, live, edits)
     inner = set(map(id, _chain(statement)[1:]))
     for node in ast.walk(statement):
         if isinstance(node, ast.keyword) and node.arg in ("out", "inplace"):
@@ -110,13 +117,16 @@ def _chain(statement: ast.stmt) -> list[ast.Call]:
     return found
 
 
-def _stored(statement: ast.stmt, method: Method, edits: dict[tuple[int, int], str]) -> list[str]:
+def _stored(
+    statement: ast.stmt, method: Method, live: set[str], edits: dict[tuple[int, int], str]
+) -> list[str]:
     """The lines before ``x[i] = ...``: autograd may have saved ``x``, so a copy is changed."""
     match statement:
         case ast.Assign(targets=[ast.Subscript() as target], value=value):
             root = root_of(target)
             if root is None or not method.is_read_before(root, statement):
                 return []
+            method.check_alone(root, live)
             if root not in reads(value):
                 return [f"{root} = {root}.clone()"]
             name = unused("entries", names_in(method.function))
@@ -163,8 +173,7 @@ def _method(
 def _check_root(root: str, receiver: ast.expr, method: Method, live: set[str], outermost: bool) -> None:
     if root in method.parameters:
         raise CannotFix(f"the forward changes `{root}` in place")
-    if method.aliases.of(root) & live:
-        raise CannotFix(f"another name may share the memory of `{root}`, which is changed in place")
+    method.check_alone(root, live)
     if root in live and (not outermost or _through_view(receiver)):
         raise CannotFix(f"`{root}` is changed in place inside an expression")
 
@@ -183,10 +192,12 @@ def _through_view(node: ast.expr) -> bool:
 def _augmented(statement: ast.AugAssign, method: Method, live: set[str]) -> list[str]:
     if not isinstance(statement.target, ast.Name):
         root = root_of(statement.target)
-        return [*([f"{root} = {root}.clone()"] if root else []), *method.text.lines_of(statement)]
+        if root is None:
+            return method.text.lines_of(statement)
+        method.check_alone(root, live)
+        return [f"{root} = {root}.clone()", *method.text.lines_of(statement)]
     name = statement.target.id
-    if method.aliases.of(name) & live:
-        raise CannotFix(f"another name may share the memory of `{name}`, which is changed in place")
+    method.check_alone(name, live)
     sign = OPERATORS.get(type(statement.op))
     if sign is None or any(
         torch_names.is_in_place(n.attr) for n in ast.walk(statement) if isinstance(n, ast.Attribute)

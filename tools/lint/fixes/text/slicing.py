@@ -89,6 +89,13 @@ class Slicer:
         if any(_is_one(node, self.wanted) for node in ast.walk(statement)):
             raise CannotFix("the forward changes or reads the attribute where it computes it")
 
+    def _sets_one(self, statement: ast.stmt) -> bool:
+        """True for ``ctx.name = value``."""
+        match statement:
+            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=owner))]):
+                return owner == self.wanted.context
+        return False
+
     def _block(self, statements: list[ast.stmt]) -> list[str]:
         lines: list[str] = []
         for statement in reversed(statements):
@@ -108,7 +115,7 @@ class Slicer:
 
     def _kept(self, statement: ast.stmt) -> list[str]:
         touched = changed(statement) & self.needed
-        if isinstance(statement, ast.Expr | ast.AugAssign):
+        if not isinstance(statement, ast.If | ast.Return) and not self._sets_one(statement):
             self._check_attributes(statement)  # it may be changed there
         match statement:
             case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=owner), attr=name)]) if (

@@ -21,6 +21,8 @@ from . import (
     saved_mutated,
     saved_twice,
     undefined_gradient,
+    unset_attribute,
+    unused_gradient,
 )
 from .torch_rule import TorchRule
 
@@ -43,6 +45,8 @@ _MODULES = (
     saved_mutated,
     saved_twice,
     undefined_gradient,
+    unset_attribute,
+    unused_gradient,
 )
 
 TORCH_RULES: dict[str, TorchRule] = {

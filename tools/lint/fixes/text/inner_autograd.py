@@ -1,0 +1,60 @@
+"""Backwards that differentiate themselves: there, a value with its history is another value."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .place import Place
+from .splices import CannotFix
+
+LEAVES = frozenset({"requires_grad_", "requires_grad"})
+SWEEPS = frozenset({"backward"})
+GRADIENTS = frozenset({"grad", "enable_grad", "vjp", "jvp", "jacobian", "hessian", "hvp", "vhp"})
+
+
+def check_no_sweep(place: Place) -> None:
+    """Raise `CannotFix` where the backward runs ``.backward()``, or makes a leaf of something.
+
+    A value that has its history would then add to the gradients of the inputs a second time.
+    """
+    _check(place, SWEEPS | LEAVES)
+
+
+def check_no_autograd(place: Place) -> None:
+    """Raise `CannotFix` where the backward differentiates in any way."""
+    _check(place, SWEEPS | LEAVES | GRADIENTS)
+
+
+def _check(place: Place, names: frozenset[str]) -> None:
+    for function in _reached(place):
+        for node in ast.walk(function):
+            if (name := _used(node)) in names:
+                raise CannotFix(f"the backward differentiates itself, with `{name}`")
+
+
+def _used(node: ast.AST) -> str:
+    """The name that a call calls, or the attribute that an assignment sets."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
+            return name
+        case ast.Attribute(attr=name, ctx=ast.Store()):
+            return name
+    return ""
+
+
+def _reached(place: Place) -> Iterator[ast.FunctionDef]:
+    """The backward, and the functions and methods of the file that it may call, by their names."""
+    functions: dict[str, list[ast.FunctionDef]] = {}
+    for node in ast.walk(place.module.tree):
+        if isinstance(node, ast.FunctionDef):
+            functions.setdefault(node.name, []).append(node)
+    waiting, seen = [place.backward], {place.backward}
+    while waiting:
+        function = waiting.pop()
+        yield function
+        called = {_used(node) for node in ast.walk(function) if isinstance(node, ast.Call)}
+        for name in called - SWEEPS:
+            more = set(functions.get(name, ())) - seen
+            seen |= more
+            waiting += more

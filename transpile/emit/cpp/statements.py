@@ -1,0 +1,122 @@
+"""Statements as C++."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ...ir import Source
+from ...loops.expressions import Expression
+from ...loops.statements import (
+    Alike,
+    Assign,
+    Do,
+    For,
+    Guard,
+    If,
+    Let,
+    NewList,
+    Passes,
+    Require,
+    Return,
+    RunPasses,
+    Scope,
+    Space,
+    Statement,
+    Variable,
+)
+from .comments import Comments
+from .expressions import callee, quoted, text_of, type_text, words_of
+from .lines import assignment, indented, wrap
+from .spaces import space_lines
+
+
+def block_lines(
+    statements: Iterable[Statement], source: Source, depth: int, spaced: bool = True
+) -> list[str]:
+    """The lines of a block at this depth; passes are set apart where it is `spaced`."""
+    comments = Comments(source)
+    lines: list[str] = []
+    for statement in statements:
+        lines += comments.of(getattr(statement, "span", None))
+        if spaced and lines and isinstance(statement, Passes | RunPasses):
+            lines.append("")
+        lines += _lines(statement, source, depth)
+    return lines
+
+
+def _lines(statement: Statement, source: Source, depth: int) -> list[str]:
+    match statement:
+        case Let():
+            return _declaration(_let(statement), statement.value, depth)
+        case Variable(value=None):
+            braced = "{}" if statement.type in ("T", "float", "double", "int64_t", "bool") else ""
+            return [f"{type_text(statement.type)} {statement.name}{braced};"]
+        case Variable():
+            assert statement.value is not None
+            return _declaration(f"{type_text(statement.type)} {statement.name}", statement.value, depth)
+        case NewList():
+            head = f"const {type_text(statement.type)} {statement.name}("
+            return wrap("", head, [text_of(statement.count)], ");", depth)
+        case Assign():
+            return _declaration(text_of(statement.target), statement.value, depth)
+        case Require():
+            arguments = [text_of(statement.condition), f"PB_{statement.kind}", quoted(statement.why)]
+            return wrap("", "context.require(", arguments, ");", depth)
+        case Do():
+            head, args = callee(statement.call)
+            return wrap("", f"{head}(", list(map(text_of, args)), ");", depth)
+        case Return():
+            return [f"return {statement.way}<T>(context);" if statement.way else "return;"]
+        case Guard():
+            then = _lines(statement.then, source, depth)
+            return [f"if ({text_of(statement.condition)}) {then[0]}", *then[1:]]
+        case If():
+            return _if(statement, source, depth)
+        case For():
+            return [_header(statement), *indented(block_lines(statement.body, source, depth + 1)), "}"]
+        case Scope():
+            return ["{", *indented(block_lines(statement.body, source, depth + 1)), "}"]
+        case Alike():
+            asked = wrap("", "if (pb::alike(", list(map(text_of, statement.shapes)), ")) {", depth)
+            return [*asked, *indented(block_lines(statement.body, source, depth + 1, spaced=False)), "}"]
+        case Passes():
+            return [f"pb::Passes<{statement.count}, {statement.operands}> {statement.name}(context);"]
+        case RunPasses():
+            return [f"{statement.name}.{'run_units' if statement.units else 'run'}();"]
+        case Space():
+            return space_lines(statement, Comments(source), depth)
+
+
+def _let(statement: Let) -> str:
+    kind = "auto" if statement.type is None else type_text(statement.type)
+    return f"const {kind}{'&' * statement.reference} {statement.name}{'[]' * statement.array}"
+
+
+def _declaration(name: str, value: Expression, depth: int) -> list[str]:
+    """A name and its value: broken between the arguments of a call, or between words."""
+    head, args = callee(value)
+    if head:
+        return wrap(name, f"{head}(", list(map(text_of, args)), ");", depth)
+    return assignment(name, words_of(value), depth)
+
+
+def _if(statement: If, source: Source, depth: int) -> list[str]:
+    first, *more = _conditions(statement.conditions)
+    lines = [first, *more, *indented(block_lines(statement.then, source, depth + 1))]
+    if statement.otherwise is not None:
+        lines += ["} else {", *indented(block_lines(statement.otherwise, source, depth + 1))]
+    return [*lines, "}"]
+
+
+def _conditions(conditions: Sequence[Expression]) -> list[str]:
+    """The head of an `if`, a line for each condition."""
+    texts = [f"{text_of(one)} &&" for one in conditions[:-1]] + [f"{text_of(conditions[-1])}) {{"]
+    return [f"if ({texts[0]}", *(f"    {text}" for text in texts[1:])]
+
+
+def _header(statement: For) -> str:
+    name, count = statement.name, text_of(statement.count)
+    more = "" if statement.condition is None else f" && {text_of(statement.condition)}"
+    if statement.reverse:
+        return f"for (int64_t {name} = {count} - 1; {name} >= 0{more}; --{name}) {{"
+    return f"for (int64_t {name} = 0; {name} < {count}{more}; ++{name}) {{"

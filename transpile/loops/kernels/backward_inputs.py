@@ -1,0 +1,68 @@
+"""The parameters of a backward's kernel: what it reads of the forward, then its gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from ...ir import Block, Eqn, Formula, Var
+from ...passes.kernel.ranks import ranks_of
+from ...passes.kernel.types import stored
+from ..lower.facts import Fact
+from ..lower.kernel import Input, Kernel, Role
+
+
+def plain_pattern(formula: Formula) -> list[bool]:
+    """All results have a gradient, no hidden output has."""
+    count = range(len(formula.cotangents))
+    return [k < formula.results and k not in formula.options.nondifferentiable for k in count]
+
+
+def backward_inputs(
+    formula: Formula,
+    kernel: Kernel,
+    reads: Sequence[Var],
+    cotangents: Sequence[Var],
+    facts: Mapping[Var, Fact],
+) -> tuple[Input, ...]:
+    """The parameters of a backward: what it reads of the forward, then cotangents."""
+    outputs = dict(zip(formula.cotangents, formula.forward.results, strict=False))
+    ranks = saved_ranks(formula, kernel)
+    inputs = [replace(_saved_input(var, facts[var]), rank=ranks.get(var)) for var in reads]
+    for var in cotangents:
+        output = outputs[var]
+        assert isinstance(output, Var)
+        like_output = replace(facts[output], kind="array")
+        inputs.append(replace(_saved_input(var, like_output), rank=ranks.get(var)))
+    return tuple(inputs)
+
+
+def saved_ranks(formula: Formula, kernel: Kernel) -> dict[Var, int]:
+    """Numbers of axes of what a backward takes, as far as they follow from those of the forward's inputs."""
+    own = {entry.var: entry.rank for entry in kernel.inputs if entry.rank is not None}
+    ranks = ranks_of(formula.forward.eqns, own) if own else {}
+    for cotangent, output in zip(formula.cotangents, formula.forward.results, strict=False):
+        if isinstance(output, Var) and output in ranks:
+            ranks[cotangent] = ranks[output]
+    return ranks
+
+
+def _saved_input(var: Var, fact: Fact) -> Input:
+    roles: dict[str, Role] = {
+        "weak int": "int",
+        "int64_t": "int",
+        "weak float": "float",
+        "weak bool": "bool",
+        "bool": "bool",
+    }
+    maybe = fact.element == "maybe"
+    if fact.kind == "number":
+        return Input(var, roles.get(fact.type, "strong"), optional=maybe)
+    role: Role = "like" if fact.kind == "like" else "shape" if fact.kind == "shape" else "tensor"
+    # An array that a branch leaves out comes as one that nobody reads.
+    return Input(var, role, stored(fact.type), fact.shape, optional=maybe and role != "tensor")
+
+
+def likes_among(read: Collection[Var], forward: Block) -> list[Eqn]:
+    """The equations of those shapes, among what a backward reads, whose tensors it reads too."""
+    return [eqn for eqn in forward.eqns if eqn.op == "like" and {*eqn.outs, *eqn.reads()}.issubset(read)]

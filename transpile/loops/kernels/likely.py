@@ -1,0 +1,57 @@
+"""What shapes of a kernel's inputs mostly are, where the kernel cannot know: a guess that it checks.
+
+In: a kernel. Out: a `Likely` for each input that something is broadcast with. A weight broadcasts to the
+array that it weighs, what is summed itself has the shape of what it is multiplied with, and what multiplies
+something made anew (distances, a sum) is a number. Knowing that, a loop over rows needs no sums over axes
+that an operand might have had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ...analysis.extents import add_extents, extent_of, own_extent
+from ...ir import Extent, Size, Var
+from ...operators import OPERATORS
+from ..lower import shape_sets
+from ..lower.kernel import Input, Kernel, Likely, ShapeSet
+from ..lower.operators.reductions import REDUCTIONS
+
+
+def likely(kernel: Kernel) -> tuple[Likely, ...]:
+    """The guess; empty where there is nothing to guess."""
+    expected = {eqn.args[0] for eqn in kernel.block.eqns if eqn.op == "expect_like"}
+    free = [e.var for e in kernel.inputs if e.role == "tensor" and e.shape is None and e.var not in expected]
+    known = {var: own_extent(var.name) for var in kernel.block.params if var.kind == "tensor"}
+    reduced = {eqn.args[0] for eqn in kernel.block.eqns if eqn.op in REDUCTIONS}
+    guesses: dict[Var, Likely] = {}
+    for eqn in kernel.block.eqns:
+        word = OPERATORS.get(eqn.op)
+        if word is not None and word.pointwise:
+            shapes = {atom: extent_of(atom, known).shape for atom in eqn.args if isinstance(atom, Var)}
+            for var in (var for var in shapes if var in free[1:] and var not in guesses):
+                others = frozenset[Size]().union(*(s for other, s in shapes.items() if other != var))
+                if not others:
+                    continue
+                among = any(Size(other.name) in others for other in free)
+                alike = among and var in reduced
+                guesses[var] = Likely(var, free[0] if among else None, alike)
+                whole = frozenset({Size(free[0].name)})
+                shape = whole if alike else frozenset({Size(var.name, whole)} if among else ())
+                known[var] = Extent(shape, known[var].dtype)
+        add_extents(eqn, known)
+    return tuple(guesses.values())
+
+
+def assumed(inputs: Sequence[Input], guesses: Sequence[Likely]) -> tuple[Input, ...]:
+    """The inputs where the guesses hold."""
+    shapes = {guess.var: _shape(guess) for guess in guesses}
+    return tuple(replace(e, shape=shapes[e.var]) if e.var in shapes else e for e in inputs)
+
+
+def _shape(guess: Likely) -> ShapeSet:
+    if guess.whole is None:
+        return shape_sets.SCALAR
+    whole: ShapeSet = frozenset({guess.whole.name})
+    return whole if guess.alike else shape_sets.part(whole, guess.var.name)

@@ -1,0 +1,1 @@
+"""From the equations of a kernel to the statements of its program."""

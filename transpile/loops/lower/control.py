@@ -1,0 +1,362 @@
+"""Branches, loops and `raise` into a plan: statements around plans of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from ...ir import Atom, Block, Eqn, Literal, Var
+from ...passes.kernel.types import join, stored
+from ..expressions import (
+    Element,
+    Expression,
+    Infix,
+    Method,
+    Name,
+    New,
+    Prefix,
+    Text,
+    ViewOf,
+    ask,
+    names,
+    node,
+    read_only,
+    run,
+)
+from ..statements import Assign, Do, For, Guard, If, Let, NewList, Statement, Variable
+from .facts import Fact, Leaf
+from .merge import merge
+from .names import derived
+from .operators.lists import is_empty, listed, type_of
+from .phases import Body, Control
+from .plan import Plan
+
+Enter = Callable[[Plan, Eqn], None]
+
+
+def add_raise(plan: Plan, eqn: Eqn) -> None:
+    """The author's error: the kernel refuses with its message, and the formula's Python raises it."""
+    said = eqn.args[0] if eqn.args else Literal("")
+    text = said.value if isinstance(said, Literal) else plan.of(said).literal
+    level = max((plan.of(atom).level for atom in eqn.args), default=0)
+    plan.call(level, run("raise", Text(str(text or "an error of the formula"))))
+
+
+def add_branch(plan: Plan, eqn: Eqn, enter: Enter) -> None:
+    """An `if`: each side computes its values, which are there under one name after it."""
+    decided = plan.values.scalar(eqn.args[0])
+    if decided is not None and decided.literal is not None:
+        _add_side(plan, eqn, eqn.blocks[0 if decided.literal else 1], enter)
+        return
+    condition, is_data, level = _condition(plan, eqn.args[0])
+    for block in eqn.blocks:
+        level = max([level, *(bring(plan, var) for var in block.free())])
+    control = Control[Plan](eqn.span)
+    children = []
+    for block in eqn.blocks:
+        child = plan.inside(block, plan.names)
+        for inner in block.eqns:
+            enter(child, inner)
+        children.append(child)
+    for k, out in enumerate(eqn.outs):
+        merge(
+            plan, out, [(child, child.kernel.block.results[k]) for child in children], control.before, level
+        )
+    first, second = children
+    for child in children:
+        child.settle()
+    empty = not second.phases and not second.closing
+    control.plans = [first] if empty else [first, second]
+
+    def make(bodies: Sequence[Body]) -> Sequence[Statement]:
+        if not is_data:
+            return [If((condition,), bodies[0], bodies[1] if len(bodies) > 1 else None)]
+        # While shapes are worked out nobody knows the elements: both sides are, one after the other.
+        tests = [condition, Prefix("!", condition)]
+        return [If((Infix("||", ask("dry"), test),), body) for test, body in zip(tests, bodies, strict=False)]
+
+    control.make = make
+    plan.control(level, control)
+
+
+def _add_side(plan: Plan, eqn: Eqn, block: Block, enter: Enter) -> None:
+    """The one side that is ever taken, as by a dtype, in place of both."""
+    for inner in block.eqns:
+        enter(plan, inner)
+    for out, atom in zip(eqn.outs, block.results, strict=True):
+        plan.define(out, plan.array(atom) if plan.of(atom).kind == "lane" else plan.of(atom))
+
+
+def _condition(plan: Plan, atom: Atom) -> tuple[Expression, bool, int]:
+    """The condition, whether it is on an element, and its level."""
+    scalar = plan.values.scalar(atom)
+    if scalar is not None:
+        return scalar.node, False, plan.of(atom).level
+    fact = plan.array(atom)
+    name = plan.names.fresh("holds")
+    plan.let(fact.level, name, run("holds", fact.node), "bool")
+    return Name(name), True, fact.level
+
+
+def bring(plan: Plan, atom: Atom) -> int:
+    """Have a value in memory before a statement with blocks; its level then."""
+    if not isinstance(atom, Var):
+        return 0
+    fact = plan.of(atom)
+    if fact.kind == "lane":
+        fact = plan.array(atom)
+    array = plan.array_at(atom)
+    return max([(array or fact).level, *(bring(plan, item) for item in fact.items)])
+
+
+def add_loop(plan: Plan, eqn: Eqn, enter: Enter) -> None:
+    """A `for`: carried values are variables of C++, what is collected of each turn is a list."""
+    (body,) = eqn.blocks
+    over, start = eqn.args[0], eqn.args[1:]
+    if isinstance(over, Var) and over.kind == "list" and is_empty(plan, over):
+        _no_turns(plan, eqn)
+        return
+    level = max([bring(plan, over), *(bring(plan, a) for a in start), *(bring(plan, v) for v in body.free())])
+    carried = list(body.params[1:])
+    facts = [_at_end(plan, atom) for atom in start]
+    level = max([level, *(fact.level for fact in facts if fact.kind == "turns")])
+    for _ in range(3):
+        trial = plan.inside(body, plan.names.copy())
+        _enter_turn(plan, trial, eqn, carried, facts, "turn", [], enter)
+        found = [_at_end(trial, atom) for atom in body.results[: len(carried)]]
+        after = [
+            _carried(plan, var, *pair)
+            for var, pair in zip(carried, zip(facts, found, strict=True), strict=True)
+        ]
+        if after == facts:
+            break
+        facts = after
+    else:
+        raise plan.refuse("a value that a loop carries has another dtype in each turn, which is not compiled")
+    _write_loop(plan, eqn, carried, facts, level, enter)
+
+
+def _no_turns(plan: Plan, eqn: Eqn) -> None:
+    """A loop over an empty list: carried values stay what they are, and nothing is collected."""
+    start = eqn.args[1:]
+    for out, atom in zip(eqn.outs, start, strict=False):
+        plan.define(out, _at_end(plan, atom) if plan.of(atom).kind != "lane" else plan.array(atom))
+    for out in eqn.outs[len(start) :]:
+        plan.define(out, Fact("list"))
+
+
+def _at_end(plan: Plan, atom: Atom) -> Fact:
+    """A value as a turn leaves it to the next one."""
+    fact = plan.of(atom)
+    written = fact.kind == "list" or (fact.kind == "index" and fact.eqn is not None and fact.eqn.op == "list")
+    return listed(plan, atom) if written and not is_empty(plan, atom) else fact
+
+
+def _carried(plan: Plan, var: Var, before: Fact, after: Fact) -> Fact:
+    """How a loop holds a value: as it was before, or as an array where a turn makes it one."""
+    if "maybe" in (before.element, after.element) and "array" in (before.kind, after.kind):
+        raise plan.refuse(f"a loop carries {var}, which may be None, which is not compiled")
+    if before.kind == "number" and after.kind == "number":
+        kind = join([before.type, after.type])
+        return (
+            before
+            if kind == before.type
+            else Fact("number", kind, known=before.known, literal=before.literal)
+        )
+    arrays = ("lane", "array")
+    if before.kind == "number" and before.type.startswith("weak") and after.kind in arrays:
+        return Fact(
+            "array", after.type, eqn=Eqn((var,), "start", (Literal(before.literal),)), known=before.known
+        )
+    if before.kind in arrays and after.kind in arrays and before.type == after.type:
+        return before
+    if before.kind == after.kind and before.kind in ("like", "shape") and before.type == after.type:
+        return before
+    if before.kind == after.kind == "turns" and type_of(before) == type_of(after):
+        return before
+    if before.kind in ("list", "index") and not before.items and after.kind == "turns":
+        return replace(after, level=0, known=New(type_of(after)))
+    raise plan.refuse(f"{var} changes its kind or its dtype in a loop, which is not compiled")
+
+
+def _enter_turn(
+    plan: Plan,
+    child: Plan,
+    eqn: Eqn,
+    carried: Sequence[Var],
+    facts: Sequence[Fact],
+    turn: str,
+    names: Sequence[str],
+    enter: Enter,
+) -> None:
+    """The equations of a turn, in which the parameters are what `facts` and the list say."""
+    (body,) = eqn.blocks
+    item, over = body.params[0], eqn.args[0]
+    number = Fact("number", "weak int", known=Name(turn))
+    if isinstance(over, Var) and over.kind == "list":
+        index = derived("turn", "value")
+        child.define(index, number)
+        if item in Block((), body.eqns, body.results).free():
+            enter(child, Eqn((item,), "item", (over, index), span=eqn.span))
+    else:
+        child.define(item, number)
+    for k, (var, fact) in enumerate(zip(carried, facts, strict=True)):
+        name = names[k] if names else f"carried_{k}"
+        if fact.kind in ("lane", "array"):
+            child.array_fact(var, Name(name), fact.type, plan.own_shape("carried", name), 0)
+        elif fact.kind == "number":
+            child.define(var, Fact("number", fact.type, known=Name(name)))
+        elif fact.kind == "turns":
+            child.define(var, replace(fact, level=0, known=Name(name)))
+        elif fact.kind in ("list", "index"):
+            child.define(var, fact)
+        else:
+            token = plan.own_shape("carried", name)
+            child.define(var, Fact(fact.kind, fact.type, token, (Leaf(Name(name), token),), 0, Name(name)))
+    for inner in body.eqns:
+        enter(child, inner)
+
+
+def _write_loop(
+    plan: Plan, eqn: Eqn, carried: Sequence[Var], facts: Sequence[Fact], level: int, enter: Enter
+) -> None:
+    (body,) = eqn.blocks
+    over, start = eqn.args[0], eqn.args[1:]
+    control = Control[Plan](eqn.span)
+    turns = plan.turns_of(over)
+    turn = _turn_name(plan, body.params[0])
+    held = [_declared(plan, control, *one) for one in zip(carried, facts, start, strict=True)]
+    child = plan.inside(body, plan.names)
+    _enter_turn(plan, child, eqn, carried, facts, turn, held, enter)
+    collected = eqn.outs[len(carried) :]
+    for out, atom in zip(collected, body.results[len(carried) :], strict=True):
+        _collect(plan, child, out, atom, control, turns, turn, level)
+    _carry_on(child, body, facts, held)
+    child.settle()
+    go_on: Expression | None = None
+    if eqn.kwarg("until") is not None:
+        go_on = Infix("==", Name(held[0]), node(0))
+        so_far = Infix("+", Name(turn), node(1))
+        for out in collected:
+            if (made := plan.of(out).known) is not None:
+                child.closing.append(Guard(Name(held[0]), Do(Method(made, "keep", (so_far,)))))
+    reverse = eqn.kwarg("reverse") is not None
+    control.plans = [child]
+    control.make = lambda bodies: [For(turn, turns, bodies[0], reverse, go_on)]
+    plan.control(level, control)
+    for out, fact, name, atom in zip(eqn.outs, facts, held, start, strict=False):
+        if fact.kind in ("lane", "array") and plan.of(atom).kind == "number" and out in plan.output_of:
+            plan.require(level, Infix(">", turns, node(0)), "a loop without turns leaves a number")
+        _define_left(plan, out, fact, name, level + 1)
+
+
+def _turn_name(plan: Plan, item: Var) -> str:
+    """The C++ name of the turn's number: the author's, where the loop is over numbers."""
+    named = item.kind == "value" and not item.name.startswith("_")
+    return plan.names.of(item) if named else plan.names.fresh("turn")
+
+
+def _declared(plan: Plan, control: Control[Plan], var: Var, fact: Fact, start: Atom) -> str:
+    """The name of a carried value, which is declared before the loop."""
+    own = plan.names.of(var)
+    if fact.kind in ("lane", "array"):
+        own = plan.names.fresh(f"{own}_view")
+        begin = _start(plan, start, fact)
+        control.before.append(Variable(own, ViewOf(stored(fact.type)), begin))
+    elif fact.kind == "number":
+        scalar = plan.values.scalar(start)
+        assert scalar is not None
+        control.before.append(Variable(own, stored(fact.type), scalar.to(fact.type).node))
+    else:
+        kind = type_of(fact) if fact.kind == "turns" else "Shape"
+        control.before.append(Variable(own, kind, fact.known))
+    return own
+
+
+def _define_left(plan: Plan, out: Var, fact: Fact, name: str, level: int) -> None:
+    """Define what a loop leaves in the carried value of this name."""
+    if fact.kind in ("lane", "array"):
+        plan.array_fact(out, Name(name), fact.type, plan.own_shape("loop", name), level)
+    elif fact.kind == "number":
+        plan.define(out, Fact("number", fact.type, level=level, known=Name(name)))
+    elif fact.kind == "turns":
+        plan.define(out, replace(fact, level=level, known=Name(name)))
+    else:
+        token = plan.own_shape("loop", name)
+        leaves = (Leaf(Name(name), token, level),)
+        plan.define(out, Fact(fact.kind, fact.type, token, leaves, level, Name(name)))
+
+
+def _start(plan: Plan, atom: Atom, fact: Fact) -> Expression:
+    before = plan.of(atom)
+    if before.kind == "number":
+        scalar = plan.values.scalar(atom)
+        assert scalar is not None
+        return run("constant", scalar.to(stored(fact.type)).node, of=stored(fact.type))
+    return read_only(plan.array(atom).node)
+
+
+def _carry_on(child: Plan, body: Block, facts: Sequence[Fact], held: Sequence[str]) -> None:
+    """The end of a turn: the carried values are those of the next."""
+    moves: list[tuple[str, Expression, Expression]] = []
+    for atom, fact, name in zip(body.results, facts, held, strict=False):
+        if fact.kind in ("lane", "array"):
+            view = child.array_of(atom, stored(fact.type)).node
+            moves.append((name, read_only(view), view))
+        elif fact.kind == "number":
+            scalar = child.values.scalar(atom)
+            assert scalar is not None
+            moves.append((name, scalar.to(fact.type).node, scalar.node))
+        else:
+            value = _at_end(child, atom).node
+            moves.append((name, value, value))
+    early: list[Statement] = []
+    late: list[Statement] = []
+    for k, (name, value, source) in enumerate(moves):
+        if source == Name(name):
+            continue
+        if not {other for other, _, _ in moves[:k]}.isdisjoint(names(value)):
+            saved = child.names.fresh(f"next_{name}")
+            early.append(Let(saved, value))
+            value = Name(saved)
+        late.append(Assign(Name(name), value))
+    child.closing += [*early, *late]
+
+
+def _collect(
+    plan: Plan,
+    child: Plan,
+    out: Var,
+    atom: Atom,
+    control: Control[Plan],
+    turns: Expression,
+    turn: str,
+    level: int,
+) -> None:
+    """A list with a value of each turn."""
+    fact = _at_end(child, atom)
+    name = plan.names.of(out)
+    made = Fact("turns", fact.type, level=level + 1, known=Name(name), element=fact.kind)
+    if fact.kind in ("lane", "array"):
+        value: Expression = read_only(child.array(atom).node)
+        made = replace(made, element="array")
+    elif fact.kind in ("like", "shape"):
+        value = fact.node
+    elif fact.kind == "number":
+        scalar = child.values.scalar(atom)
+        assert scalar is not None
+        value = scalar.to(fact.type).node
+    elif fact.kind == "turns":
+        value = fact.node
+        made = replace(fact, level=level + 1, known=Name(name), depth=fact.depth + 1)
+    elif fact.kind == "index" and (item := child.values.index_item(atom)) is not None:
+        value = item
+        made = replace(made, type="T")
+    elif fact.kind == "none":
+        plan.define(out, Fact("turns", "none", level=level + 1, element="none"))
+        return
+    else:
+        raise plan.refuse(f"a list of such values as {out} is not compiled")
+    control.before.append(NewList(name, type_of(made), turns))
+    child.closing.append(Assign(Element(Name(name), Name(turn)), value))
+    plan.define(out, made)

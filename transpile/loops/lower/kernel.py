@@ -1,0 +1,104 @@
+"""What the native emitter takes: a block, and what each of its parameters is in C++."""
+
+from __future__ import annotations
+
+from typing import Literal as OneOf
+
+from ...ir import Atom, Block, Node, Span, Var
+from ...passes.kernel.types import Dtype
+from ...records import record
+
+# A tensor; the shape and dtype of one; a shape; a number.
+Role = OneOf["tensor", "like", "shape", "int", "float", "strong", "bool"]
+
+ShapeSet = frozenset[object]
+
+
+@record(frozen=True, slots=True)
+class Input(Node):
+    """A parameter of a kernel.
+
+    `shape` names the arrays whose shapes broadcast to this one's: two inputs
+    with equal sets have equal shapes. "strong" is a float64 scalar of NumPy's,
+    which widens float32; "float" is a Python number, which does not. An
+    `optional` tensor is a gradient that may be undefined, another value one
+    that a branch may leave out. `rank` is its number
+    of axes, where the kernel holds for that one alone.
+    """
+
+    var: Var
+    role: Role = "tensor"
+    dtype: Dtype = "T"
+    shape: ShapeSet | None = None
+    optional: bool = False
+    rank: int | None = None
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is passed as an attribute and not as a tensor."""
+        return self.role in ("int", "float", "strong", "bool")
+
+    @property
+    def code(self) -> str:
+        """The code of a tensor input in the kernel's signature."""
+        if self.role == "shape":
+            return "s"
+        return {"T": "T", "float": "f", "double": "d", "int64_t": "i", "bool": "b"}[self.dtype]
+
+
+@record(frozen=True, slots=True)
+class Likely(Node):
+    """An input that broadcasts to another one's shape, or that has no axes where `whole` is None.
+
+    One that is `alike` has the very shape.
+    """
+
+    var: Var
+    whole: Var | None
+    alike: bool = False
+
+
+@record(frozen=True, slots=True)
+class Guess(Node):
+    """What a kernel finds out when it runs, and its inputs where that is so."""
+
+    likely: tuple[Likely, ...]
+    inputs: tuple[Input, ...]
+
+
+@record(frozen=True, slots=True)
+class Told(Node):
+    """A result that is no array, which the kernel says with the shapes of its outputs.
+
+    `position` is its place among the block's results; `kind` one of "like", "shape", "int", "bool", "float".
+    """
+
+    position: int
+    var: Var
+    kind: str
+
+
+@record(frozen=True, slots=True)
+class Kernel(Node):
+    """A function of C++ to be: `block.params` are the variables of `inputs`, in order.
+
+    `span` is where its formula stands, `title` its comment. `undefined` says
+    whether cotangents may be absent. `guess` is what its inputs mostly are, for which it has a way of its
+    own. What it tells are outputs behind those that are arrays.
+    """
+
+    name: str
+    block: Block
+    inputs: tuple[Input, ...]
+    span: Span
+    title: str = ""
+    undefined: bool = False
+    guess: Guess | None = None
+    told: tuple[Told, ...] = ()
+
+    @property
+    def outputs(self) -> tuple[tuple[int, Atom], ...]:
+        """Results that are arrays, with their position among the block's results."""
+        return tuple(
+            (i, a) for i, a in enumerate(self.block.results) if isinstance(a, Var) and a.kind == "tensor"
+        )

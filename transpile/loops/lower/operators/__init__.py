@@ -1,0 +1,1 @@
+"""Operators into a plan, a family per file."""

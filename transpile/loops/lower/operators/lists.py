@@ -1,0 +1,367 @@
+"""Lists of C++: what a loop collected, what is carried as a list, and what is made of these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ....ir import Atom, Eqn, Var
+from ....passes.kernel.types import join, stored
+from ...expressions import (
+    CONTEXT,
+    Call,
+    Convert,
+    DataType,
+    Element,
+    Expression,
+    Infix,
+    ListOf,
+    Member,
+    Method,
+    Name,
+    New,
+    ViewOf,
+    call,
+    node,
+    read_only,
+    run,
+)
+from ..facts import Fact, Kind, Leaf
+from ..names import derived
+from ..plan import Plan, literal_of
+from .reductions import like_of
+
+
+def is_collected(plan: Plan, eqn: Eqn) -> bool:
+    """Whether an equation reads a list of C++, or an element of a list by a variable."""
+    if eqn.op not in _OPERATORS:
+        return False
+    atoms = [*eqn.args, *(atom for name, atom in eqn.kwargs if name == "likes")]
+    facts = [plan.of(atom) for atom in atoms if isinstance(atom, Var)]
+    if any(fact.kind == "turns" for fact in facts):
+        return True
+    if eqn.op == "item":
+        return isinstance(eqn.args[1], Var) and (facts[0].kind == "list" or _is_list_of_likes(facts[0]))
+    if eqn.op == "accumulate":
+        return eqn.outs[0].kind == "list"
+    return eqn.op in ("unitem", "zeros_list", "collect_flat", "appended", "without_last")
+
+
+def _is_list_of_likes(fact: Fact) -> bool:
+    return fact.kind == "index" and fact.eqn is not None and fact.eqn.op in ("list", "like")
+
+
+def add_collected_list(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """An operator on such lists."""
+    _OPERATORS[eqn.op](plan, eqn, out)
+
+
+def type_of(fact: Fact) -> ListOf:
+    """A list's type.
+
+    >>> type_of(Fact("turns", "T", element="array"))
+    ListOf(element=ViewOf(element='T'))
+    """
+    if fact.depth > 1:
+        return ListOf(type_of(replace(fact, depth=fact.depth - 1)))
+    if fact.element == "array":
+        return ListOf(ViewOf(stored(fact.type)))
+    return ListOf({"number": stored(fact.type), "index": "Index"}.get(fact.element, "Shape"))
+
+
+def listed(plan: Plan, atom: Atom) -> Fact:
+    """A list as one of C++, also one that is written out."""
+    fact = plan.of(atom)
+    if fact.kind == "turns":
+        return fact
+    items = fact.eqn.args if fact.kind == "index" and fact.eqn is not None else fact.items
+    facts = [plan.of(item) for item in items]
+    if facts and all(item.kind == "number" for item in facts):
+        return _numbers(plan, atom, items)
+    kinds = {"array" if item.kind == "lane" else item.kind for item in facts}
+    types = {item.type for item in facts if item.kind != "shape"}
+    if len(kinds) != 1 or len(types) > 1 or not kinds <= {"array", "like", "shape"}:
+        raise plan.refuse("a list of such elements is not compiled in a loop")
+    (element,) = kinds
+    arrays = [plan.array(item) for item in items] if element == "array" else facts
+    elements = [read_only(array.node) if element == "array" else array.node for array in arrays]
+    level = max(array.level for array in arrays)
+    name = plan.names.fresh(f"{atom}_list")
+    made = Fact("turns", arrays[0].type, level=level + 1, known=Name(name), element=element)
+    plan.new_list(level, name, type_of(made), elements)
+    if isinstance(atom, Var):
+        plan.define(atom, made)
+    return made
+
+
+def _numbers(plan: Plan, atom: Atom, items: Sequence[Atom]) -> Fact:
+    scalars = [scalar for item in items if (scalar := plan.values.scalar(item)) is not None]
+    kind = join([plan.of(item).type for item in items])
+    level = max(plan.of(item).level for item in items)
+    name = plan.names.fresh(f"{atom}_list")
+    made = Fact("turns", kind, level=level + 1, known=Name(name), element="number")
+    plan.new_list(level, name, type_of(made), [scalar.to(kind).node for scalar in scalars])
+    return made
+
+
+def is_empty(plan: Plan, atom: Atom) -> bool:
+    """Whether a list is written out and has no elements, so that it may become one of anything."""
+    fact = plan.of(atom)
+    made = fact.eqn.args if fact.kind == "index" and fact.eqn is not None else fact.items
+    return fact.kind in ("list", "index") and not made
+
+
+def _appended(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """A list with one more element, which says what an empty one is a list of."""
+    values, atom = eqn.args
+    fact = plan.of(atom)
+    if fact.kind in ("lane", "array"):
+        array = plan.array(atom)
+        made = Fact("turns", array.type, level=array.level, element="array")
+        value: Expression = read_only(array.node)
+    elif fact.kind == "number":
+        scalar = plan.values.scalar(atom)
+        assert scalar is not None
+        made = Fact("turns", fact.type, level=fact.level, element="number")
+        value = Convert(stored(fact.type), scalar.node)
+    else:
+        raise plan.refuse("a list that grows by such an element is not compiled")
+    before = replace(made, known=New(type_of(made))) if is_empty(plan, values) else listed(plan, values)
+    if (before.type, before.element, before.depth) != (made.type, made.element, 1):
+        raise plan.refuse("a list that grows by an element of another type is not compiled")
+    _made(plan, out, made, max(before.level, made.level), call("appended", before.node, value))
+
+
+def _without_last(plan: Plan, eqn: Eqn, out: Var) -> None:
+    owner = listed(plan, eqn.args[0])
+    _made(plan, out, owner, owner.level, call("without_last", owner.node))
+
+
+def _item(plan: Plan, eqn: Eqn, out: Var) -> None:
+    owner, position = listed(plan, eqn.args[0]), plan.values.number(eqn.args[1])
+    if position is None:
+        raise plan.refuse("an element of such a list is not compiled")
+    level = max(owner.level, plan.of(eqn.args[1]).level)
+    inside = isinstance(eqn.args[1], Var) and isinstance(position, Name)
+    name = plan.names.of(out)
+    if owner.element == "none":
+        plan.define(out, Fact("none", "none"))
+        return
+    item: Expression = Element(owner.node, position)
+    if not inside:
+        item = Method(owner.node, "at", (CONTEXT, position))
+    if owner.depth > 1:
+        plan.let(level, name, item, reference=True)
+        plan.define(out, replace(owner, depth=owner.depth - 1, level=level, known=Name(name)))
+    elif owner.element == "array":
+        view = plan.names.fresh(f"{name}_view")
+        plan.let(level, view, item)
+        plan.array_fact(out, Name(view), owner.type, plan.own_shape("item", view), level)
+    elif owner.element == "number":
+        plan.let(level, name, item, stored(owner.type))
+        plan.define(out, Fact("number", owner.type, level=level, known=Name(name)))
+    elif owner.element == "index":
+        plan.let(level, name, item, "Index")
+        plan.define(out, Fact("index", level=level, known=Name(name)))
+    else:
+        plan.let(level, name, item, "Shape")
+        token = plan.own_shape("item", name)
+        kind: Kind = "like" if owner.element == "like" else "shape"
+        plan.define(out, Fact(kind, owner.type, token, (Leaf(Name(name), token, level),), level, Name(name)))
+
+
+def _len(plan: Plan, eqn: Eqn, out: Var) -> None:
+    owner = plan.of(eqn.args[0])
+    plan.define(out, Fact("number", "weak int", level=owner.level, known=Member(owner.node, "size")))
+
+
+def _made(plan: Plan, out: Var, like: Fact, level: int, given: Call) -> None:
+    """Define a list that a function of the runtime gives."""
+    name = plan.names.of(out)
+    made = replace(like, level=level, known=Name(name))
+    plan.let(level, name, given, type_of(made), computes=True)
+    plan.define(out, made)
+
+
+def _like(plan: Plan, eqn: Eqn, out: Var) -> None:
+    owner = plan.of(eqn.args[0])
+    if owner.element != "array":
+        plan.define(out, owner)
+        return
+    _made(plan, out, replace(owner, element="like"), owner.level, call("shapes_of", owner.node))
+
+
+# What a loop over an empty list collects, of which nobody reads an element.
+_NOTHING = Fact("turns", "T", known=New(ListOf(ViewOf("T"))), element="array")
+
+
+def _joined(plan: Plan, eqn: Eqn, out: Var) -> None:
+    collects = eqn.op in ("collect", "collect_flat")
+    owner = _NOTHING if collects and is_empty(plan, eqn.args[0]) else listed(plan, eqn.args[0])
+    axis = literal_of(eqn, "axis", 0)
+    if eqn.op == "collect_flat" or axis is None:
+        _flattened(plan, eqn, out, owner)
+        return
+    if owner.element != "array" or owner.depth > 1 or not isinstance(axis, int):
+        raise plan.refuse(f"{eqn.op} of such a list is not compiled")
+    level, name = owner.level, eqn.op
+    if eqn.op == "concatenate":
+        whole: Expression = run("concatenated", owner.node, axis)
+    elif eqn.op == "join_like":
+        fact = like_of(plan, eqn)
+        whole, level = fact.node, max(level, fact.level)
+    else:
+        each = run("broadcast_of", owner.node)
+        whole, name = run("stacked", each, Member(owner.node, "size"), axis), "stack"
+    kind = stored(owner.type)
+    view = plan.target(out, kind, whole, level)
+    plan.call(level, run(name, owner.node, axis, view))
+    plan.array_fact(out, view, kind, plan.own_shape(eqn.op, out.name), level + 1)
+
+
+def _flattened(plan: Plan, eqn: Eqn, out: Var, owner: Fact) -> None:
+    if owner.element != "array" or owner.depth > 1:
+        raise plan.refuse(f"{eqn.op} of such a list is not compiled")
+    kind = stored(owner.type)
+    if eqn.op == "concatenate":
+        some = Infix(">", Member(owner.node, "size"), node(0))
+        plan.require(owner.level, some, "need at least one array to concatenate", "INVALID")
+    view = plan.target(out, kind, call("shape_of", call("entries", owner.node)), owner.level)
+    plan.call(owner.level, run("flatten", owner.node, view))
+    plan.array_fact(out, view, kind, plan.own_shape(eqn.op, out.name), owner.level + 1)
+
+
+def _shapes(plan: Plan, eqn: Eqn) -> Fact:
+    likes = eqn.kwarg("likes")
+    shapes = listed(plan, likes) if likes is not None else Fact("none")
+    if shapes.element != "like" or shapes.depth > 1:
+        raise plan.refuse(f"{eqn.op} of such a list is not compiled")
+    return shapes
+
+
+def _parted(plan: Plan, eqn: Eqn, out: Var) -> None:
+    shapes, axis = _shapes(plan, eqn), literal_of(eqn, "axis", 0)
+    if axis is not None and not isinstance(axis, int):
+        raise plan.refuse(f"{eqn.op} of such a list is not compiled")
+    whole = plan.array_of(eqn.args[0], stored(shapes.type))
+    function = "unflatten" if axis is None else "split" if eqn.op == "split_like" else "unstack"
+    along = [] if axis is None else [axis]
+    made = run(function, read_only(whole.node), shapes.node, *along)
+    _made(plan, out, replace(shapes, element="array"), max(whole.level, shapes.level), made)
+
+
+def _zeros(plan: Plan, eqn: Eqn, out: Var) -> None:
+    shapes = _shapes(plan, eqn)
+    made = run("zeros_of", shapes.node, of=stored(shapes.type))
+    _made(plan, out, replace(shapes, element="array"), shapes.level, made)
+
+
+def _single(plan: Plan, eqn: Eqn, out: Var) -> None:
+    shapes, index = _shapes(plan, eqn), eqn.kwarg("index")
+    place = plan.values.number(index) if index is not None else None
+    if place is None or index is None:
+        raise plan.refuse("a list by such a place is not compiled")
+    array = plan.array_of(eqn.args[0], stored(shapes.type))
+    level = max(array.level, shapes.level, plan.of(index).level)
+    made = run("single", read_only(array.node), place, shapes.node)
+    _made(plan, out, replace(shapes, element="array"), level, made)
+
+
+def _accumulate(plan: Plan, eqn: Eqn, out: Var) -> None:
+    a, b = (listed(plan, atom) for atom in eqn.args)
+    if a.type != b.type or (a.element, b.element, a.depth, b.depth) != ("array", "array", 1, 1):
+        raise plan.refuse("a sum of such lists is not compiled")
+    _made(plan, out, a, max(a.level, b.level), run("add_lists", a.node, b.node))
+
+
+def add_packed(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """A saved value as a row of numbers."""
+    fact = _index(plan, eqn.args[0])
+    number = fact.element if fact.kind == "turns" else fact.kind
+    row = "double" if number == "number" and fact.type in ("weak float", "double", "T") else "int64_t"
+    view = plan.target(out, row, call("shape_of", call("packed_size", fact.node)), fact.level)
+    plan.call(fact.level, run("pack", fact.node, view, of=_dtype(fact)))
+    plan.array_fact(out, view, row, plan.own_shape("packed", out.name), fact.level + 1)
+
+
+def _index(plan: Plan, atom: Atom) -> Fact:
+    """The fact of a value; an index of the runtime's, the items of a tuple as a list."""
+    fact = plan.of(atom)
+    if fact.kind != "index" or fact.known is not None:
+        return fact
+    single = fact.eqn is not None and fact.eqn.op == "slice"
+    wanted = [atom] if single else fact.items
+    items = [item for one in wanted if (item := plan.values.index_item(one)) is not None]
+    if len(items) != len(wanted):
+        raise plan.refuse(f"{atom} is an index by such a value, which is not compiled")
+    if single:
+        return replace(fact, known=items[0])
+    name = plan.names.fresh(f"{atom}_items")
+    plan.new_list(fact.level, name, ListOf("Index"), items)
+    return Fact("turns", level=fact.level + 1, known=Name(name), element="index")
+
+
+def add_unpacked(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """A saved value of its row of numbers."""
+    rows = plan.array(eqn.args[0])
+    kind, depth = literal_of(eqn, "kind"), literal_of(eqn, "depth", 0)
+    assert isinstance(kind, str)
+    assert isinstance(depth, int)
+    element, _, dtype = kind.partition(" ")
+    number = {"int": "weak int", "float": "weak float", "strong": "double", "bool": "weak bool"}.get(element)
+    name = plan.names.of(out)
+    token = plan.own_shape("unpacked", name)
+    if element in ("index", "maybe") and not depth:
+        _unpacked_choice(plan, out, rows, element, int(dtype) if dtype.isdigit() else None)
+        return
+    if depth:
+        what = "number" if number else element
+        fact = Fact("turns", number or dtype, known=Name(name), element=what, depth=depth)
+    elif number:
+        fact = Fact("number", number, known=Name(name))
+    else:
+        shape: Kind = "like" if element == "like" else "shape"
+        fact = Fact(shape, dtype, token, (Leaf(Name(name), token, rows.level),), rows.level, Name(name))
+    made: DataType = type_of(fact) if depth else stored(number) if number else "Shape"
+    plan.let(rows.level, name, run("unpack", rows.node, of=made), made)
+    plan.define(out, replace(fact, level=rows.level))
+
+
+def _unpacked_choice(plan: Plan, out: Var, rows: Fact, element: str, count: int | None) -> None:
+    """An index, the items of one, or an integer that may be None."""
+    name, level = plan.names.of(out), rows.level
+    kind: DataType = "int64_t" if element == "maybe" else "Index" if count is None else ListOf("Index")
+    plan.let(level, name, run("unpack", rows.node, of=kind), kind)
+    if element == "maybe":
+        plan.define(out, Fact("number", "weak int", level=level, known=Name(name), element="maybe"))
+    elif count is None:
+        plan.define(out, Fact("index", level=level, known=Name(name)))
+    else:
+        items = tuple(derived(f"{name}_at_{k}", "value") for k in range(count))
+        for k, item in enumerate(items):
+            plan.define(item, Fact("index", level=level, known=Element(Name(name), node(k))))
+        plan.define(out, Fact("index", level=level, items=items, eqn=Eqn((out,), "tuple", items)))
+
+
+def _dtype(fact: Fact) -> str:
+    """The type of arrays that a saved shape is for."""
+    return "double" if fact.element == "number" or fact.kind == "number" else stored(fact.type)
+
+
+_OPERATORS = {
+    "appended": _appended,
+    "without_last": _without_last,
+    "item": _item,
+    "len": _len,
+    "like": _like,
+    "stack": _joined,
+    "collect": _joined,
+    "collect_flat": _joined,
+    "concatenate": _joined,
+    "join_like": _joined,
+    "split_like": _parted,
+    "unstack_like": _parted,
+    "unitem": _single,
+    "zeros_list": _zeros,
+    "accumulate": _accumulate,
+}

@@ -1,0 +1,188 @@
+"""Operators of one element as expressions.
+
+`lane` gives the expression of an equation from those of its operands, and
+`result_type` the type that NumPy would give it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ...operators import OPERATORS
+from ...operators.info import Scalar as Rule
+from ...passes.kernel.types import FLOATS, Type, floating, join, stored
+from ...records import record
+from ..expressions import Braces, Call, Choice, Convert, Entry, Expression, Infix, Number, Prefix
+
+
+@record(frozen=True, slots=True)
+class Scalar:
+    """A number as an expression of a type; None is one that is left out. `literal` is its value, if known."""
+
+    node: Expression
+    type: Type
+    literal: object = None
+
+    def to(self, target: Type) -> Scalar:
+        """The number converted to a type."""
+        if isinstance(self.literal, int | float):
+            return Scalar(Number(self.literal, stored(target)), target)
+        same = stored(self.type) == stored(target)
+        return Scalar(self.node if same else Convert(stored(target), self.node), target)
+
+
+def literal(value: object, kind: Type) -> Scalar:
+    """A number that is known."""
+    assert isinstance(value, int | float), value
+    return Scalar(Number(value, stored(kind)), kind, value)
+
+
+ABSENT = Scalar(Braces(()), "none")
+
+# Symbols that stand between operands.
+_INFIX = frozenset(["*", "/", "+", "-", "<", "<=", ">", ">=", "==", "!=", "&&", "||"])
+
+# Operators that kernels compute entry by entry, as the table says.
+_SCALARS: dict[str, tuple[Rule, str]] = {
+    name: (operator.scalar, operator.scalar.cpp)
+    for name, operator in OPERATORS.items()
+    if operator.scalar is not None and operator.scalar.cpp is not None
+}
+POINTWISE = frozenset(_SCALARS)
+FROM_SCIPY = frozenset(name for name, (scalar, _) in _SCALARS.items() if scalar.special)
+
+
+def result_type(op: str, types: Sequence[Type]) -> Type:
+    """The type of an operator's result."""
+    operator, (scalar, _) = OPERATORS[op], _SCALARS[op]
+    if operator.dtype == "bool":
+        return "bool"
+    if op == "where":
+        return join(types[1:])
+    joined = join(types)
+    return floating(joined) if operator.dtype == "float" or scalar.takes == "float" else joined
+
+
+def refusal(op: str, types: Sequence[Type]) -> str | None:
+    """Why an operator cannot be had on these types, or None."""
+    joined, (scalar, _) = join(types), _SCALARS[op]
+    if scalar.of == "bools":
+        return None if joined == "bool" else f"{op} is compiled for booleans only"
+    if scalar.of == "floats":
+        return None if joined in FLOATS else f"{op} is compiled for floats only"
+    if scalar.special and "bool" in types:
+        return f"{op} of booleans is compiled for no dtype that NumPy gives"
+    if joined != "bool":
+        return None
+    if op in ("subtract", "negative"):
+        return f"{op} of booleans is no NumPy operator"
+    if scalar.of == "numbers":
+        return f"{op} is compiled for numbers only"
+    if scalar.takes == "float" and OPERATORS[op].dtype != "bool":
+        return f"{op} of booleans is half precision in NumPy, which is not compiled"
+    return None
+
+
+def lane(op: str, operands: Sequence[Scalar], kind: Type) -> Scalar:
+    """The expression of an equation whose result has type `kind`."""
+    rule, name = _SCALARS[op]
+    if name in _INFIX:
+        return _infix(name, rule.takes, operands, kind)
+    if op in _SPECIAL:
+        return _SPECIAL[op](operands, kind)
+    if OPERATORS[op].dtype == "bool":
+        (x,) = operands
+        return Scalar(Call(name, (x.to(floating(x.type)).node,)), "bool")
+    return _call(name, operands, kind)
+
+
+def _infix(operator: str, takes: str, operands: Sequence[Scalar], kind: Type) -> Scalar:
+    """A symbol between two operands that are converted to what it takes."""
+    if takes == "promote":
+        common = stored(join(operand.type for operand in operands))
+        return Scalar(_binary(operator, operands, common).node, "bool")
+    if takes == "truth":
+        return _binary(operator, [_truth(operand) for operand in operands], "bool")
+    return _binary(operator, operands, kind)
+
+
+def _binary(operator: str, operands: Sequence[Scalar], kind: Type) -> Scalar:
+    left, right = (operand.to(kind).node for operand in operands)
+    return Scalar(Infix(operator, left, right), kind)
+
+
+def _call(name: str, operands: Sequence[Scalar], kind: Type) -> Scalar:
+    nodes = [operand.to(kind).node for operand in operands]
+    if stored(kind) == "int64_t":
+        # A literal would be of another type where types are deduced.
+        nodes = [Braces((one,), "int64_t") if isinstance(one, Number) else one for one in nodes]
+    return Scalar(Call(name, tuple(nodes)), kind)
+
+
+def _truth(operand: Scalar) -> Scalar:
+    if stored(operand.type) == "bool":
+        return operand
+    return Scalar(Infix("!=", operand.node, Number(0, stored(operand.type))), "bool")
+
+
+def _negative(operands: Sequence[Scalar], kind: Type) -> Scalar:
+    return Scalar(Prefix("-", operands[0].to(kind).node), kind)
+
+
+def _same(operands: Sequence[Scalar], kind: Type) -> Scalar:
+    return operands[0].to(kind)
+
+
+def _not(operands: Sequence[Scalar], kind: Type) -> Scalar:
+    return Scalar(Prefix("!", _truth(operands[0]).node), "bool")
+
+
+def _reciprocal(operands: Sequence[Scalar], kind: Type) -> Scalar:
+    return _binary("/", [literal(1, kind), operands[0]], kind)
+
+
+def _where(operands: Sequence[Scalar], kind: Type) -> Scalar:
+    condition, x, y = _truth(operands[0]).node, operands[1].to(kind).node, operands[2].to(kind).node
+    if isinstance(x, Entry) or isinstance(y, Entry):
+        # An element that is read in any case: what is read by a condition may not be vectorized.
+        return Scalar(Call("where", (condition, x, y), stored(kind)), kind)
+    return Scalar(Choice(condition, x, y), kind)
+
+
+def _clip(operands: Sequence[Scalar], kind: Type) -> Scalar:
+    x, low, high = operands
+    result = x.to(kind)
+    if low.type != "none":
+        result = _call("maximum", [result, low], kind)
+    if high.type != "none":
+        result = _call("minimum", [result, high], kind)
+    return result
+
+
+def _power(operands: Sequence[Scalar], kind: Type) -> Scalar:
+    base, exponent = operands
+    known: dict[object, Callable[[], Scalar]] = {
+        2: lambda: _call("square", [base], kind),
+        1: lambda: base.to(kind),
+        0.5: lambda: _call("sqrt", [base], kind),
+        -1: lambda: _reciprocal([base], kind),
+    }
+    if exponent.literal in known and not isinstance(exponent.literal, bool):
+        return known[exponent.literal]()
+    return _call("power", operands, kind)
+
+
+_SPECIAL: dict[str, Callable[[Sequence[Scalar], Type], Scalar]] = {
+    "negative": _negative,
+    "positive": _same,
+    "stop_gradient": _same,
+    "astype": _same,
+    "logical_not": _not,
+    "invert": _not,
+    "reciprocal": _reciprocal,
+    "where": _where,
+    "clip": _clip,
+    "power": _power,
+    "relu": lambda operands, kind: _call("maximum", [operands[0], literal(0, "weak int")], kind),
+    "round": lambda operands, kind: _call("round", operands[:1], kind),
+}

@@ -1,0 +1,406 @@
+"""Numbers, shapes and indices: what a kernel computes once, outside its loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from ...ir import Atom, Eqn, Literal, Var
+from ...operators import DTYPES
+from ...passes.kernel.types import OF_DTYPES, of_literal, stored
+from ...rewrite import MADE_OF, REGION
+from ..expressions import (
+    NO_SHAPE,
+    Braces,
+    Constant,
+    Convert,
+    Expression,
+    Infix,
+    Member,
+    Method,
+    Prefix,
+    SizeOf,
+    braces,
+    call,
+    node,
+    rank,
+    run,
+)
+from . import shape_sets
+from .facts import Fact, Leaf
+from .names import derived
+from .scalars import POINTWISE, Scalar, lane, literal, refusal, result_type
+
+_METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
+VALUE_OPS = frozenset(
+    {"item", "tuple", "slice", "range", "len", "int", "float", "bool", "math.prod", "is_none", "not_", REGION}
+    | _METADATA
+)
+_BUILTINS = {"abs": "abs", "max": "maximum", "min": "minimum", "pow": "power", "round": "round"}
+_MATH = {"math.sqrt": "sqrt", "math.exp": "exp", "math.log": "log", "math.erf": "erf"}
+_TO_INTEGERS = {"math.ceil": "ceil", "math.floor": "floor"}
+
+
+NONE, ONE = Constant("kNone"), node(1)
+
+
+class Values:
+    """Numbers, shapes and indices as expressions. None where something is not compiled."""
+
+    def __init__(
+        self,
+        find: Callable[[Var], Fact],
+        define: Callable[[Var, Fact], None],
+        shape_of: Callable[[Atom], Expression | None],
+    ) -> None:
+        self._find = find
+        self._define = define
+        self._shape_of = shape_of
+
+    def scalar(self, atom: Atom) -> Scalar | None:
+        """A number."""
+        if isinstance(atom, Literal):
+            kind = of_literal(atom)
+            return None if kind is None else literal(atom.value, kind)
+        fact = self._find(atom)
+        return _scalar(fact) if fact.kind == "number" else None
+
+    def number(self, atom: Atom) -> Expression | None:
+        """An integer."""
+        scalar = self.scalar(atom)
+        if scalar is None or scalar.type not in ("weak int", "int64_t"):
+            return None
+        return scalar.to("weak int").node
+
+    def numbers(self, atoms: Sequence[Atom]) -> list[Expression] | None:
+        """Integers, all of them."""
+        found = [number for atom in atoms if (number := self.number(atom)) is not None]
+        return found if len(found) == len(atoms) else None
+
+    def shape(self, atom: Atom | None) -> Expression | None:
+        """A shape: of a tuple of integers, an integer, or a saved shape."""
+        if atom is None:
+            return None
+        if isinstance(atom, Var) and self._find(atom).kind in ("shape", "like"):
+            return self._find(atom).node
+        numbers = self.numbers(self.elements(atom))
+        return None if numbers is None else call("shape_of", *numbers)
+
+    def elements(self, atom: Atom) -> Sequence[Atom]:
+        """The items of a tuple; of anything else, itself."""
+        if isinstance(atom, Literal):
+            values = atom.value if isinstance(atom.value, tuple | list) else (atom.value,)
+            return [Literal(value) for value in values]
+        fact = self._find(atom)
+        single = fact.known is not None or (fact.eqn is not None and fact.eqn.op in ("slice", "range"))
+        return fact.items if fact.kind == "index" and not single else (atom,)
+
+    def axes(self, atom: Atom | None) -> Braces | None:
+        """A list of axes, which must be known now."""
+        if not isinstance(atom, Literal):
+            return None
+        values = atom.value if isinstance(atom.value, tuple) else (atom.value,)
+        if not values or not all(isinstance(v, int) and not isinstance(v, bool) for v in values):
+            return None
+        return braces(*values)
+
+    def index(self, atom: Atom | None) -> Braces | None:
+        """The items of a basic index; None where an array is among them."""
+        if atom is None:
+            return None
+        items = [self.index_item(element) for element in self.elements(atom)]
+        known = [item for item in items if item is not None]
+        if len(known) < len(items):
+            return None
+        return braces(*known) if known else braces(call("ellipsis"))
+
+    def index_item(self, atom: Atom) -> Expression | None:
+        """One item of a basic index; None for an array."""
+        if isinstance(atom, Var) and self._find(atom).kind == "index":
+            fact = self._find(atom)
+            is_slice = fact.eqn is not None and fact.eqn.op == "slice"
+            return fact.known or (self._slice(fact.items) if is_slice else None)
+        if isinstance(atom, Literal):
+            value = atom.value
+            if value is None or value is Ellipsis:
+                return call("new_axis" if value is None else "ellipsis")
+            if isinstance(value, slice):
+                return self._slice([Literal(value.start), Literal(value.stop), Literal(value.step)])
+            if isinstance(value, bool):
+                return None
+        position = self.number(atom)
+        maybe = isinstance(atom, Var) and self._find(atom).element == "maybe"
+        return call("at_if_any" if maybe else "at", position) if position else None
+
+    def _slice(self, bounds: Sequence[Atom]) -> Expression | None:
+        nodes: list[Expression] = []
+        for atom, missing in zip(bounds, (NONE, NONE, ONE), strict=False):
+            absent = isinstance(atom, Literal) and atom.value is None
+            bound = missing if absent else self.number(atom)
+            if bound is None:
+                return None
+            nodes.append(bound)
+        if nodes[2:] == [ONE]:
+            nodes.pop()
+        return call("slice", *nodes)
+
+    def compute(self, eqn: Eqn) -> Fact | None:
+        """The fact of an equation over numbers and metadata, or None where it is not compiled."""
+        op, args = eqn.op, eqn.args
+        if op == "is_none":
+            return self._is_none(args[0])
+        if op == "not_":
+            return self._opposite(args[0])
+        if op in MADE_OF:
+            return Fact("index", items=args, eqn=eqn)
+        if op in _METADATA:
+            return self._metadata(op, args[0])
+        if op == "item":
+            return self._item(args)
+        if op in ("int", "float", "bool") and len(args) == 1:
+            scalar = self.scalar(args[0])
+            return None if scalar is None else _number(scalar.to(f"weak {op}"))
+        if op == "len" and isinstance(args[0], Literal) and isinstance(args[0].value, tuple):
+            return _known(len(args[0].value))
+        if op == "format":
+            said = args[0].value if isinstance(args[0], Literal) else ""
+            return Fact("index", literal=said, eqn=eqn)
+        if op == "len" and isinstance(args[0], Var) and self._is_written_list(args[0]):
+            return _known(len(self._find(args[0]).items))
+        if op == "len" and (bounds := self._range(args[0])) is not None:
+            return _integer(run("length_of_range", *bounds))
+        if op in ("len", "math.prod"):
+            whole = self.shape(args[0])
+            if whole is None:
+                return None
+            return _integer(rank(whole) if op == "len" else Method(whole, "size"))
+        if op in _TO_INTEGERS:
+            return self._rounded(_TO_INTEGERS[op], args[0])
+        if op == "opaque":
+            return self._builtin(eqn)
+        return self._of_dtypes(eqn) or self._joined(eqn) or self._arithmetic(eqn)
+
+    def _is_none(self, atom: Atom) -> Fact | None:
+        if isinstance(atom, Literal):
+            return _truth(atom.value is None)
+        fact = self._find(atom)
+        if fact.kind == "index" and fact.known is not None:
+            return _condition("==", Member(fact.known, "kind"), Constant("Index::kNewAxis"))
+        if fact.kind == "number" and fact.element == "maybe":
+            return _condition("==", fact.node, NONE) if stored(fact.type) == "int64_t" else None
+        if fact.kind == "none":
+            return _truth(True)
+        there = fact.kind in ("array", "lane", "number", "index") and fact.element != "maybe"
+        return _truth(False) if there else None
+
+    def _builtin(self, eqn: Eqn) -> Fact | None:
+        """A function of Python's on numbers, which the vocabulary has no word for."""
+        callee = eqn.kwarg("callee")
+        op = _BUILTINS.get(str(callee.value)) if isinstance(callee, Literal) else None
+        if op is None or len(eqn.args) != (1 if op in ("abs", "round") else 2):
+            return None
+        if op == "round":
+            return self._rounded(op, eqn.args[0])
+        return self._arithmetic(Eqn(eqn.outs, op, eqn.args, (), (), eqn.span))
+
+    def _rounded(self, op: str, atom: Atom) -> Fact | None:
+        """An integer near a number."""
+        scalar = self.scalar(atom)
+        if scalar is None:
+            return None
+        return _integer(Convert("int64_t", lane(op, [scalar.to("weak float")], "weak float").node))
+
+    def _opposite(self, atom: Atom) -> Fact | None:
+        scalar = self.scalar(atom)
+        if scalar is None:
+            return None
+        known = None if scalar.literal is None else not scalar.literal
+        return Fact("number", "weak bool", known=Prefix("!", scalar.node), literal=known)
+
+    def _is_written_list(self, var: Var) -> bool:
+        fact = self._find(var)
+        of_list = fact.kind == "index" and fact.eqn is not None and fact.eqn.op == "list"
+        return fact.kind == "list" or (of_list and var.kind == "list")
+
+    def _likes(self, items: Sequence[Atom]) -> Fact | None:
+        """The likes of a list."""
+        names = [derived(f"like_{item}", "value") for item in items]
+        for name, item in zip(names, items, strict=True):
+            fact = self._metadata("like", item)
+            if fact is None:
+                return None
+            self._define(name, fact)
+        return Fact("index", items=tuple(names))
+
+    def _metadata(self, op: str, atom: Atom) -> Fact | None:
+        if op == "like" and isinstance(atom, Var) and self._is_written_list(atom):
+            return self._likes(self._find(atom).items)
+        if op == "like" and (scalar := self.scalar(atom)) is not None:
+            shapes = (Leaf(NO_SHAPE, shape_sets.SCALAR),)
+            return Fact("like", stored(scalar.type), leaves=shapes, known=NO_SHAPE)
+        shape = self._shape_of(atom)
+        if shape is None or not isinstance(atom, Var):
+            return None
+        fact = self._find(atom)
+        if op == "dtype":
+            return Fact("dtype", fact.type)
+        if op == "like":
+            return Fact("like", fact.type, fact.shape, fact.leaves, 0, shape)
+        if op == "shape":
+            return Fact("shape", "T", fact.shape, fact.leaves, 0, shape)
+        return _integer(Braces((rank(shape),), "int64_t") if op == "ndim" else Method(shape, "size"))
+
+    def _item(self, args: Sequence[Atom]) -> Fact | None:
+        owner, position = args
+        if isinstance(owner, Literal) and isinstance(owner.value, tuple):
+            return self._of_progression(owner.value, position)
+        if (bounds := self._range(owner)) is not None:
+            return self._stepped(bounds[0], bounds[2], position)
+        if isinstance(owner, Var) and self._find(owner).kind in ("shape", "like"):
+            if (slice_ := self._slice_of(position)) is not None:
+                return Fact("shape", known=call("part_of", self._find(owner).node, slice_))
+            index = self.number(position)
+            return _integer(run("extent", self._find(owner).node, index)) if index else None
+        if isinstance(owner, Var) and isinstance(position, Literal) and isinstance(position.value, int):
+            items = self._find(owner).items
+            if -len(items) <= position.value < len(items):
+                scalar = self.scalar(items[position.value])
+                return None if scalar is None else _number(scalar)
+        return None
+
+    def _stepped(self, first: Expression, step: Expression, position: Atom) -> Fact | None:
+        """A number so many steps from the first one."""
+        index = self.number(position)
+        if index is None:
+            return None
+        return _integer(Infix("+", first, index if step == ONE else Infix("*", step, index)))
+
+    def _slice_of(self, atom: Atom) -> Expression | None:
+        """A slice of step 1; None for another index."""
+        if isinstance(atom, Literal):
+            value = atom.value
+            return self.index_item(atom) if isinstance(value, slice) and value.step in (None, 1) else None
+        fact = self._find(atom)
+        whole = (
+            fact.eqn is not None
+            and fact.eqn.op == "slice"
+            and fact.items[2:] in ((Literal(None),), (Literal(1),))
+        )
+        return self.index_item(atom) if whole else None
+
+    def _joined(self, eqn: Eqn) -> Fact | None:
+        """A shape and what stands behind it, or before it."""
+        kinds = [self._find(atom).kind if isinstance(atom, Var) else "index" for atom in eqn.args]
+        if eqn.op != "add" or "shape" not in kinds or not all(kind in ("shape", "index") for kind in kinds):
+            return None
+        shapes = [self.shape(atom) for atom in eqn.args]
+        known = [shape for shape in shapes if shape is not None]
+        return Fact("shape", known=run("after_each_other", *known)) if len(known) == len(shapes) else None
+
+    def _of_dtypes(self, eqn: Eqn) -> Fact | None:
+        """Whether an array is of a dtype; what is templated is of a floating one."""
+        first, second = eqn.args if len(eqn.args) == 2 else (None, None)
+        if isinstance(first, Literal):
+            first, second = second, first
+        if (
+            eqn.op not in ("equal", "not_equal")
+            or not isinstance(first, Var)
+            or not isinstance(second, Literal)
+        ):
+            return None
+        fact, named = self._find(first), OF_DTYPES.get(str(second.value))
+        if fact.kind != "dtype" or (named is None and f"numpy.{second.value}" not in DTYPES):
+            return None
+        if fact.type == "T" and named in ("float", "double"):
+            return _condition("==" if eqn.op == "equal" else "!=", SizeOf("T"), SizeOf(named))
+        return _truth((fact.type == named) == (eqn.op == "equal"))
+
+    def _range(self, atom: Atom) -> list[Expression] | None:
+        """Start, stop and step of a `range` whose bounds are not known."""
+        fact = self._find(atom) if isinstance(atom, Var) else None
+        if fact is None or fact.eqn is None or fact.eqn.op != "range":
+            return None
+        given = fact.items
+        bounds = (Literal(0), given[0], Literal(1)) if len(given) == 1 else (*given, Literal(1))[:3]
+        return self.numbers(bounds)
+
+    def _of_progression(self, numbers: tuple[object, ...], position: Atom) -> Fact | None:
+        """An element of a `range` that is known."""
+        if not all(type(number) is int for number in numbers) or not numbers:
+            return None
+        first = numbers[0]
+        step = numbers[1] - first if len(numbers) > 1 else 1  # type: ignore[operator]
+        if tuple(first + k * step for k in range(len(numbers))) != numbers:  # type: ignore[operator]
+            return None
+        return self._stepped(node(first), node(step), position)  # type: ignore[arg-type]
+
+    def _is_text(self, atom: Atom) -> bool:
+        """Whether a value is a text, which only `raise` has a use for."""
+        if isinstance(atom, Literal):
+            return isinstance(atom.value, str)
+        eqn = self._find(atom).eqn
+        return eqn is not None and eqn.op in ("format", "str", "text")
+
+    def _arithmetic(self, eqn: Eqn) -> Fact | None:
+        if eqn.op in ("add", "str") and any(map(self._is_text, eqn.args)):
+            first = next((a.value for a in eqn.args if isinstance(a, Literal)), "")
+            return Fact("index", literal=first, eqn=Eqn(eqn.outs, "text", eqn.args))
+        op = _MATH.get(eqn.op, eqn.op)
+        operands = [scalar for atom in eqn.args if (scalar := self.scalar(atom)) is not None]
+        if op not in POINTWISE or len(operands) != len(eqn.args):
+            return None
+        types = [operand.type for operand in operands]
+        kind = result_type(op, types)
+        if op == "power" and kind == "weak int":
+            return _integer_power(operands)
+        if refusal(op, types) and kind not in ("weak int", "weak float"):
+            return None
+        if eqn.op not in _MATH and op not in (
+            "add",
+            "subtract",
+            "multiply",
+            "divide",
+            "floor_divide",
+            "negative",
+        ):
+            # NumPy's functions of numbers give its float64 scalars.
+            kind = "double" if kind == "weak float" and eqn.op in ("sqrt", "exp", "log", "tanh") else kind
+        return replace(_number(lane(op, operands, kind)), type=kind)
+
+
+def _integer_power(operands: Sequence[Scalar]) -> Fact:
+    """A power of integers, which is one in Python where the exponent is not negative."""
+    base, exponent = (operand.literal for operand in operands)
+    if isinstance(base, int) and isinstance(exponent, int) and abs(base) ** max(exponent, 0) < 2**63:
+        power = base**exponent if exponent >= 0 else float(base) ** exponent
+        return _number(literal(power, "weak float" if exponent < 0 else "weak int"))
+    return _integer(run("integer_power", *(operand.to("weak int").node for operand in operands)))
+
+
+def _scalar(fact: Fact) -> Scalar:
+    """A number of which a fact is known."""
+    return (
+        Scalar(fact.node, fact.type, fact.literal)
+        if fact.literal is None
+        else literal(fact.literal, fact.type)
+    )
+
+
+def _number(scalar: Scalar) -> Fact:
+    return Fact("number", scalar.type, known=scalar.node, literal=scalar.literal)
+
+
+def _integer(expression: Expression) -> Fact:
+    return Fact("number", "weak int", known=expression)
+
+
+def _condition(operator: str, left: Expression, right: Expression) -> Fact:
+    return Fact("number", "weak bool", known=Infix(operator, left, right))
+
+
+def _known(count: int) -> Fact:
+    return _number(literal(count, "weak int"))
+
+
+def _truth(value: bool) -> Fact:
+    return _number(literal(value, "weak bool"))

@@ -1,0 +1,367 @@
+"""Statements of a kernel's program: what is declared, asked for, looped over and called, in order.
+
+=============  ======================================================================
+``Let``        a name for a value that stays
+``Variable``   a name for a value that changes
+``NewList``    a list of so many elements, which are set later
+``Assign``     another value for a variable or an element
+``Require``    a refusal, unless a condition holds
+``Do``         a function of the runtime that is called for what it does
+``If``         statements by a condition
+``For``        statements for each number below a count
+``Guard``      one statement by a condition
+``Return``     the end of the kernel
+``Scope``      statements whose names nobody else sees
+``Alike``      all of a kernel of several passes, where its arrays have one shape
+``Passes``     a list of so many passes over memory, of so many rows in all, to be run together
+``Space``      one pass: a loop over a broadcast shape, with what it reads, writes and reduces
+``RunPasses``  the passes of a list run
+=============  ======================================================================
+
+In a space stand ``Let`` and
+
+=============  ======================================================================
+``Store``      an element of the row that is written
+``Collect``    a term of a sum, product, maximum or minimum
+=============  ======================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import field
+
+from ..ir import Span
+from ..records import record
+from .expressions import DataType, Expression
+from .expressions import every as every_part
+from .expressions import names as names_in
+
+
+@record(frozen=True, slots=True)
+class Let:
+    """A name for a value that stays; where the type is not given, the value's own."""
+
+    name: str
+    value: Expression
+    type: DataType | None = None
+    reference: bool = False
+    array: bool = False
+    span: Span | None = field(default=None, compare=False)
+
+
+@record(frozen=True, slots=True)
+class Variable:
+    """A name for a value that changes; without a value it is that of its type, zero or empty."""
+
+    name: str
+    type: DataType
+    value: Expression | None = None
+    span: Span | None = field(default=None, compare=False)
+
+
+@record(frozen=True, slots=True)
+class NewList:
+    """A list of so many elements, which are set later."""
+
+    name: str
+    type: DataType
+    count: Expression
+    span: Span | None = field(default=None, compare=False)
+
+
+@record(frozen=True, slots=True)
+class Assign:
+    """Another value for a variable or an element."""
+
+    target: Expression
+    value: Expression
+    span: Span | None = field(default=None, compare=False)
+
+
+@record(frozen=True, slots=True)
+class Require:
+    """A refusal of this kind, unless a condition holds: of arguments ("INVALID"), or of a case."""
+
+    condition: Expression
+    why: str
+    kind: str = "UNSUPPORTED"
+
+
+@record(frozen=True, slots=True)
+class Do:
+    """A function of the runtime that is called for what it does."""
+
+    call: Expression
+    span: Span | None = field(default=None, compare=False)
+
+
+@record(frozen=True, slots=True)
+class Return:
+    """The end of the kernel, or the way of it that is called instead."""
+
+    way: str = ""
+
+
+@record(frozen=True, slots=True)
+class Guard:
+    """One statement by a condition."""
+
+    condition: Expression
+    then: Do | Return
+
+
+@record(frozen=True, slots=True)
+class If:
+    """Statements by a condition, all of which must hold."""
+
+    conditions: tuple[Expression, ...]
+    then: tuple[Statement, ...]
+    otherwise: tuple[Statement, ...] | None = None
+    span: Span | None = field(default=None, compare=False)
+
+
+@record(frozen=True, slots=True)
+class For:
+    """Statements for each number below a count, while a condition holds; from the last one if reversed."""
+
+    name: str
+    count: Expression
+    body: tuple[Statement, ...]
+    reverse: bool = False
+    condition: Expression | None = None
+    span: Span | None = field(default=None, compare=False)
+
+
+@record(frozen=True, slots=True)
+class Scope:
+    """Statements whose names nobody else sees."""
+
+    body: tuple[Statement, ...]
+
+
+@record(frozen=True, slots=True)
+class Alike:
+    """All of a kernel of several passes, where its arrays have one shape."""
+
+    shapes: tuple[Expression, ...]
+    body: tuple[Statement, ...]
+
+
+@record(frozen=True, slots=True)
+class Passes:
+    """A list of so many passes over memory, of so many rows in all, to be run together."""
+
+    name: str
+    count: int
+    operands: int
+
+
+@record(frozen=True, slots=True)
+class RunPasses:
+    """The passes of a list run; in units of rows, where a caller may split them."""
+
+    name: str
+    units: bool = False
+
+
+@record(frozen=True, slots=True)
+class Read:
+    """Rows that a space reads of a view; `once` where there is one element for a whole row."""
+
+    name: str
+    type: str
+    view: Expression
+    once: bool = False
+    looped: bool = True
+
+
+@record(frozen=True, slots=True)
+class Write:
+    """Rows that a space writes to a view."""
+
+    name: str
+    type: str
+    view: Expression
+
+
+@record(frozen=True, slots=True)
+class Reduce:
+    """Rows that a space reduces to a view: the "sum", "prod", "max" or "min" of terms of this type.
+
+    A `mean` is divided by their number. One that is `once` gives one result for a whole row. Where the
+    terms are a row that is read, as it is, no loop has to compute them: it is named by `source`.
+    """
+
+    name: str
+    op: str
+    type: str
+    view: Expression
+    mean: bool = False
+    once: bool = False
+    source: str | None = None
+
+
+@record(frozen=True, slots=True)
+class Store:
+    """An element of the row that is written."""
+
+    row: str
+    value: Expression
+    span: Span | None = field(default=None, compare=False)
+
+
+@record(frozen=True, slots=True)
+class Collect:
+    """A term of a reduction that gives one result for a whole row."""
+
+    sink: Reduce
+    value: Expression
+    span: Span | None = field(default=None, compare=False)
+
+
+@record(frozen=True, slots=True)
+class FlatCall:
+    """The function `flat` of the kernel does the work of a loop, on these rows in the place of its arrays."""
+
+    inputs: tuple[tuple[str, int], ...]
+    outputs: tuple[tuple[str, int], ...]
+    count: int
+
+
+@record(frozen=True, slots=True)
+class Space:
+    """A loop over a broadcast shape: what it reads, writes and reduces, and what it does for an element.
+
+    `shape` covers what `covers` lists besides. It goes `by_rows` where something has one element a row;
+    `is_long` where what is read next could come while it computes. A flat call stands for its body.
+    """
+
+    passes: str
+    shape: Expression
+    reads: tuple[Read, ...]
+    sinks: tuple[Write | Reduce, ...]
+    body: tuple[Let | Store | Collect, ...] | FlatCall
+    index: str
+    covers: tuple[Expression, ...] = ()
+    by_rows: bool = False
+    is_long: bool = False
+
+
+Statement = (
+    Let
+    | Variable
+    | NewList
+    | Assign
+    | Require
+    | Do
+    | If
+    | For
+    | Guard
+    | Return
+    | Scope
+    | Alike
+    | Passes
+    | Space
+    | RunPasses
+)
+
+
+@record(frozen=True, slots=True)
+class FlatLoop:
+    """The loop of a kernel alone, over arrays of one shape in C order: its arguments, by position."""
+
+    inputs: tuple[tuple[str, int], ...]
+    outputs: tuple[tuple[str, int], ...]
+    body: tuple[Let | Store | Collect, ...]
+    index: str
+
+
+@record(frozen=True, slots=True)
+class KernelProgram:
+    """A kernel: what it takes, and its statements.
+
+    `codes` are the types of its arrays, `attributes` how many numbers it takes, `outputs` how many arrays
+    it gives. `flat` is its loop alone, `likely` its statements for shapes as they mostly are.
+    """
+
+    name: str
+    title: str
+    codes: str
+    attributes: int
+    outputs: int
+    body: tuple[Statement, ...]
+    flat: FlatLoop | None = None
+    likely: tuple[Statement, ...] | None = None
+
+
+InSpace = Let | Store | Collect
+
+
+def own_expressions(statement: Statement | InSpace) -> tuple[Expression, ...]:
+    """The expressions of a statement, but for those of the statements in it."""
+    match statement:
+        case Let():
+            return (statement.value,)
+        case Variable():
+            return () if statement.value is None else (statement.value,)
+        case NewList():
+            return (statement.count,)
+        case Assign():
+            return statement.target, statement.value
+        case Require():
+            return (statement.condition,)
+        case Do():
+            return (statement.call,)
+        case Guard():
+            return statement.condition, *own_expressions(statement.then)
+        case If():
+            return statement.conditions
+        case For():
+            return (statement.count, *(() if statement.condition is None else (statement.condition,)))
+        case Alike():
+            return statement.shapes
+        case Space():
+            rows = (*statement.reads, *statement.sinks)
+            return (statement.shape, *statement.covers, *(row.view for row in rows))
+        case Store() | Collect():
+            return (statement.value,)
+        case _:
+            return ()
+
+
+def inner(statement: Statement | InSpace) -> tuple[Statement | InSpace, ...]:
+    """The statements in a statement."""
+    match statement:
+        case If():
+            return (*statement.then, *(statement.otherwise or ()))
+        case For() | Scope() | Alike():
+            return statement.body
+        case Space() if not isinstance(statement.body, FlatCall):
+            return statement.body
+        case _:
+            return ()
+
+
+def every(statements: Iterable[Statement | InSpace]) -> Iterator[Statement | InSpace]:
+    """Statements and all in them, in order."""
+    for statement in statements:
+        yield statement
+        yield from every(inner(statement))
+
+
+def every_expression(statements: Iterable[Statement | InSpace]) -> Iterator[Expression]:
+    """All expressions of statements, and what they are made of."""
+    for statement in every(statements):
+        for expression in own_expressions(statement):
+            yield from every_part(expression)
+
+
+def names_read(statement: Statement) -> set[str]:
+    """The names that a statement reads, or anything in it."""
+    return {
+        name
+        for one in every([statement])
+        for expression in own_expressions(one)
+        for name in names_in(expression)
+    }

@@ -1,0 +1,1 @@
+"""Passes that prepare a formula for kernels, from IR to IR, one per file."""
