@@ -12,7 +12,6 @@ QUESTIONS = ("What", "Whether", "How", "Where", "Which", "Why")
 NOT_YET = (
     "transpile/emit",
     "transpile/loops",
-    "transpile/passes",
 )
 
 
