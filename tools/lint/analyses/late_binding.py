@@ -65,7 +65,7 @@ def _functions(block: list[ast.stmt]) -> Iterator[Function]:
 
 
 def _stored(loop: ast.For | ast.AsyncFor) -> dict[str | int, bool]:
-    """What a loop stores for later, by name or node; True for a hook."""
+    """The functions that a loop stores for later, by name or node; True for a hook."""
     found: dict[str | int, bool] = {}
     for node in ast.walk(loop):
         given: list[ast.expr] = []
