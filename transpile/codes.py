@@ -32,6 +32,7 @@ CODES: dict[str, Code] = {
     "PB108": Code("once-differentiable", "warning"),
     "PB109": Code("inner-autograd", "error"),
     "PB110": Code("inner-autograd-shared", "warning"),
+    "PB111": Code("loop-variable", "warning"),
     # gradient contract
     "PB201": Code("gradient-count", "error"),
     "PB202": Code("independent-gradient", "error"),

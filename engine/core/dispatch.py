@@ -9,7 +9,7 @@ Its type `Tensor` implements these itself:
 
 ``_array``              the NumPy array underneath (read only by convention)
 ``_version``            how often the memory was written, shared by all tensors that share memory
-``_written_at``         the engine's `moment` of the last write; 0 before the first
+``_written_at``         the engine's `write_clock` at the last write; 0 before the first
 ``_written``            "file:line by x += value" of the last write
 ``_bump_version(what)`` count a write, and remember where the caller stands and what it is ("x += value")
 ``_storage``            an object that all tensors share which share memory
@@ -154,7 +154,7 @@ class Engine(Protocol):
         """
         ...
 
-    def moment(self) -> int:
+    def write_clock(self) -> int:
         """A number higher than the `_written_at` of all writes so far, lower than those of all to come."""
         ...
 

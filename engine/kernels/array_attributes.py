@@ -10,10 +10,10 @@ import numpy as np
 from ...transpile.passes.kernel.array_attributes import ArrayOf, Indexing, RegionOf
 from ..primitives.regions import Region
 
-Told = tuple[dict[str, Any], list[np.ndarray[Any, Any]]]
+SplitAttributes = tuple[dict[str, Any], list[np.ndarray[Any, Any]]]
 
 
-def told_apart(attributes: Mapping[str, Any], indexing: Indexing) -> Told | None:
+def split_attributes(attributes: Mapping[str, Any], indexing: Indexing) -> SplitAttributes | None:
     """The attributes with an `ArrayOf` for each array, and the arrays: positions as int64, and masks.
 
     Lists in attributes that index arrays are arrays too, and of a region there are
@@ -21,22 +21,22 @@ def told_apart(attributes: Mapping[str, Any], indexing: Indexing) -> Told | None
     of NumPy's, which widens what it meets: that runs on the formula.
 
     >>> index = Indexing(frozenset({"index"}), frozenset({"index"}))
-    >>> told_apart({"index": ([0, 2], slice(1, None)), "shape": [2, 3]}, index)[0]
+    >>> split_attributes({"index": ([0, 2], slice(1, None)), "shape": [2, 3]}, index)[0]
     {'index': (ArrayOf(dtype='int64_t', rank=1), slice(1, None, None)), 'shape': [2, 3]}
-    >>> told_apart({"axis": np.int64(1)}, index) is None
+    >>> split_attributes({"axis": np.int64(1)}, index) is None
     True
     """
     arrays: list[np.ndarray[Any, Any]] = []
     try:
         for name in attributes.keys() & (indexing.somehow - indexing.plainly):
             _without_lists(attributes[name])
-        found = {name: _told(value, name in indexing.plainly, arrays) for name, value in attributes.items()}
+        found = {name: _split(value, name in indexing.plainly, arrays) for name, value in attributes.items()}
     except TypeError:
         return None
     return found, arrays
 
 
-def _told(value: Any, is_index: bool, arrays: list[np.ndarray[Any, Any]]) -> Any:
+def _split(value: Any, is_index: bool, arrays: list[np.ndarray[Any, Any]]) -> Any:
     if isinstance(value, Region):
         places = _array(value.all_places(), arrays)
         unwritten = None if value.unwritten is None else _array(value.unwritten, arrays)
@@ -48,7 +48,7 @@ def _told(value: Any, is_index: bool, arrays: list[np.ndarray[Any, Any]]) -> Any
     if isinstance(value, np.generic):
         raise TypeError(value)
     if type(value) in (tuple, list):
-        items = [_told(item, is_index, arrays) for item in value]
+        items = [_split(item, is_index, arrays) for item in value]
         return tuple(items) if isinstance(value, tuple) else items
     return value
 

@@ -20,7 +20,7 @@ from ..core.dispatch import engine_of
 from ..core.operator import as_input, bound
 from ..core.registry import LIBRARY
 from ..formula.decorators import LIBRARY_OF_PROCESS, Composite, Formula, derive_pullback
-from .array_attributes import told_apart
+from .array_attributes import split_attributes
 from .compiler import identity
 from .lazy import LazyLibrary
 from .operator import CompiledOperator
@@ -94,10 +94,10 @@ class CompiledFormula(DirectCall):
 
     def _call(self, *args: Any, **kwargs: Any) -> Any:
         inputs, attributes = self._bound(args, kwargs)
-        told = told_apart(attributes, self._indexing)
-        if told is None:
+        split = split_attributes(attributes, self._indexing)
+        if split is None:
             return self.formula(*args, **kwargs)
-        attributes, arrays = told
+        attributes, arrays = split
         fixed = {p.var.name: attributes.pop(p.var.name) for p in self._fixed_attributes}
         names = [param.var.name for param in self._inputs]
         arguments = signature(names, inputs, self._asks_ranks)
@@ -123,8 +123,8 @@ class CompiledFormula(DirectCall):
 
     def _data_apart(self, attributes: dict[str, Any]) -> dict[str, Any]:
         """Attributes that say of arrays what kernels have to know; as they are where none takes them."""
-        told = told_apart(attributes, self._indexing)
-        return attributes if told is None else told[0]
+        split = split_attributes(attributes, self._indexing)
+        return attributes if split is None else split[0]
 
     @cached_property
     def _indexing(self) -> Indexing:

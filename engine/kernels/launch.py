@@ -67,9 +67,9 @@ class CompiledKernel:
         an undefined gradient. Outputs that `needed` says nobody needs are None.
         Raises NotTaken where the kernel does not take such arguments.
         """
-        return self.with_told(arguments, needed)[0]
+        return self.with_plain_outputs(arguments, needed)[0]
 
-    def with_told(
+    def with_plain_outputs(
         self, arguments: Sequence[Any], needed: Sequence[bool] | None = None
     ) -> tuple[list[Any], list[Any]]:
         """The outputs, and the values that the kernel tells."""
@@ -84,8 +84,8 @@ class CompiledKernel:
         if self._infer(ctypes.byref(query)) != abi.OK:
             raise NotTaken(error.value.decode())
         outputs = [_new(specs[k]) if needed is None or needed[k] else None for k in range(self._count)]
-        told = [_told(specs[k], one.kind) for k, one in enumerate(self.kernel.told, self._count)]
-        given = Tensors([*outputs, *[None] * len(told)])
+        plain = [_plain_value(specs[k], one.kind) for k, one in enumerate(self.kernel.told, self._count)]
+        given = Tensors([*outputs, *[None] * len(plain)])
         workspace = np.empty(query.workspace_bytes + _ALIGNMENT, np.uint8)
         start = -(-workspace.ctypes.data // _ALIGNMENT) * _ALIGNMENT
         call = abi.Call(
@@ -101,10 +101,10 @@ class CompiledKernel:
         status = self._run(ctypes.byref(call))
         if status == abi.SMALLER:
             outputs = [None if out is None else _cut(out, given.shape(k)) for k, out in enumerate(outputs)]
-            return outputs, told
+            return outputs, plain
         if status != abi.OK:
             raise NotTaken(error.value.decode())
-        return outputs, told
+        return outputs, plain
 
     def _sorted(self, arguments: Sequence[Any]) -> tuple[list[Any], list[abi.Scalar]]:
         """Tensors and numbers apart, each as the kernel takes it."""
@@ -167,7 +167,7 @@ def _scalar(given: object, role: str) -> abi.Scalar:
     return abi.Scalar(f=float(value)) if role in ("float", "strong") else abi.Scalar(i=int(value))
 
 
-def _told(spec: abi.Spec, kind: str) -> Any:
+def _plain_value(spec: abi.Spec, kind: str) -> Any:
     """A value that is no array, as it stands in the place of an output's shape."""
     if kind == "float":
         return ctypes.c_double.from_buffer_copy(spec.shape).value

@@ -61,13 +61,15 @@ class CompiledOperator(Operator):
         given = dict(zip((p.var for p in self.inputs), inputs, strict=True))
         given |= {p.var: attributes[p.var.name] for p in self.attributes}
         try:
-            outputs, told = self.kernel.with_told([given[entry.var] for entry in self.kernel.kernel.inputs])
+            outputs, plain = self.kernel.with_plain_outputs(
+                [given[entry.var] for entry in self.kernel.kernel.inputs]
+            )
         except NotTaken:
             return None
         results: list[Any] = [None] * (self.n_results + self.n_hidden + self.n_plain)
         for (position, _), array in zip(self.kernel.kernel.outputs, outputs, strict=True):
             results[position] = array[()] if array.ndim == 0 else array
-        for one, value in zip(self.kernel.kernel.told, told, strict=True):
+        for one, value in zip(self.kernel.kernel.told, plain, strict=True):
             results[one.position] = value
         return results
 

@@ -27,13 +27,13 @@ from ._native import (
     current_pass,
     forget_operators,
     leaf,
-    moment,
     run_backward,
     set_anomaly,
     set_inference,
     set_observer,
     set_packing,
     start_backward,
+    write_clock,
 )
 
 name = "native"
@@ -68,7 +68,6 @@ __all__ = [
     "apply",
     "current_pass",
     "from_numpy",
-    "moment",
     "name",
     "run_backward",
     "set_anomaly",
@@ -76,4 +75,5 @@ __all__ = [
     "set_packing",
     "start_backward",
     "tensor",
+    "write_clock",
 ]

@@ -115,7 +115,9 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, de
     return duplicate(call("broadcast_to", cast(fill_value, dtype), shape=shape))
 
 
-def arange(*args: Any, dtype: Any = None, device: str | None = None, **kwargs: Any) -> Any:
+def arange(
+    start: Any = None, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: str | None = None
+) -> Any:
     """As `np.arange`, differentiable in its start and its step; how many numbers it makes is not.
 
     >>> import pullback as pb
@@ -123,13 +125,15 @@ def arange(*args: Any, dtype: Any = None, device: str | None = None, **kwargs: A
     >>> pb.grad(arange(1.0, 2.5, step).sum(), step)[0]
     tensor(3.)
     """
-    if not differentiated((*args, *kwargs.values())):
-        return _arange(*args, dtype=dtype, device=device, **kwargs)
-    names = ("start", "stop", "step") if len(args) != 1 or kwargs.keys() & {"stop"} else ("stop",)
-    given = dict(zip(names, args, strict=False)) | kwargs
-    made = _arange(**({"start": 0} | given), dtype=dtype, device=device)
-    places = np.arange(made.size)
-    return cast(given.get("start", 0) + places * given.get("step", 1), made.dtype)
+    if stop is None:
+        start, stop = None, start
+    if stop is None:
+        raise TypeError("arange() requires stop to be specified")
+    start = 0 if start is None else start
+    made = _arange(start, stop, step, dtype, device=device)
+    if not differentiated((start, stop, step)):
+        return made
+    return cast(start + np.arange(made.size) * step, made.dtype)
 
 
 def linspace(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from .apply import apply, set_anomaly, set_observer, set_packing
 from .backward import current_pass, run_backward, start_backward
 from .create import from_numpy, tensor
-from .storage import moment
+from .storage import write_clock
 from .tensor import Tensor
 
 name = "reference"
@@ -20,7 +20,6 @@ __all__ = [
     "apply",
     "current_pass",
     "from_numpy",
-    "moment",
     "name",
     "run_backward",
     "set_anomaly",
@@ -28,4 +27,5 @@ __all__ = [
     "set_packing",
     "start_backward",
     "tensor",
+    "write_clock",
 ]

@@ -19,7 +19,7 @@ from ..core.grad_mode import is_inference_mode_enabled
 Array = np.ndarray[Any, Any]
 
 # A number that is higher than those of all writes before, and lower than those of all to come.
-moment = count(1).__next__
+write_clock = count(1).__next__
 
 
 def owner(array: Array) -> Array:
@@ -34,7 +34,7 @@ class Storage:
 
     version    number of in-place writes
     written    "file:line by x += value" of the last one
-    written_at its `moment`; 0 before the first
+    written_at its `write_clock`; 0 before the first
     saves      how many backward passes still need the values
     inference  made in inference mode: writes are not counted, and nothing may be saved
     """
@@ -53,7 +53,7 @@ class Storage:
         """Count a write."""
         if not self.inference:
             self.version += 1
-            self.written_at = moment()
+            self.written_at = write_clock()
             self.written = f"{callsite()} by {what}"
 
     def export(self, array: Array) -> Array:

@@ -52,7 +52,7 @@ def checkpoint(function: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any
     run = _Run(engine, function, inputs, kwargs)
     with saved_tensors_hooks(run.pack, run.unpack):
         results = function(*inputs, **kwargs)
-    run.ended = engine.moment()
+    run.ended = engine.write_clock()
     return results
 
 
@@ -99,8 +99,8 @@ class _Run:
         # Where hooks of an outer block keep the arguments, they may be rounded when they come back.
         outer = HOOKS.get()
         self._exact = outer is None or isinstance(getattr(outer.pack, "__self__", None), _Run)
-        # The moment at which the first run ended.
-        self.ended = engine.moment()
+        # The clock of writes at the end of the first run.
+        self.ended = engine.write_clock()
         self._seen: list[_Seen] = []
         self._slots: list[weakref.ref[_Slot]] = []
 
@@ -135,7 +135,7 @@ class _Run:
         values: dict[int, Any] = {}
         count = 0
         differs: CheckpointError | None = None
-        thread, begun = threading.get_ident(), self._engine.moment()
+        thread, begun = threading.get_ident(), self._engine.write_clock()
 
         def keep(tensor: Any) -> Any:
             nonlocal count, differs

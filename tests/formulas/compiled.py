@@ -18,7 +18,7 @@ import pullback as pb
 from pullback.engine.core.dispatch import engine_of
 from pullback.engine.core.operator import Operator
 from pullback.engine.kernels import cache
-from pullback.engine.kernels.array_attributes import told_apart
+from pullback.engine.kernels.array_attributes import split_attributes
 from pullback.engine.kernels.compile import RUNTIME, key_of
 from pullback.engine.kernels.compiler import INCLUDE, WARNINGS, find_compiler
 from pullback.engine.kernels.load import KernelLibrary
@@ -64,7 +64,7 @@ def emitted(case: Case, number: int, order: int = ORDER, formula: pb.Formula | N
     formula = formula or pb.formulas()[case.name]
     operator, read = formula.operator, formula.ir
     attributes = {p.var.name: p.default.value for p in read.attributes if p.default is not None}
-    told = told_apart(attributes | case.kwargs, indexing(read))
+    told = split_attributes(attributes | case.kwargs, indexing(read))
     assert told is not None
     attributes, arrays = told
     names = [param.var.name for param in operator.inputs]

@@ -66,6 +66,10 @@ def lint_source(source: Source, program: Program | None = None) -> Linted:
             for rule in RULES.values():
                 if rule.check is not None:
                     found += rule.check(formula)
+    tree = program.module(source)
+    for rule in RULES.values():
+        if rule.check_module is not None and tree is not None:
+            found += rule.check_module(tree)
     return Linted(formulas, _ordered(found), classes, tuple(sorted(subjects, key=lambda s: s.span.line)))
 
 

@@ -49,7 +49,7 @@ def general_variant(formula: Formula) -> Variant:
 
 
 def saved_variables(formula: Formula) -> tuple[Var, ...]:
-    """What the pullback reads of the forward: inputs, outputs, plain values, in that order."""
+    """The values of the forward that the pullback reads: inputs, outputs, plain values, in that order."""
     assert formula.pullback is not None
     free = formula.pullback.free()
     order = [*(param.var for param in formula.params), *formula.forward.results]

@@ -43,7 +43,7 @@ _MODULES = {
     "math": "math",
 }
 _POSITIONAL = frozenset({"shape", "axes", "like"})
-# Words whose attributes nobody names.
+# Operators whose attributes are given by position.
 _BY_PLACE = frozenset({"swapaxes", "moveaxis"})
 
 
@@ -72,7 +72,7 @@ class Expressions:
             self._apart.append((longest, self._pending.pop(longest)))
 
     def apart(self) -> list[tuple[Var, ast.expr]]:
-        """What `fit` took out since this was asked last: to be assigned before the expression."""
+        """The temporaries that `fit` took out since the last call, to be assigned before the expression."""
         taken, self._apart = self._apart, []
         return taken
 
@@ -96,7 +96,7 @@ class Expressions:
         return value
 
     def conditional_expression(self, eqn: Eqn) -> bool:
-        """Whether a conditional has one output, branches of one expression each, and is short enough."""
+        """True where a conditional has one output, branches of one expression each, and is short enough."""
         single = self._is_one_expression(eqn)
         if not single or not self._width:
             return single
@@ -134,32 +134,32 @@ class Expressions:
         args = [self.of(atom) for atom in eqn.args]
         if eqn.op == "contract" and self._readable and isinstance(args[0], ast.List):
             return ast.Call(dotted("numpy.einsum"), [self._keyword(eqn, "subscripts"), *args[0].elts], [])
-        word = OPERATORS.get(eqn.op)
-        if word is None:
+        info = OPERATORS.get(eqn.op)
+        if info is None:
             return self._named_call(eqn, args)
         hidden = bool(eqn.outs[1:]) and not self._readable
         if eqn.op in _UNARY:
             found = ast.UnaryOp(_UNARY[eqn.op](), args[0])
             return tidy(found) if self._tidy else found
-        if word.infix in _BINARY and len(args) == 2 and eqn.outs[0].kind != "list" and not hidden:
+        if info.infix in _BINARY and len(args) == 2 and eqn.outs[0].kind != "list" and not hidden:
             if self._tidy:
-                return tidy(ast.BinOp(args[0], _BINARY[word.infix](), args[1]))
-            return ast.BinOp(args[0], _BINARY[word.infix](), args[1])
-        if word.infix in _COMPARE and len(args) == 2:
-            return ast.Compare(args[0], [_COMPARE[word.infix]()], [args[1]])
+                return tidy(ast.BinOp(args[0], _BINARY[info.infix](), args[1]))
+            return ast.BinOp(args[0], _BINARY[info.infix](), args[1])
+        if info.infix in _COMPARE and len(args) == 2:
+            return ast.Compare(args[0], [_COMPARE[info.infix]()], [args[1]])
         if eqn.op == "astype" and eqn.outs[0].kind == "value":
             return ast.Call(self._keyword(eqn, "dtype"), args, [])
         if eqn.op == "astype":
             method = ast.Attribute(args[0], "astype", ast.Load())
             return ast.Call(method, [self._keyword(eqn, "dtype")], [])
-        function = _promoted(dotted("pb.formulas"), ast.Constant(eqn.op)) if hidden else dotted(word.python)
-        names = [name for name in word.attrs if eqn.kwarg(name) is not None]
-        leading = [n for n, slot in zip(names, word.attrs, strict=False) if n == slot]
-        by_place = not word.operands or eqn.op in _BY_PLACE
-        positional = [n for n in leading if by_place or (n in _POSITIONAL and n == word.attrs[0])]
+        function = _promoted(dotted("pb.formulas"), ast.Constant(eqn.op)) if hidden else dotted(info.python)
+        names = [name for name in info.attrs if eqn.kwarg(name) is not None]
+        leading = [n for n, slot in zip(names, info.attrs, strict=False) if n == slot]
+        by_place = not info.operands or eqn.op in _BY_PLACE
+        positional = [n for n in leading if by_place or (n in _POSITIONAL and n == info.attrs[0])]
         args += [self._keyword(eqn, name) for name in positional]
         keywords = [ast.keyword(name, self._keyword(eqn, name)) for name in names if name not in positional]
-        extra = [name for name, _ in eqn.kwargs if name not in word.attrs]
+        extra = [name for name, _ in eqn.kwargs if name not in info.attrs]
         keywords += [ast.keyword(name, self._keyword(eqn, name)) for name in extra]
         return ast.Call(function, args, keywords)
 

@@ -12,15 +12,15 @@ Statements = Callable[[Sequence[Eqn], Expressions], list[ast.stmt]]
 
 
 def loop_statements(eqn: Eqn, expressions: Expressions, statements: Statements) -> list[ast.stmt]:
-    """What the values are at the start, the loop, and the names of what it leaves."""
+    """The values at the start, the loop, and the names of its results."""
     (body,) = eqn.blocks
     item, carried = body.params[0], body.params[1:]
     finals, lists = eqn.outs[: len(carried)], eqn.outs[len(carried) :]
     written: list[ast.stmt] = []
     over = eqn.args[0]
-    turns = expressions.of(over)
+    items = expressions.of(over)
     if not (isinstance(over, Var) and over.kind == "list"):
-        turns = _call("range", turns)
+        items = _call("range", items)
     backwards = eqn.kwarg("reverse") is not None
     for var, start in zip(carried, eqn.args[1:], strict=True):
         value = expressions.of(start)
@@ -37,7 +37,7 @@ def loop_statements(eqn: Eqn, expressions: Expressions, statements: Statements) 
     if eqn.kwarg("until") is not None:
         inside.append(ast.If(ast.Name(carried[0].name, ast.Load()), [ast.Break()], []))
     target = ast.Name(item.name, ast.Store())
-    iterated = _call("reversed", turns) if backwards else turns
+    iterated = _call("reversed", items) if backwards else items
     written.append(ast.For(target, iterated, inside or [ast.Pass()], []))
     if backwards:
         written += [ast.Expr(_method(var, "reverse")) for var in lists]
@@ -49,7 +49,7 @@ def loop_statements(eqn: Eqn, expressions: Expressions, statements: Statements) 
 
 
 def _moves(moved: list[tuple[Var, ast.expr]]) -> list[ast.Assign]:
-    """What is carried to the next turn: one after the other where no later value reads what changed."""
+    """Assign the next iteration's carried values, one by one where no later value reads a changed one."""
     written: list[ast.Assign] = []
     while moved:
         read = [{node.id for node in ast.walk(v) if isinstance(node, ast.Name)} for _, v in moved]

@@ -41,18 +41,18 @@ def _with_appends(block: Block) -> Block:
         if eqn.op == "for":
             (body,) = inner
             carried = len(body.params) - 1
-            turn = list(body.eqns)
+            iteration = list(body.eqns)
             for grown, atom in zip(eqn.outs[carried:], body.results[carried:], strict=True):
-                place = next((k for k, made in enumerate(turn, start=1) if atom in made.outs), 0)
-                turn.insert(place, Eqn((), "append", (grown, atom), (), (), eqn.span))
-            inner = (Block(body.params, tuple(turn), body.results[:carried]),)
+                place = next((k for k, made in enumerate(iteration, start=1) if atom in made.outs), 0)
+                iteration.insert(place, Eqn((), "append", (grown, atom), (), (), eqn.span))
+            inner = (Block(body.params, tuple(iteration), body.results[:carried]),)
         eqns.append(replace(eqn, blocks=inner))
     return Block(block.params, tuple(eqns), block.results)
 
 
 @dataclass
 class _Lives:
-    """Which variables live at the same time, found by walking backwards."""
+    """The variables that live at the same time, found by walking backwards."""
 
     nested: Mapping[Var, Eqn]
     order: dict[Var, None] = field(default_factory=dict)
@@ -66,7 +66,7 @@ class _Lives:
                 self.meets.setdefault(other, set()).add(var)
 
     def read(self, atoms: Iterable[Atom]) -> set[Var]:
-        """What is read where these are: of a temporary that is written inside, what it is computed from."""
+        """The variables that are read where these are; for a nested temporary, those of its expression."""
         found: set[Var] = set()
         queue = [atom for atom in atoms if isinstance(atom, Var)]
         while queue:
@@ -78,7 +78,7 @@ class _Lives:
         return found
 
     def before(self, eqns: Sequence[Eqn], live: set[Var]) -> set[Var]:
-        """What is wanted before the equations, of which `live` is wanted after."""
+        """The variables that live before the equations, where `live` do after them."""
         for eqn in reversed(eqns):
             if eqn.op == "if":
                 live = self._branch(eqn, live)

@@ -37,7 +37,7 @@ def tidy(node: ast.UnaryOp | ast.BinOp) -> ast.expr:
 
 
 def _without_minus(node: ast.expr) -> ast.expr | None:
-    """What a minus is before: the first factor of a product may have it."""
+    """The operand of a minus: the first factor of a product may have it."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return node.operand
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div | ast.MatMult):
@@ -76,7 +76,7 @@ def _number(node: ast.expr) -> float | None:
 
 
 def _is_power(number: float) -> bool:
-    """Whether it is a power of two: a product with it is exact."""
+    """True for a power of two: a product with it is exact."""
     return abs(math.frexp(number)[0]) == 0.5
 
 

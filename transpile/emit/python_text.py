@@ -110,7 +110,7 @@ def _expression(expr: ast.expr) -> str:
 
 
 def _is_one_group(text: str) -> bool:
-    """Whether the first parenthesis is closed by the last one."""
+    """True where the first parenthesis is closed by the last one."""
     depth = 0
     for index, char in enumerate(text):
         depth += {"(": 1, ")": -1}.get(char, 0)

@@ -50,7 +50,7 @@ def with_unpacking(block: Block) -> Block:
 
 
 def _check(eqn: Eqn, table: Mapping[Var, Eqn]) -> _Unpacked | None:
-    """What the equation checks of a length; None where it is not what unpacking adds."""
+    """The length that the equation checks; None where unpacking did not add it."""
     test = table.get(eqn.args[0]) if eqn.op == "if" and isinstance(eqn.args[0], Var) else None
     if test is None or test.op != "not_equal" or eqn.outs or len(eqn.blocks[0].eqns) != 2:
         return None
@@ -75,7 +75,7 @@ def _gradients(eqn: Eqn, table: Mapping[Var, Eqn]) -> _Unpacked | None:
 
 
 def _place(eqn: Eqn, value: Var) -> int | None:
-    """Which element of the value the equation takes by its place."""
+    """The place of the element that the equation takes of the value."""
     taken = eqn.op in ("item", "getitem") and eqn.args[0] == value
     place = (eqn.args[1] if eqn.op == "item" else eqn.kwarg("index")) if taken else None
     return place.value if isinstance(place, Literal) and type(place.value) is int else None

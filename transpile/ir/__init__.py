@@ -53,7 +53,7 @@ STRUCTURAL = frozenset(
 
 
 class Node:
-    """What a formula is made of: pickled by its fields in order, which is read three times as fast."""
+    """A part of a formula: pickled by its fields in order, which is read three times as fast."""
 
     __slots__ = ()
 
@@ -210,7 +210,7 @@ class Block(Node):
 
 
 class Verdict(Enum):
-    """What a captured value is, which decides what happens to it."""
+    """The kind of a captured value, which decides how it is saved."""
 
     INPUT = "input"
     RESULT = "result"
@@ -292,7 +292,7 @@ class Extent(Node):
 
 @record(frozen=True, slots=True)
 class Options(Node):
-    """What the decorator was given."""
+    """The options of the decorator."""
 
     first_order_only: bool = False
     surrogate: bool = False

@@ -21,7 +21,7 @@ Widening = OneOf["float", "divide", "arithmetic", "sum", "real", "special", "num
 
 @record(frozen=True, slots=True)
 class Promoted:
-    """What these dtypes, and a Python number of the kind `weak`, promote to."""
+    """The dtype to which these dtypes, and a Python number of the kind `weak`, promote."""
 
     parts: frozenset[Dtype]
     weak: Weak = ""
@@ -29,7 +29,7 @@ class Promoted:
 
 @record(frozen=True, slots=True)
 class Widened:
-    """What a function makes of a dtype: `by` says which kind of function, see `widen`."""
+    """The dtype of a function's result: `by` is the kind of function, see `widen`."""
 
     by: Widening
     of: Dtype
@@ -57,7 +57,7 @@ def concrete(name: str) -> str | None:
 
 
 def promote(parts: Iterable[Dtype], weak: Weak = "") -> Dtype:
-    """What these dtypes, and a Python number of kind `weak`, promote to by NumPy's rules."""
+    """The dtype to which these dtypes, and a Python number of kind `weak`, promote by NumPy's rules."""
     found: set[Dtype] = set()
     for part in parts:
         if isinstance(part, Promoted) and not part.weak and not weak:
@@ -116,7 +116,7 @@ def _with_weak(dtype: str, weak: Weak) -> str:
 
 
 def widen(by: Widening, dtype: Dtype) -> Dtype | None:
-    """What a function gives for an operand of this dtype; None where that is not known.
+    """The dtype of a function's result for an operand of this dtype; None where that is not known.
 
     "float" are the ufuncs of floats, "divide" makes float64 of integers, "arithmetic" an int8 of a
     bool, "sum" an int64 of shorter integers, "real" the real dtype of a complex one, "special" are

@@ -60,7 +60,7 @@ Term = str | Ranked | Reduced | Expanded
 
 @record(frozen=True, slots=True)
 class Unranked:
-    """What these shapes broadcast to, where the rank is not known."""
+    """The shape to which these shapes broadcast, where the rank is not known."""
 
     parts: frozenset[Term]
 

@@ -1,4 +1,4 @@
-"""What a rule of types is given: the operands' types and the attributes of one call."""
+"""The argument of a rule of types: the operands' types and the attributes of one call."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Call:
         return found if isinstance(found, TensorType) else None
 
     def fixed(self, name: str, default: object = None) -> tuple[bool, object]:
-        """Whether an attribute is a constant, and which."""
+        """True and the value of an attribute that is a constant; else False and None."""
         atom = self.attributes.get(name)
         if atom is None:
             return True, default
@@ -132,7 +132,7 @@ class Call:
 
 
 def joined_dtype(types: tuple[Type | None, ...]) -> Dtype | None:
-    """What operands promote to; None where one is no number and no tensor, or none is a tensor."""
+    """The dtype to which operands promote; None where one is no number and no tensor, or none is a tensor."""
     parts: list[Dtype] = []
     weak = "bool"
     order = ("bool", "int", "float", "complex")

@@ -1,4 +1,4 @@
-"""What selects entries by their places, and what puts them back there."""
+"""Operators that select entries by their places, and those that put them back there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes one array of a list of arrays, and a list of one."""
+"""Operators that make one array of a list of arrays, and a list of one."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def _made(name: str, rule: Rule, *attrs: str, **facts: Any) -> OperatorInfo:
 
 
 def _to_like(name: str, **facts: Any) -> OperatorInfo:
-    """What gives a cotangent the shape and dtype of another array."""
+    """The entry of an operator that gives a cotangent the shape and dtype of another array."""
     return OperatorInfo(name, f"pullback.primitives.{name}", ("x",), ("like",), linear=(0,), **facts)
 
 

@@ -47,7 +47,7 @@ def _where_of_numbers(read: tuple[Type, ...]) -> Dtype | None:
 
 
 def _is_operand(found: Type) -> bool:
-    """Whether the operand's shape is known: that of a tensor that is there, or a number's."""
+    """True where the operand's shape is known: that of a tensor that is not None, or a number's."""
     if isinstance(found, TensorType):
         return not found.optional
     return isinstance(found, ScalarType) and found.kind in ("bool", "int", "float", "complex")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..ir.dtypes import widen
-from ..ir.types import Dim, TensorType, Type, TypeMistake, join_shapes, shape_text
+from ..ir.types import Dim, TensorType, Type, TypeMistake, join_dims, join_shapes, shape_text
 from .call import Call, joined_dtype
 from .info import OperatorInfo
 
@@ -58,6 +58,26 @@ def _dot(call: Call) -> Type:
     return call.tensor((*a.shape[:-1], *b.shape[:axis], *b.shape[axis + 1 :]), dtype)
 
 
+def _contract(call: Call) -> Type:
+    """A sum of products by subscripts, in which a letter stands for one size, or for 1."""
+    known, text = call.fixed("subscripts")
+    items = call.list().items
+    dtype = joined_dtype(items)
+    if not known or not isinstance(text, str) or "..." in text or "->" not in text:
+        return call.tensor(None, dtype)
+    letters, _, output = text.replace(" ", "").partition("->")
+    parts = letters.split(",")
+    shapes = [item.shape for item in items if isinstance(item.shape, tuple)]
+    sizes: dict[str, list[Dim]] = {}
+    for part, shape in zip(parts, shapes, strict=False) if len(shapes) == len(parts) else ():
+        if len(part) != len(shape):
+            raise TypeMistake(f"`{part}` are {len(part)} subscripts of an array of {len(shape)} axes")
+        for letter, size in zip(part, shape, strict=True):
+            sizes.setdefault(letter, []).append(size)
+    dims = {letter: join_dims(given) for letter, given in sizes.items()}
+    return call.tensor(tuple(dims.get(letter, call.size(k)) for k, letter in enumerate(output)), dtype)
+
+
 def _square(a: TensorType) -> None:
     if not isinstance(a.shape, tuple):
         return
@@ -69,7 +89,7 @@ def _square(a: TensorType) -> None:
 
 
 def _of_matrix(call: Call) -> Type:
-    """What has its operand's shape: an inverse, a factor."""
+    """The rule of results with the operand's shape: an inverse, a factor."""
     a = call.operand(0)
     if a is None:
         return call.unknown()
@@ -96,7 +116,7 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     ),
     OperatorInfo(
         "contract", "pullback.primitives.contract", ("arrays",), ("subscripts",), kind="product",
-        variadic=True,
+        variadic=True, type=_contract,
     ),
     OperatorInfo(
         "contract_gradients", "pullback.primitives.contract_gradients", ("grad", "arrays"), ("subscripts",),

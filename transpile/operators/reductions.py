@@ -1,4 +1,4 @@
-"""What reduces or runs along axes."""
+"""Operators that reduce or accumulate along axes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .info import OperatorInfo
 
 
 def axes_of(call: Call, default: object = None) -> tuple[bool, tuple[int, ...] | None]:
-    """Whether the axes are constants, and which; None are all of them."""
+    """True and the axes where they are constants, None for all of them; else False and None."""
     known, value = call.fixed("axis", default)
     if not known:
         return False, None
@@ -49,7 +49,7 @@ def reduction(by: Widening | None, dtype: Dtype | None = None, real: bool = Fals
 
 
 def along(by: Widening | None, default: int | None, dtype: Dtype | None = None) -> Rule:
-    """What keeps its operand's shape, unless it runs over all entries as over one axis."""
+    """The rule of results with the operand's shape, or of one axis where all entries are taken as one."""
 
     def rule(call: Call) -> Type:
         a = call.operand(0)

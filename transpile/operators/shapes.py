@@ -1,4 +1,4 @@
-"""What gives the same entries another shape or order."""
+"""Operators that give the same entries another shape or order."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def _trace(call: Call) -> Type:
 def _view(
     name: str, shape: Callable[[Call, TensorType], Shape | None], *attrs: str, **facts: Any
 ) -> OperatorInfo:
-    """What reads its operand's memory in another way."""
+    """The entry of an operator whose result is a view of its operand."""
     facts = {"operand": "a", **facts}
     operand = facts.pop("operand")
     rule = of_operand(shape)
@@ -156,7 +156,7 @@ def _view(
 
 
 def _copy(name: str, rule: Rule | None, *attrs: str, operand: str = "a", **facts: Any) -> OperatorInfo:
-    """What copies its operand's entries, or adds them up."""
+    """The entry of an operator that copies its operand's entries, or adds them up."""
     facts = {"python": f"numpy.{name}", **facts}
     python = facts.pop("python")
     return OperatorInfo(name, python, (operand,), attrs, linear=(0,), type=rule, **facts)

@@ -140,3 +140,44 @@ def test_read_only_memory_stays_read_only():
     ):
         with pytest.raises(pb.MutationError):
             part += 1
+
+
+def test_a_single_entry_is_a_copy_with_a_gradient():
+    for array, index in (
+        (np.arange(4.0), 1),
+        (np.arange(4.0, dtype=np.float32), np.int64(-1)),
+        (np.array([3.0]), 0),
+        (A, (1, 2, -1)),
+        (A[0], (0, 1)),
+    ):
+        same(lambda x, index=index: x[index], array)
+    x = pb.tensor([1.0, 2.0, 3.0])
+    entry = x[1]
+    x[1] = 7.0
+    assert entry.item() == 2.0
+    assert x[1].item() == 7.0
+    w = pb.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    (first,) = pb.grad(w[1] ** 3 * w[0], w, create_graph=True)
+    np.testing.assert_array_equal(first.detach().numpy(), [8.0, 12.0, 0.0])
+    (second,) = pb.grad(first[1], w)
+    np.testing.assert_array_equal(second.numpy(), [12.0, 12.0, 0.0])
+    with pb.no_grad():
+        assert not w[1].requires_grad
+    for values in ([1, 2, 3], [True, False, True], [1j, 2.0, 3.0]):
+        array = np.array(values)
+        one = pb.tensor(array)[1]
+        assert (one.dtype, one.shape, one.item()) == (array.dtype, (), array[1])
+    with pytest.raises(IndexError):
+        x[3]
+
+
+def test_a_single_entry_takes_the_fast_path(monkeypatch):
+    def refuse(*_):
+        raise AssertionError("the general path")
+
+    from pullback.engine.tensor.methods import TensorMethods
+
+    monkeypatch.setattr(TensorMethods, "__getitem__", refuse)
+    x = pb.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    (gradient,) = pb.grad(x[1] * 2.0, x)
+    np.testing.assert_array_equal(gradient.numpy(), [0.0, 2.0, 0.0])

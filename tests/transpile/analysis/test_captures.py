@@ -4,7 +4,7 @@ import symtable
 
 import pytest
 
-from ..frontend.reading import HEAD, findings, formula, verdicts
+from ..frontend.reading import HEAD, HEAD_LINES, findings, formula, verdicts
 
 
 def f(*statements, gradient, params="x", result="r"):
@@ -127,8 +127,8 @@ def test_a_rule_takes_over():
 
 def test_places():
     (_, capture) = formula(SIMPLE).captures
-    assert (capture.name, capture.span.line - 4, capture.span.column) == ("t", 7 - 1, 33)
-    assert capture.defined.line - 4 == 3
+    assert (capture.name, capture.span.line - HEAD_LINES, capture.span.column) == ("t", 6, 33)
+    assert capture.defined.line - HEAD_LINES == 3
     assert capture.defined.column == 9
 
 

@@ -72,6 +72,8 @@ def found(text):
         ("x + np.sum(np.stack([np.ones(4), np.ones(5)]))", "sizes 4 and 5 along an axis"),
         ("x * np.dot(np.ones((3, 4)), np.ones(3))", "sums over 4 entries and over 3"),
         ("x * np.inner(np.ones((3, 4)), np.ones(3))", "sums over 4 entries and over 3"),
+        ("x * np.einsum('ij,jk->ik', np.ones((3, 4)), np.ones((3, 2)))", "sizes 3 and 4 do not broadcast"),
+        ("x * np.einsum('ij->i', np.ones(4))", "`ij` are 2 subscripts of an array of 1 axes"),
         ("x * np.linalg.det(np.ones((3, 4)))", "(3, 4) is no square matrix"),
         ("x * np.transpose(np.ones((3, 4)), (0, 1, 2))", "3 axes are given of an array of 2"),
     ],
@@ -165,6 +167,7 @@ def test_a_number_has_no_shape():
         ("np.dot(np.ones((3, 4)), np.ones((5, 4, 2)))", (3, 5, 2)),
         ("np.inner(np.ones((3, 4)), np.ones((5, 4)))", (3, 5)),
         ("np.dot(np.ones((3, 4)), np.ones(4))", (3,)),
+        ("np.einsum('bij,jk->bki', np.ones((2, 3, 4)), np.ones((4, 5)))", (2, 5, 3)),
         ("np.broadcast_to(np.ones((3, 1)), (2, 3, 4))", (2, 3, 4)),
     ],
 )

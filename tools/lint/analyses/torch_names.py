@@ -129,12 +129,12 @@ PLAIN_BUILTINS = _names(
 CONTAINERS = _names("list tuple reversed sorted set iter")
 
 
-# The operand that says where, not what: nothing flows through it.
+# The operand that gives a place or a shape: no value flows through it.
 INDEX_OPERAND = {
     **dict.fromkeys(_names("gather index_select scatter scatter_add scatter_reduce index_add index_copy"), 2),
     **dict.fromkeys(_names("index_fill"), 2),
     **dict.fromkeys(_names("take take_along_dim masked_fill masked_select masked_scatter index_put"), 1),
-    **dict.fromkeys(_names("repeat_interleave"), 1),
+    **dict.fromkeys(_names("repeat_interleave expand_as view_as reshape_as resize_as_"), 1),
     **dict.fromkeys(_names("where embedding"), 0),
 }
 # Backward operators whose own derivative counts what these operands, statistics of the input, stand for.

@@ -10,7 +10,10 @@ from pullback.transpile.codes import CODES
 from pullback.transpile.diagnostics import Diagnostic, Severity
 from pullback.transpile.ir import Formula
 
+from ..frontend.modules import TorchModule
+
 Check = Callable[[Formula], Iterator[Diagnostic]]
+CheckModule = Callable[[TorchModule], Iterator[Diagnostic]]
 
 HEADINGS = ("What it does", "Why is this bad?", "Example", "Use instead", "References")
 
@@ -20,12 +23,13 @@ class Rule:
     """One rule.
 
     `documentation` has the five headings of `HEADINGS`. `check` is None where `pullback.transpile` finds
-    it: the frontend for what it cannot read, an analysis for the rest.
+    it: the frontend for what it cannot read, an analysis for the rest. `check_module` checks a whole file.
     """
 
     code: str
     documentation: str | None
     check: Check | None = None
+    check_module: CheckModule | None = None
 
     @property
     def name(self) -> str:

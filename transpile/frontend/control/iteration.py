@@ -91,7 +91,7 @@ def _bindings(
 
 
 def _start(source: ast.Call) -> ast.expr | None:
-    """Where an `enumerate` begins to count, if it says so."""
+    """The start of an `enumerate`, where it is given."""
     named = [keyword.value for keyword in source.keywords if keyword.arg == "start"]
     return next(iter([*source.args[1:2], *named]), None)
 

@@ -1,5 +1,6 @@
 #include "fast_paths/views.h"
 
+#include <cstring>
 #include <functional>
 #include <string>
 #include <vector>
@@ -65,8 +66,10 @@ PyRef shape_of(const Tensor& tensor) { return tuple_of(tensor.layout.extents());
 /// A plain value that a formula saves, by its name there; none for one that isn't known here.
 using Values = std::function<PyRef(const std::string&)>;
 
-/// The node of a view; false where the formula saves something else.
-bool record(OperatorInfo& info, Tensor& source, Tensor& view, const Values& values) {
+/// The node of a view, or of a copy of the entry at `data`; false where the formula saves something
+/// else.
+bool record(OperatorInfo& info, Tensor& source, Tensor& view, const char* data,
+            const Values& values) {
     const Variant& variant = info.variant(Mask{1}, Mask{1});
     std::vector<PyRef> saved;
     for (const std::int32_t read : variant.reads) {
@@ -88,7 +91,7 @@ bool record(OperatorInfo& info, Tensor& source, Tensor& view, const Values& valu
     node->outputs.emplace_back(view.layout, true);
     const auto item = static_cast<std::int64_t>(item_size(source.layout.dtype()));
     if (source.layout.contiguous() && item > 0) {
-        node->shows = (static_cast<char*>(view.data()) - static_cast<char*>(source.data())) / item;
+        node->shows = (data - static_cast<char*>(source.data())) / item;
     }
     remember_caller(*node);
     for (PyRef& value : saved) node->saved.emplace_back(SavedVariable::plain(std::move(value)));
@@ -96,18 +99,26 @@ bool record(OperatorInfo& info, Tensor& source, Tensor& view, const Values& valu
     return true;
 }
 
-/// The view, recorded; none where this is not for the fast path.
+/// The view, or the copy of a single entry, recorded; none where this is not for the fast path.
 Ref<Tensor> finish(NamedOperator& op, Tensor& source, const ViewSpec& spec, const Values& values) {
     OperatorInfo* info = op.info();
     if (info == nullptr || !info->plain_views || info->n_inputs != 1 || info->n_hidden != 0) {
         return {};
     }
     const bool recording = grad_enabled();
-    Ref<Tensor> view =
-        Tensor::view_of(source.storage, spec.data, spec.layout(source.layout.dtype()));
-    view->show_part_of(source, recording ? Made::plain : Made::unrecorded);
-    if (recording && source.requires_grad && !record(*info, source, *view, values)) return {};
-    return view;
+    const Layout layout = spec.layout(source.layout.dtype());
+    Ref<Tensor> made;
+    if (spec.single) {
+        if (spec.item == 0) return {};
+        made = Tensor::allocate(layout, static_cast<std::size_t>(spec.item));
+        std::memcpy(made->data(), spec.data, static_cast<std::size_t>(spec.item));
+    } else {
+        made = Tensor::view_of(source.storage, spec.data, layout);
+        made->show_part_of(source, recording ? Made::plain : Made::unrecorded);
+    }
+    if (recording && source.requires_grad && !record(*info, source, *made, spec.data, values))
+        return {};
+    return made;
 }
 
 PyObject* general(const char* method, PyObject* self, PyObject* args, PyObject* kwargs) {
@@ -349,7 +360,7 @@ PyObject* get_item(PyObject* self, PyObject* index) {
     return to_python([&]() -> PyObject* {
         Tensor& tensor = *Tensor::cast(self);
         ViewSpec spec;
-        if (view_at(tensor, index, spec) && !spec.single) {
+        if (view_at(tensor, index, spec)) {
             Ref<Tensor> view = finish(getitem, tensor, spec, [&](const std::string& name) {
                 return name == "index" ? PyRef::borrow(index) : PyRef();
             });

@@ -237,7 +237,7 @@ NB_MODULE(_native, m) {
     m.def(
         "set_inference", [](bool some) { switches.inference = some; }, nb::arg("some"),
         "Whether some thread is in inference mode.");
-    m.def("moment", &Storage::next_moment,
+    m.def("write_clock", &Storage::next_moment,
           "A number higher than those of all writes so far, lower than those of all to come.");
     m.def(
         "fast_paths", [] { return std::vector<std::string>(kFastPaths.begin(), kFastPaths.end()); },

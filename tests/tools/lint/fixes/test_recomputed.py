@@ -237,7 +237,7 @@ def test_what_is_random_is_not_computed_again() -> None:
         ("if x.sum() > 0:\n    return x\nt = x.exp()", "the forward may return before it saves"),
     ],
 )
-def test_what_cannot_be_told_apart_is_left_alone(forward: str, reason: str) -> None:
+def test_what_cannot_be_split_attributes_is_left_alone(forward: str, reason: str) -> None:
     text = class_of(
         f"{forward}\nctx.save_for_backward(t)\nreturn t * t", "(t,) = ctx.saved_tensors\nreturn grad * t"
     )

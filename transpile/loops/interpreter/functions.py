@@ -1,0 +1,226 @@
+"""The runtime's functions in NumPy. Shapes and indices are tuples, views arrays, sets of axes tuples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+Shape = tuple[int, ...]
+
+
+class NotInterpreted(Exception):
+    """A function of the runtime that is not in the table."""
+
+
+class Picked(NamedTuple):
+    """The places that an index by arrays names, and the shape of what it picks."""
+
+    items: tuple[Any, ...]
+    shape: Shape
+
+
+def narrowed(value: Any, shape: Shape) -> Array:
+    """One entry of a value for each of a shape that it repeats along the others."""
+    array: Array = np.asarray(value)
+    array = array[(0,) * (array.ndim - len(shape))]
+    found: Array = array[tuple(slice(0, 1) if n == 1 else slice(None) for n in shape)]
+    return found
+
+
+def reduced_to(value: Array, shape: Shape, how: Callable[..., Any], **options: Any) -> Any:
+    """A reduction to a shape that broadcasts to the value's."""
+    padded = (1,) * (value.ndim - len(shape)) + shape
+    axes = tuple(k for k, n in enumerate(padded) if n == 1)
+    return how(value, axis=axes, keepdims=True, **options).reshape(shape)
+
+
+def function(name: str) -> Callable[..., Any]:
+    """The function of this name. Raises NotInterpreted.
+
+    >>> function("broadcast")(None, (3, 1), (4,))
+    (3, 4)
+    """
+    found = _FUNCTIONS.get(name) or (getattr(np, name, None) if name in _OF_NUMPY else None)
+    if found is None:
+        raise NotInterpreted(name)
+    return found
+
+
+def _reduced(shape: Shape, axes: Shape, keepdims: bool) -> Shape:
+    if keepdims:
+        return tuple(1 if k in axes else n for k, n in enumerate(shape))
+    return tuple(n for k, n in enumerate(shape) if k not in axes)
+
+
+def _of_view(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that may be called with the context before its operand."""
+    return lambda *args: method(*(args[1:] if args[0] is None else args))
+
+
+def _into(method: Callable[..., Any]) -> Callable[..., None]:
+    """A function whose last argument takes its result."""
+
+    def call(_: None, *args: Any) -> None:
+        args[-1][...] = method(*args[:-1])
+
+    return call
+
+
+def _diagonal(view: Array, offset: int, axis1: int, axis2: int) -> Array:
+    """A view of a diagonal, which may be written to where the array may be."""
+    found: Array = np.diagonal(view, offset, axis1, axis2)
+    found.setflags(write=view.flags.writeable)
+    return found
+
+
+def _take(_: None, view: Array, items: tuple[Any, ...]) -> Any:
+    """A part by a basic index, which is a view also where it has no axes."""
+    return view[items if any(item is Ellipsis for item in items) else (*items, ...)]
+
+
+def _joined(_: None, shapes: Sequence[Shape], axis: int, stacked: bool) -> Shape:
+    join = np.stack if stacked else np.concatenate
+    return join([np.empty(shape, np.bool_) for shape in shapes], axis).shape
+
+
+def _joined_part(_: None, view: Array, shapes: Sequence[Shape], k: int, axis: int, stacked: bool) -> Any:
+    moved = np.moveaxis(view, axis, 0)
+    if stacked:
+        return moved[k, ...]
+    first = sum(shape[axis] for shape in shapes[:k])
+    return np.moveaxis(moved[first : first + shapes[k][axis]], 0, axis)
+
+
+def _matmul(_: None, a: Array, b: Array, target: Array, adds: bool = False) -> None:
+    product = np.matmul(a, b)
+    if product.ndim < target.ndim:
+        product = product[..., None]
+    target[...] = reduced_to(product, target.shape, np.sum) + (target if adds else 0)
+
+
+def _picked(_: None, shape: Shape, items: tuple[Any, ...]) -> Picked:
+    return Picked(items, np.empty(shape, np.bool_)[items].shape)
+
+
+def _unpick(_: None, values: Array, places: Picked, target: Array) -> None:
+    target[...] = 0
+    np.add.at(target, places.items, values)
+
+
+def _put(_: None, whole: Array, values: Array, places: Picked, target: Array) -> None:
+    target[...] = whole
+    target[places.items] = values
+
+
+def _triangle(view: Array, k: int, upper: bool) -> Any:
+    return np.triu(view, k) if upper else np.tril(view, k)
+
+
+def _position(view: Array, axis: int, largest: bool) -> Any:
+    return (np.argmax if largest else np.argmin)(view, axis=axis, keepdims=True)
+
+
+def _truth(_: None, view: Array, every: bool, target: Array) -> None:
+    target[...] = reduced_to(view, target.shape, np.all if every else np.any)
+
+
+def _repeated(_: None, shape: Shape, repeats: Sequence[int], axis: int) -> Shape:
+    return np.repeat(np.empty(shape, np.bool_), repeats, axis).shape
+
+
+def _fill(_: None, view: Array, value: Any) -> None:
+    view[...] = value
+
+
+_NUMPY = """
+    abs ceil floor sqrt trunc copysign square maximum minimum fmax fmin sign isnan isfinite isinf signbit
+    remainder floor_divide arccos arccosh arcsin arcsinh arctan arctanh cbrt cos cosh exp exp2 expm1 log
+    log10 log1p log2 sin sinh tan tanh arctan2 fmod hypot power logaddexp logaddexp2 where round
+"""
+_OF_NUMPY = frozenset(_NUMPY.split())
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "softplus": lambda x: np.logaddexp(0, x),
+    "sinc": np.sinc,
+    # Shapes, and sets of axes.
+    "shape_of": lambda *sizes: tuple(map(int, sizes)),
+    "broadcast": lambda _, *shapes: np.broadcast_shapes(*shapes),
+    "within": lambda shape, whole: np.broadcast_shapes(shape, whole) == whole,
+    "alike": lambda *shapes: len(set(shapes)) == 1,
+    "all_axes": lambda count: tuple(range(count)),
+    "axis_set": lambda _, axes, count: tuple(sorted(axis % count for axis in axes)),
+    "unit_axes": lambda shape: tuple(k for k, n in enumerate(shape) if n == 1),
+    "reduced": _reduced,
+    "extent": lambda _, shape, k: shape[k],
+    "part_of": lambda shape, part: shape[part],
+    "after_each_other": lambda _, *shapes: sum(shapes, ()),
+    "length_of_range": lambda _, *bounds: len(range(*map(int, bounds))),
+    "integer_power": lambda _, base, exponent: base**exponent,
+    "matmul_shape": lambda _, a, b: np.matmul(np.empty(a), np.empty(b)).shape,
+    "joined": _joined,
+    "repeated": _repeated,
+    "arange_shape": lambda _, *bounds: (len(range(*map(int, bounds))),),
+    # Views.
+    "expand_dims": _of_view(np.expand_dims),
+    "squeeze": _of_view(np.squeeze),
+    "transpose": _of_view(np.transpose),
+    "swapaxes": _of_view(np.swapaxes),
+    "moveaxis": _of_view(np.moveaxis),
+    "flip": _of_view(np.flip),
+    "broadcast_to": _of_view(np.broadcast_to),
+    "reshape": _of_view(np.reshape),
+    "diagonal": lambda _, *args: _diagonal(*args),
+    "take": _take,
+    "joined_part": _joined_part,
+    "in_c_order": lambda view, shape: view.reshape(shape),
+    "at": int,
+    "at_if_any": lambda position: position,
+    "slice": lambda *bounds: slice(*bounds),
+    "ellipsis": lambda: Ellipsis,
+    "new_axis": lambda: None,
+    # Data.
+    "holds": lambda _, view: bool(view.reshape(())),
+    "constant": lambda _, value: np.asarray(value),
+    "nothing": lambda: None,
+    "fill": _fill,
+    "copy": _into(lambda view: view),
+    "matmul": _matmul,
+    "contract_shape": lambda _, subscripts, shapes: np.einsum(subscripts, *map(np.empty, shapes)).shape,
+    "contract": lambda _, subscripts, views, target: _fill(None, target, np.einsum(subscripts, *views)),
+    "cumsum": _into(lambda view, axis: np.cumsum(view, axis)),
+    "cumprod": _into(lambda view, axis: np.cumprod(view, axis)),
+    "repeat": _into(np.repeat),
+    "triangle": _into(_triangle),
+    "arange": lambda _, first, step, view: _fill(None, view, first + step * np.arange(len(view))),
+    "eye": lambda _, k, view: _fill(None, view, np.eye(view.shape[0], view.shape[1], k)),
+    "tri": lambda _, k, view: _fill(None, view, np.tri(view.shape[0], view.shape[1], k)),
+    "roll": _into(np.roll),
+    "argsort": _into(lambda view, axis: np.argsort(view, axis, kind="stable")),
+    "position_of_extreme": _into(_position),
+    "truth_of": _truth,
+    "solved_shape": lambda _, a, b: np.broadcast_shapes(a[:-2], b[:-2]) + b[-2:] if len(b) > 1 else b,
+    "solve": _into(np.linalg.solve),
+    "inv": _into(np.linalg.inv),
+    "det": _into(np.linalg.det),
+    "cholesky": _into(np.linalg.cholesky),
+    # Entries at places that are data.
+    "picked_at": _picked,
+    "pick": _into(lambda view, places: view[places.items]),
+    "unpick": _unpick,
+    "put": _put,
+    # Lists.
+    "appended": lambda values, value: [*values, value],
+    "without_last": lambda values: values[:-1],
+    "shapes_of": lambda values: [value.shape for value in values],
+    "broadcast_of": lambda _, values: np.broadcast_shapes(*(value.shape for value in values)),
+    "stacked": lambda _, shape, count, axis: np.stack([np.empty(shape, np.bool_)] * count, axis).shape,
+    "stack": _into(np.stack),
+    "concatenated": lambda _, values, axis: np.concatenate(values, axis).shape,
+    "concatenate": _into(np.concatenate),
+    "entries": lambda values: sum(value.size for value in values),
+    "flatten": _into(lambda values: np.concatenate([value.reshape(-1) for value in values] or [[]])),
+    "zeros_of": lambda _, shapes: [np.zeros(shape) for shape in shapes],
+}
