@@ -1,4 +1,4 @@
-"""A plan as the statements of a kernel: passes gathered into lists, what nobody names left out."""
+"""A plan as the statements of a kernel: passes gathered into lists."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...ir import Block
 from ...passes.kernel.types import stored
 from ...passes.simplify.simplify import remove_dead
 from ..expressions import Ask, Braces, Expression, Infix, ask, call, node, rank
-from ..passes.unused import without_unused
+from ..passes import optimized
 from ..runtime import may_come_before, only_describes
 from ..statements import (
     Do,
@@ -32,8 +32,13 @@ from .plan import Plan
 from .stages import StageLoop
 
 
-def program_of(kernel: Kernel) -> KernelProgram:
-    """The program of a kernel."""
+def program_of(kernel: Kernel, last: str = "unused") -> KernelProgram:
+    """The program of a kernel, after all passes up to the `last`; before them for "kernel"."""
+    return optimized(_lowered(kernel), last)
+
+
+def _lowered(kernel: Kernel) -> KernelProgram:
+    """The program of a kernel, as it is planned."""
     plan = _finished(kernel)
     index = _index_of(plan)
     flat = flat_of(kernel, index)
@@ -139,7 +144,7 @@ def _statements(
         for statement in phase.calls:
             found += _controlled(statement, index) if isinstance(statement, Control) else [statement]
     run()
-    return without_unused((*found, *plan.closing))
+    return (*found, *plan.closing)
 
 
 def _controlled(control: Control[Plan], index: str) -> list[Statement]:
