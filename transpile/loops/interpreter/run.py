@@ -79,7 +79,7 @@ _TYPES = {"double": np.float64, "float": np.float32, "int64_t": np.int64, "bool"
 
 
 class Refused(Exception):
-    """What a kernel refuses: the arguments are not those that it is for."""
+    """A refusal: the arguments are not those that the kernel is for."""
 
 
 class _Returned(Exception):
@@ -275,7 +275,7 @@ class _Run:
         return int(items[0]) if kind == "int64_t" else self.types[kind](items[0])
 
     def asked(self, expression: Ask, args: list[Any]) -> Any:
-        """What the call gives."""
+        """A value that the call gives."""
         call, method = self.arguments, expression.method
         if method in ("input", "gradient"):
             return np.asarray(call.arrays[args[0]])

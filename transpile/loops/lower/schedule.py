@@ -26,7 +26,7 @@ from ..statements import (
 )
 from .equations import planned
 from .flat import UNLIKELY, alone, flat_call, flat_of, is_loop_of
-from .kernel import Guess, Kernel, Told
+from .kernel import Guess, Kernel, PlainResult
 from .phases import Control
 from .plan import Plan
 from .stages import StageLoop
@@ -54,7 +54,7 @@ def _lowered(kernel: Kernel) -> KernelProgram:
         kernel.title,
         "".join(entry.code for entry in kernel.inputs if not entry.is_number),
         sum(entry.is_number for entry in kernel.inputs),
-        len(kernel.outputs) + len(kernel.told),
+        len(kernel.outputs) + len(kernel.plain_results),
         body,
         flat,
         likely,
@@ -64,20 +64,20 @@ def _lowered(kernel: Kernel) -> KernelProgram:
 def _finished(kernel: Kernel) -> Plan:
     """A kernel, planned, with the statements by which it says what is no array."""
     block, arrays = kernel.block, tuple(atom for _, atom in kernel.outputs)
-    results = (*arrays, *(told.var for told in kernel.told))
+    results = (*arrays, *(result.var for result in kernel.plain_results))
     live = Block(block.params, tuple(remove_dead(list(block.eqns), results)), results)
     plan = planned(replace(kernel, block=live))
     plan.finish()
-    plan.closing += [Do(_said(plan, k, told)) for k, told in enumerate(kernel.told, len(arrays))]
+    plan.closing += [Do(_said(plan, k, result)) for k, result in enumerate(kernel.plain_results, len(arrays))]
     return plan
 
 
-def _said(plan: Plan, k: int, told: Told) -> Ask:
+def _said(plan: Plan, k: int, result: PlainResult) -> Ask:
     """The call by which the kernel says a value."""
-    fact = plan.of(told.var)
-    if told.kind in ("like", "shape"):
+    fact = plan.of(result.var)
+    if result.kind in ("like", "shape"):
         return ask("output", k, fact.node, of=stored(fact.type))
-    return ask("tell", k, Braces((fact.node,), "double" if told.kind == "float" else "int64_t"))
+    return ask("tell", k, Braces((fact.node,), "double" if result.kind == "float" else "int64_t"))
 
 
 def _index_of(plan: Plan) -> str:
@@ -156,7 +156,7 @@ def _controlled(control: Control[Plan], index: str) -> list[Statement]:
 
 
 def _is_whole(plan: Plan) -> bool:
-    """Whether the kernel is one loop, so that a caller may split it."""
+    """True where the kernel is one loop, so that a caller may split it."""
     phases = plan.phases.values()
     moves = any(phase.calls for phase in phases) or not all(
         only_describes(statement) for phase in phases for statement in phase.declarations
