@@ -312,6 +312,6 @@ def _method(owner: Any, name: str, args: list[Any]) -> Any:
         return int(np.prod(owner))
     if name == "at":
         return owner[int(args[1])]
-    if name == "keep":
+    if name == "truncate":
         del owner[int(args[0]) :]
     return owner

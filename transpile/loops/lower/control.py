@@ -241,7 +241,7 @@ def _write_loop(
         so_far = Infix("+", Name(iteration), node(1))
         for out in collected:
             if (made := plan.of(out).known) is not None:
-                child.closing.append(Guard(Name(held[0]), Do(Method(made, "keep", (so_far,)))))
+                child.closing.append(Guard(Name(held[0]), Do(Method(made, "truncate", (so_far,)))))
     reverse = eqn.kwarg("reverse") is not None
     control.plans = [child]
     control.make = lambda bodies: [For(iteration, iterations, bodies[0], reverse, go_on)]
