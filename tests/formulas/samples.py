@@ -55,8 +55,8 @@ def names() -> list[str]:
     return [name for name, word in OPERATORS.items() if word.derivative == "formula" and not word.gives_list]
 
 
-# Those of several results stand for no word.
-DECOMPOSITIONS = sorted(name.rpartition(".")[2] for name in operators.DECOMPOSITIONS)
+# Those of several results stand for no operator; `eigh` has another formula for the upper triangle.
+DECOMPOSITIONS = sorted({*(name.rpartition(".")[2] for name in operators.DECOMPOSITIONS), "eigh_upper"})
 
 
 def samples(name: str, seed: int = 0) -> list[Case]:

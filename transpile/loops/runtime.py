@@ -32,7 +32,7 @@ _HEADERS = {
         sinc_derivative
     """,
     "kernel/math/special.h": "require_special",
-    "kernel/matrices/decompose.h": "eigh qr svd pinv",
+    "kernel/matrices/decompose.h": "eigh eigh_upper qr svd pinv",
     "kernel/matrices/solve.h": "solve solved_shape inv slogdet det cholesky",
     "kernel/matrices/convolve.h": "convolve convolve_shape",
     "kernel/matrices/contract.h": "contract contract_shape contract_gradient",

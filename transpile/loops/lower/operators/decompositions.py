@@ -22,6 +22,7 @@ class Parts(NamedTuple):
 _PARTS = {
     "numpy.linalg.slogdet": Parts("slogdet", ("", "")),
     "numpy.linalg.eigh": Parts("eigh", ("n", "nn")),
+    "numpy.linalg.eigh of the upper triangle": Parts("eigh_upper", ("n", "nn")),
     "numpy.linalg.qr": Parts("qr", ("mk", "kn")),
     "numpy.linalg.svd": Parts("svd", ("mk", "k", "kn")),
 }
@@ -29,10 +30,17 @@ _PARTS = {
 
 def decomposes(eqn: Eqn) -> bool:
     """True for an equation that is such a call, with the keywords that are compiled."""
-    callee = literal_of(eqn, "callee")
+    return eqn.op == "opaque" and _parts(eqn) is not None
+
+
+def _parts(eqn: Eqn) -> Parts | None:
+    """What computes the call, or None where its keywords are not compiled."""
+    callee = str(literal_of(eqn, "callee"))
     keywords = {name: atom for name, atom in eqn.kwargs if name != "callee"}
+    if callee == "numpy.linalg.eigh" and keywords.pop("UPLO", Literal("L")) == Literal("U"):
+        callee += " of the upper triangle"
     wanted = {"full_matrices": Literal(False)} if callee == "numpy.linalg.svd" else {}
-    return eqn.op == "opaque" and callee in _PARTS and keywords == wanted
+    return _PARTS.get(callee) if keywords == wanted else None
 
 
 def add_decomposition(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -40,7 +48,8 @@ def add_decomposition(plan: Plan, eqn: Eqn, out: Var) -> None:
     fact = plan.array(eqn.args[0])
     if fact.type not in FLOATS:
         raise plan.refuse("decompositions are compiled for floats only")
-    parts = _PARTS[str(literal_of(eqn, "callee"))]
+    parts = _parts(eqn)
+    assert parts is not None
     names = [_named(plan, out, k) for k in range(len(parts.shapes))]
     shapes = [run("part_shape", shape(fact.node), Text(letters)) for letters in parts.shapes]
     views = [

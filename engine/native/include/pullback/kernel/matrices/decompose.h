@@ -7,22 +7,21 @@
 namespace pb {
 
 // The eigenvalues of a symmetric matrix in ascending order and their vectors (syevd), which reads
-// the lower triangle.
+// one triangle: the lower, "L", or the upper, "U".
 template <typename U, typename T>
-PB_ONCE void eigh(Context& context, const View<U>& a, const View<T>& values,
-                  const View<T>& vectors) {
+PB_ONCE void eigh_of(Context& context, const View<U>& a, const View<T>& values,
+                     const View<T>& vectors, char triangle) {
     const Shape stack = stack_of(context, a.shape, true);
     if (!context.ok()) return;
     int n = as_int(a.shape[-1]);
     char job = 'V';
-    char lower = 'L';
     int info = 0;
     int size = -1;
     int count = -1;
     T optimal = 1;
     int optimal_integers = 1;
     if (n > 0) {
-        lapack(T{}).syevd(&job, &lower, &n, nullptr, &n, nullptr, &optimal, &size,
+        lapack(T{}).syevd(&job, &triangle, &n, nullptr, &n, nullptr, &optimal, &size,
                           &optimal_integers, &count, &info);
     }
     size = static_cast<int>(optimal);
@@ -35,13 +34,25 @@ PB_ONCE void eigh(Context& context, const View<U>& a, const View<T>& values,
     each_place(stack, [&](const int64_t* index) {
         if (!context.ok()) return;
         take_columns(a, index, matrix);
-        lapack(T{}).syevd(&job, &lower, &n, matrix, &n, found, work, &size, integers, &count,
+        lapack(T{}).syevd(&job, &triangle, &n, matrix, &n, found, work, &size, integers, &count,
                           &info);
         if (!factored(context, info)) return;
         if (values.data)
             give_columns(found, n, expand_dims(values, 1u << values.shape.ndim), index);
         if (vectors.data) give_columns(matrix, n, vectors, index);
     });
+}
+
+template <typename U, typename T>
+PB_ONCE void eigh(Context& context, const View<U>& a, const View<T>& values,
+                  const View<T>& vectors) {
+    eigh_of(context, a, values, vectors, 'L');
+}
+
+template <typename U, typename T>
+PB_ONCE void eigh_upper(Context& context, const View<U>& a, const View<T>& values,
+                        const View<T>& vectors) {
+    eigh_of(context, a, values, vectors, 'U');
 }
 
 // A = Q R with as many columns of Q as A has rows or columns, the fewer (geqrf and orgqr).
