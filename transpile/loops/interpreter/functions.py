@@ -9,11 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import places
-from .places import Array, Shape
-
-
-class NotInterpreted(Exception):
-    """A function of the runtime that is not in the table."""
+from .packed import row_of
+from .places import Array, NotInterpreted, Shape
 
 
 class Picked(NamedTuple):
@@ -280,6 +277,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "concatenate": _into(np.concatenate),
     "entries": lambda values: sum(value.size for value in values),
     "flatten": _into(lambda values: np.concatenate([value.reshape(-1) for value in values] or [[]])),
+    "packed_size": lambda value: len(row_of(value, 0)),
     "unflatten": places.unflatten,
     "split": places.split,
     "join_like": places.join_like,

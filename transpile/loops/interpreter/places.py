@@ -12,6 +12,10 @@ Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
 
 
+class NotInterpreted(Exception):
+    """A function of the runtime that is not in the table."""
+
+
 def along_shape(_: None, shape: Shape, positions: Shape, axis: int) -> Shape:
     """The shape of what positions along an axis take.
 
