@@ -11,7 +11,7 @@ from ...transpile.emit.cpp import emit_cpp
 from ...transpile.ir import Formula as FormulaIR
 from ...transpile.ir import Param
 from ...transpile.loops.kernels.formula_kernels import formula_kernels, is_runtime_number
-from ...transpile.loops.kernels.plain_values import telling
+from ...transpile.loops.kernels.plain_values import with_plain_results
 from ...transpile.passes.kernel.arguments import Arguments
 from ...transpile.passes.kernel.array_attributes import Indexing, indexing
 from ..calls.direct import DirectCall, result_on_arrays
@@ -180,7 +180,7 @@ class CompiledFormula(DirectCall):
         } | self._data_apart(attributes)
         optional = any(param.optional for param in self.formula.ir.params)
         compiled = formula_kernels(self.formula.ir, LIBRARY_OF_PROCESS, known, self.order, present=optional)
-        compiled = telling(compiled)
+        compiled = with_plain_results(compiled)
         return emit_cpp(compiled.formula.name, compiled.kernels(), compiled.formula.source)
 
     def operator(self, **attributes: Any) -> CompiledOperator:

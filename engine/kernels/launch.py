@@ -35,7 +35,7 @@ class CompiledKernel:
         self._library = library
         self._codes = [entry.code for entry in kernel.inputs if not entry.is_number]
         self._count = len(kernel.outputs)
-        self._n_specs = self._count + len(kernel.told)
+        self._n_specs = self._count + len(kernel.plain_results)
 
     @cached_property
     def _infer(self) -> Any:
@@ -84,7 +84,9 @@ class CompiledKernel:
         if self._infer(ctypes.byref(query)) != abi.OK:
             raise NotTaken(error.value.decode())
         outputs = [_new(specs[k]) if needed is None or needed[k] else None for k in range(self._count)]
-        plain = [_plain_value(specs[k], one.kind) for k, one in enumerate(self.kernel.told, self._count)]
+        plain = [
+            _plain_value(specs[k], one.kind) for k, one in enumerate(self.kernel.plain_results, self._count)
+        ]
         given = Tensors([*outputs, *[None] * len(plain)])
         workspace = np.empty(query.workspace_bytes + _ALIGNMENT, np.uint8)
         start = -(-workspace.ctypes.data // _ALIGNMENT) * _ALIGNMENT

@@ -69,7 +69,7 @@ class CompiledOperator(Operator):
         results: list[Any] = [None] * (self.n_results + self.n_hidden + self.n_plain)
         for (position, _), array in zip(self.kernel.kernel.outputs, outputs, strict=True):
             results[position] = array[()] if array.ndim == 0 else array
-        for one, value in zip(self.kernel.kernel.told, plain, strict=True):
+        for one, value in zip(self.kernel.kernel.plain_results, plain, strict=True):
             results[one.position] = value
         return results
 
@@ -97,7 +97,7 @@ class CompiledOperator(Operator):
     def _values(self) -> tuple[list[int], list[int], Callable[..., tuple[Any, ...]]]:
         """Positions of the values that the kernel doesn't give, those of what they read, their Python."""
         forward, kernel = self.formula.forward, self.kernel.kernel
-        given = {position for position, _ in kernel.outputs} | {one.position for one in kernel.told}
+        given = {position for position, _ in kernel.outputs} | {one.position for one in kernel.plain_results}
         positions = [k for k in range(len(forward.results)) if k not in given]
         wanted = tuple(forward.results[k] for k in positions)
         there = {a: k for k, a in enumerate(forward.results) if isinstance(a, Var) and k in given}

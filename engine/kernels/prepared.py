@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ...transpile.diagnostics import FormulaError
 from ...transpile.ir import Formula as FormulaIR
 from ...transpile.loops.kernels.formula_kernels import Compiled, formula_kernels, pattern_kernel
-from ...transpile.loops.kernels.plain_values import telling
+from ...transpile.loops.kernels.plain_values import with_plain_results
 from ...transpile.loops.lower.kernel import Kernel
 from ...transpile.passes.kernel.arguments import Arguments
 from ...transpile.passes.kernel.ranks import asks
@@ -40,7 +40,7 @@ def prepare(formula: Formula, attributes: Mapping[str, Any], order: int, argumen
     def make() -> Compiled:
         optional = any(param.optional for param in formula.ir.params)
         ir = formula.ir if attributes or arguments or optional else _promoted(formula)
-        return telling(
+        return with_plain_results(
             formula_kernels(ir, LIBRARY, attributes, order, arguments, general=False, present=optional)
         )
 

@@ -216,7 +216,7 @@ def _layout(
     ranks: tuple[int, ...],
 ) -> Layout:
     runtime = ctypes.addressof(RUNTIME)
-    plain_outputs = tuple((one.position, one.kind) for one in kernel.kernel.told)
+    plain_outputs = tuple((one.position, one.kind) for one in kernel.kernel.plain_results)
     return Layout(
         kernel.infer_address,
         kernel.run_address,
@@ -242,7 +242,7 @@ def _plain_places(operator: CompiledOperator) -> tuple[tuple[int, ...], tuple[in
     """
     forward = operator.formula.forward
     first = operator.n_results + operator.n_hidden
-    plain_outputs = {one.position: k for k, one in enumerate(operator.kernel.kernel.told)}
+    plain_outputs = {one.position: k for k, one in enumerate(operator.kernel.kernel.plain_results)}
     likes, ranks = [], []
     for position, atom in enumerate(forward.results[first:], first):
         place = place_of(operator.formula, atom)

@@ -3,16 +3,9 @@
 import ast
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("engine", "formulas", "src", "tools", "transpile")
 QUESTIONS = ("What", "Whether", "How", "Where", "Which", "Why")
-# Folders, or files, that are still to be rewritten. The list only shrinks.
-NOT_YET = (
-    "transpile/emit",
-    "transpile/loops",
-)
 
 
 def files():
@@ -31,16 +24,6 @@ def questions(path):
     return found
 
 
-def waits(path):
-    return any(path.is_relative_to(ROOT / place) for place in NOT_YET)
-
-
 def test_docstrings_say_what_a_thing_is():
-    found = {str(path.relative_to(ROOT)): questions(path) for path in files() if not waits(path)}
+    found = {str(path.relative_to(ROOT)): questions(path) for path in files()}
     assert {path: lines for path, lines in found.items() if lines} == {}
-
-
-@pytest.mark.parametrize("place", NOT_YET)
-def test_what_is_still_to_be_rewritten_has_such_docstrings(place):
-    paths = [path for path in files() if path.is_relative_to(ROOT / place)]
-    assert any(questions(path) for path in paths), f"{place} is done: take it off the list"

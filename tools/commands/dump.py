@@ -13,7 +13,11 @@ from pullback.transpile.library import Library
 from pullback.transpile.loops.device.ir import program_text
 from pullback.transpile.loops.device.passes import PASSES as LOOP_PASSES
 from pullback.transpile.loops.device.prepare import stages
+from pullback.transpile.loops.kernels.formula_kernels import formula_kernels
 from pullback.transpile.loops.lower.equations import PRIMITIVES
+from pullback.transpile.loops.lower.schedule import program_of
+from pullback.transpile.loops.passes import STAGES as KERNEL_STAGES
+from pullback.transpile.loops.printer import kernel_text
 from pullback.transpile.passes.differentiate.derive import derive
 from pullback.transpile.passes.differentiate.vector_products import without_vector_products
 from pullback.transpile.passes.inline import inline
@@ -39,6 +43,7 @@ example:
   $ pullback dump examples/softplus.py::softplus --after read
   $ pullback dump examples/softplus.py::softplus --after promote
   $ pullback dump examples/softplus.py::softplus --after schedule
+  $ pullback dump examples/softplus.py::softplus --after kernel
 """
 
 
@@ -97,6 +102,13 @@ PASSES: dict[str, Callable[[Formula, Library], Formula]] = {
 }
 
 
+def _kernels(formula: Formula, library: Library, last: str) -> str:
+    """The programs from which C++ is printed, of the forward and the plain first backward."""
+    attributes = {p.var.name: p.default.value for p in formula.attributes if p.default is not None}
+    found = formula_kernels(formula, library, attributes, order=1, general=False)
+    return "\n\n".join(kernel_text(program_of(kernel, last)) for kernel in found.kernels())
+
+
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command's arguments."""
     parser = add_command(
@@ -105,11 +117,12 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("target", metavar="FILE[::NAME]", help=TARGET)
     parser.add_argument(
         "--after",
-        choices=(*PASSES, *LOOP_PASSES),
+        choices=(*PASSES, *LOOP_PASSES, *KERNEL_STAGES),
         default="promote",
         metavar="PASS",
         help=f"the pass after which to print: {', '.join(PASSES)}; or, for the loop IR of the forward and "
-        f"the first backward in float32, {', '.join(LOOP_PASSES)} (default: promote)",
+        f"the first backward, {', '.join(LOOP_PASSES)} (for CUDA, in float32) or {', '.join(KERNEL_STAGES)} "
+        "(for C++) (default: promote)",
     )
 
 
@@ -119,6 +132,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.after in LOOP_PASSES:
         found = stages(formula, file.library, "float32", last=arguments.after)
         print("\n\n".join(program_text(stage.program) for stage in found))
+        return 0
+    if arguments.after in KERNEL_STAGES:
+        print(_kernels(formula, file.library, arguments.after))
         return 0
     made = verify_types(formula, PASSES[arguments.after](formula, file.library))
     types = infer(made)

@@ -1,7 +1,7 @@
 """Expressions of a kernel's program: numbers, shapes, views and elements, as small frozen records.
 
 ============  =======================================================================
-``Name``      what a declaration, a parameter or a loop has named
+``Name``      the name of a declaration, a parameter or a loop
 ``Number``    a number of a type
 ``Text``      a text
 ``Constant``  a constant of the runtime
@@ -13,11 +13,11 @@
 ``New``       a value of a type, made of others
 ``Braces``    several values in a row
 ``Call``      a function of the runtime, see `runtime`
-``Ask``       what the call of a kernel gives: inputs, memory for outputs, attributes
+``Ask``       a value that the call of a kernel gives: an input, memory for an output, an attribute
 ``Member``    a field of a value
 ``Method``    a method of a value
 ``Element``   an element of a list
-``SizeOf``    how many bytes a type takes
+``SizeOf``    the number of bytes that a type takes
 ============  =======================================================================
 
 Types are those of `types`, or one of ``Shape``, ``Index``, ``Picked``, a view, a list.
@@ -49,7 +49,7 @@ DataType = str | ViewOf | ListOf
 
 @record(frozen=True, slots=True)
 class Name:
-    """What a declaration, a parameter or a loop has named."""
+    """The name of a declaration, a parameter or a loop."""
 
     name: str
 
@@ -145,7 +145,7 @@ class Call:
 
 @record(frozen=True, slots=True)
 class Ask:
-    """What the call of a kernel gives: an input, memory for an output, an attribute."""
+    """A value that the call of a kernel gives: an input, memory for an output, an attribute."""
 
     method: str
     args: tuple[Expression, ...]
@@ -179,7 +179,7 @@ class Element:
 
 @record(frozen=True, slots=True)
 class SizeOf:
-    """How many bytes a type takes."""
+    """The number of bytes that a type takes."""
 
     type: str
 
@@ -217,7 +217,7 @@ def run(function: str, *args: Operand, of: DataType | None = None) -> Call:
 
 
 def ask(method: str, *args: Operand, of: DataType | None = None) -> Ask:
-    """What the call of the kernel gives."""
+    """A value that the call of the kernel gives."""
     return Ask(method, tuple(map(node, args)), of)
 
 
@@ -278,7 +278,7 @@ def every(expression: Expression) -> Iterator[Expression]:
 
 
 def size(expression: Expression) -> int:
-    """How many expressions one is made of, itself included."""
+    """The number of expressions that one is made of, itself included."""
     return sum(1 for _ in every(expression))
 
 

@@ -71,7 +71,7 @@ _OUTPUTS = frozenset({"output", "kept_output"})
 
 
 def is_function(name: str) -> bool:
-    """Whether the runtime has a function of this name.
+    """True where the runtime has a function of this name.
 
     >>> is_function("broadcast"), is_function("gamma"), is_function("broadcasts")
     (True, True, False)
@@ -80,7 +80,7 @@ def is_function(name: str) -> bool:
 
 
 def describes(expression: Expression) -> bool:
-    """Whether an expression touches no data.
+    """True where an expression touches no data.
 
     >>> from .expressions import run
     >>> describes(run("broadcast", "x", "y")), describes(run("holds", "x_view"))
@@ -90,22 +90,22 @@ def describes(expression: Expression) -> bool:
 
 
 def only_describes(statement: Statement) -> bool:
-    """Whether a statement only works out numbers, shapes and views."""
+    """True where a statement only works out numbers, shapes and views."""
     return isinstance(statement, NewList) or (isinstance(statement, Let) and describes(statement.value))
 
 
 def may_come_before(statement: Statement) -> bool:
-    """Whether a statement holds before the passes of lower levels have run: also what asks for a shape."""
+    """True where a statement holds before the passes of lower levels have run: also what asks for a shape."""
     return only_describes(statement) or isinstance(statement, Require)
 
 
 def is_output(expression: Expression) -> bool:
-    """Whether it claims an output, which a kernel must do even where it does not name it again."""
+    """True where it claims an output, which a kernel must do even where it does not name it again."""
     return isinstance(expression, Ask) and expression.method in _OUTPUTS
 
 
 def is_special(kernel: KernelProgram) -> bool:
-    """Whether the kernel needs functions of SciPy's."""
+    """True where the kernel needs functions of SciPy's."""
     parts = every_expression((*kernel.body, *(kernel.likely or ())))
     return any(isinstance(part, Call) and part.function == "require_special" for part in parts)
 

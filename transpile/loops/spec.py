@@ -1,4 +1,4 @@
-"""What a valid program of a kernel is. Tests run it on the programs that lowering and each pass make.
+"""The rules of a valid program of a kernel. Tests check the programs that lowering and each pass make.
 
 Names are declared before they are read, where they are seen, and no two that are seen are one; the
 runtime has the functions that are called. A list of passes has as many as it says, of as many rows, and is

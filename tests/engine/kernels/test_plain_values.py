@@ -48,8 +48,8 @@ def test_what_a_kernel_tells_is_what_python_works_out(function, inputs):
     (operator,) = compiled._operators.values()
     by_python = Operator.forward(operator, inputs, {})
     by_kernel = operator.forward(inputs, {})
-    assert operator.kernel.kernel.told
-    for one in operator.kernel.kernel.told:
+    assert operator.kernel.kernel.plain_results
+    for one in operator.kernel.kernel.plain_results:
         assert by_kernel[one.position] == by_python[one.position]
         assert type(by_kernel[one.position]) is type(by_python[one.position])
 

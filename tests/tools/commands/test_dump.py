@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pullback.tools.cli import main
-from pullback.tools.commands.dump import PASSES
+from pullback.tools.commands.dump import KERNEL_STAGES, PASSES
 
 from .conftest import Write
 from .texts import SIMPLE, TOO_FEW
+
+SOFTPLUS = str(Path(__file__).resolve().parents[3] / "examples" / "softplus.py")
 
 
 @pytest.mark.parametrize("after", PASSES)
 def test_every_pass_prints_the_formula(after: str, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dump", f"{write(SIMPLE)}::simple", "--after", after]) == 0
     assert capsys.readouterr().out.startswith("formula simple")
+
+
+@pytest.mark.parametrize("after", KERNEL_STAGES)
+def test_the_loop_ir_of_cpp_prints_forward_and_backward(
+    after: str, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["dump", f"{write(SIMPLE)}::simple", "--after", after]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("kernel simple_forward(T, T) -> 1:\n  a_view = ask input(0): T\n")
+    assert "\nkernel simple_backward(T, T, T) -> 2:\n" in printed
+    assert "      t: T = a[i] + b[i]\n" in printed
+
+
+def test_declarations_that_nobody_reads_are_gone_after_the_pass(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["dump", SOFTPLUS, "--after", "kernel"])
+    before = capsys.readouterr().out.splitlines()
+    main(["dump", SOFTPLUS, "--after", "unused"])
+    after = capsys.readouterr().out.splitlines()
+    unread = "  like_x: Shape = ask like(1): T"
+    assert unread in before
+    assert after == [line for line in before if line != unread]
 
 
 def test_promotion_adds_the_hidden_output_and_its_gradient(

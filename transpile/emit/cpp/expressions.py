@@ -145,7 +145,7 @@ def words_of(expression: Expression) -> Words:
 
 
 def callee(expression: Expression) -> tuple[str, Sequence[Expression]]:
-    """What a call calls, and its arguments; nothing and nobody's where an expression is no call."""
+    """The callee of a call and its arguments; empty where an expression is no call."""
     match expression:
         case Call():
             return f"pb::{expression.function}{_template(expression.of)}", expression.args

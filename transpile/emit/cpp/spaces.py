@@ -132,7 +132,7 @@ def _body(
 
 
 def is_extreme(sink: Reduce) -> bool:
-    """Whether it is the largest or the smallest term, which a NaN overrules."""
+    """True for the largest or the smallest term, which a NaN overrules."""
     return sink.op in ("max", "min")
 
 

@@ -1,4 +1,4 @@
-"""What stands at the head of every CUDA file: maps of positions, sums across lanes, NumPy's own functions."""
+"""The head of every CUDA file: maps of positions, sums across lanes, NumPy's own functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a host works out before it runs a program: counts, maps and numbers, of shapes that are known."""
+"""The host's work before it runs a program: counts, maps and numbers, of shapes that are known."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Map:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How often a kernel runs, how long each fibre is, and its maps: of loads, then of the fibre."""
+    """The number of a kernel's runs, the length of each fibre, and its maps: of loads, then of the fibre."""
 
     groups: int
     length: int
@@ -42,14 +42,14 @@ class Launch:
 
     @property
     def lanes(self) -> int:
-        """How many threads share a fibre: a power of two, a warp, or a block of 256 for long ones."""
+        """The number of threads that share a fibre: a power of two, a warp, or 256 for long ones."""
         if self.length > 1024:
             return 256
         return min(32, 1 << max(0, self.length - 1).bit_length())
 
     @property
     def is_small(self) -> bool:
-        """Whether numbers of 32 bits count its entries, with room for a stride."""
+        """True where numbers of 32 bits count its entries, with room for a stride."""
         return self.groups * max(1, self.length) < 2**30
 
 
@@ -61,7 +61,7 @@ def numbers(shape: Shape, shapes: Shapes) -> tuple[int, ...]:
 
 
 def launch(kernel: Kernel, shapes: Shapes) -> Launch:
-    """What a kernel needs to know of shapes."""
+    """The shapes' numbers that a kernel needs."""
     group = numbers(kernel.group, shapes)
     maps = [_broadcast(numbers(space, shapes), numbers(to, shapes)) for space, to in kernel.maps]
     if kernel.whole is None:

@@ -59,13 +59,13 @@ def stages(
     name, gradients = f"{formula.name}_forward", tuple[int, ...]()
     found_stages: list[Stage] = []
     current: Formula = fixed
-    for turn in range(order + 1):
+    for step in range(order + 1):
         block = inline(simplify(current.forward), library, PRIMITIVES)
         program, types = lower(current, block, given, inputs, name)
         found_stages.append(
             Stage(optimized(program, last), current, block.params, current.forward.results, gradients)
         )
-        if turn == order or current.pullback is None or current.barrier:
+        if step == order or current.pullback is None or current.barrier:
             break
         outputs = dict(given)
         for before, after in zip(current.forward.results, block.results, strict=True):
@@ -77,7 +77,7 @@ def stages(
         back = reverse(current, plain_pattern(current), [True] * len(current.inputs))
         gradients = back.gradients
         given = {p.var: outputs.get(p.var, param_type(p)) for p in back.formula.params}
-        current = promote(back.formula, library) if turn + 1 < order else back.formula
+        current = promote(back.formula, library) if step + 1 < order else back.formula
         name = name.removesuffix("_forward") + "_backward"
     return found_stages
 

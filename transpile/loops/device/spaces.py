@@ -1,4 +1,4 @@
-"""How the shapes of a kernel relate: what broadcasts from what, and which entries have the same number."""
+"""Relations of a kernel's shapes: what broadcasts from what, and which entries have the same number."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def canonical(shape: Shape) -> Shape:
 
 
 def same_entries(first: Shape, second: Shape) -> bool:
-    """Whether the entries of both have the same numbers."""
+    """True where the entries of both have the same numbers."""
     return canonical(first) == canonical(second)
 
 
 def broadcasts(shape: Shape, to: Shape) -> bool:
-    """Whether arrays of one shape are known to broadcast to the other."""
+    """True where arrays of one shape are known to broadcast to the other."""
     return join_shapes([shape, to]) == to
 
 
 def fibre_of(group: Shape, whole: Shape) -> Fibre:
-    """What entries of `whole` belong to one of `group`, which broadcasts to it."""
+    """The entries of `whole` that belong to one of `group`, which broadcasts to it."""
     if canonical(group) == () and not (isinstance(whole, tuple) and canonical(whole) == ()):
         return "all"
     if group == _last(whole):

@@ -1,4 +1,4 @@
-"""What a valid program is. Runs after each pass in the tests, and in `pullback dump`.
+"""The rules of a valid program, checked after each pass in the tests, and in `pullback dump`.
 
 Values are assigned before they are read, in the type that they are read in; loads broadcast to the
 entries around them; stores go to entries of the same number; nothing reads a buffer that no kernel

@@ -54,6 +54,7 @@ from ..statements import (
     Write,
 )
 from .functions import function, narrowed, reduced_to
+from .packed import row_of, value_of
 
 _INFIX = {
     "+": np.add,
@@ -79,7 +80,7 @@ _TYPES = {"double": np.float64, "float": np.float32, "int64_t": np.int64, "bool"
 
 
 class Refused(Exception):
-    """What a kernel refuses: the arguments are not those that it is for."""
+    """A refusal: the arguments are not those that the kernel is for."""
 
 
 class _Returned(Exception):
@@ -244,7 +245,17 @@ class _Run:
             case Ask():
                 return self.asked(expression, [self.value(arg, names) for arg in expression.args])
             case Call():
-                return function(expression.function)(*(self.value(arg, names) for arg in expression.args))
+                return self.called(expression, [self.value(arg, names) for arg in expression.args])
+
+    def called(self, expression: Call, args: list[Any]) -> Any:
+        """The value of a function of the runtime; of one that packs, by its type."""
+        kind = expression.of
+        if expression.function == "unpack" and kind is not None:
+            return value_of(args[1], kind)
+        if expression.function == "pack":
+            args[2][...] = row_of(args[1], np.dtype(self.types[str(kind)]).num)
+            return None
+        return function(expression.function)(*args)
 
     def infix(self, expression: Infix, names: Mapping[str, Any]) -> Any:
         """An operator on two operands."""
@@ -275,7 +286,7 @@ class _Run:
         return int(items[0]) if kind == "int64_t" else self.types[kind](items[0])
 
     def asked(self, expression: Ask, args: list[Any]) -> Any:
-        """What the call gives."""
+        """A value that the call gives."""
         call, method = self.arguments, expression.method
         if method in ("input", "gradient"):
             return np.asarray(call.arrays[args[0]])
@@ -312,6 +323,6 @@ def _method(owner: Any, name: str, args: list[Any]) -> Any:
         return int(np.prod(owner))
     if name == "at":
         return owner[int(args[1])]
-    if name == "keep":
+    if name == "truncate":
         del owner[int(args[0]) :]
     return owner

@@ -141,7 +141,7 @@ def _formula_kernels(
 
 
 def is_runtime_number(param: Param) -> bool:
-    """Whether an attribute is a number that the kernel takes when it is called."""
+    """True for an attribute that is a number, which the kernel takes when it is called."""
     return param.attribute and param.annotation == "float"
 
 

@@ -49,7 +49,7 @@ def facts_of(kernel: Kernel, original: Block) -> dict[Var, Fact]:
 def shapes_of(
     formula: Formula, library: Library, inputs: tuple[Input, ...], wanted: Sequence[Var]
 ) -> dict[Var, Fact]:
-    """What is known of variables of the forward, whether they are results or not."""
+    """The facts about variables of the forward, results or not."""
     forward = formula.forward
     block = Block(forward.params, forward.eqns, tuple(dict.fromkeys(wanted)))
     kernel = Kernel(formula.name, inlined(block, library, inputs), inputs, formula.span)

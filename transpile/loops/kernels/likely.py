@@ -1,4 +1,4 @@
-"""What shapes of a kernel's inputs mostly are, where the kernel cannot know: a guess that it checks.
+"""The usual shapes of a kernel's inputs, where it cannot know them: a guess that it checks.
 
 In: a kernel. Out: a `Likely` for each input that something is broadcast with. A weight broadcasts to the
 array that it weighs, what is summed itself has the shape of what it is multiplied with, and what multiplies

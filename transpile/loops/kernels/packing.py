@@ -1,6 +1,6 @@
 """Saved values that only the forward's kernel knows, as rows of numbers that it hands to the backward.
 
-Shapes and numbers of a loop's turns, shapes inside another formula: Python would have to run the
+Shapes and numbers of a loop's iterations, shapes inside another formula: Python would have to run the
 forward again to know them. So are an index that a condition chooses, and a number that may be None.
 In: a promoted formula, and what is known of its values. Out: for each such value the array that is
 saved in its place, and the equation that reads it.
@@ -54,7 +54,7 @@ def packed_values(formula: Formula, facts: Mapping[Var, Fact]) -> dict[Var, Pack
             continue
         kind = _kind_of(facts[atom])
         part = slice_of(forward.eqns, [atom], {*inputs, *arrays})
-        is_list = facts[atom].kind == "turns"
+        is_list = facts[atom].kind == "collected"
         of_python = not is_list and not kind.startswith(("index", "maybe")) if kind else True
         if kind is None or (of_python and all(map(_is_cheap, part))):
             continue
@@ -67,19 +67,19 @@ def packed_values(formula: Formula, facts: Mapping[Var, Fact]) -> dict[Var, Pack
 
 
 def _is_cheap(eqn: Eqn) -> bool:
-    """Whether Python works it out of shapes without running a loop or another formula."""
+    """True where Python works it out of shapes without running a loop or another formula."""
     known = eqn.op in OPERATORS or eqn.op in STRUCTURAL or eqn.op in VALUE_CALLS
     return known and eqn.op != "for" and all(_is_cheap(inner) for block in eqn.blocks for inner in block.eqns)
 
 
 def _kind_of(fact: Fact) -> str | None:
-    """What a value is, in the words of ``unpacked``; None for what is not packed."""
-    element = fact.element if fact.kind == "turns" else fact.kind
+    """The kind of a value, in the words of ``unpacked``; None for what is not packed."""
+    element = fact.element if fact.kind == "collected" else fact.kind
     if element in ("like", "shape"):
         return f"{element} {fact.type}"
     made = fact.eqn.op if fact.eqn is not None else ""
     if element == "index":
-        single = fact.known is not None or fact.kind == "turns" or made == "slice"
+        single = fact.known is not None or fact.kind == "collected" or made == "slice"
         return "index" if single else f"index {len(fact.items)}" if made == "tuple" else None
     if element == "number" and fact.element == "maybe" and stored(fact.type) == "int64_t":
         return "maybe int"
@@ -110,7 +110,7 @@ def with_packed(formula: Formula, packed: Mapping[Var, Packed]) -> Formula:
 
 
 def reading(read: Iterable[Var], packed: Mapping[Var, Packed]) -> tuple[list[Var], list[Eqn]]:
-    """What a backward takes in the place of these values, and the equations that read them of it."""
+    """The variables that a backward takes for these values, and the equations that read them of it."""
     rows = [packed[var].rows if var in packed else var for var in read]
     return list(dict.fromkeys(rows)), [packed[var].read for var in read if var in packed]
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ...ir import Atom, Block, Eqn, Formula, Literal, Var
 from ..lower.equations import planned
 from ..lower.facts import Fact
-from ..lower.kernel import Kernel, Told
+from ..lower.kernel import Kernel, PlainResult
 from ..lower.plan import Plan
 from .formula_kernels import Compiled
 
@@ -21,7 +21,7 @@ _NUMBERS = {"weak int": "int", "weak bool": "bool", "weak float": "float"}
 
 
 class Place(NamedTuple):
-    """Where an engine finds a value.
+    """The place where an engine finds a value.
 
     `kind` "attribute": the attribute of this number; "like": shape and dtype of this input; "rank": whether
     it has `axes` axes; "size": the number of elements of this input, or of an output, counted after them.
@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 
 def place_of(formula: Formula, atom: Atom) -> Place | None:
-    """Where an engine finds a plain value of a promoted formula by itself; None where it doesn't."""
+    """The place where an engine finds a plain value of a promoted formula by itself, or None."""
     forward = formula.forward
     attributes = [param.var for param in formula.params if param.attribute]
     inputs: list[Atom] = [param.var for param in formula.params if not param.attribute]
@@ -51,7 +51,7 @@ def place_of(formula: Formula, atom: Atom) -> Place | None:
 
 
 def with_plain_values(kernel: Kernel, formula: Formula) -> Kernel:
-    """The kernel of a formula's forward, which tells the plain values that engines don't find."""
+    """The kernel of a formula's forward, which gives the plain values that engines don't find."""
     first = len(formula.forward.results) - len(formula.plain)
     named = enumerate(zip(formula.forward.results, kernel.block.results, strict=True))
     unknown = [(k, now) for k, (atom, now) in named if k >= first and place_of(formula, atom) is None]
@@ -60,22 +60,22 @@ def with_plain_values(kernel: Kernel, formula: Formula) -> Kernel:
     plan = planned(kernel)
     if _picks_by_mask(plan, kernel.block):
         return kernel  # lengths are not known before it runs
-    told = [(k, atom, _kind(plan.of(atom))) for k, atom in unknown if isinstance(atom, Var)]
-    return replace(kernel, told=tuple(Told(k, atom, kind) for k, atom, kind in told if kind))
+    found = [(k, atom, _kind(plan.of(atom))) for k, atom in unknown if isinstance(atom, Var)]
+    return replace(kernel, plain_results=tuple(PlainResult(k, atom, kind) for k, atom, kind in found if kind))
 
 
-def telling(compiled: Compiled) -> Compiled:
-    """The kernels, of which those of forwards say their plain values."""
+def with_plain_results(compiled: Compiled) -> Compiled:
+    """The kernels, of which those of forwards give their plain values."""
     derivative = compiled.derivative
     return replace(
         compiled,
         forward=with_plain_values(compiled.forward, compiled.formula),
-        derivative=None if derivative is None else telling(derivative),
+        derivative=None if derivative is None else with_plain_results(derivative),
     )
 
 
 def _kind(fact: Fact) -> str:
-    """What of a kernel's knowledge it can tell; empty where it can't."""
+    """The kind as which a kernel returns it; empty where it can't."""
     if fact.element == "maybe" or fact.known is None:
         return ""
     if fact.kind == "number":
@@ -84,7 +84,7 @@ def _kind(fact: Fact) -> str:
 
 
 def _picks_by_mask(plan: Plan, block: Block) -> bool:
-    """Whether some array is indexed by a mask, or by what stands in a block inside and may be one."""
+    """True where some array is indexed by a mask, or by what stands in a block inside and may be one."""
 
     def is_mask(item: Atom, inside: bool) -> bool:
         if not isinstance(item, Var) or item.kind != "tensor":

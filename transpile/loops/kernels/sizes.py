@@ -93,7 +93,7 @@ def _without(formula: Formula, gone: set[Var]) -> Formula:
 
 
 def _read_together(pullback: Block) -> list[set[Var]]:
-    """What each gradient depends on; one set where a kernel has all gradients or none.
+    """The variables that each gradient depends on; one set where a kernel has all gradients or none.
 
     That is one of more than one loop: what any of its gradients reads is kept.
     """
@@ -102,7 +102,7 @@ def _read_together(pullback: Block) -> list[set[Var]]:
 
 
 def _reads(pullback: Block) -> list[set[Var]]:
-    """What each gradient depends on."""
+    """The variables that each gradient depends on."""
     made = {out: eqn for eqn in pullback.eqns for out in eqn.outs}
     found = []
     for result in pullback.results:

@@ -1,4 +1,4 @@
-"""What a stage computes to have a lane: the equations between the lane and arrays.
+"""The cone of a lane: the equations between it and arrays, which a stage computes.
 
 A lane is computed again by each stage that reads it. One that a later stage reads, and that is made by
 many equations, is stored instead, so that what is computed again stays in proportion to the text.
@@ -38,7 +38,7 @@ class Cones:
         self.is_large(atom)
 
     def is_costly(self, atom: Atom) -> bool:
-        """Whether a lane calls a costly function."""
+        """True where a lane calls a costly function."""
         fact = self._of(atom) if isinstance(atom, Var) else None
         if fact is None or fact.kind != "lane" or fact.eqn is None:
             return False
@@ -47,7 +47,7 @@ class Cones:
         return self._costly[atom]
 
     def is_large(self, atom: Atom) -> bool:
-        """Whether a lane is made by more equations than are run again."""
+        """True where a lane is made by more equations than are run again."""
         return self._cone(atom) is None
 
     def _cone(self, atom: Atom) -> frozenset[Atom] | None:

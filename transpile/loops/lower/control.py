@@ -110,19 +110,19 @@ def bring(plan: Plan, atom: Atom) -> int:
 
 
 def add_loop(plan: Plan, eqn: Eqn, enter: Enter) -> None:
-    """A `for`: carried values are variables of C++, what is collected of each turn is a list."""
+    """A `for`: carried values are variables of C++, what is collected of each iteration is a list."""
     (body,) = eqn.blocks
     over, start = eqn.args[0], eqn.args[1:]
     if isinstance(over, Var) and over.kind == "list" and is_empty(plan, over):
-        _no_turns(plan, eqn)
+        _no_iterations(plan, eqn)
         return
     level = max([bring(plan, over), *(bring(plan, a) for a in start), *(bring(plan, v) for v in body.free())])
     carried = list(body.params[1:])
     facts = [_at_end(plan, atom) for atom in start]
-    level = max([level, *(fact.level for fact in facts if fact.kind == "turns")])
+    level = max([level, *(fact.level for fact in facts if fact.kind == "collected")])
     for _ in range(3):
         trial = plan.inside(body, plan.names.copy())
-        _enter_turn(plan, trial, eqn, carried, facts, "turn", [], enter)
+        _enter_iteration(plan, trial, eqn, carried, facts, "iteration", [], enter)
         found = [_at_end(trial, atom) for atom in body.results[: len(carried)]]
         after = [
             _carried(plan, var, *pair)
@@ -132,11 +132,13 @@ def add_loop(plan: Plan, eqn: Eqn, enter: Enter) -> None:
             break
         facts = after
     else:
-        raise plan.refuse("a value that a loop carries has another dtype in each turn, which is not compiled")
+        raise plan.refuse(
+            "a value that a loop carries has another dtype in each iteration, which is not compiled"
+        )
     _write_loop(plan, eqn, carried, facts, level, enter)
 
 
-def _no_turns(plan: Plan, eqn: Eqn) -> None:
+def _no_iterations(plan: Plan, eqn: Eqn) -> None:
     """A loop over an empty list: carried values stay what they are, and nothing is collected."""
     start = eqn.args[1:]
     for out, atom in zip(eqn.outs, start, strict=False):
@@ -146,14 +148,14 @@ def _no_turns(plan: Plan, eqn: Eqn) -> None:
 
 
 def _at_end(plan: Plan, atom: Atom) -> Fact:
-    """A value as a turn leaves it to the next one."""
+    """A value as an iteration leaves it to the next one."""
     fact = plan.of(atom)
     written = fact.kind == "list" or (fact.kind == "index" and fact.eqn is not None and fact.eqn.op == "list")
     return listed(plan, atom) if written and not is_empty(plan, atom) else fact
 
 
 def _carried(plan: Plan, var: Var, before: Fact, after: Fact) -> Fact:
-    """How a loop holds a value: as it was before, or as an array where a turn makes it one."""
+    """The form in which a loop holds a value: as before it, or an array where an iteration makes it one."""
     if "maybe" in (before.element, after.element) and "array" in (before.kind, after.kind):
         raise plan.refuse(f"a loop carries {var}, which may be None, which is not compiled")
     if before.kind == "number" and after.kind == "number":
@@ -172,27 +174,27 @@ def _carried(plan: Plan, var: Var, before: Fact, after: Fact) -> Fact:
         return before
     if before.kind == after.kind and before.kind in ("like", "shape") and before.type == after.type:
         return before
-    if before.kind == after.kind == "turns" and type_of(before) == type_of(after):
+    if before.kind == after.kind == "collected" and type_of(before) == type_of(after):
         return before
-    if before.kind in ("list", "index") and not before.items and after.kind == "turns":
+    if before.kind in ("list", "index") and not before.items and after.kind == "collected":
         return replace(after, level=0, known=New(type_of(after)))
     raise plan.refuse(f"{var} changes its kind or its dtype in a loop, which is not compiled")
 
 
-def _enter_turn(
+def _enter_iteration(
     plan: Plan,
     child: Plan,
     eqn: Eqn,
     carried: Sequence[Var],
     facts: Sequence[Fact],
-    turn: str,
+    iteration: str,
     names: Sequence[str],
     enter: Enter,
 ) -> None:
-    """The equations of a turn, in which the parameters are what `facts` and the list say."""
+    """The equations of an iteration, in which the parameters are what `facts` and the list say."""
     (body,) = eqn.blocks
     item, over = body.params[0], eqn.args[0]
-    number = Fact("number", "weak int", known=Name(turn))
+    number = Fact("number", "weak int", known=Name(iteration))
     if isinstance(over, Var) and over.kind == "list":
         index = derived("turn", "value")
         child.define(index, number)
@@ -206,7 +208,7 @@ def _enter_turn(
             child.array_fact(var, Name(name), fact.type, plan.own_shape("carried", name), 0)
         elif fact.kind == "number":
             child.define(var, Fact("number", fact.type, known=Name(name)))
-        elif fact.kind == "turns":
+        elif fact.kind == "collected":
             child.define(var, replace(fact, level=0, known=Name(name)))
         elif fact.kind in ("list", "index"):
             child.define(var, fact)
@@ -223,35 +225,35 @@ def _write_loop(
     (body,) = eqn.blocks
     over, start = eqn.args[0], eqn.args[1:]
     control = Control[Plan](eqn.span)
-    turns = plan.turns_of(over)
-    turn = _turn_name(plan, body.params[0])
+    iterations = plan.iterations_of(over)
+    iteration = _counter_name(plan, body.params[0])
     held = [_declared(plan, control, *one) for one in zip(carried, facts, start, strict=True)]
     child = plan.inside(body, plan.names)
-    _enter_turn(plan, child, eqn, carried, facts, turn, held, enter)
+    _enter_iteration(plan, child, eqn, carried, facts, iteration, held, enter)
     collected = eqn.outs[len(carried) :]
     for out, atom in zip(collected, body.results[len(carried) :], strict=True):
-        _collect(plan, child, out, atom, control, turns, turn, level)
+        _collect(plan, child, out, atom, control, iterations, iteration, level)
     _carry_on(child, body, facts, held)
     child.settle()
     go_on: Expression | None = None
     if eqn.kwarg("until") is not None:
         go_on = Infix("==", Name(held[0]), node(0))
-        so_far = Infix("+", Name(turn), node(1))
+        so_far = Infix("+", Name(iteration), node(1))
         for out in collected:
             if (made := plan.of(out).known) is not None:
-                child.closing.append(Guard(Name(held[0]), Do(Method(made, "keep", (so_far,)))))
+                child.closing.append(Guard(Name(held[0]), Do(Method(made, "truncate", (so_far,)))))
     reverse = eqn.kwarg("reverse") is not None
     control.plans = [child]
-    control.make = lambda bodies: [For(turn, turns, bodies[0], reverse, go_on)]
+    control.make = lambda bodies: [For(iteration, iterations, bodies[0], reverse, go_on)]
     plan.control(level, control)
     for out, fact, name, atom in zip(eqn.outs, facts, held, start, strict=False):
         if fact.kind in ("lane", "array") and plan.of(atom).kind == "number" and out in plan.output_of:
-            plan.require(level, Infix(">", turns, node(0)), "a loop without turns leaves a number")
+            plan.require(level, Infix(">", iterations, node(0)), "a loop without turns leaves a number")
         _define_left(plan, out, fact, name, level + 1)
 
 
-def _turn_name(plan: Plan, item: Var) -> str:
-    """The C++ name of the turn's number: the author's, where the loop is over numbers."""
+def _counter_name(plan: Plan, item: Var) -> str:
+    """The C++ name of the iteration's number: the author's, where the loop is over numbers."""
     named = item.kind == "value" and not item.name.startswith("_")
     return plan.names.of(item) if named else plan.names.fresh("turn")
 
@@ -268,7 +270,7 @@ def _declared(plan: Plan, control: Control[Plan], var: Var, fact: Fact, start: A
         assert scalar is not None
         control.before.append(Variable(own, stored(fact.type), scalar.to(fact.type).node))
     else:
-        kind = type_of(fact) if fact.kind == "turns" else "Shape"
+        kind = type_of(fact) if fact.kind == "collected" else "Shape"
         control.before.append(Variable(own, kind, fact.known))
     return own
 
@@ -279,7 +281,7 @@ def _define_left(plan: Plan, out: Var, fact: Fact, name: str, level: int) -> Non
         plan.array_fact(out, Name(name), fact.type, plan.own_shape("loop", name), level)
     elif fact.kind == "number":
         plan.define(out, Fact("number", fact.type, level=level, known=Name(name)))
-    elif fact.kind == "turns":
+    elif fact.kind == "collected":
         plan.define(out, replace(fact, level=level, known=Name(name)))
     else:
         token = plan.own_shape("loop", name)
@@ -297,7 +299,7 @@ def _start(plan: Plan, atom: Atom, fact: Fact) -> Expression:
 
 
 def _carry_on(child: Plan, body: Block, facts: Sequence[Fact], held: Sequence[str]) -> None:
-    """The end of a turn: the carried values are those of the next."""
+    """The end of an iteration: the carried values are those of the next."""
     moves: list[tuple[str, Expression, Expression]] = []
     for atom, fact, name in zip(body.results, facts, held, strict=False):
         if fact.kind in ("lane", "array"):
@@ -329,14 +331,14 @@ def _collect(
     out: Var,
     atom: Atom,
     control: Control[Plan],
-    turns: Expression,
-    turn: str,
+    iterations: Expression,
+    iteration: str,
     level: int,
 ) -> None:
-    """A list with a value of each turn."""
+    """A list with a value of each iteration."""
     fact = _at_end(child, atom)
     name = plan.names.of(out)
-    made = Fact("turns", fact.type, level=level + 1, known=Name(name), element=fact.kind)
+    made = Fact("collected", fact.type, level=level + 1, known=Name(name), element=fact.kind)
     if fact.kind in ("lane", "array"):
         value: Expression = read_only(child.array(atom).node)
         made = replace(made, element="array")
@@ -346,17 +348,17 @@ def _collect(
         scalar = child.values.scalar(atom)
         assert scalar is not None
         value = scalar.to(fact.type).node
-    elif fact.kind == "turns":
+    elif fact.kind == "collected":
         value = fact.node
         made = replace(fact, level=level + 1, known=Name(name), depth=fact.depth + 1)
     elif fact.kind == "index" and (item := child.values.index_item(atom)) is not None:
         value = item
         made = replace(made, type="T")
     elif fact.kind == "none":
-        plan.define(out, Fact("turns", "none", level=level + 1, element="none"))
+        plan.define(out, Fact("collected", "none", level=level + 1, element="none"))
         return
     else:
         raise plan.refuse(f"a list of such values as {out} is not compiled")
-    control.before.append(NewList(name, type_of(made), turns))
-    child.closing.append(Assign(Element(Name(name), Name(turn)), value))
+    control.before.append(NewList(name, type_of(made), iterations))
+    child.closing.append(Assign(Element(Name(name), Name(iteration)), value))
     plan.define(out, made)

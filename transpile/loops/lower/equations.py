@@ -88,7 +88,7 @@ def add_equation(plan: Plan, eqn: Eqn) -> None:
 
 
 def planned(kernel: Kernel) -> Plan:
-    """What becomes of the kernel's equations, before its results are written."""
+    """The plan of the kernel's equations, before its results are written."""
     plan = Plan(kernel)
     for eqn in kernel.block.eqns:
         add_equation(plan, eqn)
@@ -96,7 +96,7 @@ def planned(kernel: Kernel) -> Plan:
 
 
 def _is_of_numbers(plan: Plan, eqn: Eqn) -> bool:
-    """Whether Python's own arithmetic is all there is to it: its numbers do not widen what they meet."""
+    """True where Python's own arithmetic is all there is to it: its numbers do not widen what they meet."""
     word = OPERATORS.get(eqn.op)
     numbers = all(plan.of(atom).kind == "number" for atom in eqn.args)
     return word is not None and bool(word.infix) and numbers and eqn.outs[0] not in plan.output_of
@@ -123,7 +123,7 @@ def _value(plan: Plan, eqn: Eqn, out: Var) -> None:
 
 
 def _reads_memory(number: Expression) -> bool:
-    """Whether it is named: a loop captures numbers, not the views that they are read from."""
+    """True where it is named: a loop captures numbers, not the views that they are read from."""
     return any(
         isinstance(part, Ask | Member | Method)
         or part == CONTEXT
@@ -133,7 +133,7 @@ def _reads_memory(number: Expression) -> bool:
 
 
 def _is_choice(eqn: Eqn) -> bool:
-    """Whether an `if` only picks a number, which C++ writes as a conditional expression."""
+    """True where an `if` only picks a number, which C++ writes as a conditional expression."""
     numbers = ("add", "subtract", "multiply", "floor_divide", "item", "len", "size", "ndim", "negative")
     return [out.kind for out in eqn.outs] == ["value"] and all(
         all(inner.op in numbers and inner.outs[0].temp for inner in block.eqns)

@@ -1,4 +1,4 @@
-"""What the planner knows of each variable."""
+"""The planner's knowledge of each variable."""
 
 from __future__ import annotations
 
@@ -16,9 +16,12 @@ from .kernel import ShapeSet
 # lane: computed per element inside a loop; array: a view at function scope;
 # total: a reduction of a lane to a saved shape, not begun yet; number, shape:
 # values; like: shape and type of an array.
-# list: one that is written out; turns: what a loop collected, of elements of one kind, at `depth`
-# lists within each other. index: a tuple, a slice, or where it is `known`, an index of the runtime's.
-Kind = OneOf["lane", "array", "total", "number", "shape", "like", "list", "turns", "index", "dtype", "none"]
+# list: one that is written out; collected: the values of a loop's iterations, of elements of one
+# kind, at `depth` lists within each other. index: a tuple, a slice, or where it is `known`, an index
+# of the runtime's.
+Kind = OneOf[
+    "lane", "array", "total", "number", "shape", "like", "list", "collected", "index", "dtype", "none"
+]
 
 
 @record(frozen=True, slots=True)

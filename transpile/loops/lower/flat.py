@@ -71,7 +71,7 @@ def alone(flat: FlatLoop, plan: Plan) -> Alike:
 
 
 def is_loop_of(flat: FlatLoop, space: Space) -> bool:
-    """Whether a pass does the same to each element."""
+    """True where a pass does the same to each element."""
     reads = {read.name for read in space.reads}
     sinks = {sink.name for sink in space.sinks}
     same = reads == {name for name, _ in flat.inputs} and sinks == {name for name, _ in flat.outputs}
@@ -79,14 +79,14 @@ def is_loop_of(flat: FlatLoop, space: Space) -> bool:
 
 
 def _lines(body: FlatCall | tuple[InSpace, ...]) -> list[tuple[int, int]]:
-    """Where a body is shown to come from another line of the author's than before."""
+    """The places where a body is shown to come from another line of the author's than before."""
     assert not isinstance(body, FlatCall)
     spans = [(k, statement.span.line) for k, statement in enumerate(body) if statement.span is not None]
     return [here for before, here in zip([(0, 0), *spans], spans, strict=False) if before[1] != here[1]]
 
 
 def is_flat(kernel: Kernel) -> bool:
-    """Whether the kernel has its loop alone."""
+    """True where the kernel has its loop alone."""
     return flat_of(kernel, "i") is not None
 
 

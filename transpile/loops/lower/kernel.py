@@ -1,4 +1,4 @@
-"""What the native emitter takes: a block, and what each of its parameters is in C++."""
+"""A kernel before it is lowered: a block, and what each of its parameters is in C++."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Input(Node):
 
     @property
     def is_number(self) -> bool:
-        """Whether it is passed as an attribute and not as a tensor."""
+        """True where it is passed as an attribute and not as a tensor."""
         return self.role in ("int", "float", "strong", "bool")
 
     @property
@@ -60,14 +60,14 @@ class Likely(Node):
 
 @record(frozen=True, slots=True)
 class Guess(Node):
-    """What a kernel finds out when it runs, and its inputs where that is so."""
+    """A condition that a kernel checks when it runs, and its inputs where that holds."""
 
     likely: tuple[Likely, ...]
     inputs: tuple[Input, ...]
 
 
 @record(frozen=True, slots=True)
-class Told(Node):
+class PlainResult(Node):
     """A result that is no array, which the kernel says with the shapes of its outputs.
 
     `position` is its place among the block's results; `kind` one of "like", "shape", "int", "bool", "float".
@@ -84,7 +84,7 @@ class Kernel(Node):
 
     `span` is where its formula stands, `title` its comment. `undefined` says
     whether cotangents may be absent. `guess` is what its inputs mostly are, for which it has a way of its
-    own. What it tells are outputs behind those that are arrays.
+    own. Its plain results are outputs behind those that are arrays.
     """
 
     name: str
@@ -94,7 +94,7 @@ class Kernel(Node):
     title: str = ""
     undefined: bool = False
     guess: Guess | None = None
-    told: tuple[Told, ...] = ()
+    plain_results: tuple[PlainResult, ...] = ()
 
     @property
     def outputs(self) -> tuple[tuple[int, Atom], ...]:

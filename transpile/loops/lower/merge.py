@@ -1,4 +1,4 @@
-"""What either side of a condition leaves, under one name after it."""
+"""The values that either side of a condition leaves, under one name after it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def merge(plan: Plan, out: Var, sides: Sides, before: list[Statement], level: in
         plan.define(out, Fact("none", "none", literal=None))
         return
     kinds = {fact.kind for fact in there}
-    if "turns" in kinds or (out.kind == "list" and kinds == {"list"}):
+    if "collected" in kinds or (out.kind == "list" and kinds == {"list"}):
         _merge_lists(plan, out, sides, before, level)
     elif kinds & {"lane", "array"} and "index" in kinds:
         raise plan.refuse(f"{out} is an array on one side of a condition, a slice or tuple on the other")
@@ -67,13 +67,13 @@ def _fact(plan: Plan, atom: Atom) -> Fact:
 
 
 def _differ_in_length(facts: Sequence[Fact]) -> bool:
-    """Whether lists that are written out have several lengths."""
+    """True where lists that are written out have several lengths."""
     made = [fact.eqn for fact in facts if fact.eqn is not None and fact.eqn.op == "list"]
     return len(made) == len(facts) and len({len(eqn.args) for eqn in made}) > 1
 
 
 def _maybe(sides: Sides) -> str:
-    """What a fact says of a value that may be missing."""
+    """The fact of a value that may be missing."""
     there = _there(sides)
     missing = len(there) < len(sides) or any(fact.element == "maybe" for _, _, fact in there)
     return "maybe" if missing else ""
@@ -189,6 +189,6 @@ def _merge_arrays(plan: Plan, out: Var, sides: Sides, before: list[Statement], l
 
 
 def _is_zero_gradient(plan: Plan, atom: Atom) -> bool:
-    """Whether a value is what a sweep writes for a side that has no part in a gradient: zeros of any type."""
+    """True for the zeros of any type that a sweep writes for a side without a part in a gradient."""
     made = next((eqn for eqn in plan.kernel.block.eqns if atom in eqn.outs), None)
     return made is not None and made.op == "broadcast_like" and made.args[0] == Literal(0.0)

@@ -59,7 +59,7 @@ class Names:
         return chosen
 
     def _is_taken(self, name: str) -> bool:
-        """Whether it is one of the names, or a loop would call something of its own by it."""
+        """True for one of the names, or one that a loop would give to something of its own."""
         owners = (name.removesuffix(ending) for ending in _OF_LOOPS if name.endswith(ending))
         return not self._taken.isdisjoint((name, *owners, *(f"{name}{ending}" for ending in _OF_LOOPS)))
 

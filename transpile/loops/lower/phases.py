@@ -1,4 +1,4 @@
-"""What runs once everything before it has: declarations, loops and calls of one level of a kernel."""
+"""The levels of a kernel: declarations, loops and calls that run once everything before them has."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Control(Generic[P]):
 
 @dataclass(slots=True)
 class Phase(Generic[P]):
-    """What runs at one level: declarations, then stages, then calls."""
+    """One level: declarations, then stages, then calls."""
 
     declarations: list[Statement] = field(default_factory=list)
     stages: dict[ShapeSet, Stage] = field(default_factory=dict)

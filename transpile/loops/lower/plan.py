@@ -109,10 +109,10 @@ class Plan:
         self._written.add(index)
         return index
 
-    def delivered(self, atom: Atom, kind: str, output: int | None, name: str, kept: bool) -> Expression:
+    def delivered(self, atom: Atom, kind: str, output: int | None, name: str, retained: bool) -> Expression:
         """The view of a value that leaves a block: in an output's memory, if it is one.
 
-        `kept` says whether the kernel reads that again.
+        `retained` says whether the kernel reads that again.
         """
         fact = self.of(atom)
         if fact.kind == "total":
@@ -123,15 +123,15 @@ class Plan:
             atom, fact = self.cast(atom, kind)
         view = self.names.fresh(f"{name}_view")
         whole = self.shape_text(fact.leaves)
-        self.let(fact.level, view, ask("kept_output" if kept else "output", output, whole, of=kind))
+        self.let(fact.level, view, ask("kept_output" if retained else "output", output, whole, of=kind))
         self.store(atom, fact, Name(view))
         return Name(view)
 
-    def turns_of(self, over: Atom) -> Expression:
-        """How often a loop turns."""
+    def iterations_of(self, over: Atom) -> Expression:
+        """The number of a loop's iterations."""
         if isinstance(over, Var) and over.kind == "list":
             fact = self.of(over)
-            return Member(fact.node, "size") if fact.kind == "turns" else node(len(fact.items))
+            return Member(fact.node, "size") if fact.kind == "collected" else node(len(fact.items))
         count = self.values.number(over)
         if count is None:
             raise self.refuse("a loop over this is not compiled")
@@ -339,7 +339,7 @@ class Plan:
         stage.leaves += fact.leaves
         return stage
 
-    def target(self, var: Var, kind: str, whole: Expression, level: int, kept: bool = False) -> Name:
+    def target(self, var: Var, kind: str, whole: Expression, level: int, retained: bool = False) -> Name:
         """A new array for a variable: the output that it is, or memory from the workspace."""
         view = self.names.fresh(f"{self.names.of(var)}_view")
         index = self.output_of.get(var)
@@ -347,12 +347,12 @@ class Plan:
             self.let(level, view, ask("scratch", whole, of=stored(kind)))
             return Name(view)
         self._written.add(index)
-        method = "kept_output" if kept or var in self.uses else "output"
+        method = "kept_output" if retained or var in self.uses else "output"
         self.let(level, view, ask(method, index, whole, of=stored(kind)))
         return Name(view)
 
     def only_written(self, var: Var) -> bool:
-        """Whether a result is not read in the kernel, nor can the kernel refuse once it has begun."""
+        """True where a result is not read in the kernel, nor can the kernel refuse once it has begun."""
         return var not in self.uses and not any(eqn.op in _REFUSING for eqn in self.kernel.block.every())
 
     def array_fact(self, var: Var, view: Name, kind: str, known: ShapeSet, level: int) -> Fact:
@@ -373,7 +373,7 @@ class Plan:
             return fact
         if fact.kind != "lane":
             raise self.refuse(f"{atom} is no array")
-        view = self.target(atom, fact.type, self.shape_text(fact.leaves), fact.level, kept=True)
+        view = self.target(atom, fact.type, self.shape_text(fact.leaves), fact.level, retained=True)
         self.store(atom, fact, view)
         leaf = Leaf(shape(view), fact.shape, fact.level)
         array = Fact("array", fact.type, fact.shape, (leaf,), fact.level + 1, view)
@@ -443,7 +443,7 @@ class Plan:
                 stage.shape = self.shape_text(stage.leaves)
 
     def order(self, atom: Atom) -> int:
-        """Where in the kernel a variable is first there."""
+        """The position in the kernel at which a variable is first there."""
         return self._order.get(atom, len(self._order)) if isinstance(atom, Var) else -1
 
     def loops(self) -> list[Stage]:

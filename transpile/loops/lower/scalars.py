@@ -64,7 +64,7 @@ def result_type(op: str, types: Sequence[Type]) -> Type:
 
 
 def refusal(op: str, types: Sequence[Type]) -> str | None:
-    """Why an operator cannot be had on these types, or None."""
+    """The reason why an operator cannot be had on these types, or None."""
     joined, (scalar, _) = join(types), _SCALARS[op]
     if scalar.of == "bools":
         return None if joined == "bool" else f"{op} is compiled for booleans only"

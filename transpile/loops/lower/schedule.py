@@ -1,4 +1,4 @@
-"""A plan as the statements of a kernel: passes gathered into lists, what nobody names left out."""
+"""A plan as the statements of a kernel: passes gathered into lists."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...ir import Block
 from ...passes.kernel.types import stored
 from ...passes.simplify.simplify import remove_dead
 from ..expressions import Ask, Braces, Expression, Infix, ask, call, node, rank
-from ..passes.unused import without_unused
+from ..passes import optimized
 from ..runtime import may_come_before, only_describes
 from ..statements import (
     Do,
@@ -26,14 +26,19 @@ from ..statements import (
 )
 from .equations import planned
 from .flat import UNLIKELY, alone, flat_call, flat_of, is_loop_of
-from .kernel import Guess, Kernel, Told
+from .kernel import Guess, Kernel, PlainResult
 from .phases import Control
 from .plan import Plan
 from .stages import StageLoop
 
 
-def program_of(kernel: Kernel) -> KernelProgram:
-    """The program of a kernel."""
+def program_of(kernel: Kernel, last: str = "unused") -> KernelProgram:
+    """The program of a kernel, after all passes up to the `last`; before them for "kernel"."""
+    return optimized(_lowered(kernel), last)
+
+
+def _lowered(kernel: Kernel) -> KernelProgram:
+    """The program of a kernel, as it is planned."""
     plan = _finished(kernel)
     index = _index_of(plan)
     flat = flat_of(kernel, index)
@@ -49,7 +54,7 @@ def program_of(kernel: Kernel) -> KernelProgram:
         kernel.title,
         "".join(entry.code for entry in kernel.inputs if not entry.is_number),
         sum(entry.is_number for entry in kernel.inputs),
-        len(kernel.outputs) + len(kernel.told),
+        len(kernel.outputs) + len(kernel.plain_results),
         body,
         flat,
         likely,
@@ -59,20 +64,20 @@ def program_of(kernel: Kernel) -> KernelProgram:
 def _finished(kernel: Kernel) -> Plan:
     """A kernel, planned, with the statements by which it says what is no array."""
     block, arrays = kernel.block, tuple(atom for _, atom in kernel.outputs)
-    results = (*arrays, *(told.var for told in kernel.told))
+    results = (*arrays, *(result.var for result in kernel.plain_results))
     live = Block(block.params, tuple(remove_dead(list(block.eqns), results)), results)
     plan = planned(replace(kernel, block=live))
     plan.finish()
-    plan.closing += [Do(_said(plan, k, told)) for k, told in enumerate(kernel.told, len(arrays))]
+    plan.closing += [Do(_said(plan, k, result)) for k, result in enumerate(kernel.plain_results, len(arrays))]
     return plan
 
 
-def _said(plan: Plan, k: int, told: Told) -> Ask:
+def _said(plan: Plan, k: int, result: PlainResult) -> Ask:
     """The call by which the kernel says a value."""
-    fact = plan.of(told.var)
-    if told.kind in ("like", "shape"):
+    fact = plan.of(result.var)
+    if result.kind in ("like", "shape"):
         return ask("output", k, fact.node, of=stored(fact.type))
-    return ask("tell", k, Braces((fact.node,), "double" if told.kind == "float" else "int64_t"))
+    return ask("tell", k, Braces((fact.node,), "double" if result.kind == "float" else "int64_t"))
 
 
 def _index_of(plan: Plan) -> str:
@@ -139,7 +144,7 @@ def _statements(
         for statement in phase.calls:
             found += _controlled(statement, index) if isinstance(statement, Control) else [statement]
     run()
-    return without_unused((*found, *plan.closing))
+    return (*found, *plan.closing)
 
 
 def _controlled(control: Control[Plan], index: str) -> list[Statement]:
@@ -151,7 +156,7 @@ def _controlled(control: Control[Plan], index: str) -> list[Statement]:
 
 
 def _is_whole(plan: Plan) -> bool:
-    """Whether the kernel is one loop, so that a caller may split it."""
+    """True where the kernel is one loop, so that a caller may split it."""
     phases = plan.phases.values()
     moves = any(phase.calls for phase in phases) or not all(
         only_describes(statement) for phase in phases for statement in phase.declarations

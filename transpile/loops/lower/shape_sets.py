@@ -21,7 +21,7 @@ def join(shapes: Iterable[ShapeSet]) -> ShapeSet:
     """The set of a broadcast.
 
     >>> x = frozenset({"x"})
-    >>> join([x, kept(x, -1)]) == x
+    >>> join([x, retained(x, -1)]) == x
     True
     """
     result = frozenset[object]().union(*shapes)
@@ -39,31 +39,31 @@ def part(shape: ShapeSet, name: str) -> ShapeSet:
     return frozenset({("part", shape, name)})
 
 
-def is_kept(shape: ShapeSet) -> bool:
-    """Whether a shape has one element for a whole row of something, or one in all."""
+def is_per_row(shape: ShapeSet) -> bool:
+    """True where a shape has one element for a whole row of something, or one in all."""
     return all(isinstance(token, tuple) and token[0] == "keep" for token in shape)
 
 
 def is_held(shape: ShapeSet) -> bool:
-    """Whether a shape is known to broadcast to others."""
+    """True where a shape is known to broadcast to others."""
     return all(isinstance(token, tuple) and token[0] in _HELD for token in shape)
 
 
 def is_once(shape: ShapeSet) -> bool:
-    """Whether a shape has length one along the last axis of what it broadcasts to.
+    """True where a shape has length one along the last axis of what it broadcasts to.
 
-    >>> is_once(kept(frozenset({"x"}), -1)), is_once(kept(frozenset({"x"}), 0))
+    >>> is_once(retained(frozenset({"x"}), -1)), is_once(retained(frozenset({"x"}), 0))
     (True, False)
     """
-    return bool(shape) and is_kept(shape) and all(is_along(token[2]) for token in shape)  # type: ignore[index]
+    return bool(shape) and is_per_row(shape) and all(is_along(token[2]) for token in shape)  # type: ignore[index]
 
 
 def is_along(axis: object) -> bool:
-    """Whether a reduction over these axes is one over the last."""
+    """True where a reduction over these axes is one over the last."""
     return axis is None or axis == -1 or (isinstance(axis, tuple) and -1 in axis)
 
 
-def kept(shape: ShapeSet, axis: object) -> ShapeSet:
+def retained(shape: ShapeSet, axis: object) -> ShapeSet:
     """The set of a reduction with ``keepdims=True``."""
     return frozenset({("keep", shape, axis)}) if shape else SCALAR
 
@@ -71,11 +71,11 @@ def kept(shape: ShapeSet, axis: object) -> ShapeSet:
 def reduced(shape: ShapeSet, axis: object, keepdims: bool) -> ShapeSet:
     """The set of a reduction."""
     if keepdims:
-        return kept(shape, axis)
+        return retained(shape, axis)
     return SCALAR if axis is None else frozenset({("drop", shape, axis)})
 
 
-# What brings the axes of a reduction back, or drops those that it kept.
+# What brings the axes of a reduction back, or drops those that it retained.
 _BACK = {"expand_dims": "drop", "squeeze": "keep"}
 
 
@@ -84,5 +84,7 @@ def view(op: str, shape: ShapeSet, arguments: object) -> ShapeSet:
     if op in _BACK and len(shape) == 1:
         (token,) = shape
         if isinstance(token, tuple) and token[0] == _BACK[op] and token[2] == arguments:
-            return kept(token[1], arguments) if op == "expand_dims" else reduced(token[1], arguments, False)
+            return (
+                retained(token[1], arguments) if op == "expand_dims" else reduced(token[1], arguments, False)
+            )
     return frozenset({(op, shape, arguments)})

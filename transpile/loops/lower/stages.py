@@ -60,7 +60,7 @@ class Stage:
 
     @property
     def reduces(self) -> bool:
-        """Whether some sink is a reduction."""
+        """True where some sink is a reduction."""
         return any(isinstance(sink, Reduced) for sink in self.sinks)
 
 
@@ -134,11 +134,11 @@ class StageLoop:
 
     @property
     def operands(self) -> int:
-        """How many arrays walk the stage's space."""
+        """The number of arrays that walk the stage's space."""
         return len(self.reads) + len(self.stage.sinks)
 
     def _source(self, sink: Sink) -> Var | None:
-        """What is read whose rows are the terms of a reduction as they are, so that no loop writes them."""
+        """The input whose rows are the terms of a reduction as they are, so that no loop writes them."""
         value = sink.value
         if not isinstance(sink, Reduced) or not isinstance(value, Var) or value not in self.reads:
             return None
@@ -183,7 +183,7 @@ class StageLoop:
         return Reduce(sink.name, sink.op, sink.type, sink.target, sink.mean, sink in self.totals, named)
 
     def _is_long(self) -> bool:
-        """Whether what is read next could come meanwhile: the loop computes, and stores no rows."""
+        """True where what is read next could come meanwhile: the loop computes, and stores no rows."""
         stores = any(sink not in self.totals for sink in self.stage.sinks)
         return not stores and sum(WORK.get(eqn.op, 0.0) for eqn in self.eqns) >= MOVE
 
@@ -225,11 +225,11 @@ class StageLoop:
         return statements
 
     def _is_extreme(self, sink: Sink) -> bool:
-        """Whether it is the largest or smallest of a row's terms, each of which is looked at twice."""
+        """True for the largest or smallest of a row's terms, each of which is looked at twice."""
         return sink in self.totals and isinstance(sink, Reduced) and sink.op in ("max", "min")
 
     def _folds(self, out: Var, value: Scalar) -> bool:
-        """Whether a made-up value stands in the expression that reads it, as it did in Python."""
+        """True where a made-up value stands in the expression that reads it, as it did in Python."""
         return out.temp and self.uses[out] == 1 and size(value.node) <= SHORT
 
     def _store(self, sink: Sink, value: Scalar, eqn: Eqn | None = None) -> Store | Collect:

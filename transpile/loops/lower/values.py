@@ -298,7 +298,7 @@ class Values:
         return Fact("shape", known=run("after_each_other", *known)) if len(known) == len(shapes) else None
 
     def _of_dtypes(self, eqn: Eqn) -> Fact | None:
-        """Whether an array is of a dtype; what is templated is of a floating one."""
+        """True for an array of a dtype; what is templated is of a floating one."""
         first, second = eqn.args if len(eqn.args) == 2 else (None, None)
         if isinstance(first, Literal):
             first, second = second, first
@@ -335,7 +335,7 @@ class Values:
         return self._stepped(node(first), node(step), position)  # type: ignore[arg-type]
 
     def _is_text(self, atom: Atom) -> bool:
-        """Whether a value is a text, which only `raise` has a use for."""
+        """True for a text, which only `raise` has a use for."""
         if isinstance(atom, Literal):
             return isinstance(atom.value, str)
         eqn = self._find(atom).eqn

@@ -1,1 +1,19 @@
-"""Passes on the statements of a kernel, one per file."""
+"""Passes on programs of kernels, one per file, in the order in which they run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..statements import KernelProgram
+from .unused import without_unused
+
+PASSES: dict[str, Callable[[KernelProgram], KernelProgram]] = {"unused": without_unused}
+# A program as lowering makes it, and after each pass.
+STAGES = ("kernel", *PASSES)
+
+
+def optimized(program: KernelProgram, last: str = STAGES[-1]) -> KernelProgram:
+    """The program after all passes up to the stage `last`."""
+    for name in STAGES[1 : STAGES.index(last) + 1]:
+        program = PASSES[name](program)
+    return program

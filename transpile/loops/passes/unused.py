@@ -1,12 +1,12 @@
 """Declarations that nobody names left out.
 
-In: the statements of a block. Out: the same without what only names a number, a shape or memory that no
-other statement reads. Outputs stay, for the caller waits for them.
+In: a program. Out: the same without what only names a number, a shape or memory that no other statement of
+its block reads, in blocks of blocks too. Outputs stay, for the caller waits for them.
 
 >>> from ..expressions import ask, rank
 >>> from ..statements import Do, Let
 >>> x, n, unread = (Let("x", ask("input", 0, of="T")), Let("n", rank("x")), Let("m", rank("n")))
->>> [let.name for let in without_unused([x, n, unread, Do(ask("tell", 0, "n"))])[:-1]]
+>>> [let.name for let in block_without_unused([x, n, unread, Do(ask("tell", 0, "n"))])[:-1]]
 ['x', 'n']
 """
 
@@ -14,23 +14,41 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..runtime import is_output
-from ..statements import Let, Statement, names_read
+from ..statements import For, If, KernelProgram, Let, Statement, names_read
 
 
-def without_unused(statements: Sequence[Statement]) -> tuple[Statement, ...]:
-    """The statements without declarations that no other one names."""
+def without_unused(program: KernelProgram) -> KernelProgram:
+    """The program without declarations that no other statement names."""
+    likely = None if program.likely is None else block_without_unused(program.likely)
+    return replace(program, body=block_without_unused(program.body), likely=likely)
+
+
+def block_without_unused(block: Sequence[Statement]) -> tuple[Statement, ...]:
+    """The statements without declarations that no other one names, those in them first."""
+    statements = [_inner(statement) for statement in block]
     read = [names_read(statement) for statement in statements]
     count = Counter(name for names in read for name in names)
-    kept = list(range(len(statements)))
+    used = list(range(len(statements)))
     while True:
-        unused = {k for k in kept if _is_unused(statements[k], count)}
+        unused = {k for k in used if _is_unused(statements[k], count)}
         if not unused:
-            return tuple(statements[k] for k in kept)
+            return tuple(statements[k] for k in used)
         for k in unused:
             count.subtract(read[k])
-        kept = [k for k in kept if k not in unused]
+        used = [k for k in used if k not in unused]
+
+
+def _inner(statement: Statement) -> Statement:
+    """A statement whose blocks have nothing unused."""
+    if isinstance(statement, For):
+        return replace(statement, body=block_without_unused(statement.body))
+    if isinstance(statement, If):
+        otherwise = None if statement.otherwise is None else block_without_unused(statement.otherwise)
+        return replace(statement, then=block_without_unused(statement.then), otherwise=otherwise)
+    return statement
 
 
 def _is_unused(statement: Statement, count: Counter[str]) -> bool:

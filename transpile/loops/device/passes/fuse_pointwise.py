@@ -57,7 +57,7 @@ def _is_cheap(kernel: Kernel) -> bool:
 
 
 def _inlined(load: Load, space: Shape, made: dict[str, Kernel]) -> bool:
-    """Whether an entry that is loaded here can be computed here, at once."""
+    """True where an entry that is loaded here can be computed here, at once."""
     kernel = made.get(load.buffer)
     if kernel is None or kernel.whole is not None or load.out != load.buffer:
         return False

@@ -57,7 +57,7 @@ def _loads(kernel: Kernel) -> set[str]:
 
 
 def _place(kernels: list[Kernel], first: int, second: int) -> int | None:
-    """Where both may run as one: at the second's place, at the first's, or nowhere."""
+    """The place where both may run as one: the second's, the first's, or none."""
     between = kernels[first + 1 : second]
     if not any(_loads(kernel) & _stores(kernels[first]) for kernel in between):
         return second
@@ -116,7 +116,7 @@ def _joined(a: Kernel, b: Kernel, body: tuple[Statement, ...], like: Kernel | No
 
 
 def _is_group(load: Load, outer: bool, kernel: Kernel) -> bool:
-    """Whether what is loaded is the one entry that belongs to the group."""
+    """True where the one entry that belongs to the group is loaded."""
     return same_entries(load.shape, kernel.group) if outer else load.shape == kernel.group
 
 

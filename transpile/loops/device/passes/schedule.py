@@ -1,4 +1,4 @@
-"""How each kernel runs: what its fibres are, how buffers are indexed, and totals in two steps.
+"""The schedule of each kernel: its fibres, the indices of buffers, and totals in two steps.
 
 In: fused kernels. Out: kernels that say of each load which entry it reads, by the entry's own number,
 its group's, or a map; a reduction over everything is one over `CHUNKS` strided parts, and then

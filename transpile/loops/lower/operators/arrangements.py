@@ -62,7 +62,7 @@ def add_unslice(plan: Plan, eqn: Eqn, out: Var) -> None:
     items, whole = plan.values.index(eqn.kwarg("index")), plan.values.shape(given)
     if items is None or whole is None or fact.kind == "number":
         raise plan.refuse("unslice by such an index is not compiled")
-    view = plan.target(out, fact.type, whole, fact.level, kept=True)
+    view = plan.target(out, fact.type, whole, fact.level, retained=True)
     plan.fill(fact.level, view, stored(fact.type))
     part = plan.names.fresh(f"{plan.names.of(out)}_part")
     plan.let(fact.level, part, run("take", view, items))
@@ -80,7 +80,7 @@ def add_put(plan: Plan, eqn: Eqn, out: Var) -> None:
     whole = plan.array(eqn.args[0])
     value = plan.array_of(eqn.args[1], stored(whole.type))
     level = max(whole.level, value.level, plan.of(index).level if index is not None else 0)
-    view = plan.target(out, whole.type, shape(whole.node), level, kept=True)
+    view = plan.target(out, whole.type, shape(whole.node), level, retained=True)
     part = plan.names.fresh(f"{plan.names.of(out)}_part")
     plan.let(level, part, run("take", view, items))
     plan.call(level, run("copy", whole.node, view))
@@ -103,7 +103,7 @@ def add_joined(plan: Plan, eqn: Eqn, out: Var) -> None:
     shapes = plan.names.fresh(f"{name}_parts")
     plan.parts_list(level, shapes, [plan.shape_text(part.leaves) for part in parts])
     stacked = eqn.op == "stack"
-    view = plan.target(out, kind, run("joined", shapes, axis, stacked), level, kept=True)
+    view = plan.target(out, kind, run("joined", shapes, axis, stacked), level, retained=True)
     for index, (atom, part) in enumerate(stored_as):
         target = run("joined_part", view, shapes, index, axis, stacked)
         moved = Fact(part.kind, part.type, part.shape, part.leaves, level, part.known, part.eqn)
@@ -122,7 +122,7 @@ def add_collected(plan: Plan, eqn: Eqn, out: Var) -> None:
     name = plan.names.of(out)
     shapes = plan.names.fresh(f"{name}_parts")
     plan.parts_list(level, shapes, [plan.shape_text(leaves)] * len(items))
-    view = plan.target(out, kind, run("joined", shapes, 0, True), level, kept=True)
+    view = plan.target(out, kind, run("joined", shapes, 0, True), level, retained=True)
     for index, atom in enumerate(items):
         part = derived(f"{out.name}_at_{index}")
         same = Eqn((part,), "positive", (atom,), (), (), eqn.span)

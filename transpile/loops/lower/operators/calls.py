@@ -201,7 +201,7 @@ def add_undiagonal(plan: Plan, eqn: Eqn, out: Var) -> None:
     fact = plan.of(eqn.args[0])
     if fact.kind not in ("lane", "array"):
         raise plan.refuse("undiagonal of such an operand is not compiled")
-    view = plan.target(out, fact.type, _shape(plan, eqn), fact.level, kept=True)
+    view = plan.target(out, fact.type, _shape(plan, eqn), fact.level, retained=True)
     plan.fill(fact.level, view, stored(fact.type))
     part = plan.names.fresh(f"{plan.names.of(out)}_part")
     plan.let(fact.level, part, _diagonal(plan, eqn, view))

@@ -28,7 +28,7 @@ _PARTS = {
 
 
 def decomposes(eqn: Eqn) -> bool:
-    """Whether an equation is such a call, with the keywords that are compiled."""
+    """True for an equation that is such a call, with the keywords that are compiled."""
     callee = literal_of(eqn, "callee")
     keywords = {name: atom for name, atom in eqn.kwargs if name != "callee"}
     wanted = {"full_matrices": Literal(False)} if callee == "numpy.linalg.svd" else {}

@@ -33,12 +33,12 @@ from .reductions import like_of
 
 
 def is_collected(plan: Plan, eqn: Eqn) -> bool:
-    """Whether an equation reads a list of C++, or an element of a list by a variable."""
+    """True where an equation reads a list of C++, or an element of a list by a variable."""
     if eqn.op not in _OPERATORS:
         return False
     atoms = [*eqn.args, *(atom for name, atom in eqn.kwargs if name == "likes")]
     facts = [plan.of(atom) for atom in atoms if isinstance(atom, Var)]
-    if any(fact.kind == "turns" for fact in facts):
+    if any(fact.kind == "collected" for fact in facts):
         return True
     if eqn.op == "item":
         return isinstance(eqn.args[1], Var) and (facts[0].kind == "list" or _is_list_of_likes(facts[0]))
@@ -59,7 +59,7 @@ def add_collected_list(plan: Plan, eqn: Eqn, out: Var) -> None:
 def type_of(fact: Fact) -> ListOf:
     """A list's type.
 
-    >>> type_of(Fact("turns", "T", element="array"))
+    >>> type_of(Fact("collected", "T", element="array"))
     ListOf(element=ViewOf(element='T'))
     """
     if fact.depth > 1:
@@ -72,7 +72,7 @@ def type_of(fact: Fact) -> ListOf:
 def listed(plan: Plan, atom: Atom) -> Fact:
     """A list as one of C++, also one that is written out."""
     fact = plan.of(atom)
-    if fact.kind == "turns":
+    if fact.kind == "collected":
         return fact
     items = fact.eqn.args if fact.kind == "index" and fact.eqn is not None else fact.items
     facts = [plan.of(item) for item in items]
@@ -87,7 +87,7 @@ def listed(plan: Plan, atom: Atom) -> Fact:
     elements = [read_only(array.node) if element == "array" else array.node for array in arrays]
     level = max(array.level for array in arrays)
     name = plan.names.fresh(f"{atom}_list")
-    made = Fact("turns", arrays[0].type, level=level + 1, known=Name(name), element=element)
+    made = Fact("collected", arrays[0].type, level=level + 1, known=Name(name), element=element)
     plan.new_list(level, name, type_of(made), elements)
     if isinstance(atom, Var):
         plan.define(atom, made)
@@ -99,13 +99,13 @@ def _numbers(plan: Plan, atom: Atom, items: Sequence[Atom]) -> Fact:
     kind = join([plan.of(item).type for item in items])
     level = max(plan.of(item).level for item in items)
     name = plan.names.fresh(f"{atom}_list")
-    made = Fact("turns", kind, level=level + 1, known=Name(name), element="number")
+    made = Fact("collected", kind, level=level + 1, known=Name(name), element="number")
     plan.new_list(level, name, type_of(made), [scalar.to(kind).node for scalar in scalars])
     return made
 
 
 def is_empty(plan: Plan, atom: Atom) -> bool:
-    """Whether a list is written out and has no elements, so that it may become one of anything."""
+    """True where a list is written out and has no elements, so that it may become one of anything."""
     fact = plan.of(atom)
     made = fact.eqn.args if fact.kind == "index" and fact.eqn is not None else fact.items
     return fact.kind in ("list", "index") and not made
@@ -117,12 +117,12 @@ def _appended(plan: Plan, eqn: Eqn, out: Var) -> None:
     fact = plan.of(atom)
     if fact.kind in ("lane", "array"):
         array = plan.array(atom)
-        made = Fact("turns", array.type, level=array.level, element="array")
+        made = Fact("collected", array.type, level=array.level, element="array")
         value: Expression = read_only(array.node)
     elif fact.kind == "number":
         scalar = plan.values.scalar(atom)
         assert scalar is not None
-        made = Fact("turns", fact.type, level=fact.level, element="number")
+        made = Fact("collected", fact.type, level=fact.level, element="number")
         value = Convert(stored(fact.type), scalar.node)
     else:
         raise plan.refuse("a list that grows by such an element is not compiled")
@@ -192,7 +192,7 @@ def _like(plan: Plan, eqn: Eqn, out: Var) -> None:
 
 
 # What a loop over an empty list collects, of which nobody reads an element.
-_NOTHING = Fact("turns", "T", known=New(ListOf(ViewOf("T"))), element="array")
+_NOTHING = Fact("collected", "T", known=New(ListOf(ViewOf("T"))), element="array")
 
 
 def _joined(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -277,7 +277,7 @@ def _accumulate(plan: Plan, eqn: Eqn, out: Var) -> None:
 def add_packed(plan: Plan, eqn: Eqn, out: Var) -> None:
     """A saved value as a row of numbers."""
     fact = _index(plan, eqn.args[0])
-    number = fact.element if fact.kind == "turns" else fact.kind
+    number = fact.element if fact.kind == "collected" else fact.kind
     row = "double" if number == "number" and fact.type in ("weak float", "double", "T") else "int64_t"
     view = plan.target(out, row, call("shape_of", call("packed_size", fact.node)), fact.level)
     plan.call(fact.level, run("pack", fact.node, view, of=_dtype(fact)))
@@ -298,7 +298,7 @@ def _index(plan: Plan, atom: Atom) -> Fact:
         return replace(fact, known=items[0])
     name = plan.names.fresh(f"{atom}_items")
     plan.new_list(fact.level, name, ListOf("Index"), items)
-    return Fact("turns", level=fact.level + 1, known=Name(name), element="index")
+    return Fact("collected", level=fact.level + 1, known=Name(name), element="index")
 
 
 def add_unpacked(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -316,7 +316,7 @@ def add_unpacked(plan: Plan, eqn: Eqn, out: Var) -> None:
         return
     if depth:
         what = "number" if number else element
-        fact = Fact("turns", number or dtype, known=Name(name), element=what, depth=depth)
+        fact = Fact("collected", number or dtype, known=Name(name), element=what, depth=depth)
     elif number:
         fact = Fact("number", number, known=Name(name))
     else:

@@ -9,7 +9,7 @@ from ..plan import Plan, literal_of
 
 
 def picks(plan: Plan, eqn: Eqn) -> bool:
-    """Whether an equation indexes by an array."""
+    """True where an equation indexes by an array."""
     index = eqn.kwarg("index")
     if eqn.op not in ("getitem", "unslice", "index_put", "last_written") or index is None:
         return False

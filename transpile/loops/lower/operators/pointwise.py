@@ -62,7 +62,7 @@ def _operand(plan: Plan, atom: Var, fact: Fact, shape: ShapeSet, level: int) -> 
     """
     if fact.kind != "lane":
         return fact
-    once = shape != fact.shape and shape_sets.is_kept(fact.shape) and plan.cones.is_costly(atom)
+    once = shape != fact.shape and shape_sets.is_per_row(fact.shape) and plan.cones.is_costly(atom)
     return plan.array(atom) if once or (level > fact.level and plan.cones.is_large(atom)) else fact
 
 
