@@ -5,8 +5,9 @@ What the frontend refuses, and what the rules find in what it could read.
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from pullback.transpile.diagnostics import Diagnostic
@@ -14,6 +15,8 @@ from pullback.transpile.frontend import read_module
 from pullback.transpile.ir import Source, Span
 
 from .analyses.facts import Program, read_classes
+from .frontend.classes import unread
+from .frontend.modules import TorchModule
 from .rules import RULES, TORCH_RULES
 
 FROM_FUNCTION = re.compile(rb"^\s*class\s+\w+\s*\([^)]*Function", re.MULTILINE)
@@ -49,13 +52,17 @@ def lint_source(source: Source, program: Program | None = None) -> Linted:
     program = Program() if program is None else program
     parsed = False
     if may_have_classes(data):
-        parsed = program.module(source) is not None
+        own = program.module(source)
+        parsed = own is not None
+        read: set[ast.ClassDef] = set()
         for facts in read_classes(source, program):
             classes += 1
+            read.add(facts.cls.own.node)
             subjects.append(Subject("class", facts.name, facts.span))
             for of_class in TORCH_RULES.values():
                 if of_class.check_class is not None:
                     found += of_class.check_class(facts)
+        found += _unread(own, read) if own is not None else ()
     if may_have_formulas(data) or not parsed:
         module = read_module(source)
         found += module.diagnostics
@@ -71,6 +78,16 @@ def lint_source(source: Source, program: Program | None = None) -> Linted:
         if rule.check_module is not None and tree is not None:
             found += rule.check_module(tree)
     return Linted(formulas, _ordered(found), classes, tuple(sorted(subjects, key=lambda s: s.span.line)))
+
+
+def _unread(module: TorchModule, read: set[ast.ClassDef]) -> Iterator[Diagnostic]:
+    """A warning for each class that looks like an autograd function and was not read: it is not clean."""
+    for item in unread(module, read):
+        rule = RULES["PB400"].name
+        message = f"`{item.node.name}` looks like an autograd function, and lint could not read it"
+        span = module.span(item.node)
+        hint = "lint a folder that has its base class too, and write `forward` and `backward` as methods"
+        yield Diagnostic("PB400", rule, "warning", message, span, item.node.name, item.node.name, hint)
 
 
 def may_have_formulas(data: bytes) -> bool:

@@ -58,5 +58,5 @@ def test_programs_give_what_their_python_gives():
 def test_what_is_not_in_the_table_is_said():
     from pullback.transpile.loops.interpreter.functions import function
 
-    with pytest.raises(NotInterpreted, match="convolve"):
-        function("convolve")
+    with pytest.raises(NotInterpreted, match="pinv"):
+        function("pinv")

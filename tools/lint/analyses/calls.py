@@ -18,6 +18,7 @@ from .values import (
     Bound,
     Facts,
     Form,
+    Given,
     Instance,
     Item,
     Kind,
@@ -305,6 +306,10 @@ class Calls(BuiltinCalls):
             for thing in leaves(value):
                 if thing.store.empty and made.kind is not Kind.NONE:
                     self.write(thing, replace(made, form=Form.UNKNOWN), arguments.node, False)
+        if any(token.sort == "gradient" for token in made.flows):
+            given = Given(span, ast.unparse(arguments.node.func).partition("[")[0])
+            for thing in (thing for value in arguments.values for thing in leaves(value)):
+                thing.store.given = thing.store.given or given
         if _takes_context(arguments):
             return (Thing(Facts(Kind.OPAQUE, Form.UNKNOWN), Store(), span),)
         return (Thing(made if self.grad_mode else unrecorded(made), Store(), span),)

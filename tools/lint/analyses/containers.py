@@ -39,6 +39,7 @@ def element(thing: Thing, key: object) -> Thing:
         form = facts.form
         made = Thing(combine([facts], form, None), store=thing.store, span=thing.span, token=None)
         made.number = thing.number
+        made.whole = thing.whole or (thing.pair and key in (1, "indices"))
         thing.elements[key] = made
     return thing.elements[key]
 

@@ -213,7 +213,9 @@ class Expressions(ABC):
         if all(thing.number for value in (left, *rights) for thing in value):
             return plain()
         forms = [facts_of(value).form for value in (left, *rights)]
-        return self.fresh(Facts(form=any_form(forms)), node)
+        compared = self.fresh(Facts(form=any_form(forms)), node)
+        compared[0].whole = True
+        return compared
 
     @abstractmethod
     def tested(self, value: Value) -> None:
@@ -320,7 +322,11 @@ def _number(value: Value) -> int | None:
 
 def _is_basic(index: ast.Tuple) -> bool:
     """True if an index only slices: the result then is a view."""
-    return all(isinstance(part, ast.Slice | ast.Constant | ast.UnaryOp) for part in index.elts)
+    return all(
+        isinstance(part, ast.Slice | ast.Constant)
+        or (isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.USub))
+        for part in index.elts
+    )
 
 
 def _fold(operator: ast.operator, left: Value, right: Value) -> object:

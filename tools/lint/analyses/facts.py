@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
@@ -18,8 +18,13 @@ from ..frontend.operators import registered_operators
 from . import containers
 from .backward import Backward, BackwardFacts, InnerAutograd, Slot
 from .forward import End, Forward, ForwardFacts, Parameter
-from .values import Kind, Thing, Token, Value, facts_of
+from .values import MISSING, Form, Kind, Thing, Token, Value, facts_of
 
+# What an unknown call gives holds integers, or nothing to differentiate by, where it is called so.
+OF_INTEGERS = re.compile(
+    r"(?:^|[_.])(?:mask|index|indices|idx|ids|hash|hashes|hash_code|hash_codes|buckets?|permutation|perm"
+    r"|handles?|counts?|seed|rng_state|cu_seqlens|indptr)\d*$|^(?:n|num_\w+|n_\w+)$"
+)
 SURROGATE = re.compile(r"#\s*pullback:\s*surrogate\b")
 
 
@@ -113,12 +118,43 @@ class ClassFacts:
         return tuple(found)
 
     @cached_property
+    def independent(self) -> tuple[tuple[int, Value, Span], ...]:
+        """The gradients with a term that depends on no incoming one, as far as no unknown call wrote it."""
+        found = []
+        for index, value, span in self.gradients:
+            things = tuple(t for t in value if t.constant is not None and t.facts.form is not Form.ZERO)
+            known = any(t.constant is not MISSING or t.entity or t.parts is not None for t in things)
+            forms = {Form.UNKNOWN if t.number else t.facts.form for t in things}
+            if things and not known and forms <= {Form.CONSTANT, Form.AFFINE}:
+                found.append((index, things, span))
+        return tuple(found)
+
+    @cached_property
     def differentiable(self) -> frozenset[str]:
         """The parameters that some return has a gradient for."""
         names = {p.index: p.name for p in self.forward.parameters}
         return frozenset(
             names[index] for index, value, _ in self.gradients if any(t.constant is not None for t in value)
         )
+
+    @cached_property
+    def passive(self) -> frozenset[Token]:
+        """The tokens of saved values that no gradient flows to: numbers, indices, others on ctx."""
+        return frozenset(
+            saved.token
+            for saved in self.saved
+            if saved.saving in (Saving.ZERO, Saving.PLAIN)
+            or (
+                saved.on_context
+                and saved.saving is Saving.INPUT
+                and not self.differentiable & {*saved.inputs}
+            )
+        )
+
+    @cached_property
+    def unknown(self) -> frozenset[Token]:
+        """The tokens of saved values that come from unknown calls: they may be no tensors."""
+        return frozenset(saved.token for saved in self.saved if saved.saving is Saving.OPAQUE)
 
     @cached_property
     def numbers(self) -> frozenset[str]:
@@ -143,6 +179,8 @@ class ClassFacts:
         for index, things in ends.items():
             groups[index] = {s for t in things for s in self._saving(t, things, self.forward.ends[index])}
         saving = _worst([_of_one_end(group) for group in groups.values()])
+        if saving is Saving.OPAQUE and OF_INTEGERS.search(slot.name):
+            saving = Saving.ZERO
         flowing = [
             (f, span) for _, value, span in self.gradients if slot.token in (f := facts_of(value)).flows
         ]
@@ -235,6 +273,8 @@ def read_classes(source: Source, program: Program) -> Iterator[ClassFacts]:
         except RecursionError:  # an expression nested deeper than Python can follow
             continue
         if forward is not None and backward is not None:
+            if not forward.differentiable:  # it never runs
+                backward = replace(backward, returns=(), writes=(), inner=(), unset={})
             yield ClassFacts(cls, forward, backward)
 
 

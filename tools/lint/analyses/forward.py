@@ -96,6 +96,14 @@ class ForwardFacts:
     thing: Thing
     writes: tuple[Write, ...]
 
+    @property
+    def differentiable(self) -> bool:
+        """True unless all that is returned is marked as not differentiable, or holds integers or booleans."""
+        returned = [
+            thing for end in self.ends for thing in leaves(end.value, inside=False) if not thing.parts
+        ]
+        return not returned or any(not t.whole and t not in self.context.marked for t in returned)
+
 
 class Forward(Calls):
     """Follows a forward, which PyTorch runs with grad mode off."""
@@ -128,6 +136,7 @@ class Forward(Calls):
         ends = [End(found.value, found.span, found.heap) for found in self.frame.returns]
         if end is not None:
             ends.append(End(constant(None), self.span(method.node), end.heap))
+        ends = [end for end in ends if any(t.constant is not None for t in end.value)] or ends  # a loop's end
         if setup is not None:
             ends = [self._set_up(setup, found, inputs) for found in ends]
         self.context.names.update(_names_in_tuples((setup or method).node))

@@ -105,7 +105,8 @@ class Statements(Expressions):
                 return self._for(target, self.evaluate(iterable, state), body, orelse, state)
             case ast.While(test=test, body=body, orelse=orelse):
                 self.evaluate(test, state)
-                return self.run(orelse, self._loop(body, state))
+                endless = isinstance(test, ast.Constant) and bool(test.value)
+                return self.run(orelse, self._loop(body, state, endless=endless))
             case ast.With(items=items, body=body):
                 return self._with(items, body, state)
             case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=final):
@@ -190,11 +191,18 @@ class Statements(Expressions):
         return self.run(orelse, self._loop(body, state, target, containers.element_of(value)))
 
     def _loop(
-        self, body: list[ast.stmt], state: State, target: ast.expr | None = None, item: Value = ()
+        self,
+        body: list[ast.stmt],
+        state: State,
+        target: ast.expr | None = None,
+        item: Value = (),
+        endless: bool = False,
     ) -> State | None:
+        """The state after a loop, which may run zero times unless it is endless: then a ``break`` ends it."""
         outer, self.frame.leaving = self.frame.leaving, []
         self.frame.loops += 1
         current: State | None = state
+        left: list[State] = []
         for _ in range(2):
             if current is None:
                 break
@@ -202,10 +210,11 @@ class Statements(Expressions):
             if target is not None:
                 self.assign(target, item or plain(), inner)
             current = join([current, self.run(body, inner), *self.frame.leaving])
+            left += self.frame.leaving
             self.frame.leaving = []
         self.frame.loops -= 1
         self.frame.leaving = outer
-        return current
+        return join(left) if endless else current
 
     def _with(self, items: list[ast.withitem], body: list[ast.stmt], state: State) -> State | None:
         before = self.grad_mode

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, replace
 
 from . import containers, torch_names
@@ -95,11 +96,12 @@ class TorchCalls(Statements):
         if name in torch_names.MAYBE_SAME and arguments.items:
             return self._maybe_same(name, arguments)
         store = None
-        if (name in torch_names.VIEWS or name in torch_names.MAYBE_VIEWS) and arguments.first:
+        if arguments.first and _shares(name, arguments.first[0]):
             store = arguments.first[0].store
         moving = self._carrying(name, arguments)
         result = self.fresh(combine(moving, self._form(name, facts), self.span(node)), node, store)
         thing = result[0]
+        thing.whole = store is not None and all(operand.whole for operand in arguments.first)
         if name in torch_names.PAIRS and (
             name in ("topk", "sort", "kthvalue", "mode") or self._has_axis(arguments)
         ):
@@ -123,9 +125,10 @@ class TorchCalls(Statements):
     def _created(self, name: str, arguments: Arguments) -> Value:
         form = Form.ZERO if name in torch_names.ZEROS or name in torch_names.EMPTY else Form.CONSTANT
         store = Store(empty=name in torch_names.EMPTY or name in torch_names.ZEROS)
-        return (Thing(Facts(form=form), store, self.span(arguments.node)),)
+        whole = name in torch_names.WHOLE or is_whole_dtype(arguments.node)
+        return (Thing(Facts(form=form), store, self.span(arguments.node), whole=whole),)
 
-    def _without_derivative(self, name: str, facts: list[Facts], node: ast.AST) -> Value:
+    def _without_derivative(self, name: str, facts: list[Facts], node: ast.Call) -> Value:
         forms = [fact.form for fact in facts]
         form = Form.ZERO if name in torch_names.ZEROS or name in torch_names.EMPTY else any_form(forms)
         if name in ("ones_like", "full_like", "new_ones", "new_full", "rand_like", "randn_like"):
@@ -135,6 +138,7 @@ class TorchCalls(Statements):
                 Facts(form=form),
                 Store(empty=name in torch_names.EMPTY or name in torch_names.ZEROS),
                 self.span(node),
+                whole=name in torch_names.WHOLE or is_whole_dtype(node),
             ),
         )
 
@@ -160,8 +164,7 @@ class TorchCalls(Statements):
     def _maybe_same(self, name: str, arguments: Arguments) -> Value:
         """The operand, or a fresh tensor; of what no gradient flows through, a fresh one."""
         node = arguments.node
-        whole = {"bool", "long", "int"} & {getattr(a, "attr", getattr(a, "id", "")) for a in node.args}
-        if name in ("to", "type") and (whole or "torch.int" in ast.unparse(node)):
+        if name in ("to", "type") and (is_whole_dtype(node) or "torch.int" in ast.unparse(node)):
             return self._without_derivative(name, [facts_of(arguments.first)], node)
         found: list[Value] = []
         for thing in arguments.first:
@@ -169,7 +172,7 @@ class TorchCalls(Statements):
             if thing.number and facts.kind is Kind.NONE:
                 found.append(self.fresh(Facts(), node))
                 continue
-            shared = thing.store if thing.store.owner and name in torch_names.MAYBE_VIEWS else Store()
+            shared = thing.store if thing.store.owner and _shares(name, thing) else Store()
             found.append(union((thing,), self.fresh(facts, node, shared)))
         return union(*found)
 
@@ -220,3 +223,20 @@ class TorchCalls(Statements):
         for thing in leaves(target):
             self.write(thing, made, arguments.node, owns(target) and "`out=`")
         return target
+
+
+def _shares(name: str, thing: Thing) -> bool:
+    """True if a result has its operand's memory; of a saved value, only if it is a view in any layout."""
+    saved = thing.store.owner is not None and thing.store.owner.sort == "saved"
+    return name in torch_names.VIEWS or (name in torch_names.MAYBE_VIEWS and not saved)
+
+
+WHOLE_DTYPE = re.compile(r"(?:torch|np|numpy)\.(?:u?int(?:16|32|64)?|long|short|bool_?)")
+
+
+def is_whole_dtype(node: ast.Call) -> bool:
+    """True if a call says a dtype of integers or booleans; those of 8 bits may hold quantized values."""
+    values = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "dtype")]
+    names = (value.id if isinstance(value, ast.Name) else "" for value in values)
+    dotted = (ast.unparse(value) if isinstance(value, ast.Attribute) else "" for value in values)
+    return any(map(WHOLE_DTYPE.fullmatch, dotted)) or any(name in ("bool", "int", "long") for name in names)

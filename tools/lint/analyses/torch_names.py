@@ -32,6 +32,14 @@ ZERO_DERIVATIVE = _names(
     empty_like new_zeros new_ones new_full new_empty new bernoulli_ random_ uniform_ normal_ exponential_
     geometric_ cauchy_ log_normal_ offsets"""
 )
+# Those whose result holds integers or booleans.
+WHOLE = _names(
+    """lt le gt ge eq ne less less_equal greater greater_equal not_equal isclose isnan isinf isfinite
+    isneginf isposinf isreal logical_and logical_or logical_not logical_xor bitwise_and bitwise_or
+    bitwise_not bitwise_xor bitwise_left_shift bitwise_right_shift argmax argmin argsort argwhere nonzero
+    count_nonzero bool int long short byte char bincount searchsorted bucketize one_hot nonzero_static
+    isin int_repr randint randint_like randperm tril_indices triu_indices"""
+)
 ZEROS = _names("zeros zeros_like new_zeros zero_")
 
 # Made of nothing but sizes and numbers.
@@ -45,7 +53,7 @@ EMPTY = _names("empty empty_like new_empty new empty_strided")
 # Results that share memory with their first operand.
 VIEWS = _names(
     """view view_as expand expand_as t transpose permute movedim moveaxis swapaxes swapdims unsqueeze squeeze
-    select narrow diagonal unfold as_strided detach unbind split chunk tensor_split hsplit vsplit dsplit
+    select narrow diagonal as_strided detach unbind split chunk tensor_split hsplit vsplit dsplit
     split_with_sizes real imag adjoint T H mT mH data view_as_real view_as_complex broadcast_to values indices
     numpy unflatten"""
 )

@@ -45,11 +45,11 @@ class Token(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """The place where a value left the graph, how, and which value it was."""
+    """The place where values left the graph, how, and which values they were."""
 
     span: Span
     how: str
-    token: Token
+    tokens: tuple[Token, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +70,24 @@ PLAIN = Facts()
 ABSENT = Facts(form=Form.ZERO)
 
 
+class Given(NamedTuple):
+    """A call that analysis can't see into, which got some memory and an incoming gradient."""
+
+    span: Span
+    name: str
+
+
 @dataclass(eq=False, slots=True)
 class Store:
-    """Memory that several things may share. `owner`: the token whose memory it is."""
+    """Memory that several things may share. `owner`: the token whose memory it is.
+
+    `given`: a call that may have written an incoming gradient into it.
+    """
 
     owner: Token | None = None
     written: Facts | None = None
     empty: bool = False
+    given: Given | None = None
 
 
 class _Missing:
@@ -93,6 +104,7 @@ class Thing:
     `parts`: the items of a tuple or list. `pair`: values and indices, as `max` gives them.
     `elements`: what was unpacked from something opaque, by position. `number`: a Python number.
     `used_as_object`: a method was called on it that tensors don't have. `array`: a NumPy array.
+    `whole`: a tensor of integers or booleans, through which no gradient flows, whatever is written into it.
     """
 
     own: Facts = PLAIN
@@ -110,12 +122,14 @@ class Thing:
     scope: Mapping[str, Value] | None = None
     used_as_object: bool = False
     array: bool = False
+    whole: bool = False
     born: int = 0  # how deep in branches and loops a list was made
 
     @property
     def facts(self) -> Facts:
         """Own facts, and those of what was written into its memory."""
-        return self.own if self.store.written is None else blend([self.own, self.store.written])
+        found = self.own if self.store.written is None else blend([self.own, self.store.written])
+        return Facts(form=any_form([found.form])) if self.whole else found
 
 
 Value = tuple[Thing, ...]
@@ -256,5 +270,4 @@ def lose(facts: Facts, span: Span, how: str) -> Facts:
     """The facts of a fresh value that has lost the path to what it depends on."""
     if facts.kind is Kind.NONE or not facts.flows or facts.lost:
         return facts
-    token = next(iter(facts.flows))
-    return replace(facts, lost=Lost(span, how, token), flows=merge_flows([facts], span))
+    return replace(facts, lost=Lost(span, how, tuple(facts.flows)), flows=merge_flows([facts], span))

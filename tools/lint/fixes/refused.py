@@ -39,7 +39,7 @@ def apply(place: Place) -> None:
     passed = [*gradients, *([f"*{variadic.arg}"] if variadic else [])]
     taken = names_in(backward)
     found, one, saved = unused("found", taken), unused("g", taken), unused("saved", taken)
-    _take_from(place, backward, context, saved)
+    take_from(place, backward, context, saved)
     depth = text.indent(owner.body[-1])
     step = depth[len(text.indent(owner)) :]
     through = cls or owner.name
@@ -100,7 +100,7 @@ def _rename(place: Place, backward: ast.FunctionDef, torch: str) -> None:
         text.insert(text.offset(backward.lineno, 0), f"{blank}@{torch}.no_grad()\n")
 
 
-def _take_from(place: Place, backward: ast.FunctionDef, context: str, saved: str) -> None:
+def take_from(place: Place, backward: ast.FunctionDef, context: str, saved: str) -> None:
     """The gradients take what is saved from a parameter."""
     text = place.text
     inside = {}

@@ -20,6 +20,7 @@ from .derivative.derived_gradient import derived_gradient
 from .derivative.formula_to_torch import torch_lines
 from .derivative.torch_to_formula import COMPLEX, formula_of, matrices_in
 from .fix import Fix
+from .refused import take_from
 from .text.aliases import Aliases
 from .text.callers import is_private, take_first_output
 from .text.inner_autograd import check_no_sweep
@@ -145,6 +146,7 @@ class _Returned:
         self.parameters.keep(plain, snapshots)
         places = [*saved, *missing]
         context = taking.context
+        take_from(self.place, self.backward, context, unused("saved", names_in(self.backward)))
         held = self._free("saved")
         given = {name: f"{held}[{places.index(written[name])}]" for name in tensors}
         given |= {name: f"{held}[{saved.index(name)}]" for name in (*sorted(found.at_hand), *self.names)}
@@ -222,11 +224,11 @@ class _Returned:
                 "",
                 "@staticmethod",
                 f"def backward({', '.join([context, grad, *self.gradients])}):",
-                f"{step}{found} = {nothing} if {grad} is None else {cls}.{OWN}({context}, {grad})",
+                f"{step}{saved} = {context}.saved_tensors",
+                f"{step}{found} = {nothing} if {grad} is None else {cls}.{OWN}({context}, {saved}, {grad})",
                 f"{step}{found} = {found} if isinstance({found}, tuple) else ({found},)",
                 f"{step}if {undefined}:  # as in a plain first backward",
                 f"{step * 2}return {found}",
-                f"{step}{saved} = {context}.saved_tensors",
                 *(f"{step}{line}" for line in zeros),
                 f"{step}{added} = {cls}.{of}({call})",
                 f"{step}{pairs} = zip({found}, {added})",

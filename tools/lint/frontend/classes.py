@@ -125,6 +125,21 @@ def _has_context(item: Class) -> bool:
     return all(method is not None and "ctx" in {a.arg for a in method.args.args[:2]} for method in methods)
 
 
+def unread(module: TorchModule, read: set[ast.ClassDef]) -> Iterator[Class]:
+    """The classes that look like autograd functions, and are not among those that were read.
+
+    Their base is not at hand, or their forward or backward is no function of the text.
+    """
+    if "torch" not in module.source.text:
+        return
+    for item in module.classes():
+        if item.node in read:
+            continue
+        made = {"forward", "backward"} & {*item.values} - {*item.methods}
+        if _has_context(item) or (made and as_function(item) is not None):
+            yield item
+
+
 def method_of(item: Class, name: str, depth: int = 0) -> Method | None:
     """The method that an object of a class of the linted text runs; None where it isn't at hand."""
     if name in item.methods:

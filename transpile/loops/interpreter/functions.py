@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import erf, erfc
 from typing import Any, NamedTuple
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
-Shape = tuple[int, ...]
-
-
-class NotInterpreted(Exception):
-    """A function of the runtime that is not in the table."""
+from . import places
+from .packed import row_of
+from .places import Array, NotInterpreted, Shape
 
 
 class Picked(NamedTuple):
@@ -20,6 +18,7 @@ class Picked(NamedTuple):
 
     items: tuple[Any, ...]
     shape: Shape
+    whole: Shape
 
 
 def narrowed(value: Any, shape: Shape) -> Array:
@@ -102,12 +101,19 @@ def _matmul(_: None, a: Array, b: Array, target: Array, adds: bool = False) -> N
 
 
 def _picked(_: None, shape: Shape, items: tuple[Any, ...]) -> Picked:
-    return Picked(items, np.empty(shape, np.bool_)[items].shape)
+    return Picked(items, np.empty(shape, np.bool_)[items].shape, shape)
 
 
 def _unpick(_: None, values: Array, places: Picked, target: Array) -> None:
     target[...] = 0
     np.add.at(target, places.items, values)
+
+
+def _last_written(_: None, picked: Picked, target: Array) -> None:
+    number = np.arange(target.size).reshape(target.shape)
+    whole = np.zeros(picked.whole, np.int64)
+    whole[picked.items] = number
+    target[...] = whole[picked.items] == number
 
 
 def _put(_: None, whole: Array, values: Array, places: Picked, target: Array) -> None:
@@ -131,6 +137,32 @@ def _repeated(_: None, shape: Shape, repeats: Sequence[int], axis: int) -> Shape
     return np.repeat(np.empty(shape, np.bool_), repeats, axis).shape
 
 
+def _solve(a: Array, b: Array) -> Array:
+    """The solution; of a vector for each matrix, where that is one."""
+    found: Array = np.linalg.solve(a, b[:, None])[..., 0] if b.ndim == 1 else np.linalg.solve(a, b)
+    return found
+
+
+def _part_shape(_: None, a: Shape, letters: str) -> Shape:
+    """The shape of a decomposition's part: a letter for each axis, behind those of the stack."""
+    lengths = {"m": a[-2], "n": a[-1], "k": min(a[-2:])}
+    return (*a[:-2], *(lengths[letter] for letter in letters))
+
+
+def _into_each(method: Callable[[Array], Sequence[Any]]) -> Callable[..., None]:
+    """A function of one array whose other arguments take its results."""
+
+    def call(_: None, view: Array, *targets: Array) -> None:
+        for target, result in zip(targets, method(view), strict=True):
+            target[...] = result
+
+    return call
+
+
+def _mode(overlap: str) -> Any:
+    return overlap.removeprefix("Overlap::k").lower()
+
+
 def _fill(_: None, view: Array, value: Any) -> None:
     view[...] = value
 
@@ -145,6 +177,8 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "softplus": lambda x: np.logaddexp(0, x),
     "sinc": np.sinc,
+    "erf": np.vectorize(erf, otypes=[np.float64]),
+    "erfc": np.vectorize(erfc, otypes=[np.float64]),
     # Shapes, and sets of axes.
     "shape_of": lambda *sizes: tuple(map(int, sizes)),
     "broadcast": lambda _, *shapes: np.broadcast_shapes(*shapes),
@@ -201,16 +235,37 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "argsort": _into(lambda view, axis: np.argsort(view, axis, kind="stable")),
     "position_of_extreme": _into(_position),
     "truth_of": _truth,
-    "solved_shape": lambda _, a, b: np.broadcast_shapes(a[:-2], b[:-2]) + b[-2:] if len(b) > 1 else b,
-    "solve": _into(np.linalg.solve),
+    "solved_shape": lambda _, a, b: np.broadcast_shapes(a[:-2], b[:-2]) + b[-2:] if len(b) > 1 else a[:-1],
+    "solve": _into(_solve),
     "inv": _into(np.linalg.inv),
     "det": _into(np.linalg.det),
     "cholesky": _into(np.linalg.cholesky),
+    "part_shape": _part_shape,
+    "slogdet": _into_each(np.linalg.slogdet),
+    "eigh": _into_each(np.linalg.eigh),
+    "qr": _into_each(np.linalg.qr),
+    "svd": _into_each(lambda view: np.linalg.svd(view, full_matrices=False)),
+    "convolve_shape": lambda _, a, v, overlap: np.convolve(np.ones(a), np.ones(v), _mode(overlap)).shape,
+    "convolve": _into(lambda a, v, overlap: np.convolve(a, v, _mode(overlap))),
+    "linear_recurrence": places.linear_recurrence,
     # Entries at places that are data.
     "picked_at": _picked,
     "pick": _into(lambda view, places: view[places.items]),
     "unpick": _unpick,
     "put": _put,
+    "last_written": _last_written,
+    "along_shape": places.along_shape,
+    "take_along_axis": places.take_along,
+    "put_along": places.put_along,
+    "take_region": places.take_region,
+    "spread_region": places.spread_region,
+    "clear_region": places.clear_region,
+    "flatten_axes": places.flatten_axes,
+    "unflatten_axes": places.unflatten_axes,
+    "sum_repeats": places.sum_repeats,
+    "tiled": lambda _, shape, reps: np.tile(np.empty(shape, np.bool_), reps).shape,
+    "tile": places.tile,
+    "sum_tiles": places.sum_tiles,
     # Lists.
     "appended": lambda values, value: [*values, value],
     "without_last": lambda values: values[:-1],
@@ -222,5 +277,10 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "concatenate": _into(np.concatenate),
     "entries": lambda values: sum(value.size for value in values),
     "flatten": _into(lambda values: np.concatenate([value.reshape(-1) for value in values] or [[]])),
+    "packed_size": lambda value: len(row_of(value, 0)),
+    "unflatten": places.unflatten,
+    "split": places.split,
+    "join_like": places.join_like,
+    "summed_to": lambda _, value, shape: reduced_to(value, shape, np.sum),
     "zeros_of": lambda _, shapes: [np.zeros(shape) for shape in shapes],
 }

@@ -54,6 +54,7 @@ from ..statements import (
     Write,
 )
 from .functions import function, narrowed, reduced_to
+from .packed import row_of, value_of
 
 _INFIX = {
     "+": np.add,
@@ -244,7 +245,17 @@ class _Run:
             case Ask():
                 return self.asked(expression, [self.value(arg, names) for arg in expression.args])
             case Call():
-                return function(expression.function)(*(self.value(arg, names) for arg in expression.args))
+                return self.called(expression, [self.value(arg, names) for arg in expression.args])
+
+    def called(self, expression: Call, args: list[Any]) -> Any:
+        """The value of a function of the runtime; of one that packs, by its type."""
+        kind = expression.of
+        if expression.function == "unpack" and kind is not None:
+            return value_of(args[1], kind)
+        if expression.function == "pack":
+            args[2][...] = row_of(args[1], np.dtype(self.types[str(kind)]).num)
+            return None
+        return function(expression.function)(*args)
 
     def infix(self, expression: Infix, names: Mapping[str, Any]) -> Any:
         """An operator on two operands."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -100,9 +101,7 @@ def test_the_text_of_it() -> None:
     assert body(made, "forward") == (
         "t = a.mm(b)\nctx.save_for_backward(a, b, t)\nctx.set_materialize_grads(False)\nreturn t * t, t\n"
     )
-    assert body(made, "_gradients") == (
-        "a, b, t = ctx.saved_tensors\ng = 2 * grad * t\nreturn g @ b.mT, a.mT @ g\n"
-    )
+    assert body(made, "_gradients") == ("a, b, t = saved\ng = 2 * grad * t\nreturn g @ b.mT, a.mT @ g\n")
     assert body(made, "_gradients_of_t") == (
         '"""What the gradient of `t` adds to those of the inputs."""\n'
         "grad_a = grad_t @ b.mT\n"
@@ -112,16 +111,35 @@ def test_the_text_of_it() -> None:
         "return (grad_a_1, grad_b_2)\n"
     )
     assert body(made, "backward") == (
-        "found = (None, None) if grad is None else Scaled._gradients(ctx, grad)\n"
+        "saved = ctx.saved_tensors\n"
+        "found = (None, None) if grad is None else Scaled._gradients(ctx, saved, grad)\n"
         "found = found if isinstance(found, tuple) else (found,)\n"
         "if grad_t is None:  # as in a plain first backward\n"
         "    return found\n"
-        "saved = ctx.saved_tensors\n"
         "added = Scaled._gradients_of_t(saved[0], saved[1], grad_t)\n"
         "pairs = zip(found, added)\n"
         "return tuple(b if a is None else a if b is None else a + b for a, b in pairs)\n"
     )
     assert made.endswith("def twice(*inputs):\n    return 2 * Scaled.apply(*inputs)[0]\n")
+
+
+def test_saved_tensors_are_unpacked_once_however_the_backward_calls_its_parts() -> None:
+    torch = pytest.importorskip("torch")
+    text = fixed(private(*WRONG["a sum of exponentials"][:3])).text
+    names: dict[str, Any] = {}
+    exec(text, names)
+    unpacked: list[object] = []
+    x = torch.rand(2, 3, dtype=torch.float64, requires_grad=True)
+
+    def unpack(tensor: object) -> object:
+        unpacked.append(tensor)
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(lambda tensor: tensor, unpack):
+        y, t = names["_Scaled"].apply(x)
+    unpacked.clear()
+    torch.autograd.grad(y.sum() + t.sum(), x)
+    assert len(unpacked) == text.split("ctx.save_for_backward(")[1].split(")")[0].count(",") + 1
 
 
 def test_a_name_for_apply_becomes_a_function() -> None:

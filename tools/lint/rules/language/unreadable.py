@@ -1,8 +1,9 @@
 """## What it does
-Reports a file that Python cannot parse, at the place where Python stopped.
+Reports a file that Python cannot parse, at the place where Python stopped; and, as a warning, a class that
+looks like a `torch.autograd.Function` where its base, its forward or its backward is not at hand.
 
 ## Why is this bad?
-Nothing in the file can be read, so nothing in it is checked.
+Nothing in the file, or of the class, can be read, so nothing in it is checked.
 
 ## Example
 ```python

@@ -3,7 +3,8 @@ Finds a returned gradient that depends on no incoming gradient, whole or in an a
 
 ## Why is this bad?
 A derivative is linear in the incoming gradient. One that is not is right only where the operator is
-the last step and its gradient is one.
+the last step and its gradient is one. Where no output depends on the input, the gradient adds a loss on
+the way back: a warning says so.
 
 ## Example
 ```python
@@ -52,7 +53,7 @@ from collections.abc import Iterator
 from pullback.transpile.diagnostics import Diagnostic
 
 from ...analyses.facts import ClassFacts
-from ...analyses.values import MISSING, Form
+from ...analyses.values import Form, facts_of
 from .torch_rule import TorchRule, finding
 
 CODE = "PB202"
@@ -62,20 +63,37 @@ HINT = (
 )
 
 
+INJECTED = (
+    "where it is added on purpose, say so with `# pullback: surrogate`; its weight then is not that of the "
+    "outer loss: a loss that is scaled, or divided by accumulation steps, needs the same factor here"
+)
+
+
 def check(facts: ClassFacts) -> Iterator[Diagnostic]:
     """One finding per parameter and return."""
     if facts.surrogate:
         return
-    for index, value, span in facts.gradients:
-        things = [t for t in value if t.constant is not None and t.facts.form is not Form.ZERO]
-        if not things or any(t.facts.form not in (Form.CONSTANT, Form.AFFINE) or t.number for t in things):
-            continue
-        if any(t.constant is not MISSING or t.entity is not None or t.parts is not None for t in things):
+    for index, things, span in facts.independent:
+        if any(t.store.given for t in things):  # a call may have written an incoming gradient into it
             continue
         name = facts.forward.parameters[index].name
+        if _injects(facts, index):
+            message = (
+                f"the gradient for `{name}` depends on no incoming gradient, and no output depends on "
+                f"`{name}`: a loss that is added on the way back"
+            )
+            yield finding(CODE, facts, message, span, name, INJECTED, "warning")
+            continue
         how = "has a term that depends" if any(t.facts.form is Form.AFFINE for t in things) else "depends"
         message = f"the gradient for `{name}` {how} on no incoming gradient: no derivative does"
         yield finding(CODE, facts, message, span, name, HINT)
+
+
+def _injects(facts: ClassFacts, index: int) -> bool:
+    """True if the outputs depend on inputs, and not on this one."""
+    token = facts.forward.parameters[index].token
+    flows = [facts_of(end.value).flows for end in facts.forward.ends]
+    return all(found and token not in found for found in flows)
 
 
 RULE = TorchRule(CODE, __doc__, check_class=check)

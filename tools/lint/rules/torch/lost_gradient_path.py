@@ -73,13 +73,17 @@ def _lost(facts: ClassFacts) -> Iterator[Diagnostic]:
     for _, value, returned in facts.gradients:
         for thing in value:
             lost = thing.facts.lost
-            if lost is None or (lost.span, lost.token) in seen:
+            if lost is None:
+                continue
+            live = [token for token in lost.tokens if token not in facts.passive]
+            token = next((token for token in live if token not in facts.unknown), live[0] if live else None)
+            if token is None or (lost.span, token) in seen:
                 continue
             of_number = lost.how.endswith("a number of it") or lost.how == "`torch.tensor(...)`"
-            if of_number and lost.token.name in facts.numbers:
+            if of_number and token.name in facts.numbers:
                 continue
-            seen.add((lost.span, lost.token))
-            name = lost.token.name
+            seen.add((lost.span, token))
+            name = token.name
             message = (
                 f"the returned gradient (line {returned.line}) passes through {lost.how}: what depends on "
                 f"`{name}` has no history from here on, and {SECOND}"

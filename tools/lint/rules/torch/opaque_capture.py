@@ -1,8 +1,8 @@
 """## What it does
 Finds a value that the forward of a `torch.autograd.Function` saves, that a call computes into which
 lint cannot see, and that flows into a returned gradient. Where it is an object that is no tensor, the
-finding has severity info. What is called a mask, an index, a hash, a bucket or a permutation is taken
-for integers, through which no gradient flows.
+finding has severity info. What is called a mask, an index, a hash, a bucket, a permutation, a handle, a
+seed or a count is taken for integers, through which no gradient flows; so is what has such a dtype.
 
 ## Why is this bad?
 If the call computes it from a differentiable input, second derivatives are silently wrong.
@@ -50,7 +50,6 @@ PyTorch issues 58509, 76185 and 104040; PyTorch's tutorial "Double backward with
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from pullback.transpile.diagnostics import Diagnostic, Severity
@@ -62,19 +61,11 @@ CODE = "PB103"
 HINT = "recompute it in the backward, or return it as an output and add the term for its gradient"
 
 
-# What is called so holds integers.
-OF_INTEGERS = re.compile(
-    r"(?:^|[_.])(?:mask|index|indices|idx|ids|hash|hashes|hash_code|hash_codes|buckets?|permutation|perm)\d*$"
-)
-
-
 def check(facts: ClassFacts) -> Iterator[Diagnostic]:
-    """One finding per opaque value that flows into a returned gradient, but for integers by name."""
+    """One finding per opaque value that flows into a returned gradient."""
     if facts.once_differentiable:
         return
     for saved in facts.saved:
-        if OF_INTEGERS.search(saved.name):
-            continue
         if saved.saving is Saving.OPAQUE and saved.use is Use.VALUE:
             message = (
                 f"`{saved.name}` comes from a call that lint cannot see into: {path_of(saved)}; if a "

@@ -49,11 +49,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pullback.transpile.diagnostics import Diagnostic
+from pullback.transpile.ir import Span
 
 from ...analyses.facts import ClassFacts, Saving
 from .torch_rule import TorchRule, finding
 
 CODE = "PB304"
+HINT = "compute a fresh value instead"
 COMPUTED = (Saving.INTERMEDIATE, Saving.OUTPUT, Saving.CONDITIONAL)
 
 
@@ -61,7 +63,7 @@ def check(facts: ClassFacts) -> Iterator[Diagnostic]:
     """One finding per place."""
     tensors = {saved.token: saved for saved in facts.saved if saved.saving is not Saving.PLAIN}
     computed = {token for token, saved in tensors.items() if saved.saving in COMPUTED}
-    seen = set()
+    seen: set[Span] = set()
     for write in facts.backward.writes:
         known = write.owner in tensors or write.owner.position < 0
         certain = write.certain or write.owner in computed
@@ -72,7 +74,26 @@ def check(facts: ClassFacts) -> Iterator[Diagnostic]:
         seen.add(write.span)
         name = write.owner.name
         message = f"{write.how} changes `{name}`, which the forward saved: a second backward differs"
-        yield finding(CODE, facts, message, write.span, name, "compute a fresh value instead")
+        yield finding(CODE, facts, message, write.span, name, HINT)
+    yield from _by_calls(facts, seen)
+
+
+def _by_calls(facts: ClassFacts, seen: set[Span]) -> Iterator[Diagnostic]:
+    """Calls that must write an incoming gradient into a saved value, for it is returned as a gradient."""
+    if facts.surrogate:
+        return
+    for _, things, _ in facts.independent:
+        for thing in things:
+            owner, given = thing.store.owner, thing.store.given
+            if owner is None or owner.sort != "saved" or given is None or given.span in seen:
+                continue
+            if owner.name not in facts.backward.released:
+                seen.add(given.span)
+                message = (
+                    f"`{given.name}` changes `{owner.name}`, which the forward saved, in place (or the "
+                    "gradient depends on no incoming one): a second backward differs"
+                )
+                yield finding(CODE, facts, message, given.span, owner.name, HINT)
 
 
 RULE = TorchRule(CODE, __doc__, check_class=check)
