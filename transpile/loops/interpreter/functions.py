@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import erf, erfc
 from typing import Any, NamedTuple
 
@@ -243,6 +244,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "part_shape": _part_shape,
     "slogdet": _into_each(np.linalg.slogdet),
     "eigh": _into_each(np.linalg.eigh),
+    "eigh_upper": _into_each(partial(np.linalg.eigh, UPLO="U")),
     "qr": _into_each(np.linalg.qr),
     "svd": _into_each(lambda view: np.linalg.svd(view, full_matrices=False)),
     "convolve_shape": lambda _, a, v, overlap: np.convolve(np.ones(a), np.ones(v), _mode(overlap)).shape,
