@@ -47,7 +47,7 @@ def test_an_operator_without_a_derivative_is_a_located_message(
     err = capsys.readouterr().err
     assert err.startswith(f"{path}:10:12: PB")
     assert "np.real_if_close" in err
-    assert "words of the vocabulary" in err
+    assert "operators of the vocabulary" in err
 
 
 def test_what_the_namespace_has_besides_numpy_is_known(

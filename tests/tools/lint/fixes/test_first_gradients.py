@@ -114,7 +114,7 @@ def difference(before: Any, after: Any, sample: Any) -> str:
 
 
 @pytest.mark.usefixtures("absent")
-@pytest.mark.parametrize("unsafe", [False, True])
+@pytest.mark.parametrize("unsafe", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_of_every_fixture(unsafe: bool, tmp_path: Path) -> None:
     same, others = 0, dict[str, str]()
     for name, text in TEXTS.items():

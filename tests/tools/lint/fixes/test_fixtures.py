@@ -92,12 +92,17 @@ def formatted(text: str, width: int) -> str:
 
 
 @pytest.mark.parametrize("unsafe", [False, True])
-@pytest.mark.parametrize("width", [88, 110])
+@pytest.mark.parametrize("width", [pytest.param(88, marks=pytest.mark.slow), 110])
 def test_a_formatted_file_stays_formatted(unsafe: bool, width: int) -> None:
     changed = set()
     for path in FILES:
         text = formatted(path.read_text(), width)
-        made = fix_source(Source(str(path), text), find_module, shown, unsafe).text
+        as_it_is = text == path.read_text()
+        made = (
+            made_of(path, unsafe)
+            if as_it_is
+            else fix_source(Source(str(path), text), find_module, shown, unsafe)
+        ).text
         if made != text:
             changed.add(path.stem)
             assert formatted(made, width) == made, path
