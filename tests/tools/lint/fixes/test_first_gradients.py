@@ -50,7 +50,7 @@ class Absent(types.ModuleType):
 
 @pytest.fixture
 def absent(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("elsewhere", "my_kernels_cuda", "my_ops", "library"):
+    for name in ("elsewhere", "kernels", "my_kernels_cuda", "my_ops", "library"):
         monkeypatch.setitem(sys.modules, name, Absent(name))
 
 

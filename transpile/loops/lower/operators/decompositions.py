@@ -34,7 +34,7 @@ def decomposes(eqn: Eqn) -> bool:
 
 
 def _parts(eqn: Eqn) -> Parts | None:
-    """What computes the call, or None where its keywords are not compiled."""
+    """The runtime's function for the call, or None where its keywords are not compiled."""
     callee = str(literal_of(eqn, "callee"))
     keywords = {name: atom for name, atom in eqn.kwargs if name != "callee"}
     if callee == "numpy.linalg.eigh" and keywords.pop("UPLO", Literal("L")) == Literal("U"):
