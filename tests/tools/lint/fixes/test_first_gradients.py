@@ -31,12 +31,13 @@ CANNOT_RUN |= {
     "FilledByPartOfPackage",
     "FilledByOperator",
     "KernelFills",
+    "KernelScales",
     "Called",
     "CallableParameter",
     "Retensored",
 }
 # Autograd refuses to record what they do, before the fix and after it.
-REFUSES_A_GRAPH = {"GradientOut"}
+REFUSES_A_GRAPH = {"GradientOut", "CertainAliases"}
 
 
 class Absent(types.ModuleType):
