@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 
 import pullback as pb
-from pullback.engine.core.dispatch import available
 from pullback.transpile.operators import OPERATORS
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 pytestmark = [
     pytest.mark.torch,
-    pytest.mark.skipif("native" not in available(), reason="the native engine is not built here"),
+    pytest.mark.native,
 ]
 
 

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 import pullback as pb
-from pullback.engine.core.dispatch import available
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
-pytestmark = pytest.mark.skipif("native" not in available(), reason="the native engine is not built here")
+pytestmark = pytest.mark.native
 
 
 @pytest.fixture(autouse=True)

@@ -50,4 +50,4 @@ np.linalg.svdvals(a) np.linalg.eigh(s@np.conj(s.T))[0] np.linalg.eigh(s@np.conj(
 np.linalg.eigvalsh(s,UPLO='U') np.linalg.cholesky(s@np.conj(s.T))
 np.linalg.cholesky(s@np.conj(s.T),upper=True) np.linalg.lstsq(a.T,v)[0] np.linalg.lstsq(a.T,v)[1]
 np.linalg.cond(s) np.linalg.matrix_norm(a) np.linalg.vector_norm(a,axis=1,ord=1)
-""".split()  # noqa: SIM905
+""".split()  # noqa: SIM905 - a table is read more easily than a list of texts

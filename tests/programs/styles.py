@@ -208,7 +208,7 @@ def power_sum(x, *, degree: int = 4):
 def trapezoid_pairs(x, y):
     """Neighbours by zip of a slice."""
     area = 0.0
-    for (x0, x1), (y0, y1) in zip(zip(x, x[1:]), zip(y, y[1:])):  # noqa: B905, RUF007
+    for (x0, x1), (y0, y1) in zip(zip(x, x[1:]), zip(y, y[1:])):  # noqa: B905, RUF007 - as people write it
         area += 0.5 * (x1 - x0) * (y0 + y1)
     return area
 
@@ -219,14 +219,14 @@ def trapezoid_pairwise(x, y):
 
 def weighted_reversed(x, w):
     total = 0.0
-    for xi, wi in zip(reversed(x), w):  # noqa: B905
+    for xi, wi in zip(reversed(x), w):  # noqa: B905 - as people write it
         total = total * wi + xi
     return total
 
 
 def enumerate_of_zip(x, y):
     out = np.zeros_like(x)
-    for i, (a, b) in enumerate(zip(x, y)):  # noqa: B905
+    for i, (a, b) in enumerate(zip(x, y)):  # noqa: B905 - as people write it
         out[i] = a * b + i
     return out
 

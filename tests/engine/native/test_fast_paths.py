@@ -6,7 +6,7 @@ import pytest
 import pullback as pb
 from pullback.engine.core.dispatch import available
 
-pytestmark = pytest.mark.skipif("native" not in available(), reason="the native engine is not built here")
+pytestmark = pytest.mark.native
 
 
 def program(dtype):
