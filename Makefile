@@ -28,11 +28,11 @@ $(VENV)/demo.stamp: $(BUILD_INPUTS) | $(BIN)/python
 	touch $@
 
 $(VENV)/test.stamp: $(BUILD_INPUTS) | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable '.[test,torch,cuda]'
+	$(BIN)/python -m pip install --quiet --editable '.[test,torch,jax,cuda]'
 	touch $(VENV)/demo.stamp $@
 
 $(VENV)/dev.stamp: $(VENV)/test.stamp
-	$(BIN)/python -m pip install --quiet --editable '.[test,torch,cuda,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[test,torch,jax,cuda,dev]'
 	touch $(VENV)/demo.stamp $(VENV)/test.stamp $@
 
 dev: $(VENV)/dev.stamp

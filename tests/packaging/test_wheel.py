@@ -53,6 +53,7 @@ def expected_modules():
     """Python files of the tree, as the wheel names them."""
     inside = [path for path in tracked_files() if path.suffix == ".py"]
     ours = [PurePosixPath("pullback", *path.parts) for path in inside if path.parts[0] in FOLDERS]
+    ours += [PurePosixPath("pullback", *path.parts[1:]) for path in inside if path.parts[0] == "frameworks"]
     top = [PurePosixPath(*path.parts[1:]) for path in inside if path.parts[:2] == ("src", "pullback")]
     return {str(path) for path in (*ours, *top) if (ROOT / "src" / path).exists()}
 
