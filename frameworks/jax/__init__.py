@@ -1,0 +1,14 @@
+"""Formulas as JAX functions: `function`, for whichever arrays and transformations JAX has.
+
+Needs `jax`: the extra `jax` of the package installs it.
+"""
+
+try:
+    import jax as _jax  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "pullback.jax needs JAX, which is not installed: pip install 'pullback[jax]'"
+    ) from error
+
+from .function import Function as Function
+from .function import function as function
