@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 
 # What the native module is built from: library formulas become kernels in it.
-BUILD_INPUTS := pyproject.toml CMakeLists.txt $(wildcard cmake/* engine/native/*.py engine/native/*.cpp \
+BUILD_INPUTS := pyproject.toml lint/pyproject.toml CMakeLists.txt $(wildcard cmake/* engine/native/*.py engine/native/*.cpp \
 	$(shell find engine/native/src engine/native/include -type f) formulas/*.py \
 	transpile/*.py transpile/*/*.py transpile/*/*/*.py)
 
