@@ -9,6 +9,7 @@
 #include "core/grad_mode.h"
 #include "dispatch/arguments.h"
 #include "dispatch/record_call.h"
+#include "fast_paths/axis_views.h"
 
 namespace pullback {
 namespace {
@@ -323,6 +324,9 @@ PyRef apply_in_order(OperatorInfo& info, std::span<PyObject* const> args, PyObje
     if (PyObject* formed = call_form(info, args, names, positions)) return PyRef::steal(formed);
     PyRef inputs, attributes;
     if (!bind_in_order(info, args, names, positions, inputs, attributes)) return {};
+    if (Ref<Tensor> view = axis_view(info, inputs.get(), attributes.get())) {
+        return PyRef::steal(view.release_object());
+    }
     const PyRef results = run(info, inputs, attributes.get());
     observe(info.object, inputs.get(), attributes.get(), results.get());
     return result_of(info, results);
