@@ -14,12 +14,11 @@ from pullback.transpile.codes import diagnostic
 from pullback.transpile.diagnostics import Diagnostic, FormulaError
 from pullback.transpile.emit.array_library.helpers import Helpers
 from pullback.transpile.emit.cpp import emit_cpp
-from pullback.transpile.emit.cuda import cuda_text
+from pullback.transpile.emit.cuda import emit_cuda
 from pullback.transpile.emit.python import module_text
 from pullback.transpile.emit.torch.module import torch_module
 from pullback.transpile.ir import Formula, Param
 from pullback.transpile.library import Library
-from pullback.transpile.loops.device.prepare import every_program
 from pullback.transpile.loops.kernels.formula_kernels import formula_kernels, is_runtime_number
 from pullback.transpile.passes.promote.promote import promote
 
@@ -68,8 +67,12 @@ def _native(formula: Formula, library: Library, order: int) -> Iterable[tuple[st
 
 
 def _cuda(formula: Formula, library: Library, order: int) -> Iterable[tuple[str, str]]:
-    """One file: the forward and backwards up to the order, for float32 and for float64."""
-    yield f"{formula.name}.cu", cuda_text(every_program(formula, library, order))
+    """One file: the forward and plain backwards up to the order, all of which must be compiled."""
+    attributes = {param.var.name: _default(param, formula) for param in formula.attributes}
+    compiled = formula_kernels(formula, library, attributes, order, general=False)
+    if compiled.limits:
+        raise FormulaError(compiled.limits, formula.source)
+    yield f"{formula.name}.cu", emit_cuda(formula.name, compiled.kernels(), formula.source)
 
 
 def _torch_python(formula: Formula, library: Library, order: int) -> Iterable[tuple[str, str]]:
