@@ -25,8 +25,7 @@ def operator_of(name: str) -> tuple[Operator, tuple[str, ...]] | np.ufunc | None
     entry = FORMULAS.of_operator(name)
     if OPERATORS[name].derivative == "zero":
         function = function_of(name)
-        alone = entry is None and isinstance(function, np.ufunc) and function.nout == 1
-        return function if alone else None
+        return function if entry is None and isinstance(function, np.ufunc) and function.nout == 1 else None
     if type(entry) is not Formula or (FORMULAS.of_library(entry) and always_wide(name)):
         return None
     return entry.operator, _positions(name, entry)

@@ -32,11 +32,10 @@ def direct(function: Any) -> Direct | None:
     >>> direct(np.ndim).on_arrays, direct(np.trapezoid)
     (True, None)
     """
-    reason = why(function)
-    if reason == QUESTION:
+    if why(function) == QUESTION:
         return Direct(function, 0, on_arrays=True)
     info = FORMULAS.info_of(function)
-    if info is None or function in WRITTEN_WITH_OPERATORS or reason == WRITES:
+    if info is None or function in WRITTEN_WITH_OPERATORS or why(function, WRITES) is not None:
         return None
     name = info.name
 
