@@ -229,6 +229,8 @@ def _extent(eqn: Eqn, env: Mapping[Var, Extent]) -> Extent:
         return Extent(join([part.shape for part in parts]), _dtype(eqn, parts, own))
     if eqn.op in ("like", "stop_gradient", "zeros_like", "ones_like", "index_put"):
         return parts[0]
+    if eqn.op == "list":
+        return _VARIOUS  # what arrays of any shapes are like, each
     if eqn.op == "unpacked":
         return env.get(eqn.outs[0], own)
     if eqn.op in ("sum_to", "broadcast_like", "expect_like"):
