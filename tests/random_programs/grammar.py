@@ -86,7 +86,7 @@ _GRAMMAR = {
         pb.stop_gradient(<expr>) * <leaf>
         (<expr> if <condition> else <expr>)
         float(<number>) * <expr>
-        np.nan_to_num(<expr>)
+        np.positive(<expr>)
     """,
     "reduction": """
         np.sum(<expr>)

@@ -19,7 +19,7 @@ from .cases import Case, others
 from .generator import RAISED, is_small
 
 # Refusals of what NumPy computes: they are located, and counted.
-_REFUSED = (FormulaError, pb.GradientShapeError, pb.BarrierError, pb.MutationError)
+_REFUSED = (FormulaError, pb.errors.GradientShapeError, pb.errors.BarrierError, pb.errors.MutationError)
 
 
 @dataclass

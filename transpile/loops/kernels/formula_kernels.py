@@ -203,11 +203,6 @@ def _compile(
     facts = facts_of(kernel, formula.forward)
     if order == 0 or formula.pullback is None:
         return Compiled(formula, kernel)
-    values = {var: Literal(facts[var].literal) for var in formula.plain if facts[var].literal is not None}
-    if values:  # by the dtypes of arguments: what the branches that they rule out would save is not there
-        formula = _with_values(formula, values)
-        assert formula.pullback is not None
-        return _compile(formula.evolve(pullback=simplify(formula.pullback)), library, inputs, order, name)
     merged = _merge_likes(formula, facts)
     packed = packed_values(merged, facts)
     saving = with_packed(merged, packed)
