@@ -1,4 +1,4 @@
-"""``pullback transpile``: C++, CUDA or Python from the formulas of a file."""
+"""``pullback transpile``: C++, CUDA, Python or JAX from the formulas of a file."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from pathlib import Path
 
 from rich.console import Console
 
+from pullback import transpile
 from pullback.transpile.codes import diagnostic
 from pullback.transpile.diagnostics import Diagnostic, FormulaError
 from pullback.transpile.emit.cpp import emit_cpp
 from pullback.transpile.emit.cuda import emit_cuda
+from pullback.transpile.emit.jax import module_text as jax_text
+from pullback.transpile.emit.jax.helpers import Helpers
 from pullback.transpile.emit.python import module_text
 from pullback.transpile.ir import Formula, Param
 from pullback.transpile.library import Library
@@ -69,6 +72,18 @@ def _cuda(formula: Formula, library: Library, order: int) -> Iterable[tuple[str,
     yield f"{formula.name}.cu", emit_cuda(formula.name, compiled.kernels(), formula.source)
 
 
+def _jax(formula: Formula, library: Library, order: int) -> Iterable[tuple[str, str]]:
+    """A module that needs only JAX, which differentiates it to every order."""
+    yield f"{formula.name}.py", jax_text(promote(formula, library), library, jax_helpers())
+
+
+def jax_helpers() -> Helpers:
+    """The functions that emitted modules call beside JAX's, from their texts: JAX need not be there."""
+    folder = Path(transpile.__file__).parent.parent
+    files = ("jax/primitives.py", "jax/functions.py", "transpile/attributes.py")
+    return Helpers((folder / file).read_text(encoding="utf-8") for file in files)
+
+
 def _default(param: Param, formula: Formula) -> object:
     if param.default is None and not is_runtime_number(param):
         name = param.var.name
@@ -79,12 +94,13 @@ def _default(param: Param, formula: Formula) -> object:
     return param.default.value if param.default is not None else None
 
 
-TARGETS: dict[str, Emitter] = {"native": _native, "python": _python, "cuda": _cuda}
+TARGETS: dict[str, Emitter] = {"native": _native, "python": _python, "cuda": _cuda, "jax": _jax}
 
 
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command's arguments."""
-    parser = add_command(subparsers, "transpile", "generate C++, CUDA or Python from formulas", EXAMPLE, run)
+    about = "generate C++, CUDA, Python or JAX from formulas"
+    parser = add_command(subparsers, "transpile", about, EXAMPLE, run)
     parser.add_argument(
         "file",
         metavar="FILE[::NAME]",
