@@ -39,6 +39,7 @@ COMMANDS = (
     "check",
     "dump",
     "rule",
+    "server",
     "doctor",
     "config",
     "cache",
@@ -56,6 +57,9 @@ BEGIN = {
     "lint": """\
   pullback lint src                       what is silently wrong in your formulas and torch.autograd.Function
                                           classes, with file, line and column; nothing of them is run
+""",
+    "server": """\
+  pullback server                         the same while you type, in an editor
 """,
     "check": """\
   pullback check operators.py             compare their derivatives with finite differences

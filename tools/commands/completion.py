@@ -6,8 +6,6 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-import shtab
-
 from ..errors import CLEAN
 from . import Subparsers, add_command
 
@@ -16,6 +14,7 @@ example:
   $ pullback completion bash > ~/.local/share/bash-completion/completions/pullback
   $ pullback completion zsh > ~/.zsh/completions/_pullback
 """
+SHELLS = ("bash", "zsh", "tcsh")
 PATHS = ("PATH", "FILE", "FILE[::NAME]", "DIR")
 
 
@@ -24,11 +23,13 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = add_command(
         subparsers, "completion", "print what a shell needs to complete commands and options", EXAMPLE, run
     )
-    parser.add_argument("shell", choices=shtab.SUPPORTED_SHELLS, help="the shell")
+    parser.add_argument("shell", choices=SHELLS, help="the shell")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the script for a shell."""
+    import shtab
+
     from ..cli import available, build_parser
 
     parser = build_parser(available())

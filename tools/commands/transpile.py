@@ -1,4 +1,4 @@
-"""``pullback transpile``: C++, CUDA, Python or JAX from the formulas of a file."""
+"""``pullback transpile``: C++, CUDA, or Python over NumPy, PyTorch or JAX, from the formulas of a file."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from rich.console import Console
 from pullback import transpile
 from pullback.transpile.codes import diagnostic
 from pullback.transpile.diagnostics import Diagnostic, FormulaError
+from pullback.transpile.emit.array_library.helpers import Helpers
 from pullback.transpile.emit.cpp import emit_cpp
 from pullback.transpile.emit.cuda import emit_cuda
 from pullback.transpile.emit.jax import module_text as jax_text
-from pullback.transpile.emit.jax.helpers import Helpers
 from pullback.transpile.emit.python import module_text
+from pullback.transpile.emit.torch.module import torch_module
 from pullback.transpile.ir import Formula, Param
 from pullback.transpile.library import Library
 from pullback.transpile.loops.kernels.formula_kernels import formula_kernels, is_runtime_number
@@ -34,6 +35,7 @@ example:
   $ pullback transpile examples/softplus.py -o cpp_out --order 3
   $ pullback transpile examples/softplus.py -o cpp_out --order 3 --check
   $ pullback transpile examples/softplus.py::softplus -o - --target python
+  $ pullback transpile examples/softplus.py -o torch_out --target torch-python
 
 exit status: 0 done (with --check: what is there is current), 1 it is not, or a formula has an error, 2 misuse
 """
@@ -41,6 +43,9 @@ exit status: 0 done (with --check: what is there is current), 1 it is not, or a 
 # What an emitted module may name.
 _IMPORTS = {"math": "import math", "np": "import numpy as np", "special": "from scipy import special"}
 _OWN_IMPORTS = {"pb": "import pullback as pb", "primitives": "from pullback import primitives"}
+
+# Read as text: who generates a module for PyTorch need not have it.
+_TORCH_HELPERS = Path(__file__).parents[2] / "torch" / "helpers"
 
 Emitter = Callable[[Formula, Library, int], Iterable[tuple[str, str]]]
 
@@ -81,7 +86,14 @@ def jax_helpers() -> Helpers:
     """The functions that emitted modules call beside JAX's, from their texts: JAX need not be there."""
     folder = Path(transpile.__file__).parent.parent
     files = ("jax/primitives.py", "jax/functions.py", "transpile/attributes.py")
-    return Helpers((folder / file).read_text(encoding="utf-8") for file in files)
+    return Helpers(tuple((folder / file).read_text(encoding="utf-8") for file in files))
+
+
+def _torch_python(formula: Formula, library: Library, order: int) -> Iterable[tuple[str, str]]:
+    """One module, which needs only PyTorch: derivatives of all orders."""
+    helpers = Helpers.of_folder(_TORCH_HELPERS)
+    made = torch_module([(formula.name, promote(formula, library))], library, helpers)
+    yield f"{formula.name}.py", made
 
 
 def _default(param: Param, formula: Formula) -> object:
@@ -94,12 +106,18 @@ def _default(param: Param, formula: Formula) -> object:
     return param.default.value if param.default is not None else None
 
 
-TARGETS: dict[str, Emitter] = {"native": _native, "python": _python, "cuda": _cuda, "jax": _jax}
+TARGETS: dict[str, Emitter] = {
+    "native": _native,
+    "python": _python,
+    "cuda": _cuda,
+    "torch-python": _torch_python,
+    "jax": _jax,
+}
 
 
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command's arguments."""
-    about = "generate C++, CUDA, Python or JAX from formulas"
+    about = "generate C++, CUDA, Python, PyTorch or JAX from formulas"
     parser = add_command(subparsers, "transpile", about, EXAMPLE, run)
     parser.add_argument(
         "file",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pullback.transpile.diagnostics import Diagnostic
@@ -29,11 +30,22 @@ class Repair(NamedTuple):
     edits: tuple[Edit, ...]
 
 
-def repairs(source: Source, program: Program, found: list[Diagnostic], unsafe: bool = False) -> list[Repair]:
-    """The fix of each finding that has one, each as if it were the only one made."""
+def repairs(
+    source: Source,
+    program: Program,
+    found: list[Diagnostic],
+    unsafe: bool = False,
+    only: Sequence[Diagnostic] | None = None,
+) -> list[Repair]:
+    """The fix of each finding that has one, each as if it were the only one made.
+
+    `found` are all findings of the text, `only` those that are to be fixed, if not all.
+    """
     made = []
     for number, finding in enumerate(found):
         if finding.severity == "info" or finding.code not in FIXES:
+            continue
+        if only is not None and finding not in only:
             continue
         fixed = fix_one(source, program, finding, found, unsafe)
         if fixed is not None:

@@ -9,6 +9,7 @@ every level of differentiation meets the formula.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -20,12 +21,20 @@ from ...passes.readable.label_temporaries import label_block
 from ...passes.simplify.simplify import remove_dead, simplify
 from ...passes.variants.transpose import transpose
 from ...rewrite import all_names, rename
+from ..array_library.helpers import Helpers, names_in
 from ..python import forward_function, general_variant
 from ..python_text import function_text
-from .helpers import Helpers, imports_of
 from .names import Named, called_formulas
 
 _NONE = Literal(None)
+_WIDTH = 110
+_IMPORTS = {
+    "partial": "from functools import partial",
+    "jax": "import jax",
+    "jnp": "import jax.numpy as jnp",
+    "np": "import numpy as np",
+    "special": "from jax.scipy import special",
+}
 
 
 def module_text(formula: Formula, library: Derivatives, helpers: Helpers) -> str:
@@ -52,11 +61,25 @@ def module_text(formula: Formula, library: Derivatives, helpers: Helpers) -> str
     else:
         texts.append(f"{inner}.defvjp({formula.name}_forward, {formula.name}_backward)\n")
     texts.append(_public(formula, inner))
-    names = set().union(*(_names(text) for text in texts))
-    parts = [*(text + "\n" for text in helpers.text_of(names)), *texts]
+    used = names_in(ast.parse("\n".join(texts)))
+    needed = helpers.needed(used)
+    parts = [helpers.text(needed, _WIDTH) + "\n", *texts] if needed else texts
     title = f'"""{formula.name} and its derivatives to every order, for JAX.\n\nFrom {_file(formula)}.\n"""'
-    future = "from __future__ import annotations"
-    return "\n\n".join([title, future, imports_of(parts)]) + "\n\n\n" + "\n\n".join(parts)
+    head = [title, "from __future__ import annotations", _imports(helpers, needed, used)]
+    return "\n\n".join(head) + "\n\n\n" + "\n\n".join(parts)
+
+
+def _imports(helpers: Helpers, needed: Sequence[str], used: set[str]) -> str:
+    """The imports of a module: the standard library's, then others'."""
+    own = [line for name, line in _IMPORTS.items() if name in used]
+    lines = {*own, *(line for line in helpers.imports(needed, used) if " pullback" not in line)}
+    standard = [line for line in lines if not {"jax", "numpy"} & set(re.split(r"\W+", line))]
+    others = list(lines - set(standard))
+    return "\n\n".join("\n".join(sorted(group, key=_order)) for group in (standard, others) if group)
+
+
+def _order(line: str) -> tuple[bool, str]:
+    return line.startswith("from"), line
 
 
 def _with_tangents(exposed: Formula, library: Derivatives) -> list[ast.FunctionDef]:
@@ -242,10 +265,6 @@ def _placed(text: str, function: ast.FunctionDef) -> ast.stmt:
         if hasattr(node, "lineno"):
             node.lineno = function.lineno
     return statement
-
-
-def _names(text: str) -> set[str]:
-    return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
 
 
 def _file(formula: Formula) -> str:

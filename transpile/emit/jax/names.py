@@ -8,7 +8,7 @@ from ...codes import diagnostic
 from ...diagnostics import Diagnostic
 from ...ir import STRUCTURAL, Formula, Literal, Span
 from ...operators import BY_FULL_NAME, DTYPES, OPERATORS, VALUE_CALLS
-from .helpers import Helpers
+from ..array_library.helpers import Helpers, private
 
 # Functions of the vocabulary that neither JAX nor a helper has.
 LACKING = frozenset(
@@ -44,7 +44,7 @@ class Named(ast.NodeTransformer):
         elif text in _OWN:
             return ast.parse(_OWN[text], mode="eval").body
         elif rest in self._helpers:
-            return ast.Name(rest, ast.Load())
+            return ast.Name(private(rest), ast.Load())
         elif first == "np" and f"numpy.{rest}" not in DTYPES:
             return ast.parse(f"jnp.{rest}", mode="eval").body
         return node
