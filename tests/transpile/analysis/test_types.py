@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.transpile.analysis.type_joins import conflict
 from pullback.transpile.analysis.types import infer
 from pullback.transpile.diagnostics import FormulaError
+from pullback.transpile.ir.type_joins import conflict
 from pullback.transpile.ir.types import (
     ScalarType,
     TensorType,

@@ -32,7 +32,7 @@ from dataclasses import replace
 
 from ...attributes import spelled_out
 from ...ir import Atom, Block, Eqn, Formula, Kind, Literal, Var
-from ...rewrite import Namer, all_names, replace_eqn
+from ...rewrite import Namer, all_names, rename, replace_eqn
 from .ranks import ranks_of
 
 
@@ -66,11 +66,14 @@ def _written(
             made.eqns.append(replace(eqn, blocks=inner))
         else:
             made.write(eqn)
-    return Block(block.params, tuple(made.eqns), block.results)
+    return rename(Block(block.params, tuple(made.eqns), block.results), made.named)
 
 
 class _Writer:
-    """Equations so far, and the elements of lists that are known."""
+    """Equations so far, and the elements of lists that are known.
+
+    Of the variables that are `made` here, those that are results are `named` so.
+    """
 
     def __init__(
         self,
@@ -82,6 +85,8 @@ class _Writer:
         self.ranks, self.namer, self.lists, self.results = ranks, namer, lists, results
         self.eqns: list[Eqn] = []
         self.env: dict[Var, Atom] = {}
+        self.made: set[Var] = set()
+        self.named: dict[Var, Atom] = {}
 
     def write(self, eqn: Eqn) -> None:
         """Append an equation, or what it is written out as."""
@@ -113,15 +118,19 @@ class _Writer:
             self.eqns.append(eqn)
             return
         item = items[index]  # type: ignore[call-overload]
-        if eqn.outs[0] in self.results:
-            self.eqns.append(Eqn(eqn.outs, "positive", (item,), (), (), eqn.span))
+        out = eqn.outs[0]
+        if out not in self.results:
+            self.env[out] = item
+        elif item in self.made and item not in self.named:
+            self.named[item] = out
         else:
-            self.env[eqn.outs[0]] = item
+            self.eqns.append(Eqn(eqn.outs, "positive", (item,), (), (), eqn.span))
 
     def _new(self, eqn: Eqn, op: str, args: Sequence[Atom], kind: Kind = "tensor", **kwargs: Atom) -> Var:
         stem = f"{eqn.outs[0].name}_{len(self.eqns)}" if eqn.outs[0].temp else f"{eqn.outs[0].name}_0"
         out = self.namer.fresh(stem, kind, temp=eqn.outs[0].temp)
         self.eqns.append(Eqn((out,), op, tuple(args), tuple(kwargs.items()), (), eqn.span))
+        self.made.add(out)
         return out
 
     def _list(self, eqn: Eqn, items: Sequence[Atom]) -> bool:
