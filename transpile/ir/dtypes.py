@@ -11,6 +11,7 @@ promoted(x.dtype, float)
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Literal as OneOf
 
 from ..records import record
@@ -164,6 +165,7 @@ def is_inexact(dtype: Dtype) -> bool:
     return dtype.weak in ("float", "complex") or any(map(is_inexact, dtype.parts))
 
 
+@lru_cache(maxsize=1 << 14)
 def among_floats(dtype: Dtype) -> frozenset[str]:
     """The dtypes that promote to this one where those of all arrays are floats, as a gradient's are.
 
@@ -197,6 +199,7 @@ def evaluate_dtype(dtype: Dtype, known: Mapping[str, str]) -> str | None:
     return made if isinstance(made, str) else None
 
 
+@lru_cache(maxsize=1 << 14)
 def dtype_names(dtype: Dtype) -> frozenset[str]:
     """The variables in a dtype."""
     if isinstance(dtype, str):

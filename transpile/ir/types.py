@@ -16,6 +16,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Literal as OneOf
 
 from ..records import record
@@ -177,6 +178,8 @@ class LikeType:
 Type = TensorType | ListType | ScalarType | ShapeType | TupleType | DtypeType | LikeType
 
 NONE = ScalarType("none")
+# Kinds of values that stand for numbers.
+NUMBERS = frozenset({"bool", "int", "float", "complex", "number", "value"})
 
 
 def there(tensor: TensorType) -> TensorType:
@@ -339,6 +342,31 @@ def shape_of(found: Type) -> Shape:
     return found.shape if isinstance(found, TensorType) else ()
 
 
+def rank_of(found: Type) -> int | None:
+    """The number of axes of an array, of a shape, or of what is described; None where it is not known."""
+    if isinstance(found, LikeType):
+        return rank_of(found.of)
+    if isinstance(found, (TensorType, ShapeType)):
+        return len(found.shape) if isinstance(found.shape, tuple) else None
+    return 0 if isinstance(found, ScalarType) and found.kind in NUMBERS else None
+
+
+# Shapes that are made of others so many times over are given up: what is not read need not be known.
+_DEEPEST = 12
+
+
+@lru_cache(maxsize=1 << 14)
+def _depth(shape: Unranked) -> int:
+    inner = [part.of for part in shape.parts if not isinstance(part, (str, tuple))]
+    return 1 + max(map(_depth, inner), default=0)
+
+
+def is_deep(shape: Shape) -> bool:
+    """True for a shape that is told by a long way: it is not worth knowing."""
+    return isinstance(shape, Unranked) and _depth(shape) > _DEEPEST
+
+
+@lru_cache(maxsize=1 << 14)  # shapes that are part of several others are many
 def names_of(shape: Shape) -> frozenset[str]:
     """The names of shapes and sizes that it is made of."""
     found: set[str] = set()

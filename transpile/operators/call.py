@@ -19,6 +19,7 @@ from ..ir.types import (
     TensorType,
     TupleType,
     Type,
+    is_deep,
     there,
     unknown_tensor,
 )
@@ -71,7 +72,8 @@ class Call:
     def tensor(self, shape: Shape | None, dtype: Dtype | None) -> TensorType:
         """A tensor of this shape and dtype, with names of its own for what is None."""
         own = self.unknown()
-        return TensorType(own.shape if shape is None else shape, own.dtype if dtype is None else dtype)
+        shape = own.shape if shape is None or is_deep(shape) else shape
+        return TensorType(shape, own.dtype if dtype is None else dtype)
 
     def size(self, axis: int) -> Dim:
         """The name of a size that is not known."""

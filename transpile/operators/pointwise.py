@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir.dtypes import Dtype, Widening, promote, widen
-from ..ir.types import ScalarType, ShapeType, TensorType, Type, join_shapes, unknown_value
+from ..ir.types import NUMBERS, ScalarType, ShapeType, TensorType, Type, join_shapes, unknown_value
 from .call import Call, Rule, joined_dtype
 from .info import OperatorInfo, Scalar
 
@@ -46,14 +46,11 @@ def _where_of_numbers(read: tuple[Type, ...]) -> Dtype | None:
     return None
 
 
-_NUMBERS = frozenset({"bool", "int", "float", "complex", "number", "value"})
-
-
 def _is_operand(found: Type) -> bool:
     """True where the operand's shape is known: a tensor's, or a number's."""
     if isinstance(found, TensorType):
         return True
-    return isinstance(found, ScalarType) and found.kind in _NUMBERS
+    return isinstance(found, ScalarType) and found.kind in NUMBERS
 
 
 _OF_NUMBERS = frozenset({"add", "subtract", "multiply", "divide", "negative", "positive"})
@@ -69,7 +66,7 @@ def of_values(call: Call) -> Type:
         return ShapeType(tuple(d for f in given if isinstance(f, ShapeType) for d in f.shape))  # type: ignore[union-attr]
     scalars = [found for found in given if isinstance(found, ScalarType)]
     kinds, dtypes = {found.kind for found in scalars}, [found.dtype for found in scalars if found.dtype]
-    if len(scalars) < len(given) or call.op not in _OF_NUMBERS | {"power"} or not kinds <= _NUMBERS:
+    if len(scalars) < len(given) or call.op not in _OF_NUMBERS | {"power"} or not kinds <= NUMBERS:
         return unknown_value(call.name)
     if kinds == {"int"} and not dtypes and call.op not in ("divide", "power"):
         return ScalarType("int")

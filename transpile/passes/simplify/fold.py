@@ -31,7 +31,7 @@ from ...analysis.types import type_of
 from ...attributes import dot_subscripts, p_of_norm, tensordot_subscripts
 from ...ir import Atom, Eqn, Literal, Var
 from ...ir.dtypes import among_floats
-from ...ir.types import TensorType, Type, join_shapes, shape_of
+from ...ir.types import TensorType, Type, join_shapes, rank_of, shape_of
 from ...operators.call import joined_dtype
 
 _BINARY: dict[str, Callable[[float, float], float | bool]] = {
@@ -71,9 +71,9 @@ def fold(eqn: Eqn, known: Mapping[Var, Type], false: set[Var]) -> Atom | None:
         false.update(eqn.outs)
     if eqn.op == "like" and args[0] == Literal(None):
         return args[0]
-    if eqn.op == "size":
-        of = type_of(args[0], known)
-        return Literal(1) if isinstance(of, TensorType) and of.shape == () else None
+    if eqn.op in ("size", "ndim") and isinstance(of := type_of(args[0], known), TensorType):
+        count = rank_of(of) if eqn.op == "ndim" else 1 if of.shape == () else None
+        return None if count is None else Literal(count)
     if eqn.op in _CALLS:
         return _CALLS[eqn.op](eqn)
     if eqn.op == "where" and len(args) == 3 and _false(args[0], false):
