@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 
 # What the native module is built from: library formulas become kernels in it.
-BUILD_INPUTS := pyproject.toml CMakeLists.txt $(wildcard cmake/* engine/native/*.py engine/native/*.cpp \
+BUILD_INPUTS := pyproject.toml lint/pyproject.toml CMakeLists.txt $(wildcard cmake/* engine/native/*.py engine/native/*.cpp \
 	$(shell find engine/native/src engine/native/include -type f) formulas/*.py \
 	transpile/*.py transpile/*/*.py transpile/*/*/*.py)
 
@@ -28,11 +28,11 @@ $(VENV)/demo.stamp: $(BUILD_INPUTS) | $(BIN)/python
 	touch $@
 
 $(VENV)/test.stamp: $(BUILD_INPUTS) | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable '.[test,torch,cuda]'
+	$(BIN)/python -m pip install --quiet --editable '.[test,torch,jax,cuda]'
 	touch $(VENV)/demo.stamp $@
 
 $(VENV)/dev.stamp: $(VENV)/test.stamp
-	$(BIN)/python -m pip install --quiet --editable '.[test,torch,cuda,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[test,torch,jax,cuda,dev]'
 	touch $(VENV)/demo.stamp $(VENV)/test.stamp $@
 
 dev: $(VENV)/dev.stamp

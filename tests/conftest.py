@@ -37,7 +37,7 @@ checker_lookup_functions.insert(0, module_protocol)
 
 def pytest_runtest_setup(item):
     """Skip what this machine cannot run: marks say what a test needs."""
-    missing = {"compiler": no_compiler, "native": no_native_engine, "torch": no_torch}
+    missing = {"compiler": no_compiler, "native": no_native_engine, "torch": no_torch, "jax": no_jax}
     for mark, why_not in missing.items():
         if item.get_closest_marker(mark) is not None and (reason := why_not()):
             pytest.skip(reason)
@@ -62,6 +62,10 @@ def no_native_engine():
 
 def no_torch():
     return "" if find_spec("torch") is not None else "torch is not installed"
+
+
+def no_jax():
+    return "" if find_spec("jax") is not None else "JAX is not installed"
 
 
 @pytest.fixture(params=["reference", pytest.param("native", marks=pytest.mark.native)])

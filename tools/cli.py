@@ -15,30 +15,75 @@ import sys
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
 
 from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.version import __version__
 
-from .errors import BROKEN_PIPE, FINDINGS, INTERNAL, INTERRUPTED, MISUSE, CommandError, UsageError
-from .render import located
+from .errors import (
+    BROKEN_PIPE,
+    FINDINGS,
+    INTERNAL,
+    INTERRUPTED,
+    MISUSE,
+    CommandError,
+    UsageError,
+    located,
+)
 
-COMMANDS = ("lint", "transpile", "derive", "explain", "check", "dump", "rule", "doctor", "config", "cache")
+COMMANDS = (
+    "lint",
+    "transpile",
+    "derive",
+    "explain",
+    "check",
+    "dump",
+    "rule",
+    "server",
+    "doctor",
+    "config",
+    "cache",
+    "completion",
+)
+# These need formulas or an engine, which come with the distribution `pullback`; the others read texts only.
+RUNNING = frozenset({"transpile", "derive", "explain", "check", "dump", "doctor", "config"})
 
 DESCRIPTION = """\
 Derivatives written once as plain Python: lint verdicts, right derivatives of every order, and C++.
 """
 
-EPILOG = """\
-to begin with:
+# How to begin, by the command that an example needs.
+BEGIN = {
+    "lint": """\
   pullback lint src                       what is silently wrong in your formulas and torch.autograd.Function
                                           classes, with file, line and column; nothing of them is run
+""",
+    "server": """\
+  pullback server                         the same while you type, in an editor
+""",
+    "check": """\
   pullback check operators.py             compare their derivatives with finite differences
+""",
+    "explain": """\
   pullback explain operators.py::NAME     what becomes of each value that a closure captures
+""",
+    "transpile": """\
   pullback transpile operators.py -o cpp  the C++ of a file's formulas
+""",
+    "doctor": """\
   pullback doctor                         what runs on this machine: engines, compiler, caches
+""",
+}
+END = "\n`pullback COMMAND --help` says more, with an example for each.\n"
 
-`pullback COMMAND --help` says more, with an example for each.
-"""
+
+def available() -> tuple[str, ...]:
+    """The commands that work with what is installed."""
+    return COMMANDS if _runs() else tuple(command for command in COMMANDS if command not in RUNNING)
+
+
+def _runs() -> bool:
+    return find_spec("pullback.engine") is not None
 
 
 def build_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
@@ -46,7 +91,7 @@ def build_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="pullback",
         description=DESCRIPTION,
-        epilog=EPILOG,
+        epilog="to begin with:\n" + "".join(text for name, text in BEGIN.items() if name in commands) + END,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"pullback {__version__}")
@@ -88,8 +133,10 @@ def _write_any_text() -> None:
 def _run(argv: Sequence[str] | None) -> int:
     given = sys.argv[1:] if argv is None else argv
     if not given:
-        raise UsageError(f"which command?\n\n{build_parser().format_help().rstrip()}")
-    commands = given[:1] if given[:1] and given[0] in COMMANDS else COMMANDS
+        raise UsageError(f"which command?\n\n{build_parser(available()).format_help().rstrip()}")
+    if given[0] in RUNNING and not _runs():
+        raise UsageError(f"`pullback {given[0]}` needs the distribution pullback: pip install pullback")
+    commands = given[:1] if given[0] in COMMANDS else available()
     try:
         arguments = build_parser(commands).parse_args(given)
     except SystemExit as stop:  # argparse: --help, --version, wrong usage

@@ -63,6 +63,14 @@ def _derived_once(formula: Formula, file: FormulaFile) -> str:
     return "\n".join(lines) + "\n\n\n" + "\n\n".join([*others, *parts])
 
 
+def derived_function(formula: Formula, file: FormulaFile) -> tuple[list[str], str]:
+    """The formula with its derived closure, and the imports that it needs and the file does not have."""
+    text = _text(as_written(formula, file.library), file.source)
+    bound = {name for statement in ast.parse(file.source.text).body for name in _binds(statement)}
+    wanted = _names(text) - bound
+    return [line for name, line in _HEAD.items() if name in wanted], text
+
+
 def _text(formula: Formula, source: Source) -> str:
     text = function_text(formula_function(formula, _docstring(formula, source)), None)
     return "\n".join(line.rstrip() for line in text.split("\n"))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import linecache
+
+from pullback.transpile.diagnostics import FormulaError, render
+
 CLEAN = 0
 FINDINGS = 1
 MISUSE = 2
@@ -16,3 +20,12 @@ class UsageError(Exception):
 
 class CommandError(Exception):
     """The command was called rightly and failed for a reason that the message gives. Exit status 1."""
+
+
+def located(error: FormulaError) -> str:
+    """The findings of an error with their source lines, read from the file where the error brings no text."""
+    if error.source is not None:
+        return str(error)
+    spans = [found.span for found in error.diagnostics]
+    lines = [linecache.getline(span.path, span.line).rstrip("\n") for span in spans]
+    return "\n".join(map(render, error.diagnostics, lines))

@@ -6,7 +6,7 @@ import io
 import os
 import tempfile
 import tokenize
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -19,16 +19,20 @@ from .errors import CommandError, UsageError
 SKIPPED_FOLDERS = frozenset({"__pycache__", "build", "dist", "node_modules", "site-packages", "venv"})
 
 
-def python_files(paths: Iterable[str]) -> Iterator[tuple[Path, bool]]:
+LeftOut = Callable[[str, str, bool], bool]  # (folder, name, if it is a folder) -> if a walk leaves it out
+
+
+def python_files(paths: Iterable[str], left_out: LeftOut | None = None) -> Iterator[tuple[Path, bool]]:
     """The files to look at, in a stable order, each with whether it was named itself (not found by walking).
 
-    Hidden folders, and those of `SKIPPED_FOLDERS`, are left out of a walk. A folder that cannot be entered is
-    among the files, so that reading it says so. A path that does not exist is a `UsageError`.
+    Hidden folders, those of `SKIPPED_FOLDERS`, and what `left_out` says, are left out of a walk. A folder
+    that cannot be entered is among the files, so that reading it says so. A path that does not exist is a
+    `UsageError`.
     """
     for text in paths:
         path = Path(text)
         if path.is_dir():
-            yield from ((found, False) for found in _walk(path))
+            yield from ((found, False) for found in _walk(path, left_out))
         elif path.exists():
             yield path, True
         else:
@@ -37,11 +41,15 @@ def python_files(paths: Iterable[str]) -> Iterator[tuple[Path, bool]]:
             raise UsageError(f"{path}: no such file or folder{alone}")
 
 
-def _walk(folder: Path) -> Iterator[Path]:
+def _walk(folder: Path, left_out: LeftOut | None) -> Iterator[Path]:
     closed: list[Path] = []
     for here, folders, names in os.walk(folder, onerror=lambda error: closed.append(Path(error.filename))):
         folders[:] = sorted(f for f in folders if f not in SKIPPED_FOLDERS and not f.startswith("."))
-        yield from (Path(here, name) for name in sorted(names) if name.endswith((".py", ".pyi")))
+        names = sorted(name for name in names if name.endswith((".py", ".pyi")))
+        if left_out is not None:
+            folders[:] = [f for f in folders if not left_out(here, f, True)]
+            names = [name for name in names if not left_out(here, name, False)]
+        yield from (Path(here, name) for name in names)
     yield from closed
 
 

@@ -45,6 +45,12 @@ def _read(path: Path) -> Source | None:
     return None if isinstance(found, Diagnostic) else found
 
 
+def forget() -> None:
+    """Look again where files are: some were made or removed."""
+    _is_file.cache_clear()
+    _root.cache_clear()
+
+
 @cache
 def _is_file(path: Path) -> bool:
     return path.is_file()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import linecache
 from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.text import Text
 
-from pullback.transpile.diagnostics import Diagnostic, FormulaError, render
+from pullback.transpile.diagnostics import Diagnostic, render
 from pullback.transpile.ir import Source
 
 STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
@@ -62,12 +61,3 @@ def summary(diagnostics: Sequence[Diagnostic], files: int, formulas: int, classe
 def count(n: int, word: str) -> str:
     """``1 file``, ``2 files``."""
     return f"{n} {word}" if n == 1 else f"{n} {word}s"
-
-
-def located(error: FormulaError) -> str:
-    """The findings of an error with their source lines, read from the file where the error brings no text."""
-    if error.source is not None:
-        return str(error)
-    spans = [found.span for found in error.diagnostics]
-    lines = [linecache.getline(span.path, span.line).rstrip("\n") for span in spans]
-    return "\n".join(map(render, error.diagnostics, lines))

@@ -1,7 +1,8 @@
 """The codes of all diagnostics: one table, so that a code means one thing everywhere.
 
 PB1xx captures, PB2xx gradient contract, PB3xx mutation, PB4xx language fence,
-PB5xx C++, PB9xx advice. `tools/lint/rules` documents each one; this module only names them.
+PB5xx C++ and other libraries, PB9xx advice. `tools/lint/rules` documents each one; this module
+only names them.
 """
 
 from __future__ import annotations
@@ -64,6 +65,8 @@ CODES: dict[str, Code] = {
     "PB409": Code("impossible-shape", "error"),
     # C++
     "PB501": Code("not-compiled", "error"),
+    # PyTorch and JAX
+    "PB502": Code("no-equal", "error"),
     # advice
     "PB901": Code("recomputed-in-closure", "info"),
     "PB902": Code("widening-scalar", "info"),

@@ -52,6 +52,11 @@ def refuse_foreign(value: Any) -> None:
 
 
 def _conversion(kind: type, library: str) -> str:
+    if library in ("jax", "jaxlib"):
+        return (
+            "pb.tensor(np.asarray(x), requires_grad=True), or pb.from_dlpack(x) without a copy; "
+            "or make the formula a function of JAX: pullback.jax.function(f)"
+        )
     if library == "torch":
         return (
             "pb.tensor(x.detach().numpy(), requires_grad=True), or pb.from_dlpack(x.detach()) without a copy"

@@ -60,6 +60,11 @@ class CompiledKernel:
         """The address of `run`."""
         return ctypes.cast(self._run, ctypes.c_void_p).value or 0
 
+    def infer(self, query: abi.Infer) -> int:
+        """The status of `infer`, which fills in what the query asks for."""
+        status: int = self._infer(ctypes.byref(query))
+        return status
+
     def __call__(self, arguments: Sequence[Any], needed: Sequence[bool] | None = None) -> list[Any]:
         """The outputs, for an argument per entry of `kernel.inputs`.
 
@@ -85,7 +90,7 @@ class CompiledKernel:
             raise NotTaken(error.value.decode())
         outputs = [_new(specs[k]) if needed is None or needed[k] else None for k in range(self._count)]
         plain = [
-            _plain_value(specs[k], one.kind) for k, one in enumerate(self.kernel.plain_results, self._count)
+            plain_value(specs[k], one.kind) for k, one in enumerate(self.kernel.plain_results, self._count)
         ]
         given = Tensors([*outputs, *[None] * len(plain)])
         workspace = np.empty(query.workspace_bytes + _ALIGNMENT, np.uint8)
@@ -115,7 +120,7 @@ class CompiledKernel:
         for entry, value in zip(self.kernel.inputs, arguments, strict=True):
             if entry.is_number:
                 absent = entry.optional and value is None
-                numbers.append(abi.Scalar(i=0) if absent else _scalar(value, entry.role))
+                numbers.append(abi.Scalar(i=0) if absent else scalar(value, entry.role))
             elif entry.optional and value is None:
                 tensors.append(None)
             elif entry.role in ("like", "shape"):
@@ -162,14 +167,15 @@ _KINDS: dict[str, tuple[type, ...]] = {
 }
 
 
-def _scalar(given: object, role: str) -> abi.Scalar:
+def scalar(given: object, role: str) -> abi.Scalar:
+    """A number as a kernel takes it in this role. Raises NotTaken for what it is not."""
     if not isinstance(given, _KINDS[role]):
         raise NotTaken(f"{given!r} is no {role}")
     value: Any = given
     return abi.Scalar(f=float(value)) if role in ("float", "strong") else abi.Scalar(i=int(value))
 
 
-def _plain_value(spec: abi.Spec, kind: str) -> Any:
+def plain_value(spec: abi.Spec, kind: str) -> Any:
     """A value that is no array, as it stands in the place of an output's shape."""
     if kind == "float":
         return ctypes.c_double.from_buffer_copy(spec.shape).value

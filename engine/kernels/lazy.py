@@ -88,7 +88,7 @@ class LazyLibrary(KernelLibrary):
     def __init__(self, prepared: Prepared) -> None:
         self.part = Part()
         self._compiled = prepared.compiled
-        self._key = prepared.key
+        self.key = prepared.key
         self._plain = _groups(_plain(prepared.compiled))
         self._all = {kernel.name: kernel for kernel in prepared.compiled.kernels()}
         self._variants: dict[tuple[str, tuple[bool, ...] | None], Kernel | None] = {}
@@ -126,7 +126,7 @@ class LazyLibrary(KernelLibrary):
     def _variant(self, compiled: Compiled, defined: tuple[bool, ...] | None) -> Kernel | None:
         key = compiled.forward.name, defined
         if key not in self._variants:
-            self._variants[key] = made = pattern(self._key, compiled, defined)
+            self._variants[key] = made = pattern(self.key, compiled, defined)
             if made is not None:
                 self._all[made.name] = made
         return self._variants[key]
@@ -161,7 +161,7 @@ class LazyLibrary(KernelLibrary):
         ir = self._compiled.formula
         names = " ".join(kernel.name for kernel in group)
         macros = (part if _may_go_by_rows(group) else part._replace(long=None)).macros
-        return Asked(f"{self._key} {names}", lambda: emit_cpp(ir.name, group, ir.source), macros)
+        return Asked(f"{self.key} {names}", lambda: emit_cpp(ir.name, group, ir.source), macros)
 
     def _supplier(self, part: Part) -> Callable[[bytes, int, Any], int]:
         def supply(name: bytes, lacks: int, twin: Any) -> int:

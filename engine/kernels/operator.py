@@ -129,7 +129,7 @@ class CompiledOperator(Operator):
         kernel = derivative.forward if defined == plain else self.library.variant(self.compiled, defined)
         if kernel is None:
             return python
-        run = _Backward(self, CompiledKernel(self.library, kernel), needed, python, defined == plain)
+        run = Backward(self, CompiledKernel(self.library, kernel), needed, python, defined == plain)
         if len(defined) == 1:
             return Variant(run, run.reads, python.materialize)
         # A call keeps what its own pattern reads, with every gradient defined, and all sizes; a kernel of
@@ -149,7 +149,7 @@ class CompiledOperator(Operator):
         return CompiledOperator(derivative, self.library, self.namespace, self.plain_views)
 
 
-class _Backward:
+class Backward:
     """A backward of one pattern: on arrays a kernel, on tensors a recorded operator or the closure.
 
     sources  for each argument of the kernel: whether it is a cotangent (else a saved value), and which

@@ -31,7 +31,9 @@ def tangent_rule(operator: Any, present: tuple[bool, ...]) -> TangentRule:
     if rules is None:
         raise NotDifferentiableError(f"{operator.name} has no formula, and so no forward-mode rule")
     if present not in rules:
-        rules[present] = _by_hand(operator) if operator.jvp is not None else _transposed(operator, present)
+        rules[present] = (
+            _by_hand(operator) if operator.jvp is not None else transposed_rule(operator, present)
+        )
     return rules[present]
 
 
@@ -53,7 +55,8 @@ def _by_hand(operator: Any) -> TangentRule:
     return TangentRule(call)
 
 
-def _transposed(operator: Any, present: tuple[bool, ...]) -> TangentRule:
+def transposed_rule(operator: Any, present: tuple[bool, ...]) -> TangentRule:
+    """The rule that comes of the operator's closure, transposed. Raises FormulaError where it has none."""
     from ..formula.decorators import LIBRARY_OF_PROCESS
 
     formula = operator.formula

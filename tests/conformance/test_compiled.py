@@ -66,3 +66,20 @@ def test_arrays_in_arrays_out(engine, formula):
     for compiled_value, value in zip(several(pb.compile(formula)(A, B)), several(formula(A, B)), strict=True):
         assert not isinstance(compiled_value, pb.Tensor)
         np.testing.assert_allclose(compiled_value, value)
+
+
+@pb.formula
+def squares_joined(parts: list[pb.Tensor]):
+    r = np.concatenate(parts, axis=0)
+    return r * r, lambda grad: pb.primitives.split_like(2 * grad * r, pb.primitives.like(parts), 0)
+
+
+def test_tangents_of_a_list_whose_arrays_differ_in_shape(engine):
+    """Each has a shape of its own: that of one would broadcast or add up the other's tangent."""
+    parts = [A[:1], A[1:]]
+    tangents = [np.ones((1, 1)), np.array([[2.0], [3.0]])]
+    with pb.forward_ad.dual_level():
+        pairs = zip(parts, tangents, strict=True)
+        duals = [pb.forward_ad.make_dual(pb.tensor(part), tangent) for part, tangent in pairs]
+        found = pb.forward_ad.unpack_dual(pb.compile(squares_joined)(duals)).tangent
+    np.testing.assert_allclose(found.numpy(), 2 * A * np.concatenate(tangents))

@@ -1,47 +1,153 @@
-"""Printed CUDA: what is lowered compiles for two architectures."""
+"""Printed CUDA: it compiles for two architectures, and computes what the interpreter of loops finds."""
 
+import shutil
+from contextlib import suppress
+
+import numpy as np
 import pytest
 
-from pullback.transpile.emit.cuda import cuda_text
+from pullback.transpile.emit.cuda import emit_cuda
+from pullback.transpile.frontend import read_module
+from pullback.transpile.ir import Source
+from pullback.transpile.library import standard_library
+from pullback.transpile.operators import OPERATORS
 
 from . import nvrtc
-from .gpu_check import formulas, staged
+from .corpus import SHAPES, Unfit, compiled, each_run, formulas, interpreted
+from .emulated import THREADS, Emulated
 
-QUICK = ("exp", "multiply", "sum", "softmax", "simple", "gelu_tanh", "layer_norm")
-
-KERNELS = {
-    (formula.name, dtype): stages
-    for formula, library in formulas()
-    if formula.name in QUICK
-    for dtype in ("float32", "float64")
-    if (stages := staged(formula, library, dtype))
-}
+FORMULAS = {formula.name: (formula, library) for formula, library in formulas()}
+QUICK = ("multiply", "where", "sum", "max", "logsumexp", "layer_norm", "transpose")
+ARCHITECTURES = ("sm_80", "sm_90")
+# What is computed by functions that NumPy has not.
+SPECIAL = {name for name, operator in OPERATORS.items() if operator.scalar and operator.scalar.special}
 needs_nvrtc = pytest.mark.skipif(nvrtc.library_path() is None, reason="nvidia-cuda-nvrtc is for Linux")
+needs_gcc = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+
+ROWS = """
+import numpy as np
+import pullback as pb
 
 
-def test_pointwise_work_reductions_and_the_examples_are_lowered():
-    assert {name for name, _ in KERNELS} == set(QUICK)
+@pb.formula
+def softmax(x):
+    température = np.max(x, axis=-1, keepdims=True)
+    e = np.exp(x - température)
+    r = e / np.sum(e, axis=-1, keepdims=True)
+    return r, lambda grad: r * (grad - np.sum(grad * r, axis=-1, keepdims=True))
+
+
+@pb.formula
+def statistics(x, pb_index):
+    loop = np.mean(x, axis=-1)
+    group = np.expand_dims(loop, -1)
+    T = (x - group) / np.sqrt(np.mean((x - group) ** 2, axis=-1, keepdims=True) + 1)
+
+    def statistics_pullback(pb_step, above):
+        return pb_step * T, np.sum(pb_step * x)
+
+    return (T * pb_index, np.sum(x > 0.5, axis=0)), statistics_pullback
+"""
+
+
+def printed(formula, library):
+    """The text of a formula's kernels, and what it is made of."""
+    made, programs = compiled(formula, library)
+    return made, programs, emit_cuda(formula.name, [kernel for kernel, _ in programs], formula.source)
+
+
+def agree(formula, library, shapes, folder, types=(np.float32, np.float64)):
+    """Run the kernels over each shape that fits, in both types and indices; the number of agreeing runs."""
+    made, programs, text = printed(formula, library)
+    library = Emulated(text, folder)
+    count = 0
+
+    def compare(kernel, program, arguments):
+        nonlocal count
+        expected = interpreted(program, arguments)
+        near = 1e-12 if arguments.float_type == np.float64 else 3e-4
+        for wide in (False, True):
+            found = library.run(program, arguments, wide)
+            for place, theirs in expected.items():
+                ours = np.asarray(found[place])
+                assert ours.dtype == np.asarray(theirs).dtype
+                scale = np.max(np.abs(theirs), initial=1.0, where=np.isfinite(theirs))
+                np.testing.assert_allclose(ours, theirs, near, near * scale, err_msg=kernel.name)
+            count += 1
+        return expected
+
+    for dtype in types:
+        for shape in shapes:
+            with suppress(Unfit):
+                each_run(made, programs, shape, dtype, compare)
+    return count
 
 
 @needs_nvrtc
-@pytest.mark.parametrize("architecture", ["sm_80", "sm_90"])
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize(("name", "architecture"), [("layer_norm", "sm_90"), ("where", "sm_80")])
 def test_kernels_compile(name, architecture):
-    for dtype in ("float32", "float64"):
-        text = cuda_text([stage.program for stage in KERNELS[name, dtype]])
-        assert nvrtc.compile_cuda(text, architecture)
+    *_, text = printed(*FORMULAS[name])
+    assert nvrtc.compile_cuda(text, architecture)
 
 
 @needs_nvrtc
 @pytest.mark.slow
-@pytest.mark.parametrize("architecture", ["sm_80", "sm_90"])
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_kernels_of_every_formula_compile(architecture):
-    compiled = 0
-    for formula, library in formulas():
-        if stages := staged(formula, library, "float32"):
-            assert nvrtc.compile_cuda(cuda_text([stage.program for stage in stages]), architecture)
-            compiled += 1
-    assert compiled >= 60
+    count = 0
+    for formula, library in FORMULAS.values():
+        if compiled(formula, library)[1]:
+            assert nvrtc.compile_cuda(printed(formula, library)[-1], architecture)
+            count += 1
+    assert count >= 95
+
+
+@needs_gcc
+@pytest.mark.compiler
+@pytest.mark.parametrize("name", QUICK)
+def test_kernels_compute_what_the_interpreter_finds(name, tmp_path):
+    assert agree(*FORMULAS[name], SHAPES, tmp_path) >= (len(SHAPES) - 1) * 2 * 2 * 3
+
+
+@needs_gcc
+@pytest.mark.compiler
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(FORMULAS.keys() - SPECIAL))
+def test_kernels_of_every_formula_compute_what_the_interpreter_finds(name, tmp_path):
+    if compiled(*FORMULAS[name])[1]:
+        assert agree(*FORMULAS[name], SHAPES[:2], tmp_path, (np.float64,))
+
+
+@pytest.fixture(scope="module")
+def own():
+    return read_module(Source("rows.py", ROWS)).formulas
+
+
+@needs_gcc
+@pytest.mark.compiler
+def test_rows_that_are_long_or_many_or_none_are_computed_by_threads_together(own, tmp_path):
+    rows = (((3, 2 * THREADS),), ((2, 5 * THREADS + 3),), ((70, 3),), ((0, 4),), ((1, 1),), ((2, 3, 33),))
+    assert agree(own["softmax"], standard_library(), rows, tmp_path)
+
+
+@needs_gcc
+@pytest.mark.compiler
+def test_a_total_in_parts_is_joined_by_the_block_that_is_last(tmp_path):
+    for name in ("sum", "max", "prod"):
+        (tmp_path / name).mkdir()
+        assert agree(*FORMULAS[name], (((9 * 4 * THREADS + 7,),), ((3, 700),)), tmp_path / name)
+
+
+@needs_nvrtc
+def test_names_in_other_letters_are_compiled(own):
+    text = printed(own["softmax"], standard_library())[-1]
+    assert nvrtc.compile_cuda(text, "sm_80")
+
+
+@needs_gcc
+@pytest.mark.compiler
+def test_names_that_a_kernel_has_are_the_authors_too(own, tmp_path):
+    assert agree(own["statistics"], standard_library(), (((5, 37), ()),), tmp_path)
 
 
 @needs_nvrtc

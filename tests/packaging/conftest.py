@@ -69,10 +69,20 @@ def build_wheel(sdist, folder, **environment):
     return made
 
 
-def install(wheel, folder):
-    """Install a wheel, and nothing else, into a folder."""
-    run(*PIP, "install", "--no-deps", "--no-index", "--target", folder, wheel, cwd=folder.parent)
+def install(folder, *wheels):
+    """Install wheels, and nothing else, into a folder."""
+    run(*PIP, "install", "--no-deps", "--no-index", "--target", folder, *wheels, cwd=folder.parent)
     return folder
+
+
+@pytest.fixture(scope="session")
+def lint_wheel(tmp_path_factory):
+    """The wheel of pullback-lint, built from the sdist that is built in its folder."""
+    folder = tmp_path_factory.mktemp("lint")
+    build = "import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])"
+    run(sys.executable, "-c", build, folder, cwd=ROOT / "lint")
+    (sdist,) = folder.glob("*.tar.gz")
+    return build_wheel(sdist, folder)
 
 
 @pytest.fixture(scope="session")

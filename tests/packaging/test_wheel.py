@@ -1,4 +1,4 @@
-"""The wheel holds the folders under one import name, and works where it is installed."""
+"""The wheels hold the folders under one import name, each module in one of them, and work where installed."""
 
 import platform
 import sys
@@ -53,6 +53,7 @@ def expected_modules():
     """Python files of the tree, as the wheel names them."""
     inside = [path for path in tracked_files() if path.suffix == ".py"]
     ours = [PurePosixPath("pullback", *path.parts) for path in inside if path.parts[0] in FOLDERS]
+    ours += [PurePosixPath("pullback", *path.parts[1:]) for path in inside if path.parts[0] == "frameworks"]
     top = [PurePosixPath(*path.parts[1:]) for path in inside if path.parts[:2] == ("src", "pullback")]
     return {str(path) for path in (*ours, *top) if (ROOT / "src" / path).exists()}
 
@@ -66,8 +67,8 @@ def test_everything_is_under_one_import_name(wheel):
 
 @pytest.mark.compiler
 @pytest.mark.slow
-def test_every_module_is_there_once(wheel):
-    python = [name for name in names(wheel) if name.endswith(".py")]
+def test_every_module_is_in_one_of_the_wheels(wheel, lint_wheel):
+    python = [name for name in (*names(wheel), *names(lint_wheel)) if name.endswith(".py")]
     assert set(python) == expected_modules()
     assert len(python) == len(set(python))
 
@@ -76,7 +77,6 @@ def test_every_module_is_there_once(wheel):
 @pytest.mark.slow
 def test_headers_types_and_the_native_module_are_there(wheel):
     inside = names(wheel)
-    assert "pullback/py.typed" in inside
     assert "pullback/engine/native/include/pullback/kernel_abi.h" in inside
     assert "pullback/engine/native/include/pullback/operators.h" in inside  # which the build writes
     assert any(name.startswith("pullback/engine/native/_native.") and name.endswith(".so") for name in inside)
@@ -94,26 +94,28 @@ def test_headers_types_and_the_native_module_are_there(wheel):
 @pytest.mark.compiler
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["reference", "native"])
-def test_second_derivatives_where_it_is_installed(wheel, tmp_path, engine):
-    folder = install(wheel, tmp_path / "site")
+def test_second_derivatives_where_it_is_installed(wheel, lint_wheel, tmp_path, engine):
+    folder = install(tmp_path / "site", wheel, lint_wheel)
     assert str(folder) in run_installed(folder, GRADIENT.format(engine=engine))
 
 
-def test_without_a_compiler_the_package_installs(wheel_without_compiler, no_compiler, tmp_path):
+def test_without_a_compiler_the_package_installs(wheel_without_compiler, lint_wheel, no_compiler, tmp_path):
     assert not any(name.endswith(".so") for name in names(wheel_without_compiler))
-    folder = install(wheel_without_compiler, tmp_path / "site")
+    folder = install(tmp_path / "site", wheel_without_compiler, lint_wheel)
     assert str(folder) in run_installed(folder, GRADIENT.format(engine="reference"), **no_compiler)
 
 
-def test_without_a_compiler_lint_works(wheel_without_compiler, no_compiler, tmp_path):
-    folder = install(wheel_without_compiler, tmp_path / "site")
+def test_without_a_compiler_lint_works(wheel_without_compiler, lint_wheel, no_compiler, tmp_path):
+    folder = install(tmp_path / "site", wheel_without_compiler, lint_wheel)
     formula = tmp_path / "cube.py"
     formula.write_text(CUBE)
     run_installed(folder, LINT.format(path=str(formula)), **no_compiler)
 
 
-def test_without_a_compiler_the_native_engine_says_so(wheel_without_compiler, no_compiler, tmp_path):
-    folder = install(wheel_without_compiler, tmp_path / "site")
+def test_without_a_compiler_the_native_engine_says_so(
+    wheel_without_compiler, lint_wheel, no_compiler, tmp_path
+):
+    folder = install(tmp_path / "site", wheel_without_compiler, lint_wheel)
     code = """
 import pullback as pb
 try:
@@ -122,3 +124,34 @@ except ImportError as error:
     print(error)
 """
     assert "native engine is not built" in run_installed(folder, code, **no_compiler)
+
+
+@pytest.mark.parametrize("which", ["wheel of a checkout", "wheel of an sdist", "editable"])
+def test_the_package_requires_the_linter_that_belongs_to_it(which, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "cmake")
+    import lint_distribution
+
+    provider = lint_distribution.Provider()
+    provider.build_state("editable" if which == "editable" else "wheel")
+    if which == "wheel of an sdist":
+        (tmp_path / "PKG-INFO").touch()
+        monkeypatch.setattr(lint_distribution, "ROOT", tmp_path)
+    made = provider.dynamic_metadata({}, {"version": "1.2"})
+    if which == "editable":  # which has the linter's files itself
+        assert made["scripts"] == {"pullback": "pullback.tools.cli:main"}
+        assert any(name.startswith("rich") for name in made["dependencies"])
+        return
+    where = "==1.2" if which == "wheel of an sdist" else f" @ {(ROOT / 'lint').as_uri()}"
+    assert made == {"dependencies": [f"pullback-lint{where}"], "scripts": {}, "entry-points": {}}
+
+
+def test_the_backend_builds_the_linter_for_a_hook(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "cmake")
+    import backend
+
+    monkeypatch.chdir(ROOT)
+    assert "numpy>=2.0" in backend.get_requires_for_build_wheel()
+    monkeypatch.setenv("VIRTUAL_ENV", str(ROOT / "py_env-python3"))
+    assert backend.get_requires_for_build_wheel() == []
+    built = backend.build_wheel(str(tmp_path))
+    assert built.startswith("pullback_lint-")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from importlib.util import find_spec
+from types import ModuleType
 
 from rich.console import Console
-
-from pullback.engine.kernels import cache
 
 from ..errors import CLEAN, CommandError
 from ..lint.running import cache as findings
@@ -31,24 +32,30 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what is in the cache, or remove it."""
+    """Print what is in the caches, or remove it."""
     console = Console(highlight=False, markup=False)
-    if arguments.clear:
-        for store, what in ((cache, "compiled kernel"), (findings, "linted file")):
-            removed = store.clear()
-            if store.folder().exists():
-                raise CommandError(f"{store.folder()}: could not be removed")
-            console.print(f"{store.folder()}: removed {count(removed, what)}", soft_wrap=True)
-    else:
-        console.print(described(), soft_wrap=True)
-        entries, size = findings.size()
-        console.print(
-            f"{findings.folder()}: {count(entries, 'linted file')}, {size / 1e6:.1f} MB", soft_wrap=True
-        )
+    for store, what in _caches():
+        console.print(_cleared(store, what) if arguments.clear else described(store, what), soft_wrap=True)
     return CLEAN
 
 
-def described() -> str:
-    """The cache of compiled formulas in one line."""
-    entries, size = cache.size()
-    return f"{cache.folder()}: {count(entries, 'compiled kernel')}, {size / 1e6:.1f} MB"
+def described(store: ModuleType, what: str) -> str:
+    """A cache in one line."""
+    entries, size = store.size()
+    return f"{store.folder()}: {count(entries, what)}, {size / 1e6:.1f} MB"
+
+
+def _cleared(store: ModuleType, what: str) -> str:
+    removed = store.clear()
+    if store.folder().exists():
+        raise CommandError(f"{store.folder()}: could not be removed")
+    return f"{store.folder()}: removed {count(removed, what)}"
+
+
+def _caches() -> Iterator[tuple[ModuleType, str]]:
+    """The caches of what is installed, and what each holds."""
+    if find_spec("pullback.engine") is not None:
+        from pullback.engine.kernels import cache
+
+        yield cache, "compiled kernel"
+    yield findings, "linted file"

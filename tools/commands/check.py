@@ -16,13 +16,13 @@ from pullback.transpile.diagnostics import FormulaError
 
 from ..checking import TOLERANCE, Contender, Measurement, locate, make_contender, measure, orders, why_not
 from ..derived import compare, derived_of
-from ..errors import CLEAN, FINDINGS, CommandError, UsageError
+from ..errors import CLEAN, FINDINGS, CommandError, UsageError, located
 from ..files import python_files, read_bytes, split_target
 from ..guessing import Sample, guess_inputs
 from ..lint.linter import may_have_formulas
 from ..loading import load_formulas
 from ..progress import Stepper, steps
-from ..render import count, located
+from ..render import count
 from . import Subparsers, add_command
 from .check_classes import check_classes, classes_in
 

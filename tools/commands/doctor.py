@@ -14,6 +14,7 @@ from rich.table import Table
 import pullback
 from pullback.engine.core import dispatch
 from pullback.engine.core.errors import CompilerError, EngineUnavailableError
+from pullback.engine.kernels import cache
 from pullback.engine.kernels.compiler import find_compiler
 from pullback.transpile.emit.cpp import ABI
 from pullback.transpile.library import standard_library
@@ -82,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         try_line("flags", lambda: " ".join(find_compiler().flags))
         try_line("compiles", _compiles)
     line("kernel ABI", str(ABI))
-    line("cache", described())
+    line("cache", described(cache, "compiled kernel"))
     table_console().print(table)
     return FINDINGS if missing else CLEAN
 

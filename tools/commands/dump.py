@@ -9,14 +9,12 @@ from pullback.transpile.analysis.types import infer, known_types
 from pullback.transpile.emit.python import plain_variant
 from pullback.transpile.ir import Formula
 from pullback.transpile.library import Library
-from pullback.transpile.loops.device.ir import program_text
-from pullback.transpile.loops.device.passes import PASSES as LOOP_PASSES
-from pullback.transpile.loops.device.prepare import stages
 from pullback.transpile.loops.kernels.formula_kernels import formula_kernels
 from pullback.transpile.loops.lower.equations import PRIMITIVES
 from pullback.transpile.loops.lower.schedule import program_of
 from pullback.transpile.loops.passes import STAGES as KERNEL_STAGES
 from pullback.transpile.loops.printer import kernel_text
+from pullback.transpile.loops.schedules.cuda import scheduled
 from pullback.transpile.passes.differentiate.derive import derive
 from pullback.transpile.passes.differentiate.vector_products import without_vector_products
 from pullback.transpile.passes.inline import inline
@@ -44,6 +42,8 @@ example:
   $ pullback dump examples/softplus.py::softplus --after schedule
   $ pullback dump examples/softplus.py::softplus --after kernel
 """
+# The pass behind the stages of kernels, for CUDA.
+SCHEDULE = "schedule"
 
 
 def _normalized(formula: Formula, library: Library) -> Formula:
@@ -102,10 +102,11 @@ PASSES: dict[str, Callable[[Formula, Library], Formula]] = {
 
 
 def _kernels(formula: Formula, library: Library, last: str) -> str:
-    """The programs from which C++ is printed, of the forward and the plain first backward."""
+    """The programs from which C++ or CUDA is printed, of the forward and the plain first backward."""
     attributes = {p.var.name: p.default.value for p in formula.attributes if p.default is not None}
     found = formula_kernels(formula, library, attributes, order=1, general=False)
-    return "\n\n".join(kernel_text(program_of(kernel, last)) for kernel in found.kernels())
+    made = [scheduled(kernel) if last == SCHEDULE else program_of(kernel, last) for kernel in found.kernels()]
+    return "\n\n".join(map(kernel_text, made))
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -116,23 +117,19 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("target", metavar="FILE[::NAME]", help=TARGET)
     parser.add_argument(
         "--after",
-        choices=(*PASSES, *LOOP_PASSES, *KERNEL_STAGES),
+        choices=(*PASSES, *KERNEL_STAGES, SCHEDULE),
         default="promote",
         metavar="PASS",
         help=f"the pass after which to print: {', '.join(PASSES)}; or, for the loop IR of the forward and "
-        f"the first backward, {', '.join(LOOP_PASSES)} (for CUDA, in float32) or {', '.join(KERNEL_STAGES)} "
-        "(for C++) (default: promote)",
+        f"the first backward, {', '.join(KERNEL_STAGES)} (for C++) or {SCHEDULE} (for CUDA) "
+        "(default: promote)",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the formula after the pass."""
     formula, file = read_formula(arguments.target)
-    if arguments.after in LOOP_PASSES:
-        found = stages(formula, file.library, "float32", last=arguments.after)
-        print("\n\n".join(program_text(stage.program) for stage in found))
-        return 0
-    if arguments.after in KERNEL_STAGES:
+    if arguments.after in (*KERNEL_STAGES, SCHEDULE):
         print(_kernels(formula, file.library, arguments.after))
         return 0
     made = verify_types(formula, PASSES[arguments.after](formula, file.library))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -17,16 +18,19 @@ from ..lint.configuration.suppression import without_silenced
 from ..lint.fixes import FIXES
 from ..lint.fixes.file import FixedFile, fix_file
 from ..lint.fixes.fixing import Wanted
-from ..lint.running.runner import Report
+from ..lint.running.runner import Report, Request
 from ..render import count
 
 
-def fixes_for(report: Report, override: Override, unsafe: bool, verbose: bool) -> list[FixedFile]:
+def fixes_for(report: Report, request: Request, unsafe: bool, verbose: bool) -> list[FixedFile]:
     """The fixed text of each file with a finding that has a fix. Nothing is written."""
     paths = dict.fromkeys(
         f.span.path for f in report.findings if f.code in FIXES and (verbose or f.severity != "info")
     )
-    made = (fix_file(Path(path), _wanted(path, override, verbose), unsafe) for path in paths)
+    made = (
+        fix_file(Path(path), _wanted(path, request.override, verbose), unsafe, request.texts.get(path))
+        for path in paths
+    )
     return [found for found in made if found is not None]
 
 
@@ -51,13 +55,23 @@ def print_diff(changes: list[FixedFile]) -> int:
     return FINDINGS if changed else CLEAN
 
 
-def write_fixes(changes: list[FixedFile]) -> bool:
-    """Write the files that change; whether there were any."""
-    changed = [change for change in changes if change.changed]
-    for change in changed:
-        change.write()
+def write_fixes(changes: list[FixedFile]) -> None:
+    """Write the files that change."""
+    for change in changes:
+        if change.changed:
+            change.write()
     _explain(changes, "fixed")
-    return bool(changed)
+
+
+def print_fixed(changes: list[FixedFile], request: Request) -> Request:
+    """Print the text that came from standard input as it is fixed; the request to lint it."""
+    texts = {**request.texts, **{str(change.path): change.data() for change in changes}}
+    sys.stdout.flush()
+    for data in texts.values():
+        sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+    _explain(changes, "fixed")
+    return replace(request, texts=texts)
 
 
 def _explain(changes: list[FixedFile], word: str) -> None:

@@ -16,6 +16,7 @@ from . import Subparsers, add_command
 EXAMPLE = """\
 example:
   $ pullback rule PB103
+  $ pullback rule PB101 --torch
   $ pullback rule
 """
 
@@ -25,6 +26,9 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = add_command(subparsers, "rule", "explain a lint rule, or list all of them", EXAMPLE, run)
     parser.add_argument(
         "code", nargs="?", metavar="CODE", help="for example PB103, or its name opaque-capture"
+    )
+    parser.add_argument(
+        "--torch", action="store_true", help="begin with what it is about in a torch.autograd.Function"
     )
 
 
@@ -44,5 +48,5 @@ def run(arguments: argparse.Namespace) -> int:
     if not found:
         raise UsageError(f"there is no rule {arguments.code}; `pullback rule` lists all")
     for rule in found:
-        console.print(Markdown(page_of(rule.code)))
+        console.print(Markdown(page_of(rule.code, arguments.torch)))
     return CLEAN

@@ -1,4 +1,4 @@
-"""``pullback transpile``: C++, CUDA or Python from the formulas of a file."""
+"""``pullback transpile``: C++, CUDA, Python, or Python over PyTorch from the formulas of a file."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from rich.console import Console
 
 from pullback.transpile.codes import diagnostic
 from pullback.transpile.diagnostics import Diagnostic, FormulaError
+from pullback.transpile.emit.array_library.helpers import Helpers
 from pullback.transpile.emit.cpp import emit_cpp
-from pullback.transpile.emit.cuda import cuda_text
+from pullback.transpile.emit.cuda import emit_cuda
 from pullback.transpile.emit.python import module_text
+from pullback.transpile.emit.torch.module import torch_module
 from pullback.transpile.ir import Formula, Param
 from pullback.transpile.library import Library
-from pullback.transpile.loops.device.prepare import every_program
 from pullback.transpile.loops.kernels.formula_kernels import formula_kernels, is_runtime_number
 from pullback.transpile.passes.promote.promote import promote
 
@@ -32,6 +33,7 @@ example:
   $ pullback transpile examples/softplus.py -o cpp_out --order 3
   $ pullback transpile examples/softplus.py -o cpp_out --order 3 --check
   $ pullback transpile examples/softplus.py::softplus -o - --target python
+  $ pullback transpile examples/softplus.py -o torch_out --target torch-python
 
 exit status: 0 done (with --check: what is there is current), 1 it is not, or a formula has an error, 2 misuse
 """
@@ -39,6 +41,9 @@ exit status: 0 done (with --check: what is there is current), 1 it is not, or a 
 # What an emitted module may name.
 _IMPORTS = {"math": "import math", "np": "import numpy as np", "special": "from scipy import special"}
 _OWN_IMPORTS = {"pb": "import pullback as pb", "primitives": "from pullback import primitives"}
+
+# Read as text: who generates a module for PyTorch need not have it.
+_TORCH_HELPERS = Path(__file__).parents[2] / "torch" / "helpers"
 
 Emitter = Callable[[Formula, Library, int], Iterable[tuple[str, str]]]
 
@@ -62,8 +67,19 @@ def _native(formula: Formula, library: Library, order: int) -> Iterable[tuple[st
 
 
 def _cuda(formula: Formula, library: Library, order: int) -> Iterable[tuple[str, str]]:
-    """One file: the forward and backwards up to the order, for float32 and for float64."""
-    yield f"{formula.name}.cu", cuda_text(every_program(formula, library, order))
+    """One file: the forward and plain backwards up to the order, all of which must be compiled."""
+    attributes = {param.var.name: _default(param, formula) for param in formula.attributes}
+    compiled = formula_kernels(formula, library, attributes, order, general=False)
+    if compiled.limits:
+        raise FormulaError(compiled.limits, formula.source)
+    yield f"{formula.name}.cu", emit_cuda(formula.name, compiled.kernels(), formula.source)
+
+
+def _torch_python(formula: Formula, library: Library, order: int) -> Iterable[tuple[str, str]]:
+    """One module, which needs only PyTorch: derivatives of all orders."""
+    helpers = Helpers.of_folder(_TORCH_HELPERS)
+    made = torch_module([(formula.name, promote(formula, library))], library, helpers)
+    yield f"{formula.name}.py", made
 
 
 def _default(param: Param, formula: Formula) -> object:
@@ -76,12 +92,19 @@ def _default(param: Param, formula: Formula) -> object:
     return param.default.value if param.default is not None else None
 
 
-TARGETS: dict[str, Emitter] = {"native": _native, "python": _python, "cuda": _cuda}
+TARGETS: dict[str, Emitter] = {
+    "native": _native,
+    "python": _python,
+    "cuda": _cuda,
+    "torch-python": _torch_python,
+}
 
 
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command's arguments."""
-    parser = add_command(subparsers, "transpile", "generate C++, CUDA or Python from formulas", EXAMPLE, run)
+    parser = add_command(
+        subparsers, "transpile", "generate C++, CUDA, Python or PyTorch from formulas", EXAMPLE, run
+    )
     parser.add_argument(
         "file",
         metavar="FILE[::NAME]",

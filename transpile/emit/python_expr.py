@@ -11,7 +11,7 @@ from ..ir import Atom, Eqn, Literal, Var
 from ..operators import BY_FULL_NAME, DTYPES, OPERATORS
 from .python_signs import tidy
 
-_BINARY: dict[str, type[ast.operator]] = {
+BINARY: dict[str, type[ast.operator]] = {
     "+": ast.Add,
     "-": ast.Sub,
     "*": ast.Mult,
@@ -26,7 +26,7 @@ _BINARY: dict[str, type[ast.operator]] = {
     "<<": ast.LShift,
     ">>": ast.RShift,
 }
-_COMPARE: dict[str, type[ast.cmpop]] = {
+COMPARE: dict[str, type[ast.cmpop]] = {
     "<": ast.Lt,
     "<=": ast.LtE,
     ">": ast.Gt,
@@ -34,7 +34,7 @@ _COMPARE: dict[str, type[ast.cmpop]] = {
     "==": ast.Eq,
     "!=": ast.NotEq,
 }
-_UNARY: dict[str, type[ast.unaryop]] = {"negative": ast.USub, "invert": ast.Invert}
+UNARY: dict[str, type[ast.unaryop]] = {"negative": ast.USub, "invert": ast.Invert}
 _MODULES = {
     "numpy": "np",
     "scipy.special": "special",
@@ -138,15 +138,15 @@ class Expressions:
         if info is None:
             return self._named_call(eqn, args)
         hidden = bool(eqn.outs[1:]) and not self._readable
-        if eqn.op in _UNARY:
-            found = ast.UnaryOp(_UNARY[eqn.op](), args[0])
+        if eqn.op in UNARY:
+            found = ast.UnaryOp(UNARY[eqn.op](), args[0])
             return tidy(found) if self._tidy else found
-        if info.infix in _BINARY and len(args) == 2 and eqn.outs[0].kind != "list" and not hidden:
+        if info.infix in BINARY and len(args) == 2 and eqn.outs[0].kind != "list" and not hidden:
             if self._tidy:
-                return tidy(ast.BinOp(args[0], _BINARY[info.infix](), args[1]))
-            return ast.BinOp(args[0], _BINARY[info.infix](), args[1])
-        if info.infix in _COMPARE and len(args) == 2:
-            return ast.Compare(args[0], [_COMPARE[info.infix]()], [args[1]])
+                return tidy(ast.BinOp(args[0], BINARY[info.infix](), args[1]))
+            return ast.BinOp(args[0], BINARY[info.infix](), args[1])
+        if info.infix in COMPARE and len(args) == 2:
+            return ast.Compare(args[0], [COMPARE[info.infix]()], [args[1]])
         if eqn.op == "astype" and eqn.outs[0].kind == "value":
             return ast.Call(self._keyword(eqn, "dtype"), args, [])
         if eqn.op == "astype":

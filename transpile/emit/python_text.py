@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..ir import Source
+from .layout import statement_text
 
 with warnings.catch_warnings():
     # astor 0.8.1 reads names of `ast` that are deprecated; it does nothing else with them.
@@ -21,9 +22,12 @@ with warnings.catch_warnings():
     import astor
 
 
-def function_text(function: ast.FunctionDef, source: Source | None) -> str:
-    """A function as text; with a source, the line that each statement came from is above it."""
-    printer = _Printer(source, function.lineno)
+def function_text(function: ast.FunctionDef, source: Source | None, width: int = 0) -> str:
+    """A function as text; with a source, the line that each statement came from is above it.
+
+    `width`: the columns that lines are broken to, as formatters break them.
+    """
+    printer = _Printer(source, function.lineno, width)
     printer.body([function], 0)
     text = "\n".join(printer.lines) + "\n"
     ast.parse(text)
@@ -33,9 +37,10 @@ def function_text(function: ast.FunctionDef, source: Source | None) -> str:
 class _Printer:
     """Prints statements line by line: astor alone would leave no room for comments."""
 
-    def __init__(self, source: Source | None, line: int) -> None:
+    def __init__(self, source: Source | None, line: int, width: int) -> None:
         self.lines: list[str] = []
         self._source = source
+        self._width = width
         self._line = line  # of the author's that was shown last
 
     def body(self, statements: Sequence[ast.stmt], depth: int) -> None:
@@ -88,6 +93,9 @@ class _Printer:
             self.body(statement.orelse, depth + 1)
 
     def _simple(self, statement: ast.stmt, depth: int) -> None:
+        if self._width:
+            self._add(statement_text(statement, self._width - 4 * depth), depth)
+            return
         # With no comments between them, lines are as long as whoever made the statements wants.
         wrap: dict[str, Any] = {} if self._source is not None else {"pretty_source": "".join}
         text = _printed(statement, add_line_information=False, **wrap).rstrip("\n")

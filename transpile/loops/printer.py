@@ -39,6 +39,7 @@ from .statements import (
     If,
     InSpace,
     KernelProgram,
+    Launch,
     Let,
     NewList,
     Passes,
@@ -165,7 +166,7 @@ def _lines(statement: _Line) -> Iterator[str]:
             if statement.otherwise is not None:
                 yield "else:"
                 yield from _block(statement.otherwise)
-        case For() | Scope() | Alike():
+        case For() | Scope() | Alike() | Launch():
             yield from _block(statement.body)
         case Space():
             yield from _indented(_space(statement))
@@ -210,6 +211,8 @@ def _line(statement: _Line) -> str:
         case Space():
             covers = f" covering {_listed(statement.covers)}" if statement.covers else ""
             return f"pass of {statement.passes} over {expression_text(statement.shape)}{covers}:"
+        case Launch():
+            return f"launch {statement.name} for {statement.over} of {expression_text(statement.shape)}:"
         case Store():
             return f"store {statement.row} = {expression_text(statement.value)}"
         case Collect():

@@ -3,6 +3,7 @@
 Names are declared before they are read, where they are seen, and no two that are seen are one; the
 runtime has the functions that are called. A list of passes has as many as it says, of as many rows, and is
 run in the block that makes it. An element is of a row that its space reads, stored in one that it gives.
+A launch has one pass that only writes or only reduces, or passes over rows, and collects what it reduces.
 
 >>> from .expressions import Name, ask, rank
 >>> from .statements import Do, Let
@@ -30,9 +31,11 @@ from .statements import (
     If,
     InSpace,
     KernelProgram,
+    Launch,
     Let,
     NewList,
     Passes,
+    Reduce,
     RunPasses,
     Scope,
     Space,
@@ -77,6 +80,8 @@ def check_block(
             listed[statement.name] = statement
         elif isinstance(statement, RunPasses):
             _run(listed.pop(statement.name, None), spaces.get(statement.name, []))
+        elif isinstance(statement, Launch):
+            _launch(statement, seen)
         for space in statement.body if isinstance(statement, Scope) else [statement]:
             if isinstance(space, Space):
                 _require(space.passes in listed, f"a pass of `{space.passes}`, which is no list of passes")
@@ -110,6 +115,17 @@ def _run(passes: Passes | None, spaces: Sequence[Space]) -> None:
     rows = sum(len(space.reads) + len(space.sinks) for space in spaces)
     same = (passes.count, passes.operands) == (len(spaces), rows)
     _require(same, f"`{passes.name}` has {len(spaces)} passes of {rows} rows in all")
+
+
+def _launch(launch: Launch, seen: set[str]) -> None:
+    for space in launch.body:
+        _space(space, None, seen)
+        reduced = [sink for sink in space.sinks if isinstance(sink, Reduce)]
+        collected = [each.sink for each in space.body if isinstance(each, Collect)]  # type: ignore[union-attr]
+        _require(len(collected) == len(reduced), f"`{launch.name}` stores what it reduces")
+        wanted = {"entries": 0, "fibres": len(space.sinks)}.get(launch.over, len(reduced))
+        _require(len(reduced) == wanted, f"`{launch.name}` is for {launch.over}, which it is not made of")
+    _require(launch.over == "rows" or len(launch.body) == 1, f"`{launch.name}` has several passes")
 
 
 def _space(space: Space, flat: FlatLoop | None, seen: set[str]) -> None:

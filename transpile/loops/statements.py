@@ -16,6 +16,7 @@
 ``Passes``     a list of so many passes over memory, of so many rows in all, to be run together
 ``Space``      one pass: a loop over a broadcast shape, with what it reads, writes and reduces
 ``RunPasses``  the passes of a list run
+``Launch``     passes that are one kernel of a graphics processor
 =============  ======================================================================
 
 In a space stand ``Let`` and
@@ -30,6 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import field
+from typing import Literal as OneOf
 
 from ..ir import Span
 from ..records import record
@@ -189,13 +191,15 @@ class Write:
 class Reduce:
     """Rows that a space reduces to a view: the "sum", "prod", "max" or "min" of terms of this type.
 
-    A `mean` is divided by their number. One that is `once` gives one result for a whole row. Where the
-    terms are a row that is read, as it is, no loop has to compute them: it is named by `source`.
+    The view's elements are of the type `into`. A `mean` is divided by their number. One that is `once` gives
+    one result for a whole row. Where the terms are a row that is read, as it is, no loop has to compute
+    them: it is named by `source`.
     """
 
     name: str
     op: str
     type: str
+    into: str
     view: Expression
     mean: bool = False
     once: bool = False
@@ -248,6 +252,20 @@ class Space:
     is_long: bool = False
 
 
+@record(frozen=True, slots=True)
+class Launch:
+    """Passes that are one kernel of a graphics processor, one after the other for each group of `shape`.
+
+    A group is an entry, the fibre of entries that is reduced to one, or a row, of which a pass over another
+    shape has one element. All that is reduced is collected.
+    """
+
+    name: str
+    over: OneOf["entries", "fibres", "rows"]
+    shape: Expression
+    body: tuple[Space, ...]
+
+
 Statement = (
     Let
     | Variable
@@ -264,6 +282,7 @@ Statement = (
     | Passes
     | Space
     | RunPasses
+    | Launch
 )
 
 
@@ -326,6 +345,8 @@ def own_expressions(statement: Statement | InSpace) -> tuple[Expression, ...]:
             return (statement.shape, *statement.covers, *(row.view for row in rows))
         case Store() | Collect():
             return (statement.value,)
+        case Launch():
+            return (statement.shape,)
         case _:
             return ()
 
@@ -335,7 +356,7 @@ def inner(statement: Statement | InSpace) -> tuple[Statement | InSpace, ...]:
     match statement:
         case If():
             return (*statement.then, *(statement.otherwise or ()))
-        case For() | Scope() | Alike():
+        case For() | Scope() | Alike() | Launch():
             return statement.body
         case Space() if not isinstance(statement.body, FlatCall):
             return statement.body

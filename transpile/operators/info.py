@@ -17,19 +17,19 @@ class Scalar:
     """An operator of one entry as an expression of C++ and of CUDA C++.
 
     cpp      a symbol (``+``), a function of `namespace pb` in the kernels' headers, or a template of
-             the operands in braces, which the emitter refines; None where C++ has none
-    cuda     the same for CUDA, where functions are CUDA's own or those of `emit.cuda.runtime`
+             the operands in braces, which lowering refines
+    cuda     of a function, the one of CUDA's own that computes it, or ``pb::name`` where `emit.cuda.runtime`
+             has one; None where CUDA has none
     takes    what the operands are converted to: the result's type, a "float" of it, what they
              "promote" to, or a "truth"
-    of       the entries that it is for, whatever NumPy takes; `cuda_of` where CUDA's function takes others
+    of       the entries that it is for, whatever NumPy takes
     special  SciPy computes it: `kernel/math/special.h`
     """
 
-    cpp: str | None = None
+    cpp: str
     cuda: str | None = None
     takes: OneOf["result", "float", "promote", "truth"] = "result"
     of: Entries = "any"
-    cuda_of: Entries | None = None
     special: bool = False
 
 

@@ -106,7 +106,7 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     _to_like("expect_like", type=_like, cost=CHEAP),
     OperatorInfo(
         "accumulate", "pullback.primitives.accumulate", ("x", "y"), kind="pointwise", linear=(0, 1),
-        jointly=True, infix="+", type=_accumulate, cost=CHEAP, scalar=Scalar("+", "+", of="numbers"),
+        jointly=True, infix="+", type=_accumulate, cost=CHEAP, scalar=Scalar("+", of="numbers"),
     ),
     *(
         OperatorInfo(
@@ -117,6 +117,6 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     ),
     OperatorInfo(
         "stop_gradient", "pullback.stop_gradient", ("x",), kind="pointwise", derivative="zero", type=_same,
-        cost=CHEAP, scalar=Scalar("{0}", "{0}"),
+        cost=CHEAP, scalar=Scalar("{0}"),
     ),
 )  # fmt: skip

@@ -83,11 +83,9 @@ def _entry(name: str, *operands: str, widens: Widening | None = "number", **fact
     return OperatorInfo(name, f"numpy.{name}", operands, kind="pointwise", **facts)
 
 
-def _function(
-    name: str, *operands: str, cpp: str | None = "", cuda: str | None = "", **facts: Any
-) -> OperatorInfo:
+def _function(name: str, *operands: str, cuda: str = "", **facts: Any) -> OperatorInfo:
     """A function that gives floats, called alike in NumPy, C++ and CUDA."""
-    scalar = Scalar(name if cpp == "" else cpp, name if cuda == "" else cuda, takes="float")
+    scalar = Scalar(name, cuda or name, takes="float")
     facts = {"widens": "float", "dtype": "float", "scalar": scalar, **facts}
     return _entry(name, *(operands or ("x",)), **facts)
 
@@ -98,9 +96,9 @@ def _scaling(name: str, other: str) -> OperatorInfo:
     return _function(name, linear=(0,), spelling=(f"numpy.{other}",), scalar=scalar)
 
 
-def _steps(name: str, cost: float, cuda: str, cuda_of: Any = None) -> OperatorInfo:
+def _steps(name: str, cost: float, cuda: str) -> OperatorInfo:
     """A function of floats that is constant between its jumps."""
-    scalar = Scalar(name, cuda, of="floats", cuda_of=cuda_of)
+    scalar = Scalar(name, cuda, of="floats")
     return _entry(name, "x", derivative="zero", cost=cost, scalar=scalar)
 
 
@@ -110,9 +108,9 @@ def _truth(name: str, *operands: str, **facts: Any) -> OperatorInfo:
     return _entry(name, *operands, **facts)
 
 
-def _bits(name: str, *operands: str, cpp: str | None, cuda: str, **facts: Any) -> OperatorInfo:
+def _bits(name: str, *operands: str, cpp: str, **facts: Any) -> OperatorInfo:
     """A function of bits, compiled for booleans."""
-    scalar = Scalar(cpp, cuda, takes="truth", of="bools")
+    scalar = Scalar(cpp, takes="truth", of="bools")
     return _entry(name, *operands, derivative="zero", widens=None, scalar=scalar, **facts)
 
 
@@ -128,50 +126,50 @@ _COMPARISONS = {
 OPERATORS: tuple[OperatorInfo, ...] = (
     _entry(
         "add", "x", "y", linear=(0, 1), jointly=True, infix="+",
-        widens=None, cost=CHEAP, scalar=Scalar("+", "+", of="numbers"),
+        widens=None, cost=CHEAP, scalar=Scalar("+", of="numbers"),
     ),
     _entry(
         "subtract", "x", "y", linear=(0, 1), jointly=True, infix="-",
-        cost=CHEAP, scalar=Scalar("-", "-", of="numbers"),
+        cost=CHEAP, scalar=Scalar("-", of="numbers"),
     ),
     _entry(
         "multiply", "x", "y", linear=(0, 1), infix="*",
-        widens=None, cost=CHEAP, scalar=Scalar("*", "*", of="numbers"),
+        widens=None, cost=CHEAP, scalar=Scalar("*", of="numbers"),
     ),
     _entry(
         "divide", "x", "y", linear=(0,), infix="/", spelling=("numpy.true_divide",),
-        dtype="float", widens="divide", cost=DIVISION, scalar=Scalar("/", "/"), torch="torch.true_divide",
+        dtype="float", widens="divide", cost=DIVISION, scalar=Scalar("/"), torch="torch.true_divide",
     ),
     _entry(
         "power", "x", "y", infix="**", spelling=("numpy.pow",), torch="torch.pow",
         widens="arithmetic", cost=TRIGONOMETRIC, scalar=Scalar("power", "pow", of="floats"),
     ),
     _entry(
-        "negative", "x", linear=(0,), infix="-", cost=CHEAP, scalar=Scalar("-{0}", "-{0}", of="numbers"),
+        "negative", "x", linear=(0,), infix="-", cost=CHEAP, scalar=Scalar("-{0}", of="numbers"),
     ),
-    _entry("positive", "x", linear=(0,), infix="+", scalar=Scalar("{0}", "{0}", of="numbers")),
+    _entry("positive", "x", linear=(0,), infix="+", scalar=Scalar("{0}", of="numbers")),
     _entry(
         "floor_divide", "x", "y", derivative="zero", infix="//", widens="arithmetic",
-        scalar=Scalar("floor_divide", "pb_floor_divide", of="numbers", cuda_of="floats"),
+        scalar=Scalar("floor_divide", "pb::floor_divide", of="numbers"),
     ),
     _entry(
         "remainder", "x", "y", infix="%", spelling=("numpy.mod",), widens="arithmetic",
-        scalar=Scalar("remainder", "pb_remainder", of="numbers", cuda_of="floats"),
+        scalar=Scalar("remainder", "pb::remainder", of="numbers"),
     ),
     _entry(
         "maximum", "x", "y", widens=None, cost=CHEAP,
-        scalar=Scalar("maximum", "pb_maximum", of="numbers"),
+        scalar=Scalar("maximum", "pb::maximum", of="numbers"),
     ),
     _entry(
         "minimum", "x", "y", widens=None, cost=CHEAP,
-        scalar=Scalar("minimum", "pb_minimum", of="numbers"),
+        scalar=Scalar("minimum", "pb::minimum", of="numbers"),
     ),
     _function("arctan2", "y", "x", cuda="atan2", spelling=("numpy.atan2",)),
     _function("hypot", "x", "y", cost=TRIGONOMETRIC),
-    _function("logaddexp", "x", "y", cost=TRIGONOMETRIC, cuda="pb_logaddexp"),
-    _function("logaddexp2", "x", "y", cuda=None),
-    _entry("fmax", "x", "y", widens=None, scalar=Scalar("fmax", "fmax", cuda_of="floats")),
-    _entry("fmin", "x", "y", widens=None, scalar=Scalar("fmin", "fmin", cuda_of="floats")),
+    _function("logaddexp", "x", "y", cost=TRIGONOMETRIC, cuda="pb::logaddexp"),
+    _function("logaddexp2", "x", "y", cuda="pb::logaddexp2"),
+    _entry("fmax", "x", "y", widens=None, scalar=Scalar("fmax", "pb::fmax")),
+    _entry("fmin", "x", "y", widens=None, scalar=Scalar("fmin", "pb::fmin")),
     *(_function(name, cost=EXPONENTIAL) for name in ("exp", "exp2", "expm1")),
     *(_function(name, cost=EXPONENTIAL) for name in ("log", "log2", "log10", "log1p")),
     _function("sqrt", cost=DIVISION),
@@ -188,11 +186,11 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     ),
     _entry(
         "square", "x", widens="arithmetic", cost=CHEAP,
-        scalar=Scalar("square", "pb_square", of="numbers"),
+        scalar=Scalar("square", "pb::square", of="numbers"),
     ),
     _entry(
         "reciprocal", "x", widens="arithmetic", cost=DIVISION,
-        scalar=Scalar("1 / {0}", "1 / {0}", of="floats"),
+        scalar=Scalar("1 / {0}", of="floats"),
     ),
     _function("copysign", "x1", "x2"),
     _entry(
@@ -200,12 +198,12 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     ),
     _scaling("deg2rad", "radians"),
     _scaling("rad2deg", "degrees"),
-    _function("sinc", cuda=None, widens="divide"),
+    _function("sinc", cuda="pb::sinc", widens="divide"),
     _entry(
         "abs", "x", spelling=("numpy.absolute", "numpy.fabs", "abs"), widens="real", cost=CHEAP,
-        scalar=Scalar("abs", "pb_abs"),
+        scalar=Scalar("abs", "pb::abs"),
     ),
-    _steps("sign", CHEAP, "pb_sign", "any"),
+    _steps("sign", CHEAP, "pb::sign"),
     *(_steps(name, DIVISION, name) for name in ("floor", "ceil", "trunc")),
     OperatorInfo(
         "round", "numpy.round", ("x",), ("decimals",), kind="pointwise", derivative="zero",
@@ -218,22 +216,22 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     ),
     _entry(
         "where", "condition", "x", "y", linear=(1, 2), jointly=True, widens=None, cost=CHEAP,
-        scalar=Scalar("{0} ? {1} : {2}", "{0} ? {1} : {2}"),
+        scalar=Scalar("where", "pb::where"),
     ),
     *(
         _truth(
-            name, "x", "y", infix=symbol, cost=CHEAP, scalar=Scalar(symbol, symbol, takes="promote"),
+            name, "x", "y", infix=symbol, cost=CHEAP, scalar=Scalar(symbol, takes="promote"),
             torch={"equal": "torch.eq"}.get(name, f"torch.{name}"),
         )
         for name, symbol in _COMPARISONS.items()
     ),
-    _truth("logical_and", "x", "y", cost=CHEAP, scalar=Scalar("&&", "&&", takes="truth")),
-    _truth("logical_or", "x", "y", cost=CHEAP, scalar=Scalar("||", "||", takes="truth")),
-    _truth("logical_not", "x", cost=CHEAP, scalar=Scalar("!{0}", "!{0}", takes="truth")),
-    _truth("logical_xor", "x", "y", scalar=Scalar(None, "!=", takes="truth")),
-    _bits("bitwise_and", "x", "y", infix="&", cpp="&&", cuda="&", cost=CHEAP),
-    _bits("bitwise_or", "x", "y", infix="|", cpp="||", cuda="|", cost=CHEAP),
-    _bits("bitwise_xor", "x", "y", infix="^", cpp=None, cuda="^"),
+    _truth("logical_and", "x", "y", cost=CHEAP, scalar=Scalar("&&", takes="truth")),
+    _truth("logical_or", "x", "y", cost=CHEAP, scalar=Scalar("||", takes="truth")),
+    _truth("logical_not", "x", cost=CHEAP, scalar=Scalar("!{0}", takes="truth")),
+    _truth("logical_xor", "x", "y", scalar=Scalar("!=", takes="truth")),
+    _bits("bitwise_and", "x", "y", infix="&", cpp="&&", cost=CHEAP),
+    _bits("bitwise_or", "x", "y", infix="|", cpp="||", cost=CHEAP),
+    _bits("bitwise_xor", "x", "y", infix="^", cpp="!="),
     _entry(
         "left_shift", "x", "y", derivative="zero", infix="<<", widens="arithmetic",
         spelling=("numpy.bitwise_left_shift",), torch="torch.bitwise_left_shift",
@@ -244,7 +242,7 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     ),
     _bits(
         "invert", "x", infix="~", spelling=("numpy.bitwise_not", "numpy.bitwise_invert"),
-        cpp="!{0}", cuda="!{0}", cost=CHEAP, torch="torch.bitwise_not",
+        cpp="!{0}", cost=CHEAP, torch="torch.bitwise_not",
     ),
     *(
         _truth(name, "x", cost=CHEAP, scalar=Scalar(name, name, takes="float"))

@@ -92,16 +92,16 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     _primitive("sinc_derivative", attrs=("n",), scalar=Scalar("sinc_derivative", takes="float")),
     _own(
         "sigmoid", cost=EXPONENTIAL, torch="torch.sigmoid",
-        scalar=Scalar("sigmoid", "pb_sigmoid", takes="float"),
+        scalar=Scalar("sigmoid", "pb::sigmoid", takes="float"),
     ),
     _own("gelu", scalar=None, torch="torch.nn.functional.gelu"),
     _own(
         "softplus", torch="torch.nn.functional.softplus",
-        scalar=Scalar("softplus", "pb_softplus", takes="float"),
+        scalar=Scalar("softplus", "pb::softplus", takes="float"),
     ),
     _own(
         "relu", dtype="same", cost=CHEAP, torch="torch.relu",
-        scalar=Scalar("maximum({0}, 0)", "pb_maximum({0}, 0)", of="floats"),
+        scalar=Scalar("maximum({0}, 0)", of="floats"),
     ),
     OperatorInfo(
         "softmax", "scipy.special.softmax", ("x",), ("axis",), dtype="float", type=_of_rows,

@@ -8,8 +8,7 @@ import pytest
 import pullback.transpile.emit
 
 EMIT = Path(pullback.transpile.emit.__file__).parent
-# But for what chooses names of values, which no printer has made.
-PRINTERS = sorted(p for room in ("cpp", "cuda") for p in (EMIT / room).glob("*.py") if p.stem != "names")
+PRINTERS = sorted(p for room in ("cpp", "cuda") for p in (EMIT / room).glob("*.py"))
 # Methods of texts that ask what one says.
 ASKING = frozenset(
     [

@@ -48,7 +48,7 @@ from pullback.transpile.loops.statements import (
 )
 from tests.golden.regenerate import ARGUMENTS, EXAMPLES, HERE, NAMES, ORDERS
 
-TOTAL = Reduce("r", "sum", "T", Name("r_view"), mean=True, once=True)
+TOTAL = Reduce("r", "sum", "T", "T", Name("r_view"), mean=True, once=True)
 BODY = (
     Let("x_view", ask("input", 0, of="T"), ViewOf("T")),
     NewList("all", ListOf(ViewOf("T")), node(3)),

@@ -14,10 +14,13 @@ from pullback.transpile.loops.kernels.formula_kernels import formula_kernels
 from pullback.transpile.loops.lower.schedule import program_of
 from pullback.transpile.loops.spec import check, check_block
 from pullback.transpile.loops.statements import (
+    Collect,
     Do,
+    Launch,
     Let,
     Passes,
     Read,
+    Reduce,
     RunPasses,
     Space,
     Store,
@@ -58,6 +61,7 @@ def test_the_programs_of_random_formulas_are_valid(tmp_path, batch):
 
 
 X = Name("x")
+TOTAL = Reduce("r", "sum", "T", "T", X)
 ROWS = (Read("a", "T", X),)
 SINKS = (Write("r", "T", X),)
 
@@ -68,6 +72,17 @@ def space(*body, sinks=SINKS):
 
 def block(*body, count=1, operands=2):
     return [Variable("x", "Shape"), Passes("passes", count, operands), *body, RunPasses("passes")]
+
+
+def launched(over, *spaces):
+    return [Variable("x", "Shape"), Launch("f_1", over, X, spaces)]
+
+
+def test_launches_that_write_reduce_or_go_by_rows_are_valid():
+    write, reduce = space(Store("r", Entry("a"))), space(Collect(TOTAL, Entry("a")), sinks=(TOTAL,))
+    check_block(launched("entries", write))
+    check_block(launched("fibres", reduce))
+    check_block(launched("rows", reduce, write))
 
 
 def test_a_pass_that_stores_what_it_gives_is_valid():
@@ -85,6 +100,10 @@ def test_a_pass_that_stores_what_it_gives_is_valid():
         (block(space(Store("r", Number(0, "T"))), operands=3), "1 passes of 2 rows"),
         (block(space(Store("r", Number(0, "T"))))[:-1], "nobody runs"),
         (block(space(Store("a", Number(0, "T")), sinks=(Write("a", "T", X),))), "two rows of a pass"),
+        (launched("fibres", space(Store("r", Entry("a")), sinks=(TOTAL,))), "stores what it reduces"),
+        (launched("entries", space(Collect(TOTAL, Entry("a")), sinks=(TOTAL,))), "is for entries"),
+        (launched("fibres", space(Store("r", Entry("a")))), "is for fibres"),
+        (launched("entries", *[space(Store("r", Entry("a")))] * 2), "has several passes"),
     ],
 )
 def test_what_is_not_valid_is_found(statements, why):

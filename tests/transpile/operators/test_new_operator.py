@@ -35,9 +35,8 @@ from scipy import special
 
 import pullback as pb
 from pullback.transpile.emit.cpp import emit_cpp
-from pullback.transpile.emit.cuda import cuda_text
+from pullback.transpile.emit.cuda import emit_cuda
 from pullback.transpile.library import standard_library
-from pullback.transpile.loops.device.prepare import every_program
 from pullback.transpile.loops.kernels.formula_kernels import formula_kernels
 from pullback.transpile.passes.promote.promote import promote
 
@@ -83,7 +82,8 @@ assert promote(saved.ir, library).hidden
 made = formula_kernels(derived.ir, library, {}, 2)
 assert not made.limits
 print(emit_cpp("bent", made.kernels(), derived.ir.source))
-print(cuda_text(every_program(derived.ir, library, 2)))
+plain = formula_kernels(derived.ir, library, {}, 2, general=False)
+print(emit_cuda("bent", plain.kernels(), derived.ir.source))
 """
 
 
@@ -101,6 +101,7 @@ def test_a_formula_and_an_entry_make_an_operator(tmp_path):
     program.write_text(PROGRAM)
     done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
-    assert "pb::expm1(" in done.stdout
-    assert "__global__" in done.stdout
-    assert "expm1(" in done.stdout.partition("__global__")[2]
+    cpp, _, cuda = done.stdout.partition("__global__")
+    assert "pb::expm1(" in cpp
+    assert "PB_FUNCTION(expm1, expm1)" in cuda
+    assert "pb::expm1(" in cuda

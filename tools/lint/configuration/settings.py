@@ -1,4 +1,4 @@
-"""The table ``[tool.pullback.lint]`` of a ``pyproject.toml``: select, ignore, exclude, per-file-ignores."""
+"""The table ``[tool.pullback.lint]`` of a ``pyproject.toml``: codes that count, and files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .selection import is_on, wrong_prefix
 from .toml_place import place_of
 
 TABLE = "tool.pullback.lint"
-KEYS = ("select", "ignore", "exclude", "per-file-ignores")
+KEYS = ("select", "ignore", "exclude", "per-file-ignores", "respect-gitignore")
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Settings:
     ignore: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    respect_gitignore: bool = True
 
     def excludes(self, path: Path) -> bool:
         """True if a file that a walk finds is left out."""
@@ -60,6 +61,7 @@ class Override:
     select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] | None = None
     exclude: tuple[str, ...] | None = None
+    respect_gitignore: bool | None = None
     _nearest: dict[Path, Settings | None] = field(default_factory=dict, compare=False, repr=False)
 
     def settings_for(self, path: Path) -> Settings:
@@ -69,6 +71,8 @@ class Override:
             settings = replace(settings, select=self.select)
         if self.ignore is not None:
             settings = replace(settings, ignore=self.ignore)
+        if self.respect_gitignore is not None:
+            settings = replace(settings, respect_gitignore=self.respect_gitignore)
         if self.exclude is not None:  # patterns of a command line start where it is called
             settings = replace(
                 settings, exclude=tuple(str(Path.cwd() / p) if "/" in p else p for p in self.exclude)
@@ -155,7 +159,14 @@ class _Reader:
             self._codes(table, "ignore", ()),
             self._strings(table, "exclude", ()),
             tuple((pattern, self._codes(ignores, pattern, ())) for pattern in ignores),
+            self._flag(table, "respect-gitignore", True),
         )
+
+    def _flag(self, table: dict[str, Any], key: str, default: bool) -> bool:
+        value = table.get(key, default)
+        if not isinstance(value, bool):
+            raise self._wrong(f"{key} is true or false, not {value!r}", key)
+        return value
 
     def _codes(self, table: dict[str, Any], key: str, default: tuple[str, ...]) -> tuple[str, ...]:
         codes = self._strings(table, key, default)

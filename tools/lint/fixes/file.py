@@ -41,14 +41,21 @@ class FixedFile:
             line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
         )
 
+    def data(self) -> bytes:
+        """The bytes of the fixed text."""
+        return self.encode(self.fixed.text)
+
     def write(self) -> None:
         """Write the whole file or nothing. `CommandError` where it cannot be written."""
-        write_atomically(Path(self.path), self.encode(self.fixed.text))
+        write_atomically(Path(self.path), self.data())
 
 
-def fix_file(path: Path, wanted: Wanted, unsafe: bool) -> FixedFile | None:
-    """The fixed text of a file, which is only read; None where it is no text, or has mixed line ends."""
-    data = read_bytes(path)
+def fix_file(path: Path, wanted: Wanted, unsafe: bool, data: bytes | None = None) -> FixedFile | None:
+    """The fixed text of a file, which is only read; None where it is no text, or has mixed line ends.
+
+    `data`: the bytes to take for those of the file.
+    """
+    data = read_bytes(path) if data is None else data
     source = decode(path, data)
     if isinstance(source, Diagnostic):
         return None

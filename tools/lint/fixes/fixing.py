@@ -27,6 +27,7 @@ class Fixed:
 
 
 Wanted = Callable[[Source, list[Diagnostic]], list[Diagnostic]]
+Key = tuple[str, str, str]
 MOST_FIXES = 200
 
 
@@ -36,14 +37,15 @@ def fix_source(source: Source, finder: Finder, wanted: Wanted, unsafe: bool = Fa
     `wanted`: which findings are to be fixed: those that are selected and not silenced. `unsafe`: also make
     changes that take something away, as a barrier takes second derivatives.
     """
+    fixer = _Fixer(Program(finder), unsafe)
     fixed = Fixed(source.text)
-    tried: dict[tuple[str, str, str], str] = {}
-    found = _findings(source, finder)
+    found = fixer.findings(source)
     for _ in range(MOST_FIXES):
         source = Source(source.path, fixed.text)
         chosen = wanted(source, found)
-        step = _first(source, finder, chosen, found, unsafe, tried)
+        step = fixer.first(source, chosen, found)
         if step is None:
+            tried = fixer.tried
             fixed.left = [(finding, tried[key]) for finding in chosen if (key := _key(finding)) in tried]
             return fixed
         made, found = step
@@ -52,77 +54,94 @@ def fix_source(source: Source, finder: Finder, wanted: Wanted, unsafe: bool = Fa
     return fixed
 
 
-def _findings(source: Source, finder: Finder) -> list[Diagnostic]:
-    return lint_source(source, Program(finder)).findings
-
-
-def _first(
+def fix_one(
     source: Source,
-    finder: Finder,
-    chosen: list[Diagnostic],
-    before: list[Diagnostic],
-    unsafe: bool,
-    tried: dict[tuple[str, str, str], str],
-) -> tuple[Fixed, list[Diagnostic]] | None:
-    """The text after the first fix that works, and what lint finds then; None where none does."""
-    for finding in chosen:
-        key = _key(finding)
-        fixes = [fix for fix in FIXES.get(finding.code, ()) if fix.safe or unsafe]
-        if key in tried or not fixes or finding.span.path != source.path:
-            continue
-        for fix in fixes:
-            try:
-                made = _applied(fix, source, finder, finding, before)
-            except CannotFix as reason:
-                if not fix.silent:
-                    tried.setdefault(key, str(reason))
-            else:
-                return made
-    return None
+    program: Program,
+    finding: Diagnostic,
+    found: list[Diagnostic],
+    unsafe: bool = False,
+) -> Fixed | None:
+    """The text in which this finding alone is fixed, and what goes with it; None where it cannot be.
+
+    `found` are all findings of the text. `program` has the text of the source again afterwards.
+    """
+    try:
+        step = _Fixer(program, unsafe).first(source, [finding], found)
+    finally:
+        program.replace(source)
+    return step[0] if step is not None else None
 
 
-def _key(finding: Diagnostic) -> tuple[str, str, str]:
+class _Fixer:
+    """Makes fixes in one text. The modules that it imports are read once for all of them."""
+
+    def __init__(self, program: Program, unsafe: bool) -> None:
+        self._program, self._unsafe = program, unsafe
+        self.tried: dict[Key, str] = {}
+
+    def findings(self, source: Source) -> list[Diagnostic]:
+        """The findings in a text that takes the place of the file's."""
+        self._program.replace(source)
+        return lint_source(source, self._program).findings
+
+    def first(
+        self, source: Source, chosen: list[Diagnostic], before: list[Diagnostic]
+    ) -> tuple[Fixed, list[Diagnostic]] | None:
+        """The text after the first fix that works, and what lint finds then; None where none does."""
+        for finding in chosen:
+            key = _key(finding)
+            fixes = [fix for fix in FIXES.get(finding.code, ()) if fix.safe or self._unsafe]
+            if key in self.tried or not fixes or finding.span.path != source.path:
+                continue
+            for fix in fixes:
+                try:
+                    return self._applied(fix, source, finding, before)
+                except CannotFix as reason:
+                    if not fix.silent:
+                        self.tried.setdefault(key, str(reason))
+        return None
+
+    def _applied(
+        self, fix: Fix, source: Source, finding: Diagnostic, before: list[Diagnostic]
+    ) -> tuple[Fixed, list[Diagnostic]]:
+        made = source.text
+        for change in (fix.first, fix.apply):
+            if change is not None:
+                made = self._changed(change, Source(source.path, made), finding)
+        after = self.findings(Source(source.path, made))
+        had, has = _counted(before), _counted(after)
+        new = has - had
+        if new:
+            code, name, value = next(iter(new))
+            raise CannotFix(f"lint would then find {code} at `{value}` in `{name}`")
+        if has[_key(finding)] >= had[_key(finding)]:
+            raise CannotFix("lint would still find it")
+        gone = had - has
+        done = []
+        for one in before:
+            if gone[_key(one)] > 0:
+                gone[_key(one)] -= 1
+                done.append((one, fix.what))
+        return Fixed(made, done), after
+
+    def _changed(self, change: Callable[[Place], None], source: Source, finding: Diagnostic) -> str:
+        self._program.replace(source)
+        module = self._program.module(source)
+        facts = _facts(source, self._program, finding)
+        if module is None or facts is None:
+            raise CannotFix("the class cannot be read")
+        text = Text(source.text)
+        change(Place(text, module, facts, finding))
+        return text.spliced()
+
+
+def _key(finding: Diagnostic) -> Key:
     return finding.code, finding.name, finding.value
-
-
-def _applied(
-    fix: Fix, source: Source, finder: Finder, finding: Diagnostic, before: list[Diagnostic]
-) -> tuple[Fixed, list[Diagnostic]]:
-    made = source.text
-    for change in (fix.first, fix.apply):
-        if change is not None:
-            made = _changed(change, Source(source.path, made), finder, finding)
-    after = _findings(Source(source.path, made), finder)
-    had, has = _counted(before), _counted(after)
-    new = has - had
-    if new:
-        code, name, value = next(iter(new))
-        raise CannotFix(f"lint would then find {code} at `{value}` in `{name}`")
-    if has[_key(finding)] >= had[_key(finding)]:
-        raise CannotFix("lint would still find it")
-    gone = had - has
-    done = []
-    for one in before:
-        if gone[_key(one)] > 0:
-            gone[_key(one)] -= 1
-            done.append((one, fix.what))
-    return Fixed(made, done), after
-
-
-def _changed(change: Callable[[Place], None], source: Source, finder: Finder, finding: Diagnostic) -> str:
-    program = Program(finder)
-    module = program.module(source)
-    facts = _facts(source, program, finding)
-    if module is None or facts is None:
-        raise CannotFix("the class cannot be read")
-    text = Text(source.text)
-    change(Place(text, module, facts, finding))
-    return text.spliced()
 
 
 def _facts(source: Source, program: Program, finding: Diagnostic) -> ClassFacts | None:
     return next((f for f in read_classes(source, program) if f.name == finding.name), None)
 
 
-def _counted(findings: list[Diagnostic]) -> Counter[tuple[str, str, str]]:
+def _counted(findings: list[Diagnostic]) -> Counter[Key]:
     return Counter(_key(f) for f in findings if f.severity != "info" or f.code in FIXES)

@@ -237,6 +237,14 @@ class Program:
                 self._modules[source.path] = TorchModule(source, tree, self)
         return self._modules[source.path]
 
+    def replace(self, source: Source) -> None:
+        """Read this text of a file from now on, not the one that was read before."""
+        known = self._modules.get(source.path)
+        if known is not None and known.source.text == source.text:
+            return
+        self._modules.pop(source.path, None)
+        self._found = {key: module for key, module in self._found.items() if module is not known}
+
     def follow(self, dotted: Dotted, asker: TorchModule) -> Entity:
         """The entity that a dotted name leads to within the linted tree, or the name itself."""
         name = dotted.name

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from . import RULES, TORCH_RULES, Rule
 
+# The name of a rule's page for programs: the project has no address of its own in the web.
+ADDRESS = "urn:pullback:rule:{code}"
+
 INDEX = """\
 # Lint rules
 
@@ -19,8 +22,11 @@ of severity info show with `--verbose`.
 """
 
 
-def page_of(code: str) -> str:
-    """The page of a code, in Markdown: for formulas and for classes, where it is a rule about both."""
+def page_of(code: str, torch_first: bool = False) -> str:
+    """The page of a code, in Markdown: for formulas and for classes, where it is a rule about both.
+
+    `torch_first`: what it is about classes comes first, as beside a finding in one.
+    """
     rule, of_class = RULES[code], TORCH_RULES.get(code)
     if of_class is None or of_class is rule:
         return rule.page
@@ -28,7 +34,9 @@ def page_of(code: str) -> str:
         f"# {code}: {rule.name}\n\nSeverity: {rule.severity} in a formula, {of_class.severity} in a "
         "`torch.autograd.Function`.\n"
     )
-    parts = (("In a formula", rule), ("In a `torch.autograd.Function`", of_class))
+    parts = [("In a formula", rule), ("In a `torch.autograd.Function`", of_class)]
+    if torch_first:
+        parts.reverse()
     return head + "".join(f"\n## {where}\n{_deeper(one)}\n" for where, one in parts)
 
 

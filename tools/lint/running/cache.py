@@ -24,15 +24,17 @@ from pullback.transpile.ir import Span
 from pullback.transpile.places import cache_folder
 from pullback.transpile.version import __version__
 
+from ..fixes.edits import Edit, Repair
 from ..linter import Linted, Subject
 from .dependencies import Modules, Need
 
 
 class Outcome(NamedTuple):
-    """The findings in one file, and the other files that they depend on."""
+    """The findings in one file, the other files that they depend on, and the fixes, where asked for."""
 
     linted: Linted
     needs: tuple[Need, ...]
+    repairs: tuple[Repair, ...] = ()
 
 
 def folder() -> Path:
@@ -40,9 +42,9 @@ def folder() -> Path:
     return cache_folder() / "lint"
 
 
-def key_of(path: str, data: bytes) -> str:
-    """The key of a file with this content."""
-    head = json.dumps([path, _linter()]).encode("utf-8", "surrogateescape")
+def key_of(path: str, data: bytes, repairs: bool) -> str:
+    """The key of a file with this content, with or without its fixes."""
+    head = json.dumps([path, _linter(), repairs]).encode("utf-8", "surrogateescape")
     return hashlib.sha256(head + b"\0" + data).hexdigest()
 
 
@@ -112,6 +114,7 @@ def _encoded(outcome: Outcome) -> dict[str, Any]:
         ],
         "subjects": [[s.kind, s.name, _places(s.span)] for s in linted.subjects],
         "needs": [list(need) for need in outcome.needs],
+        "repairs": [list(repair) for repair in outcome.repairs],
     }
 
 
@@ -126,4 +129,7 @@ def _decoded(entry: dict[str, Any]) -> Outcome:
     ]
     subjects = tuple(Subject(kind, name, Span(*span)) for kind, name, span in entry["subjects"])
     needs = tuple(Need(*need) for need in entry["needs"])
-    return Outcome(Linted(entry["formulas"], findings, entry["classes"], subjects), needs)
+    repairs = tuple(
+        Repair(number, what, tuple(Edit(*edit) for edit in edits)) for number, what, edits in entry["repairs"]
+    )
+    return Outcome(Linted(entry["formulas"], findings, entry["classes"], subjects), needs, repairs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,11 +13,13 @@ from pullback.transpile.diagnostics import Diagnostic
 from pullback.transpile.ir import Source
 
 from ...errors import UsageError
-from ...files import decode, python_files, read_bytes
+from ...files import LeftOut, decode, python_files, read_bytes
 from ...progress import Stepper, steps
+from ..configuration.gitignore import GitIgnore
 from ..configuration.settings import Override
 from ..configuration.suppression import without_silenced
-from ..linter import Linted, Subject, may_have_classes, may_have_formulas
+from ..fixes.edits import Repair
+from ..linter import Subject, may_have_classes, may_have_formulas
 from . import cache
 from .cache import Outcome
 from .dependencies import Modules
@@ -26,20 +28,23 @@ from .work import Crash, Task, lint_all, processes_for
 
 @dataclass
 class Request:
-    """The files to lint, and how."""
+    """The files to lint, and how. `texts` has the texts of those that are not to be read from disk."""
 
     paths: Sequence[str]
     override: Override = field(default_factory=Override)
     jobs: int | None = None
     use_cache: bool = True
     force_exclude: bool = False
+    repairs: bool = False
+    texts: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass
 class Report:
     """The findings, in the order of the files and of their text.
 
-    `findings` has those of severity info too. `unreadable` has a message for each path that could not be
+    `findings` has those of severity info too, `repairs` the fixes of those that have one, where the request
+    asks for them. `unreadable` has a message for each path that could not be
     read, `crashes` the files in which we met a bug of ours. `texts` has the files with something in them.
     """
 
@@ -48,10 +53,19 @@ class Report:
     classes: int = 0
     silenced: int = 0
     findings: list[Diagnostic] = field(default_factory=list)
+    repairs: dict[Diagnostic, Repair] = field(default_factory=dict)
     subjects: list[Subject] = field(default_factory=list)
     texts: dict[str, bytes] = field(default_factory=dict)
     unreadable: list[str] = field(default_factory=list)
     crashes: list[Crash] = field(default_factory=list)
+
+    def is_torch(self, finding: Diagnostic) -> bool:
+        """True for a finding about a `torch.autograd.Function`, not about a formula."""
+        return finding.name in self._torch
+
+    @cached_property
+    def _torch(self) -> set[str]:
+        return {subject.name for subject in self.subjects if subject.kind == "class"}
 
     @cached_property
     def sources(self) -> dict[str, Source]:
@@ -71,14 +85,17 @@ def lint_paths(request: Request) -> Report:
     """
     report = Report()
     with steps("lint", None) as step:
-        tasks = [Task(i, file.path, file.data) for i, file in enumerate(_candidates(request, report, step))]
+        tasks = [
+            Task(number, file.path, file.data, request.repairs)
+            for number, file in enumerate(_candidates(request, report, step))
+        ]
     outcomes = _outcomes(tasks, request)
     for task in tasks:
         outcome = outcomes[task.number]
         if isinstance(outcome, Crash):
             report.crashes.append(outcome)
         else:
-            _add(report, task, outcome.linted, request.override)
+            _add(report, task, outcome, request.override)
     return report
 
 
@@ -86,7 +103,7 @@ def _candidates(request: Request, report: Report, step: Stepper) -> Iterator[_Fi
     """The files that may hold a derivative; all others cost this scan and no more."""
     seen: set[str] = set()
     for text in request.paths:
-        for path, named in _walked(text, report):
+        for path, named in _walked(text, request, report):
             place = os.path.abspath(path)
             if place in seen:
                 continue
@@ -95,17 +112,32 @@ def _candidates(request: Request, report: Report, step: Stepper) -> Iterator[_Fi
             if (not named or request.force_exclude) and excludes(path):
                 continue
             step(str(path))
-            data = _bytes(path, report)
+            data = request.texts[text] if text in request.texts else _bytes(path, report)
             report.files += data is not None
             if data is not None and (named or may_have_formulas(data) or may_have_classes(data)):
                 yield _File(str(path), data)
 
 
-def _walked(text: str, report: Report) -> Iterator[tuple[Path, bool]]:
+def _walked(text: str, request: Request, report: Report) -> Iterator[tuple[Path, bool]]:
+    if text in request.texts:
+        yield Path(text), True
+        return
     try:
-        yield from python_files([text])
+        yield from python_files([text], _ignored(text, request.override))
     except UsageError as error:
         report.unreadable.append(str(error))
+
+
+def _ignored(root: str, override: Override) -> LeftOut:
+    """Leaves out of a walk what git ignores, where the settings of the folder say so."""
+    ignored = GitIgnore(Path(root))
+
+    def leaves_out(folder: str, name: str, is_folder: bool) -> bool:
+        if not ignored(folder, name, is_folder):
+            return False
+        return override.settings_for(Path(folder, name)).respect_gitignore
+
+    return leaves_out
 
 
 def _bytes(path: Path, report: Report) -> bytes | None:
@@ -121,7 +153,7 @@ def _outcomes(tasks: Sequence[Task], request: Request) -> dict[int, Outcome | Cr
     keys: dict[int, str] = {}
     if request.use_cache:
         modules = Modules()
-        keys = {task.number: cache.key_of(task.path, task.data) for task in tasks}
+        keys = {task.number: cache.key_of(task.path, task.data, task.repairs) for task in tasks}
         for task in tasks:
             kept = cache.load(keys[task.number], modules)
             if kept is not None:
@@ -136,7 +168,9 @@ def _outcomes(tasks: Sequence[Task], request: Request) -> dict[int, Outcome | Cr
     return found
 
 
-def _add(report: Report, task: Task, linted: Linted, override: Override) -> None:
+def _add(report: Report, task: Task, outcome: Outcome, override: Override) -> None:
+    linted = outcome.linted
+    report.repairs |= {linted.findings[repair.number]: repair for repair in outcome.repairs}
     report.formulas += linted.formulas
     report.classes += linted.classes
     report.subjects += linted.subjects

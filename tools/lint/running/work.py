@@ -12,6 +12,7 @@ from pullback.transpile.diagnostics import Diagnostic
 from pullback.transpile.processors import processors
 
 from ...files import decode
+from ..fixes.edits import repairs
 from ..linter import Linted, lint_source
 from .cache import Outcome
 from .dependencies import Modules, TrackedProgram
@@ -28,11 +29,12 @@ KEPT_MODULES = 400
 
 
 class Task(NamedTuple):
-    """A file to lint. `number` is its place in the order of the results."""
+    """A file to lint. `number` is its place in the order of the results; `repairs` asks for its fixes too."""
 
     number: int
     path: str
     data: bytes
+    repairs: bool = False
 
 
 class Crash(NamedTuple):
@@ -92,7 +94,9 @@ class Worker:
             if isinstance(source, Diagnostic):
                 return task.number, Outcome(Linted(0, [source], 0), ())
             linted = lint_source(source, self._program)
-            return task.number, Outcome(linted, self._program.needs(source.path))
+            needs = self._program.needs(source.path)
+            made = repairs(source, self._program, linted.findings) if task.repairs else ()
+            return task.number, Outcome(linted, needs, tuple(made))
         except Exception as error:
             message = f"{type(error).__name__}: {error}"
             if os.environ.get("PULLBACK_TRACEBACK"):

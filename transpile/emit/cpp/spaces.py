@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ...loops.expressions import Braces
@@ -62,7 +62,7 @@ def flat_lines(flat: FlatLoop, comments: Comments) -> list[str]:
         *(f"    const T* {name} = static_cast<const T*>(inputs[{k}]);" for name, k in flat.inputs),
         *(f"    T* {name}_row = static_cast<T*>(outputs[{k}]);" for name, k in flat.outputs),
         "    PB_SIMD",
-        *indented(_counted(flat.index, "size", _body(flat.body, flat.index, comments, 0))),
+        *indented(_counted(flat.index, "size", element_lines(flat.body, flat.index, comments, 3))),
         "}",
     ]
 
@@ -104,7 +104,8 @@ def _loop(space: Space, comments: Comments, depth: int) -> list[str]:
     lines += [line for total in totals for line in _begin(total)]
     clauses = " ".join(_clauses(totals))
     lines += wrap("", "PB_SIMD_OVER(", [clauses], ")", depth) if totals else ["PB_SIMD"]
-    lines += _counted(space.index, "loop.size", _body(space.body, space.index, comments, depth))
+    body = element_lines(space.body, space.index, comments, depth + 3)
+    lines += _counted(space.index, "loop.size", body)
     return [*lines, *map(_finish, totals)]
 
 
@@ -112,10 +113,14 @@ def _counted(index: str, size: str, body: Sequence[str]) -> list[str]:
     return [f"for (int64_t {index} = 0; {index} < {size}; ++{index}) {{", *indented(body), "}"]
 
 
-def _body(
-    statements: FlatCall | tuple[InSpace, ...], index: str, comments: Comments, depth: int
+def element_lines(
+    statements: FlatCall | tuple[InSpace, ...],
+    index: str,
+    comments: Comments,
+    depth: int,
+    collect: Callable[[Collect, str, int], list[str]] | None = None,
 ) -> list[str]:
-    """The statements for one element."""
+    """The statements for one element, at this depth of blocks; `collect` prints terms of totals."""
     assert not isinstance(statements, FlatCall)
     lines: list[str] = []
     for statement in statements:
@@ -123,11 +128,11 @@ def _body(
         if isinstance(statement, Let):
             assert statement.type is not None
             name = f"const {type_text(statement.type)} {statement.name}"
-            lines += assignment(name, words_of(statement.value), depth + 3)
+            lines += assignment(name, words_of(statement.value), depth)
         elif isinstance(statement, Store):
-            lines += assignment(f"{statement.row}_row[{index}]", words_of(statement.value), depth + 3)
+            lines += assignment(f"{statement.row}_row[{index}]", words_of(statement.value), depth)
         else:
-            lines += _collect(statement, index, depth + 3)
+            lines += (collect or _collect)(statement, index, depth)
     return lines
 
 
@@ -141,8 +146,13 @@ def _begin(sink: Reduce) -> list[str]:
     if is_extreme(sink):
         first = number_text(_WAYS[sink.op].first, sink.type)
         return [f"{sink.type} {sink.name}_total = {first};", f"int {sink.name}_nans = 0;"]
-    kind = "int64_t" if sink.type in ("int64_t", "bool") else sink.type if sink.op == "sum" else "double"
-    return [f"{kind} {sink.name}_total = {_WAYS[sink.op].first};"]
+    return [f"{total_type(sink)} {sink.name}_total = {_WAYS[sink.op].first};"]
+
+
+def total_type(sink: Reduce) -> str:
+    """The type of a sum or product under way."""
+    whole = sink.type in ("int64_t", "bool")
+    return "int64_t" if whole else sink.type if sink.op in ("sum", "max", "min") else "double"
 
 
 def _clauses(sinks: Sequence[Reduce]) -> list[str]:

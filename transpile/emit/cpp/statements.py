@@ -13,6 +13,7 @@ from ...loops.statements import (
     For,
     Guard,
     If,
+    Launch,
     Let,
     NewList,
     Passes,
@@ -83,6 +84,8 @@ def _lines(statement: Statement, source: Source, depth: int) -> list[str]:
             return [f"pb::Passes<{statement.count}, {statement.operands}> {statement.name}(context);"]
         case RunPasses():
             return [f"{statement.name}.{'run_units' if statement.units else 'run'}();"]
+        case Launch():
+            raise AssertionError("C++ has no launches")
         case Space():
             return space_lines(statement, Comments(source), depth)
 

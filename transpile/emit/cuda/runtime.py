@@ -1,87 +1,264 @@
-"""The head of every CUDA file: maps of positions, sums across lanes, NumPy's own functions."""
+"""The head of every CUDA file: places of entries, threads that share a fibre, NumPy's own functions."""
 
 from __future__ import annotations
 
+from ...operators.scalar import CUDA
+
+# Functions that the head has, and CUDA not.
+OWN = frozenset(name for name, function in CUDA.items() if function == f"pb::{name}")
+
 RUNTIME = """\
-// A position's digits in mixed radix, `size`, each times a stride: the place that an entry is broadcast from.
-struct pb_map {
-    int rank;
-    long long size[8];
-    long long stride[8];
+#ifdef __CUDACC_RTC__
+using int64_t = long long;
+#define __builtin_inf() __longlong_as_double(0x7ff0000000000000LL)
+#define __builtin_nan(text) __longlong_as_double(0x7fffffffffffffffLL)
+#else
+#include <cstdint>
+#endif
+
+#define PB_DEVICE __device__ __forceinline__
+#define PB_KERNEL extern "C" __global__ void __launch_bounds__(pb::kThreads)
+#define PB_FUNCTION(name, function) \\
+    namespace pb { \\
+    template <typename... T> \\
+    PB_DEVICE auto name(T... x) { return ::function(x...); } \\
+    }
+
+namespace pb {
+
+constexpr int kThreads = 256;
+constexpr int kAxes = 8;
+
+// What a launch goes over: so many groups, and `length` entries of the fibre of each. The first `outer` axes
+// are those of groups, the others those of fibres; a stride is how many elements of an operand lie between
+// an entry and the next. So many `lanes` share a fibre: a power of two up to kThreads. Where there are few
+// long fibres, so many `parts` share one, of kThreads lanes each.
+template <int N>
+struct Space {
+    int64_t groups, length;
+    int outer, rank, lanes, parts;
+    int64_t size[kAxes];
+    int64_t stride[N][kAxes];
 };
 
-template <typename I>
-__device__ __forceinline__ I pb_at(const pb_map& map, I position) {
-    I index = 0;
-    for (int axis = map.rank - 1; axis >= 0; --axis) {
-        const I size = static_cast<I>(map.size[axis]);
-        index += position % size * static_cast<I>(map.stride[axis]);
-        position /= size;
+// Memory for fibres in parts: for each total, 8 bytes for each part of each group, and a zero for each group.
+struct Work {
+    void* totals;
+    unsigned* arrived;
+};
+
+// The place of an entry in each operand.
+template <typename I, int N>
+struct Place {
+    I of[N];
+};
+
+template <typename I, int N>
+PB_DEVICE Place<I, N> moved(const Space<N>& space, Place<I, N> place, I position, int first, int end) {
+    for (int axis = end - 1; axis >= first; --axis) {
+        const I size = static_cast<I>(space.size[axis]);
+        const I digit = axis == first ? position : position % size;
+        position /= axis == first ? I(1) : size;
+        for (int k = 0; k < N; ++k) place.of[k] += digit * static_cast<I>(space.stride[k][axis]);
     }
-    return index;
+    return place;
+}
+template <typename I, int N>
+PB_DEVICE Place<I, N> place(const Space<N>& space, I group) {
+    return moved(space, Place<I, N>{}, group, 0, space.outer);
+}
+template <typename I, int N>
+PB_DEVICE Place<I, N> place(const Space<N>& space, const Place<I, N>& group, I step) {
+    return moved(space, group, step, space.outer, space.rank);
 }
 
-// A NaN of either operand is the result, as in NumPy.
-template <typename T>
-__device__ __forceinline__ T pb_maximum(T x, T y) { return x > y || x != x ? x : y; }
-template <typename T>
-__device__ __forceinline__ T pb_minimum(T x, T y) { return x < y || x != x ? x : y; }
-template <typename T>
-__device__ __forceinline__ T pb_abs(T x) { return x < T(0) ? -x : x == T(0) ? T(0) : x; }
-template <typename T>
-__device__ __forceinline__ T pb_square(T x) { return x * x; }
-template <typename T>
-__device__ __forceinline__ T pb_sign(T x) {
-    return x > T(0) ? T(1) : x < T(0) ? T(-1) : x == T(0) ? T(0) : x;
-}
-template <typename T>
-__device__ __forceinline__ T pb_remainder(T x, T y) {
-    const T r = fmod(x, y);
-    return r == T(0) ? copysign(T(0), y) : (r < T(0)) != (y < T(0)) ? r + y : r;
-}
-template <typename T>
-__device__ __forceinline__ T pb_floor_divide(T x, T y) {
-    if (y == T(0)) return x / y;
-    const T quotient = (x - pb_remainder(x, y)) / y;
-    if (quotient == T(0)) return copysign(T(0), x / y);
-    const T whole = floor(quotient);
-    return quotient - whole > T(0.5) ? whole + T(1) : whole;
-}
-template <typename T>
-__device__ __forceinline__ T pb_logaddexp(T x, T y) {
-    if (x == y) return x + log(T(2));
-    const T difference = x - y;
-    if (difference > T(0)) return x + log1p(exp(-difference));
-    return difference <= T(0) ? y + log1p(exp(difference)) : difference;
-}
-template <typename T>
-__device__ __forceinline__ T pb_sigmoid(T x) {
-    const T e = exp(-fabs(x));
-    return x < T(0) ? e / (T(1) + e) : T(1) / (T(1) + e);
-}
-template <typename T>
-__device__ __forceinline__ T pb_softplus(T x) { return pb_logaddexp(T(0), x); }
+// The elements of an operand, the k-th of a space.
+template <typename T, int K>
+struct Row {
+    T* data;
+    template <typename I, int N>
+    PB_DEVICE T& operator[](const Place<I, N>& place) const { return data[place.of[K]]; }
+};
 
-struct pb_sum { template <typename T> __device__ T operator()(T x, T y) const { return x + y; } };
-struct pb_prod { template <typename T> __device__ T operator()(T x, T y) const { return x * y; } };
-struct pb_max { template <typename T> __device__ T operator()(T x, T y) const { return pb_maximum(x, y); } };
-struct pb_min { template <typename T> __device__ T operator()(T x, T y) const { return pb_minimum(x, y); } };
+// The entries that a thread computes.
+template <typename I>
+struct Entries {
+    I entry, count, threads;
+    template <int N>
+    PB_DEVICE explicit Entries(const Space<N>& space)
+        : entry(static_cast<I>(blockIdx.x) * blockDim.x + threadIdx.x),
+          count(static_cast<I>(space.groups)),
+          threads(static_cast<I>(gridDim.x) * blockDim.x) {}
+    PB_DEVICE bool more() const { return entry < count; }
+    PB_DEVICE void next() { entry += threads; }
+};
 
-// Joins the values of `lanes` neighbouring threads, a power of two up to the block's 256: all get the result.
-template <typename T, typename Join>
-__device__ __forceinline__ T pb_across(T value, int lanes, Join join) {
+// NumPy's: a NaN of either operand is the result.
+template <typename T>
+PB_DEVICE T maximum(T x, T y) { return x >= y || x != x ? x : y; }
+template <typename T>
+PB_DEVICE T minimum(T x, T y) { return x <= y || x != x ? x : y; }
+
+struct Sum {
+    template <typename A>
+    PB_DEVICE static A first() { return A(0); }
+    template <typename A, typename T>
+    PB_DEVICE static A of(A total, T term) { return total + static_cast<A>(term); }
+};
+struct Product {
+    template <typename A>
+    PB_DEVICE static A first() { return A(1); }
+    template <typename A, typename T>
+    PB_DEVICE static A of(A total, T term) { return total * static_cast<A>(term); }
+};
+struct Largest {
+    template <typename A>
+    PB_DEVICE static A first() { return A(-__builtin_inf()); }
+    template <typename A, typename T>
+    PB_DEVICE static A of(A total, T term) { return maximum(total, static_cast<A>(term)); }
+};
+struct Smallest {
+    template <typename A>
+    PB_DEVICE static A first() { return A(__builtin_inf()); }
+    template <typename A, typename T>
+    PB_DEVICE static A of(A total, T term) { return minimum(total, static_cast<A>(term)); }
+};
+
+// Joins the values of `lanes` neighbouring threads: all get the result.
+template <typename A, typename Join>
+PB_DEVICE A across(A value, int lanes, Join) {
     for (int step = (lanes < 32 ? lanes : 32) / 2; step > 0; step /= 2) {
-        value = join(value, __shfl_xor_sync(0xffffffffu, value, step));
+        value = Join::of(value, __shfl_xor_sync(0xffffffffu, value, step));
     }
     if (lanes > 32) {
-        __shared__ T warps[8];
+        __shared__ A warps[kThreads / 32];
         __syncthreads();
         if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = value;
         __syncthreads();
         const int first = threadIdx.x / lanes * (lanes / 32);
         value = warps[first];
-        for (int warp = 1; warp < lanes / 32; ++warp) value = join(value, warps[first + warp]);
+        for (int warp = 1; warp < lanes / 32; ++warp) value = Join::of(value, warps[first + warp]);
     }
     return value;
 }
+
+// The fibres, or parts of them, that a thread works on: all threads of a block go on together, and those
+// for which none is left follow the last one, and do nothing.
+template <typename I>
+struct Fibres {
+    I groups, length, parts, lanes, lane, slot, together, first, threads;
+    template <int N>
+    PB_DEVICE explicit Fibres(const Space<N>& space)
+        : groups(static_cast<I>(space.groups)),
+          length(static_cast<I>(space.length)),
+          parts(space.parts),
+          lanes(space.lanes),
+          lane(threadIdx.x % space.lanes),
+          slot(threadIdx.x / space.lanes),
+          together(blockDim.x / space.lanes),
+          first(static_cast<I>(blockIdx.x) * together),
+          threads(static_cast<I>(gridDim.x) * together) {}
+    PB_DEVICE bool more() const { return first < groups * parts; }
+    PB_DEVICE void next() { first += threads; }
+    PB_DEVICE bool is_active() const { return first + slot < groups * parts; }
+    PB_DEVICE bool is_first() const { return is_active() && lane == 0; }
+    PB_DEVICE I group() const { return is_active() ? (first + slot) / parts : groups - 1; }
+    PB_DEVICE I part() const { return (first + slot) % parts; }
+    PB_DEVICE I begin() const { return is_active() ? part() * lanes + lane : length; }
+    PB_DEVICE I step() const { return parts * lanes; }
+    // What one pass has stored of a row is there for the next.
+    PB_DEVICE void wait() const {
+        if (lanes > 32) __syncthreads();
+        else __syncwarp();
+    }
+    // Joins a total over the lanes of a fibre; true in the thread that stores it.
+    template <typename A, typename Join>
+    PB_DEVICE bool joined(A& total, Join join) const {
+        total = across(total, static_cast<int>(lanes), join);
+        return is_first();
+    }
+    // The same over all parts, by the block that is the last to have its own.
+    template <typename A, typename Join>
+    PB_DEVICE bool joined(A& total, Join join, const Work& work, int number) const {
+        total = across(total, static_cast<int>(lanes), join);
+        if (parts == 1) return is_first();
+        static_assert(sizeof(A) <= 8, "a total takes a slot");
+        const I slots = number * groups + group();
+        volatile double* const slot_of = static_cast<double*>(work.totals) + slots * parts;
+        volatile A* const totals = reinterpret_cast<volatile A*>(slot_of);
+        __shared__ bool is_last;
+        __syncthreads();
+        if (lane == 0) {
+            totals[part()] = total;
+            __threadfence();
+            is_last = atomicAdd(work.arrived + slots, 1u) + 1 == static_cast<unsigned>(parts);
+        }
+        __syncthreads();
+        if (!is_last) return false;
+        __threadfence();
+        total = Join::template first<A>();
+        for (I k = lane; k < parts; k += lanes) total = Join::of(total, static_cast<A>(totals[k]));
+        total = across(total, static_cast<int>(lanes), join);
+        if (lane == 0) work.arrived[slots] = 0;
+        return lane == 0;
+    }
+};
+
+// NumPy's: a NaN is the result only where both operands are.
+template <typename T>
+PB_DEVICE T fmax(T x, T y) { return x >= y || y != y ? x : y; }
+template <typename T>
+PB_DEVICE T fmin(T x, T y) { return x <= y || y != y ? x : y; }
+template <typename T>
+PB_DEVICE T where(bool condition, T x, T y) { return condition ? x : y; }
+template <typename T>
+PB_DEVICE T abs(T x) { return x < T(0) ? -x : x == T(0) ? T(0) : x; }
+template <typename T>
+PB_DEVICE T square(T x) { return x * x; }
+template <typename T>
+PB_DEVICE T sign(T x) { return x != x ? x : static_cast<T>((x > T(0)) - (x < T(0))); }
+
+// Python's: the remainder has the divisor's sign, and the quotient belongs to it.
+template <typename T>
+PB_DEVICE T remainder(T x, T y) {
+    const T r = ::fmod(x, y);
+    return r == T(0) ? ::copysign(T(0), y) : (r < T(0)) != (y < T(0)) ? r + y : r;
+}
+PB_DEVICE int64_t remainder(int64_t x, int64_t y) {
+    const int64_t r = x % y;
+    return r != 0 && (r < 0) != (y < 0) ? r + y : r;
+}
+template <typename T>
+PB_DEVICE T floor_divide(T x, T y) {
+    if (y == T(0)) return x / y;
+    const T rest = ::fmod(x, y);
+    const T quotient = (x - rest) / y - (rest != T(0) && (rest < T(0)) != (y < T(0)) ? T(1) : T(0));
+    return quotient == T(0) ? ::copysign(T(0), x / y) : ::rint(quotient);
+}
+PB_DEVICE int64_t floor_divide(int64_t x, int64_t y) { return (x - remainder(x, y)) / y; }
+
+template <typename T>
+PB_DEVICE T logaddexp(T x, T y) {
+    const T distance = x == y ? T(0) : abs(x - y);
+    return maximum(x, y) + ::log1p(::exp(-distance));
+}
+template <typename T>
+PB_DEVICE T logaddexp2(T x, T y) {
+    const T distance = x == y ? T(0) : abs(x - y);
+    return maximum(x, y) + ::log1p(::exp2(-distance)) * T(1.4426950408889634);
+}
+template <typename T>
+PB_DEVICE T sigmoid(T x) {
+    const T e = ::exp(-abs(x));
+    return (x >= T(0) ? T(1) : e) / (T(1) + e);
+}
+template <typename T>
+PB_DEVICE T softplus(T x) { return maximum(x, T(0)) + ::log1p(::exp(-abs(x))); }
+template <typename T>
+PB_DEVICE T sinc(T x) {
+    const T t = T(3.14159265358979323846) * (x == T(0) ? T(1e-20) : x);
+    return ::sin(t) / t;
+}
+
+}  // namespace pb
 """

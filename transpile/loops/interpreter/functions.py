@@ -204,7 +204,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "transpose": _of_view(np.transpose),
     "swapaxes": _of_view(np.swapaxes),
     "moveaxis": _of_view(np.moveaxis),
-    "flip": _of_view(np.flip),
+    "flip": _of_view(lambda view, axes: np.flip(view, axes) if view.ndim else view),
     "broadcast_to": _of_view(np.broadcast_to),
     "reshape": _of_view(np.reshape),
     "diagonal": lambda _, *args: _diagonal(*args),

@@ -41,6 +41,7 @@ from ..statements import (
     If,
     InSpace,
     KernelProgram,
+    Launch,
     Let,
     NewList,
     Reduce,
@@ -97,18 +98,28 @@ class Arguments:
     outputs: dict[int, Any] = field(default_factory=dict)
 
 
-def run(program: KernelProgram, arguments: Arguments) -> dict[int, Any]:
-    """The outputs of a kernel, by their numbers. Raises Refused and NotInterpreted."""
+Value = Callable[[Expression], Any]
+
+
+def run(
+    program: KernelProgram, arguments: Arguments, launch: Callable[[Launch, Value], None] | None = None
+) -> dict[int, Any]:
+    """The outputs of a kernel, by their numbers. Raises Refused and NotInterpreted.
+
+    Launches are run as their passes are, or by `launch`, which is given the value of each expression.
+    """
     with np.errstate(all="ignore"):
-        _Run(program, arguments).all()
+        _Run(program, arguments, launch).all()
     return arguments.outputs
 
 
 class _Run:
     """A program under way."""
 
-    def __init__(self, program: KernelProgram, arguments: Arguments) -> None:
-        self.program, self.arguments = program, arguments
+    def __init__(
+        self, program: KernelProgram, arguments: Arguments, launch: Callable[[Launch, Value], None] | None
+    ) -> None:
+        self.program, self.arguments, self.launch = program, arguments, launch
         self.types = _TYPES | {"T": arguments.float_type}
 
     def all(self) -> None:
@@ -152,7 +163,9 @@ class _Run:
             case Alike():
                 if len({self.value(shape, names) for shape in statement.shapes}) == 1:
                     self.block(statement.body, names)
-            case Scope():
+            case Launch() if self.launch is not None:
+                self.launch(statement, lambda expression: self.value(expression, names))
+            case Scope() | Launch():
                 self.block(statement.body, names)
             case Space():
                 self.space(statement, names)

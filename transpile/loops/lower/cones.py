@@ -15,8 +15,8 @@ from .scalars import POINTWISE
 # What costs more than to load it from an array.
 _CHEAP = """
     add accumulate subtract multiply less less_equal greater greater_equal equal not_equal logical_and
-    logical_or logical_not bitwise_and bitwise_or invert positive negative stop_gradient square maximum
-    minimum abs sign where clip relu astype
+    logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_xor invert positive negative
+    stop_gradient square maximum minimum abs sign where clip relu astype
 """
 _COSTLY = POINTWISE - frozenset(_CHEAP.split())
 # So many equations a later stage runs again, at most, to have a value.

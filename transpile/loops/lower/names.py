@@ -50,7 +50,8 @@ class Names:
         return self._of[var]
 
     def fresh(self, name: str) -> str:
-        """The name, with a number where it is taken already."""
+        """The name, with a number where it is taken already; those in `pb_` are the emitters' own."""
+        name = f"v_{name}" if name.startswith("pb_") else name
         chosen, count = name, 1
         while self._is_taken(chosen):
             count += 1

@@ -46,7 +46,7 @@ _INFIX = frozenset(["*", "/", "+", "-", "<", "<=", ">", ">=", "==", "!=", "&&", 
 _SCALARS: dict[str, tuple[Rule, str]] = {
     name: (operator.scalar, operator.scalar.cpp)
     for name, operator in OPERATORS.items()
-    if operator.scalar is not None and operator.scalar.cpp is not None
+    if operator.scalar is not None
 }
 POINTWISE = frozenset(_SCALARS)
 FROM_SCIPY = frozenset(name for name, (scalar, _) in _SCALARS.items() if scalar.special)

@@ -32,18 +32,22 @@ from .plan import Plan
 from .stages import StageLoop
 
 
-def program_of(kernel: Kernel, last: str = "unused") -> KernelProgram:
-    """The program of a kernel, after all passes up to the `last`; before them for "kernel"."""
-    return optimized(_lowered(kernel), last)
+def program_of(kernel: Kernel, last: str = "unused", ways: bool = True) -> KernelProgram:
+    """The program of a kernel, after all passes up to the `last`; before them for "kernel".
+
+    With `ways`, it has others beside that for any shapes: for arrays of one shape, and for shapes as they
+    mostly are.
+    """
+    return optimized(_lowered(kernel, ways), last)
 
 
-def _lowered(kernel: Kernel) -> KernelProgram:
+def _lowered(kernel: Kernel, ways: bool) -> KernelProgram:
     """The program of a kernel, as it is planned."""
     plan = _finished(kernel)
     index = _index_of(plan)
-    flat = flat_of(kernel, index)
+    flat = flat_of(kernel, index) if ways else None
     body = _statements(plan, index, flat)
-    guess = kernel.guess if flat is None else None
+    guess = kernel.guess if ways and flat is None else None
     likely = None
     if guess is not None:
         body = (If(_questions(guess, kernel), (Return("likely"),)), UNLIKELY, *body)

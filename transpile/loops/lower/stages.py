@@ -31,7 +31,7 @@ class Written:
 class Reduced:
     """A value that is reduced to the view `target`, by "sum", "prod", "max" or "min" of terms of this type.
 
-    `once` says that it gives one result for all of a row.
+    The result is of the type `into`. `once` says that it gives one result for all of a row.
     """
 
     value: Atom
@@ -39,6 +39,7 @@ class Reduced:
     name: str
     op: str
     type: str
+    into: str
     mean: bool = False
     once: bool = False
 
@@ -180,7 +181,8 @@ class StageLoop:
             return Write(sink.name, sink.type, sink.target)
         source = self._source(sink)
         named = None if source is None else self.names.of(source)
-        return Reduce(sink.name, sink.op, sink.type, sink.target, sink.mean, sink in self.totals, named)
+        once = sink in self.totals
+        return Reduce(sink.name, sink.op, sink.type, sink.into, sink.target, sink.mean, once, named)
 
     def _is_long(self) -> bool:
         """True where what is read next could come meanwhile: the loop computes, and stores no rows."""

@@ -37,8 +37,9 @@ def test_what_is_not_selected_does_not_fail(folder: Path) -> None:
 
 def test_statistics_count_per_rule(capsys: pytest.CaptureFixture[str]) -> None:
     main(["lint", "f.py", "--statistics"])
-    assert capsys.readouterr().out.splitlines()[-2:] == [
+    assert capsys.readouterr().out.splitlines()[-3:] == [
         "     1  PB101  captured-intermediate",
+        "1 finding, 1 fixable with --fix; why: `pullback rule PB101 --torch`",
         "1 error: 1 autograd function in 1 file",
     ]
 
@@ -50,7 +51,10 @@ def test_the_output_goes_to_a_file_and_the_summary_to_the_terminal(
     main(["lint", "f.py", "--format", style])
     printed = capsys.readouterr().out
     assert main(["lint", "f.py", "--format", style, "-o", "out/found"]) == 1
-    assert capsys.readouterr().out == "1 error: 1 autograd function in 1 file\n"
+    assert capsys.readouterr().out == (
+        "1 finding, 1 fixable with --fix; why: `pullback rule PB101 --torch`\n"
+        "1 error: 1 autograd function in 1 file\n"
+    )
     written = (folder / "out" / "found").read_text()
     assert printed.startswith(written)
     if style in ("json", "sarif"):

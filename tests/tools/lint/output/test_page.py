@@ -130,7 +130,7 @@ def test_without_its_packages_it_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pullback.tools.lint.output.page", None)
     assert main(["lint", "--format", "html", "-o", "out.html", "f.py"]) == 2
-    assert "pip install 'pullback[report]'" in capsys.readouterr().err
+    assert "pip install 'pullback-lint[report]'" in capsys.readouterr().err
 
 
 def test_the_verdicts_are_counted_at_the_top(page: Callable[..., Page], folder: Path) -> None:

@@ -11,8 +11,9 @@ import pytest
 
 from pullback.tools.cli import main
 from pullback.tools.lint.output.sarif import as_sarif
+from pullback.tools.lint.running.runner import Report
 from pullback.transpile.codes import CODES, diagnostic
-from pullback.transpile.ir import Source, Span
+from pullback.transpile.ir import Span
 
 from ..conftest import CLASS, configure
 
@@ -35,6 +36,12 @@ OBJECTS = {
     "logicalLocations": "LogicalLocation",
     "artifactLocation": "ArtifactLocation",
     "region": "Region",
+    "fixes": "Fix",
+    "description": "Message",
+    "artifactChanges": "ArtifactChange",
+    "replacements": "Replacement",
+    "deletedRegion": "Region",
+    "insertedContent": "ArtifactContent",
 }
 DICTIONARIES = {"originalUriBaseIds": "ArtifactLocation", "partialFingerprints": None}
 LEVELS = {"none", "note", "warning", "error"}
@@ -60,7 +67,7 @@ def check(thing: dict[str, Any], name: str) -> None:
 
 def test_a_log_of_every_rule_is_as_the_standard_says() -> None:
     findings = [diagnostic(code, "no", Span("f.py", 1, 1, 1, 2), name="f", hint="yes") for code in CODES]
-    log = json.loads(as_sarif(findings, {"f.py": Source("f.py", "x\n")}))
+    log = json.loads(as_sarif(findings, Report(texts={"f.py": b"x\n"})))
     check(log, "SarifLog")
     run = log["runs"][0]
     for result in run["results"]:
@@ -68,7 +75,7 @@ def test_a_log_of_every_rule_is_as_the_standard_says() -> None:
 
 
 def test_an_empty_log_is_one_too() -> None:
-    log = json.loads(as_sarif([], {}))
+    log = json.loads(as_sarif([], Report()))
     check(log, "SarifLog")
     assert log["runs"][0]["results"] == []
 
@@ -100,3 +107,32 @@ def test_what_is_silenced_is_not_in_it(folder: Path, capsys: pytest.CaptureFixtu
     configure(folder, "ignore = ['ALL']")
     assert main(["lint", "--format", "sarif", "f.py"]) == 0
     assert json.loads(capsys.readouterr().out)["runs"][0]["results"] == []
+
+
+def test_a_fix_is_replacements_of_lines_that_make_the_fixed_file(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "f.py").write_text(CLASS)
+    main(["lint", "--format", "sarif", "f.py"])
+    (result,) = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+    (fix,) = result["fixes"]
+    assert fix["description"]["text"] == "computed again in the backward"
+    (change,) = fix["artifactChanges"]
+    assert change["artifactLocation"] == result["locations"][0]["physicalLocation"]["artifactLocation"]
+    lines = CLASS.splitlines(keepends=True)
+    for replacement in reversed(change["replacements"]):
+        region = replacement["deletedRegion"]
+        assert region["startColumn"] == region["endColumn"] == 1
+        lines[region["startLine"] - 1 : region["endLine"] - 1] = [replacement["insertedContent"]["text"]]
+    main(["lint", "--fix", "f.py"])
+    assert "".join(lines) == (folder / "f.py").read_text()
+
+
+def test_a_rule_has_its_page_and_that_of_classes_first(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["lint", "--format", "sarif", "f.py"])
+    (rule,) = json.loads(capsys.readouterr().out)["runs"][0]["tool"]["driver"]["rules"]
+    assert rule["helpUri"].endswith("PB101")
+    page = rule["help"]["markdown"]
+    assert page.index("## In a `torch.autograd.Function`") < page.index("## In a formula")

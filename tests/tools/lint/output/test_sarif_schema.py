@@ -13,8 +13,9 @@ import pytest
 
 from pullback.tools.cli import main
 from pullback.tools.lint.output.sarif import as_sarif
+from pullback.tools.lint.running.runner import Report
 from pullback.transpile.codes import CODES, diagnostic
-from pullback.transpile.ir import Source, Span
+from pullback.transpile.ir import Span
 
 from ..conftest import CLASS
 
@@ -51,7 +52,7 @@ def check(log: dict[str, Any], schema: dict[str, Any]) -> None:
 
 
 def test_the_schema_refuses_what_is_wrong(schema: dict[str, Any]) -> None:
-    log = json.loads(as_sarif([], {}))
+    log = json.loads(as_sarif([], Report()))
     del log["runs"][0]["tool"]
     with pytest.raises(AssertionError, match="'tool' is a required property"):
         check(log, schema)
@@ -59,11 +60,11 @@ def test_the_schema_refuses_what_is_wrong(schema: dict[str, Any]) -> None:
 
 def test_a_log_of_every_rule(schema: dict[str, Any]) -> None:
     findings = [diagnostic(code, "no", Span("f.py", 1, 1, 1, 2), name="f", hint="yes") for code in CODES]
-    check(json.loads(as_sarif(findings, {"f.py": Source("f.py", "x\n")})), schema)
+    check(json.loads(as_sarif(findings, Report(texts={"f.py": b"x\n"}))), schema)
 
 
 def test_an_empty_log(schema: dict[str, Any]) -> None:
-    check(json.loads(as_sarif([], {})), schema)
+    check(json.loads(as_sarif([], Report())), schema)
 
 
 def test_what_the_command_writes(folder: Path, schema: dict[str, Any]) -> None:

@@ -39,7 +39,7 @@ def add_reduction(plan: Plan, eqn: Eqn, out: Var) -> None:
     plan.let(fact.level, name, chosen, "unsigned")
     view = plan.target(out, kind, call("reduced", source, name, keepdims), fact.level)
     target: Expression = view if keepdims else call("expand_dims", view, name)
-    sink = Reduced(eqn.args[0], target, plan.names.of(out), REDUCTIONS[eqn.op], stored(term))
+    sink = Reduced(eqn.args[0], target, plan.names.of(out), REDUCTIONS[eqn.op], stored(term), stored(kind))
     sink = replace(sink, mean=eqn.op == "mean", once=shape_sets.is_along(axis))
     plan.reduce(fact, sink)
     plan.array_fact(out, view, kind, shape_sets.reduced(fact.shape, axis, keepdims), fact.level + 1)
@@ -68,7 +68,9 @@ def _defer_sum(plan: Plan, eqn: Eqn, out: Var, value: Atom, like: Fact) -> None:
         fact = replace(fact, level=max(fact.level, level))
         view = plan.target(out, like.type, like.node, fact.level)
         once = shape_sets.is_once(like.shape) and not shape_sets.is_once(fact.shape)
-        sink = Reduced(value, view, plan.names.of(out), "sum", stored(fact.type), once=once)
+        sink = Reduced(
+            value, view, plan.names.of(out), "sum", stored(fact.type), stored(like.type), once=once
+        )
         stage = plan.reduce(fact, sink)
         if plan.kernel.undefined:
             stage.covers.append(like.node)

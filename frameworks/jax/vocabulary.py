@@ -1,0 +1,81 @@
+"""The names of emitted Python, over JAX: `np` is `jax.numpy`, `special` is `jax.scipy.special`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from . import primitives
+from .primitives import Like
+
+
+class Names:
+    """A module's names, some of them with another meaning than the module gives them."""
+
+    def __init__(self, module: ModuleType, others: Mapping[str, Any]) -> None:
+        self._module = module
+        self._others = others
+
+    def __getattr__(self, name: str) -> Any:
+        found = self._others.get(name, getattr(self._module, name, None))
+        if found is None:
+            raise AttributeError(f"{self._module.__name__} has no {name!r}")
+        return found() if isinstance(found, _Wide) else found
+
+
+class _Wide:
+    """A dtype that is half as wide where `jax_enable_x64` is off, as everything is in JAX then."""
+
+    def __init__(self, dtype: Any) -> None:
+        self._dtype = dtype
+
+    def __call__(self) -> Any:
+        return jax.dtypes.canonicalize_dtype(self._dtype).type
+
+
+def _shape(x: Any) -> tuple[int, ...]:
+    """The shape of an array, of a number, or of what is `like` an array."""
+    return x.shape if isinstance(x, Like) else jnp.shape(x)
+
+
+def _repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
+    """`jnp.repeat`, for as many copies as numbers of Python say."""
+    return jnp.repeat(a, np.asarray(repeats), axis)
+
+
+def _exp10(x: Any) -> Any:
+    return jnp.power(10.0, x)
+
+
+def _cosm1(x: Any) -> Any:
+    """cos(x) - 1 without cancellation, by the half angle."""
+    return -2 * jnp.sin(x / 2) ** 2
+
+
+def _erfcinv(x: Any) -> Any:
+    """The inverse of erfc by that of the normal distribution: erfc(y) = 2 ndtr(-sqrt(2) y)."""
+    return -jax.scipy.special.ndtri(x / 2) / math.sqrt(2)
+
+
+NUMPY = Names(
+    jnp,
+    {
+        "shape": _shape,
+        "ndim": lambda x: len(_shape(x)),
+        "size": lambda x: math.prod(_shape(x)),
+        "repeat": _repeat,
+        **{name: _Wide(getattr(np, name)) for name in ("float64", "complex128", "int64", "uint64")},
+    },
+)
+
+SPECIAL = Names(
+    jax.scipy.special,
+    {"log_expit": jax.nn.log_sigmoid, "exp10": _exp10, "cosm1": _cosm1, "erfcinv": _erfcinv},
+)
+PRIMITIVES = Names(primitives, {})

@@ -1,0 +1,129 @@
+"""Shape, dtype and device of a tensor, and gradients brought to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+
+class Like(NamedTuple):
+    """Shape, dtype and device of a tensor, without its data."""
+
+    shape: Any
+    dtype: torch.dtype
+    device: torch.device
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    def numel(self) -> int:
+        """The number of entries."""
+        count = 1
+        for length in self.shape:
+            count *= length
+        return count
+
+
+def like(x: Any) -> Any:
+    """Shape, dtype and device of a tensor; of a list, those of each.
+
+    >>> like(torch.ones(2, 3)).shape
+    torch.Size([2, 3])
+    """
+    if isinstance(x, Like):
+        return x
+    if isinstance(x, (list, tuple)):
+        return tuple([like(0.0 if item is None else item) for item in x])
+    if not isinstance(x, torch.Tensor):
+        return Like(torch.Size(()), torch.float64, torch.device("cpu"))
+    return Like(x.shape, x.dtype, x.device)
+
+
+def cast(x: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """To a dtype, by the real part where it is real."""
+    return (x.real if x.is_complex() and not dtype.is_complex else x).to(dtype)
+
+
+def sum_to(x: Any, like: Like) -> Any:
+    """The gradient summed over the axes along which an operand was broadcast to it, in its dtype.
+
+    >>> sum_to(torch.ones(3, 4), like(torch.ones(3, 1))).flatten()
+    tensor([4., 4., 4.])
+    """
+    if not isinstance(x, torch.Tensor):
+        x = torch.as_tensor(x, dtype=like.dtype, device=like.device)
+    if x.ndim == 0 and like.numel() == 1:
+        x = x.reshape(like.shape)
+    return cast(x.sum_to_size(like.shape), like.dtype)
+
+
+def broadcast_like(x: Any, like: Like) -> Any:
+    """The value repeated to a shape, in its dtype: the adjoint of `sum_to`.
+
+    >>> broadcast_like(0.0, like(torch.ones(2)))
+    tensor([0., 0.])
+    """
+    if not isinstance(x, torch.Tensor):
+        x = torch.as_tensor(x, dtype=like.dtype, device=like.device)
+    x = cast(x, like.dtype)
+    if len(like.shape) == 0 and x.numel() == 1:
+        x = x.reshape(())
+    return x.expand(like.shape)
+
+
+def expect_like(x: torch.Tensor, like: Like) -> torch.Tensor:
+    """The gradient of a value of this shape, in its dtype.
+
+    >>> expect_like(torch.ones(2), like(torch.ones(3)))
+    Traceback (most recent call last):
+        ...
+    ValueError: an output has shape (3,), its gradient (2,)
+    """
+    if x.shape != like.shape:
+        raise ValueError(f"an output has shape {tuple(like.shape)}, its gradient {tuple(x.shape)}")
+    return cast(x, like.dtype)
+
+
+def zeros(like: Like) -> torch.Tensor:
+    """Zeros of a shape and dtype."""
+    return torch.zeros(like.shape, dtype=like.dtype, device=like.device)
+
+
+def zero_tangent(like: Like) -> torch.Tensor | None:
+    """The tangent of an output that does not depend on what has one; None where it has no derivative."""
+    return zeros(like) if like.dtype.is_floating_point else None
+
+
+def zeros_list(likes: Sequence[Like]) -> list[torch.Tensor]:
+    """Zeros of these shapes and dtypes."""
+    return [zeros(each) for each in likes]
+
+
+def added(x: Any, y: Any) -> Any:
+    """The sum of two parts of a gradient, of which one may be undefined.
+
+    >>> added(None, torch.ones(2))
+    tensor([1., 1.])
+    """
+    if x is None or y is None:
+        return y if x is None else x
+    return accumulate(x, y)
+
+
+def accumulate(x: Any, y: Any) -> Any:
+    """The sum of two gradients of one value; of two lists, of each element."""
+    if isinstance(x, (list, tuple)):
+        return [added(one, other) for one, other in zip(x, y, strict=True)]
+    return x + y
+
+
+def tangents_of(tangents: Sequence[Any], arrays: Sequence[torch.Tensor]) -> Any:
+    """The tangents of a list, zeros where one has none; None where none has one."""
+    if all(tangent is None for tangent in tangents):
+        return None
+    pairs = zip(tangents, arrays, strict=True)
+    return [torch.zeros_like(array) if tangent is None else tangent for tangent, array in pairs]

@@ -1,0 +1,193 @@
+"""Formulas as kernels that XLA calls: the same numbers, under the same transformations."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from .formulas import CASES, scaled_exponential, simple, softmax_rows, swish
+from .test_function import Problem, assert_same
+
+pytestmark = [pytest.mark.jax, pytest.mark.compiler]
+
+
+def calls(function, *args):
+    """The numbers of calls of kernels and of other primitives in what JAX traces."""
+    import jax
+
+    text = str(jax.make_jaxpr(function)(*args))
+    return text.count("target_name=pullback_kernel")
+
+
+# One in four has the others' kinds too; the others take a minute.
+EVERY = [
+    pytest.param(case, id=str(case), marks=[] if k % 4 == 1 else pytest.mark.slow)
+    for k, case in enumerate(CASES)
+]
+
+
+@pytest.mark.parametrize("case", EVERY)
+def test_values_and_two_derivatives_are_the_formulas(case):
+    from pullback.jax import compile
+
+    problem = Problem(case)
+    assert_same(problem.by_jax(compile(case.formula), 2), problem.by_engine(2))
+
+
+X = np.linspace(-1.0, 1.5, 6).reshape(2, 3)
+
+
+@pytest.mark.parametrize("formula", [swish, softmax_rows, scaled_exponential])
+def test_forward_and_backward_are_one_call_each(formula):
+    import jax
+
+    from pullback.jax import compile
+
+    made = compile(formula)
+    assert calls(made, X) == 1
+    assert calls(jax.grad(lambda x: made(x).sum()), X) == 2
+
+
+def test_transformations_are_those_of_the_function():
+    import jax
+
+    from pullback.jax import compile, function
+
+    def every(made):
+        def scalar(x):
+            return jax.numpy.sin(made(x)).sum()
+
+        return lambda x: (
+            jax.vmap(jax.grad(scalar))(x[None] * np.ones((2, 1, 1))),
+            jax.vmap(made, in_axes=1, out_axes=1)(x),
+            jax.hessian(scalar)(x),
+            jax.grad(lambda x: (jax.grad(scalar)(x) ** 2).sum())(x),
+            jax.grad(jax.checkpoint(scalar))(x),
+        )
+
+    for formula in (swish, softmax_rows):
+        found, expected = (jax.jit(every(make(formula)))(X) for make in (compile, function))
+        jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14), found, expected)
+
+
+def test_a_batch_of_a_pointwise_kernel_is_one_call_and_of_another_a_loop():
+    import jax
+
+    from pullback.jax import compile
+
+    text = str(jax.jit(jax.vmap(compile(swish))).lower(X).compiler_ir("stablehlo"))
+    assert text.count("pullback_kernel") == 1
+    assert "while" not in text
+    text = str(jax.jit(jax.vmap(compile(softmax_rows))).lower(X).compiler_ir("stablehlo"))
+    assert "while" in text
+
+
+def test_forward_mode_of_the_function_itself():
+    import jax
+
+    from pullback.jax import compile, function
+
+    made = compile(swish, "both")
+    value, tangent = jax.jvp(made, (X,), (np.ones_like(X),))
+    expected, slope = jax.jvp(function(swish), (X,), (np.ones_like(X),))
+    np.testing.assert_allclose(value, expected)
+    np.testing.assert_allclose(tangent, slope)
+    assert calls(lambda x: jax.jvp(made, (x,), (x,)), X) == 1
+
+
+def test_large_arrays_are_shared_among_threads():
+    import jax
+
+    from pullback.jax import compile, function
+
+    x = np.random.default_rng(0).standard_normal((1500, 700))
+    for formula in (swish, softmax_rows):
+        found, expected = (jax.jit(make(formula))(x) for make in (compile, function))
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_what_kernels_do_not_take_runs_all_the_same():
+    """Other dtypes, numbers that are traced, arrays without entries."""
+    import jax
+    import jax.numpy as jnp
+
+    from pullback.jax import compile
+
+    half = jnp.asarray(X, jnp.bfloat16)
+    assert compile(swish)(half).dtype == jnp.bfloat16
+    assert calls(compile(swish), half) == 0
+    made = compile(scaled_exponential)
+    traced = jax.jit(lambda x, a: made(x, alpha=a))(X, 1.25)
+    np.testing.assert_allclose(traced, scaled_exponential(X, alpha=1.25))
+    assert compile(swish)(np.ones((0, 3))).shape == (0, 3)
+    with jax.enable_x64(False):
+        assert compile(simple)(X, X).dtype == np.float32
+        assert calls(compile(simple), X, X) == 1
+
+
+def test_shapes_that_do_not_fit_are_refused_as_by_the_function():
+    from pullback.jax import compile
+
+    with pytest.raises(TypeError, match="incompatible shapes"):
+        compile(simple)(np.ones(2), np.ones(3))
+
+
+def test_a_kernel_that_is_not_loaded_in_this_process_is_an_error_that_says_so():
+    import jax
+
+    from pullback.jax.ffi.bridge import TARGET, bridge
+
+    bridge()
+    call = jax.ffi.ffi_call(TARGET, [jax.ShapeDtypeStruct((2,), np.float64)])
+    words = np.zeros(1, np.int64)
+    with pytest.raises(Exception, match=r"nobody: is not loaded in this process: call pullback.jax.compile"):
+        call(np.ones(2), name="nobody", layout=words, numbers=words, wanted=words + 1, plain=np.int64(0))
+
+
+PROGRAM = """
+import numpy as np, pullback as pb
+from pullback.jax import compile, function
+from tests.frameworks.jax.formulas import swish
+try:
+    print(compile(swish)(np.ones(2)))
+except pb.CompilerError as error:
+    print("CompilerError:", error)
+print(function(swish)(np.ones(2)))
+"""
+
+
+def run(folder, **environment):
+    import os
+
+    from pullback.engine.kernels.compiler import INCLUDE
+
+    root = INCLUDE.parent.parent.parent
+    return subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        capture_output=True,
+        text=True,
+        cwd=root,
+        env=os.environ | {"PULLBACK_CACHE": str(folder)} | environment,
+    )
+
+
+def test_without_a_compiler_the_error_says_what_to_install(tmp_path):
+    done = run(tmp_path, CXX="/nowhere/g++")
+    assert "CompilerError: CXX names '/nowhere/g++', which does not run; install one" in done.stdout
+    assert done.stdout.count("0.7310") == 2  # the function needs none
+
+
+@pytest.mark.slow
+def test_the_bridge_is_compiled_once_and_a_damaged_one_anew(tmp_path):
+    first = run(tmp_path)
+    assert first.stderr.count("compiling the bridge") == 1
+    assert first.stdout.count("0.7310") == 4
+    assert "compiling the bridge" not in run(tmp_path).stderr
+    kernels = sorted((tmp_path / "kernels").glob("*.so"), key=lambda path: path.stat().st_size)
+    bridge = next(path for path in kernels if b"pullback_jax_kernel" in path.read_bytes())
+    bridge.write_bytes(bridge.read_bytes()[:5000])
+    again = run(tmp_path)
+    assert again.stderr.count("compiling the bridge") == 1
+    assert again.stdout == first.stdout
+    assert not list((tmp_path / "kernels").glob(".making-*"))

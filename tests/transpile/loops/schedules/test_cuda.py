@@ -1,0 +1,124 @@
+"""Launches compute what the passes do that they are made of, and what CUDA has none for is located."""
+
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pullback.transpile.diagnostics import FormulaError
+from pullback.transpile.frontend import read_module
+from pullback.transpile.ir import Source
+from pullback.transpile.library import standard_library
+from pullback.transpile.loops.interpreter import run
+from pullback.transpile.loops.kernels.formula_kernels import formula_kernels
+from pullback.transpile.loops.lower.schedule import program_of
+from pullback.transpile.loops.schedules.cuda import operands, scheduled
+from pullback.transpile.loops.spec import check
+from pullback.transpile.loops.statements import Launch
+from tests.cuda.corpus import SHAPES, Unfit, compiled, each_run, formulas, interpreted
+from tests.transpile.loops.compared import same
+
+HEAD = "import numpy as np\nimport pullback as pb\nfrom scipy import special\n\n@pb.formula\n"
+
+
+def launches(text, name="f", order=1):
+    """The launches of each kernel of a formula's text."""
+    formula = read_module(Source("f.py", HEAD + text)).formulas[name]
+    made = formula_kernels(formula, standard_library(), {}, order, general=False)
+    return [[s for s in check(scheduled(kernel)).body if isinstance(s, Launch)] for kernel in made.kernels()]
+
+
+def test_launches_of_every_formula_compute_what_its_passes_do():
+    agree = set()
+
+    def compare(kernel, program, arguments):
+        passes = interpreted(program_of(kernel), arguments)
+        found = run(check(program), replace(arguments, outputs={}))
+        for place, expected in passes.items():
+            if isinstance(expected, np.ndarray):
+                same(found[place], expected, kernel.name)
+            else:
+                assert found[place] == expected
+        agree.add(kernel.name)
+        return found
+
+    for formula, library in formulas():
+        made, programs = compiled(formula, library)
+        for shapes in SHAPES if programs else ():
+            with suppress(Unfit):
+                each_run(made, programs, shapes, np.float64, compare)
+    assert len({name for name in agree if name.endswith("_forward")}) >= 85
+    assert len({name for name in agree if name.endswith("_backward_backward")}) >= 80
+
+
+SOFTMAX = """def f(x):
+    e = np.exp(x - np.max(x, axis=-1, keepdims=True))
+    r = e / np.sum(e, axis=-1, keepdims=True)
+    return r, lambda grad: r * (grad - np.sum(grad * r, axis=-1, keepdims=True))
+"""
+
+
+def test_a_softmax_over_rows_is_one_launch_forward_and_backward():
+    for (launch,) in launches(SOFTMAX):
+        assert launch.over == "rows"
+        assert len(launch.body) == (3 if "forward" in launch.name else 2)
+
+
+def test_what_is_read_more_than_a_row_of_is_a_launch_of_its_own():
+    text = SOFTMAX.replace("e / np.sum(e, axis=-1, keepdims=True)", "e / np.sum(e)")
+    assert [launch.over for launch in launches(text, order=0)[0]] == ["fibres", "fibres", "entries"]
+    text = SOFTMAX.replace("e / np.sum(", "e / np.flip(np.sum(").replace(
+        "True)\n    return", "True), axis=0)\n    return"
+    )
+    assert [launch.over for launch in launches(text, order=0)[0]] == ["rows", "entries"]
+
+
+def test_a_row_has_an_element_of_a_pass_over_what_is_reduced():
+    text = (
+        "def f(x):\n    s = np.sum(x, axis=-1, keepdims=True)\n    return x * np.exp(s), lambda grad: grad\n"
+    )
+    ((launch,),) = launches(text, order=0)
+    assert [space.shape == launch.shape for space in launch.body] == [True, False, True]
+
+
+def test_what_is_reduced_to_two_shapes_is_two_launches():
+    _, (first, second) = launches("def f(a, b):\n    return a * b, lambda grad: (grad * b, grad * a)\n")
+    assert (first.over, second.over) == ("fibres", "fibres")
+    assert [operand.name for operand in operands(first)] == ["b", "grad", "grad_a"]
+    assert [operand.written for operand in operands(first)] == [False, False, True]
+
+
+def test_memory_that_is_filled_is_a_launch_that_reads_nothing():
+    library = standard_library()
+    _, programs = compiled(library.formula("diagonal"), library)
+    filling, *_ = (statement for statement in programs[1][1].body if isinstance(statement, Launch))
+    assert filling.over == "entries"
+    assert filling.body[0].reads == ()
+
+
+def test_a_view_that_passes_share_is_one_operand():
+    (launch,), _ = launches(SOFTMAX)
+    assert [operand.name for operand in operands(launch)] == ["x", "largest", "total", "r"]
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "line"),
+    [
+        ("def f(x):\n    y = x + 1\n    return np.cumsum(y, axis=0), lambda grad: grad\n", "`cumsum`", 8),
+        ("def f(x):\n    y = x + 1\n    return special.i0e(y), lambda grad: grad\n", "`i0e`", 8),
+        (
+            "def f(x):\n    for k in range(x.shape[0]):\n        x = x + x\n    return x, lambda g: g\n",
+            "repeated",
+            7,
+        ),
+    ],
+)
+def test_what_cuda_has_no_launch_for_is_located(text, what, line):
+    with pytest.raises(FormulaError) as raised:
+        launches(text, order=0)
+    (found,) = raised.value.diagnostics
+    assert what in found.message
+    assert "is not compiled for CUDA" in found.message
+    assert found.span.line == line
+    assert "native" in found.hint

@@ -1,0 +1,103 @@
+"""Blocks of a promoted formula as statements over an array library, and what surrounds them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from ...analysis.types import Types, infer, infer_block
+from ...ir import Atom, Block, Eqn, Formula, Var
+from ...rewrite import Namer, rename, uses
+from ..python import statements
+from .expressions import ArrayExpressions
+from .vocabulary import Vocabulary
+
+Called = Callable[[str], str | None]
+
+
+class Printer:
+    """Prints blocks of one formula; `called` gives the name of the function of another one."""
+
+    def __init__(self, formula: Formula, vocabulary: Vocabulary, called: Called) -> None:
+        self.formula = formula
+        self.vocabulary = vocabulary
+        self._called = called
+        types = infer(formula)
+        self._types: Types = types.pullback | types.forward
+
+    def expressions(
+        self, block: Block, device: str = "", temporaries: Iterable[Var] = ()
+    ) -> ArrayExpressions:
+        """Expressions for the equations of a block, each of `temporaries` nested where it is read."""
+        counts = uses(block)
+        counts.update(temporaries)
+        types = dict(self._types)
+        types |= infer_block(block, types).forward
+        return ArrayExpressions(counts, self.vocabulary, self.formula, types, self._called, device)
+
+    def statements(self, eqns: Sequence[Eqn], expressions: ArrayExpressions) -> list[ast.stmt]:
+        """Equations as statements."""
+        return statements(eqns, expressions)
+
+
+def with_free_names(formula: Formula, taken: Iterable[str]) -> Formula:
+    """The formula with other names for variables that are named like something else in the text."""
+    reserved = set(taken)
+    namer = Namer.of(formula)
+    for name in sorted(reserved):
+        namer.fresh(name)
+    bound = {*formula.forward.bound(), *(var for block in formula.blocks for var in block.bound())}
+    other: dict[Var, Var] = {var: namer.like(var) for var in sorted(bound) if var.name in reserved}
+    if not other:
+        return formula
+    return renamed(formula, other)
+
+
+def renamed(formula: Formula, names: Mapping[Var, Var]) -> Formula:
+    """The formula with these variables renamed, parameters included."""
+
+    def of(var: Var) -> Var:
+        return names.get(var, var)
+
+    params = tuple(_param(param, of(param.var)) for param in formula.params)
+    pullback = None if formula.pullback is None else rename(formula.pullback, names)
+    return formula.evolve(
+        params=params,
+        forward=rename(formula.forward, names),
+        pullback=pullback,
+        hidden=tuple(map(of, formula.hidden)),
+        plain=tuple(map(of, formula.plain)),
+    )
+
+
+def _param(param: object, var: Var) -> object:
+    from dataclasses import replace
+
+    return replace(param, var=var)  # type: ignore[type-var]
+
+
+def split_by_result(block: Block, results: Sequence[Atom]) -> tuple[list[Eqn], list[list[Eqn]]]:
+    """Equations that several results need, or none, and those that only one of them does.
+
+    >>> x, y, u, v = (Var(name) for name in "xyuv")
+    >>> block = Block((x,), (Eqn((u,), "exp", (x,)), Eqn((v,), "sin", (x,)), Eqn((y,), "sqrt", (u,))), (y, v))
+    >>> shared, own = split_by_result(block, block.results)
+    >>> [eqn.op for eqn in shared], [[eqn.op for eqn in eqns] for eqns in own]
+    ([], [['exp', 'sqrt'], ['sin']])
+    """
+    wanted: dict[Var, set[int]] = {}
+    for index, atom in enumerate(results):
+        if isinstance(atom, Var):
+            wanted.setdefault(atom, set()).add(index)
+    everyone = set(range(len(results)))
+    shared: list[Eqn] = []
+    own: list[list[Eqn]] = [[] for _ in results]
+    for eqn in reversed(block.eqns):
+        by = set().union(*(wanted.get(out, set()) for out in eqn.outs)) if eqn.outs else everyone
+        for var in {*eqn.reads(), *(var for inner in eqn.blocks for var in inner.free())}:
+            wanted.setdefault(var, set()).update(by)
+        if len(by) == 1 and len(results) > 1:
+            own[min(by)].insert(0, eqn)
+        else:
+            shared.insert(0, eqn)
+    return shared, own

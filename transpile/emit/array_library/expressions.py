@@ -1,0 +1,340 @@
+"""Equations as expressions over another array library.
+
+In: equations of a promoted formula, and their types. Out: expressions in the library's vocabulary, with
+NumPy's meaning; FormulaError (PB502) at an equation that the library has no function for.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+
+from ...analysis.types import Types, type_of
+from ...codes import diagnostic
+from ...diagnostics import FormulaError
+from ...ir import Atom, Eqn, Formula, Literal, Var
+from ...ir.dtypes import CONCRETE, Dtype, Promoted, Widened
+from ...ir.types import ScalarType, TensorType
+from ...operators import OPERATORS, VALUE_CALLS, OperatorInfo
+from ..python_expr import BINARY, COMPARE, UNARY, Expressions, as_index
+from .helpers import private
+from .vocabulary import Vocabulary
+
+# Functions of numbers, where a formula computes with them before it meets an array.
+_OF_VALUES = {
+    **dict.fromkeys(("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt"), "math.{}"),
+    **dict.fromkeys(("sin", "cos", "tan", "sinh", "cosh", "tanh", "floor", "ceil", "trunc"), "math.{}"),
+    **dict.fromkeys(("hypot", "copysign", "erf", "erfc"), "math.{}"),
+    **{"abs": "abs", "maximum": "max", "minimum": "min", "round": "round", "gamma": "math.gamma"},
+    **{"gammaln": "math.lgamma", "arctan2": "math.atan2", "isnan": "math.isnan", "isinf": "math.isinf"},
+    **{f"arc{name}": f"math.a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+}
+_DOUBLE = frozenset({"float64", "complex128"})
+_KEPT = frozenset({"item", "tuple", "list", "is_none", "not_", "slice", "format", "unpack"})
+
+
+class ArrayExpressions(Expressions):
+    """Equations of one block as expressions of a library.
+
+    `types` are those of the block's variables, `device` an expression for where arrays made of numbers
+    are put, `called` gives the name of another formula's function. `used` collects helpers and modules.
+    """
+
+    def __init__(
+        self,
+        counts: Mapping[Var, int],
+        vocabulary: Vocabulary,
+        formula: Formula,
+        types: Types,
+        called: Callable[[str], str | None],
+        device: str = "",
+        width: int = 66,
+    ) -> None:
+        super().__init__(counts, width)
+        self._vocabulary = vocabulary
+        self._formula = formula
+        self._types = types
+        self._called = called
+        self._device = device
+
+    def _call(self, eqn: Eqn) -> ast.expr:
+        if eqn.op in _KEPT:
+            return super()._call(eqn)
+        if eqn.op in ("shape", "ndim", "size", "dtype"):
+            return self._metadata(eqn)
+        info = OPERATORS.get(eqn.op)
+        if info is None:
+            return self._other(eqn)
+        if eqn.op == "getitem":
+            return self._entries(eqn)
+        if eqn.outs[0].kind == "value" and info.pointwise and not _reads_tensors(eqn):
+            return self._of_values(eqn, info)
+        operands = self._operands(eqn, info)
+        if len(eqn.outs) == 1 and eqn.op not in self._vocabulary.helpers:
+            if eqn.op in UNARY:
+                return ast.UnaryOp(UNARY[eqn.op](), operands[0])
+            listed = eqn.outs[0].kind == "list"
+            if info.infix in BINARY and len(operands) == 2 and not listed:
+                return ast.BinOp(operands[0], BINARY[info.infix](), operands[1])
+            if info.infix in COMPARE and len(operands) == 2:
+                return ast.Compare(operands[0], [COMPARE[info.infix]()], [operands[1]])
+        return self._function(eqn, info, operands)
+
+    def _function(self, eqn: Eqn, info: OperatorInfo, operands: list[ast.expr]) -> ast.expr:
+        """A call by a template, of a helper, of the library's function, or of another formula."""
+        words = self._vocabulary
+        if len(eqn.outs) > 1 and not info.gives_list:
+            return self._formula_call(eqn, operands, info.python)
+        if eqn.op == "contract" and isinstance(operands[0], ast.List) and "numpy.einsum" in words.calls:
+            subscripts = self._attribute_value(eqn, "subscripts")
+            return ast.Call(_parsed(words.calls["numpy.einsum"]), [subscripts, *operands[0].elts], [])
+        own = eqn.op == self._formula.name
+        if eqn.op in words.formulas and not own and (name := self._called(eqn.op)) is not None:
+            return ast.Call(ast.Name(name, ast.Load()), operands, self._keywords(eqn, {}))
+        template = words.templates.get(eqn.op)
+        if eqn.op in words.constant and _axis_is_constant(eqn, eqn.op in words.one_axis):
+            template = words.constant[eqn.op]
+        if eqn.op == "where" and not self._is_choice(eqn):
+            template = None
+        if template is not None:
+            given = dict(zip(info.operands, operands, strict=False))
+            given |= {name: _parsed(value) for name, value in words.defaults.get(eqn.op, {}).items()}
+            keywords = self._keywords(eqn, {}, every=False)
+            given |= {keyword.arg: keyword.value for keyword in keywords if keyword.arg}
+            return self._filled(template, given | {"device": _parsed(self._device or "None")})
+        if eqn.op in words.helpers:
+            return ast.Call(helper(eqn.op), operands, self._keywords(eqn, {}))
+        if name := words.function(info):
+            return ast.Call(_parsed(name), operands, self._keywords(eqn, words.attributes, every=False))
+        return self._formula_call(eqn, operands, info.python)
+
+    def _filled(self, template: str, given: dict[str, ast.expr]) -> ast.expr:
+        """The template with expressions in the place of names; those of helpers stay."""
+        read = {node.id for node in ast.walk(_parsed(template)) if isinstance(node, ast.Name)}
+        helpers = {name: helper(name) for name in read if name in self._vocabulary.helpers}
+        return filled(template, helpers | given)
+
+    def _keywords(self, eqn: Eqn, renamed: Mapping[str, str], every: bool = True) -> list[ast.keyword]:
+        """The attributes as keyword arguments; all axes are left out unless `every` is asked for."""
+        return [
+            ast.keyword(renamed.get(name, name), self._attribute_value(eqn, name))
+            for name, value in eqn.kwargs
+            if name != "callee" and (every or name != "axis" or value != Literal(None))
+        ]
+
+    def _is_choice(self, eqn: Eqn) -> bool:
+        """True where the condition is known to be boolean, and an array is among what it chooses from."""
+        condition = type_of(eqn.args[0], self._types)
+        arrays = any(isinstance(atom, Var) and atom.kind == "tensor" for atom in eqn.args[1:])
+        return isinstance(condition, TensorType) and condition.dtype == "bool" and arrays
+
+    def _other(self, eqn: Eqn) -> ast.expr:
+        """What is no operator of the table: metadata, `math`, a function of the text, another formula."""
+        words = self._vocabulary
+        callee = eqn.kwarg("callee")
+        operands = [self.of(atom) for atom in eqn.args]
+        if isinstance(callee, Literal):
+            name = words.calls.get(str(callee.value))
+            if name is None:
+                raise self.refusal(eqn, str(callee.value).lstrip("."))
+            return ast.Call(_parsed(name), operands, self._keywords(eqn, {}))
+        if eqn.op.startswith("pullback.primitives."):
+            name = eqn.op.rsplit(".", 1)[1]
+            if name not in words.helpers:
+                raise self.refusal(eqn, eqn.op)
+            return ast.Call(helper(name), operands, [])
+        if eqn.op in VALUE_CALLS:
+            return ast.Call(_parsed(eqn.op), operands, [])
+        if eqn.op in words.helpers:
+            return ast.Call(helper(eqn.op), operands, self._keywords(eqn, {}))
+        return self._formula_call(eqn, operands, eqn.op)
+
+    def _formula_call(self, eqn: Eqn, operands: list[ast.expr], spoken: str) -> ast.expr:
+        name = self._called(eqn.op)
+        if name is None:
+            raise self.refusal(eqn, spoken)
+        if len(eqn.outs) > 1:
+            name += "_with_hidden"
+        return ast.Call(ast.Name(name, ast.Load()), operands, self._keywords(eqn, {}))
+
+    def refusal(self, eqn: Eqn, spoken: str) -> FormulaError:
+        """The error at an equation that the library has no function for."""
+        library = self._vocabulary.library
+        message = f"{library} has no equal of `{spoken}`"
+        hint = f"write it with functions that {library} has, or convert to NumPy and use pb.grad"
+        span = eqn.span or self._formula.span
+        finding = diagnostic("PB502", message, span, name=self._formula.name, value=spoken, hint=hint)
+        return FormulaError([finding], self._formula.source)
+
+    def _operands(self, eqn: Eqn, info: OperatorInfo) -> list[ast.expr]:
+        """The operands; numbers, and arrays of another dtype, in the form that gives NumPy's result."""
+        made = [self.of(atom) for atom in eqn.args]
+        if eqn.op in ("astype", "stop_gradient", "accumulate") or info.kind not in ("pointwise", "product"):
+            return made
+        tensors = [k for k, atom in enumerate(eqn.args) if isinstance(atom, Var) and atom.kind == "tensor"]
+        widened = self._widened(eqn, info)
+        for k in widened:
+            made[k] = ast.Call(helper("widened"), [made[k]], [])
+        helped = eqn.op in self._vocabulary.helpers or eqn.op == "where"
+        takes_numbers = helped or bool(info.infix) or not info.pointwise
+        if not takes_numbers and tensors and "scalar" in self._vocabulary.helpers:
+            beside = made[tensors[0]]
+            for k in range(len(made)):
+                if k not in tensors:
+                    made[k] = ast.Call(helper("scalar"), [made[k], beside], [])
+        return made
+
+    def _widened(self, eqn: Eqn, info: OperatorInfo) -> list[int]:
+        """Operands that NumPy takes in double precision, because another one is double, or an integer."""
+        result = _dtype(type_of(eqn.outs[0], self._types))
+        if info.dtype == "bool" or (result in CONCRETE and result not in _DOUBLE):
+            return []
+        found = [type_of(atom, self._types) for atom in eqn.args]
+        read = range(1 if eqn.op == "where" else 0, len(found))
+        strong = any(isinstance(of, ScalarType) and of.strong and of.kind == "float" for of in found)
+        if not (strong or result in _DOUBLE or any(_is_wide(_dtype(found[k])) for k in read)):
+            return []
+        return [k for k in read if isinstance(found[k], TensorType) and _dtype(found[k]) not in _DOUBLE]
+
+    def _of_values(self, eqn: Eqn, info: OperatorInfo) -> ast.expr:
+        """A function of numbers."""
+        operands = [self.of(atom) for atom in eqn.args]
+        if eqn.op in UNARY:
+            return ast.UnaryOp(UNARY[eqn.op](), operands[0])
+        if info.infix in BINARY and len(operands) == 2:
+            return ast.BinOp(operands[0], BINARY[info.infix](), operands[1])
+        if info.infix in COMPARE and len(operands) == 2:
+            return ast.Compare(operands[0], [COMPARE[info.infix]()], [operands[1]])
+        if eqn.op == "square":
+            return ast.BinOp(operands[0], ast.Pow(), ast.Constant(2))
+        if eqn.op == "where":
+            return ast.IfExp(*operands)
+        if eqn.op == "astype":
+            return operands[0]
+        name = _OF_VALUES.get(eqn.op)
+        if name is None:
+            raise self.refusal(eqn, info.python)
+        return ast.Call(_parsed(name.format(eqn.op)), operands, [])
+
+    def _entries(self, eqn: Eqn) -> ast.expr:
+        """``x[index]``; a step backwards goes through the helper, where the library has one."""
+        index = eqn.kwarg("index")
+        assert index is not None
+        base, made = self.of(eqn.args[0]), self.of(index)
+        place = type_of(index, self._types)
+        unknown = isinstance(index, Var) and index.kind == "value" and not _is_number(place)
+        if "getitem" in self._vocabulary.helpers and (unknown or not _is_plain_index(made)):
+            return ast.Call(helper("getitem"), [base, made], [])
+        return ast.Subscript(base, as_index(made), ast.Load())
+
+    def _metadata(self, eqn: Eqn) -> ast.expr:
+        """Shape, number of axes, of entries, and dtype."""
+        base = self.of(eqn.args[0])
+        return filled(self._vocabulary.templates.get(eqn.op, f"x.{eqn.op}"), {"x": base})
+
+    def _attribute_value(self, eqn: Eqn, name: str) -> ast.expr:
+        value = eqn.kwarg(name)
+        assert value is not None
+        words = self._vocabulary
+        if name == "dtype" and isinstance(value, Literal) and isinstance(value.value, str):
+            return _parsed(f"{words.module}.{words.dtypes.get(value.value, value.value)}")
+        return self.of(value)
+
+    def of(self, atom: Atom) -> ast.expr:
+        """The expression for an operand; infinities are the library's."""
+        if isinstance(atom, Literal):
+            return _Constants(self._vocabulary.module).visit(super().of(Literal(atom.value)))  # type: ignore[no-any-return]
+        return super().of(atom)
+
+
+class _Constants(ast.NodeTransformer):
+    """NumPy's constants as those of another module."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        return ast.Attribute(ast.Name(self._module, ast.Load()), node.attr, ast.Load())
+
+
+def helper(name: str) -> ast.Name:
+    """A helper's name as an expression."""
+    return ast.Name(private(name), ast.Load())
+
+
+def _parsed(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
+def filled(template: str, given: Mapping[str, ast.expr]) -> ast.expr:
+    """The template with expressions in the place of names; an argument that is not given is left out.
+
+    >>> given = {"a": ast.Name("x"), "axis": ast.Constant(-1)}
+    >>> ast.unparse(filled("torch.sum(a, dim=axis, keepdim=keepdims)", given))
+    'torch.sum(x, dim=-1)'
+    """
+    made = _Filled(given).visit(_parsed(template))
+    assert isinstance(made, ast.expr)
+    return made
+
+
+class _Filled(ast.NodeTransformer):
+    """Puts expressions in the place of names."""
+
+    def __init__(self, given: Mapping[str, ast.expr]) -> None:
+        self._given = given
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        function = self.visit(node.func)
+        arguments = [self.visit(argument) for argument in node.args]
+        keywords = []
+        for keyword in node.keywords:
+            value = keyword.value
+            if isinstance(value, ast.Name) and value.id not in self._given:
+                continue
+            keywords.append(ast.keyword(keyword.arg, self.visit(value)))
+        return ast.Call(function, arguments, keywords)
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._given.get(node.id, node)
+
+
+def _reads_tensors(eqn: Eqn) -> bool:
+    return any(var.kind in ("tensor", "list") for var in eqn.reads())
+
+
+def _is_number(found: object) -> bool:
+    return isinstance(found, ScalarType) and found.kind == "int"
+
+
+def _axis_is_constant(eqn: Eqn, one: bool) -> bool:
+    """True where axes are given, as numbers; `one`: an axis, as a number."""
+    found = [
+        value.value for name, value in eqn.kwargs if name.startswith("ax") and isinstance(value, Literal)
+    ]
+    several = [isinstance(axis, tuple) and axis and not one for axis in found]
+    return bool(found) and all(type(axis) is int or many for axis, many in zip(found, several, strict=True))
+
+
+def _dtype(found: object) -> Dtype | None:
+    return found.dtype if isinstance(found, TensorType) else None
+
+
+def _is_wide(dtype: Dtype | None) -> bool:
+    """True where it is known that NumPy promotes floats beside it to double precision."""
+    if isinstance(dtype, Promoted):
+        return any(map(_is_wide, dtype.parts))
+    if isinstance(dtype, Widened):
+        return _is_wide(dtype.of)
+    return dtype in _DOUBLE or dtype in ("int32", "int64", "uint32", "uint64")
+
+
+def _is_plain_index(index: ast.expr) -> bool:
+    """True where no slice can step backwards: a step that is a variable may."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    for part in parts:
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id == "slice":
+            step = part.args[2] if len(part.args) == 3 else None
+            if step is not None and not isinstance(step, ast.Constant):
+                return False
+    return True

@@ -1,0 +1,285 @@
+"""A promoted formula as a class of `torch.autograd.Function`, and the function that calls it.
+
+The forward returns results, hidden outputs and masks; what the backward reads is saved by
+`save_for_backward`, so that a gradient which flows into a hidden output arrives at the backward that made
+it. Forward mode stands in a subclass, for `torch.compile` takes no class with `jvp`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ...codes import diagnostic
+from ...derivatives import Derivatives
+from ...diagnostics import FormulaError
+from ...ir import Atom, Block, Formula, Literal, Param, Var
+from ...operators import OPERATORS
+from ...rewrite import METADATA, defining, rename, slice_of, uses
+from ..array_library.blocks import Called
+from ..array_library.vocabulary import Vocabulary
+from ..python_text import function_text
+from .backward import backward
+from .forward_mode import forward_mode
+from .frame import Frame, method, plain, target
+
+WIDTH = 100
+# Operators that read an operand for its entries' places, or only ask about it: any dtype serves.
+_ASKING = METADATA | {"is_none", "tuple", "equal", "not_equal", "less", "less_equal", "greater"}
+# Operators whose result may be their operand itself, and others whose result may be a view.
+_CARRYING = frozenset({"astype", "positive", "stop_gradient", "expect_like", "sum_to", "clip"})
+_VIEWING = frozenset({"flatten_axes", "unflatten_axes", "broadcast_like", "sum_to", "tile", "roll"})
+_ASKING |= {"greater_equal", "logical_and", "logical_or", "logical_not", "logical_xor", "astype", "len"}
+
+
+class FunctionText(NamedTuple):
+    """The text of a class with its function, and that of the function that gives hidden outputs too."""
+
+    text: str
+    with_hidden: str
+
+
+def autograd_function(
+    formula: Formula,
+    name: str,
+    vocabulary: Vocabulary,
+    library: Derivatives,
+    called: Called,
+    docstring: str = "",
+) -> FunctionText:
+    """The text of a promoted formula. Raises FormulaError (PB502) where PyTorch has no equal of something."""
+    frame = Frame(formula, name, vocabulary, library, called)
+    stem = "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+    class_name = f"_{stem or 'Operator'}"
+    tangents = f"{class_name}WithTangents"
+    first = _class_text(
+        f"class {class_name}(torch.autograd.Function):",
+        f'"""The derivative of `{name}`, right to every order."""',
+        [_forward(frame), _setup_context(frame), backward(frame)],
+        frame,
+        ["generate_vmap_rule = True"],
+    )
+    second = _class_text(
+        f"class {tangents}({class_name}):",
+        '"""The same with forward mode, which `torch.compile` does not take."""',
+        forward_mode(frame, class_name),
+        frame,
+    )
+    function = _function(frame, class_name, docstring, hidden=False)
+    hidden = _function(frame, class_name, "", hidden=True) if frame.formula.hidden else ""
+    return FunctionText("\n\n\n".join([first, second, function]), hidden)
+
+
+def _class_text(
+    head: str,
+    docstring: str,
+    methods: Sequence[ast.FunctionDef],
+    frame: Frame,
+    attributes: Sequence[str] = (),
+) -> str:
+    blocks = [head, f"    {docstring}"]
+    blocks += ["", *(f"    {line}" for line in attributes)] if attributes else []
+    for made in methods:
+        text = function_text(made, frame.formula.source, WIDTH - 4).rstrip("\n")
+        blocks += ["", *(f"    {line}" if line else "" for line in text.split("\n"))]
+    return "\n".join(blocks)
+
+
+def _forward(frame: Frame) -> ast.FunctionDef:
+    formula = frame.formula
+    outputs = frame.outputs
+    for atom in frame.results:
+        if isinstance(atom, Literal) or atom.kind not in ("tensor",):
+            message = f"a result of `{formula.name}` is no tensor but {atom}"
+            hint = "return an array: np.asarray makes one of a number, np.stack of a list"
+            finding = diagnostic(
+                "PB502", message, formula.span, name=formula.name, value=str(atom), hint=hint
+            )
+            raise FormulaError([finding], formula.source)
+    block = Block((), formula.forward.eqns, outputs)
+    block = _live(block)
+    nested = _nested_results(block) if len(outputs) == 1 else {}
+    block = rename(block, nested)
+    expressions = frame.printer.expressions(block, frame.device)
+    body = plain(*frame.unpack_lists())
+    body += frame.printer.statements(block.eqns, expressions)
+    shared = _shared(formula, outputs)
+    values = [expressions.of(atom) for atom in block.results]
+    for k in shared:
+        values[k] = ast.Call(ast.Attribute(values[k], "clone", ast.Load()), [], [])
+    body.append(ast.Return(values[0] if len(values) == 1 else ast.Tuple(values, ast.Load())))
+    return method("forward", frame.apply_names(), body, formula.span.line)
+
+
+def _shared(formula: Formula, outputs: Sequence[Atom]) -> list[int]:
+    """Outputs that may share memory with an operand or another value, which an operator's must not.
+
+    PyTorch wants a tangent that is a view for an output that is one.
+    """
+    made = defining(formula.forward.eqns)
+    given = {param.var for param in formula.params}
+    found, seen = [], set[Atom]()
+    for k, atom in enumerate(outputs):
+        var, again = atom, atom in seen
+        seen.add(atom)
+        while isinstance(var, Var) and var in made and made[var].op in _CARRYING:
+            var = made[var].args[0]
+        if not isinstance(var, Var) or var.kind != "tensor":
+            continue
+        eqn = made.get(var)
+        info = OPERATORS.get(eqn.op) if eqn is not None else None
+        controlled = eqn is not None and bool(eqn.blocks)
+        if again or var in given or controlled or (info is not None and (info.view or info.name in _VIEWING)):
+            found.append(k)
+    return found
+
+
+def _live(block: Block) -> Block:
+    """The block without equations that only values which are computed elsewhere need."""
+    wanted = [atom for atom in block.results if isinstance(atom, Var)]
+    kept = {id(eqn) for eqn in slice_of(block.eqns, wanted)}
+    raising = [eqn for eqn in block.eqns if not eqn.outs]
+    reads = [var for eqn in raising for var in (*eqn.reads(), *(v for b in eqn.blocks for v in b.free()))]
+    kept |= {id(eqn) for eqn in slice_of(block.eqns, reads)} | {id(eqn) for eqn in raising}
+    return Block(block.params, tuple(eqn for eqn in block.eqns if id(eqn) in kept), block.results)
+
+
+def _nested_results(block: Block) -> dict[Var, Var]:
+    counts = uses(block)
+    return {
+        out: Var(out.name, out.kind, True)
+        for eqn in block.eqns[-1:]
+        for out in eqn.outs
+        if len(eqn.outs) == 1 and counts[out] == 1 and out in block.results and not eqn.blocks
+    }
+
+
+def _setup_context(frame: Frame) -> ast.FunctionDef:
+    formula = frame.formula
+    values = [var for var in frame.values if var not in frame.extra]
+    given = {param.var for param in formula.params}
+    made = [var for var in values if var not in given]
+    eqns = slice_of(formula.forward.eqns, made, frame.known)
+    block = Block((), tuple(eqns), tuple(made))
+    likes = any(part.zeros or part.absent for part in frame.parts.all())
+    read = {*block.free(), *frame.saved, *values}
+    outs = {*read, *frame.masks, *frame.extra, *(frame.results if likes else ())}
+    outs |= {frame.results[k] for k in formula.options.nondifferentiable}
+    body = plain(*_unpacked_inputs(frame, read))
+    names = frame.output_names(outs)
+    if set(names) - {"_"}:
+        body += plain(f"{target(names)} = output" if len(names) > 1 else f"{names[0]} = output")
+    lines = ["ctx.set_materialize_grads(False)"]
+    constant = [frame.results[k] for k in formula.options.nondifferentiable]
+    constant += frame.masks
+    if constant:
+        lines.append(f"ctx.mark_non_differentiable({', '.join(str(var) for var in constant)})")
+    if frame.saved:
+        saved = [f"*{var.name}" if var.kind == "list" else var.name for var in frame.saved]
+        lines.append(f"ctx.save_for_backward({', '.join(saved)})")
+    lines += [f"{frame.count(param)} = len({param.var.name})" for param in frame.lists]
+    lines += [f"ctx.{var.name} = {var.name}" for var in values if var in given]
+    lines += [f"ctx.{var.name} = {var.name}" for var in frame.extra]
+    if likes:
+        outputs = ", ".join(_output_like(frame, k) for k in range(len(frame.results)))
+        lines.append(f"ctx.likes = [{outputs}]")
+    body += plain(*lines)
+    nested = {var: Var(var.name, var.kind, True) for var in made if uses(block)[var] == 1}
+    block = rename(block, nested)
+    expressions = frame.printer.expressions(block)
+    body += frame.printer.statements(block.eqns, expressions)
+    for var, atom in zip(made, block.results, strict=True):
+        body += [ast.Assign([ast.Name(f"ctx.{var.name}", ast.Store())], expressions.of(atom))]
+    return method("setup_context", ["ctx", "inputs", "output"], body, formula.span.line)
+
+
+def _output_like(frame: Frame, k: int) -> str:
+    return f"_like({frame.results[k]})"
+
+
+def _unpacked_inputs(frame: Frame, read: set[Var]) -> list[str]:
+    names = [param.var.name if param.var in read else "_" for param in frame.single]
+    if not frame.lists and not set(names) - {"_"}:
+        return []
+    names += [f"{param.var.name}_count" for param in frame.lists[:-1]]
+    if not frame.lists:
+        return [f"{target(names)} = inputs"]
+    stars = ["*tensors"] if len(frame.lists) > 1 else [f"*{frame.lists[0].var.name}"]
+    lists = frame.unpack_lists() if len(frame.lists) > 1 else []
+    return [f"{target([*names, *stars])} = inputs", *lists]
+
+
+def _function(frame: Frame, class_name: str, docstring: str, hidden: bool) -> str:
+    """The function that a person calls, or the one that also returns hidden outputs."""
+    written, formula = frame.written, frame.formula
+    plain_params = [param for param in written.params if not param.keyword]
+    keyword = [param for param in written.params if param.keyword]
+    signature = ", ".join(
+        [*map(_parameter, plain_params), *(["*"] if keyword else []), *map(_parameter, keyword)]
+    )
+    name = f"{frame.name}_with_hidden" if hidden else frame.name
+    lines = [f"def {name}({signature}):"]
+    if docstring:
+        lines += [f'    """{docstring}"""']
+    numbers = [
+        p.var.name
+        for p in written.params
+        if p.differentiable and p.var.kind == "tensor" and _is_number(written, p)
+    ]
+    if numbers:
+        given = ", ".join(f"{name}={name}" for name in numbers)
+        lines.append(f'    _check_inputs("{frame.name}", {given})')
+    for param in frame.lists:
+        shown = written.params[formula.params.index(param)].var.name
+        lines.append(
+            f'    _check_inputs("{frame.name}", **{{f"{shown}[{{k}}]": x for k, x in enumerate({shown})}})'
+        )
+    names = {param.var: other.var.name for param, other in zip(formula.params, written.params, strict=True)}
+    arguments = [names[param.var] for param in frame.single]
+    arguments += [f"len({names[param.var]})" for param in frame.lists[:-1]]
+    arguments += [f"*{names[param.var]}" for param in frame.lists]
+    chosen = f"{class_name} if torch.compiler.is_compiling() else {class_name}WithTangents"
+    lines.append(f"    function = {chosen}")
+    call = f"function.apply({', '.join(arguments)})"
+    count = len(frame.results) if hidden else formula.results
+    if len(frame.outputs) == count and (count > 1 or not formula.result_is_tuple):
+        lines.append(f"    return {call}")
+    elif len(frame.outputs) == 1:
+        lines.append(f"    return ({call},)")
+    elif count == 1 and not formula.result_is_tuple:
+        lines.append(f"    return {call}[0]")
+    else:
+        lines.append(f"    return {call}[:{count}]")
+    return "\n".join(lines)
+
+
+def _parameter(param: Param) -> str:
+    annotations = {"tensor": "torch.Tensor", "list": "list[torch.Tensor]"}
+    kind = annotations.get(param.var.kind, param.annotation if _is_plain(param.annotation) else "")
+    default = param.default
+    if param.var.kind == "tensor" and param.optional:
+        kind = "torch.Tensor | None"
+    text = f"{param.var.name}: {kind}" if kind else param.var.name
+    if default is None and not param.optional:
+        return text
+    value = None if default is None else default.value
+    return f"{text} = {value!r}" if kind else f"{text}={value!r}"
+
+
+def _is_plain(annotation: str) -> bool:
+    words = annotation.replace("|", " ").replace("[", " ").replace("]", " ").replace(",", " ").split()
+    return bool(words) and set(words) <= {"int", "float", "bool", "str", "None", "tuple", "..."}
+
+
+def _is_number(formula: Formula, param: Param) -> bool:
+    """True for an input that is computed with, not one that is an index, a condition or a mask."""
+    for eqn in formula.forward.every():
+        for place, atom in enumerate(eqn.args):
+            if atom != param.var or eqn.op in _ASKING or (eqn.op == "where" and place == 0):
+                continue
+            return True
+        blocks = [atom for _, atom in eqn.kwargs if atom == param.var]
+        if blocks and eqn.op not in ("getitem", "take_along_axis", "unslice", "put_along", "index_put"):
+            return True
+    return param.var in formula.forward.results

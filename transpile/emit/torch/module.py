@@ -1,0 +1,95 @@
+"""A module that needs only PyTorch: a formula, those that it calls, and the helpers that they use."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from ...derivatives import Derivatives, NoDerivative
+from ...ir import Formula
+from ..array_library.helpers import Helpers, names_in
+from ..array_library.vocabulary import Vocabulary
+from .function import WIDTH, FunctionText, autograd_function
+from .vocabulary import torch_vocabulary
+
+
+def torch_module(formulas: Sequence[tuple[str, Formula]], library: Derivatives, helpers: Helpers) -> str:
+    """The text of a module with these promoted formulas, by the names of their functions.
+
+    Raises FormulaError (PB502) where PyTorch has no equal
+    of something in one of them, or in one that it calls.
+    """
+    vocabulary = torch_vocabulary(helpers)
+    made: dict[str, FunctionText] = {}
+    names: dict[str, str] = {}
+    queue: list[tuple[str, Formula]] = []
+
+    def called(op: str) -> str | None:
+        if op not in names:
+            try:
+                found = library.promoted(op)
+            except NoDerivative:
+                return None
+            if any(eqn.op == op for eqn in found.forward.every()) and op not in vocabulary.formulas:
+                return None
+            names[op] = f"_{op.replace('.', '_')}_operator"
+            queue.append((names[op], found))
+        return names[op]
+
+    queue += formulas
+    public = [name for name, _ in formulas]
+    for name, formula in formulas:
+        if all(eqn.op != formula.name for eqn in formula.forward.every()):
+            names[formula.name] = name
+    while queue:
+        name, formula = queue.pop(0)
+        docstring = _docstring(formula) if name in public else ""
+        made[name] = autograd_function(formula, name, vocabulary, library, called, docstring)
+    parts = [made[name].text for name in reversed(made)]
+    read = names_in(ast.parse("\n".join(parts)))
+    hidden = [made[name].with_hidden for name in reversed(made) if f"{name}_with_hidden" in read]
+    return _assembled(public, [*parts, *hidden], formulas[0][1], vocabulary)
+
+
+def _assembled(public: Sequence[str], parts: Sequence[str], first: Formula, vocabulary: Vocabulary) -> str:
+    used = names_in(ast.parse("\n\n\n".join(parts)))
+    helpers = vocabulary.helpers.needed(used)
+    imports = vocabulary.helpers.imports(helpers, used | {"torch"})
+    if "math" in used:
+        imports = tuple(dict.fromkeys(("import math", *imports)))
+    text = vocabulary.helpers.text(helpers, WIDTH)
+    head = f'"""{", ".join(public)}: with derivatives of every order. From {Path(first.source.path).name}."""'
+    return (
+        "\n\n\n".join(part for part in ("\n\n".join([head, _imports(imports)]), text, *parts) if part) + "\n"
+    )
+
+
+def _imports(lines: Iterable[str]) -> str:
+    own = sorted((line for line in lines if "torch" not in line), key=lambda line: line.startswith("from"))
+    torch = sorted(line for line in lines if "torch" in line)
+    future = "from __future__ import annotations"
+    return "\n\n".join(
+        "\n".join(group) for group in ([future], [one for one in own if one != future], torch) if group
+    )
+
+
+def _docstring(formula: Formula) -> str:
+    """The author's, or a line of its own."""
+    try:
+        node = next(
+            node
+            for node in ast.walk(ast.parse(formula.source.text))
+            if isinstance(node, ast.FunctionDef) and node.name == formula.name
+        )
+    except (SyntaxError, StopIteration):
+        return f"The operator of {formula.span}."
+    found = ast.get_docstring(node)
+    if found is None:
+        return f"The operator of {Path(formula.span.path).name}:{formula.span.line}."
+    lines = found.split("\n")
+    return (
+        lines[0]
+        if len(lines) == 1
+        else "\n".join([lines[0], *(f"    {line}" if line else "" for line in lines[1:]), "    "])
+    )

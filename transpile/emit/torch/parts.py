@@ -1,0 +1,92 @@
+"""The pullback of a promoted formula by cotangents.
+
+A pullback is linear: the gradient is the sum of what each cotangent contributes, and an undefined one
+contributes nothing, whatever it would be multiplied with. One that is not seen to be linear has one part
+for a plain first backward and one for all cotangents, and zeros in the place of undefined ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ...analysis.linearity import Form, forms
+from ...ir import Block, Formula, Var
+from ...passes.variants.specialize import specialize
+
+# Up to so many hidden outputs have parts of their own; more are taken together.
+_MOST_HIDDEN = 4
+
+
+class Part(NamedTuple):
+    """What some cotangents contribute.
+
+    zeros   those of them that are taken as zeros where they are undefined
+    absent  others, which the block reads and which are zeros here
+    """
+
+    block: Block
+    cotangents: tuple[int, ...]
+    zeros: tuple[int, ...]
+    absent: tuple[int, ...]
+
+
+class Parts(NamedTuple):
+    """The parts of a pullback.
+
+    every   a part for each cotangent, whose contributions are added
+    joint   the part of all results together, where there are several
+    whole   in the place of both, where the pullback is not linear: the plain part and the general one
+    """
+
+    every: tuple[Part, ...] = ()
+    joint: Part | None = None
+    whole: tuple[Part, ...] = ()
+
+    def all(self) -> Iterator[Part]:
+        """All of them."""
+        yield from self.every
+        if self.joint is not None:
+            yield self.joint
+        yield from self.whole
+
+    def blocks(self) -> Iterator[Block]:
+        """Their blocks."""
+        for part in self.all():
+            yield part.block
+
+
+def parts_of(formula: Formula) -> Parts:
+    """The parts of a promoted formula's pullback."""
+    results = [k for k in range(formula.results) if k not in formula.options.nondifferentiable]
+    hidden = range(formula.results, formula.results + len(formula.hidden))
+    if not _is_linear(formula):
+        made = [_part(formula, results, results)]
+        if hidden:
+            every = [*results, *hidden]
+            made.append(_part(formula, every, every))
+        return Parts(whole=tuple(made))
+    single = [_part(formula, [k], []) for k in results]
+    if len(hidden) > _MOST_HIDDEN:
+        single.append(_part(formula, hidden, hidden))
+    else:
+        single += [_part(formula, [k], []) for k in hidden]
+    joint = _part(formula, results, []) if len(results) > 1 else None
+    return Parts(tuple(part for part in single if _contributes(part)), joint)
+
+
+def _part(formula: Formula, cotangents: Sequence[int], zeros: Sequence[int]) -> Part:
+    defined = [k in cotangents for k in range(len(formula.cotangents))]
+    variant = specialize(formula, defined, [True] * len(formula.inputs))
+    return Part(variant.block, tuple(cotangents), tuple(zeros), variant.materialize)
+
+
+def _contributes(part: Part) -> bool:
+    return any(isinstance(atom, Var) for atom in part.block.results)
+
+
+def _is_linear(formula: Formula) -> bool:
+    assert formula.pullback is not None
+    found = forms(formula)
+    atoms = [atom for atom in formula.pullback.results if isinstance(atom, Var)]
+    return all(found.get(atom, Form.CONSTANT) in (Form.LINEAR, Form.ZERO) for atom in atoms)
