@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -23,12 +24,22 @@ def without_out(
     """
     if "out" in kwargs:
         return kwargs["out"], args, {key: value for key, value in kwargs.items() if key != "out"}
-    names = _positions(function) if len(args) > 1 else ()
-    place = names.index("out") if "out" in names else len(args)
+    place = place_of_out(function) if len(args) > 1 else len(args)
     if len(args) <= place:
         return None, args, kwargs
-    behind = zip(names[place + 1 :], args[place + 1 :], strict=False)
+    behind = zip(_positions(function)[place + 1 :], args[place + 1 :], strict=False)
     return args[place], args[:place], {**dict(behind), **kwargs}
+
+
+def place_of_out(function: Callable[..., Any]) -> int:
+    """The number of arguments by position before `out`; of a function that has none there, more than any has.
+
+    >>> import numpy as np
+    >>> place_of_out(np.sum)
+    3
+    """
+    names = _positions(function)
+    return names.index("out") if "out" in names else sys.maxsize
 
 
 @cache

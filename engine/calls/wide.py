@@ -58,6 +58,11 @@ def widened(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callab
     return _WIDE.get(name)
 
 
+def always_wide(name: str) -> bool:
+    """True where no call of NumPy's function is the operator's."""
+    return name in _ALWAYS
+
+
 @cache
 def _known(name: str) -> frozenset[str]:
     """The keywords that the operator takes."""

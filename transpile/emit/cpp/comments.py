@@ -19,7 +19,7 @@ class Comments:
         """The comment of a statement; empty where its line was just shown."""
         if span is None or span.path != self._source.path or span.line == self._shown:
             return []
-        text = self._source.line(span.line).strip()
+        text = self._source.line(span.line).strip().rstrip("\\ ")  # it would comment out the next line
         if not text:
             return []
         self._shown = span.line

@@ -28,7 +28,9 @@ from ..expressions import (
     Entry,
     Expression,
     Infix,
+    Member,
     Name,
+    New,
     Number,
     Prefix,
     SizeOf,
@@ -62,9 +64,11 @@ from .views import MEMORY, Views
 
 # What the host of a launch gives a kernel.
 _ASKED = MEMORY | {"input", "gradient", "like", "shape", "shape_if_any", "number", "integer", "tell"}
-# Functions that only describe, but whose data would be the host's; one that describes memory without gaps.
+# Functions that only describe, but whose data would be the host's; one that describes memory without gaps;
+# one that only kernels in C++ begin with.
 _OF_HOST = frozenset({"unpack", "constant", "zeros_of", "nothing"})
 _OF_VIEWS = frozenset({"reshape"})
+_OF_CPP = frozenset({"require_special"})
 # What an element is computed with.
 _COMPUTED = (Braces, Call, Choice, Convert, Entry, Infix, Name, Number, Prefix, SizeOf)
 
@@ -138,7 +142,9 @@ class _Schedule:
             elif isinstance(statement, RunPasses):
                 made += self._launched(listed)
                 listed = []
-            elif not isinstance(statement, Passes) and not _is_of_cpp(statement):
+            elif isinstance(statement, Do) and _function_of(statement) == "fill":
+                made += self._apart(_filling(statement.call))
+            elif not isinstance(statement, Passes) and _function_of(statement) not in _OF_CPP:
                 self._require_host(statement)
                 made.append(statement)
         return made
@@ -173,8 +179,7 @@ class _Schedule:
         ]
         for statement in _elements(space):
             self._require_device(statement)
-            name = statement.row if isinstance(statement, Store) else ""
-            name = statement.sink.name if isinstance(statement, Collect) else name
+            name = "" if isinstance(statement, Let) else _given(statement)
             body.append(Collect(sinks[name], statement.value, statement.span) if name in sinks else statement)
         reads = tuple(replace(read, looped=True) for read in space.reads)
         return replace(
@@ -304,14 +309,22 @@ def only(space: Space, sinks: Sequence[Write | Reduce]) -> Space:
     body: list[InSpace] = []
     read: set[str] = set()
     for statement in reversed(_elements(space)):
-        name = statement.name if isinstance(statement, Let) else ""
-        name = statement.row if isinstance(statement, Store) else name
-        name = statement.sink.name if isinstance(statement, Collect) else name
-        if name in (read if isinstance(statement, Let) else wanted):
+        if _given(statement) in (read if isinstance(statement, Let) else wanted):
             body.append(statement)
             read |= set(names(statement.value))
     reads = tuple(each for each in space.reads if each.name in read)
     return replace(space, reads=reads, sinks=tuple(sinks), body=tuple(reversed(body)))
+
+
+def _given(statement: InSpace) -> str:
+    """The name of the value, the row or the total that a statement gives."""
+    match statement:
+        case Let():
+            return statement.name
+        case Store():
+            return statement.row
+        case _:
+            return statement.sink.name
 
 
 def _elements(space: Space) -> tuple[InSpace, ...]:
@@ -323,7 +336,21 @@ def _touches_data(call: Call) -> bool:
     return call.function in _OF_HOST or not describes(Call(call.function, ()))
 
 
-def _is_of_cpp(statement: Statement) -> bool:
-    """True for what only kernels in C++ begin with."""
+def _function_of(statement: Statement) -> str:
+    """The function of the runtime that a statement calls for what it does."""
     call = statement.call if isinstance(statement, Do) else None
-    return isinstance(call, Call) and call.function == "require_special"
+    return call.function if isinstance(call, Call) else ""
+
+
+def _filling(call: Expression) -> Space:
+    """The pass that writes one number to a view."""
+    assert isinstance(call, Call)
+    _, view, value = call.args
+    assert isinstance(value, New)
+    (number,), kind = value.args, value.type
+    assert isinstance(number, Number)
+    assert isinstance(kind, str)
+    sink = Write("filled", kind, view)
+    return Space(
+        "passes", Member(view, "shape"), (), (sink,), (Store("filled", replace(number, type=kind)),), "i"
+    )

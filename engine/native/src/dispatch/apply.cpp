@@ -9,6 +9,7 @@
 #include "core/grad_mode.h"
 #include "dispatch/arguments.h"
 #include "dispatch/record_call.h"
+#include "fast_paths/axis_views.h"
 
 namespace pullback {
 namespace {
@@ -257,6 +258,24 @@ PyObject* call_form(OperatorInfo& info, PyObject* args, PyObject* kwargs) {
     return call_form(info, {&input, 1}, {keywords, count}, given);
 }
 
+/// The observer's share of a call: it sees what went in and came out.
+void observe(PyObject* operator_object, PyObject* inputs, PyObject* attributes, PyObject* results) {
+    if (const PyRef observing = PyRef::borrow(switches.observer)) {
+        checked(PyObject_CallFunctionObjArgs(observing.get(), operator_object, inputs, attributes,
+                                             results, nullptr));
+    }
+}
+
+/// Calls an operator without attributes where nobody observes.
+PyRef run_inputs(OperatorInfo& info, std::span<PyObject* const> args) {
+    static PyObject* none = checked(PyDict_New()).release();
+    PyRef inputs = checked(PyTuple_New(info.n_inputs));
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        PyTuple_SET_ITEM(inputs.get(), static_cast<Py_ssize_t>(i), Py_NewRef(args[i]));
+    }
+    return result_of(info, run(info, inputs, none));
+}
+
 }  // namespace
 
 PyObject* call_form(OperatorInfo& info, std::span<PyObject* const> args,
@@ -265,7 +284,7 @@ PyObject* call_form(OperatorInfo& info, std::span<PyObject* const> args,
     const int ndim = Tensor::cast(args[0])->layout.ndim();
     AttributeForm* form = info.forms->find(ndim, keywords, given);
     OperatorInfo* known = form == nullptr ? nullptr : info.known_form(*form);
-    return known == nullptr ? nullptr : apply(*known, args).release();
+    return known == nullptr ? nullptr : run_inputs(*known, args).release();
 }
 
 PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs) {
@@ -275,10 +294,41 @@ PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs) {
     PyRef inputs, attributes;
     bind(info, args, kwargs, inputs, attributes);
     const PyRef results = formed ? all_results(info, formed) : run(info, inputs, attributes.get());
-    if (const PyRef observing = PyRef::borrow(switches.observer)) {
-        checked(PyObject_CallFunctionObjArgs(observing.get(), operator_object, inputs.get(),
-                                             attributes.get(), results.get(), nullptr));
+    observe(operator_object, inputs.get(), attributes.get(), results.get());
+    return result_of(info, results);
+}
+
+namespace {
+
+/// `call_form` for attributes that are given by position.
+PyObject* call_form(OperatorInfo& info, std::span<PyObject* const> args, PyObject* names,
+                    std::span<const PyRef> positions) {
+    if (!info.forms || switches.observer != nullptr) return nullptr;
+    PyObject* keywords[AttributeForm::kMost];
+    PyObject* given[AttributeForm::kMost];
+    const std::size_t extra = args.size() - 1;
+    const std::size_t count = extra + (names == nullptr ? 0 : std::size_t(PyTuple_GET_SIZE(names)));
+    if (extra == 0 || extra > positions.size() || count > AttributeForm::kMost) return nullptr;
+    for (std::size_t i = 0; i < count; ++i) {
+        keywords[i] = i < extra ? positions[i].get()
+                                : PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(i - extra));
+        given[i] = args.data()[i + 1];
     }
+    return call_form(info, args.first(1), {keywords, count}, given);
+}
+
+}  // namespace
+
+PyRef apply_in_order(OperatorInfo& info, std::span<PyObject* const> args, PyObject* names,
+                     std::span<const PyRef> positions) {
+    if (PyObject* formed = call_form(info, args, names, positions)) return PyRef::steal(formed);
+    PyRef inputs, attributes;
+    if (!bind_in_order(info, args, names, positions, inputs, attributes)) return {};
+    if (Ref<Tensor> view = axis_view(info, inputs.get(), attributes.get())) {
+        return PyRef::steal(view.release_object());
+    }
+    const PyRef results = run(info, inputs, attributes.get());
+    observe(info.object, inputs.get(), attributes.get(), results.get());
     return result_of(info, results);
 }
 
@@ -300,15 +350,6 @@ PyRef result_on_arrays(PyObject* operator_object, PyObject* inputs, PyObject* at
             PyObject_CallMethodObjArgs(operator_object, method, inputs, attributes, nullptr));
     }
     return result_of(info, results);
-}
-
-PyRef apply(OperatorInfo& info, std::span<PyObject* const> args) {
-    static PyObject* none = checked(PyDict_New()).release();
-    PyRef inputs = checked(PyTuple_New(info.n_inputs));
-    for (std::size_t i = 0; i < args.size(); ++i) {
-        PyTuple_SET_ITEM(inputs.get(), static_cast<Py_ssize_t>(i), Py_NewRef(args[i]));
-    }
-    return result_of(info, run(info, inputs, none));
 }
 
 }  // namespace pullback

@@ -159,4 +159,73 @@ void bind(OperatorInfo& info, PyObject* args, PyObject* kwargs, PyRef& inputs, P
     attributes = checked(PySequence_GetItem(bound.get(), 1));
 }
 
+namespace {
+
+/// True for what the formula of an operator takes as it is: a tensor of this engine, an array or
+/// number of NumPy or Python, a constant, or a list or tuple of these. `tensors` counts the
+/// tensors.
+bool is_plain(PyObject* value, int& tensors) {
+    if (Tensor::check(value)) {
+        ++tensors;
+        return true;
+    }
+    if (PyList_CheckExact(value) || PyTuple_CheckExact(value)) {
+        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
+            if (!is_plain(PySequence_Fast_GET_ITEM(value, i), tensors)) return false;
+        }
+        return true;
+    }
+    return PyArray_CheckExact(value) || PyFloat_CheckExact(value) || PyLong_CheckExact(value) ||
+           PyBool_Check(value) || value == Py_None || PyUnicode_CheckExact(value) ||
+           PyComplex_CheckExact(value) || PyArray_IsScalar(value, Generic);
+}
+
+/// The argument of this name, in a place of its own or by keyword; NULL where it is not given, and
+/// `used` counts the places where it is.
+PyObject* given_attribute(PyObject* name, std::span<PyObject* const> extra,
+                          std::span<const PyRef> positions, PyObject* names,
+                          PyObject* const* values, std::size_t& used) {
+    const auto is_it = [name](PyObject* other) {
+        return other == name || PyUnicode_Compare(other, name) == 0;
+    };
+    PyObject* found = nullptr;
+    for (std::size_t i = 0; i < extra.size(); ++i) {
+        if (is_it(positions[i].get())) found = extra[i], ++used;
+    }
+    for (Py_ssize_t i = 0; names != nullptr && i < PyTuple_GET_SIZE(names); ++i) {
+        if (is_it(PyTuple_GET_ITEM(names, i))) found = values[i], ++used;
+    }
+    return found;
+}
+
+}  // namespace
+
+bool bind_in_order(const OperatorInfo& info, std::span<PyObject* const> args, PyObject* names,
+                   std::span<const PyRef> positions, PyRef& inputs, PyRef& attributes) {
+    const auto n_inputs = static_cast<std::size_t>(info.n_inputs);
+    if (args.size() < n_inputs || args.size() - n_inputs > positions.size()) return false;
+    const auto extra = args.subspan(n_inputs);
+    const std::size_t n_names = names == nullptr ? 0 : std::size_t(PyTuple_GET_SIZE(names));
+    PyObject* const* const values = args.data() + args.size();
+    int tensors = 0;
+    for (std::size_t i = 0; i < args.size() + n_names; ++i) {
+        if (!is_plain(args.data()[i], tensors)) return false;
+    }
+    if (tensors == 0) return false;
+    attributes = checked(PyDict_New());
+    std::size_t used = 0;
+    for (const OperatorInfo::Attribute& one : info.attributes) {
+        PyObject* value = given_attribute(one.name, extra, positions, names, values, used);
+        if (value == nullptr) value = one.value;
+        if (value == nullptr) return false;
+        checked(PyDict_SetItem(attributes.get(), one.name, value));
+    }
+    if (used != extra.size() + n_names) return false;
+    inputs = checked(PyTuple_New(info.n_inputs));
+    for (std::size_t i = 0; i < n_inputs; ++i) {
+        PyTuple_SET_ITEM(inputs.get(), static_cast<Py_ssize_t>(i), Py_NewRef(args[i]));
+    }
+    return true;
+}
+
 }  // namespace pullback

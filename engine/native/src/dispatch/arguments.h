@@ -1,6 +1,8 @@
 // Arguments of an operator: sorted, and as the arrays under them.
 #pragma once
 
+#include <span>
+
 #include "core/node.h"
 
 namespace pullback {
@@ -8,6 +10,12 @@ namespace pullback {
 /// Sorts arguments as the operator does, into a tuple of inputs and a dict of attributes. Throws
 /// ErrorSet.
 void bind(OperatorInfo& info, PyObject* args, PyObject* kwargs, PyRef& inputs, PyRef& attributes);
+
+/// Sorts arguments as a vectorcall has them: the inputs, then those attributes whose names stand in
+/// `positions`, then keywords. False where Python must sort them: one is missing or no attribute,
+/// or neither a tensor, an array nor a constant, or no tensor is among them. Throws ErrorSet.
+bool bind_in_order(const OperatorInfo& info, std::span<PyObject* const> args, PyObject* names,
+                   std::span<const PyRef> positions, PyRef& inputs, PyRef& attributes);
 
 /// An input in one of four forms: tensor, array, list of these, or Python number or None.
 /// Throws ErrorSet for a tensor of the other engine, and for a list where a tensor is meant.

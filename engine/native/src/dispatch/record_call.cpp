@@ -1,5 +1,7 @@
 #include "dispatch/record_call.h"
 
+#include <span>
+
 #include "base/errors.h"
 #include "base/numpy_api.h"
 #include "base/switches.h"
@@ -99,6 +101,35 @@ void add_edges(Node& node, PyObject* inputs, const Mask& needed) {
     }
 }
 
+/// True if no entry of the memory stands in two places of a view: axes along which it is repeated
+/// have no stride, and windows that overlap have more entries than what they are taken of.
+bool has_each_once(const Layout& view, const Layout& source) {
+    if (!view.regular() || view.size() > source.size()) return false;
+    const std::span<const std::int64_t> extents = view.extents();
+    std::int64_t strides[NPY_MAXDIMS];
+    view.copy_strides(strides);
+    for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+        if (extents[axis] > 1 && strides[axis] == 0) return false;
+    }
+    return true;
+}
+
+/// Says of the node of a plain view where in its input the view begins: that is all that its
+/// gradient needs (view_gradient.h).
+void show(Node& node, const Call& call) {
+    const OperatorInfo& info = *node.info;
+    PyObject* input = PyTuple_GET_ITEM(call.inputs, 0);
+    if (!info.plain_views || info.n_inputs != 1 || info.n_outputs() != 1) return;
+    if (!Tensor::check(input) || !call.outputs[0]) return;
+    const Tensor& source = *Tensor::cast(input);
+    const Tensor& view = *call.outputs[0];
+    const auto item = static_cast<std::int64_t>(item_size(source.layout.dtype()));
+    if (view.storage.get() != source.storage.get() || item == 0) return;
+    if (!source.layout.contiguous() || !has_each_once(view.layout, source.layout)) return;
+    node.shows =
+        (static_cast<const char*>(view.data()) - static_cast<const char*>(source.data())) / item;
+}
+
 }  // namespace
 
 PyObject* nth_value(PyObject* dict, std::int32_t place) {
@@ -124,6 +155,7 @@ Ref<Node> record_call(OperatorInfo& info, const Mask& needed, const Mask& differ
         output.differentiable = differentiable.has(i);
         if (outputs[i]) output.layout = outputs[i]->layout;
     }
+    show(*node, call);
     remember_caller(*node);
     if (switches.anomaly) remember_stack(*node);
 

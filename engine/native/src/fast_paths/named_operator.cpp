@@ -1,5 +1,7 @@
 #include "fast_paths/named_operator.h"
 
+#include <utility>
+
 #include "base/errors.h"
 #include "base/numpy_api.h"
 #include "base/switches.h"
@@ -13,21 +15,25 @@ unsigned NamedOperator::generation = 1;
 [[gnu::noinline]] void NamedOperator::resolve() {
     const PyRef find = import_from("pullback.engine.native.named_operators", "operator_of");
     const unsigned now = generation;
-    PyRef found = checked(PyObject_CallFunction(find.get(), "s", name_));
-    info_ = found.get() == Py_None ? nullptr : &OperatorInfo::of(found.get());
-    const PyRef before = PyRef::steal(operator_);
-    operator_ = found.release();
+    const PyRef found = checked(PyObject_CallFunction(find.get(), "s", name_));
+    const PyRef before = PyRef::steal(std::exchange(operator_, nullptr));
+    const PyRef function_before = PyRef::steal(std::exchange(function_, nullptr));
+    info_ = nullptr;
+    positions_.clear();
+    if (PyCallable_Check(found.get())) {
+        function_ = Py_NewRef(found.get());
+    } else if (found.get() != Py_None) {
+        const PyRef names = checked(PySequence_GetItem(found.get(), 1));
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names.get()); ++i) {
+            PyObject* name = Py_NewRef(PyTuple_GET_ITEM(names.get(), i));
+            PyUnicode_InternInPlace(&name);
+            positions_.push_back(PyRef::steal(name));
+        }
+        operator_ = checked(PySequence_GetItem(found.get(), 0)).release();
+        info_ = &OperatorInfo::of(operator_);
+    }
     generation_ = now;
 }
-
-namespace {
-
-bool is_usual(PyObject* value) {
-    return Tensor::check(value) || PyArray_CheckExact(value) || PyFloat_CheckExact(value) ||
-           PyLong_CheckExact(value);
-}
-
-}  // namespace
 
 PyObject* NamedOperator::call(std::span<PyObject* const> args) {
     try {
@@ -36,18 +42,41 @@ PyObject* NamedOperator::call(std::span<PyObject* const> args) {
             if (PyObject* result = call_small_pointwise(*found, args)) [[likely]]
                 return result;
         }
-        return call_generally(found, args);
+        return call_generally(args);
     } catch (const ErrorSet&) {
         return nullptr;
     }
 }
 
-[[gnu::noinline]] PyObject* NamedOperator::call_generally(OperatorInfo* found,
-                                                          std::span<PyObject* const> args) {
-    bool usual = found != nullptr && switches.observer == nullptr && !found->has_attributes &&
-                 found->n_inputs == static_cast<std::int32_t>(args.size());
-    for (PyObject* value : args) usual = usual && is_usual(value);
-    if (usual) return apply(*found, args).release();
+PyObject* NamedOperator::call_in_order(std::span<PyObject* const> args, PyObject* names) {
+    OperatorInfo* const found = info();
+    if (found != nullptr) return apply_in_order(*found, args, names, positions_).release();
+    return function_ != nullptr && names == nullptr ? call_unrecorded(args) : nullptr;
+}
+
+PyObject* NamedOperator::call_unrecorded(std::span<PyObject* const> args) {
+    constexpr std::size_t kMost = 2;
+    PyObject* arrays[kMost];
+    bool on_tensors = false;
+    if (args.size() > kMost || switches.observer != nullptr) return nullptr;
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        if (Tensor::check(args[i])) {
+            arrays[i] = Tensor::cast(args[i])->array();
+            on_tensors = true;
+        } else if (PyArray_CheckExact(args[i]) || PyFloat_CheckExact(args[i]) ||
+                   PyLong_CheckExact(args[i])) {
+            arrays[i] = args[i];
+        } else {
+            return nullptr;
+        }
+    }
+    if (!on_tensors) return nullptr;
+    PyRef result = checked(PyObject_Vectorcall(function_, arrays, args.size(), nullptr));
+    return Tensor::of_array(to_array(std::move(result)), nullptr).release_object();
+}
+
+[[gnu::noinline]] PyObject* NamedOperator::call_generally(std::span<PyObject* const> args) {
+    if (PyObject* result = call_in_order(args, nullptr)) return result;
     static PyObject* python = nullptr;
     import_once(python, "pullback.engine.calls.call", "call");
     const PyRef name = checked(PyUnicode_InternFromString(name_));
@@ -91,6 +120,28 @@ PyObject* to_power(PyObject* a, PyObject* b, PyObject* modulus) {
     return binary<power>(a, b);
 }
 
+/// `x < y` and its like.
+PyObject* compare(PyObject* a, PyObject* b, int how) {
+    static NamedOperator operators[] = {
+        // in the order of Py_LT and so on
+        NamedOperator("less"),      NamedOperator("less_equal"), NamedOperator("equal"),
+        NamedOperator("not_equal"), NamedOperator("greater"),    NamedOperator("greater_equal"),
+    };
+    static const char* const methods[] = {"__lt__", "__le__", "__eq__",
+                                          "__ne__", "__gt__", "__ge__"};
+    return to_python([&]() -> PyObject* {
+        PyObject* const args[] = {a, b};
+        if (PyObject* result = operators[how].call_in_order(args, nullptr)) return result;
+        static PyObject* general = nullptr;
+        import_once(general, "pullback.engine.tensor.methods", "TensorMethods");
+        const PyRef method = attribute(general, methods[how]);
+        return PyObject_Vectorcall(method.get(), args, 2, nullptr);
+    });
+}
+
+/// By identity: a type that compares has none of its own.
+Py_hash_t hash(PyObject* self) { return PyBaseObject_Type.tp_hash(self); }
+
 template <typename F>
 PyType_Slot slot(int name, F* function) {
     return {name, reinterpret_cast<void*>(function)};
@@ -113,6 +164,8 @@ std::span<const PyType_Slot> number_slots() {
         slot(Py_nb_negative, unary<negative>),
         slot(Py_nb_positive, unary<positive>),
         slot(Py_nb_absolute, unary<absolute>),
+        slot(Py_tp_richcompare, compare),
+        slot(Py_tp_hash, hash),
     };
     return slots;
 }

@@ -4,6 +4,7 @@
 #include <Python.h>
 
 #include <span>
+#include <vector>
 
 #include "dispatch/apply.h"
 
@@ -23,6 +24,9 @@ class NamedOperator {
     }
     /// Calls it on values, one of them a tensor. NULL with an error set.
     PyObject* call(std::span<PyObject* const> args);
+    /// The call of NumPy's function of this name on arguments as a vectorcall has them; NULL where
+    /// it must go through Python. Throws ErrorSet.
+    PyObject* call_in_order(std::span<PyObject* const> args, PyObject* names);
 
     /// Has every operator resolved again: a formula was replaced.
     static void forget() { ++generation; }
@@ -30,12 +34,18 @@ class NamedOperator {
   private:
     void resolve();
     /// A call that is not for the fast path. Throws ErrorSet; NULL with an error set too.
-    PyObject* call_generally(OperatorInfo* found, std::span<PyObject* const> args);
+    PyObject* call_generally(std::span<PyObject* const> args);
 
     static unsigned generation;
     const char* name_;
     unsigned generation_ = 0;
+    /// The universal function of an operator without a derivative, on the arrays; NULL where this
+    /// is not for the fast path. Throws ErrorSet.
+    PyObject* call_unrecorded(std::span<PyObject* const> args);
+
+    PyObject* function_ = nullptr;  // owned: such a function, or NULL
     PyObject* operator_ = nullptr;  // owned
+    std::vector<PyRef> positions_;  // names of its attributes that NumPy takes by position
     OperatorInfo* info_ = nullptr;
 };
 

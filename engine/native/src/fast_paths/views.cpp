@@ -1,125 +1,13 @@
 #include "fast_paths/views.h"
 
-#include <cstring>
-#include <functional>
 #include <string>
-#include <vector>
 
 #include "base/errors.h"
 #include "base/numpy_api.h"
-#include "base/switches.h"
-#include "core/caller.h"
-#include "core/grad_mode.h"
-#include "dispatch/arguments.h"
+#include "fast_paths/view_spec.h"
 
 namespace pullback {
 namespace {
-
-constexpr int kMost = 8;  // axes
-
-/// Shape and strides on the way to a layout; strides count elements.
-struct ViewSpec {
-    char* data = nullptr;
-    std::int64_t item = 0;
-    int ndim = 0;
-    bool single = false;  // an entry without axes: a copy, as in NumPy
-    std::int64_t shape[kMost];
-    std::int64_t strides[kMost];
-
-    bool start(const Tensor& tensor) {
-        const Layout& layout = tensor.layout;
-        if (layout.ndim() > kMost || !layout.regular()) return false;
-        data = static_cast<char*>(tensor.data());
-        item = static_cast<std::int64_t>(item_size(layout.dtype()));
-        ndim = layout.ndim();
-        for (int axis = 0; axis < ndim; ++axis) shape[axis] = layout.shape(axis);
-        layout.copy_strides(strides);
-        return true;
-    }
-    bool add(std::int64_t length, std::int64_t stride) {
-        if (ndim == kMost) return false;
-        shape[ndim] = length;
-        strides[ndim++] = stride;
-        return true;
-    }
-    Layout layout(DType dtype) const {
-        std::int64_t expected = 1;
-        bool contiguous = true;
-        for (int axis = ndim - 1; axis >= 0; --axis) {
-            contiguous = contiguous && (shape[axis] == 1 || strides[axis] == expected);
-            expected *= shape[axis];
-        }
-        return contiguous || expected == 0 ? Layout::c_order(dtype, ndim, shape)
-                                           : Layout::strided(dtype, ndim, shape, strides, true);
-    }
-};
-
-/// True if the fast path is open: nothing watches, and nobody forbids writing.
-bool is_usual(Tensor& tensor) {
-    if (!switches.takes(FastPath::views)) return false;
-    tensor.refresh();
-    return !tensor.cached_array || PyArray_ISWRITEABLE(as_array(tensor.cached_array.get()));
-}
-
-PyRef shape_of(const Tensor& tensor) { return tuple_of(tensor.layout.extents()); }
-
-/// A plain value that a formula saves, by its name there; none for one that isn't known here.
-using Values = std::function<PyRef(const std::string&)>;
-
-/// The node of a view, or of a copy of the entry at `data`; false where the formula saves something
-/// else.
-bool record(OperatorInfo& info, Tensor& source, Tensor& view, const char* data,
-            const Values& values) {
-    const Variant& variant = info.variant(Mask{1}, Mask{1});
-    std::vector<PyRef> saved;
-    for (const std::int32_t read : variant.reads) {
-        const SavedEntry& entry = info.saved[static_cast<std::size_t>(read)];
-        if (entry.source != SavedSource::plain) return false;
-        if (variant.slots[static_cast<std::size_t>(read)] < 0) continue;
-        PyRef value = entry.name.starts_with("like_") ? like(source.object())
-                      : entry.name == "a_shape"       ? shape_of(source)
-                                                      : values(entry.name);
-        if (!value) return false;
-        saved.push_back(std::move(value));
-    }
-    Ref<Node> node = Node::make(NodeKind::call);
-    node->operator_object = PyRef::borrow(info.object);
-    node->info = &info;
-    node->recorded = &variant;
-    node->edges.emplace_back(edge_of(source));
-    node->renumber();
-    node->outputs.emplace_back(view.layout, true);
-    const auto item = static_cast<std::int64_t>(item_size(source.layout.dtype()));
-    if (source.layout.contiguous() && item > 0) {
-        node->shows = (data - static_cast<char*>(source.data())) / item;
-    }
-    remember_caller(*node);
-    for (PyRef& value : saved) node->saved.emplace_back(SavedVariable::plain(std::move(value)));
-    view.hang_on(node, 0);
-    return true;
-}
-
-/// The view, or the copy of a single entry, recorded; none where this is not for the fast path.
-Ref<Tensor> finish(NamedOperator& op, Tensor& source, const ViewSpec& spec, const Values& values) {
-    OperatorInfo* info = op.info();
-    if (info == nullptr || !info->plain_views || info->n_inputs != 1 || info->n_hidden != 0) {
-        return {};
-    }
-    const bool recording = grad_enabled();
-    const Layout layout = spec.layout(source.layout.dtype());
-    Ref<Tensor> made;
-    if (spec.single) {
-        if (spec.item == 0) return {};
-        made = Tensor::allocate(layout, static_cast<std::size_t>(spec.item));
-        std::memcpy(made->data(), spec.data, static_cast<std::size_t>(spec.item));
-    } else {
-        made = Tensor::view_of(source.storage, spec.data, layout);
-        made->show_part_of(source, recording ? Made::plain : Made::unrecorded);
-    }
-    if (recording && source.requires_grad && !record(*info, source, *made, spec.data, values))
-        return {};
-    return made;
-}
 
 PyObject* general(const char* method, PyObject* self, PyObject* args, PyObject* kwargs) {
     static PyObject* methods = nullptr;
@@ -214,21 +102,6 @@ bool permute(ViewSpec& spec, std::span<const std::int64_t> order) {
     return true;
 }
 
-/// Whole numbers of a tuple or list into `numbers`; their count, or -1 where they are none.
-int whole_numbers(PyObject* sequence, std::int64_t* numbers) {
-    if (!PyTuple_CheckExact(sequence) && !PyList_CheckExact(sequence)) return -1;
-    const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence);
-    if (count > kMost) return -1;
-    for (Py_ssize_t i = 0; i < count; ++i) {
-        PyObject* item = PySequence_Fast_GET_ITEM(sequence, i);
-        if (!PyLong_CheckExact(item)) return -1;
-        int overflow = 0;
-        numbers[i] = PyLong_AsLongLongAndOverflow(item, &overflow);
-        if (overflow != 0) return -1;
-    }
-    return static_cast<int>(count);
-}
-
 /// The arguments of `f(1, 2)` and of `f((1, 2))` alike.
 PyObject* only_sequence(PyObject* args) {
     if (PyTuple_GET_SIZE(args) != 1) return args;
@@ -240,7 +113,7 @@ Ref<Tensor> transposed(Tensor& tensor, std::span<const std::int64_t> axes, bool 
     static NamedOperator transpose("transpose");
     ViewSpec spec;
     if (!is_usual(tensor) || !spec.start(tensor) || !permute(spec, axes)) return {};
-    return finish(transpose, tensor, spec, [&](const std::string& name) -> PyRef {
+    return finish_view(transpose.info(), tensor, spec, [&](const std::string& name) -> PyRef {
         if (name == "axes") return reversed ? PyRef::borrow(Py_None) : tuple_of(axes);
         if (name == "axes_is_none") return PyRef::borrow(reversed ? Py_True : Py_False);
         if (name == "a_ndim") return checked(PyLong_FromLong(tensor.layout.ndim()));
@@ -249,9 +122,9 @@ Ref<Tensor> transposed(Tensor& tensor, std::span<const std::int64_t> axes, bool 
 }
 
 Ref<Tensor> reversed_axes(Tensor& tensor) {
-    std::int64_t axes[kMost];
+    std::int64_t axes[ViewSpec::kMost];
     const int ndim = tensor.layout.ndim();
-    if (ndim > kMost) return {};
+    if (ndim > ViewSpec::kMost) return {};
     for (int axis = 0; axis < ndim; ++axis) axes[axis] = ndim - 1 - axis;
     return transposed(tensor, {axes, static_cast<std::size_t>(ndim)}, true);
 }
@@ -259,7 +132,7 @@ Ref<Tensor> reversed_axes(Tensor& tensor) {
 PyObject* transpose(PyObject* self, PyObject* args, PyObject* kwargs) {
     return to_python([&] {
         Tensor& tensor = *Tensor::cast(self);
-        std::int64_t axes[kMost];
+        std::int64_t axes[ViewSpec::kMost];
         Ref<Tensor> view;
         if (kwargs == nullptr && PyTuple_GET_SIZE(args) == 0) {
             view = reversed_axes(tensor);
@@ -282,19 +155,19 @@ PyObject* swapaxes(PyObject* self, PyObject* args, PyObject* kwargs) {
     static NamedOperator op("swapaxes");
     return to_python([&] {
         Tensor& tensor = *Tensor::cast(self);
-        std::int64_t pair[kMost];
+        std::int64_t pair[ViewSpec::kMost];
         ViewSpec spec;
         Ref<Tensor> view;
         if (kwargs == nullptr && whole_numbers(args, pair) == 2 && is_usual(tensor) &&
             spec.start(tensor)) {
-            std::int64_t axes[kMost];
+            std::int64_t axes[ViewSpec::kMost];
             for (int axis = 0; axis < spec.ndim; ++axis) axes[axis] = axis;
             const std::int64_t first = pair[0] < 0 ? pair[0] + spec.ndim : pair[0];
             const std::int64_t second = pair[1] < 0 ? pair[1] + spec.ndim : pair[1];
             const bool there = first >= 0 && first < spec.ndim && second >= 0 && second < spec.ndim;
             if (there) std::swap(axes[first], axes[second]);
             if (there && permute(spec, {axes, static_cast<std::size_t>(spec.ndim)})) {
-                view = finish(op, tensor, spec, [&](const std::string& name) -> PyRef {
+                view = finish_view(op.info(), tensor, spec, [&](const std::string& name) -> PyRef {
                     if (name == "axis1") return PyRef::borrow(PyTuple_GET_ITEM(args, 0));
                     if (name == "axis2") return PyRef::borrow(PyTuple_GET_ITEM(args, 1));
                     return {};
@@ -328,7 +201,7 @@ PyObject* reshape(PyObject* self, PyObject* args, PyObject* kwargs) {
     static NamedOperator op("reshape");
     return to_python([&] {
         Tensor& tensor = *Tensor::cast(self);
-        std::int64_t lengths[kMost];
+        std::int64_t lengths[ViewSpec::kMost];
         ViewSpec spec;
         Ref<Tensor> view;
         const int count = kwargs == nullptr ? whole_numbers(only_sequence(args), lengths) : -1;
@@ -342,7 +215,7 @@ PyObject* reshape(PyObject* self, PyObject* args, PyObject* kwargs) {
                 spec.strides[axis] = stride;
                 stride *= spec.shape[axis];
             }
-            view = finish(op, tensor, spec, [](const std::string&) { return PyRef(); });
+            view = finish_view(op.info(), tensor, spec, [](const std::string&) { return PyRef(); });
         }
         return view ? view.release_object() : general("reshape", self, args, kwargs);
     });
@@ -361,9 +234,10 @@ PyObject* get_item(PyObject* self, PyObject* index) {
         Tensor& tensor = *Tensor::cast(self);
         ViewSpec spec;
         if (view_at(tensor, index, spec)) {
-            Ref<Tensor> view = finish(getitem, tensor, spec, [&](const std::string& name) {
-                return name == "index" ? PyRef::borrow(index) : PyRef();
-            });
+            Ref<Tensor> view =
+                finish_view(getitem.info(), tensor, spec, [&](const std::string& name) {
+                    return name == "index" ? PyRef::borrow(index) : PyRef();
+                });
             if (view) return view.release_object();
         }
         const PyRef args = checked(PyTuple_Pack(1, index));

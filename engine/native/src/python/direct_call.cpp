@@ -73,6 +73,10 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flags, P
                 PyObject* result = call->remembered->call({args, count}, names);
                 if (result != nullptr) return result;
             }
+            if (call->named != nullptr) {
+                PyObject* result = call->named->call_in_order({args, count}, names);
+                if (result != nullptr) return result;
+            }
         } catch (const ErrorSet&) {
             return nullptr;
         }

@@ -13,6 +13,7 @@
 #include "fast_paths/inplace.h"
 #include "fast_paths/named_operator.h"
 #include "fast_paths/views.h"
+#include "python/numpy_protocol.h"
 #include "python/tensor_internals.h"
 
 namespace pullback {
@@ -298,6 +299,7 @@ void define_tensor_type() {
     for (const PyMethodDef& method : internal_methods()) all_methods.push_back(method);
     for (const PyMethodDef& method : view_methods()) all_methods.push_back(method);
     for (const PyMethodDef& method : writing_methods()) all_methods.push_back(method);
+    for (const PyMethodDef& method : protocol_methods()) all_methods.push_back(method);
     all_methods.push_back({nullptr, nullptr, 0, nullptr});
     static std::vector<PyGetSetDef> all_properties(std::begin(properties),
                                                    std::end(properties) - 1);

@@ -89,6 +89,14 @@ def test_what_is_reduced_to_two_shapes_is_two_launches():
     assert [operand.written for operand in operands(first)] == [False, False, True]
 
 
+def test_memory_that_is_filled_is_a_launch_that_reads_nothing():
+    library = standard_library()
+    _, programs = compiled(library.formula("diagonal"), library)
+    filling, *_ = (statement for statement in programs[1][1].body if isinstance(statement, Launch))
+    assert filling.over == "entries"
+    assert filling.body[0].reads == ()
+
+
 def test_a_view_that_passes_share_is_one_operand():
     (launch,), _ = launches(SOFTMAX)
     assert [operand.name for operand in operands(launch)] == ["x", "largest", "total", "r"]

@@ -1,0 +1,67 @@
+// The layout of a view on the way to a tensor, and the tensor made of it and recorded.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+
+#include "core/operator.h"
+#include "core/tensor.h"
+
+namespace pullback {
+
+/// Shape and strides on the way to a layout; strides count elements.
+struct ViewSpec {
+    static constexpr int kMost = 8;  // axes
+
+    char* data = nullptr;
+    std::int64_t item = 0;
+    int ndim = 0;
+    bool single = false;  // an entry without axes: a copy, as in NumPy
+    std::int64_t shape[kMost];
+    std::int64_t strides[kMost];
+
+    bool start(const Tensor& tensor) {
+        const Layout& layout = tensor.layout;
+        if (layout.ndim() > kMost || !layout.regular()) return false;
+        data = static_cast<char*>(tensor.data());
+        item = static_cast<std::int64_t>(item_size(layout.dtype()));
+        ndim = layout.ndim();
+        for (int axis = 0; axis < ndim; ++axis) shape[axis] = layout.shape(axis);
+        layout.copy_strides(strides);
+        return true;
+    }
+    bool add(std::int64_t length, std::int64_t stride) {
+        if (ndim == kMost) return false;
+        shape[ndim] = length;
+        strides[ndim++] = stride;
+        return true;
+    }
+    Layout layout(DType dtype) const {
+        std::int64_t expected = 1;
+        bool contiguous = true;
+        for (int axis = ndim - 1; axis >= 0; --axis) {
+            contiguous = contiguous && (shape[axis] == 1 || strides[axis] == expected);
+            expected *= shape[axis];
+        }
+        return contiguous || expected == 0 ? Layout::c_order(dtype, ndim, shape)
+                                           : Layout::strided(dtype, ndim, shape, strides, true);
+    }
+};
+
+/// True if the fast path is open: nothing watches, and nobody forbids writing.
+bool is_usual(Tensor& tensor);
+
+/// A plain value that a formula saves, by its name there; none for one that isn't known here.
+using PlainValues = std::function<PyRef(const std::string&)>;
+
+/// The view, or the copy of a single entry, recorded as a call of the operator; none where this is
+/// not for the fast path. `info` may be NULL. Throws ErrorSet.
+Ref<Tensor> finish_view(OperatorInfo* info, Tensor& source, const ViewSpec& spec,
+                        const PlainValues& values);
+
+/// Whole numbers of a tuple or list into `numbers`, which has room for `ViewSpec::kMost`; their
+/// count, or -1 where they are none.
+int whole_numbers(PyObject* sequence, std::int64_t* numbers);
+
+}  // namespace pullback
