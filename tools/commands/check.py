@@ -25,12 +25,14 @@ from ..progress import Stepper, steps
 from ..render import count
 from . import Subparsers, add_command
 from .check_classes import check_classes, classes_in
+from .check_fixes import fix_classes
 
 EXAMPLE = """\
 example:
   $ pullback check examples --order 3
   $ pullback check examples/softplus.py::softplus
   $ pullback check src/ops.py::Scaled --inputs 'torch.rand(3, 4), 2'
+  $ pullback check --fix src/ops.py
 
 This imports the file and runs what it defines: formulas and functions under pb.compile on both engines and
 compiled, a plain function that is named, and classes of torch.autograd.Function in PyTorch. A class gets a
@@ -73,6 +75,16 @@ def add_parser(subparsers: Subparsers) -> None:
         help="where to run formulas; may be repeated (default: wherever they can run here)",
     )
     parser.add_argument(
+        "--fix",
+        action="store_true",
+        help="fix the classes as lint --fix does, where they run and give the first gradients that they gave",
+    )
+    parser.add_argument(
+        "--unsafe-fixes",
+        action="store_true",
+        help="with --fix: also refuse second derivatives with a barrier",
+    )
+    parser.add_argument(
         "--inputs",
         metavar="EXPR",
         help="the inputs of one class: a Python expression, in which the file's names and torch are known",
@@ -85,6 +97,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--order counts from 1")
     console = Console(highlight=False, markup=False)
     classes = classes_in(arguments.targets)
+    if arguments.unsafe_fixes and not arguments.fix:
+        raise UsageError("--unsafe-fixes goes with --fix")
+    if arguments.fix:
+        return fix_classes(classes, arguments.inputs, arguments.unsafe_fixes, console)
     if arguments.inputs is not None and not classes:
         raise UsageError("--inputs is for one class of torch.autograd.Function")
     named = {f"{one.source.path}::{one.name}" for one in classes if one.name is not None}

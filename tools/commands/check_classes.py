@@ -20,6 +20,7 @@ from ..progress import steps
 from ..render import count
 
 if TYPE_CHECKING:
+    from ..torch_classes.target import Target
     from ..torch_classes.verdicts import Checked
 
 
@@ -53,22 +54,34 @@ def _classes_in(target: str) -> Iterator[ClassesOf]:
 
 def check_classes(chosen: list[ClassesOf], inputs: str | None, console: Console) -> int:
     """Run the classes, print their verdicts, and return the exit status."""
-    if inputs is not None and sum(len(one.names) for one in chosen) != 1:
-        raise UsageError("--inputs is for one class: name it as FILE::CLASS")
+    for_one_class(chosen, inputs)
     try:
         from ..torch_classes.target import load_targets
-        from ..torch_classes.verdicts import check_class
     except ImportError as error:
         raise CommandError(f"checking a class needs {error.name}: pip install 'pullback[torch]'") from error
-    checked: list[Checked] = []
-    skipped: list[str] = []
+    targets, skipped = [], []
     for one in chosen:
-        targets, left = load_targets(one.source, one.name)
+        found, left = load_targets(one.source, one.name)
+        targets += found
         skipped += left
-        with steps("check", len(targets)) as step:
-            for target in targets:
-                step(target.name)
-                checked.append(check_class(target, inputs))
+    return check_targets(targets, skipped, inputs, console)
+
+
+def for_one_class(chosen: list[ClassesOf], inputs: str | None) -> None:
+    """Raises `UsageError` where inputs are given for more than one class."""
+    if inputs is not None and sum(len(one.names) for one in chosen) != 1:
+        raise UsageError("--inputs is for one class: name it as FILE::CLASS")
+
+
+def check_targets(targets: list[Target], skipped: list[str], inputs: str | None, console: Console) -> int:
+    """Run classes that were imported; `skipped` says why others were not."""
+    from ..torch_classes.verdicts import check_class
+
+    checked: list[Checked] = []
+    with steps("check", len(targets)) as step:
+        for target in targets:
+            step(target.name)
+            checked.append(check_class(target, inputs))
     for note in [*skipped, *(note for c in checked for note in c.notes)]:
         console.print(note, soft_wrap=True)
     if checked:

@@ -87,4 +87,7 @@ def _explain(changes: list[FixedFile], word: str) -> None:
                 f"{finding.span}: {finding.code} in {finding.name} not fixed: {reason}", soft_wrap=True
             )
     done = sum(len(change.fixed.done) for change in changes)
-    console.print(f"{word} {count(done, 'finding')} in {count(sum(c.changed for c in changes), 'file')}")
+    said = f"{word} {count(done, 'finding')} in {count(sum(c.changed for c in changes), 'file')}"
+    if done:
+        said += "; nothing was run: `pullback check --fix` also compares first gradients before it writes"
+    console.print(said, soft_wrap=True)

@@ -44,7 +44,7 @@ def check_class(target: Target, expression: str | None = None) -> Checked:
     `expression`: its inputs. Raises `UsageError` where they are none.
     """
     try:
-        samples = given_samples(target, expression) or [guessed_sample(target, lambda s: _runs(target, s))]
+        samples = given_samples(target, expression) or [guessed_sample(target, lambda s: runs(target, s))]
     except NoInputs as error:
         return Checked(target.name, Verdict.NOT_RUN, notes=[str(error)])
     checked = Checked(target.name, Verdict.RIGHT, notes=[s.said for s in samples if s.said])
@@ -107,7 +107,8 @@ def _verdict(found: Measured, surrogate: bool, notes: list[str], name: str) -> V
     return Verdict.RAISES if found.raised else Verdict.RIGHT
 
 
-def _runs(target: Target, sample: Sample) -> bool:
+def runs(target: Target, sample: Sample) -> bool:
+    """True if the class takes these inputs and gives finite gradients."""
     around = Around(target.call, sample, True, True)
     try:
         points = around.points(torch.float64)

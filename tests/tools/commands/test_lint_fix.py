@@ -37,7 +37,8 @@ def test_fix_changes_the_file_and_reports_what_is_left(
     captured = capsys.readouterr()
     assert captured.out == "clean: 1 autograd function in 1 file\n"
     assert captured.err == (
-        f"{path}: fixed PB101 in Scaled: `t`: computed again in the backward\nfixed 1 finding in 1 file\n"
+        f"{path}: fixed PB101 in Scaled: `t`: computed again in the backward\nfixed 1 finding in 1 file; "
+        "nothing was run: `pullback check --fix` also compares first gradients before it writes\n"
     )
     assert "        t = a + b\n        return grad * b" in Path(path).read_text()
 

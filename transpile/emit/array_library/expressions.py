@@ -191,7 +191,7 @@ class ArrayExpressions(Expressions):
             return []
         found = [type_of(atom, self._types) for atom in eqn.args]
         read = range(1 if eqn.op == "where" else 0, len(found))
-        strong = any(isinstance(of, ScalarType) and of.strong and of.kind == "float" for of in found)
+        strong = any(isinstance(of, ScalarType) and of.dtype == "float64" for of in found)
         if not (strong or result in _DOUBLE or any(_is_wide(_dtype(found[k])) for k in read)):
             return []
         return [k for k in read if isinstance(found[k], TensorType) and _dtype(found[k]) not in _DOUBLE]
