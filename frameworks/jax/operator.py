@@ -12,8 +12,8 @@ import jax
 from pullback.engine.core.operator import Operator
 from pullback.transpile.codes import diagnostic
 from pullback.transpile.diagnostics import FormulaError
-from pullback.transpile.ir import Formula, Literal, Span
-from pullback.transpile.operators import BY_FULL_NAME, OPERATORS
+from pullback.transpile.emit.jax.names import MODULES, missing, unknown_calls
+from pullback.transpile.ir import Formula, Span
 
 # What JAX raises where Python asks for the value of an array that is being traced.
 _TRACED = (
@@ -22,8 +22,6 @@ _TRACED = (
     jax.errors.TracerIntegerConversionError,
     jax.errors.NonConcreteBooleanIndexError,
 )
-
-_MODULES = {"np": "numpy", "special": "scipy.special", "primitives": "pullback.primitives", "pb": "pullback"}
 
 
 class JaxOperator(Operator):
@@ -58,10 +56,7 @@ class JaxOperator(Operator):
             for name in rest:
                 found = getattr(found, name, None)
             if found is None:
-                span = self._first_call(dotted) or self._span(node.lineno)
-                message = f"JAX has no counterpart of `{dotted}`, which {self.name!r} needs"
-                hint = "write it with functions that jax.numpy and jax.scipy.special have"
-                findings.append(diagnostic("PB501", message, span, name=self.name, hint=hint))
+                findings.append(missing(self.formula, dotted, node.lineno))
         if findings:
             raise FormulaError(list(dict.fromkeys(findings)), self.formula.source)
 
@@ -74,13 +69,6 @@ class JaxOperator(Operator):
     @property
     def _outputs(self) -> int:
         return self.n_results + self.n_hidden
-
-    def _first_call(self, dotted: str) -> Span | None:
-        """The place of the first call of a function of the vocabulary, by its name in emitted text."""
-        first, _, rest = dotted.partition(".")
-        name = f"{_MODULES.get(first, first)}.{rest}"
-        calls = (eqn for eqn in self.formula.every() if eqn.op in OPERATORS)
-        return next((eqn.span for eqn in calls if OPERATORS[eqn.op].python == name), None)
 
     def _traced(self, error: Exception) -> FormulaError:
         """The error with the line of the formula at which a value is asked for."""
@@ -106,22 +94,15 @@ def _dotted_names(function: ast.FunctionDef) -> Iterator[tuple[ast.Attribute, st
         if isinstance(node, ast.Attribute) and node not in inner:
             inner |= {child for child in ast.walk(node) if isinstance(child, ast.Attribute)}
             text = ast.unparse(node)
-            if text.split(".")[0] in _MODULES and "(" not in text:
+            if text.split(".")[0] in MODULES and "(" not in text:
                 yield node, text
 
 
 def _refuse_unknown_calls(formula: Formula) -> None:
     """Raise FormulaError for calls of functions that the vocabulary does not know: they run on NumPy."""
-    findings = []
-    for eqn in formula.every():
-        callee = eqn.kwarg("callee")
-        if eqn.op == "opaque" and isinstance(callee, Literal) and callee.value not in BY_FULL_NAME:
-            message = f"`{callee.value}` is not known to have a counterpart in JAX"
-            hint = "write it with functions of the vocabulary, or make it a formula"
-            span = eqn.span or formula.span
-            findings.append(diagnostic("PB501", message, span, name=formula.name, hint=hint))
+    findings = unknown_calls(formula)
     if findings:
-        raise FormulaError(list(dict.fromkeys(findings)), formula.source)
+        raise FormulaError(findings, formula.source)
 
 
 def _first_sentence(error: Exception) -> str:

@@ -52,7 +52,7 @@ def like(x: Any) -> Any:
     return Like(jnp.shape(x), jnp.result_type(x))
 
 
-def _cast(x: Any, dtype: Any) -> Any:
+def cast(x: Any, dtype: Any) -> Any:
     """To a dtype, by the real part where it is real."""
     x = jnp.asarray(x)
     if jnp.iscomplexobj(x) and not jnp.issubdtype(dtype, jnp.complexfloating):
@@ -75,12 +75,12 @@ def sum_to(x: Any, like: Like) -> Any:
     if have != shape:
         stretched = tuple(lead + i for i, n in enumerate(shape) if n == 1 and have[lead + i] != 1)
         x = jnp.sum(x, axis=(*range(lead), *stretched), keepdims=True).reshape(shape)
-    return _cast(x, like.dtype)
+    return cast(x, like.dtype)
 
 
 def broadcast_like(x: Any, like: Like) -> Any:
     """Repeat `x` to the shape of `like`, in its dtype: the adjoint of `sum_to`."""
-    x = _cast(x, like.dtype)
+    x = cast(x, like.dtype)
     return jnp.broadcast_to(x.reshape(()) if like.shape == () and x.size == 1 else x, like.shape)
 
 
@@ -88,7 +88,7 @@ def expect_like(x: Any, like: Like) -> Any:
     """`x` in the dtype of `like`, whose shape it must have."""
     if jnp.shape(x) != like.shape:
         raise ValueError(f"an output has shape {like.shape}, its part of v {jnp.shape(x)}")
-    return _cast(x, like.dtype)
+    return cast(x, like.dtype)
 
 
 def accumulate(x: Any, y: Any) -> Any:
@@ -121,7 +121,7 @@ def last_written(index: Any, shape: tuple[int, ...]) -> Any:
 def index_put(a: Any, value: Any, index: Any, repeated: bool = False) -> Any:
     """A copy of `a` with `value` at `index`; where a place may be named twice, the last write stays."""
     a, index = jnp.asarray(a), at_index(index)
-    value = _cast(value, a.dtype)
+    value = cast(value, a.dtype)
     if not repeated:
         return a.at[index].set(value, unique_indices=True)
     last = last_written(index, a.shape)
@@ -197,7 +197,7 @@ def order_of_norm(ord: Any, axis: int | tuple[int, ...] | None, ndim: int) -> fl
 def flatten_axes(a: Any, axis: int | tuple[int, ...] | None = None) -> Any:
     """The axes of `axis` (None: all) moved to the end and merged into one, in the order given."""
     a = jnp.asarray(a)
-    axes = _axes(axis, a.ndim)
+    axes = axes_of(axis, a.ndim)
     moved = jnp.moveaxis(a, axes, range(a.ndim - len(axes), a.ndim))
     leading = moved.shape[: a.ndim - len(axes)]
     return moved.reshape(*leading, math.prod(moved.shape[len(leading) :]))
@@ -205,12 +205,12 @@ def flatten_axes(a: Any, axis: int | tuple[int, ...] | None = None) -> Any:
 
 def unflatten_axes(a: Any, axis: int | tuple[int, ...] | None, shape: tuple[int, ...]) -> Any:
     """The inverse of `flatten_axes` for an operand of `shape`."""
-    axes = _axes(axis, len(shape))
+    axes = axes_of(axis, len(shape))
     lengths = (*(n for k, n in enumerate(shape) if k not in axes), *(shape[k] for k in axes))
     return jnp.moveaxis(jnp.reshape(a, lengths), range(len(shape) - len(axes), len(shape)), axes)
 
 
-def _axes(axis: int | tuple[int, ...] | None, ndim: int) -> tuple[int, ...]:
+def axes_of(axis: int | tuple[int, ...] | None, ndim: int) -> tuple[int, ...]:
     """The axes that are meant; of what has none, none."""
     if axis is None or ndim == 0:
         return tuple(range(ndim))
@@ -311,10 +311,12 @@ def contract(arrays: Sequence[Any], subscripts: str) -> Any:
 def contract_gradients(grad: Any, arrays: Sequence[Any], subscripts: str) -> list[Any]:
     """The gradients of `contract` by each of its arrays, each of the array's shape and dtype."""
     groups, output = spelled_out(subscripts, [jnp.ndim(array) for array in arrays])
-    return [_gradient(grad, arrays, groups, output, position) for position in range(len(arrays))]
+    return [contract_gradient(grad, arrays, groups, output, position) for position in range(len(arrays))]
 
 
-def _gradient(grad: Any, arrays: Sequence[Any], groups: Sequence[str], output: str, position: int) -> Any:
+def contract_gradient(
+    grad: Any, arrays: Sequence[Any], groups: Sequence[str], output: str, position: int
+) -> Any:
     """One of them: an axis of this array alone is repeated, a subscript that it has twice is a diagonal."""
     target = like(arrays[position])
     factors: list[Any] = [grad, *(array for i, array in enumerate(arrays) if i != position)]

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from . import primitives
+from . import functions, primitives
 from .primitives import Like
 
 
@@ -44,38 +44,24 @@ def _shape(x: Any) -> tuple[int, ...]:
     return x.shape if isinstance(x, Like) else jnp.shape(x)
 
 
-def _repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
-    """`jnp.repeat`, for as many copies as numbers of Python say."""
-    return jnp.repeat(a, np.asarray(repeats), axis)
-
-
-def _exp10(x: Any) -> Any:
-    return jnp.power(10.0, x)
-
-
-def _cosm1(x: Any) -> Any:
-    """cos(x) - 1 without cancellation, by the half angle."""
-    return -2 * jnp.sin(x / 2) ** 2
-
-
-def _erfcinv(x: Any) -> Any:
-    """The inverse of erfc by that of the normal distribution: erfc(y) = 2 ndtr(-sqrt(2) y)."""
-    return -jax.scipy.special.ndtri(x / 2) / math.sqrt(2)
-
-
 NUMPY = Names(
     jnp,
     {
         "shape": _shape,
         "ndim": lambda x: len(_shape(x)),
         "size": lambda x: math.prod(_shape(x)),
-        "repeat": _repeat,
+        "repeat": functions.repeat,
         **{name: _Wide(getattr(np, name)) for name in ("float64", "complex128", "int64", "uint64")},
     },
 )
 
 SPECIAL = Names(
     jax.scipy.special,
-    {"log_expit": jax.nn.log_sigmoid, "exp10": _exp10, "cosm1": _cosm1, "erfcinv": _erfcinv},
+    {
+        "log_expit": functions.log_expit,
+        "exp10": functions.exp10,
+        "cosm1": functions.cosm1,
+        "erfcinv": functions.erfcinv,
+    },
 )
 PRIMITIVES = Names(primitives, {})

@@ -1,4 +1,4 @@
-"""``pullback transpile``: C++, CUDA, Python, or Python over PyTorch from the formulas of a file."""
+"""``pullback transpile``: C++, CUDA, or Python over NumPy, PyTorch or JAX, from the formulas of a file."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from pathlib import Path
 
 from rich.console import Console
 
+from pullback import transpile
 from pullback.transpile.codes import diagnostic
 from pullback.transpile.diagnostics import Diagnostic, FormulaError
 from pullback.transpile.emit.array_library.helpers import Helpers
 from pullback.transpile.emit.cpp import emit_cpp
 from pullback.transpile.emit.cuda import emit_cuda
+from pullback.transpile.emit.jax import module_text as jax_text
 from pullback.transpile.emit.python import module_text
 from pullback.transpile.emit.torch.module import torch_module
 from pullback.transpile.ir import Formula, Param
@@ -75,6 +77,18 @@ def _cuda(formula: Formula, library: Library, order: int) -> Iterable[tuple[str,
     yield f"{formula.name}.cu", emit_cuda(formula.name, compiled.kernels(), formula.source)
 
 
+def _jax(formula: Formula, library: Library, order: int) -> Iterable[tuple[str, str]]:
+    """A module that needs only JAX, which differentiates it to every order."""
+    yield f"{formula.name}.py", jax_text(promote(formula, library), library, jax_helpers())
+
+
+def jax_helpers() -> Helpers:
+    """The functions that emitted modules call beside JAX's, from their texts: JAX need not be there."""
+    folder = Path(transpile.__file__).parent.parent
+    files = ("jax/primitives.py", "jax/functions.py", "transpile/attributes.py")
+    return Helpers(tuple((folder / file).read_text(encoding="utf-8") for file in files))
+
+
 def _torch_python(formula: Formula, library: Library, order: int) -> Iterable[tuple[str, str]]:
     """One module, which needs only PyTorch: derivatives of all orders."""
     helpers = Helpers.of_folder(_TORCH_HELPERS)
@@ -97,14 +111,14 @@ TARGETS: dict[str, Emitter] = {
     "python": _python,
     "cuda": _cuda,
     "torch-python": _torch_python,
+    "jax": _jax,
 }
 
 
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command's arguments."""
-    parser = add_command(
-        subparsers, "transpile", "generate C++, CUDA, Python or PyTorch from formulas", EXAMPLE, run
-    )
+    about = "generate C++, CUDA, Python, PyTorch or JAX from formulas"
+    parser = add_command(subparsers, "transpile", about, EXAMPLE, run)
     parser.add_argument(
         "file",
         metavar="FILE[::NAME]",

@@ -220,11 +220,16 @@ class Backward(Calls):
         """A saved list, made once, for it may hold itself."""
         key = (attribute, label, thing, end)
         if key not in self._lists:
-            made = self._lists[key] = Thing(parts=[])
+            made = self._lists[key] = Thing(parts=[], fields=thing.fields)
+            made.entity = thing.entity if thing.fields else None
             items = []
             written = self.forward.context.names.get(attribute, ())
             written = written if len(written) == len(parts) else ("",) * len(parts)
-            for item, name in zip(parts, written, strict=True):
+            for place, (item, name) in enumerate(zip(parts, written, strict=True)):
+                if thing.fields:
+                    field = thing.fields[place]
+                    item = item._replace(value=self.forward.ends[end].heap.get((thing, field), item.value))
+                    name = f"{label.text}.{field}"
                 named = name or next((inner.name for inner in item.value if inner.name and attribute), "")
                 own = label if item.starred or not named else Label(named, label.span)
                 value = union(*(self._thing(attribute, inner, own, end) for inner in item.value))

@@ -11,6 +11,7 @@ from ..frontend.modules import Class, Dotted, Function
 from . import containers, torch_names
 from .builtin_calls import BuiltinCalls
 from .context import Context
+from .records import Field, arranged, fields_of
 from .state import State, join_heaps
 from .statements import Frame
 from .torch_calls import Arguments
@@ -22,6 +23,7 @@ from .values import (
     Instance,
     Item,
     Kind,
+    Record,
     Store,
     Thing,
     Value,
@@ -97,6 +99,8 @@ class Calls(BuiltinCalls):
             if name in CONTEXT_METHODS:
                 return (Thing(entity=Bound((thing,), name)),)
             return self.context_attribute(name, node)
+        if name in thing.fields:
+            return containers.item_at(thing, thing.fields.index(name))
         if isinstance(entity, Instance):
             return self._attribute_of_object(thing, entity, name, node, state)
         if entity is not None or thing.parts is not None:
@@ -150,6 +154,9 @@ class Calls(BuiltinCalls):
                 return self._construct(callee, entity, arguments, state)
             case Instance():
                 return self._call_method(callee, "__call__", arguments, state)
+            case Record(fields=names):
+                made = self._record(tuple(Field(name, None) for name in names), None, arguments, state)
+                return made or self.opaque((callee,), arguments, "", state)
         callee.used_as_object = True
         return self.opaque((callee,), arguments, "", state)
 
@@ -166,6 +173,12 @@ class Calls(BuiltinCalls):
             if method is not None and "staticmethod" not in method.decorators:
                 given = replace(arguments, items=[Item((thing,)), *arguments.items])
                 return self.inline(Function(method.node, method.owner.module), {}, given, state)
+        if thing.fields and name == "_replace":
+            items = [
+                Item(arguments.named.get(field, item.value), item.starred)
+                for field, item in zip(thing.fields, thing.parts or (), strict=True)
+            ]
+            return (Thing(parts=items, fields=thing.fields, entity=entity),)
         if thing.parts is not None:
             return self.list_method(thing, name, arguments)
         tensor = (
@@ -184,7 +197,11 @@ class Calls(BuiltinCalls):
         return self.opaque((thing,), arguments, name, state)
 
     def _construct(self, callee: Thing, entity: Class, arguments: Arguments, state: State) -> Value:
-        """An object, with the attributes that its ``__init__`` sets."""
+        """An object, with the attributes that its ``__init__`` sets, or its fields."""
+        fields = fields_of(entity)
+        record = fields and self._record(fields, entity, arguments, state)
+        if record:
+            return record
         made = self.opaque((callee,), arguments, "", state)
         method = method_of(entity, "__init__")
         if method is not None:
@@ -193,6 +210,22 @@ class Calls(BuiltinCalls):
             given = replace(arguments, items=[Item(made), *arguments.items])
             self.inline(Function(method.node, method.owner.module), {}, given, state)
         return made
+
+    def _record(
+        self, fields: tuple[Field, ...], entity: Class | None, arguments: Arguments, state: State
+    ) -> Value | None:
+        """An object of a named tuple or dataclass; None where the arguments are not those of its fields."""
+        defaults = {
+            field.name: constant(field.default.value) if isinstance(field.default, ast.Constant) else plain()
+            for field in fields
+            if field.default is not None
+        }
+        items = arranged(fields, arguments.items, arguments.named, defaults)
+        if items is None:
+            return None
+        made = Thing(parts=items, fields=tuple(field.name for field in fields))
+        made.entity = Instance(entity) if entity is not None else None
+        return (made,)
 
     def _attribute_of_object(
         self, thing: Thing, entity: Instance, name: str, node: ast.AST, state: State

@@ -9,6 +9,7 @@ from ....transpile.ir import Span
 from ..frontend.classes import FunctionClass, as_function
 from ..frontend.modules import Class, Dotted, Entity, Expression, Function, TorchModule
 from . import containers
+from .records import made_fields
 from .state import State
 from .values import (
     MISSING,
@@ -17,6 +18,7 @@ from .values import (
     Form,
     Item,
     Kind,
+    Record,
     Store,
     Thing,
     Value,
@@ -135,6 +137,9 @@ class Expressions(ABC):
             if isinstance(owner, Class):
                 return (Thing(entity=Bound(self.of_entity(owner), "apply")),)
         if isinstance(node, ast.Call):
+            fields = made_fields(node, found)
+            if fields is not None:
+                return (Thing(entity=Record(tuple(field.name for field in fields))),)
             return (Thing(entity=Dotted(f"{ast.unparse(node.func)}()")),)
         return plain()
 

@@ -101,7 +101,8 @@ MISSING = _Missing()
 class Thing:
     """One alternative of a value.
 
-    `parts`: the items of a tuple or list. `pair`: values and indices, as `max` gives them.
+    `parts`: the items of a tuple or list; `fields`: their names, in a named tuple or dataclass.
+    `pair`: values and indices, as `max` gives them.
     `elements`: what was unpacked from something opaque, by position. `number`: a Python number.
     `used_as_object`: a method was called on it that tensors don't have. `array`: a NumPy array.
     `whole`: a tensor of integers or booleans, through which no gradient flows, whatever is written into it.
@@ -115,7 +116,7 @@ class Thing:
     token: Token | None = None
     constant: object = MISSING
     parts: list[Item] | None = None
-    entity: Dotted | Class | FunctionClass | Function | Bound | Instance | None = None
+    entity: Dotted | Class | FunctionClass | Function | Bound | Instance | Record | None = None
     pair: bool = False
     elements: dict[object, Thing] = field(default_factory=dict)
     number: bool = False
@@ -123,6 +124,7 @@ class Thing:
     used_as_object: bool = False
     array: bool = False
     whole: bool = False
+    fields: tuple[str, ...] = ()
     born: int = 0  # how deep in branches and loops a list was made
 
     @property
@@ -147,6 +149,13 @@ class Instance:
     """An object of a class of the linted text."""
 
     of: Class
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """A class that ``namedtuple("Name", "a b")`` makes, and its fields."""
+
+    fields: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)

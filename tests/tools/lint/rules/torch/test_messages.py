@@ -38,7 +38,7 @@ def path(tmp_path: Path) -> str:
 
 def test_the_path_of_a_captured_value(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lint", path]) == 1
-    head, line, caret, hint, last = capsys.readouterr().out.splitlines()
+    head, line, caret, hint, _, last = capsys.readouterr().out.splitlines()
     assert head == (
         f"{path}:8:34: PB101 error: `t` is an intermediate: computed from `a` and `b` (line 7), saved "
         "(line 8), enters the returned gradient (line 15, line 16); when the backward is differentiated, the "

@@ -1,0 +1,112 @@
+"""`pullback transpile --target jax`: modules that need only JAX, with the same derivatives."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.engine.formula.decorators import LIBRARY_OF_PROCESS
+from pullback.tools import cli
+from pullback.tools.commands.transpile import jax_helpers
+from pullback.transpile.emit.jax import module_text
+from pullback.transpile.emit.jax.names import LACKING
+
+from .formulas import CASES, affine, clipped_gradient, log_determinant, scaled, swish
+from .test_function import Problem, assert_same
+
+pytestmark = pytest.mark.jax
+
+# What is decided call by call, or calls a formula of several results.
+REFUSED = (affine, scaled, log_determinant)
+
+
+def text_of(formula):
+    return module_text(formula.operator.formula, LIBRARY_OF_PROCESS, jax_helpers())
+
+
+def function_of(formula):
+    names = {}
+    exec(compile(text_of(formula), "module.py", "exec"), names)
+    return names[formula.__name__]
+
+
+WRITTEN = [case for case in CASES if case.formula not in REFUSED]
+EVERY = [
+    pytest.param(case, id=str(case), marks=[] if k % 4 == 2 or case.reverse else pytest.mark.slow)
+    for k, case in enumerate(WRITTEN)
+]
+
+
+@pytest.mark.parametrize("case", EVERY)
+def test_values_and_two_derivatives_are_the_formulas(case):
+    problem = Problem(case)
+    assert_same(problem.by_jax(function_of(case.formula), 2), problem.by_engine(2))
+
+
+@pytest.mark.parametrize("case", WRITTEN, ids=str)
+def test_the_text_is_python_that_imports_jax_and_the_standard_library_only(case):
+    import ast
+
+    text = text_of(case.formula)
+    imported = {
+        (node.module if isinstance(node, ast.ImportFrom) else node.names[0].name).partition(".")[0]
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    }
+    assert imported <= {"__future__", "jax", "numpy", "math", "string", "functools", "typing", "collections"}
+    rule = "custom_vjp" if case.reverse else "custom_jvp"
+    assert f"jax.{rule}" in text
+
+
+def test_a_closure_without_a_transpose_is_the_rule():
+    import jax
+
+    made = function_of(clipped_gradient)
+    assert jax.grad(lambda x: (5 * made(x)).sum())(np.ones(2)).tolist() == [0.1, 0.1]
+
+
+@pytest.mark.parametrize("formula", REFUSED)
+def test_what_a_module_does_not_hold_is_located(formula):
+    with pytest.raises(pb.FormulaError, match=r"(?s)formulas.py:\d+:\d+: PB501.*pullback.jax.function"):
+        text_of(formula)
+
+
+def test_the_names_that_jax_lacks_are_those_that_the_module_refuses():
+    import jax
+
+    from pullback.jax.vocabulary import NUMPY, PRIMITIVES, SPECIAL
+    from pullback.transpile.operators import OPERATORS
+
+    modules = {"numpy": ("np", NUMPY), "scipy.special": ("special", SPECIAL)}
+    modules["pullback.primitives"] = ("primitives", PRIMITIVES)
+    found = set()
+    for info in OPERATORS.values():
+        module, _, name = info.python.rpartition(".")
+        if module in modules and not hasattr(modules[module][1], name):
+            found.add(f"{modules[module][0]}.{name}")
+    assert found - {"primitives.packed", "primitives.unpacked"} == LACKING
+    assert jax.__version_info__ >= (0, 10)
+
+
+def test_the_command_writes_a_module_that_runs_without_the_package(tmp_path):
+    source = tmp_path / "mine.py"
+    source.write_text(
+        "import numpy as np\n\nimport pullback as pb\n\n\n@pb.formula\ndef swish(x):\n"
+        "    s = pb.sigmoid(x)\n\n    def swish_pullback(grad):\n"
+        "        return grad * (s + x * s * (1 - s))\n\n    return x * s, swish_pullback\n"
+    )
+    assert cli.main(["transpile", str(source), "-o", str(tmp_path / "out"), "--target", "jax"]) == 0
+    program = (
+        "import sys; sys.modules['pullback'] = None\nimport jax\nfrom swish import swish\n"
+        "print(swish(1.0), jax.grad(swish)(1.0), jax.hessian(swish)(1.0))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path / "out"
+    )
+    numbers = [float(word) for word in run.stdout.split()]
+    x = pb.tensor(1.0, requires_grad=True)
+    (slope,) = pb.grad(swish(x), [x], create_graph=True)
+    (curvature,) = pb.grad(slope, [x])
+    np.testing.assert_allclose(numbers, [swish(1.0), slope.item(), curvature.item()], rtol=1e-6)

@@ -1,0 +1,96 @@
+"""Emitted Python under JAX's names: ``np.exp`` is ``jnp.exp``, and helpers stand beside it."""
+
+from __future__ import annotations
+
+import ast
+
+from ...codes import diagnostic
+from ...diagnostics import Diagnostic
+from ...ir import STRUCTURAL, Formula, Literal, Span
+from ...operators import BY_FULL_NAME, DTYPES, OPERATORS, VALUE_CALLS
+from ..array_library.helpers import Helpers, private
+
+# Functions of the vocabulary that neither JAX nor a helper has.
+LACKING = frozenset(
+    {"special." + name for name in ("erfi", "rgamma", "j0", "j1", "y0", "y1", "k0", "k0e", "k1", "k1e")}
+    | {"primitives.bessel_i", "primitives.bessel_j"}
+)
+_OWN = {
+    "pb.stop_gradient": "jax.lax.stop_gradient",
+    "pb.sigmoid": "jax.nn.sigmoid",
+    "pb.softplus": "jax.nn.softplus",
+    "pb.relu": "jax.nn.relu",
+}
+MODULES = {"np": "numpy", "special": "scipy.special", "primitives": "pullback.primitives", "pb": "pullback"}
+
+
+class Named(ast.NodeTransformer):
+    """Names of modules in functions of a formula as JAX's; `findings` says what it has none for."""
+
+    def __init__(self, formula: Formula, helpers: Helpers) -> None:
+        self.findings: list[Diagnostic] = list(unknown_calls(formula))
+        self._formula = formula
+        self._helpers = helpers
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        """A dotted name, or an attribute of a value."""
+        text = ast.unparse(node)
+        first, _, rest = text.partition(".")
+        if first not in MODULES or "(" in text:
+            self.generic_visit(node)
+            return node
+        if text in LACKING or (first == "pb" and text not in _OWN):
+            self.findings.append(missing(self._formula, text, node.lineno))
+        elif text in _OWN:
+            return ast.parse(_OWN[text], mode="eval").body
+        elif rest in self._helpers:
+            return ast.Name(private(rest), ast.Load())
+        elif first == "np" and f"numpy.{rest}" not in DTYPES:
+            return ast.parse(f"jnp.{rest}", mode="eval").body
+        return node
+
+
+def missing(formula: Formula, dotted: str, line: int) -> Diagnostic:
+    """The finding that JAX has no counterpart of a function, at its call."""
+    first, _, rest = dotted.partition(".")
+    name = f"{MODULES.get(first, first)}.{rest}"
+    known = [eqn for eqn in formula.every() if eqn.span is not None]
+    calls = [eqn for eqn in known if eqn.op in OPERATORS and OPERATORS[eqn.op].python == name]
+    near = [eqn for eqn in known if eqn.span is not None and eqn.span.line == line]
+    span: Span = next((eqn.span for eqn in (*calls, *near) if eqn.span is not None), formula.span)
+    message = f"JAX has no counterpart of `{dotted}`, which {formula.name!r} needs"
+    hint = "write it with functions that jax.numpy and jax.scipy.special have"
+    return diagnostic("PB501", message, span, name=formula.name, hint=hint)
+
+
+def unknown_calls(formula: Formula) -> list[Diagnostic]:
+    """Findings for calls of functions that the vocabulary does not know: they run on NumPy."""
+    findings = []
+    for eqn in formula.every():
+        callee = eqn.kwarg("callee")
+        if eqn.op == "opaque" and isinstance(callee, Literal) and callee.value not in BY_FULL_NAME:
+            message = f"`{callee.value}` is not known to have a counterpart in JAX"
+            hint = "write it with functions of the vocabulary, or make it a formula"
+            span = eqn.span or formula.span
+            findings.append(diagnostic("PB501", message, span, name=formula.name, hint=hint))
+    return list(dict.fromkeys(findings))
+
+
+def called_formulas(formula: Formula) -> list[Diagnostic]:
+    """Findings for calls of formulas that an emitted module would have to hold too."""
+    return [
+        diagnostic(
+            "PB501",
+            f"{formula.name!r} calls the formula `{eqn.op}`, which a module of its own does not hold",
+            eqn.span or formula.span,
+            name=formula.name,
+            hint="write what it computes, or use pullback.jax.function, which takes both",
+        )
+        for eqn in formula.every()
+        if (eqn.op not in OPERATORS and eqn.kwarg("callee") is None and _is_call(eqn.op))
+        or (eqn.op in OPERATORS and len(eqn.outs) > 1)
+    ]
+
+
+def _is_call(op: str) -> bool:
+    return op not in STRUCTURAL and op not in VALUE_CALLS and op not in BY_FULL_NAME
