@@ -132,7 +132,7 @@ def test_what_is_no_formula_and_what_is_no_array_is_refused():
         function(simple)(pb.tensor([1.0]), 2.0)
     with pytest.raises(TypeError, match="missing required argument 'b'"):
         function(simple)(1.0)
-    with pytest.raises(pb.ForeignArrayError, match=r"pullback.jax.function"):
+    with pytest.raises(pb.errors.ForeignArrayError, match=r"pullback.jax.function"):
         simple(jnp.ones(2), 1.0)
 
 
