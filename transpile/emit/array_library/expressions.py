@@ -70,7 +70,7 @@ class ArrayExpressions(Expressions):
         if eqn.outs[0].kind == "value" and info.pointwise and not _reads_tensors(eqn):
             return self._of_values(eqn, info)
         operands = self._operands(eqn, info)
-        if len(eqn.outs) == 1 and eqn.op not in self._vocabulary.helpers:
+        if len(eqn.outs) == 1 and (eqn.op == "accumulate" or eqn.op not in self._vocabulary.helpers):
             if eqn.op in UNARY:
                 return ast.UnaryOp(UNARY[eqn.op](), operands[0])
             listed = eqn.outs[0].kind == "list"
