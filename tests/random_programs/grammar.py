@@ -83,7 +83,7 @@ _GRAMMAR = {
         np.add(<expr>, <float>)
         pb.sigmoid(<expr>)
         pb.softplus(<expr>)
-        pb.stop_gradient(<expr>) * <leaf>
+        np.positive(<expr>) * <leaf>
         (<expr> if <condition> else <expr>)
         float(<number>) * <expr>
         np.positive(<expr>)
