@@ -98,7 +98,9 @@ def test_a_formula_for_first_derivatives_refuses_second_ones():
 
     made = function(once)
     np.testing.assert_allclose(jax.grad(made)(1.0), 2 * np.e)
-    with pytest.raises(pb.BarrierError, match=f"test_errors.py:{line_of('def once')}.*first_order_only"):
+    with pytest.raises(
+        pb.errors.BarrierError, match=f"test_errors.py:{line_of('def once')}.*first_order_only"
+    ):
         jax.grad(jax.grad(made))(1.0)
     with pytest.raises(ValueError, match="no forward mode"):
         function(once, "both")
@@ -130,7 +132,7 @@ def test_what_is_no_formula_and_what_is_no_array_is_refused():
         function(simple)(pb.tensor([1.0]), 2.0)
     with pytest.raises(TypeError, match="missing required argument 'b'"):
         function(simple)(1.0)
-    with pytest.raises(pb.ForeignArrayError, match=r"pullback.jax.function"):
+    with pytest.raises(pb.errors.ForeignArrayError, match=r"pullback.jax.function"):
         simple(jnp.ones(2), 1.0)
 
 
