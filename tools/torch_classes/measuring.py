@@ -35,7 +35,7 @@ SINGLE = 1e-3
 ROUNDED = 5e-3
 # Second derivatives of a forward that are further off than this are no rounding of what was saved.
 COARSE = 2e-2
-FORWARD_STEPS = (1e-3, 2e-3)
+FORWARD_STEPS = (1e-3, 1e-2)
 # No doubt about differences excuses more.
 MOST = 2e-3
 DIRECTIONS = 2
@@ -217,24 +217,26 @@ def _by_forward(around: Around, points: Tensors, products: list[Tensors]) -> Dif
     for along, product in zip(_directions(points, 1), products, strict=True):
         scale = max(1.0, _norm(product))
         for w in _directions(points, 2):
-            near, far = (_mixed(around, points, along, w, step) for step in FORWARD_STEPS)
-            exact = near + (near - far) / 3
-            scale_here = max(scale, abs(exact))
-            doubt = abs(near - far) / scale_here
-            if doubt < COARSE / 2:  # else the forward has corners, or noise of its own
-                error = abs(_dot(product, w).item() - exact) / scale_here
-                found.append(Difference(error, COARSE, doubt))
+            exact = min((_mixed(around, points, along, w, h) for h in FORWARD_STEPS), key=lambda s: s.doubt)
+            size = max(scale, abs(exact.value))
+            if exact.doubt < size * COARSE / 10:  # else the forward has corners, or noise of its own
+                error = abs(_dot(product, w).item() - exact.value) / size
+                found.append(Difference(error, COARSE, exact.doubt / size))
     return worst(found)
 
 
-def _mixed(around: Around, points: Tensors, one: Tensors, two: Tensors, step: float) -> float:
-    """The mixed second derivative of the value along two directions, from four of its values."""
-    corners = (
-        (a * b) * around.value(_moved(_moved(points, one, a * step), two, b * step)).item()
-        for a in (1, -1)
-        for b in (1, -1)
-    )
-    return sum(corners) / (4 * step * step)
+def _mixed(around: Around, points: Tensors, one: Tensors, two: Tensors, step: float) -> Slope:
+    """The mixed second derivative of the value along two directions, from its values alone."""
+
+    def at(first: float, second: float) -> float:
+        return around.value(_moved(_moved(points, one, first), two, second)).item()
+
+    def over(h: float) -> float:
+        return (at(h, h) - at(h, -h) - at(-h, h) + at(-h, -h)) / (4 * h * h)
+
+    near, far = over(step), over(2 * step)
+    noise = max(abs(at(h, 0.0) + at(-h, 0.0) - 2 * at(0.0, 0.0)) for h in SHORT)
+    return Slope(near + (near - far) / 3, abs(near - far) + noise / step**2)
 
 
 class Slope(NamedTuple):
