@@ -22,13 +22,13 @@ class MemoryStats(NamedTuple):
 
     in_use   of values, saved values, gradients and workspaces that are alive
     cached   waiting for the next values of their size
-    peak     most that was in use at once since `reset_memory_peak`
+    peak     most that was in use at once since `reset_peak`
     limit    of what may be in use, or None
     taken    blocks asked for
     reused   of them, those that were waiting
 
     >>> import pullback as pb
-    >>> stats = pb.memory_stats()
+    >>> stats = pb.memory.stats()
     >>> stats.peak >= stats.in_use
     True
     """
@@ -41,14 +41,14 @@ class MemoryStats(NamedTuple):
     reused: int
 
 
-def memory_stats() -> MemoryStats:
+def stats() -> MemoryStats:
     """The state of the native engine's allocator; all zero where that engine is not built.
 
     A few values (64 bytes) are part of their tensor, and what NumPy computes lies
     in NumPy's memory: neither is counted.
 
     >>> import pullback as pb
-    >>> pb.memory_stats().limit is None
+    >>> pb.memory.stats().limit is None
     True
     """
     if _native is None:
@@ -57,12 +57,12 @@ def memory_stats() -> MemoryStats:
     return MemoryStats(in_use, cached, peak, limit or None, taken, reused)
 
 
-def reset_memory_peak() -> None:
+def reset_peak() -> None:
     """Set the peak to the memory that is in use now.
 
     >>> import pullback as pb
-    >>> pb.reset_memory_peak()
-    >>> stats = pb.memory_stats()
+    >>> pb.memory.reset_peak()
+    >>> stats = pb.memory.stats()
     >>> stats.peak == stats.in_use
     True
     """
@@ -70,7 +70,7 @@ def reset_memory_peak() -> None:
         _native.reset_memory_peak()
 
 
-def set_memory_limit(limit: int | None) -> None:
+def set_limit(limit: int | None) -> None:
     """Have the native engine raise MemoryError rather than use more than so many bytes; None for no limit.
 
     Cached blocks are given back to the system first. Raises ValueError for a
@@ -78,10 +78,10 @@ def set_memory_limit(limit: int | None) -> None:
     not built.
 
     >>> import pullback as pb
-    >>> pb.set_memory_limit(1 << 40)
-    >>> pb.memory_stats().limit == 1 << 40
+    >>> pb.memory.set_limit(1 << 40)
+    >>> pb.memory.stats().limit == 1 << 40
     True
-    >>> pb.set_memory_limit(None)
+    >>> pb.memory.set_limit(None)
     """
     if limit is not None and limit <= 0:
         raise ValueError(f"a limit of memory must be positive, got {limit}")
@@ -96,7 +96,7 @@ def empty_cache() -> int:
     """Give cached blocks of memory back to the system. Return their bytes.
 
     >>> import pullback as pb
-    >>> pb.empty_cache() >= 0, pb.memory_stats().cached
+    >>> pb.memory.empty_cache() >= 0, pb.memory.stats().cached
     (True, 0)
     """
     return 0 if _native is None else int(_native.empty_cache())

@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import pkgutil
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -13,7 +14,8 @@ from pullback.engine.core.dispatch import available
 
 def _modules():
     yield from ("pullback", "pullback.numpy", "pullback.primitives", "pullback.special")
-    for name in ("transpile", "engine", "tools"):
+    of_torch = ("torch",) if find_spec("torch") is not None else ()
+    for name in ("transpile", "engine", "tools", *of_torch):
         package = importlib.import_module(f"pullback.{name}")
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             loaded = module.name.replace(".", "_").isidentifier()  # not a library of kernels beside _native

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .analysis.effects import raises
-from .analysis.type_joins import conflict
 from .analysis.types import infer
 from .ir import Atom, Eqn, Formula, Var
+from .ir.type_joins import conflict
 from .ir.types import TensorType, Type, Unranked, names_of
 from .operators import OPERATORS
 

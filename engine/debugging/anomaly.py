@@ -95,7 +95,7 @@ class detect_anomaly:
     >>> try:
     ...     with pb.detect_anomaly():
     ...         (np.sqrt(x) * 0.0).sum().backward()
-    ... except pb.AnomalyError as error:
+    ... except pb.errors.AnomalyError as error:
     ...     print(error)
     the derivative of sqrt gave nan for its input 0: 1 of 1 values
     """

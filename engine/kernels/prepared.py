@@ -15,7 +15,7 @@ from ...transpile.loops.kernels.formula_kernels import Compiled, formula_kernels
 from ...transpile.loops.kernels.plain_values import with_plain_results
 from ...transpile.loops.lower.kernel import Kernel
 from ...transpile.passes.kernel.arguments import Arguments
-from ...transpile.passes.kernel.ranks import asks
+from ...transpile.passes.kernel.arguments import asks_ranks as asks
 from ...transpile.passes.promote.promote import promote
 from ...transpile.passes.promote.save_or_recompute import fused
 from ..core.registry import FORMULAS

@@ -60,7 +60,7 @@ def cast(x: Any, dtype: Any) -> Any:
     return jax.lax.convert_element_type(x, dtype)
 
 
-def sum_to(x: Any, like: Like) -> Any:
+def sum_to(x: Any, like: Any) -> Any:
     """Sum a cotangent over the axes along which `like` was broadcast to it, in `like`'s dtype."""
     shape = like.shape
     have = jnp.shape(x)
@@ -78,13 +78,13 @@ def sum_to(x: Any, like: Like) -> Any:
     return cast(x, like.dtype)
 
 
-def broadcast_like(x: Any, like: Like) -> Any:
+def broadcast_like(x: Any, like: Any) -> Any:
     """Repeat `x` to the shape of `like`, in its dtype: the adjoint of `sum_to`."""
     x = cast(x, like.dtype)
     return jnp.broadcast_to(x.reshape(()) if like.shape == () and x.size == 1 else x, like.shape)
 
 
-def expect_like(x: Any, like: Like) -> Any:
+def expect_like(x: Any, like: Any) -> Any:
     """`x` in the dtype of `like`, whose shape it must have."""
     if jnp.shape(x) != like.shape:
         raise ValueError(f"an output has shape {like.shape}, its part of v {jnp.shape(x)}")
@@ -249,7 +249,7 @@ def split_like(x: Any, likes: Any, axis: int | None = 0) -> list[Any]:
     return parts
 
 
-def join_like(arrays: Sequence[Any], like: Like, axis: int | None = 0) -> Any:
+def join_like(arrays: Sequence[Any], like: Any, axis: int | None = 0) -> Any:
     """Arrays joined along `axis` to one of this shape: what `split_like` took apart, together again."""
     if axis is None:
         return collect_flat(arrays)

@@ -12,7 +12,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from . import functions, primitives
-from .primitives import Like
 
 
 class Names:
@@ -40,8 +39,10 @@ class _Wide:
 
 
 def _shape(x: Any) -> tuple[int, ...]:
-    """The shape of an array, of a number, or of what is `like` an array."""
-    return x.shape if isinstance(x, Like) else jnp.shape(x)
+    """The shape of an array, of a number or a tuple of them, or of what is `like` an array."""
+    if hasattr(x, "shape"):
+        return tuple(x.shape)
+    return np.shape(x)
 
 
 NUMPY = Names(

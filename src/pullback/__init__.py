@@ -36,6 +36,8 @@ def __getattr__(name: str) -> Any:
             raise AttributeError(
                 f"pb.{name} is pullback.primitives.{name}: write `from pullback import primitives`"
             )
+        if name in surface.errors.__all__:
+            raise AttributeError(f"pb.{name} is pb.errors.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return names[name]
 

@@ -7,29 +7,10 @@ from typing import Any
 # The folder of formulas first: its name is the function's below.
 import pullback.formulas  # noqa: F401
 
-from . import primitives, special
+from . import errors, memory, primitives, special
 from .engine.core.dispatch import current as _engine
 from .engine.core.dispatch import use_engine
-from .engine.core.errors import (
-    AnomalyError,
-    BarrierError,
-    CheckpointError,
-    CompilerError,
-    EngineMismatchError,
-    EngineUnavailableError,
-    ForeignArrayError,
-    GradcheckError,
-    GradientShapeError,
-    GraphFreedError,
-    InferenceTensorError,
-    MutationError,
-    NotDifferentiableError,
-    OperatorLibraryError,
-    PullbackError,
-    SavedVariableError,
-    SourceUnavailableError,
-    UnusedInputError,
-)
+from .engine.core.errors import PullbackError
 from .engine.core.grad_mode import (
     enable_grad,
     inference_mode,
@@ -53,15 +34,7 @@ from .engine.exchange.dlpack import from_dlpack
 from .engine.formula.decorators import Composite, Formula, composite, derive_pullback, formula
 from .engine.formula.loaded import load_operator
 from .engine.kernels import CompiledFormula, compile
-from .engine.memory import (
-    MemoryStats,
-    empty_cache,
-    get_num_threads,
-    memory_stats,
-    reset_memory_peak,
-    set_memory_limit,
-    set_num_threads,
-)
+from .engine.memory import get_num_threads, set_num_threads
 from .engine.primitives.plumbing import stop_gradient
 from .engine.tensor.base import Tensor
 from .engine.transforms import forward_ad
@@ -109,32 +82,14 @@ def from_numpy(array: Any) -> Tensor:
 
 
 __all__ = [
-    "AnomalyError",
-    "BarrierError",
-    "CheckpointError",
     "CompiledFormula",
-    "CompilerError",
     "Composite",
     "Diagnostic",
-    "EngineMismatchError",
-    "EngineUnavailableError",
-    "ForeignArrayError",
     "Formula",
     "FormulaError",
-    "GradcheckError",
-    "GradientShapeError",
     "Graph",
-    "GraphFreedError",
-    "InferenceTensorError",
-    "MemoryStats",
-    "MutationError",
-    "NotDifferentiableError",
-    "OperatorLibraryError",
     "PullbackError",
-    "SavedVariableError",
-    "SourceUnavailableError",
     "Tensor",
-    "UnusedInputError",
     "__version__",
     "backward",
     "checkpoint",
@@ -142,8 +97,8 @@ __all__ = [
     "composite",
     "derive_pullback",
     "detect_anomaly",
-    "empty_cache",
     "enable_grad",
+    "errors",
     "formula",
     "formulas",
     "forward_ad",
@@ -164,16 +119,14 @@ __all__ = [
     "jacobian",
     "jvp",
     "load_operator",
-    "memory_stats",
+    "memory",
     "no_grad",
     "primitives",
     "register_multi_grad_hook",
     "relu",
-    "reset_memory_peak",
     "saved_tensors_hooks",
     "set_detect_anomaly",
     "set_grad_enabled",
-    "set_memory_limit",
     "set_num_threads",
     "sigmoid",
     "softplus",

@@ -65,7 +65,7 @@ def test_operands_of_two_types_get_gradients_of_theirs(engine):
 
 
 def test_integer_inputs_have_no_gradient(engine):
-    with pytest.raises(pb.NotDifferentiableError):
+    with pytest.raises(pb.errors.NotDifferentiableError):
         pb.tensor(np.arange(3), requires_grad=True)
     x = pb.tensor(np.ones(3), requires_grad=True)
     (gradient,) = pb.grad((x ** pb.tensor(np.arange(3))).sum(), [x])

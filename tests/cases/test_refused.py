@@ -23,7 +23,7 @@ def test_a_lost_path_has_its_first_derivative_and_refuses_the_second(engine):
     to_a, to_b = pb.grad(seven_ways.simple_lost_path(a, b).sum(), [a, b], create_graph=True)
     np.testing.assert_array_equal(to_a.detach().numpy(), X + 1)
     np.testing.assert_array_equal(to_b.detach().numpy(), X + 2 * (X + 1))
-    with pytest.raises(pb.BarrierError, match=r"seven_ways\.py:\d+.*'fresh'"):
+    with pytest.raises(pb.errors.BarrierError, match=r"seven_ways\.py:\d+.*'fresh'"):
         pb.grad((to_a + to_b).sum(), [a, b])
 
 
@@ -31,7 +31,7 @@ def test_an_opaque_intermediate_has_its_first_derivative_and_refuses_the_second(
     x = pb.tensor(X, requires_grad=True)
     (gradient,) = pb.grad(refused.opaque_intermediate(x).sum(), [x], create_graph=True)
     np.testing.assert_array_equal(gradient.detach().numpy(), 4 * X)
-    with pytest.raises(pb.BarrierError, match=r"refused\.py:\d+.*'t'"):
+    with pytest.raises(pb.errors.BarrierError, match=r"refused\.py:\d+.*'t'"):
         pb.grad(gradient.sum(), [x])
 
 

@@ -15,7 +15,7 @@ def test_what_changed_in_between_is_an_error(engine):
         y = pb.checkpoint(function, a, c).sum()
         with pb.no_grad():
             changed += 1.0
-        with pytest.raises(pb.SavedVariableError, match=r"shape \(3,\).*changed in place"):
+        with pytest.raises(pb.errors.SavedVariableError, match=r"shape \(3,\).*changed in place"):
             y.backward()
 
 
@@ -31,7 +31,7 @@ def test_what_changed_in_between_is_an_error_though_nothing_saved_it(engine):
     ):
         y = pb.checkpoint(function, a).sum()
         read.add_(1.0)
-        with pytest.raises(pb.SavedVariableError, match="that it reads was changed in place"):
+        with pytest.raises(pb.errors.SavedVariableError, match="that it reads was changed in place"):
             y.backward()
 
 
@@ -66,10 +66,10 @@ def test_a_function_that_computes_something_else_is_an_error(engine):
         return np.exp(np.sin(a)) if len(calls) == 1 else np.sin(a)
 
     a, _ = leaves()
-    with pytest.raises(pb.CheckpointError, match=r"'longer'.*shape \(6,\).*instead of \(3,\)"):
+    with pytest.raises(pb.errors.CheckpointError, match=r"'longer'.*shape \(6,\).*instead of \(3,\)"):
         pb.checkpoint(longer, a).sum().backward()
     calls.clear()
-    with pytest.raises(pb.CheckpointError, match=r"'shorter'.*same each time"):
+    with pytest.raises(pb.errors.CheckpointError, match=r"'shorter'.*same each time"):
         pb.checkpoint(shorter, a).sum().backward()
 
 
@@ -94,7 +94,7 @@ def test_other_values_in_the_second_run_are_an_error(engine):
     for function in (draws, tracks, tracks_an_array, tracks_twice):
         a, _ = leaves()
         with pytest.raises(
-            (pb.CheckpointError, pb.SavedVariableError), match=r"was recorded by pb\.checkpoint"
+            (pb.errors.CheckpointError, pb.errors.SavedVariableError), match=r"was recorded by pb\.checkpoint"
         ):
             pb.checkpoint(function, a).sum().backward()
 
@@ -109,7 +109,9 @@ def test_two_checkpoints_that_share_a_running_statistic(engine):
 
     a, _ = leaves()
     y = pb.checkpoint(normalized, a) + pb.checkpoint(normalized, np.cos(a))
-    with pytest.raises((pb.CheckpointError, pb.SavedVariableError), match="'normalized' was recorded by"):
+    with pytest.raises(
+        (pb.errors.CheckpointError, pb.errors.SavedVariableError), match="'normalized' was recorded by"
+    ):
         y.sum().backward()
     assert a.grad is None
 
@@ -157,7 +159,7 @@ def test_what_an_outer_function_writes_after_an_inner_one_read_it(engine, reads_
     a, _ = leaves()
     y = pb.checkpoint(outer, a).sum()
     if reads_more:  # the second run comes to the write
-        with pytest.raises(pb.SavedVariableError):
+        with pytest.raises(pb.errors.SavedVariableError):
             y.backward()
         assert a.grad is None
     else:

@@ -237,7 +237,7 @@ def test_two_backwards_each_run_it_again(engine):
     first = pb.grad(y, a, retain_graph=True)[0]
     assert pb.grad(y, a)[0].tolist() == first.tolist()
     assert len(calls) == 3
-    with pytest.raises(pb.GraphFreedError):
+    with pytest.raises(pb.errors.GraphFreedError):
         pb.grad(y, a)
 
 

@@ -31,7 +31,7 @@ def two_results(x, y):
 def formula(request):
     try:
         find_compiler()
-    except pb.CompilerError:
+    except pb.errors.CompilerError:
         pytest.skip("no C++ compiler")
     return request.param
 

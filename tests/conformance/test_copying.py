@@ -76,13 +76,13 @@ def test_a_write_through_a_copy_is_noticed(engine):
     with pb.no_grad():
         other = copy.copy(x)
         other += 1
-    with pytest.raises(pb.SavedVariableError):
+    with pytest.raises(pb.errors.SavedVariableError):
         y.sum().backward()
 
 
 @pytest.mark.parametrize("take", [pickle.dumps, copy.copy, copy.deepcopy])
 def test_a_history_is_refused(engine, take):
-    with pytest.raises(pb.NotDifferentiableError, match=r"history \(grad_fn=<multiply>\).*detach"):
+    with pytest.raises(pb.errors.NotDifferentiableError, match=r"history \(grad_fn=<multiply>\).*detach"):
         take(leaf() * 2)
 
 

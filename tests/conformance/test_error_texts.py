@@ -21,11 +21,11 @@ for subject in ("tensors", "gradients", "writes", "hooks", "transforms"):
 # Errors before any engine runs: of what is installed here, and of formulas as they are read.
 OF_NO_ENGINE = {
     pb.PullbackError,
-    pb.EngineUnavailableError,
+    pb.errors.EngineUnavailableError,
     errors.StaleModuleError,
-    pb.OperatorLibraryError,
-    pb.CompilerError,
-    pb.SourceUnavailableError,
+    pb.errors.OperatorLibraryError,
+    pb.errors.CompilerError,
+    pb.errors.SourceUnavailableError,
 }
 
 

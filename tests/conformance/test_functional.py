@@ -65,7 +65,7 @@ def test_value_and_grad_refuses_a_plain_number(engine):
 
 
 def test_value_and_grad_needs_a_single_value(engine):
-    with pytest.raises(pb.GradientShapeError, match=r"\(2,\)"):
+    with pytest.raises(pb.errors.GradientShapeError, match=r"\(2,\)"):
         pb.value_and_grad(lambda x: x * 2)(np.ones(2))
 
 
@@ -112,7 +112,7 @@ def wrong_second_result(x):
 
 
 def test_gradcheck_calls_out_a_wrong_gradient(engine):
-    with pytest.raises(pb.GradcheckError, match="order 1 by input 0") as caught:
+    with pytest.raises(pb.errors.GradcheckError, match="order 1 by input 0") as caught:
         pb.gradcheck(hundredfold, np.array([0.1, 0.2]))
     error = caught.value
     assert (error.order, error.input) == (1, 0)
@@ -123,13 +123,13 @@ def test_gradcheck_calls_out_a_wrong_gradient(engine):
 @pytest.mark.parametrize("f", [wrong_at_second, needs_curvature])
 def test_gradcheck_calls_out_a_wrong_second_derivative(engine, f):
     assert pb.gradcheck(f, np.array([0.3, 0.4]), order=1)
-    with pytest.raises(pb.GradcheckError, match="order 2") as caught:
+    with pytest.raises(pb.errors.GradcheckError, match="order 2") as caught:
         pb.gradcheck(f, np.array([0.3, 0.4]))
     assert caught.value.order == 2
 
 
 def test_gradcheck_looks_at_all_results(engine):
-    with pytest.raises(pb.GradcheckError):
+    with pytest.raises(pb.errors.GradcheckError):
         pb.gradcheck(wrong_second_result, np.array([0.3, 0.4]))
 
 
@@ -144,7 +144,7 @@ def test_gradcheck_compares_float32(engine):
         return (1 - np.cos(x)) / (x * x)
 
     assert pb.gradcheck(cancels, np.array([1e-2]), order=1)
-    with pytest.raises(pb.GradcheckError, match="float32"):
+    with pytest.raises(pb.errors.GradcheckError, match="float32"):
         pb.gradcheck(cancels, np.array([1e-2]), order=1, float32=True)
 
 

@@ -94,7 +94,7 @@ def test_after_a_backward_what_was_saved_is_gone(engine):
 
 
 def test_what_has_no_graph(engine):
-    with pytest.raises(pb.NotDifferentiableError, match="doesn't require grad"):
+    with pytest.raises(pb.errors.NotDifferentiableError, match="doesn't require grad"):
         pb.graph(pb.tensor(1.0))
     with pytest.raises(TypeError, match="ndarray"):
         pb.graph(np.ones(2))

@@ -100,7 +100,7 @@ def test_what_a_hook_returns_is_of_the_same_engine(engine, place):
     y = x * x
     with pb.use_engine("native" if engine == "reference" else "reference"):
         PLACES[place](y, pb.tensor([1.0, 1.0]))
-    with pytest.raises(pb.EngineMismatchError):
+    with pytest.raises(pb.errors.EngineMismatchError):
         y.sum().backward()
 
 

@@ -165,7 +165,7 @@ def test_use_engine_as_call_and_manager(engine):
 
 
 def test_unknown_engine():
-    with pytest.raises(pb.EngineUnavailableError, match="no engine 'abacus'"):
+    with pytest.raises(pb.errors.EngineUnavailableError, match="no engine 'abacus'"):
         pb.use_engine("abacus")
 
 
@@ -187,7 +187,7 @@ def test_engines_do_not_mix():
         lambda: (native * 2).backward(reference),
         lambda: (native * 2).sum().backward(inputs=reference),
     ):
-        with pytest.raises(pb.EngineMismatchError, match="engine"):
+        with pytest.raises(pb.errors.EngineMismatchError, match="engine"):
             mix()
 
 

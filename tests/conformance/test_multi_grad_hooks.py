@@ -50,7 +50,7 @@ def test_several_tensors_do_not_keep_each_other_alive(engine):
 @typeguard.suppress_type_checks  # the engine's own error is meant, not that of the annotation
 def test_several_tensors_must_have_gradients(engine):
     x = pb.tensor(1.0, requires_grad=True)
-    with pytest.raises(pb.NotDifferentiableError, match="number 1 doesn't"):
+    with pytest.raises(pb.errors.NotDifferentiableError, match="number 1 doesn't"):
         pb.register_multi_grad_hook([x, pb.tensor(1.0)], print)
     with pytest.raises(TypeError, match="number 0 is a float"):
         pb.register_multi_grad_hook([1.0], print)

@@ -125,7 +125,7 @@ def differentiated(steps, start, f, grad):
         (first,) = grad(total, start, create_graph=True)
         square = (first * first).sum()
         second = grad(square, start)[0] if square.requires_grad else start * 0
-    except pb.SavedVariableError:
+    except pb.errors.SavedVariableError:
         return None
     except RuntimeError as error:  # PyTorch's
         if "modified by an inplace" not in str(error):

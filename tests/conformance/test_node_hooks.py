@@ -100,7 +100,7 @@ def test_hooks_of_nodes_are_part_of_a_recorded_backward(engine):
 def test_what_hooks_of_nodes_may_return(engine):
     x = pb.tensor([1.0, 2.0], requires_grad=True)
     for hook, error, match in (
-        (lambda grads: (grads[0].sum(),), pb.GradientShapeError, r"\(2,\) by one of \(\)"),
+        (lambda grads: (grads[0].sum(),), pb.errors.GradientShapeError, r"\(2,\) by one of \(\)"),
         (lambda grads: (1.0,), TypeError, "tensors or None, not float"),
         (lambda grads: (), ValueError, "0 gradients in the place of 1"),
     ):

@@ -154,12 +154,15 @@ def test_what_hooks_may_not_do(engine):
         tensor[0] = 5.0
         return tensor
 
-    with pytest.raises(pb.MutationError, match="pack hook wrote"), pb.saved_tensors_hooks(write, lambda t: t):
+    with (
+        pytest.raises(pb.errors.MutationError, match="pack hook wrote"),
+        pb.saved_tensors_hooks(write, lambda t: t),
+    ):
         np.exp(x)
     x = pb.tensor(X, requires_grad=True)
     for unpack, error, match in (
-        (lambda t: t[:2], pb.SavedVariableError, r"shape \(2,\).*saved with shape \(3,\)"),
-        (lambda t: t.astype(np.float32), pb.SavedVariableError, "float32"),
+        (lambda t: t[:2], pb.errors.SavedVariableError, r"shape \(2,\).*saved with shape \(3,\)"),
+        (lambda t: t.astype(np.float32), pb.errors.SavedVariableError, "float32"),
         (lambda t: None, TypeError, "not NoneType"),
     ):
         with pb.saved_tensors_hooks(lambda t: t, unpack):
@@ -190,7 +193,7 @@ def test_a_write_into_what_a_hook_kept_without_a_copy_is_an_error(engine, pack):
         with pb.no_grad():
             x += 1
         with pytest.raises(
-            pb.SavedVariableError, match=r"kept a saved .*\n.*0\n.*test_saved_hooks"
+            pb.errors.SavedVariableError, match=r"kept a saved .*\n.*0\n.*test_saved_hooks"
         ) as caught:
             y.sum().backward()
         assert "while differentiating multiply, called at" in caught.value.__notes__[0]

@@ -60,14 +60,14 @@ def test_a_hook_is_part_of_a_recorded_backward(engine):
 
 
 def test_only_tensors_with_a_gradient_take_hooks(engine):
-    with pytest.raises(pb.NotDifferentiableError, match="no gradient reaches"):
+    with pytest.raises(pb.errors.NotDifferentiableError, match="no gradient reaches"):
         pb.tensor(1.0).register_hook(print)
 
 
 def test_a_hook_keeps_the_shape(engine):
     x = pb.tensor([1.0, 2.0], requires_grad=True)
     x.register_hook(lambda grad: grad.sum())
-    with pytest.raises(pb.GradientShapeError, match="hook"):
+    with pytest.raises(pb.errors.GradientShapeError, match="hook"):
         (x * x).sum().backward()
 
 
@@ -79,7 +79,7 @@ def test_a_gradient_can_not_be_written_in_a_hook(engine):
         grad[0] = 100.0
 
     a.register_hook(hook)
-    with pytest.raises(pb.MutationError, match="read-only"):
+    with pytest.raises(pb.errors.MutationError, match="read-only"):
         pb.grad(a + b, [a, b], np.ones(1))
 
 
@@ -123,7 +123,7 @@ def test_after_accumulation_runs_only_where_something_is_accumulated(engine):
 def test_after_accumulation_is_for_leaves_and_returns_nothing(engine):
     x = pb.tensor(1.0, requires_grad=True)
     for tensor in (x * x, pb.tensor(1.0)):
-        with pytest.raises(pb.NotDifferentiableError, match="leaf"):
+        with pytest.raises(pb.errors.NotDifferentiableError, match="leaf"):
             tensor.register_post_accumulate_grad_hook(print)
     x.register_post_accumulate_grad_hook(lambda tensor: tensor)
     with pytest.raises(TypeError, match="returns None"):

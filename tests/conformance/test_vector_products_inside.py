@@ -284,7 +284,7 @@ def test_without_create_graph_the_results_are_constants(engine):
 def test_a_vector_of_another_shape_is_refused(engine):
     for function in (pb.derive_pullback(of_a_lambda), pb.compile(of_a_lambda), of_a_lambda):
         for wrong in (V[:1], V[:, :1], V[None], V.sum()):
-            with pytest.raises(pb.GradientShapeError):
+            with pytest.raises(pb.errors.GradientShapeError):
                 function(X, Y, wrong)
 
 
@@ -324,5 +324,5 @@ def test_a_function_of_an_operator_that_refuses_second_derivatives_refuses_them(
     x = pb.tensor(X, requires_grad=True)
     (gradient,) = pb.grad(pb.derive_pullback(calls_once)(x).sum(), [x], create_graph=True)
     np.testing.assert_allclose(gradient.detach().numpy(), np.cos(X) * X + np.sin(X))
-    with pytest.raises(pb.BarrierError, match="first_order_only"):
+    with pytest.raises(pb.errors.BarrierError, match="first_order_only"):
         pb.grad(gradient.sum(), [x])

@@ -89,7 +89,7 @@ def test_what_was_saved_before_is_found_changed(engine):
     y = x * 1.0
     z = np.sin(y)
     y[np.array([0])] = 1.0
-    with pytest.raises(pb.SavedVariableError):
+    with pytest.raises(pb.errors.SavedVariableError):
         z.sum().backward()
 
 
@@ -109,5 +109,5 @@ def test_what_does_not_fit_is_refused_and_nothing_written(engine, index, value, 
             y[np.array(index)] = value
         assert y.tolist() == [1.0, 2.0, 3.0]
         assert y._version == 0
-    with pytest.raises(pb.MutationError, match="leaf"):
+    with pytest.raises(pb.errors.MutationError, match="leaf"):
         x[np.array([0])] = 1.0

@@ -19,10 +19,10 @@ def test_the_example_runs():
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
     try:
         exec(code, names)
-    except pb.EngineUnavailableError:
+    except pb.errors.EngineUnavailableError:
         return
     assert names["stats"].limit is None
-    assert pb.memory_stats().limit is None
+    assert pb.memory.stats().limit is None
 
 
 def test_the_numbers_are_those_of_the_source():

@@ -13,10 +13,10 @@ import pullback.numpy as pnp
 
 @pytest.fixture
 def stats():
-    pb.empty_cache()
-    pb.reset_memory_peak()
-    yield pb.memory_stats
-    pb.set_memory_limit(None)
+    pb.memory.empty_cache()
+    pb.memory.reset_peak()
+    yield pb.memory.stats
+    pb.memory.set_limit(None)
 
 
 @pytest.fixture
@@ -62,20 +62,20 @@ def test_results_are_counted_and_wait_for_the_next(stats, tensor):
 @pytest.mark.native
 def test_waiting_memory_is_given_back(stats, tensor):
     pnp.exp(tensor)
-    assert pb.empty_cache() >= 800_000
+    assert pb.memory.empty_cache() >= 800_000
     assert stats().cached == 0
-    assert pb.empty_cache() == 0
+    assert pb.memory.empty_cache() == 0
 
 
 @pytest.mark.native
 def test_beyond_the_limit_there_is_an_error_that_says_so(stats, tensor):
-    pb.set_memory_limit(stats().in_use + 1_000_000)
+    pb.memory.set_limit(stats().in_use + 1_000_000)
     y = pnp.exp(tensor)
-    with pytest.raises(MemoryError, match=r"the limit of \d+ \(pb.set_memory_limit\)"):
+    with pytest.raises(MemoryError, match=r"the limit of \d+ \(pb.memory.set_limit\)"):
         pnp.exp(tensor)
     del y
     assert pnp.exp(tensor).size == 100_000
-    pb.set_memory_limit(None)
+    pb.memory.set_limit(None)
     assert stats().limit is None
 
 
@@ -104,7 +104,7 @@ def test_sizes_that_change_leave_no_trail(stats):
 @pytest.mark.parametrize("limit", [0, -1])
 def test_a_limit_is_positive(limit):
     with pytest.raises(ValueError, match="must be positive"):
-        pb.set_memory_limit(limit)
+        pb.memory.set_limit(limit)
 
 
 def test_there_is_at_least_one_thread():

@@ -37,7 +37,7 @@ def test_a_real_operand_takes_the_real_part():
 
 @pytest.mark.parametrize(("shape", "target"), [((3,), (2,)), ((3,), (2, 3)), ((2, 3), (2,))])
 def test_a_gradient_that_does_not_fit_is_refused(shape, target):
-    with pytest.raises(pb.GradientShapeError, match="does not fit"):
+    with pytest.raises(pb.errors.GradientShapeError, match="does not fit"):
         primitives.sum_to(np.ones(shape), like(target))
 
 

@@ -88,7 +88,7 @@ struct EluForward {
 // The gradients of elu, whichever of its outputs have one.
 struct EluBackwardGeneral {
     static constexpr char kName[] = "elu_backward_general";
-    static constexpr char kInputs[] = "TTTTTTT";
+    static constexpr char kInputs[] = "TTTTTT";
     static constexpr int kAttrs = 2;
     static constexpr int kOutputs = 1;
 
@@ -99,63 +99,40 @@ struct EluBackwardGeneral {
         const auto t_view = context.input<T>(1);
         const auto value_1_view = context.input<T>(2);
         const bool greater_1 = context.integer(1) != 0;
-        const pb::Shape like_y_3 = context.like<T>(3);
-        const auto grad_view = context.gradient<T>(4);
-        const auto grad_t_view = context.gradient<T>(5);
-        const auto grad_value_1_view = context.gradient<T>(6);
+        const auto grad_view = context.gradient<T>(3);
+        const auto grad_t_view = context.gradient<T>(4);
+        const auto grad_value_1_view = context.gradient<T>(5);
         // elu.py:11  if alpha > 0:
         pb::View<const T> grad_x_1_view;
         if (greater_1) {
-            const auto grad_y_view = context.scratch<T>(like_y_3);
-
-            pb::Passes<2, 6> passes(context);
-            {
-                pb::Space& space = passes.space(grad_t_view.shape);
-                space.cover(like_y_3);
-                static constexpr pb::Rows<const T> grad_t_rows{0};
-                static constexpr pb::Rows<T> grad_y_rows{1};
-                space.read(grad_t_rows, grad_t_view);
-                space.reduce<pb::Sum<T>>(grad_y_rows, grad_y_view);
-                space.each([=](pb::Loop& loop) {
-                    while (loop.next()) {
-                        const T* grad_t = loop.row(grad_t_rows);
-                        T* grad_y_row = loop.row(grad_y_rows);
-                        PB_SIMD
-                        for (int64_t i = 0; i < loop.size; ++i) {
-                            // elu.py:12  t = alpha * np.expm1(x)
-                            grad_y_row[i] = grad_t[i] * T(alpha);
-                        }
-                    }
-                });
-            }
             const pb::Shape shape = pb::broadcast(context, grad_value_1_view.shape,
-                                                  grad_y_view.shape, value_1_view.shape);
+                                                  grad_t_view.shape, value_1_view.shape);
             const auto grad_x_2_view = context.scratch<T>(shape);
-            {
-                pb::Space& space = passes.space(shape);
-                static constexpr pb::Rows<const T> value_1_rows{0};
-                static constexpr pb::Rows<const T> grad_value_1_rows{1};
-                static constexpr pb::Rows<const T> grad_y_rows{2};
-                static constexpr pb::Rows<T> grad_x_2_rows{3};
-                space.read(value_1_rows, value_1_view);
-                space.read(grad_value_1_rows, grad_value_1_view);
-                space.read(grad_y_rows, grad_y_view);
-                space.write(grad_x_2_rows, grad_x_2_view);
-                space.each([=](pb::Loop& loop) {
-                    while (loop.next()) {
-                        const T* value_1 = loop.row(value_1_rows);
-                        const T* grad_value_1 = loop.row(grad_value_1_rows);
-                        const T* grad_y = loop.row(grad_y_rows);
-                        T* grad_x_2_row = loop.row(grad_x_2_rows);
-                        PB_SIMD
-                        for (int64_t i = 0; i < loop.size; ++i) {
-                            // elu.py:12  t = alpha * np.expm1(x)
-                            const T grad_v2 = grad_value_1[i] + grad_y[i];
-                            grad_x_2_row[i] = grad_v2 * (value_1[i] + T(1));
-                        }
+
+            pb::Passes<1, 4> passes(context);
+            pb::Space& space = passes.space(shape);
+            static constexpr pb::Rows<const T> value_1_rows{0};
+            static constexpr pb::Rows<const T> grad_t_rows{1};
+            static constexpr pb::Rows<const T> grad_value_1_rows{2};
+            static constexpr pb::Rows<T> grad_x_2_rows{3};
+            space.read(value_1_rows, value_1_view);
+            space.read(grad_t_rows, grad_t_view);
+            space.read(grad_value_1_rows, grad_value_1_view);
+            space.write(grad_x_2_rows, grad_x_2_view);
+            space.each([=](pb::Loop& loop) {
+                while (loop.next()) {
+                    const T* value_1 = loop.row(value_1_rows);
+                    const T* grad_t = loop.row(grad_t_rows);
+                    const T* grad_value_1 = loop.row(grad_value_1_rows);
+                    T* grad_x_2_row = loop.row(grad_x_2_rows);
+                    PB_SIMD
+                    for (int64_t i = 0; i < loop.size; ++i) {
+                        // elu.py:12  t = alpha * np.expm1(x)
+                        const T grad_v2 = grad_value_1[i] + grad_t[i] * T(alpha);
+                        grad_x_2_row[i] = grad_v2 * (value_1[i] + T(1));
                     }
-                });
-            }
+                }
+            });
 
             passes.run();
             grad_x_1_view = grad_x_2_view.read_only();
@@ -242,47 +219,34 @@ struct EluBackwardGeneral {
             passes_4.run();
             chosen_2_view = chosen_1_view.read_only();
         }
-        const auto grad_x_4_view = context.scratch<T>(x_view.shape);
-
-        pb::Passes<2, 5> passes_5(context);
-        {
-            pb::Space& space = passes_5.space(chosen_2_view.shape);
-            space.cover(x_view.shape);
-            static constexpr pb::Rows<const T> chosen_2_rows{0};
-            static constexpr pb::Rows<T> grad_x_4_rows{1};
-            space.read(chosen_2_rows, chosen_2_view);
-            space.reduce<pb::Sum<T>>(grad_x_4_rows, grad_x_4_view);
-            space.terms(grad_x_4_rows, chosen_2_rows);
-            space.no_loop();
-        }
-        const pb::Shape shape_4 = pb::broadcast(context, grad_x_4_view.shape, grad_x_1_view.shape);
+        const pb::Shape shape_4 = pb::broadcast(context, chosen_2_view.shape, grad_x_1_view.shape);
         const auto grad_x_view = context.output<T>(0, shape_4);
-        {
-            pb::Space& space = passes_5.space(shape_4);
-            static constexpr pb::Rows<const T> grad_x_1_rows{0};
-            static constexpr pb::Rows<const T> grad_x_4_rows{1};
-            static constexpr pb::Rows<T> grad_x_rows{2};
-            space.read(grad_x_1_rows, grad_x_1_view);
-            space.read(grad_x_4_rows, grad_x_4_view);
-            space.write(grad_x_rows, grad_x_view);
-            space.each([=](pb::Loop& loop) {
-                while (loop.next()) {
-                    const T* grad_x_1 = loop.row(grad_x_1_rows);
-                    const T* grad_x_4 = loop.row(grad_x_4_rows);
-                    T* grad_x_row = loop.row(grad_x_rows);
-                    PB_SIMD
-                    for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_x_row[i] = grad_x_4[i] + grad_x_1[i];
-                    }
+
+        pb::Passes<1, 3> passes_5(context);
+        pb::Space& space = passes_5.space(shape_4);
+        static constexpr pb::Rows<const T> grad_x_1_rows{0};
+        static constexpr pb::Rows<const T> chosen_2_rows{1};
+        static constexpr pb::Rows<T> grad_x_rows{2};
+        space.read(grad_x_1_rows, grad_x_1_view);
+        space.read(chosen_2_rows, chosen_2_view);
+        space.write(grad_x_rows, grad_x_view);
+        space.each([=](pb::Loop& loop) {
+            while (loop.next()) {
+                const T* grad_x_1 = loop.row(grad_x_1_rows);
+                const T* chosen_2 = loop.row(chosen_2_rows);
+                T* grad_x_row = loop.row(grad_x_rows);
+                PB_SIMD
+                for (int64_t i = 0; i < loop.size; ++i) {
+                    grad_x_row[i] = chosen_2[i] + grad_x_1[i];
                 }
-            });
-        }
+            }
+        });
 
         passes_5.run();
     }
 };
 
-// grad_x = elu_backward(x, t, grad)
+// chosen_2 = elu_backward(x, t, grad)
 struct EluBackward {
     static constexpr char kName[] = "elu_backward";
     static constexpr char kInputs[] = "TTT";
@@ -297,11 +261,10 @@ struct EluBackward {
         const bool greater_1 = context.integer(1) != 0;
         const auto grad_view = context.input<T>(2);
         // elu.py:15  def elu_pullback(grad):
-        pb::View<const T> chosen_2_view;
         if (greater_1) {
             const pb::Shape shape =
                 pb::broadcast(context, x_view.shape, grad_view.shape, t_view.shape);
-            const auto chosen_view = context.scratch<T>(shape);
+            const auto chosen_2_view_2 = context.output<T>(0, shape);
 
             pb::Passes<1, 4> passes(context);
             pb::Space& space = passes.space(shape);
@@ -312,7 +275,7 @@ struct EluBackward {
             space.read(x_rows, x_view);
             space.read(t_rows, t_view);
             space.read(grad_rows, grad_view);
-            space.write(chosen_rows, chosen_view);
+            space.write(chosen_rows, chosen_2_view_2);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
@@ -329,10 +292,9 @@ struct EluBackward {
             });
 
             passes.run();
-            chosen_2_view = chosen_view.read_only();
         } else {
             const pb::Shape shape_2 = pb::broadcast(context, x_view.shape, grad_view.shape);
-            const auto chosen_1_view = context.scratch<T>(shape_2);
+            const auto chosen_2_view_3 = context.output<T>(0, shape_2);
 
             pb::Passes<1, 3> passes_2(context);
             pb::Space& space = passes_2.space(shape_2);
@@ -341,7 +303,7 @@ struct EluBackward {
             static constexpr pb::Rows<T> chosen_1_rows{2};
             space.read(x_rows, x_view);
             space.read(grad_rows, grad_view);
-            space.write(chosen_1_rows, chosen_1_view);
+            space.write(chosen_1_rows, chosen_2_view_3);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
@@ -356,20 +318,7 @@ struct EluBackward {
             });
 
             passes_2.run();
-            chosen_2_view = chosen_1_view.read_only();
         }
-        const auto grad_x_view = context.output<T>(0, x_view.shape);
-
-        pb::Passes<1, 2> passes_3(context);
-        pb::Space& space = passes_3.space(chosen_2_view.shape);
-        static constexpr pb::Rows<const T> chosen_2_rows{0};
-        static constexpr pb::Rows<T> grad_x_rows{1};
-        space.read(chosen_2_rows, chosen_2_view);
-        space.reduce<pb::Sum<T>>(grad_x_rows, grad_x_view);
-        space.terms(grad_x_rows, chosen_2_rows);
-        space.no_loop();
-
-        passes_3.run();
     }
 };
 

@@ -133,7 +133,7 @@ struct GpCovarianceBackwardGeneral {
             context, grad_squared_view.shape, grad_correlation_view.shape, correlation_view.shape,
             grad_view.shape, k_view.shape, squared_view.shape);
 
-        pb::Passes<12, 45> passes(context);
+        pb::Passes<10, 41> passes(context);
         {
             pb::Space& space = passes.space(shape_11);
             static constexpr pb::Rows<const T> k_rows{0};
@@ -284,8 +284,8 @@ struct GpCovarianceBackwardGeneral {
         }
         const auto grad_y_view = context.scratch<T>(expanded_1_view.shape);
         const auto grad_x_1_view = context.scratch<T>(expanded_view.shape);
-        const auto grad_x1_2_view = context.scratch<T>(x1_view.shape);
-        const auto grad_x2_2_view = context.scratch<T>(x2_view.shape);
+        const auto grad_x1_1_view = context.scratch<T>(x1_view.shape);
+        const auto grad_x2_1_view = context.scratch<T>(x2_view.shape);
         const pb::Shape shape_10 = pb::broadcast(
             context, total_2_view.shape, length_scale_view.shape, grad_length_scale_1_view.shape);
         const auto grad_length_scale_view = context.output<T>(2, shape_10);
@@ -316,17 +316,17 @@ struct GpCovarianceBackwardGeneral {
             pb::Space& space = passes.space(total_view.shape);
             space.cover(x1_view.shape);
             static constexpr pb::Rows<const T> total_rows{0};
-            static constexpr pb::Rows<T> grad_x1_2_rows{1};
+            static constexpr pb::Rows<T> grad_x1_1_rows{1};
             space.read(total_rows, total_view);
-            space.reduce<pb::Sum<T>>(grad_x1_2_rows, grad_x1_2_view);
+            space.reduce<pb::Sum<T>>(grad_x1_1_rows, grad_x1_1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* total = loop.row(total_rows);
-                    T* grad_x1_2_row = loop.row(grad_x1_2_rows);
+                    T* grad_x1_1_row = loop.row(grad_x1_1_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // gp_covariance.py:25  -np.sum(pull, axis=1),
-                        grad_x1_2_row[i] = -total[i];
+                        grad_x1_1_row[i] = -total[i];
                     }
                 }
             });
@@ -335,10 +335,10 @@ struct GpCovarianceBackwardGeneral {
             pb::Space& space = passes.space(total_1_view.shape);
             space.cover(x2_view.shape);
             static constexpr pb::Rows<const T> total_1_rows{0};
-            static constexpr pb::Rows<T> grad_x2_2_rows{1};
+            static constexpr pb::Rows<T> grad_x2_1_rows{1};
             space.read(total_1_rows, total_1_view);
-            space.reduce<pb::Sum<T>>(grad_x2_2_rows, grad_x2_2_view);
-            space.terms(grad_x2_2_rows, total_1_rows);
+            space.reduce<pb::Sum<T>>(grad_x2_1_rows, grad_x2_1_view);
+            space.terms(grad_x2_1_rows, total_1_rows);
             space.no_loop();
         }
         {
@@ -370,70 +370,47 @@ struct GpCovarianceBackwardGeneral {
             pb::squeeze(context, grad_y_view, pb::axis_set(context, {0}, grad_y_view.shape.ndim));
         const auto squeezed_1_view = pb::squeeze(
             context, grad_x_1_view, pb::axis_set(context, {1}, grad_x_1_view.shape.ndim));
-        const auto grad_x1_1_view = context.scratch<T>(x1_view.shape);
-        const auto grad_x2_1_view = context.scratch<T>(x2_view.shape);
-        {
-            pb::Space& space = passes.space(squeezed_1_view.shape);
-            space.cover(x1_view.shape);
-            static constexpr pb::Rows<const T> squeezed_1_rows{0};
-            static constexpr pb::Rows<T> grad_x1_1_rows{1};
-            space.read(squeezed_1_rows, squeezed_1_view);
-            space.reduce<pb::Sum<T>>(grad_x1_1_rows, grad_x1_1_view);
-            space.terms(grad_x1_1_rows, squeezed_1_rows);
-            space.no_loop();
-        }
-        {
-            pb::Space& space = passes.space(squeezed_view.shape);
-            space.cover(x2_view.shape);
-            static constexpr pb::Rows<const T> squeezed_rows{0};
-            static constexpr pb::Rows<T> grad_x2_1_rows{1};
-            space.read(squeezed_rows, squeezed_view);
-            space.reduce<pb::Sum<T>>(grad_x2_1_rows, grad_x2_1_view);
-            space.terms(grad_x2_1_rows, squeezed_rows);
-            space.no_loop();
-        }
         const pb::Shape shape_8 =
-            pb::broadcast(context, grad_x1_2_view.shape, grad_x1_1_view.shape);
+            pb::broadcast(context, grad_x1_1_view.shape, squeezed_1_view.shape);
         const auto grad_x1_view = context.output<T>(0, shape_8);
-        const pb::Shape shape_9 =
-            pb::broadcast(context, grad_x2_2_view.shape, grad_x2_1_view.shape);
+        const pb::Shape shape_9 = pb::broadcast(context, grad_x2_1_view.shape, squeezed_view.shape);
         const auto grad_x2_view = context.output<T>(1, shape_9);
         {
             pb::Space& space = passes.space(shape_8);
-            static constexpr pb::Rows<const T> grad_x1_1_rows{0};
-            static constexpr pb::Rows<const T> grad_x1_2_rows{1};
+            static constexpr pb::Rows<const T> squeezed_1_rows{0};
+            static constexpr pb::Rows<const T> grad_x1_1_rows{1};
             static constexpr pb::Rows<T> grad_x1_rows{2};
+            space.read(squeezed_1_rows, squeezed_1_view);
             space.read(grad_x1_1_rows, grad_x1_1_view);
-            space.read(grad_x1_2_rows, grad_x1_2_view);
             space.write(grad_x1_rows, grad_x1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
+                    const T* squeezed_1 = loop.row(squeezed_1_rows);
                     const T* grad_x1_1 = loop.row(grad_x1_1_rows);
-                    const T* grad_x1_2 = loop.row(grad_x1_2_rows);
                     T* grad_x1_row = loop.row(grad_x1_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_x1_row[i] = grad_x1_2[i] + grad_x1_1[i];
+                        grad_x1_row[i] = grad_x1_1[i] + squeezed_1[i];
                     }
                 }
             });
         }
         {
             pb::Space& space = passes.space(shape_9);
-            static constexpr pb::Rows<const T> grad_x2_1_rows{0};
-            static constexpr pb::Rows<const T> grad_x2_2_rows{1};
+            static constexpr pb::Rows<const T> squeezed_rows{0};
+            static constexpr pb::Rows<const T> grad_x2_1_rows{1};
             static constexpr pb::Rows<T> grad_x2_rows{2};
+            space.read(squeezed_rows, squeezed_view);
             space.read(grad_x2_1_rows, grad_x2_1_view);
-            space.read(grad_x2_2_rows, grad_x2_2_view);
             space.write(grad_x2_rows, grad_x2_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
+                    const T* squeezed = loop.row(squeezed_rows);
                     const T* grad_x2_1 = loop.row(grad_x2_1_rows);
-                    const T* grad_x2_2 = loop.row(grad_x2_2_rows);
                     T* grad_x2_row = loop.row(grad_x2_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_x2_row[i] = grad_x2_2[i] + grad_x2_1[i];
+                        grad_x2_row[i] = grad_x2_1[i] + squeezed[i];
                     }
                 }
             });

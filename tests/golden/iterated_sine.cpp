@@ -172,21 +172,6 @@ struct IteratedSineBackwardGeneral {
             passes_2.run();
             grad_2_view = grad_3_view.read_only();
         }
-        const auto grad_x_1_view = context.scratch<T>(like_x);
-
-        pb::Passes<1, 2> passes_3(context);
-        {
-            pb::Space& space = passes_3.space(grad_2_view.shape);
-            space.cover(like_x);
-            static constexpr pb::Rows<const T> grad_1_rows{0};
-            static constexpr pb::Rows<T> grad_x_1_rows{1};
-            space.read(grad_1_rows, grad_2_view);
-            space.reduce<pb::Sum<T>>(grad_x_1_rows, grad_x_1_view);
-            space.terms(grad_x_1_rows, grad_1_rows);
-            space.no_loop();
-        }
-
-        passes_3.run();
         // iterated_sine.py:13  for _ in range(steps):
         pb::View<const T> grad_r_2_view = grad_r_view.read_only();
         for (int64_t iteration = 3 - 1; iteration >= 0; --iteration) {
@@ -198,8 +183,8 @@ struct IteratedSineBackwardGeneral {
                                                   r_3_view.shape, grad_v2_view.shape);
             const auto grad_r_7_view = context.scratch<T>(shape);
 
-            pb::Passes<1, 5> passes_4(context);
-            pb::Space& space = passes_4.space(shape);
+            pb::Passes<1, 5> passes_3(context);
+            pb::Space& space = passes_3.space(shape);
             static constexpr pb::Rows<const T> grad_r_2_rows{0};
             static constexpr pb::Rows<const T> r_3_rows{1};
             static constexpr pb::Rows<const T> grad_v2_rows{2};
@@ -229,42 +214,42 @@ struct IteratedSineBackwardGeneral {
                 }
             });
 
-            passes_4.run();
+            passes_3.run();
             grad_r_2_view = grad_r_7_view.read_only();
         }
-        const pb::Shape shape_3 = pb::broadcast(context, grad_x_1_view.shape, grad_r_2_view.shape);
+        const pb::Shape shape_3 = pb::broadcast(context, grad_2_view.shape, grad_r_2_view.shape);
         const auto grad_x_view = context.output<T>(0, shape_3);
 
-        pb::Passes<1, 3> passes_5(context);
+        pb::Passes<1, 3> passes_4(context);
         {
-            pb::Space& space = passes_5.space(shape_3);
+            pb::Space& space = passes_4.space(shape_3);
             static constexpr pb::Rows<const T> grad_r_1_rows{0};
-            static constexpr pb::Rows<const T> grad_x_1_rows{1};
+            static constexpr pb::Rows<const T> grad_1_rows{1};
             static constexpr pb::Rows<T> grad_x_rows{2};
             space.read(grad_r_1_rows, grad_r_2_view);
-            space.read(grad_x_1_rows, grad_x_1_view);
+            space.read(grad_1_rows, grad_2_view);
             space.write(grad_x_rows, grad_x_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* grad_r_1 = loop.row(grad_r_1_rows);
-                    const T* grad_x_1 = loop.row(grad_x_1_rows);
+                    const T* grad_1 = loop.row(grad_1_rows);
                     T* grad_x_row = loop.row(grad_x_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
-                        grad_x_row[i] = grad_x_1[i] + grad_r_1[i];
+                        grad_x_row[i] = grad_1[i] + grad_r_1[i];
                     }
                 }
             });
         }
 
-        passes_5.run();
+        passes_4.run();
     }
 };
 
 // grad_x = iterated_sine_backward(every_slopes_1, like_slopes_2_rows, grad)
 struct IteratedSineBackward {
     static constexpr char kName[] = "iterated_sine_backward";
-    static constexpr char kInputs[] = "TiTT";
+    static constexpr char kInputs[] = "TiT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 1;
 
@@ -272,53 +257,60 @@ struct IteratedSineBackward {
     static void apply(pb::Context& context) {
         const auto every_slopes_1_view = context.input<T>(0);
         const auto like_slopes_2_rows_view = context.input<int64_t>(1);
-        const pb::Shape like_x = context.like<T>(2);
-        const auto grad_view = context.input<T>(3);
+        const auto grad_view = context.input<T>(2);
         const pb::List<pb::Shape> like_slopes_2_2 =
             pb::unpack<pb::List<pb::Shape>>(context, like_slopes_2_rows_view);
         const pb::List<pb::View<const T>> slopes_1 =
             pb::unflatten(context, every_slopes_1_view.read_only(), like_slopes_2_2);
         // iterated_sine.py:18  for slope in reversed(slopes):
-        pb::View<const T> grad_2_view = grad_view.read_only();
+        pb::View<const T> grad_1_view = grad_view.read_only();
         for (int64_t turn = slopes_1.size - 1; turn >= 0; --turn) {
             const auto slope_view = slopes_1[turn];
-            const pb::Shape shape = pb::broadcast(context, grad_2_view.shape, slope_view.shape);
-            const auto grad_3_view = context.scratch<T>(shape);
+            const pb::Shape shape = pb::broadcast(context, grad_1_view.shape, slope_view.shape);
+            const auto grad_2_view = context.scratch<T>(shape);
 
             pb::Passes<1, 3> passes(context);
             pb::Space& space = passes.space(shape);
             static constexpr pb::Rows<const T> slope_rows{0};
-            static constexpr pb::Rows<const T> grad_2_rows{1};
-            static constexpr pb::Rows<T> grad_3_rows{2};
+            static constexpr pb::Rows<const T> grad_1_rows{1};
+            static constexpr pb::Rows<T> grad_2_rows{2};
             space.read(slope_rows, slope_view);
-            space.read(grad_2_rows, grad_2_view);
-            space.write(grad_3_rows, grad_3_view);
+            space.read(grad_1_rows, grad_1_view);
+            space.write(grad_2_rows, grad_2_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* slope = loop.row(slope_rows);
-                    const T* grad_2 = loop.row(grad_2_rows);
-                    T* grad_3_row = loop.row(grad_3_rows);
+                    const T* grad_1 = loop.row(grad_1_rows);
+                    T* grad_2_row = loop.row(grad_2_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // iterated_sine.py:19  grad = grad * slope
-                        grad_3_row[i] = grad_2[i] * slope[i];
+                        grad_2_row[i] = grad_1[i] * slope[i];
                     }
                 }
             });
 
             passes.run();
-            grad_2_view = grad_3_view.read_only();
+            grad_1_view = grad_2_view.read_only();
         }
-        const auto grad_x_view = context.output<T>(0, like_x);
+        const auto grad_x_view = context.output<T>(0, grad_1_view.shape);
 
         pb::Passes<1, 2> passes_2(context);
-        pb::Space& space = passes_2.space(grad_2_view.shape);
-        static constexpr pb::Rows<const T> grad_1_rows{0};
-        static constexpr pb::Rows<T> grad_x_rows{1};
-        space.read(grad_1_rows, grad_2_view);
-        space.reduce<pb::Sum<T>>(grad_x_rows, grad_x_view);
-        space.terms(grad_x_rows, grad_1_rows);
-        space.no_loop();
+        pb::Space& space = passes_2.space(grad_1_view.shape);
+        static constexpr pb::Rows<const T> grad_x_rows{0};
+        static constexpr pb::Rows<T> grad_x_out_rows{1};
+        space.read(grad_x_rows, grad_1_view);
+        space.write(grad_x_out_rows, grad_x_view);
+        space.each([=](pb::Loop& loop) {
+            while (loop.next()) {
+                const T* grad_x = loop.row(grad_x_rows);
+                T* grad_x_out_row = loop.row(grad_x_out_rows);
+                PB_SIMD
+                for (int64_t i = 0; i < loop.size; ++i) {
+                    grad_x_out_row[i] = grad_x[i];
+                }
+            }
+        });
 
         passes_2.run();
     }

@@ -163,8 +163,8 @@ struct LayerNormBackwardGeneral {
         const int64_t x_size_1 = x_view.shape.size();
         const int64_t terms = r_size_1 != 0 ? pb::floor_divide(x_size_1, r_size_1) : 1;
         const pb::Shape shape = pb::broadcast(context, grad_sqrt_1_view.shape, grad_s_view.shape,
-                                              s_view.shape, sqrt_1_view.shape, mean_1_view.shape);
-        const auto grad_variance_view = context.scratch<T>(shape);
+                                              s_view.shape, sqrt_1_view.shape);
+        const auto ratio_1_view = context.scratch<T>(shape);
         const int64_t terms_1 = r_size_1 != 0 ? pb::floor_divide(x_size_1, r_size_1) : 1;
         const pb::Shape shape_2 = pb::broadcast(context, grad_view.shape, weight_view.shape,
                                                 x_view.shape, mean_1_view.shape, s_view.shape);
@@ -176,7 +176,7 @@ struct LayerNormBackwardGeneral {
         const auto grad_weight_view = context.output<T>(1, weight_view.shape);
         const auto grad_bias_view = context.output<T>(2, like_bias);
         const pb::Shape shape_5 =
-            pb::broadcast(context, grad_variance_view.shape, x_view.shape, mean_1_view.shape);
+            pb::broadcast(context, ratio_1_view.shape, x_view.shape, mean_1_view.shape);
 
         pb::Passes<5, 33> passes(context);
         {
@@ -185,24 +185,24 @@ struct LayerNormBackwardGeneral {
             static constexpr pb::Rows<const T> s_rows{1};
             static constexpr pb::Rows<const T> grad_sqrt_1_rows{2};
             static constexpr pb::Rows<const T> grad_s_rows{3};
-            static constexpr pb::Rows<T> grad_variance_rows{4};
+            static constexpr pb::Rows<T> ratio_1_rows{4};
             space.read(sqrt_1_rows, sqrt_1_view);
             space.read(s_rows, s_view);
             space.read(grad_sqrt_1_rows, grad_sqrt_1_view);
             space.read(grad_s_rows, grad_s_view);
-            space.write(grad_variance_rows, grad_variance_view);
+            space.write(ratio_1_rows, ratio_1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* sqrt_1 = loop.row(sqrt_1_rows);
                     const T* s = loop.row(s_rows);
                     const T* grad_sqrt_1 = loop.row(grad_sqrt_1_rows);
                     const T* grad_s = loop.row(grad_s_rows);
-                    T* grad_variance_row = loop.row(grad_variance_rows);
+                    T* ratio_1_row = loop.row(ratio_1_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // layer_norm.py:18  s = 1 / np.sqrt(variance + eps)
                         const T grad_v4 = grad_sqrt_1[i] + -grad_s[i] * s[i] / sqrt_1[i];
-                        grad_variance_row[i] = grad_v4 / (T(2) * sqrt_1[i]);
+                        ratio_1_row[i] = grad_v4 / (T(2) * sqrt_1[i]);
                     }
                 }
             });
@@ -267,24 +267,24 @@ struct LayerNormBackwardGeneral {
             space.cover(mean_1_view.shape);
             static constexpr pb::Rows<const T> x_rows{0};
             static constexpr pb::Rows<const T> mean_1_rows{1};
-            static constexpr pb::Rows<const T> grad_variance_rows{2};
+            static constexpr pb::Rows<const T> ratio_1_rows{2};
             static constexpr pb::Rows<T> grad_y_rows{3};
             space.read(x_rows, x_view);
             space.read(mean_1_rows, mean_1_view);
-            space.read(grad_variance_rows, grad_variance_view);
+            space.read(ratio_1_rows, ratio_1_view);
             space.reduce<pb::Sum<T>>(grad_y_rows, grad_y_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
                     const T* mean_1 = loop.row(mean_1_rows);
-                    const T* grad_variance = loop.row(grad_variance_rows);
+                    const T* ratio_1 = loop.row(ratio_1_rows);
                     T* grad_y_row = loop.row(grad_y_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // layer_norm.py:16  centered = x - np.mean(x, axis=-1, keepdims=True)
                         const T centered_1 = x[i] - mean_1[i];
                         // layer_norm.py:17  variance = np.mean(centered * centered, axis=-1,...
-                        const T product_2 = grad_variance[i] / T(terms) * centered_1;
+                        const T product_2 = ratio_1[i] / T(terms) * centered_1;
                         const T grad_centered = product_2 + product_2;
                         // layer_norm.py:16  centered = x - np.mean(x, axis=-1, keepdims=True)
                         grad_y_row[i] = -grad_centered;
@@ -336,7 +336,7 @@ struct LayerNormBackwardGeneral {
             });
         }
         const pb::Shape shape_4 =
-            pb::broadcast(context, grad_x_4_view.shape, grad_variance_view.shape, x_view.shape,
+            pb::broadcast(context, grad_x_4_view.shape, ratio_1_view.shape, x_view.shape,
                           mean_1_view.shape, grad_mean_1_view.shape, grad_y_view.shape);
         const auto grad_x_view = context.output<T>(0, shape_4);
         {
@@ -344,14 +344,14 @@ struct LayerNormBackwardGeneral {
             static constexpr pb::Rows<const T> x_rows{0};
             static constexpr pb::Rows<const T> mean_1_rows{1};
             static constexpr pb::Rows<const T> grad_mean_1_rows{2};
-            static constexpr pb::Rows<const T> grad_variance_rows{3};
+            static constexpr pb::Rows<const T> ratio_1_rows{3};
             static constexpr pb::Rows<const T> grad_y_rows{4};
             static constexpr pb::Rows<const T> grad_x_4_rows{5};
             static constexpr pb::Rows<T> grad_x_rows{6};
             space.read(x_rows, x_view);
             space.read(mean_1_rows, mean_1_view);
             space.read(grad_mean_1_rows, grad_mean_1_view);
-            space.read(grad_variance_rows, grad_variance_view);
+            space.read(ratio_1_rows, ratio_1_view);
             space.read(grad_y_rows, grad_y_view);
             space.read(grad_x_4_rows, grad_x_4_view);
             space.write(grad_x_rows, grad_x_view);
@@ -360,7 +360,7 @@ struct LayerNormBackwardGeneral {
                     const T* x = loop.row(x_rows);
                     const T* mean_1 = loop.row(mean_1_rows);
                     const T* grad_mean_1 = loop.row(grad_mean_1_rows);
-                    const T* grad_variance = loop.row(grad_variance_rows);
+                    const T* ratio_1 = loop.row(ratio_1_rows);
                     const T* grad_y = loop.row(grad_y_rows);
                     const T* grad_x_4 = loop.row(grad_x_4_rows);
                     T* grad_x_row = loop.row(grad_x_rows);
@@ -369,7 +369,7 @@ struct LayerNormBackwardGeneral {
                         // layer_norm.py:16  centered = x - np.mean(x, axis=-1, keepdims=True)
                         const T centered_1 = x[i] - mean_1[i];
                         // layer_norm.py:17  variance = np.mean(centered * centered, axis=-1,...
-                        const T product_2 = grad_variance[i] / T(terms) * centered_1;
+                        const T product_2 = ratio_1[i] / T(terms) * centered_1;
                         const T grad_centered = product_2 + product_2;
                         // layer_norm.py:16  centered = x - np.mean(x, axis=-1, keepdims=True)
                         const T grad_v1 = grad_mean_1[i] + grad_y[i];

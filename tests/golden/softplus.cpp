@@ -54,7 +54,7 @@ struct SoftplusForward {
 // The gradients of softplus, whichever of its outputs have one.
 struct SoftplusBackwardGeneral {
     static constexpr char kName[] = "softplus_backward_general";
-    static constexpr char kInputs[] = "TTTT";
+    static constexpr char kInputs[] = "TTT";
     static constexpr int kAttrs = 1;
     static constexpr int kOutputs = 1;
 
@@ -62,11 +62,10 @@ struct SoftplusBackwardGeneral {
     static void apply(pb::Context& context) {
         const double beta = context.number(0);
         const auto s_view = context.input<T>(0);
-        const pb::Shape like_x = context.like<T>(1);
-        const auto grad_view = context.gradient<T>(2);
-        const auto grad_s_view = context.gradient<T>(3);
+        const auto grad_view = context.gradient<T>(1);
+        const auto grad_s_view = context.gradient<T>(2);
         const pb::Shape shape =
-            pb::broadcast(context, grad_view.shape, s_view.shape, like_x, grad_s_view.shape);
+            pb::broadcast(context, grad_view.shape, s_view.shape, grad_s_view.shape);
         const auto grad_x_view = context.output<T>(0, shape);
 
         pb::Passes<1, 4> passes(context);
@@ -98,34 +97,34 @@ struct SoftplusBackwardGeneral {
     }
 };
 
-// grad_x = softplus_backward(s, grad)
+// product = softplus_backward(s, grad)
 struct SoftplusBackward {
     static constexpr char kName[] = "softplus_backward";
-    static constexpr char kInputs[] = "TTT";
+    static constexpr char kInputs[] = "TT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 1;
 
     template <typename T>
     static void apply(pb::Context& context) {
         const auto s_view = context.input<T>(0);
-        const auto grad_view = context.input<T>(2);
-        const auto grad_x_view = context.output<T>(0, grad_view.shape);
+        const auto grad_view = context.input<T>(1);
+        const auto product_view = context.output<T>(0, grad_view.shape);
 
         pb::Passes<1, 3> passes(context);
         pb::Space& space = passes.space(grad_view.shape);
         static constexpr pb::Rows<const T> s_rows{0};
         static constexpr pb::Rows<const T> grad_rows{1};
-        static constexpr pb::Rows<T> grad_x_rows{2};
+        static constexpr pb::Rows<T> product_rows{2};
         space.read(s_rows, s_view);
         space.read(grad_rows, grad_view);
-        space.write(grad_x_rows, grad_x_view);
+        space.write(product_rows, product_view);
         space.each([=](pb::Loop& loop) {
             while (loop.next()) {
-                const void* inputs[3] = {};
+                const void* inputs[2] = {};
                 void* outputs[1];
                 inputs[0] = loop.row(s_rows);
-                inputs[2] = loop.row(grad_rows);
-                outputs[0] = loop.row(grad_x_rows);
+                inputs[1] = loop.row(grad_rows);
+                outputs[0] = loop.row(product_rows);
                 flat<T>(inputs, outputs, loop.size);
             }
         });
@@ -137,11 +136,12 @@ struct SoftplusBackward {
     template <typename T>
     PB_ONCE static void flat(const void* const* inputs, void* const* outputs, int64_t size) {
         const T* s = static_cast<const T*>(inputs[0]);
-        const T* grad = static_cast<const T*>(inputs[2]);
-        T* grad_x_row = static_cast<T*>(outputs[0]);
+        const T* grad = static_cast<const T*>(inputs[1]);
+        T* product_row = static_cast<T*>(outputs[0]);
         PB_SIMD
         for (int64_t i = 0; i < size; ++i) {
-            grad_x_row[i] = grad[i] * s[i];
+            // softplus.py:21  return grad * s
+            product_row[i] = grad[i] * s[i];
         }
     }
 };
@@ -158,14 +158,15 @@ struct SoftplusBackwardBackwardGeneral {
         const auto s_view = context.input<T>(0);
         const auto grad_view = context.input<T>(1);
         const auto grad_1_view = context.gradient<T>(2);
-        const pb::Shape shape =
-            pb::broadcast(context, grad_1_view.shape, s_view.shape, grad_view.shape);
+        const pb::Shape shape = pb::broadcast(context, grad_1_view.shape, grad_view.shape);
         const auto product_1_view = context.output<T>(0, shape);
         const pb::Shape shape_2 = pb::broadcast(context, grad_1_view.shape, s_view.shape);
         const auto product_view = context.output<T>(1, shape_2);
+        const pb::Shape shape_3 =
+            pb::broadcast(context, grad_1_view.shape, grad_view.shape, s_view.shape);
 
         pb::Passes<1, 5> passes(context);
-        pb::Space& space = passes.space(shape);
+        pb::Space& space = passes.space(shape_3);
         static constexpr pb::Rows<const T> s_rows{0};
         static constexpr pb::Rows<const T> grad_rows{1};
         static constexpr pb::Rows<const T> grad_1_rows{2};

@@ -10,11 +10,12 @@ import pytest
 import pullback as pb
 from pullback import primitives
 
-NAMES = [(pb, name) for name in pb.__all__] + [(primitives, name) for name in primitives.__all__]
+MODULES = (pb, pb.errors, pb.memory, primitives)
+NAMES = [(module, name) for module in MODULES for name in module.__all__]
 
 
 def test_what_emitted_code_calls_is_no_name_for_users():
-    assert len(pb.__all__) < 80
+    assert len(pb.__all__) <= 60
     assert not set(pb.__all__) & set(primitives.__all__)
     assert len(pb.__all__) == len(set(pb.__all__))
 
@@ -22,6 +23,12 @@ def test_what_emitted_code_calls_is_no_name_for_users():
 @pytest.mark.parametrize("name", primitives.__all__)
 def test_an_old_name_says_where_it_went(name):
     with pytest.raises(AttributeError, match=rf"pb\.{name} is pullback\.primitives\.{name}"):
+        getattr(pb, name)
+
+
+@pytest.mark.parametrize("name", sorted({*pb.errors.__all__} - {*pb.__all__}))
+def test_an_error_says_where_it_is(name):
+    with pytest.raises(AttributeError, match=rf"pb\.{name} is pb\.errors\.{name}"):
         getattr(pb, name)
 
 

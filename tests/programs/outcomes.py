@@ -50,14 +50,12 @@ REFUSED = {
 
 # Samples whose kernels are refused, in all or for derivatives: they run on the formula's Python.
 KERNELS = {
-    "affine_fit": "PB501 hstack is not compiled",
     "american_put_tree": "PB501 collect of such a list is not compiled",
     "bond_duration": "PB501 power is compiled for floats only",
     "bond_price": "PB501 collect of such a list is not compiled",
     "bond_price(periods=0)": "PB501 item of these values is not compiled",
     "bootstrap_means": "PB501 an index by an array that is no int64 and no mask is not compiled",
     "cholesky": "derivatives raise",
-    "conv1d_channels(stride=2)": "PB501 item of these values is not compiled",
     "count_weighted": "PB501 int of these values is not compiled",
     "de_boor": "PB501 item of these values is not compiled",
     "diagonal_by_index": "PB501 opaque of these values is not compiled",
@@ -67,9 +65,9 @@ KERNELS = {
     "exponential_averages": "PB501 item of these values is not compiled",
     "gaussian_log_density": "derivatives raise",
     "gram_schmidt": "PB501 pullback.primitives.dot_subscripts of these values is not compiled",
-    "gravity_forces_symmetric": "PB501 pullback.primitives.dot_subscripts of these values is not compiled",
+    "gravity_forces_symmetric": "PB501 item of these values is not compiled",
     "histogram_soft": "PB501 multiply of these values is not compiled",
-    "hmm_forward_table": "PB501 pullback.primitives.dot_subscripts of these values is not compiled",
+    "hmm_forward_table": "PB501 item of these values is not compiled",
     "internal_rate_of_return": "PB501 collect of such a list is not compiled",
     "knapsack_in_place": "PB501 item of these values is not compiled",
     "lms_filter": "PB501 pullback.primitives.dot_subscripts of these values is not compiled",
@@ -79,7 +77,6 @@ KERNELS = {
     "newton_with_flag": "PB501 bool of these values is not compiled",
     "numpy_window": "PB501 `np.hanning` is not in the vocabulary, and what is not there is not compiled",
     "pinhole_projection": "PB501 item of these values is not compiled",
-    "polygon_area": "PB501 pullback.primitives.dot_subscripts of these values is not compiled",
     "polynomial_powers": "PB501 collect of such a list is not compiled",
     "power_sum": "PB501 `math.factorial` is not in the vocabulary, and what is not there is not compiled",
     "projectile_with_drag": (
@@ -92,7 +89,7 @@ KERNELS = {
     "reprojection_error": "PB501 stack of such arrays is not compiled",
     "rodrigues": "PB501 stack of such arrays is not compiled",
     "seam_energy": "PB501 `np.array` is not in the vocabulary, and what is not there is not compiled",
-    "separable_blur": "PB501 len of these values is not compiled",
+    "separable_blur": "PB501 ndim of these values is not compiled",
     "spring_chain_energy": (
         "PB501 `np.array` is not in the vocabulary, and what is not there is not compiled"
     ),

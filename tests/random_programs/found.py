@@ -10,4 +10,10 @@ FOUND = {
             v, v = (np.cos(y), np.concatenate([np.sum(z, axis=0), np.tanh(y)]))
         return v
     """,
+    "a value that a loop of no iterations leaves as it is, and an iteration makes a constant": """
+        v = z[:, 1][idx % 3]
+        for _ in range(n - 3):
+            v = x * 1.0
+        return v
+    """,
 }

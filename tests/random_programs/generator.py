@@ -2,82 +2,77 @@
 
 `Generator(random).program()` draws the text of ``program(x, y, z, s, idx, mask, *, n, scale, flag)``.
 A statement that raises, or that leaves numbers too large to differentiate, is drawn again, so that every
-program runs.
+program runs on the arrays of its case.
 """
 
 from __future__ import annotations
 
+import ast
+import math
 import random
 import re
 import textwrap
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+import pullback as pb
+
+from .cases import HOMES, USUAL, Case
 from .grammar import GRAMMAR, LOOP_NAMES, NAMES
+from .scope import Scope, kind_of
 
-HEAD = "import numpy as np\nimport pullback as pb\n\n\n"
+HEAD = "import math\n\nimport numpy as np\nimport pullback as pb\n\n\n"
 SIGNATURE = "def program(x, y, z, s, idx, mask, *, n: int, scale: float, flag: bool):"
-TENSORS = {"x": (4,), "y": (4,), "z": (3, 4), "s": ()}
-ATTRIBUTES: dict[str, Any] = {"n": 3, "scale": 0.75, "flag": True}
-LARGEST, MOST = 50.0, 200
-
-
-def arrays() -> dict[str, Any]:
-    """Inputs: smooth numbers away from kinks, positions and a mask."""
-    rng = np.random.default_rng(5)
-    made: dict[str, Any] = {name: np.array(rng.uniform(0.4, 1.4, shape)) for name, shape in TENSORS.items()}
-    return {**made, "idx": np.array([2, 0, 3, 0]), "mask": np.array([True, False, True, True])}
-
-
-@dataclass(frozen=True)
-class Scope:
-    """Names that a statement may use; `own` ones may be assigned to. `inside` a block, few are new."""
-
-    tensors: tuple[str, ...] = tuple(TENSORS)
-    integers: tuple[str, ...] = ()
-    lists: tuple[str, ...] = ()
-    inside: bool = False
-
-    @property
-    def own(self) -> list[str]:
-        """Tensors that are not inputs."""
-        return [name for name in self.tensors if name not in TENSORS]
-
-    def holding(self, **names: str) -> Scope:
-        """With a name that now holds a tensor, an integer or a list, whatever it held before."""
-        ((kind, name),) = names.items()
-        without = {
-            field: tuple(each for each in getattr(self, field) if each != name)
-            for field in ("tensors", "integers", "lists")
-        }
-        return replace(self, **{**without, kind: (*without[kind], name)})
-
-    @classmethod
-    def left_by(cls, found: dict[str, Any]) -> Scope:
-        """What a run has left."""
-        given = {"idx", "mask", *ATTRIBUTES}
-        held = {name: value for name, value in found.items() if name not in given}
-        return cls(
-            tuple(name for name, value in held.items() if isinstance(value, np.ndarray | np.floating)),
-            tuple(name for name, value in held.items() if type(value) is int),
-            tuple(name for name, value in held.items() if isinstance(value, list)),
-        )
+LARGEST, MOST = 50.0, 1000
+RAISED = "raised by the program"
+_NAMED = {
+    "tensor": "tensors",
+    "integer": "integers",
+    "real": "floats",
+    "list": "lists",
+    "tuple": "tuples",
+    "integer_array": "positions",
+    "bool_array": "masks",
+    "function": "functions",
+}
+_WITHOUT = {"integer": ("n", "1"), "real": ("scale",), "integer_array": ("idx",), "bool_array": ("mask",)}
 
 
 class Generator:
-    """Draws programs from a source of random numbers."""
+    """Draws programs from a source of random numbers, for a case that it picks unless it is given."""
 
-    def __init__(self, source: random.Random) -> None:
+    def __init__(self, source: random.Random, case: Case | None = None) -> None:
         self.random = source
+        if case is None:
+            case = USUAL if source.random() < 0.5 else HOMES[source.randrange(len(HOMES))]
+        self.case = case
 
     def program(self, statements: int | None = None) -> str:
         """The text of a program that runs, and whose numbers stay small."""
         lines = self._drawn([], statements or self.random.randint(3, 12))
-        return text_of([*lines, self._last(_scope_after(lines), lines)])
+        return text_of([*lines, self._last(self._scope_after(lines), lines)])
+
+    def without(self, text: str, line: int) -> str | None:
+        """A program without the statement of a line and those that then raise; None where it is the last."""
+        function = ast.parse(text).body[-1]
+        assert isinstance(function, ast.FunctionDef)
+        *statements, last = function.body
+        if not line < last.lineno:
+            return None
+        lines: list[str] = []
+        for each in statements:
+            candidate = [*lines, ast.unparse(each)]
+            held = each.lineno <= line <= (each.end_lineno or each.lineno)
+            if not held and run(candidate, self.case):
+                lines = candidate
+        ending = ast.unparse(last)
+        if run([*lines, ending], self.case) is None:
+            ending = self._last(self._scope_after(lines), lines)
+        return text_of([*lines, ending])
 
     def long_program(self, statements: int, reads: Callable[[str], bool]) -> str:
         """One of at least so many statements, which `reads` accepts: eight are drawn at a time."""
@@ -86,38 +81,42 @@ class Generator:
             more = self._drawn(lines, len(lines) + 8)
             if reads(text_of([*more, "return x * 1.0"])):
                 lines = more
-        return text_of([*lines, self._last(_scope_after(lines), lines)])
+        return text_of([*lines, self._last(self._scope_after(lines), lines)])
 
     def _drawn(self, lines: Sequence[str], count: int) -> list[str]:
         """These statements, and about as many as are missing."""
-        drawn, scope = list(lines), _scope_after(lines)
+        drawn, scope = list(lines), self._scope_after(lines)
         for _ in range(count - len(lines)):
             for _ in range(6):
                 candidate, _ = self._statement(scope, 2)
-                if found := run([*drawn, candidate]):
+                if found := run([*drawn, candidate], self.case):
                     drawn.append(candidate)
                     scope = Scope.left_by(found)
                     break
         return drawn
 
     def _last(self, scope: Scope, lines: Sequence[str]) -> str:
-        """The return: of the last tensor, of sums of several, or of two."""
-        names = [name for name in scope.own if run([*lines, f"return {name}"]) is not None] or ["x * 1.0"]
+        """The return: of the last tensor, of sums of several, or of two or three values."""
+        usable = [name for name in scope.own if run([*lines, f"return {name}"], self.case) is not None]
+        names = usable or ["x * 1.0"]
         some = [self._pick(names) for _ in range(3)]
         ways = [names[-1], " + ".join(f"np.sum({name})" for name in [names[-1], *some])]
         if not any("return" in line for line in lines):  # another way out gives one result
-            ways.append(f"{names[-1]}, {some[0]}")
+            ways += [f"{names[-1]}, {some[0]}", f"{some[1]}, {some[2]} * 1.0, np.sum({names[-1]})"]
+            ways += [f"{names[-1]}, {name}" for name in (*scope.positions, *scope.masks)][:1]
         return f"return {self._pick(ways)}"
 
     # Statements: each is a text, and the scope behind it.
 
     def _statement(self, scope: Scope, depth: int) -> tuple[str, Scope]:
-        kinds = [self._assign] * 5 + [self._write] * 4 + [self._fresh] * 3 + [self._augment] * 2
-        kinds += [self._append, self._number, self._pair, *([self._list] * 2)]
+        kinds = [self._assign] * 6 + [self._write] * 4 + [self._fresh] * 3 + [self._augment] * 2
+        kinds += [self._append, self._number, self._pair, self._array, self._unpack, *([self._list] * 2)]
         if depth:
             kinds += [self._for] * 4 + [self._if] * 2
-        if depth == 2 and self.random.random() < 0.3:
-            kinds.append(self._return)
+        if depth == 2:
+            kinds += [self._helper] * 2
+            if self.random.random() < 0.3:
+                kinds.append(self._return)
         return self._pick(kinds)(scope, depth)
 
     def _block(self, scope: Scope, depth: int) -> str:
@@ -133,12 +132,49 @@ class Generator:
 
     def _pair(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         a, b = self._name(scope), self._name(scope)
+        if len(scope.own) > 1 and self.random.random() < 0.2:
+            return f"{(a := self._pick(scope.own))}, {(b := self._pick(scope.own))} = {b}, {a}", scope
         text = f"{a}, {b} = {self._draw('expr', scope)}, {self._draw('expr', scope)}"
         return text, scope.holding(tensors=a).holding(tensors=b)
 
+    def _unpack(self, scope: Scope, depth: int) -> tuple[str, Scope]:
+        """Of a tuple, a list, a shape, or a tensor's rows."""
+        form = self.random.randrange(5)
+        a, b = self._name(scope), self._name(scope)
+        if form == 0:
+            return f"q, p = {self._pick(scope.tensors)}.shape", scope.holding(integers="q").holding(
+                integers="p"
+            )
+        if form == 1:
+            return f"pair = ({self._draw('expr', scope)}, {self._draw('expr', scope)})", scope.holding(
+                tuples="pair"
+            )
+        if form == 2:
+            c, values = self._name(scope), [self._draw("expr", scope) for _ in range(3)]
+            text = f"{a}, ({b}, {c}) = {values[0]}, ({values[1]}, {values[2]})"
+            return text, scope.holding(tensors=a).holding(tensors=b).holding(tensors=c)
+        several = [*scope.tuples, *scope.lists] or scope.tensors
+        text = f"{a}, {b} = {self._pick(several if form == 3 else scope.tensors)}"
+        return text, scope.holding(tensors=a).holding(tensors=b)
+
     def _number(self, scope: Scope, depth: int) -> tuple[str, Scope]:
+        if self.random.random() < 0.4:
+            name = self._pick(("rate", "gain"))
+            if name in scope.floats and self.random.random() < 0.4:
+                return f"{name} *= 0.5", scope
+            return f"{name} = {self._draw('float', scope)} + 0.1", scope.holding(floats=name)
         name = self._pick(("q", "p", "count", "half"))
+        if name in scope.integers and self.random.random() < 0.5:
+            return f"{name} {self._pick(('+= 1', '-= 1', '*= 2', '//= 2'))}", scope
         return f"{name} = {self._draw('number', scope)} + 1", scope.holding(integers=name)
+
+    def _array(self, scope: Scope, depth: int) -> tuple[str, Scope]:
+        """An array of integers or of bools."""
+        if self.random.random() < 0.5:
+            name = self._pick(("order", "places", "ids"))
+            return f"{name} = {self._draw('positions', scope)} + 0", scope.holding(positions=name)
+        name = self._pick(("valid", "chosen"))
+        return f"{name} = {self._draw('mask', scope)}", scope.holding(masks=name)
 
     def _fresh(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         name = self._name(scope)
@@ -148,7 +184,9 @@ class Generator:
         if not scope.own:
             return self._fresh(scope, depth)
         target = f"{self._pick(scope.own)}[{self._draw('index', scope)}]"
-        return f"{target} {self._pick(('=', '=', '=', '+=', '*=', '-='))} {self._draw('value', scope)}", scope
+        operator = self._pick(("=", "=", "=", "+=", "*=", "-=", "/="))
+        value = self._draw("value", scope)
+        return f"{target} {operator} {'2 + ' * (operator == '/=')}{value}", scope
 
     def _augment(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         if not scope.own:
@@ -165,22 +203,47 @@ class Generator:
         name, value = self._pick(scope.lists), self._draw("expr", scope)
         return self._pick((f"{name}.append({value})",) * 4 + (f"{name}[0] = {value}",)), scope
 
+    def _helper(self, scope: Scope, depth: int) -> tuple[str, Scope]:
+        """A function inside: of its parameter, and of names around it."""
+        name, inner = self._pick(("helper", "kernel", "act")), scope.holding(tensors="v")
+        if self.random.random() < 0.4:
+            return f"{name} = lambda v: {self._draw('expr', inner)}", scope.holding(functions=name)
+        lines, within = [], replace(inner, tensors=(*scope.tensors, "v"), lists=(), tuples=(), functions=())
+        parameters = self._pick(("v", "v", f"v, gain={self._draw('float', Scope())}"))
+        if "gain" in parameters:
+            within = within.holding(floats="gain")
+        for target in self._pick(((), ("u",), ("u", "w"))):
+            lines.append(f"{target} = {self._draw('expr', within)} + 0.5")
+            within = within.holding(tensors=target)
+        if self.random.random() < 0.3:
+            lines.append(f"if {self._draw('condition', within)}:\n    return {self._draw('expr', within)}")
+        lines.append(f"return {self._draw('expr', within)}")
+        body = textwrap.indent("\n".join(lines), "    ")
+        return f"def {name}({parameters}):\n{body}", scope.holding(functions=name)
+
     def _for(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         item, inner = self._pick(LOOP_NAMES), scope.holding(tensors="e")
-        form = self._pick(("range",) * 5 + ("list", "array", "enumerate", "zip"))
+        form = self._pick(("range",) * 5 + ("list", "array", "enumerate", "zip", "pairs", "enumerate zip"))
+        tensor, other = self._pick(scope.tensors), self._pick(scope.tensors)
         if form == "list" and scope.lists:
             over = self._pick(scope.lists)
             head = f"for e in {over}:"
             # A list that grows while it is looped over has no end.
             inner = replace(inner, lists=tuple(name for name in scope.lists if name != over))
         elif form == "array":
-            head = f"for e in {self._pick(scope.tensors)}:"
+            head = f"for e in {tensor}:"
         elif form == "enumerate":
-            head = f"for {item}, e in enumerate({self._pick(scope.tensors)}):"
+            head = f"for {item}, e in enumerate({tensor}):"
             inner = inner.holding(integers=item)
         elif form == "zip":
-            head = f"for e, f in zip({self._pick(scope.tensors)}, {self._pick(scope.tensors)}):"
+            head = f"for e, f in zip({tensor}, {other}):"
             inner = inner.holding(tensors="f")
+        elif form == "pairs":
+            head = f"for e, f in [({tensor}, {other}), ({other}, {self._draw('expr', scope)})]:"
+            inner = inner.holding(tensors="f")
+        elif form == "enumerate zip":
+            head = f"for {item}, (e, f) in enumerate(zip({tensor}, {other})):"
+            inner = inner.holding(tensors="f").holding(integers=item)
         else:
             head = f"for {item} in {self._draw('rounds', scope)}:"
             inner = scope.holding(integers=item)
@@ -191,11 +254,15 @@ class Generator:
 
     def _if(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         text = f"if {self._draw('condition', scope)}:\n{self._block(scope, depth - 1)}"
+        if self.random.random() < 0.2:
+            text += f"\nelif {self._draw('condition', scope)}:\n{self._block(scope, depth - 1)}"
         if self.random.random() < 0.7:
             text += f"\nelse:\n{self._block(scope, depth - 1)}"
         return text, scope
 
     def _return(self, scope: Scope, depth: int) -> tuple[str, Scope]:
+        if self.random.random() < 0.3:
+            return f"if {self._draw('condition', scope)}:\n    raise ValueError({RAISED!r})", scope
         return f"if {self._draw('condition', scope)}:\n    return {self._draw('expr', scope)}", scope
 
     # Texts of the grammar.
@@ -209,19 +276,20 @@ class Generator:
 
     def _draw(self, kind: str, scope: Scope, depth: int = 2) -> str:
         """A text of this kind, expressions nested so deep."""
-        names = {"tensor": scope.tensors, "integer": scope.integers or ("n", "1"), "list": scope.lists}
-        if kind in names:
-            return self._pick(names[kind])
+        if kind in _NAMED:
+            return self._pick(getattr(scope, _NAMED[kind]) or _WITHOUT[kind])
         if kind == "expr":
             kind, depth = (
                 ("leaf", depth) if depth == 0 or self.random.random() < 0.15 else ("expr", depth - 1)
             )
-        chosen = self._pick([text for text in GRAMMAR[kind] if scope.lists or "<list>" not in text])
+        missing = [hole for hole in ("list", "tuple", "function") if not getattr(scope, _NAMED[hole])]
+        chosen = self._pick(
+            [text for text in GRAMMAR[kind] if not any(f"<{hole}>" in text for hole in missing)]
+        )
         return re.sub(r"<(\w+)>", lambda hole: self._draw(hole[1], scope, depth), chosen)
 
-
-def _scope_after(lines: Sequence[str]) -> Scope:
-    return Scope.left_by(run(lines) or {}) if lines else Scope()
+    def _scope_after(self, lines: Sequence[str]) -> Scope:
+        return Scope.left_by(run(lines, self.case) or {}) if lines else Scope()
 
 
 def text_of(lines: Sequence[str]) -> str:
@@ -229,26 +297,27 @@ def text_of(lines: Sequence[str]) -> str:
     return f"{HEAD}{SIGNATURE}\n" + textwrap.indent("\n".join(lines), "    ") + "\n"
 
 
-def run(lines: Sequence[str]) -> dict[str, Any] | None:
+def run(lines: Sequence[str], case: Case) -> dict[str, Any] | None:
     """The names that statements leave, or None where they raise or leave large numbers."""
     body = textwrap.indent("\n".join([*lines, "return dict(locals())"]), "    ")
-    namespace: dict[str, Any] = {"np": np}
+    namespace: dict[str, Any] = {"np": np, "math": math, "pb": pb}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             exec(f"def program(x, y, z, s, idx, mask, n, scale, flag):\n{body}", namespace)
-            found = namespace["program"](**arrays(), **ATTRIBUTES)
+            found = namespace["program"](**case.arrays(), **case.attributes)
     except Exception:
         return None
     if isinstance(found, dict):
-        parts = [each for held in found.values() for each in (held if isinstance(held, list) else [held])]
-        return found if all(map(_is_small, parts)) else None
+        return found if all(map(is_small, found.values())) else None
     results = found if isinstance(found, tuple) else (found,)
-    floats = all(isinstance(each, np.ndarray | np.floating) and each.dtype.kind == "f" for each in results)
-    return {} if floats and all(map(_is_small, results)) else None
+    return {} if kind_of(results[0]) == "tensors" and all(map(is_small, results)) else None
 
 
-def _is_small(value: Any) -> bool:
-    if not isinstance(value, np.ndarray | np.floating):
+def is_small(value: Any) -> bool:
+    """True for no array, and for one of few finite numbers that are not large; of all that a list holds."""
+    if isinstance(value, list | tuple):
+        return len(value) <= MOST and all(map(is_small, value))
+    if not isinstance(value, np.ndarray | np.generic):
         return True
     return value.size <= MOST and bool(np.all(np.isfinite(value)) and np.all(np.abs(value) < LARGEST))

@@ -8,7 +8,28 @@ from __future__ import annotations
 
 _GRAMMAR = {
     "expr": """
+        <pointwise>
+        <pointwise>
+        <pointwise>
+        <pointwise>
+        <reduction>
+        <reduction>
+        <shaped>
+        <shaped>
+        <product>
+        (<expr>)[<index>]
+        (<expr>)[<index>]
+        <gathered>
+        <mixed>
+        <several>
+        <function>(<expr>)
+        <function>(<expr>)
+        <function>(<tensor>)
+    """,
+    "pointwise": """
         <expr> + <expr>
+        <expr> + <expr>
+        <expr> * <expr>
         <expr> * <expr>
         (<expr> - <expr>)
         <expr> / (2 + <leaf> * <leaf>)
@@ -23,41 +44,191 @@ _GRAMMAR = {
         np.sqrt(1 + (<expr>) ** 2)
         np.cos(<expr>) * <expr>
         (<expr>) ** 2
+        (2.0 + np.cos(<expr>)) ** <float>
+        (1.5 + np.sin(<expr>)) ** (<number>)
+        2.0 ** np.tanh(<expr>)
         <expr> * scale
+        <float> * <expr>
+        <expr> - <float>
         0.5 * (<expr> + <expr>)
-        np.where(<tensor> > 0.9, <expr>, <expr>)
+        np.where(<mask>, <expr>, <expr>)
         np.where(mask, <expr>, 0.0)
+        np.where(<tensor> > 0.9, <expr>, <float>)
         np.maximum(<expr>, 0.3 * <expr>)
+        np.minimum(<expr>, <float>)
         np.clip(<expr>, -1.5, 1.5)
+        np.clip(<expr>, None, 0.8)
         np.abs(<expr>)
-        np.sum(<expr>)
-        np.sum(<expr>, axis=0)
-        np.mean(<expr>, axis=-1, keepdims=True)
-        np.max(<expr>)
-        (<expr>).sum()
-        np.prod(np.tanh(<leaf>))
-        np.cumsum(<expr>)
-        (<expr>)[<index>]
-        (<expr>)[<index>]
-        np.dot(<expr>, <expr>)
-        (<expr>) @ (<expr>)
-        np.outer(<leaf>, <leaf>)
-        np.concatenate([<expr>, <expr>])
-        np.stack([<expr>, <expr>])
-        (<expr>).T
-        np.reshape(<expr>, (-1,))
-        np.flip(<expr>)
-        np.roll(<expr>, 1)
-        np.expand_dims(<expr>, 0)
+        abs(<expr>)
+        np.log1p((<expr>) ** 2)
+        np.log(2 + np.sin(<expr>))
+        np.arctan2(<expr>, 1.5 + <leaf> ** 2)
+        np.hypot(<expr>, 1.0)
+        np.logaddexp(<expr>, <leaf>)
+        np.expm1(np.tanh(<expr>))
+        np.square(<expr>)
+        np.reciprocal(2 + np.cos(<expr>))
+        np.sign(<expr>) * <leaf>
+        np.floor(<expr>) + <leaf>
+        np.arctan(<expr>)
+        np.sinh(np.tanh(<expr>))
+        np.negative(<expr>)
+        np.power(1.5 + np.sin(<expr>), <leaf>)
+        np.float32(0.5) * <expr>
+        np.sqrt(2 / np.pi) * <expr>
+        math.sqrt(2 / math.pi) * <expr>
+        (<expr>).astype(np.float32)
+        (<expr>).astype(<tensor>.dtype)
+        np.multiply(<expr>, <expr>)
+        np.add(<expr>, <float>)
+        pb.sigmoid(<expr>)
+        pb.softplus(<expr>)
+        pb.stop_gradient(<expr>) * <leaf>
         (<expr> if <condition> else <expr>)
         float(<number>) * <expr>
+        np.positive(<expr>)
+    """,
+    "reduction": """
+        np.sum(<expr>)
+        np.sum(<expr>)
+        np.sum(<expr>, axis=0)
+        np.sum(<expr>, axis=-1)
+        np.sum(<expr>, axis=<number>)
+        np.sum(<expr>, axis=(0, 1))
+        np.sum(<expr>, axis=-1, keepdims=True)
+        np.mean(<expr>)
+        np.mean(<expr>, axis=0)
+        np.mean(<expr>, axis=-1, keepdims=True)
+        np.max(<expr>)
+        np.max(<expr>, axis=-1)
+        np.min(<expr>, axis=0, keepdims=True)
+        (<expr>).sum()
+        (<expr>).sum(axis=0)
+        (<expr>).mean(0)
+        (<expr>).max(-1, keepdims=True)
+        np.prod(np.tanh(<leaf>))
+        np.prod(np.cos(<leaf>), axis=-1)
+        np.var(<expr>)
+        np.var(<expr>, axis=-1, keepdims=True)
+        np.std(1.0 + <leaf> * <leaf>, axis=0)
+        np.linalg.norm(1.0 + <leaf> ** 2)
         np.sum(<expr>) * <expr>
+        np.sum(np.where(<mask>, <expr>, 0.0), axis=-1)
+        np.cumsum(<expr>)
+        np.cumsum(<expr>, axis=0)
+        np.cumprod(np.cos(<leaf>))
+        np.count_nonzero(<mask>) * <leaf>
+        np.trace(<expr>)
+        pb.special.logsumexp(<expr>, axis=-1)
+    """,
+    "shaped": """
+        np.concatenate([<expr>, <expr>])
+        np.concatenate((<expr>, <expr>), axis=-1)
+        np.concatenate([<expr>, <leaf>, <leaf>])
+        np.stack([<expr>, <expr>])
+        np.stack((<expr>, <expr>), axis=-1)
+        np.hstack([<expr>, <expr>])
+        np.vstack([<expr>, <expr>])
+        (<expr>).T
+        (<expr>).T
+        np.transpose(<expr>)
+        np.swapaxes(<expr>, 0, -1)
+        np.moveaxis(<expr>, 0, -1)
+        np.reshape(<expr>, (-1,))
+        (<expr>).reshape(-1)
+        (<expr>).reshape(-1, 1)
+        (<expr>).reshape(<tensor>.shape)
+        np.ravel(<expr>)
+        (<expr>).ravel()
+        (<expr>).flatten()
+        np.flip(<expr>)
+        np.flip(<expr>, axis=0)
+        np.roll(<expr>, 1)
+        np.roll(<expr>, <number>, axis=0)
+        np.expand_dims(<expr>, 0)
+        np.expand_dims(<expr>, -1)
+        np.squeeze(<expr>)
+        np.squeeze(<expr>[None], 0)
+        np.broadcast_to(<expr>, <tensor>.shape)
+        np.broadcast_to(<leaf>, (2, 3, 4))
+        np.tile(<leaf>, 2)
+        np.repeat(<leaf>, 2)
+        np.repeat(<leaf>, 2, axis=0)
+        np.tril(<expr>)
+        np.triu(<expr>, 1)
+        np.diagonal(<expr>)
+        np.diag(<leaf>)
+        np.atleast_1d(<expr>)
+        np.pad(<leaf>, 1)
+        np.diff(<expr>)
+        np.copy(<expr>)
+        np.asarray(<expr>) * 1.0
+        np.split(<leaf>, 2)[0]
+    """,
+    "product": """
+        np.dot(<expr>, <expr>)
+        (<expr>) @ (<expr>)
+        (<expr>) @ (<expr>)
+        (<leaf>).T @ <leaf>
+        np.outer(<leaf>, <leaf>)
+        np.matmul(<leaf>, <leaf>)
+        np.inner(<leaf>, <leaf>)
+        np.einsum("ij,j->i", <expr>, <leaf>)
+        np.einsum("...i,...i->...", <expr>, <leaf>)
+        np.einsum("i,j->ji", <leaf>, <leaf>)
+        np.einsum("ij->", <leaf>)
+        np.vdot(<leaf>, <leaf>)
+        np.kron(<leaf>, <leaf>)
+    """,
+    "gathered": """
+        np.take(<expr>, idx, axis=-1)
+        np.take(<expr>, <positions>)
+        (<expr>)[<positions>]
+        (<expr>)[..., <positions>]
+        (<expr>)[<mask>]
+        np.take_along_axis(<leaf>, np.argsort(<leaf>, axis=-1), axis=-1)
+        np.sort(<leaf>)
+        np.sort(<expr>, axis=0)
+        (<leaf>)[np.argmax(<leaf>)]
+        (<leaf>)[np.argsort(<leaf>)]
+    """,
+    "mixed": """
+        <expr> * <positions>
+        <expr> + <mask>
+        <expr> * <mask>
+        <mask> * <float> + <leaf>
+        <expr> * np.sum(<positions>)
+        <expr> * np.sum(<mask>)
+        <expr> * np.mean(<positions>)
+        <expr> / (1 + <positions> ** 2)
+        <expr> ** (1 + <positions> % 2)
+        <expr> * <mask>.astype(float)
+        <leaf> * <positions>.astype(<tensor>.dtype)
+        <expr> * <leaf>.shape[0]
+        <expr> * len(<leaf>)
+        <expr> / <leaf>.size
+        <expr> * <leaf>.ndim
+    """,
+    "several": """
         sum([<expr>, <expr>])
+        sum([np.sin(e) for e in <tensor>])
         <list>[<number>]
         <list>[-1]
         np.stack(<list>)
+        np.concatenate(<list>)
+        np.array(<list>)
         np.sum(np.stack(<list>), axis=0)
+        np.stack([e * 2.0 for e in <list>])
+        np.stack([e * k for k, e in enumerate(<list>)])
         sum(<list>)
+        sum(<list>[1:])
+        np.stack(<list>[::-1])
+        <expr> * len(<list>)
+        <tuple>[0]
+        <tuple>[-1] + <tuple>[0]
+        sum(<tuple>)
+        np.stack(<tuple>)
+        max(<number>, 1) * <expr>
     """,
     "leaf": """
         <tensor>
@@ -81,6 +252,18 @@ _GRAMMAR = {
         len(x)
         -1
     """,
+    "float": """
+        <real>
+        scale
+        0.5
+        1.25
+        -0.3
+        scale * 0.5
+        n * 0.25
+        1 / (n + 1)
+        math.pi / 4
+        1e-3
+    """,
     "index": """
         <number>
         <number>
@@ -99,58 +282,128 @@ _GRAMMAR = {
         1:-1
         1:-1:2
         2:-1:2
+        ::-2
+        -1::-2
+        <number>::-1
         -2:
         <number>:
         :<number>
+        <number>:<number>
+        <number>:<number> + 1
         <number>::2
         1:, ::2
         :, <number>
+        :, ::-1
         ..., 0
+        ..., 1:
+        ..., None
         ...
         :
         None
         None, :
+        :, None
         idx
         idx[:2]
         :, idx
         idx, idx
+        <positions>
         mask
+        <mask>
         <tensor> > 0.8
+    """,
+    "positions": """
+        idx
+        <integer_array>
+        <integer_array>
+        np.arange(<leaf>.shape[0])
+        np.arange(n)
+        idx[::-1]
+        np.argsort(<leaf>)
+        np.argmax(<leaf>, axis=0)
+        np.argmin(<leaf>)
+        np.cumsum(idx) % 3
+        np.where(<mask>, 1, 0)
+        (<leaf> > 0.7).astype(int)
+        np.floor(<leaf>).astype(np.int64)
+        (idx + 1) % len(x)
+        idx // 2
+        np.array([0, 1])
+        np.maximum(idx, 1)
+    """,
+    "mask": """
+        mask
+        <bool_array>
+        ~mask
+        <tensor> > 0.9
+        <leaf> < <leaf>
+        <leaf> >= <float>
+        (<leaf> > 0.5) & (<leaf> < 1.2)
+        (<leaf> > 1.1) | mask
+        np.logical_not(<leaf> > 0.8)
+        np.logical_and(mask, <leaf> > 0.8)
+        idx == 0
+        <positions> != 1
+        np.isfinite(<leaf>)
+        np.abs(<leaf>) > 0.6
+        <leaf> == <leaf>
     """,
     "condition": """
         <number> > 1
         <number> % 2 == 0
+        0 < <number> <= 2
+        <number> == <number>
         flag
         not flag
         n > 2 and flag
+        flag or scale > 1.0
+        <float> > 0.3
         <tensor>.ndim == 1
+        <tensor>.ndim > 1 and <tensor>.shape[-1] > 1
         <tensor>.shape[0] == 4
+        <tensor>.size > 3
+        <tensor>.shape == <tensor>.shape
         x[0] > 0.2
         np.sum(y) > 100.0
+        np.all(<mask>)
+        np.any(<mask>)
         mask[1]
+        len(<list>) > 1
+        n in (1, 3)
     """,
     "value": """
         0
         1.5
         scale
         <number>
+        <float>
+        <positions>
         <expr>
         <expr>
         <expr>
     """,
     "fresh": """
         np.zeros(<shape>)
+        np.zeros(<shape>)
         np.ones(<shape>)
         np.full(<shape>, 0.5)
         np.full(<shape>, scale)
         np.full(<shape>, 2)
+        np.zeros(<shape>, dtype=np.float32)
+        np.zeros(<shape>, dtype=x.dtype)
+        np.empty(<shape>) * 0.0
         np.zeros_like(<tensor>)
         np.ones_like(<tensor>)
         np.full_like(<tensor>, 0.25)
         <tensor>.copy()
+        np.array(<tensor>)
         np.arange(4) * 0.5
+        np.arange(0.0, 2.0, 0.5)
         np.linspace(0.0, 1.0, 4)
+        np.linspace(0.0, scale, len(x))
         np.eye(4)
+        np.eye(len(x))
+        np.array([0.5, scale, 1.0])
+        np.array([s * 1.0, s * 2.0])
     """,
     "shape": """
         4
@@ -160,9 +413,16 @@ _GRAMMAR = {
         (3, 4)
         (n, n)
         (0, 4)
+        (2, 1, 3)
+        ()
         x.shape
+        (len(x), n)
+        (2, *x.shape)
+        <tensor>.shape
         len(x)
         z.shape[1]
+        z.shape[-1]
+        (<tensor>.shape[0], 2)
     """,
     "rounds": """
         range(n)
@@ -172,18 +432,31 @@ _GRAMMAR = {
         range(1, n)
         range(1, 4)
         range(n, 0, -1)
+        range(0, 6, 2)
+        range(5, -1, -2)
+        range(0, len(x), 2)
         range(len(x))
         range(x.shape[0])
+        range(z.shape[0])
         range(0)
+        range(<number>)
         reversed(range(n))
         reversed(range(3))
+        (0, 2)
+        [1, 0, 1]
     """,
     "items": """
         []
         [<expr>, <expr>]
+        [<expr>]
         [<expr> * k for k in range(n)]
         [<expr> * k for k in range(2)]
         [np.sin(e) for e in <tensor>]
+        [<tensor>[k] for k in range(len(<tensor>))]
+        [<expr>] + [<expr>]
+        [np.zeros(3) for _ in range(n)]
+        [e * 2.0 for e in <list>]
+        <list>[1:]
     """,
 }
 GRAMMAR = {kind: [line.strip() for line in text.strip().splitlines()] for kind, text in _GRAMMAR.items()}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -14,7 +15,22 @@ from pullback.engine.core.operator import Operator
 from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.loops.kernels.guard import FAILED
 
-from .generator import ATTRIBUTES, TENSORS, arrays
+from .cases import Case, others
+from .generator import RAISED, is_small
+
+# Refusals of what NumPy computes: they are located, and counted.
+_REFUSED = (FormulaError, pb.errors.GradientShapeError, pb.errors.BarrierError, pb.errors.MutationError)
+
+
+@dataclass
+class Outcome:
+    """What became of a program: why it was refused, else how many of its calls were compared."""
+
+    refusal: str = ""
+    line: int = 0
+    by_kernel: int = 0
+    by_python: int = 0
+    notes: list[str] = field(default_factory=list)
 
 
 def load(path: Path, text: str) -> Callable[..., Any]:
@@ -27,37 +43,97 @@ def load(path: Path, text: str) -> Callable[..., Any]:
     return function
 
 
-def compare(text: str, folder: Path, order: int = 2) -> str:
-    """Compare every way to run a program, to an order of derivatives; why kernels did not run, or nothing.
+def compare(text: str, folder: Path, case: Case, order: int = 2, more: Sequence[str] = ()) -> Outcome:
+    """Compare every way to run a program for its case, to an order of derivatives, and for `more` cases.
 
     Raises AssertionError where two ways differ; any other exception but a located refusal is an error too.
     """
     program = load(folder / "program.py", text)
-    expected = _parts(program(*arrays().values(), **ATTRIBUTES))
-    single = {name: a.astype(np.float32) if name in TENSORS else a for name, a in arrays().items()}
+    outcome = Outcome()
     try:
         formula = pb.derive_pullback(program)
-        value = formula(*arrays().values(), **ATTRIBUTES)
-        _same(_parts(value), expected, "the derived formula's value", 1e-12)
         fast = pb.compile(formula, order=order)
-        with mock.patch.object(Operator, "forward", autospec=True, side_effect=Operator.forward) as python:
-            value = fast(*arrays().values(), **ATTRIBUTES)
-            in_single = fast(*single.values(), **ATTRIBUTES)
+        in_double = 1e-4 if "float32" in text else 1e-9
+        for dtype, near in ((np.float64, in_double), (np.float32, 2e-3)):
+            _compare_values(program, formula, fast, case, dtype, near, outcome)
     except FormulaError as error:
-        located = error.diagnostics[0]
-        assert FAILED not in located.message
-        assert located.span.line > 0
-        return f"{located.code} {located.message}"
-    _same(_parts(value), expected, "the compiled value", 1e-9)
-    _same(_parts(in_single), _parts(program(*single.values(), **ATTRIBUTES)), "the value of float32", 1e-3)
-    if order:
-        try:
+        return Outcome(_reason(error), error.diagnostics[0].span.line)
+    try:
+        if order:
             with pb.use_engine("reference"):
-                wanted = _derivatives(formula, order)
-        except pb.GradientShapeError as error:  # of a value with more axes than what it is written to
-            return str(error)
-        _same(_derivatives(fast, order), wanted, "compiled derivatives", 1e-7)
-    return "a kernel refused its arguments" if python.called else ""
+                wanted = derivatives(formula, case, order)
+            _same(derivatives(fast, case, order), wanted, "compiled derivatives", max(in_double, 1e-7))
+    except _REFUSED as error:
+        outcome.notes.append(_reason(error))
+    for name in more:
+        other = others(case)[name]
+        again = fast if other.attributes == case.attributes else pb.compile(formula, order=1)
+        try:
+            if not _compare_values(program, formula, again, other, np.float64, in_double, outcome):
+                continue
+            with pb.use_engine("reference"):
+                wanted = derivatives(formula, other, 1)
+            _same(derivatives(again, other, 1), wanted, f"compiled derivatives, {name}", max(in_double, 1e-7))
+        except _REFUSED as error:
+            outcome.notes.append(f"{name}: {_reason(error)}")
+    return outcome
+
+
+def _compare_values(
+    program: Callable[..., Any],
+    formula: Callable[..., Any],
+    fast: Callable[..., Any],
+    case: Case,
+    dtype: type,
+    near: float,
+    outcome: Outcome,
+) -> bool:
+    """Whether there is a value to compare derivatives of; where NumPy raises, so must the others."""
+
+    def given() -> list[Any]:
+        return list(case.arrays(dtype).values())
+
+    result = _value_or_error(program, given(), case)
+    if isinstance(result, Exception):
+        found = [_value_or_error(way, given(), case) for way in (formula, fast)]
+        if str(result) == RAISED:
+            assert all(str(each) == RAISED for each in found), f"{found} for {case}, where NumPy raises"
+        elif not any(isinstance(each, Exception) for each in found):  # a statement that nothing reads raised
+            _same(parts_of(found[1]), parts_of(found[0]), f"the compiled value, {case}", near)
+        elif isinstance(found[0], Exception) and not isinstance(found[1], Exception):
+            outcome.notes.append(f"a kernel's value where {_reason(found[0])}")
+        return False
+    expected = parts_of(result)
+    if not is_small(expected):
+        return False
+    _same(
+        parts_of(formula(*given(), **case.attributes)),
+        expected,
+        f"the derived value, {case}",
+        1e-5 if dtype is np.float32 else 1e-12,
+    )
+    with mock.patch.object(Operator, "forward", autospec=True, side_effect=Operator.forward) as python:
+        value = fast(*given(), **case.attributes)
+    outcome.by_python += python.called
+    outcome.by_kernel += not python.called
+    _same(parts_of(value), expected, f"the compiled value, {case}, {dtype.__name__}", near)
+    return True
+
+
+def _value_or_error(function: Callable[..., Any], given: Sequence[Any], case: Case) -> Any:
+    try:
+        return function(*given, **case.attributes)
+    except Exception as error:
+        return error
+
+
+def _reason(error: Exception) -> str:
+    if not isinstance(error, FormulaError):
+        return f"{type(error).__name__} {str(error).splitlines()[0]}"
+    located = error.diagnostics[0]
+    assert FAILED not in located.message, located.message
+    assert located.span.line > 0
+    return f"{located.code} {located.message}"
 
 
 def reads(text: str, folder: Path) -> bool:
@@ -69,41 +145,55 @@ def reads(text: str, folder: Path) -> bool:
     return True
 
 
-def compare_without_compiler(text: str, folder: Path) -> None:
-    """Compare a program's value, and its derivative along a direction, with what NumPy gives for its text."""
+def compare_without_compiler(text: str, folder: Path, case: Case, order: int = 1) -> None:
+    """Compare a program's value, and derivatives along a direction, with what NumPy gives for its text.
+
+    That of the second order is compared with differences of gradients.
+    """
     program = load(folder / "program.py", text)
     formula = pb.derive_pullback(program)
-    _same(
-        _parts(formula(*arrays().values(), **ATTRIBUTES)),
-        _parts(program(*arrays().values(), **ATTRIBUTES)),
-        "the derived formula's value",
-        1e-12,
-    )
+    values = [parts_of(way(*case.arrays().values(), **case.attributes)) for way in (formula, program)]
+    _same(*values, "the derived formula's value", 1e-12)
     rng = np.random.default_rng(1)
-    along = {name: rng.uniform(-1, 1, shape) for name, shape in TENSORS.items()}
+    along = {name: rng.uniform(-1, 1, shape) for name, shape in case.tensors.items()}
 
-    def total(step: float) -> Any:
-        moved = {name: a + step * along[name] if name in along else a for name, a in arrays().items()}
-        return sum(np.sum(np.sin(part)) for part in _parts(program(*moved.values(), **ATTRIBUTES)))
+    def total(step: float, taken: int) -> Any:
+        moved = {name: a + step * along[name] if name in along else a for name, a in case.arrays().items()}
+        if not taken:
+            parts = parts_of(program(*moved.values(), **case.attributes))
+        else:
+            parts = derivatives(formula, case, taken, moved)[4 * (taken - 1) :]
+        return sum(np.sum(np.sin(part)) for part in parts if part.dtype.kind == "f")
 
     with pb.use_engine("reference"):
-        gradients = _derivatives(formula, 1) or [np.zeros(shape) for shape in TENSORS.values()]
-    found = sum(np.sum(a * d) for a, d in zip(gradients, along.values(), strict=True))
-    step = 1e-6
-    sides = [(total(step) - total(0.0)) / step, (total(0.0) - total(-step)) / step]
-    assert min(sides) - 1e-3 <= found <= max(sides) + 1e-3, f"{found} is no derivative: {sides}"
+        for taken in range(order):
+            gradients = derivatives(formula, case, taken + 1)[4 * taken :]
+            if not gradients:
+                return
+            found = sum(np.sum(a * d) for a, d in zip(gradients, along.values(), strict=True))
+            step = 1e-6
+            sides = [
+                (total(step, taken) - total(0.0, taken)) / step,
+                (total(0.0, taken) - total(-step, taken)) / step,
+            ]
+            slack = 1e-3 * max(1.0, abs(found))
+            assert min(sides) - slack <= found <= max(sides) + slack, (
+                f"{found} is no derivative of order {taken + 1}: {sides}"
+            )
 
 
-def _parts(value: Any) -> list[np.ndarray]:
+def parts_of(value: Any) -> list[np.ndarray]:
     """A program's results as arrays."""
     return [np.asarray(part) for part in (value if isinstance(value, tuple) else (value,))]
 
 
-def _derivatives(function: Callable[..., Any], order: int) -> list[np.ndarray]:
+def derivatives(
+    function: Callable[..., Any], case: Case, order: int, given: dict[str, Any] | None = None
+) -> list[np.ndarray]:
     """Gradients of a bent sum of the results, then of a bent sum of those; zeros where there is none."""
-    given = arrays()
-    tensors = {name: pb.tensor(given[name], requires_grad=True) for name in TENSORS}
-    value = function(*tensors.values(), given["idx"], given["mask"], **ATTRIBUTES)
+    given = given or case.arrays()
+    tensors = {name: pb.tensor(given[name], requires_grad=True) for name in case.tensors}
+    value = function(*tensors.values(), given["idx"], given["mask"], **case.attributes)
     parts = [part for part in (value if isinstance(value, tuple) else (value,)) if _recorded(part)]
     found = []
     for _ in range(order):

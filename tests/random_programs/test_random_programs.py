@@ -2,16 +2,15 @@
 
 import random
 import warnings
-from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from .generator import Generator
-from .run import compare, compare_without_compiler, reads
-from .shrink import shrunk
+from .run import compare_without_compiler, reads
+from .sweep import Sweep
 
-PROGRAMS, BATCH, MANY = 240, 12, 3000
+PROGRAMS, BATCH, MANY, MANY_BATCHES = 96, 12, 3000, 60
 
 
 def _first_seed():
@@ -19,56 +18,32 @@ def _first_seed():
     return 0 if settings.default.derandomize else random.SystemRandom().randrange(10**9)
 
 
-def _compare_all(folder, seeds):
-    """How many programs ran on kernels. A failure is raised for the smallest program that has it."""
-    refusals = []
-    for seed in seeds:
-        text = Generator(random.Random(seed)).program()
-        try:
-            refusals.append(_compare(folder, text))
-        except Exception as error:
-            kind = type(error)
-
-            def fails(smaller, kind=kind):
-                try:
-                    _compare(folder, smaller)
-                except kind:
-                    return True
-                except Exception:
-                    return False
-                return False
-
-            smallest = shrunk(text, fails)
-            raise AssertionError(f"seed {seed}: {error}\n\n{smallest}") from error
-    return sum(not refusal for refusal in refusals)
-
-
-def _compare(folder: Path, text: str) -> str:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # divisions and powers that other programs would not make
-        return compare(text, folder)
-
-
 @pytest.mark.compiler
 @pytest.mark.parametrize("batch", range(PROGRAMS // BATCH))
 def test_a_program_has_its_values_and_derivatives(tmp_path, batch):
-    compiled = _compare_all(tmp_path, range(batch * BATCH, (batch + 1) * BATCH))
-    assert compiled >= BATCH // 4  # what is refused proves nothing
+    sweep = Sweep(tmp_path, more=1)
+    sweep.over(range(batch * BATCH, (batch + 1) * BATCH))
+    assert not sweep.wrong, sweep.wrong[0]
+    assert sweep.totals["compiled"] >= BATCH // 2  # what is refused proves nothing
+    assert sweep.totals["calls by kernel"] > sweep.totals["calls by Python"]
 
 
 @pytest.mark.slow
 @pytest.mark.compiler
-@pytest.mark.parametrize("batch", range(60))
+@pytest.mark.parametrize("batch", range(MANY_BATCHES))
 def test_a_program_that_nobody_has_seen(tmp_path, batch):
-    first = _first_seed() + batch * (MANY // 60)
-    _compare_all(tmp_path, range(first, first + MANY // 60))
+    first, count = _first_seed(), MANY // MANY_BATCHES
+    sweep = Sweep(tmp_path, more=3)
+    sweep.over(range(first + batch * count, first + (batch + 1) * count))
+    assert not sweep.wrong, sweep.wrong[0]
 
 
 def _long(folder, seed, statements):
-    text = Generator(random.Random(seed)).long_program(statements, lambda text: reads(text, folder))
+    generator = Generator(random.Random(seed))
+    text = generator.long_program(statements, lambda text: reads(text, folder))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        compare_without_compiler(text, folder)
+        compare_without_compiler(text, folder, generator.case)
     return text
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from pullback.transpile.analysis.extents import known_extents
-from pullback.transpile.analysis.types import infer
+from pullback.transpile.analysis.types import infer, known_types
 from pullback.transpile.emit.python import plain_variant
 from pullback.transpile.ir import Formula
 from pullback.transpile.library import Library
@@ -54,7 +53,7 @@ def _normalized(formula: Formula, library: Library) -> Formula:
 def _simplified(formula: Formula, library: Library) -> Formula:
     made = recompute_captures(_normalized(formula, library))
     assert made.pullback is not None
-    return made.evolve(pullback=simplify(made.pullback, known_extents(made)))
+    return made.evolve(pullback=simplify(made.pullback, known_types(made)))
 
 
 def _first_backward(formula: Formula, library: Library) -> Formula:

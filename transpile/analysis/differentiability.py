@@ -85,7 +85,7 @@ def propagate(eqns: Iterable[Eqn], env: dict[Var, Flow], stops: Mapping[Var, Flo
 
 
 def _through_loop(eqn: Eqn, env: dict[Var, Flow], stops: Mapping[Var, Flow]) -> None:
-    """A carried value has the strongest flow of any iteration."""
+    """A carried value has the strongest flow of any iteration: there may be none."""
     (body,) = eqn.blocks
     env.update({param: flow_of(atom, env) for param, atom in zip(body.params, eqn.args, strict=True)})
     carried = body.params[1:]
@@ -96,7 +96,8 @@ def _through_loop(eqn: Eqn, env: dict[Var, Flow], stops: Mapping[Var, Flow]) -> 
             env[var] = max(env[var], flow_of(atom, env))
         if before == [env[var] for var in carried]:
             break
-    env.update({out: flow_of(atom, env) for out, atom in zip(eqn.outs, body.results, strict=True)})
+    last = (*carried, *body.results[len(carried) :])
+    env.update({out: flow_of(atom, env) for out, atom in zip(eqn.outs, last, strict=True)})
 
 
 def _through_vjp(eqn: Eqn, env: dict[Var, Flow], stops: Mapping[Var, Flow]) -> None:

@@ -77,14 +77,16 @@ def _propagate(eqns: Iterable[Eqn], env: dict[Var, Form]) -> None:
 
 
 def _loop(eqn: Eqn, env: dict[Var, Form]) -> None:
-    """A carried value has the form that no further iteration changes."""
+    """A carried value has the form that no iteration changes: there may be none."""
     (body,) = eqn.blocks
     env.update({param: _form(atom, env) for param, atom in zip(body.params, eqn.args, strict=True)})
     for _ in range(len(Form)):
         _propagate(body.eqns, env)
         for var, atom in zip(body.params[1:], body.results, strict=False):
             env[var] = _sum([env[var], _form(atom, env)])
-    env.update({out: _form(atom, env) for out, atom in zip(eqn.outs, body.results, strict=True)})
+    carried = body.params[1:]
+    last = (*carried, *body.results[len(carried) :])
+    env.update({out: _form(atom, env) for out, atom in zip(eqn.outs, last, strict=True)})
 
 
 def _form(atom: Atom, env: Mapping[Var, Form]) -> Form:

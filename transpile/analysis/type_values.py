@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..ir import Eqn, Literal
+from ..ir.type_joins import read_element
 from ..ir.types import (
     DtypeType,
     LikeType,
@@ -15,8 +16,8 @@ from ..ir.types import (
     TupleType,
     Type,
     TypeMistake,
+    there,
 )
-from .type_joins import read_element
 
 _TO_INT = frozenset({"ndim", "size", "len", "int", "math.ceil", "math.floor"})
 _TO_FLOAT = frozenset({"float", "math.sqrt", "math.exp", "math.log", "math.erf"})
@@ -44,8 +45,8 @@ def of_structure(eqn: Eqn, args: tuple[Type, ...], named: Mapping[str, Type], na
         return ScalarType("float")
     if op in _TO_BOOL:
         return ScalarType("bool")
-    if op == "slice":
-        return ScalarType("slice")
+    if op in ("slice", "range"):
+        return ScalarType("slice" if op == "slice" else "range")
     if op == "format":
         return ScalarType("str")
     return None
@@ -58,17 +59,33 @@ def _tuple(args: tuple[Type, ...]) -> Type:
 
 
 def _list(args: tuple[Type, ...]) -> Type:
-    """A list of tensors, which says so where they are of one type."""
+    """A list of tensors, or of what they are like."""
     items = tuple(found for found in args if isinstance(found, TensorType) and not found.optional)
+    likes = [found.of for found in args if isinstance(found, LikeType)]
+    tensors = tuple(there(like) for like in likes if isinstance(like, TensorType))
+    if tensors and len(tensors) == len(args):
+        return LikeType(_of_tensors(tensors))
     if not items or len(items) < len(args):
         return ListType()
+    return _of_tensors(items)
+
+
+def _of_tensors(items: tuple[TensorType, ...]) -> ListType:
     return ListType(items[0] if all(found == items[0] for found in items) else None, items)
 
 
 def _item(values: Type, place: Type, eqn: Eqn, name: str) -> Type | None:
     index = eqn.args[1]
+    if isinstance(values, LikeType) and isinstance(values.of, ListType):
+        element = _item(values.of, place, eqn, name)
+        return LikeType(element) if isinstance(element, TensorType) else None
     if isinstance(values, ListType):
+        at = index.value if isinstance(index, Literal) else None
+        if type(at) is int and -len(values.items) <= at < len(values.items):
+            return values.items[at]
         return read_element(values, name)
+    if values == ScalarType("range"):
+        return ScalarType("int")
     if not isinstance(index, Literal) or type(index.value) is not int:
         return ScalarType("int") if isinstance(values, ShapeType) and place == ScalarType("int") else None
     at = index.value
@@ -84,11 +101,13 @@ def _item(values: Type, place: Type, eqn: Eqn, name: str) -> Type | None:
 
 
 def _metadata(op: str, of: Type) -> Type | None:
-    if not isinstance(of, TensorType) or of.optional:
+    if op == "like" and isinstance(of, (TensorType, ListType)):
+        return LikeType(of)
+    if not isinstance(of, TensorType):
         return None
     if op == "shape":
         return ShapeType(of.shape)
-    return DtypeType(of.dtype) if op == "dtype" else LikeType(of)
+    return DtypeType(of.dtype)
 
 
 def _length(op: str, of: Type) -> int | None:

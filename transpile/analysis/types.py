@@ -22,26 +22,28 @@ _2: promoted(number(x.dtype), float)[x]
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..codes import diagnostic
 from ..diagnostics import Diagnostic
 from ..ir import Atom, Block, Eqn, Formula, Literal, Param, Var
+from ..ir.type_joins import collected, merged, with_unknown_sizes
 from ..ir.types import (
     NONE,
-    VALUE,
+    Dim,
+    LikeType,
     ListType,
     ScalarType,
     TensorType,
     Type,
     TypeMistake,
     unknown_tensor,
+    unknown_value,
 )
-from ..operators import OPERATORS
+from ..operators import NAMED_GRADIENTS, OPERATORS
 from ..operators.call import Call, literal_type
 from ..operators.pointwise import of_values
-from .type_joins import element_of, merged, with_unknown_sizes
 from .type_values import of_structure
 
 Types = dict[Var, Type]
@@ -76,7 +78,7 @@ def unknown(var: Var) -> Type:
         return unknown_tensor(var.name)
     if var.kind == "list":
         return ListType()
-    return NONE if var.kind == "none" else VALUE
+    return NONE if var.kind == "none" else unknown_value(var.name)
 
 
 _ANNOTATIONS: dict[str, Type] = {
@@ -87,20 +89,58 @@ _ANNOTATIONS: dict[str, Type] = {
 }
 
 
-def param_type(param: Param) -> Type:
-    """The type of a parameter by its annotation."""
+def param_type(param: Param, prefix: str = "") -> Type:
+    """The type of a parameter by its annotation, in names that start so."""
     if param.var.kind == "tensor":
-        return unknown_tensor(param.var.name, param.optional)
+        return unknown_tensor(prefix + param.var.name, param.optional)
     if param.var.kind == "list":
         return ListType()
-    found = _ANNOTATIONS.get(param.annotation, VALUE)
-    return VALUE if param.optional else found
+    own = unknown_value(prefix + param.var.name)
+    return own if param.optional else _ANNOTATIONS.get(param.annotation, own)
+
+
+def param_types(formula: Formula, prefix: str = "") -> Types:
+    """Types of a formula's parameters: what their annotations say, and what else is known of them."""
+    params = {param.var: param_type(param, prefix) for param in formula.params}
+    return params | dict(formula.types)
+
+
+def known_types(formula: Formula) -> Types:
+    """Types of the forward's values and of the cotangents, which have those of their results.
+
+    In names that start with the formula's, for the pullback may use a name of the forward for another value.
+    """
+    prefix = f"{formula.name}/"
+    known = param_types(formula, prefix)
+    _Inferrer(formula.name, prefix).block(formula.forward, known)
+    outputs = formula.forward.results[: formula.results + len(formula.hidden)]
+    for cotangent, output in zip(formula.cotangents, outputs, strict=False):
+        known[cotangent] = type_of(output, known)
+    return known
+
+
+def add_types(eqn: Eqn, types: Types) -> None:
+    """The types of what one equation defines, into `types`."""
+    _Inferrer("").equation(eqn, types)
+
+
+def types_of(eqns: Iterable[Eqn], known: Mapping[Var, Type]) -> Types:
+    """The types of all that the equations define, on top of those known."""
+    types, inferrer = dict(known), _Inferrer("")
+    for eqn in eqns:
+        inferrer.equation(eqn, types)
+    return types
+
+
+def of_iteration(eqn: Eqn, types: Mapping[Var, Type]) -> Types:
+    """The types of the parameters of a loop's body, which are so in every iteration."""
+    return _Inferrer("").iteration(eqn, types)[0]
 
 
 def infer(formula: Formula, given: Mapping[Var, Type] | None = None) -> FormulaTypes:
     """Types of a formula's variables; `given` are those of parameters of which more is known."""
     inferrer = _Inferrer(formula.name)
-    forward: Types = {param.var: param_type(param) for param in formula.params} | dict(given or {})
+    forward: Types = param_types(formula) | dict(given or {})
     inferrer.block(formula.forward, forward)
     if formula.pullback is None:
         return FormulaTypes(forward, {}, tuple(inferrer.findings))
@@ -148,21 +188,24 @@ class _Inferrer:
     def block(self, block: Block, types: Types) -> None:
         """The types of what a block defines, into `types`."""
         for param in block.params:
-            types.setdefault(param, unknown(param))
+            types.setdefault(param, self._unknown(param))
         for eqn in block.eqns:
-            self._equation(eqn, types)
+            self.equation(eqn, types)
 
     def _conditional_block(self, block: Block, types: Types) -> None:
         self.conditional += 1
         self.block(block, types)
         self.conditional -= 1
 
-    def _equation(self, eqn: Eqn, types: Types) -> None:
+    def equation(self, eqn: Eqn, types: Types) -> None:
+        """The types of what an equation defines, into `types`."""
         if eqn.op == "if":
             self._branches(eqn, types)
         elif eqn.op == "for":
             self._loop(eqn, types)
-        else:
+        elif eqn.op in NAMED_GRADIENTS.values():
+            types.update(zip(eqn.outs, (type_of(atom, types) for atom in eqn.args[1:]), strict=True))
+        elif eqn.op != "unpacked" or eqn.outs[0] not in types:
             for block in eqn.blocks:
                 self.block(block, types)
             try:
@@ -175,7 +218,7 @@ class _Inferrer:
                 types[out] = own if made is None or place else _of_kind(out, made, own)
 
     def _unknown(self, var: Var) -> Type:
-        return unknown_tensor(self.prefix + var.name) if var.kind == "tensor" else unknown(var)
+        return unknown(Var(self.prefix + var.name, var.kind))
 
     def _say(self, eqn: Eqn, mistake: TypeMistake) -> None:
         if self.conditional or eqn.span is None or (eqn.span, str(mistake)) in self.said:
@@ -217,6 +260,27 @@ class _Inferrer:
 
     def _loop(self, eqn: Eqn, types: Types) -> None:
         (body,) = eqn.blocks
+        given, inner = self.iteration(eqn, types)
+        born = {self.prefix + var.name for var in body.bound()}
+        count = None if eqn.kwarg("until") is not None else self._count(eqn.args[0])
+        types |= {var: found for var, found in inner.items() if var not in types}
+        for place, out in enumerate(eqn.outs):
+            own = self._unknown(out)
+            if place + 1 < len(body.params):
+                found = with_unknown_sizes(given[body.params[place + 1]], born, own)
+                types[out] = _of_kind(out, found, own)
+            else:
+                types[out] = collected(type_of(body.results[place], inner), born, count)
+
+    def _count(self, over: Atom) -> Dim | None:
+        """The number of iterations of a loop."""
+        if isinstance(over, Var):
+            return self.prefix + over.name
+        return over.value if type(over.value) is int else None
+
+    def iteration(self, eqn: Eqn, types: Mapping[Var, Type]) -> tuple[Types, Types]:
+        """Types of what a loop's body is given, and of everything inside."""
+        (body,) = eqn.blocks
         over, *start = (type_of(atom, types) for atom in eqn.args)
         item, *carried = body.params
         given: Types = {item: self._item(item, over)}
@@ -234,20 +298,13 @@ class _Inferrer:
             if after == given:
                 break
             given = after
-        born = {self.prefix + var.name for var in body.bound()}
-        types |= {var: found for var, found in inner.items() if var not in types}
-        for place, out in enumerate(eqn.outs):
-            own = self._unknown(out)
-            if place < len(carried):
-                types[out] = _of_kind(out, with_unknown_sizes(given[carried[place]], born, own), own)
-            else:
-                types[out] = element_of(type_of(body.results[place], inner), born)
+        return given, inner
 
     def _item(self, item: Var, over: Type) -> Type:
         if item.kind == "tensor" and isinstance(over, ListType) and over.element is not None:
             name = self.prefix + item.name
             return with_unknown_sizes(over.element, {"*"}, unknown_tensor(name))
-        if item.kind == "value" and isinstance(over, ScalarType) and over.kind == "int":
+        if item.kind == "value" and isinstance(over, ScalarType):
             return ScalarType("int")
         return self._unknown(item)
 
@@ -257,5 +314,5 @@ def _of_kind(var: Var, found: Type, own: Type) -> Type:
     if var.kind == "tensor":
         return found if isinstance(found, TensorType) else own
     if var.kind == "list":
-        return found if isinstance(found, ListType) else own
+        return found if isinstance(found, (ListType, LikeType)) else own
     return own if isinstance(found, (TensorType, ListType)) else found

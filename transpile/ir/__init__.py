@@ -42,6 +42,7 @@ from typing import Literal as OneOf
 from typing import NamedTuple
 
 from ..records import record
+from .types import Type
 
 Kind = OneOf["tensor", "list", "value", "none"]
 
@@ -257,40 +258,6 @@ class Param(Node):
 
 
 @record(frozen=True, slots=True)
-class Size(Node):
-    """A shape by name. It broadcasts to the join of the shapes named in `within`, if any are.
-
-    That of arrays stacked along a new first axis says in `each` what shape each of them has,
-    where they all have one.
-    """
-
-    name: str
-    within: frozenset[Size] = frozenset()
-    each: frozenset[Size] | None = None
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-    def names(self) -> set[str]:
-        """Its own name, and those of the shapes that it tells of."""
-        return {self.name}.union(*(size.names() for size in (*self.within, *(self.each or ()))))
-
-
-@record(frozen=True, slots=True)
-class Extent(Node):
-    """Sizes that broadcast to this value's shape, and names of dtypes that promote to its own.
-
-    An `optional` value is None where another branch was taken; whoever uses it has this extent.
-    The extent of a list is that of each of its elements, and `count` names how many there are.
-    """
-
-    shape: frozenset[Size]
-    dtype: frozenset[str]
-    optional: bool = field(default=False, compare=False)
-    count: str = field(default="", compare=False)
-
-
-@record(frozen=True, slots=True)
 class Options(Node):
     """The options of the decorator."""
 
@@ -313,7 +280,7 @@ class Formula(Node):
     ``pullback.results`` are a gradient per differentiable parameter.
     `target` is the function that the formula stands for ("numpy.exp"). `barrier`
     says why second derivatives are refused; it is empty where they are not.
-    `extents` are those of parameters that are known to be related.
+    `types` are those of parameters of which more is known than their annotations say.
     """
 
     name: str
@@ -331,7 +298,7 @@ class Formula(Node):
     options: Options = field(default_factory=Options)
     promoted: bool = False
     barrier: str = ""
-    extents: tuple[tuple[Var, Extent], ...] = ()
+    types: tuple[tuple[Var, Type], ...] = ()
     result_is_tuple: bool = False
 
     @property

@@ -11,12 +11,13 @@ promoted(x.dtype, float)
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Literal as OneOf
 
 from ..records import record
 
 Weak = OneOf["", "bool", "int", "float", "complex"]
-Widening = OneOf["float", "divide", "arithmetic", "sum", "real", "special", "number"]
+Widening = OneOf["float", "divide", "arithmetic", "sum", "real", "special", "number", "inexact"]
 
 
 @record(frozen=True, slots=True)
@@ -77,6 +78,10 @@ def promote(parts: Iterable[Dtype], weak: Weak = "") -> Dtype:
     for part in list(rest):
         if isinstance(part, Promoted) and (part.parts <= rest - {part}):
             rest -= part.parts
+        elif isinstance(part, Widened) and part.by == "number":  # of what is no bool, that itself
+            rest -= {part.of}
+    if weak in ("bool", "int", "float") and any(map(is_inexact, rest)):
+        weak = ""
     if len(rest) == 1:
         (only,) = rest
         absorbed = isinstance(only, Promoted) and _WEAK.index(only.weak) >= _WEAK.index(weak)
@@ -120,10 +125,12 @@ def widen(by: Widening, dtype: Dtype) -> Dtype | None:
 
     "float" are the ufuncs of floats, "divide" makes float64 of integers, "arithmetic" an int8 of a
     bool, "sum" an int64 of shorter integers, "real" the real dtype of a complex one, "special" are
-    those of SciPy, and "number" keeps numbers and says nothing of a bool.
+    those of SciPy, "number" keeps numbers and says nothing of a bool, and "inexact" keeps floats and
+    says nothing of others.
     """
     if dtype not in CONCRETE:
-        return dtype if isinstance(dtype, Widened) and dtype.by == by else Widened(by, dtype)
+        kept = is_inexact(dtype) and by not in ("real", "special")
+        return dtype if kept or (isinstance(dtype, Widened) and dtype.by == by) else Widened(by, dtype)
     kind, bits = _BITS[str(dtype)]
     whole = kind in ("bool", "uint", "int")
     if by == "float" and whole:
@@ -142,9 +149,39 @@ def widen(by: Widening, dtype: Dtype) -> Dtype | None:
         return "uint64" if kind == "uint" else "int64"
     if by == "real" and kind == "complex":
         return f"float{bits}"
+    if by == "inexact" and whole:
+        return None
     if kind == "bool":
         return {"arithmetic": "int8", "number": None}.get(by, dtype)
     return dtype
+
+
+def is_inexact(dtype: Dtype) -> bool:
+    """True where the dtype is known to be one of floats, or of complex numbers."""
+    if isinstance(dtype, str):
+        return dtype in CONCRETE and _BITS[dtype][0] in ("float", "complex")
+    if isinstance(dtype, Widened):
+        return dtype.by in ("float", "divide", "special")
+    return dtype.weak in ("float", "complex") or any(map(is_inexact, dtype.parts))
+
+
+@lru_cache(maxsize=1 << 14)
+def among_floats(dtype: Dtype) -> frozenset[str]:
+    """The dtypes that promote to this one where those of all arrays are floats, as a gradient's are.
+
+    Then functions and Python numbers change no dtype.
+
+    >>> among_floats(promote([Widened("float", "x.dtype")], "float"))
+    frozenset({'x.dtype'})
+    """
+    if isinstance(dtype, str):
+        return frozenset({dtype})
+    if isinstance(dtype, Widened):
+        return among_floats(dtype.of)
+    if len(dtype.parts) == 1:
+        (only,) = dtype.parts
+        return among_floats(only)
+    return frozenset[str]().union(*map(among_floats, dtype.parts)) - {"bool"}
 
 
 def evaluate_dtype(dtype: Dtype, known: Mapping[str, str]) -> str | None:
@@ -162,6 +199,7 @@ def evaluate_dtype(dtype: Dtype, known: Mapping[str, str]) -> str | None:
     return made if isinstance(made, str) else None
 
 
+@lru_cache(maxsize=1 << 14)
 def dtype_names(dtype: Dtype) -> frozenset[str]:
     """The variables in a dtype."""
     if isinstance(dtype, str):

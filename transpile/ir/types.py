@@ -16,10 +16,11 @@ True
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Literal as OneOf
 
 from ..records import record
-from .dtypes import Dtype, dtype_text
+from .dtypes import CONCRETE, Dtype, dtype_text
 
 
 class TypeMistake(Exception):
@@ -53,9 +54,25 @@ class Expanded:
     axis: int
 
 
+@record(frozen=True, slots=True)
+class Part:
+    """A shape of which no more is known than that it broadcasts to another one."""
+
+    name: str
+    of: Unranked
+
+
+@record(frozen=True, slots=True)
+class Stacked:
+    """A shape of unknown rank with `count` of it along a new first axis."""
+
+    of: Unranked
+    count: Dim
+
+
 Dim = int | str | Joined
 Ranked = tuple[Dim, ...]
-Term = str | Ranked | Reduced | Expanded
+Term = str | Ranked | Reduced | Expanded | Part | Stacked
 
 
 @record(frozen=True, slots=True)
@@ -82,31 +99,39 @@ class TensorType:
 
 @record(frozen=True, slots=True)
 class ListType:
-    """A list of tensors, whose elements have this type where one is known; of one written out, `items`."""
+    """A list of tensors, whose elements have this type where one is known; of one written out, `items`.
+
+    `count` is the number of its elements, where a loop has collected them.
+    """
 
     element: TensorType | None = None
     items: tuple[TensorType, ...] = ()
+    count: Dim | None = None
 
     def __str__(self) -> str:
         return f"list[{self.element or '?'}]"
 
 
-ScalarKind = OneOf["int", "float", "bool", "complex", "str", "slice", "none", "value"]
+ScalarKind = OneOf[
+    "int", "float", "bool", "complex", "number", "range", "str", "slice", "every", "ellipsis", "none", "value"
+]  # fmt: skip
 
 
 @record(frozen=True, slots=True)
 class ScalarType:
     """A value that is no tensor; "value" where nothing is known of it.
 
-    A `strong` number is a scalar of NumPy's, a float64. `dim` is the size that a whole number is.
+    A "number" is an int or a float of Python's. An index is a "slice", or "every" entry along an
+    axis. What has a `dtype` is a scalar of NumPy's, or may be one. `dim` is the size that a whole
+    number is.
     """
 
     kind: ScalarKind
-    strong: bool = False
+    dtype: Dtype | None = None
     dim: Dim | None = None
 
     def __str__(self) -> str:
-        text = "float64" if self.strong else self.kind
+        text = dtype_text(self.dtype) if self.dtype in CONCRETE else self.kind
         return text if self.dim is None else f"{text}={dim_text(self.dim)}"
 
 
@@ -142,22 +167,34 @@ class DtypeType:
 
 @record(frozen=True, slots=True)
 class LikeType:
-    """The shape and dtype of a tensor as a value."""
+    """The shape and dtype of a tensor as a value, or of all tensors of a list."""
 
-    tensor: TensorType
+    of: TensorType | ListType
 
     def __str__(self) -> str:
-        return f"like[{self.tensor}]"
+        return f"like[{self.of}]"
 
 
 Type = TensorType | ListType | ScalarType | ShapeType | TupleType | DtypeType | LikeType
 
-VALUE, NONE = ScalarType("value"), ScalarType("none")
+NONE = ScalarType("none")
+# Kinds of values that stand for numbers.
+NUMBERS = frozenset({"bool", "int", "float", "complex", "number", "value"})
+
+
+def there(tensor: TensorType) -> TensorType:
+    """The type of a tensor of which something is read: it is not None."""
+    return TensorType(tensor.shape, tensor.dtype) if tensor.optional else tensor
 
 
 def unknown_tensor(name: str, optional: bool = False) -> TensorType:
     """The type of a tensor of which nothing is known, in names of its own."""
     return TensorType(Unranked(frozenset({name})), f"{name}.dtype", optional)
+
+
+def unknown_value(name: str) -> ScalarType:
+    """The type of a value of which nothing is known; in arithmetic it has a dtype of its own."""
+    return ScalarType("value", f"{name}.dtype")
 
 
 def ranked(name: str, rank: int) -> Ranked:
@@ -209,8 +246,34 @@ def join_shapes(shapes: Iterable[Shape]) -> Shape:
         return joined
     if joined:
         terms.add(joined)
-    held = {t for t in terms if isinstance(t, Reduced) and t.kept and t.of.parts <= terms - {t}}
+    held = {t for t in terms if _is_held(t) and t.of.parts <= terms - {t}}  # type: ignore[union-attr]
     return Unranked(frozenset(terms - held))
+
+
+def _is_held(term: Term) -> bool:
+    """True for a shape that broadcasts to the one that it is made of."""
+    if isinstance(term, Reduced):
+        return term.kept or term.axes == tuple(range(len(term.axes or ())))
+    return isinstance(term, Part)
+
+
+def is_held(shape: Shape) -> bool:
+    """True for a shape that is known to broadcast to another one, and is no number's."""
+    return isinstance(shape, Unranked) and all(map(_is_held, shape.parts))
+
+
+def held_shape(name: str, of: Shape) -> Shape:
+    """A shape of this name that broadcasts to another one."""
+    if isinstance(of, Unranked):
+        return Unranked(frozenset({Part(name, of)}))
+    return ranked(name, len(of)) if of else ()
+
+
+def stacked_shape(shape: Shape, count: Dim) -> Shape:
+    """The shape of so many arrays of this shape, stacked along a new first axis."""
+    if isinstance(shape, tuple):
+        return (count, *shape)
+    return Unranked(frozenset({Stacked(shape, count)}))
 
 
 def axes_in(axes: Sequence[int], rank: int) -> tuple[int, ...]:
@@ -274,6 +337,36 @@ def squeezed_shape(shape: Shape, axis: int) -> Shape | None:
     return None
 
 
+def shape_of(found: Type) -> Shape:
+    """The shape of a tensor; that of a number for what is none."""
+    return found.shape if isinstance(found, TensorType) else ()
+
+
+def rank_of(found: Type) -> int | None:
+    """The number of axes of an array, of a shape, or of what is described; None where it is not known."""
+    if isinstance(found, LikeType):
+        return rank_of(found.of)
+    if isinstance(found, (TensorType, ShapeType)):
+        return len(found.shape) if isinstance(found.shape, tuple) else None
+    return 0 if isinstance(found, ScalarType) and found.kind in NUMBERS else None
+
+
+# Shapes that are made of others so many times over are given up: what is not read need not be known.
+_DEEPEST = 12
+
+
+@lru_cache(maxsize=1 << 14)
+def _depth(shape: Unranked) -> int:
+    inner = [part.of for part in shape.parts if not isinstance(part, (str, tuple))]
+    return 1 + max(map(_depth, inner), default=0)
+
+
+def is_deep(shape: Shape) -> bool:
+    """True for a shape that is told by a long way: it is not worth knowing."""
+    return isinstance(shape, Unranked) and _depth(shape) > _DEEPEST
+
+
+@lru_cache(maxsize=1 << 14)  # shapes that are part of several others are many
 def names_of(shape: Shape) -> frozenset[str]:
     """The names of shapes and sizes that it is made of."""
     found: set[str] = set()
@@ -284,8 +377,12 @@ def names_of(shape: Shape) -> frozenset[str]:
             found |= part.parts
         elif isinstance(part, tuple):
             found |= names_of(part)
-        elif isinstance(part, (Reduced, Expanded)):
+        elif not isinstance(part, int):
             found |= names_of(part.of)
+        if isinstance(part, Part):
+            found.add(part.name)
+        elif isinstance(part, Stacked):
+            found |= names_of((part.count,))
     return frozenset(found)
 
 
@@ -313,6 +410,8 @@ def _with_numbers(shape: Shape, known: Mapping[str, tuple[int, ...]]) -> Shape |
             part = known.get(term)
         elif isinstance(term, tuple):
             part = _with_numbers(term, known)
+        elif isinstance(term, (Part, Stacked)):
+            return None
         else:
             inner = _with_numbers(term.of, known)
             if inner is None:
@@ -358,5 +457,9 @@ def _term_text(term: Term) -> str:
         return f"({shape_text(term)})"
     if isinstance(term, Expanded):
         return f"expanded({shape_text(term.of)}, {term.axis})"
+    if isinstance(term, Part):
+        return f"part({shape_text(term.of)}, {term.name})"
+    if isinstance(term, Stacked):
+        return f"stacked({shape_text(term.of)}, {dim_text(term.count)})"
     axes = "all" if term.axes is None else ", ".join(map(str, term.axes))
     return f"{'kept' if term.kept else 'reduced'}({shape_text(term.of)}, {axes})"

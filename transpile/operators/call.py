@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ..ir import Atom, Literal, Var
-from ..ir.dtypes import Dtype, concrete, promote
+from ..ir.dtypes import Dtype, concrete, promote, widen
 from ..ir.types import (
     NONE,
-    VALUE,
     Dim,
     DtypeType,
     LikeType,
@@ -20,6 +19,8 @@ from ..ir.types import (
     TensorType,
     TupleType,
     Type,
+    is_deep,
+    there,
     unknown_tensor,
 )
 
@@ -36,20 +37,22 @@ def literal_type(literal: Literal) -> Type:
     if isinstance(value, bool):
         return ScalarType("bool")
     if isinstance(value, int):
-        return ScalarType("int", literal.strong, value)
+        return ScalarType("value") if literal.strong else ScalarType("int", dim=value)
     if isinstance(value, float):
-        return ScalarType("float", literal.strong)
+        return ScalarType("float", "float64" if literal.strong else None)
     if isinstance(value, complex):
-        return ScalarType("complex", literal.strong)
+        return ScalarType("value") if literal.strong else ScalarType("complex")
     if isinstance(value, str):
         return ScalarType("str")
     if isinstance(value, slice):
-        return ScalarType("slice")
+        return ScalarType("every" if value == slice(None) else "slice")
+    if value is Ellipsis:
+        return ScalarType("ellipsis")
     if isinstance(value, tuple):
         if all(type(item) is int for item in value):
             return ShapeType(value)
         return TupleType(tuple(literal_type(Literal(item)) for item in value))
-    return VALUE
+    return ScalarType("value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,8 @@ class Call:
     def tensor(self, shape: Shape | None, dtype: Dtype | None) -> TensorType:
         """A tensor of this shape and dtype, with names of its own for what is None."""
         own = self.unknown()
-        return TensorType(own.shape if shape is None else shape, own.dtype if dtype is None else dtype)
+        shape = own.shape if shape is None or is_deep(shape) else shape
+        return TensorType(shape, own.dtype if dtype is None else dtype)
 
     def size(self, axis: int) -> Dim:
         """The name of a size that is not known."""
@@ -113,7 +117,12 @@ class Call:
     def like(self) -> TensorType | None:
         """The tensor that the attribute `like` describes."""
         found = self.types.get("like")
-        return found.tensor if isinstance(found, LikeType) else None
+        return there(found.of) if isinstance(found, LikeType) and isinstance(found.of, TensorType) else None
+
+    def likes(self) -> ListType:
+        """The list of tensors that the attribute `likes` describes."""
+        found = self.types.get("likes")
+        return found.of if isinstance(found, LikeType) and isinstance(found.of, ListType) else ListType()
 
     def dtype(self, default: Dtype | None) -> Dtype | None:
         """The dtype that the attribute names, `default` where there is none, or None for one unknown."""
@@ -125,31 +134,27 @@ class Call:
         known, value = self.fixed("dtype")
         return concrete(str(getattr(value, "__name__", value))) if known else None
 
-    def list(self) -> ListType:
-        """The type of the list that is the first operand."""
-        found = self.operands[0]
+    def list(self, place: int = 0) -> ListType:
+        """The type of an operand that is a list."""
+        found = self.operands[place]
         return found if isinstance(found, ListType) else ListType()
 
 
 def joined_dtype(types: tuple[Type | None, ...]) -> Dtype | None:
     """The dtype to which operands promote; None where one is no number and no tensor, or none is a tensor."""
     parts: list[Dtype] = []
-    weak = "bool"
-    order = ("bool", "int", "float", "complex")
+    weak, order = "bool", ("bool", "int", "number", "float", "complex")
     for found in types:
-        if isinstance(found, TensorType) and not found.optional:
+        if isinstance(found, (TensorType, ScalarType)) and found.dtype is not None:
             parts.append(found.dtype)
         elif isinstance(found, ScalarType) and found.kind in order:
-            if not found.strong:
-                weak = max(weak, found.kind, key=order.index)
-            elif found.kind == "float":
-                parts.append("float64")
-            else:
-                return None
+            weak = max(weak, found.kind, key=order.index)
         else:
             return None
     if not parts:
         return None
+    if weak == "number":  # an int or a float
+        return widen("inexact", promote(parts))
     return promote(parts, "" if weak == "bool" else weak)  # type: ignore[arg-type]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir.types import Dim, ScalarType, TensorType, Type, TypeMistake, join_shapes, shape_text
+from ..ir.types import Dim, ScalarType, TensorType, Type, TypeMistake, join_shapes, shape_text, there
 from .call import Call, Rule, joined_dtype
 from .info import OperatorInfo, Scalar
 from .pointwise import CHEAP
@@ -12,7 +12,8 @@ from .pointwise import CHEAP
 
 def _same(call: Call) -> Type:
     """An array in the shape and dtype of another."""
-    return call.operand(0) or call.unknown()
+    a = call.operand(0)
+    return call.unknown() if a is None else there(a)
 
 
 def _like(call: Call) -> Type:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir.dtypes import Dtype, Widening, widen
-from ..ir.types import ScalarType, ShapeType, TensorType, Type, join_shapes
+from ..ir.dtypes import Dtype, Widening, promote, widen
+from ..ir.types import NUMBERS, ScalarType, ShapeType, TensorType, Type, join_shapes, unknown_value
 from .call import Call, Rule, joined_dtype
 from .info import OperatorInfo, Scalar
 
@@ -47,10 +47,10 @@ def _where_of_numbers(read: tuple[Type, ...]) -> Dtype | None:
 
 
 def _is_operand(found: Type) -> bool:
-    """True where the operand's shape is known: that of a tensor that is not None, or a number's."""
+    """True where the operand's shape is known: a tensor's, or a number's."""
     if isinstance(found, TensorType):
-        return not found.optional
-    return isinstance(found, ScalarType) and found.kind in ("bool", "int", "float", "complex")
+        return True
+    return isinstance(found, ScalarType) and found.kind in NUMBERS
 
 
 _OF_NUMBERS = frozenset({"add", "subtract", "multiply", "divide", "negative", "positive"})
@@ -64,14 +64,17 @@ def of_values(call: Call) -> Type:
     given = [found for found in call.operands if found is not None]
     if call.op == "add" and all(isinstance(f, ShapeType) and isinstance(f.shape, tuple) for f in given):
         return ShapeType(tuple(d for f in given if isinstance(f, ShapeType) for d in f.shape))  # type: ignore[union-attr]
-    kinds = {found.kind for found in given if isinstance(found, ScalarType)}
-    numbers = all(isinstance(found, ScalarType) for found in given) and kinds <= {"int", "float"}
-    if not numbers or call.op not in _OF_NUMBERS:
-        return ScalarType("value")
-    strong = any(isinstance(found, ScalarType) and found.strong for found in given)
-    if kinds == {"int"} and call.op != "divide":
-        return ScalarType("value") if strong else ScalarType("int")
-    return ScalarType("float", strong)
+    scalars = [found for found in given if isinstance(found, ScalarType)]
+    kinds, dtypes = {found.kind for found in scalars}, [found.dtype for found in scalars if found.dtype]
+    if len(scalars) < len(given) or call.op not in _OF_NUMBERS | {"power"} or not kinds <= NUMBERS:
+        return unknown_value(call.name)
+    if kinds == {"int"} and not dtypes and call.op not in ("divide", "power"):
+        return ScalarType("int")
+    if kinds <= {"int", "float"} and call.op != "power" and set(dtypes) <= {"float64"}:
+        return ScalarType("float", "float64" if dtypes else None)
+    if "complex" in kinds or ScalarType("value") in scalars:
+        return unknown_value(call.name)
+    return ScalarType("value", promote(dtypes)) if dtypes else ScalarType("number")
 
 
 def _entry(name: str, *operands: str, widens: Widening | None = "number", **facts: Any) -> OperatorInfo:

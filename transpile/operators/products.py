@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..attributes import tensordot_subscripts
 from ..ir.dtypes import widen
 from ..ir.types import Dim, TensorType, Type, TypeMistake, join_dims, join_shapes, shape_text
 from .call import Call, joined_dtype
@@ -41,10 +42,6 @@ def _outer(call: Call) -> Type:
     return call.tensor(tuple(dims), joined_dtype(call.operands))
 
 
-def _of_dtype(call: Call) -> Type:
-    return call.tensor(None, joined_dtype(call.operands))
-
-
 def _dot(call: Call) -> Type:
     """dot and inner: over the last axis of the first, and the last but one, or the last, of the second."""
     dtype = joined_dtype(call.operands)
@@ -59,11 +56,33 @@ def _dot(call: Call) -> Type:
 
 
 def _contract(call: Call) -> Type:
-    """A sum of products by subscripts, in which a letter stands for one size, or for 1."""
-    known, text = call.fixed("subscripts")
-    items = call.list().items
-    dtype = joined_dtype(items)
-    if not known or not isinstance(text, str) or "..." in text or "->" not in text:
+    """A sum of products by subscripts."""
+    text = call.fixed("subscripts")[1]
+    return _by_subscripts(call, text, call.list().items)
+
+
+def _tensordot(call: Call) -> Type:
+    a, b, (known, axes) = call.operand(0), call.operand(1), call.fixed("axes", 2)
+    text = None
+    if (
+        known
+        and a is not None
+        and b is not None
+        and isinstance(a.shape, tuple)
+        and isinstance(b.shape, tuple)
+    ):
+        try:
+            text = tensordot_subscripts(len(a.shape), len(b.shape), axes)
+        except (ValueError, IndexError) as error:
+            raise TypeMistake(f"axes {axes} of arrays of {len(a.shape)} and {len(b.shape)} axes") from error
+    return _by_subscripts(call, text, call.operands)
+
+
+def _by_subscripts(call: Call, text: object, given: tuple[Type | None, ...]) -> Type:
+    """The sum of products in which a letter stands for one size, or for 1."""
+    dtype = joined_dtype(given)
+    items = [item for item in given if isinstance(item, TensorType)]
+    if not isinstance(text, str) or "..." in text or "->" not in text:
         return call.tensor(None, dtype)
     letters, _, output = text.replace(" ", "").partition("->")
     parts = letters.split(",")
@@ -78,11 +97,15 @@ def _contract(call: Call) -> Type:
     return call.tensor(tuple(dims.get(letter, call.size(k)) for k, letter in enumerate(output)), dtype)
 
 
+def _matrix(a: TensorType) -> None:
+    if isinstance(a.shape, tuple) and len(a.shape) < 2:
+        raise TypeMistake(f"an array of {len(a.shape)} axes is no matrix")
+
+
 def _square(a: TensorType) -> None:
+    _matrix(a)
     if not isinstance(a.shape, tuple):
         return
-    if len(a.shape) < 2:
-        raise TypeMistake(f"an array of {len(a.shape)} axes is no matrix")
     rows, columns = a.shape[-2:]
     if isinstance(rows, int) and isinstance(columns, int) and rows != columns:
         raise TypeMistake(f"an array of shape ({shape_text(a.shape)}) is no square matrix")
@@ -106,6 +129,33 @@ def _det(call: Call) -> Type:
     return call.tensor(shape, widen("divide", a.dtype))
 
 
+def _solve(call: Call) -> Type:
+    a, b, joined = call.operand(0), call.operand(1), joined_dtype(call.operands)
+    dtype = None if joined is None else widen("divide", joined)
+    if a is None or b is None:
+        return call.tensor(None, dtype)
+    _square(a)
+    if not (isinstance(a.shape, tuple) and isinstance(b.shape, tuple)):
+        return call.tensor(None, dtype)
+    if not b.shape:
+        raise TypeMistake("the right-hand side of equations is an array with axes")
+    _same(a.shape[-1], b.shape[-min(2, len(b.shape))], a, b)
+    if len(b.shape) == 1:
+        return call.tensor((*a.shape[:-2], *b.shape), dtype)
+    batch = join_shapes([a.shape[:-2], b.shape[:-2]])
+    assert isinstance(batch, tuple)
+    return call.tensor((*batch, *b.shape[-2:]), dtype)
+
+
+def _pinv(call: Call) -> Type:
+    a = call.operand(0)
+    if a is None:
+        return call.unknown()
+    _matrix(a)
+    shape = (*a.shape[:-2], *a.shape[:-3:-1]) if isinstance(a.shape, tuple) else None
+    return call.tensor(shape, widen("divide", a.dtype))
+
+
 OPERATORS: tuple[OperatorInfo, ...] = (
     OperatorInfo(
         "matmul", "numpy.matmul", ("x1", "x2"), kind="product", linear=(0, 1), infix="@",
@@ -120,11 +170,11 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     ),
     OperatorInfo(
         "contract_gradients", "pullback.primitives.contract_gradients", ("grad", "arrays"), ("subscripts",),
-        kind="product", linear=(0,), gives_list=True,
+        kind="product", linear=(0,), gives_list=True, type=lambda call: call.list(1),
     ),
     OperatorInfo(
         "tensordot", "numpy.tensordot", ("a", "b"), ("axes",), kind="product", linear=(0, 1),
-        type=_of_dtype, torch="torch.tensordot",
+        type=_tensordot, torch="torch.tensordot",
     ),
     OperatorInfo(
         "dot", "numpy.dot", ("a", "b"), kind="product", linear=(0, 1), methods=("dot",), type=_dot
@@ -136,12 +186,16 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     OperatorInfo(
         "inner", "numpy.inner", ("a", "b"), kind="product", linear=(0, 1), type=_dot, torch="torch.inner"
     ),
-    OperatorInfo("convolve", "numpy.convolve", ("a", "v"), ("mode",), kind="product", linear=(0, 1)),
+    OperatorInfo(
+        "convolve", "numpy.convolve", ("a", "v"), ("mode",), kind="product", linear=(0, 1),
+        type=lambda call: call.tensor((call.size(0),), joined_dtype(call.operands)),
+    ),
     OperatorInfo(
         "inv", "numpy.linalg.inv", ("a",), dtype="float", type=_of_matrix, torch="torch.linalg.inv"
     ),
     OperatorInfo(
-        "solve", "numpy.linalg.solve", ("a", "b"), dtype="float", linear=(1,), torch="torch.linalg.solve"
+        "solve", "numpy.linalg.solve", ("a", "b"), dtype="float", linear=(1,), type=_solve,
+        torch="torch.linalg.solve",
     ),
     OperatorInfo("det", "numpy.linalg.det", ("a",), dtype="float", type=_det, torch="torch.linalg.det"),
     OperatorInfo(
@@ -149,6 +203,6 @@ OPERATORS: tuple[OperatorInfo, ...] = (
         torch="torch.linalg.cholesky",
     ),
     OperatorInfo(
-        "pinv", "numpy.linalg.pinv", ("a",), ("rcond",), dtype="float", torch="torch.linalg.pinv"
+        "pinv", "numpy.linalg.pinv", ("a",), ("rcond",), dtype="float", type=_pinv, torch="torch.linalg.pinv"
     ),
 )  # fmt: skip

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir.dtypes import Dtype, Widening, widen
-from ..ir.types import Shape, TensorType, Type, Unranked, axes_in, reduced_shape
-from .call import Call, Rule
+from ..ir.types import Shape, TensorType, Type, Unranked, axes_in, held_shape, join_shapes, reduced_shape
+from .call import Call, Rule, joined_dtype
 from .info import OperatorInfo
 
 
@@ -26,6 +26,8 @@ def axes_of(call: Call, default: object = None) -> tuple[bool, tuple[int, ...] |
 def _reduced(call: Call, a: TensorType) -> Shape | None:
     known, axes = axes_of(call)
     fixed, keepdims = call.fixed("keepdims", False)
+    if fixed and keepdims and not known:
+        return held_shape(call.name, a.shape)
     if not known or not fixed:
         return None
     return reduced_shape(a.shape, axes, bool(keepdims))
@@ -71,13 +73,24 @@ def along(by: Widening | None, default: int | None, dtype: Dtype | None = None) 
 
 
 def _norm(call: Call) -> Type:
-    known, axis = call.fixed("axis")
     found = reduction("divide", real=True)(call)
     assert isinstance(found, TensorType)
     a = call.operand(0)
-    if a is None or not known or (axis is None and isinstance(a.shape, Unranked) and call.fixed("ord")[1]):
+    of_all = a is None or (call.fixed("axis") == (True, None) and isinstance(a.shape, Unranked))
+    if of_all and call.fixed("ord")[1] and not call.fixed("keepdims", False)[1]:  # of a matrix, or of rows
         return call.tensor(None, found.dtype)
     return found
+
+
+def _recurrence(call: Call) -> Type:
+    a, b = call.operand(0), call.operand(1)
+    shape = None if a is None or b is None else join_shapes([a.shape, b.shape])
+    return call.tensor(shape, joined_dtype(call.operands))
+
+
+def _sorted_places(call: Call) -> Type:
+    v = call.operand(1)
+    return call.tensor(() if v is None else v.shape, "int64")
 
 
 def _over(
@@ -119,12 +132,14 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     ),
     OperatorInfo(
         "linear_recurrence", "pullback.primitives.linear_recurrence", ("a", "b"), ("reverse",), kind="scan",
-        linear=(1,),
+        linear=(1,), type=_recurrence,
     ),
     OperatorInfo("sort", "numpy.sort", ("a",), ("axis",), kind="scan", type=along(None, -1)),
     _order("argsort", "axis", kind="scan", type=along(None, -1, "int64"), torch="torch.argsort"),
     _order("argpartition", "kth", "axis", kind="scan", type=along(None, -1, "int64")),
-    _order("searchsorted", "side", "sorter", operands=("a", "v"), torch="torch.searchsorted"),
+    _order(
+        "searchsorted", "side", "sorter", operands=("a", "v"), type=_sorted_places, torch="torch.searchsorted"
+    ),
     _over("argmax", reduction(None, "int64"), derivative="zero", dtype="int"),
     _over("argmin", reduction(None, "int64"), derivative="zero", dtype="int"),
     _over("all", reduction(None, "bool"), derivative="zero", dtype="bool"),

@@ -14,6 +14,7 @@ from ..ir.types import (
     TypeMistake,
     axes_in,
     expanded_shape,
+    ranked,
     shape_text,
     squeezed_shape,
 )
@@ -72,12 +73,12 @@ def _broadcast_to(call: Call, a: TensorType) -> Shape | None:
 
 def _transpose(call: Call, a: TensorType) -> Shape | None:
     known, axes = call.fixed("axes")
-    if not isinstance(a.shape, tuple) or not known:
+    if not isinstance(a.shape, tuple):
         return None
-    if axes is None:
+    if known and axes is None:
         return a.shape[::-1]
     if not isinstance(axes, tuple) or not all(type(axis) is int for axis in axes):
-        return None
+        return ranked(call.name, len(a.shape))
     if len(axes) != len(a.shape):
         raise TypeMistake(f"{len(axes)} axes are given of an array of {len(a.shape)}")
     return tuple(a.shape[axis] for axis in axes_in(axes, len(a.shape)))
@@ -85,8 +86,10 @@ def _transpose(call: Call, a: TensorType) -> Shape | None:
 
 def _swapaxes(call: Call, a: TensorType) -> Shape | None:
     axes = [call.fixed(name)[1] for name in ("axis1", "axis2")]
-    if not isinstance(a.shape, tuple) or not all(type(axis) is int for axis in axes):
+    if not isinstance(a.shape, tuple):
         return None
+    if not all(type(axis) is int for axis in axes):
+        return ranked(call.name, len(a.shape))
     first, second = (axes_in((axis,), len(a.shape))[0] for axis in axes)  # type: ignore[arg-type]
     dims = list(a.shape)
     dims[first], dims[second] = dims[second], dims[first]
@@ -94,33 +97,86 @@ def _swapaxes(call: Call, a: TensorType) -> Shape | None:
 
 
 def _moveaxis(call: Call, a: TensorType) -> Shape | None:
-    source, destination = (call.fixed(name)[1] for name in ("source", "destination"))
-    if not isinstance(a.shape, tuple) or type(source) is not int or type(destination) is not int:
+    if not isinstance(a.shape, tuple):
         return None
-    (place,), (target,) = (axes_in((axis,), len(a.shape)) for axis in (source, destination))
-    dims = [dim for axis, dim in enumerate(a.shape) if axis != place]
-    dims.insert(target, a.shape[place])
-    return tuple(dims)
+    given = [_axes(call, name) for name in ("source", "destination")]
+    if None in given:
+        return ranked(call.name, len(a.shape))
+    places, targets = (axes_in(axes or (), len(a.shape)) for axes in given)
+    if len(places) != len(targets):
+        raise TypeMistake(f"{len(places)} axes are moved to {len(targets)} places")
+    order = [axis for axis in range(len(a.shape)) if axis not in places]
+    for target, place in sorted(zip(targets, places, strict=True)):
+        order.insert(target, place)
+    return tuple(a.shape[axis] for axis in order)
+
+
+def _axes(call: Call, name: str) -> tuple[int, ...] | None:
+    """An attribute that is an axis or several, or None where it is not known."""
+    value = call.fixed(name)[1]
+    axes = value if isinstance(value, tuple) else (value,)
+    return axes if all(type(axis) is int for axis in axes) else None
 
 
 def _repeat(call: Call, a: TensorType) -> Shape | None:
     known, axis = call.fixed("axis")
     if known and axis is None:
         return (call.size(0),)
-    if not isinstance(a.shape, tuple) or type(axis) is not int:
+    if not isinstance(a.shape, tuple):
         return None
+    if type(axis) is not int:
+        return None if not known else ranked(call.name, len(a.shape))
     (place,) = axes_in((axis,), len(a.shape))
     return tuple(call.size(k) if k == place else dim for k, dim in enumerate(a.shape))
 
 
 def _expand_dims(call: Call, a: TensorType) -> Shape | None:
     axis = call.fixed("axis")[1]
-    return expanded_shape(a.shape, axis) if type(axis) is int else None
+    if type(axis) is int:
+        return expanded_shape(a.shape, axis)
+    if not isinstance(axis, tuple) or not isinstance(a.shape, tuple):
+        return None
+    rest, rank = iter(a.shape), len(a.shape) + len(axis)
+    places = axes_in(axis, rank)
+    return tuple(1 if k in places else next(rest) for k in range(rank))
 
 
 def _squeeze(call: Call, a: TensorType) -> Shape | None:
     axis = call.fixed("axis")[1]
-    return squeezed_shape(a.shape, axis) if type(axis) is int else None
+    if type(axis) is int:
+        return squeezed_shape(a.shape, axis)
+    if not isinstance(axis, tuple) or not isinstance(a.shape, tuple):
+        return None
+    shape: Shape | None = a.shape
+    for place in sorted(axes_in(axis, len(a.shape)), reverse=True):
+        shape = None if shape is None else squeezed_shape(shape, place)
+    return shape
+
+
+def _tile(call: Call, a: TensorType) -> Shape | None:
+    given = call.fixed("reps")[1]
+    reps = given if isinstance(given, tuple) else (given,)
+    if not isinstance(a.shape, tuple) or not all(type(count) is int for count in reps):
+        return None
+    rank = max(len(reps), len(a.shape))
+    reps, dims = (1,) * (rank - len(reps)) + reps, (1,) * (rank - len(a.shape)) + a.shape
+    pairs = enumerate(zip(reps, dims, strict=True))
+    return tuple(
+        dim if count == 1 else count * dim if isinstance(dim, int) else call.size(k)
+        for k, (count, dim) in pairs
+    )
+
+
+def _flatten_axes(call: Call, a: TensorType) -> Shape | None:
+    known, axis = call.fixed("axis")
+    axes = _axes(call, "axis")
+    if known and axis is None:
+        return (call.size(0),)
+    if not isinstance(a.shape, tuple) or axes is None:
+        return None
+    taken = axes_in(axes, len(a.shape))
+    rest = tuple(dim for k, dim in enumerate(a.shape) if k not in taken)
+    return (*rest, call.size(len(rest)))
 
 
 def _triangle(call: Call, a: TensorType) -> Shape | None:
@@ -180,7 +236,7 @@ OPERATORS: tuple[OperatorInfo, ...] = (
         "repeat", of_operand(_repeat), "repeats", "axis", methods=("repeat",), torch="torch.repeat_interleave"
     ),
     _own("sum_repeats", of_operand(given_shape), "repeats", "axis", "shape"),
-    _copy("tile", None, "reps", operand="A", torch="torch.tile"),
+    _copy("tile", of_operand(_tile), "reps", operand="A", torch="torch.tile"),
     _own("sum_tiles", of_operand(given_shape), "reps", "shape"),
     _view(
         "diagonal", lambda call, a: _without_axes(call, a, 1), "offset", "axis1", "axis2",
@@ -190,7 +246,7 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     _copy("trace", _trace, "offset", "axis1", "axis2", methods=("trace",), torch="torch.trace"),
     _copy("tril", of_operand(_triangle), "k", operand="m", torch="torch.tril"),
     _copy("triu", of_operand(_triangle), "k", operand="m", torch="torch.triu"),
-    _own("flatten_axes", None, "axis"),
+    _own("flatten_axes", of_operand(_flatten_axes), "axis"),
     _own("unflatten_axes", of_operand(given_shape), "axis", "shape"),
     _view("broadcast_to", _broadcast_to, "shape", operand="array", torch="torch.broadcast_to"),
     _view("expand_dims", _expand_dims, "axis", torch="torch.unsqueeze"),

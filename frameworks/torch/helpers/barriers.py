@@ -44,3 +44,20 @@ def barrier(message: str, gradients: Sequence[Any], anchors: Sequence[Any]) -> t
     """The gradients, which can not be differentiated by anything that an anchor depends on."""
     made: tuple[Any, ...] = Barrier.apply(message, len(gradients), *gradients, *anchors)
     return made
+
+
+def one_forward_level(name: str) -> None:
+    """Raise NotImplementedError inside of another forward mode: PyTorch would drop that one's tangents."""
+    from torch._functorch.pyfunctorch import retrieve_all_functorch_interpreters
+
+    levels = [one.key() for one in retrieve_all_functorch_interpreters()]
+    if levels.count(torch._C._functorch.TransformType.Jvp) > 1:
+        raise NotImplementedError(
+            f"{name}: forward mode inside of forward mode, where PyTorch gives a silent zero for "
+            "functions of one's own: take one of the derivatives by torch.func.jacrev or grad"
+        )
+
+
+def in_forward_mode() -> bool:
+    """True inside of `torch.func.jvp` or `torch.autograd.forward_ad.dual_level`."""
+    return torch.autograd.forward_ad._current_level >= 0

@@ -98,10 +98,10 @@ def test_what_would_be_wrong_is_refused(wrong: Path, engine: str):
     x = pb.tensor(2.0, requires_grad=True)
     (first,) = pb.grad(forgetful(x), [x], create_graph=True)
     assert first.item() == 12
-    with pytest.raises(pb.NotDifferentiableError, match="gradient of its intermediate t"):
+    with pytest.raises(pb.errors.NotDifferentiableError, match="gradient of its intermediate t"):
         pb.grad(first, [x])
     assert pb.grad(opaque(x), [x])[0].item() == 4
-    with pytest.raises(pb.NotDifferentiableError, match="reads the memory"):
+    with pytest.raises(pb.errors.NotDifferentiableError, match="reads the memory"):
         pb.grad(opaque(x), [x], create_graph=True)
     with pytest.raises(ValueError, match="not today"):
         pb.load_operator(wrong, "refusing")(x)
@@ -111,16 +111,16 @@ def test_what_would_be_wrong_is_refused(wrong: Path, engine: str):
         pb.load_operator(wrong, "too_many")(x)
     one, other = pb.load_operator(wrong, "half")(x)
     assert pb.grad(one, [x], retain_graph=True)[0].item() == 2
-    with pytest.raises(pb.NotDifferentiableError, match="gradient of its result 1"):
+    with pytest.raises(pb.errors.NotDifferentiableError, match="gradient of its result 1"):
         pb.grad(one + other, [x])
     many = pb.tensor([1.0, 2.0], requires_grad=True)
-    with pytest.raises(pb.GradientShapeError, match="wrong_shape gave a gradient of shape"):
+    with pytest.raises(pb.errors.GradientShapeError, match="wrong_shape gave a gradient of shape"):
         pb.grad(pb.numpy.sum(pb.load_operator(wrong, "wrong_shape")(many)), [many])
     one, other = pb.load_operator(wrong, "whole")(x)
     assert pb.grad(one + other, [x])[0].item() == 5
     with pytest.raises(TypeError, match="missing required argument 'x'"):
         opaque()
-    refused = pytest.raises(pb.NotDifferentiableError, match="no forward-mode rule")
+    refused = pytest.raises(pb.errors.NotDifferentiableError, match="no forward-mode rule")
     with refused, pb.forward_ad.dual_level():
         opaque(pb.forward_ad.make_dual(pb.tensor(1.0), pb.tensor(1.0)))
 
@@ -130,12 +130,14 @@ def test_what_cannot_be_loaded(operators: Path, tmp_path: Path):
         pb.load_operator(tmp_path / "nowhere.so", "cube")
     text = tmp_path / "text.so"
     text.write_text("no library")
-    with pytest.raises(pb.OperatorLibraryError, match="cannot be loaded"):
+    with pytest.raises(pb.errors.OperatorLibraryError, match="cannot be loaded"):
         pb.load_operator(text, "cube")
-    with pytest.raises(pb.OperatorLibraryError, match="defines no operator square, it defines: cube, simple"):
+    with pytest.raises(
+        pb.errors.OperatorLibraryError, match="defines no operator square, it defines: cube, simple"
+    ):
         pb.load_operator(operators, "square")
     other = library(tmp_path, "int nothing = 0;", "other")
-    with pytest.raises(pb.OperatorLibraryError, match="is no library of operators: compile it with"):
+    with pytest.raises(pb.errors.OperatorLibraryError, match="is no library of operators: compile it with"):
         pb.load_operator(other, "cube")
     old = library(
         tmp_path,
@@ -143,5 +145,7 @@ def test_what_cannot_be_loaded(operators: Path, tmp_path: Path):
         '{ return 1; }\nextern "C" __attribute__((visibility("default"))) void pullback_load_operator() {}',
         "old",
     )
-    with pytest.raises(pb.OperatorLibraryError, match="for version 1 of the interface, this package has 3"):
+    with pytest.raises(
+        pb.errors.OperatorLibraryError, match="for version 1 of the interface, this package has 3"
+    ):
         pb.load_operator(old, "cube")

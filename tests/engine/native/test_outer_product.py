@@ -155,5 +155,5 @@ def run_at_once(calls):
 def test_anomaly_mode_finds_its_nan():
     x, w, g = operands()
     x[0, 3] = np.nan
-    with pb.detect_anomaly(), pytest.raises(pb.AnomalyError):
+    with pb.detect_anomaly(), pytest.raises(pb.errors.AnomalyError):
         gradient_of_matrix(x, w, g)

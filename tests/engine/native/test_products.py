@@ -18,10 +18,10 @@ def values(*shape, dtype=np.float64):
 def peak_of(run):
     """Bytes in use at most, beyond what was in use before."""
     run()  # kernels are compiled and the like
-    pb.reset_memory_peak()
-    before = pb.memory_stats().in_use
+    pb.memory.reset_peak()
+    before = pb.memory.stats().in_use
     kept = run()
-    peak = pb.memory_stats().peak - before
+    peak = pb.memory.stats().peak - before
     del kept
     return peak
 

@@ -126,7 +126,7 @@ def test_tensors_of_two_engines_are_refused_after_a_call_that_fits():
     with pb.use_engine("reference"):
         reference = pb.tensor(x)
     fast(native, native)
-    with pytest.raises(pb.EngineMismatchError):
+    with pytest.raises(pb.errors.EngineMismatchError):
         fast(native, reference)
 
 

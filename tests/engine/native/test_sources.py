@@ -43,7 +43,7 @@ x = pb.tensor([3.0], requires_grad=True)
 print(x.grad, type(x).__module__)
 try:
     pb.use_engine("native")
-except pb.EngineUnavailableError as error:
+except pb.errors.EngineUnavailableError as error:
     print(error)
 """
     unasked = {name: value for name, value in os.environ.items() if name != "PULLBACK_ENGINE"}

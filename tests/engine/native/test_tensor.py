@@ -63,7 +63,7 @@ def test_a_saved_value_that_changed_is_an_error_with_both_places(apply, squared)
     x = pb.tensor([1.0, 2.0], requires_grad=True, name="weights")
     y = apply(squared, x)
     x._bump_version()
-    with pytest.raises(pb.SavedVariableError) as caught:
+    with pytest.raises(pb.errors.SavedVariableError) as caught:
         y.backward(pb.tensor([1.0, 1.0]))
     message = str(caught.value)
     for part in (
@@ -97,7 +97,7 @@ def test_a_tensor_of_the_other_engine_is_refused(apply, make, squared):
         other = pb.tensor(1.0)
     stacked = make("stacked", np.stack, None, kind="list")
     for operator, argument in ((squared, other), (stacked, [pb.tensor(1.0), other])):
-        with pytest.raises(pb.EngineMismatchError, match="reference"):
+        with pytest.raises(pb.errors.EngineMismatchError, match="reference"):
             apply(operator, argument)
 
 

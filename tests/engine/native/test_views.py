@@ -138,7 +138,7 @@ def test_read_only_memory_stays_read_only():
         pb.from_numpy(array).T,
         np.broadcast_to(pb.tensor([1.0, 2.0]), (2, 2))[0],
     ):
-        with pytest.raises(pb.MutationError):
+        with pytest.raises(pb.errors.MutationError):
             part += 1
 
 

@@ -21,7 +21,7 @@ def test_sum_to_is_the_adjoint_of_broadcasting(shape):
 
 @pytest.mark.parametrize(("have", "want"), [((3,), (4,)), ((), (2,)), ((4, 3), (4,)), ((2,), (1, 2))])
 def test_sum_to_refuses_what_does_not_fit(have, want):
-    with pytest.raises(pb.GradientShapeError, match="does not fit"):
+    with pytest.raises(pb.errors.GradientShapeError, match="does not fit"):
         primitives.sum_to(np.ones(have), primitives.Like(want, F64))
 
 

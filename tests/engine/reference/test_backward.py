@@ -95,7 +95,7 @@ def test_only_what_leads_to_an_input_runs(apply, squared, doubled, make):
 def test_a_wrong_shape_names_operator_input_and_place(apply, make):
     wrong = make("wrong", lambda x: x * 2, lambda saved, grads: np.ones(5))
     x = pb.tensor([1.0, 2.0], requires_grad=True)
-    with pytest.raises(pb.GradientShapeError) as caught:
+    with pytest.raises(pb.errors.GradientShapeError) as caught:
         pb.grad(apply(wrong, x), x, np.ones(2))
     message = str(caught.value)
     for part in ("hand.py:1:1", "wrong", "(5,)", "'x0'", "(2,)", "conftest.py:"):
@@ -114,7 +114,7 @@ def test_a_barrier_runs_on_arrays_and_refuses_a_second_derivative(apply, squared
     (dx,) = pb.grad(apply(squared, x), x, create_graph=True)
     assert type(squared.calls[0][2][0]) is np.ndarray
     assert dx.grad_fn.name == "squared barrier"
-    with pytest.raises(pb.BarrierError, match=r"hand.py:1:1.*first order only"):
+    with pytest.raises(pb.errors.BarrierError, match=r"hand.py:1:1.*first order only"):
         pb.grad(dx, x)
 
 

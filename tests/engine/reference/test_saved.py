@@ -11,7 +11,7 @@ def test_a_change_names_tensor_operator_and_places(apply, squared):
     y = apply(squared, w)
     with pb.no_grad():
         w *= 0.5
-    with pytest.raises(pb.SavedVariableError) as caught:
+    with pytest.raises(pb.errors.SavedVariableError) as caught:
         pb.grad(y, w, np.ones(2))
     message = str(caught.value)
     for part in ("squared", "'weights'", "'x'", "(2,)", "float64", "version 1", "hand.py:1:1"):
@@ -58,7 +58,7 @@ def test_a_saved_list_is_checked_too(apply, make):
     x, y = pb.tensor(2.0, requires_grad=True), pb.tensor(5.0)
     joined = apply(join, [x, y])
     y += 1.0
-    with pytest.raises(pb.SavedVariableError, match="join"):
+    with pytest.raises(pb.errors.SavedVariableError, match="join"):
         pb.grad(joined, x, np.ones(2))
 
 
@@ -76,5 +76,5 @@ def test_sizes_survive_a_backward_and_arrays_do_not(apply, make):
     pb.grad(y, x, np.ones(2))
     y = apply(plain, x, kind="array")
     pb.grad(y, x, np.ones(2))
-    with pytest.raises(pb.GraphFreedError, match=r"plain.*conftest.py:\d+"):
+    with pytest.raises(pb.errors.GraphFreedError, match=r"plain.*conftest.py:\d+"):
         pb.grad(y, x, np.ones(2))

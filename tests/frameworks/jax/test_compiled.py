@@ -151,7 +151,7 @@ from pullback.jax import compile, function
 from tests.frameworks.jax.formulas import swish
 try:
     print(compile(swish)(np.ones(2)))
-except pb.CompilerError as error:
+except pb.errors.CompilerError as error:
     print("CompilerError:", error)
 print(function(swish)(np.ones(2)))
 """

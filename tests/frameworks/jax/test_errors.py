@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import linalg, special
+from typeguard import suppress_type_checks
 
 import pullback as pb
 
@@ -50,6 +52,12 @@ def leaky(x, *, slope=0.1):
     return np.where(x > 0, x, slope * x), lambda grad: np.where(x > 0, grad, slope * grad)
 
 
+def line_of(text):
+    """The number of the first line of this file that begins with a text."""
+    lines = Path(__file__).read_text(encoding="utf-8").splitlines()
+    return next(k for k, line in enumerate(lines, start=1) if line.strip().startswith(text))
+
+
 def test_a_branch_on_values_runs_where_they_are_known_and_names_its_line_where_they_are_traced():
     import jax
 
@@ -61,20 +69,25 @@ def test_a_branch_on_values_runs_where_they_are_known_and_names_its_line_where_t
     with pytest.raises(pb.FormulaError) as caught:
         jax.jit(made)(np.ones(2))
     text = str(caught.value)
-    assert "test_errors.py:19:" in text
+    assert f"test_errors.py:{line_of('if np.sum(x) > 0:')}:" in text
     assert "PB501" in text
     assert "if np.sum(x) > 0:" in text
     assert "np.where" in text
-    with pytest.raises(pb.FormulaError, match=r"test_errors.py:19:"):
+    with pytest.raises(pb.FormulaError, match=f"test_errors.py:{line_of('if np.sum(x) > 0:')}:"):
         jax.vmap(made)(np.ones((2, 2)))
 
 
 def test_functions_that_jax_lacks_are_named_with_their_line():
     from pullback.jax import function
 
-    with pytest.raises(pb.FormulaError, match=r"(?s)test_errors.py:34:12: PB501.*linalg.expm.*help: "):
+    with pytest.raises(
+        pb.FormulaError,
+        match=rf"(?s)test_errors.py:{line_of('return linalg')}:12: PB501.*linalg.expm.*help: ",
+    ):
         function(of_scipy)
-    with pytest.raises(pb.FormulaError, match=r"(?s)test_errors.py:39:.*special.y0"):
+    with pytest.raises(
+        pb.FormulaError, match=f"(?s)test_errors.py:{line_of('return special.y0')}:.*special.y0"
+    ):
         function(bessel)
 
 
@@ -85,7 +98,9 @@ def test_a_formula_for_first_derivatives_refuses_second_ones():
 
     made = function(once)
     np.testing.assert_allclose(jax.grad(made)(1.0), 2 * np.e)
-    with pytest.raises(pb.BarrierError, match=r"test_errors.py:43.*first_order_only"):
+    with pytest.raises(
+        pb.errors.BarrierError, match=f"test_errors.py:{line_of('def once')}.*first_order_only"
+    ):
         jax.grad(jax.grad(made))(1.0)
     with pytest.raises(ValueError, match="no forward mode"):
         function(once, "both")
@@ -109,15 +124,15 @@ def test_what_is_no_formula_and_what_is_no_array_is_refused():
 
     from pullback.jax import function
 
-    with pytest.raises(TypeError, match="takes a formula, not function"):
+    with suppress_type_checks(), pytest.raises(TypeError, match="takes a formula, not function"):
         function(lambda x: x)
-    with pytest.raises(ValueError, match="'both', 'reverse'"):
+    with suppress_type_checks(), pytest.raises(ValueError, match="'both', 'reverse'"):
         function(simple, "forward")
     with pytest.raises(TypeError, match="tensor of pullback"):
         function(simple)(pb.tensor([1.0]), 2.0)
     with pytest.raises(TypeError, match="missing required argument 'b'"):
         function(simple)(1.0)
-    with pytest.raises(pb.ForeignArrayError, match=r"pullback.jax.function"):
+    with pytest.raises(pb.errors.ForeignArrayError, match=r"pullback.jax.function"):
         simple(jnp.ones(2), 1.0)
 
 

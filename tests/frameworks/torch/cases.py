@@ -14,7 +14,8 @@ class Case(NamedTuple):
     """A formula, its operands as shapes (a list of them is a list of tensors), and its attributes.
 
     `positive` operands are between 0.5 and 1.5, others between -1 and 1; masks are of booleans. The
-    closure of a `smooth` one is its derivative; `forward` says whether it has forward mode.
+    closure of a `smooth` one is its derivative; `forward` says whether it has forward mode, and whether
+    PyTorch's gradient checker can batch what it is made of.
     """
 
     formula: Any

@@ -36,3 +36,12 @@ def test_flow(value, flow):
     read = formula(text)
     found = {var.name: state.name for var, state in flows(read).items()}
     assert found["t"] == flow
+
+
+def test_a_loop_may_have_no_iterations():
+    read = formula(
+        "@pb.formula\ndef f(x, *, n=1):\n    t = x * 2\n    for _ in range(n):\n        t = np.ones(3)\n"
+        "    u = t * 1\n    return x * 2, lambda g: g\n"
+    )
+    found = {var.name: state.name for var, state in flows(read).items()}
+    assert found["u"] == "DIFFERENTIABLE"

@@ -90,3 +90,11 @@ def test_the_place_is_the_gradients_expression():
         "        t = x * 100\n        return t\n    return x, back\n"
     )
     assert findings(text, "PB202") == [("PB202", 4, 13, "x")]
+
+
+def test_a_loop_may_have_no_iterations():
+    text = (
+        "@pb.formula\ndef f(x, *, n=0):\n    def back(g):\n        t = g * g\n"
+        "        for _ in range(n):\n            t = g * x\n        return t\n    return x * 1, back\n"
+    )
+    assert [code for code, *_ in findings(text, "PB203")] == ["PB203"]

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.transpile.analysis.type_joins import conflict
 from pullback.transpile.analysis.types import infer
 from pullback.transpile.diagnostics import FormulaError
+from pullback.transpile.ir.type_joins import conflict
 from pullback.transpile.ir.types import (
     ScalarType,
     TensorType,
@@ -76,6 +76,16 @@ def found(text):
         ("x * np.einsum('ij->i', np.ones(4))", "`ij` are 2 subscripts of an array of 1 axes"),
         ("x * np.linalg.det(np.ones((3, 4)))", "(3, 4) is no square matrix"),
         ("x * np.transpose(np.ones((3, 4)), (0, 1, 2))", "3 axes are given of an array of 2"),
+        ("x * np.matmul(np.ones(()), np.ones(3))", "takes arrays with axes, not numbers"),
+        ("x * np.linalg.solve(np.ones((3, 4)), np.ones(3))", "(3, 4) is no square matrix"),
+        ("x * np.linalg.solve(np.ones((3, 3)), np.ones(4))", "sums over 3 entries and over 4"),
+        ("x * np.sum(np.linalg.pinv(np.ones(3)))", "an array of 1 axes is no matrix"),
+        ("x * np.sum(np.vstack([np.ones(3), np.ones((2, 4))]))", "sizes 3 and 4 along an axis"),
+        ("x * np.sum(np.hstack([np.ones(3), np.ones((3, 4))]))", "arrays of 1 and of 2 axes"),
+        ("x * np.sum(np.tensordot(np.ones((3, 4)), np.ones(4), axes=2))", "axes 2 of arrays of 2 and 1"),
+        ("x * np.sum(np.moveaxis(np.ones((3, 4)), (0, 1), (0,)))", "2 axes are moved to 1 places"),
+        ("x * np.sum(np.ones((3, 4))[x.ndim, x.ndim, x.ndim])", "3 indices into an array of 2 axes"),
+        ("x * np.sum(np.take_along_axis(np.ones((3, 4)), np.zeros(3, int), axis=0))", "positions of 1 axes"),
     ],
 )
 @pytest.mark.parametrize(
@@ -94,6 +104,15 @@ def test_what_no_arrays_can_be_is_found_at_its_expression(closure, body, message
     (finding,) = error.value.diagnostics
     assert message in finding.message
     assert (finding.code, finding.span.line) == ("PB409", 3)
+
+
+def test_the_place_of_a_mistake_is_its_expression_and_a_caret():
+    text = "def f(x):\n    return x * 2.0 + np.matmul(np.ones((3, 4)), np.ones(3))\n"
+    with pytest.raises(FormulaError) as error:
+        formula_in(text)
+    (finding,) = error.value.diagnostics
+    assert str(finding.span) == "example.py:2:22"
+    assert "sums over 4 entries and over 3" in finding.message
 
 
 def test_what_may_be_right_is_not_found():

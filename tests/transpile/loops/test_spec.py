@@ -29,7 +29,7 @@ from pullback.transpile.loops.statements import (
 )
 from pullback.transpile.verify import InvalidIR
 from tests.golden.regenerate import ARGUMENTS, EXAMPLES, HERE, NAMES, ORDERS
-from tests.random_programs.generator import ATTRIBUTES, Generator
+from tests.random_programs.generator import Generator
 from tests.random_programs.run import load
 
 
@@ -48,10 +48,11 @@ def test_the_programs_of_examples_are_valid(name):
 def test_the_programs_of_random_formulas_are_valid(tmp_path, batch):
     checked = 0
     for seed in range(batch * 8, batch * 8 + 8):
-        text = Generator(random.Random(seed)).program()
+        generator = Generator(random.Random(seed))
+        text = generator.program()
         try:
             formula = pb.derive_pullback(load(tmp_path / f"program{seed}.py", text)).ir
-            made = formula_kernels(formula, standard_library(), ATTRIBUTES, order=1)
+            made = formula_kernels(formula, standard_library(), generator.case.attributes, order=1)
         except FormulaError:
             continue
         for kernel in made.kernels():

@@ -70,7 +70,7 @@ class ArrayExpressions(Expressions):
         if eqn.outs[0].kind == "value" and info.pointwise and not _reads_tensors(eqn):
             return self._of_values(eqn, info)
         operands = self._operands(eqn, info)
-        if len(eqn.outs) == 1 and eqn.op not in self._vocabulary.helpers:
+        if len(eqn.outs) == 1 and (eqn.op == "accumulate" or eqn.op not in self._vocabulary.helpers):
             if eqn.op in UNARY:
                 return ast.UnaryOp(UNARY[eqn.op](), operands[0])
             listed = eqn.outs[0].kind == "list"
@@ -191,7 +191,7 @@ class ArrayExpressions(Expressions):
             return []
         found = [type_of(atom, self._types) for atom in eqn.args]
         read = range(1 if eqn.op == "where" else 0, len(found))
-        strong = any(isinstance(of, ScalarType) and of.strong and of.kind == "float" for of in found)
+        strong = any(isinstance(of, ScalarType) and of.dtype == "float64" for of in found)
         if not (strong or result in _DOUBLE or any(_is_wide(_dtype(found[k])) for k in read)):
             return []
         return [k for k in read if isinstance(found[k], TensorType) and _dtype(found[k]) not in _DOUBLE]

@@ -179,6 +179,13 @@ def _template(kind: DataType | None) -> str:
 def _infix(expression: Infix) -> Words:
     """Evaluated from the left: a - (b - c) and a * (b * c) keep their parentheses, as NumPy's order."""
     precedence = _INFIX[expression.operator]
+    if precedence == _INFIX["=="]:
+        precedence = _INFIX["<"]  # compilers warn of comparisons of comparisons
+        return [
+            *_within(expression.left, precedence),
+            expression.operator,
+            *_within(expression.right, precedence),
+        ]
     left = _within(expression.left, precedence + 1)
     if expression.operator == "||" and precedence_of(expression.left) == _INFIX["&&"]:
         left = _joined("(", left, ")")  # compilers warn of `&&` within it

@@ -65,8 +65,8 @@ def module_text(formula: Formula, library: Derivatives, helpers: Helpers) -> str
     needed = helpers.needed(used)
     parts = [helpers.text(needed, _WIDTH) + "\n", *texts] if needed else texts
     title = f'"""{formula.name} and its derivatives to every order, for JAX.\n\nFrom {_file(formula)}.\n"""'
-    head = [title, "from __future__ import annotations", _imports(helpers, needed, used)]
-    return "\n\n".join(head) + "\n\n\n" + "\n\n".join(parts)
+    start = [title, "from __future__ import annotations", _imports(helpers, needed, used)]
+    return "\n\n".join(start) + "\n\n\n" + "\n\n".join(parts)
 
 
 def _imports(helpers: Helpers, needed: Sequence[str], used: set[str]) -> str:

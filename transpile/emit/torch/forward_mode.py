@@ -83,6 +83,10 @@ class _ForwardMode:
         setup.append(f"{target([*names, *stars])} = inputs")
         if len(frame.lists) > 1:
             setup += frame.unpack_lists()
+        read |= set(frame.saved)
+        names = [param.var.name if param.var in read else "_" for param in frame.single]
+        names += [f"{param.var.name}_count" for param in frame.lists[:-1]]
+        setup[1] = f"{target([*names, *stars])} = inputs"
         outs = frame.output_names(read)
         if self._may_be_zero():
             outs[: len(frame.results)] = self._result_names()
@@ -90,7 +94,9 @@ class _ForwardMode:
             setup.append(f"{target(outs)} = output" if len(outs) > 1 else f"{outs[0]} = output")
         saved = [*(var.name for var in tensors), *(f"*{var.name}" for var in lists)]
         if saved:
-            setup.append(f"ctx.save_for_forward({', '.join(saved)})")
+            # The same for both: batching keeps one note of which of them are batched.
+            every = ", ".join([*self._saved_backward(), *saved])
+            setup += [f"saved = ({every},)", "ctx.save_for_backward(*saved)", "ctx.save_for_forward(*saved)"]
         setup += [f"ctx.{var.name} = {var.name}" for var in values]
         if self._may_be_zero():
             likes = ", ".join(f"_like({name})" for name in self._result_names())
@@ -100,6 +106,9 @@ class _ForwardMode:
             method("setup_context", ["ctx", "inputs", "output"], plain(*setup), line),
             method("jvp", self._arguments(), self._body(tensors, lists, values), line),
         ]
+
+    def _saved_backward(self) -> list[str]:
+        return [f"*{var.name}" if var.kind == "list" else var.name for var in self.frame.saved]
 
     def _may_be_zero(self) -> bool:
         """True where an output may have no tangent though an input has one."""
@@ -131,9 +140,9 @@ class _ForwardMode:
 
     def _body(self, tensors: Sequence[Var], lists: Sequence[Var], values: Sequence[Var]) -> list[ast.stmt]:
         frame = self.frame
-        lines: list[str] = []
+        lines = [f'_one_forward_level("{frame.name}")']
         if len(lists) > 1:
-            lines.append("tensors = ctx.saved_tensors")
+            lines.append(f"tensors = ctx.saved_tensors[{frame.saved_count()} :]")
             if tensors:
                 lines.append(f"{target([var.name for var in tensors])} = tensors[:{len(tensors)}]")
             start = str(len(tensors))
@@ -143,7 +152,7 @@ class _ForwardMode:
                 start = stop
         elif tensors or lists:
             names = [*(var.name for var in tensors), *(f"*{var.name}" for var in lists)]
-            lines.append(f"{target(names)} = ctx.saved_tensors")
+            lines.append(f"{target(names)} = ctx.saved_tensors[{frame.saved_count()} :]")
         lines += [f"{var.name} = ctx.{var.name}" for var in values]
         start = "0"
         for param in frame.lists:

@@ -15,7 +15,7 @@ from ..python import saved_variables
 from .parts import Parts, parts_of
 
 # Names that the text of a function uses besides those of the formula.
-_OWN_NAMES = frozenset({"torch", "math", "ctx", "inputs", "output", "tensors", "function"})
+_OWN_NAMES = frozenset({"torch", "math", "ctx", "inputs", "output", "tensors", "function", "saved"})
 
 
 class Frame:
@@ -157,10 +157,10 @@ class Frame:
         if not self.saved or not read.intersection(self.saved):
             return []
         if not lists:
-            return [f"{target(names)} = ctx.saved_tensors"]
+            return [f"{target(names)} = ctx.saved_tensors[:{len(names)}]"]
         if len(lists) == 1:
             (var,) = lists
-            return [f"{target([*names, f'*{var.name}'])} = ctx.saved_tensors"]
+            return [f"{target([*names, f'*{var.name}'])} = ctx.saved_tensors[:{self.saved_count()}]"]
         made, start = ["tensors = ctx.saved_tensors"], str(len(names))
         if names:
             made.append(f"{target(names)} = tensors[:{len(names)}]")
@@ -169,6 +169,12 @@ class Frame:
             made.append(f"{var.name} = list(tensors[{start}:{stop}])")
             start = stop
         return made
+
+    def saved_count(self) -> str:
+        """How many tensors the backward has saved: what forward mode saves comes behind them."""
+        count = sum(var.kind == "tensor" for var in self.saved)
+        lists = [f"ctx.{var.name}_count" for var in self.saved if var.kind == "list"]
+        return " + ".join([*([str(count)] if count or not lists else []), *lists])
 
     def output_names(self, read: Iterable[Atom]) -> list[str]:
         """Targets for the outputs, `_` for those that are not read."""

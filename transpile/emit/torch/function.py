@@ -2,7 +2,7 @@
 
 The forward returns results, hidden outputs and masks; what the backward reads is saved by
 `save_for_backward`, so that a gradient which flows into a hidden output arrives at the backward that made
-it. Forward mode stands in a subclass, for `torch.compile` takes no class with `jvp`.
+it. Forward mode stands in a subclass: it saves more, and `torch.compile` takes no class with `jvp`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def autograd_function(
     )
     second = _class_text(
         f"class {tangents}({class_name}):",
-        '"""The same with forward mode, which `torch.compile` does not take."""',
+        '"""The same with forward mode, for which more is saved."""',
         forward_mode(frame, class_name),
         frame,
     )
@@ -220,6 +220,9 @@ def _function(frame: Frame, class_name: str, docstring: str, hidden: bool) -> st
     )
     name = f"{frame.name}_with_hidden" if hidden else frame.name
     lines = [f"def {name}({signature}):"]
+    if frame.extra:
+        # It traces no function that returns other values than tensors.
+        lines.insert(0, "@torch.compiler.disable")
     if docstring:
         lines += [f'    """{docstring}"""']
     numbers = [
@@ -239,8 +242,7 @@ def _function(frame: Frame, class_name: str, docstring: str, hidden: bool) -> st
     arguments = [names[param.var] for param in frame.single]
     arguments += [f"len({names[param.var]})" for param in frame.lists[:-1]]
     arguments += [f"*{names[param.var]}" for param in frame.lists]
-    chosen = f"{class_name} if torch.compiler.is_compiling() else {class_name}WithTangents"
-    lines.append(f"    function = {chosen}")
+    lines.append(f"    function = {class_name}WithTangents if _in_forward_mode() else {class_name}")
     call = f"function.apply({', '.join(arguments)})"
     count = len(frame.results) if hidden else formula.results
     if len(frame.outputs) == count and (count > 1 or not formula.result_is_tuple):

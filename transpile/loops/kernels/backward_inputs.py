@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from ...analysis.types import known_types
 from ...ir import Block, Eqn, Formula, Var
-from ...passes.kernel.ranks import ranks_of
+from ...ir.types import rank_of
 from ...passes.kernel.types import stored
 from ..lower.facts import Fact
 from ..lower.kernel import Input, Kernel, Role
@@ -27,7 +28,7 @@ def backward_inputs(
 ) -> tuple[Input, ...]:
     """The parameters of a backward: what it reads of the forward, then cotangents."""
     outputs = dict(zip(formula.cotangents, formula.forward.results, strict=False))
-    ranks = saved_ranks(formula, kernel)
+    ranks = _saved_ranks(formula, kernel)
     inputs = [replace(_saved_input(var, facts[var]), rank=ranks.get(var)) for var in reads]
     for var in cotangents:
         output = outputs[var]
@@ -37,14 +38,11 @@ def backward_inputs(
     return tuple(inputs)
 
 
-def saved_ranks(formula: Formula, kernel: Kernel) -> dict[Var, int]:
-    """Numbers of axes of what a backward takes, as far as they follow from those of the forward's inputs."""
-    own = {entry.var: entry.rank for entry in kernel.inputs if entry.rank is not None}
-    ranks = ranks_of(formula.forward.eqns, own) if own else {}
-    for cotangent, output in zip(formula.cotangents, formula.forward.results, strict=False):
-        if isinstance(output, Var) and output in ranks:
-            ranks[cotangent] = ranks[output]
-    return ranks
+def _saved_ranks(formula: Formula, kernel: Kernel) -> dict[Var, int | None]:
+    """Numbers of axes of what a backward takes, in a version for those of the forward's inputs."""
+    if all(entry.rank is None for entry in kernel.inputs):
+        return {}
+    return {var: rank_of(found) for var, found in known_types(formula).items()}
 
 
 def _saved_input(var: Var, fact: Fact) -> Input:

@@ -14,16 +14,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ...analysis.types import param_types
 from ...codes import diagnostic
 from ...diagnostics import Diagnostic, FormulaError
 from ...ir import Atom, Block, Eqn, Formula, Literal, Node, Param, Var
+from ...ir.types import rank_of
 from ...library import Library
 from ...passes.kernel.arguments import Argument, Arguments, decided, fitted, of_elements, with_plain_elements
 from ...passes.kernel.array_attributes import with_array_inputs
 from ...passes.kernel.dtype_branches import with_decided_dtypes
 from ...passes.kernel.known_absence import with_known_absence
 from ...passes.kernel.lists_written_out import with_lists_written_out, written_out
-from ...passes.kernel.ranks import with_ranks
 from ...passes.kernel.uniform_lists import without_uniform_lists
 from ...passes.kernel.uses import is_mask, is_position
 from ...passes.promote.promote import promote
@@ -34,8 +35,8 @@ from ...passes.variants.specialize import specialize
 from ...rewrite import replace_block
 from ..lower.facts import Fact
 from ..lower.kernel import Input, Kernel, Role
-from .backward_inputs import backward_inputs, likes_among, plain_pattern, saved_ranks
-from .forward_kernel import facts_of, forward_kernel, inlined, labelled, shapes_of
+from .backward_inputs import backward_inputs, likes_among, plain_pattern
+from .forward_kernel import facts_of, forward_kernel, inlined, labelled, shapes_of, types_of_inputs
 from .guard import located
 from .packing import Packed, packed_values, reading, with_packed
 from .sizes import with_own_shapes, with_own_sizes
@@ -135,7 +136,7 @@ def _formula_kernels(
     inputs = tuple(_parameter(param, fixed, each.get(param.var.name, Argument())) for param in fixed.params)
     if known or arguments or present:
         fixed = decided(_ranked(fixed, inputs))
-    fixed = _folded(_ranked(promote(fixed, library, fused), inputs))
+    fixed = _folded(promote(_ranked(fixed, inputs), library, fused))
     compiled = _compile(fixed, library, inputs, order, f"{stem or formula.name}_forward")
     return _with_general(compiled, library) if general else compiled
 
@@ -158,14 +159,15 @@ def _with_values(formula: Formula, known: Mapping[Var, Literal]) -> Formula:
 
 
 def _ranked(formula: Formula, inputs: Sequence[Input]) -> Formula:
-    """The formula with its choices by numbers of axes decided, where those of all inputs are known."""
-    known = {entry.var: entry.rank for entry in inputs if entry.rank is not None}
-    return with_ranks(formula, known) if known else formula
+    """The formula that knows the numbers of axes of its inputs, as far as they are known."""
+    known, more = dict(formula.types), types_of_inputs(inputs)
+    known |= {var: found for var, found in more.items() if var not in known or rank_of(known[var]) is None}
+    return formula.evolve(types=tuple(known.items()))
 
 
 def _folded(formula: Formula) -> Formula:
     """The formula where saved values that came out as literals are no longer saved."""
-    forward = simplify(formula.forward)
+    forward = simplify(formula.forward, param_types(formula))
     first = len(forward.results) - len(formula.plain)
     values = zip(formula.plain, forward.results[first:], strict=True)
     known = {var: atom for var, atom in values if isinstance(atom, Literal)}
@@ -192,11 +194,10 @@ def _compile(
     formula: Formula, library: Library, inputs: tuple[Input, ...], order: int, name: str
 ) -> Compiled:
     if formula.pullback is not None:
-        known = {entry.var: entry.rank for entry in inputs if entry.rank is not None}
         # An array that a branch leaves out is one of zeros in a kernel: what asks for it reads the condition.
         formula = formula.evolve(forward=with_known_absence(formula.forward))
         formula = without_uniform_lists(formula)
-        formula = with_plain_elements(with_lists_written_out(formula, known))
+        formula = with_plain_elements(with_lists_written_out(formula))
         formula = with_own_sizes(formula, lambda wanted: shapes_of(formula, library, inputs, wanted))
         formula = with_own_shapes(formula)
     kernel = forward_kernel(formula, library, inputs, name)
@@ -229,7 +230,7 @@ def _with_backward(
     derivative = backward.formula.evolve(
         name=f"{stem}_backward",
         params=tuple(replace(p, attribute=p.var.kind == "value") for p in backward.formula.params),
-        forward=written_out(backward.formula.forward, saved_ranks(formula, kernel)),
+        forward=written_out(backward.formula.forward, param_types(backward.formula)),
     )
     likes = likes_among(backward.reads, formula.forward)
     reads, unpacked = reading([var for var in backward.reads if var not in _made(likes)], packed)
@@ -240,7 +241,7 @@ def _with_backward(
     limits: tuple[Diagnostic, ...] = ()
     if order > 1 and not formula.barrier:
         try:
-            promoted = _folded(_ranked(promote(derivative, library, fused), saved))
+            promoted = _folded(promote(_ranked(derivative, saved), library, fused))
             compiled = _compile(promoted, library, saved, order - 1, f"{stem}_backward")
         except FormulaError as error:
             limits = error.diagnostics

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ...analysis.types import Types
 from ...ir import Atom, Block, Formula, Var
+from ...ir.types import LikeType, ShapeType, TensorType, Type, ranked
 from ...library import Library
 from ...passes.inline import inline
 from ...passes.kernel.known_absence import with_known_absence
 from ...passes.kernel.lists_written_out import written_out
 from ...passes.kernel.products_in_place import with_products_in_place
-from ...passes.kernel.ranks import with_known_ranks
 from ...passes.readable.label_temporaries import label_block
 from ...passes.simplify.simplify import simplify
 from ...rewrite import all_names, replace_block
 from ..lower.equations import PRIMITIVES, planned
 from ..lower.facts import Fact
-from ..lower.kernel import Guess, Input, Kernel
+from ..lower.kernel import Guess, Input, Kernel, Role
 from .definitions import Definitions
 from .likely import assumed, likely
 
@@ -58,16 +59,28 @@ def shapes_of(
 
 def inlined(block: Block, library: Library, inputs: Sequence[Input]) -> Block:
     """The block in operators that the emitter has; choices by numbers of axes are decided where known."""
-    known = {entry.var: entry.rank for entry in inputs if entry.rank is not None}
+    known = types_of_inputs(inputs)
     while True:
         plain = inline(block, Definitions(library), PRIMITIVES)
         told = with_known_absence(plain)
-        written = written_out(with_known_ranks(told, known), known)
-        if written == plain:
+        written = written_out(told, known)
+        if written == plain and not known:
             return plain
-        block = simplify(written)
+        block = simplify(written, known)
         if block == told:
             return block
+
+
+def types_of_inputs(inputs: Sequence[Input]) -> Types:
+    """The types of those inputs whose numbers of axes are known."""
+    known: Types = {}
+    for entry in inputs:
+        if entry.rank is not None:
+            name = entry.var.name
+            tensor = TensorType(ranked(name, entry.rank), f"{name}.dtype")
+            kinds: dict[Role, Type] = {"like": LikeType(tensor), "shape": ShapeType(tensor.shape)}
+            known[entry.var] = kinds.get(entry.role, tensor)
+    return known
 
 
 def labelled(block: Block) -> Block:

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...analysis.extents import add_extents, extent_of, own_extent
-from ...ir import Extent, Size, Var
+from ...analysis.types import Types, add_types, type_of
+from ...ir import Var
+from ...ir.types import Shape, TensorType, Unranked, held_shape, shape_of, unknown_tensor
 from ...operators import OPERATORS
 from ..lower import shape_sets
 from ..lower.kernel import Input, Kernel, Likely, ShapeSet
@@ -23,24 +24,25 @@ def likely(kernel: Kernel) -> tuple[Likely, ...]:
     """The guess; empty where there is nothing to guess."""
     expected = {eqn.args[0] for eqn in kernel.block.eqns if eqn.op == "expect_like"}
     free = [e.var for e in kernel.inputs if e.role == "tensor" and e.shape is None and e.var not in expected]
-    known = {var: own_extent(var.name) for var in kernel.block.params if var.kind == "tensor"}
+    known: Types = {var: unknown_tensor(var.name) for var in kernel.block.params if var.kind == "tensor"}
     reduced = {eqn.args[0] for eqn in kernel.block.eqns if eqn.op in REDUCTIONS}
     guesses: dict[Var, Likely] = {}
     for eqn in kernel.block.eqns:
         word = OPERATORS.get(eqn.op)
         if word is not None and word.pointwise:
-            shapes = {atom: extent_of(atom, known).shape for atom in eqn.args if isinstance(atom, Var)}
+            shapes = {atom: shape_of(type_of(atom, known)) for atom in eqn.args if isinstance(atom, Var)}
             for var in (var for var in shapes if var in free[1:] and var not in guesses):
-                others = frozenset[Size]().union(*(s for other, s in shapes.items() if other != var))
+                others = [shape for other, shape in shapes.items() if other != var and shape != ()]
                 if not others:
                     continue
-                among = any(Size(other.name) in others for other in free)
+                parts = {part for shape in others if isinstance(shape, Unranked) for part in shape.parts}
+                among = any(other.name in parts for other in free)
                 alike = among and var in reduced
                 guesses[var] = Likely(var, free[0] if among else None, alike)
-                whole = frozenset({Size(free[0].name)})
-                shape = whole if alike else frozenset({Size(var.name, whole)} if among else ())
-                known[var] = Extent(shape, known[var].dtype)
-        add_extents(eqn, known)
+                whole = unknown_tensor(free[0].name).shape
+                shape: Shape = whole if alike else held_shape(var.name, whole) if among else ()
+                known[var] = TensorType(shape, f"{var.name}.dtype")
+        add_types(eqn, known)
     return tuple(guesses.values())
 
 

@@ -348,13 +348,13 @@ def _collect(
         scalar = child.values.scalar(atom)
         assert scalar is not None
         value = scalar.to(fact.type).node
-    elif fact.kind == "collected":
+    elif fact.kind == "collected" and fact.known is not None:
         value = fact.node
         made = replace(fact, level=level + 1, known=Name(name), depth=fact.depth + 1)
     elif fact.kind == "index" and (item := child.values.index_item(atom)) is not None:
         value = item
         made = replace(made, type="T")
-    elif fact.kind == "none":
+    elif fact.kind in ("none", "collected"):  # a list of such lists is one of nothing too
         plan.define(out, Fact("collected", "none", level=level + 1, element="none"))
         return
     else:

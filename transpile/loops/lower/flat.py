@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...analysis.extents import own_extent
 from ...ir import Block, Eqn, Var
+from ...ir.types import Type, unknown_tensor
 from ...passes.simplify.simplify import remove_dead
 from ...passes.variants.zeros import NONE, Materialize, propagate_zeros
 from ..expressions import Name, ask, shape
@@ -138,7 +138,7 @@ def _without_zeros(kernel: Kernel) -> Block | None:
     block = kernel.block
     if all(eqn.op != "broadcast_like" or isinstance(eqn.args[0], Var) for eqn in block.eqns):
         return block
-    known = dict.fromkeys(block.params, own_extent("flat"))
+    known = dict[Var, Type].fromkeys(block.params, unknown_tensor("flat"))
     try:
         left = propagate_zeros(block, (), known, frozenset())
     except Materialize:

@@ -41,9 +41,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from ...analysis.differentiability import Flow, propagate
-from ...analysis.extents import extents
+from ...analysis.types import types_of
 from ...derivatives import Derivatives
-from ...ir import Eqn, Extent, Var
+from ...ir import Eqn, Var
+from ...ir.types import Type
 from ...rewrite import Namer
 from .branch import sweep_branch
 from .list import OF_LISTS
@@ -59,12 +60,12 @@ def differentiate(
     stop: Set[Var],
     library: Derivatives,
     namer: Namer,
-    known: Mapping[Var, Extent],
+    known: Mapping[Var, Type],
     in_loop: bool = False,
 ) -> Sweep:
     """Sweep back over `eqns`, from `cotangents`, as far as `inputs` and the values in `stop`.
 
-    `known` has the extents of what the equations read, as far as they are known; `in_loop` says
+    `known` has the types of what the equations read, as far as they are known; `in_loop` says
     that the equations are a loop's iteration, or a part of one.
     Raises NoDerivative where an operator on the way has no derivative.
     """
@@ -72,13 +73,13 @@ def differentiate(
     propagate(eqns, flow, dict.fromkeys(stop, Flow.DIFFERENTIABLE))
     active = {var for var, here in flow.items() if here is not Flow.NONE} | set(stop)
 
-    env = extents(eqns, known) if any(eqn.blocks for eqn in eqns) else known
+    env = types_of(eqns, known) if any(eqn.blocks for eqn in eqns) else known
 
     def recurse(
         inner: Sequence[Eqn],
         seeds: Mapping[Var, Var],
         wanted: Iterable[Var],
-        iteration: Mapping[Var, Extent] | None = None,
+        iteration: Mapping[Var, Type] | None = None,
     ) -> Sweep:
         inside, outer = iteration is not None, {**env, **(iteration or {})}
         return differentiate(inner, seeds, wanted, stop, library, namer, outer, in_loop or inside)

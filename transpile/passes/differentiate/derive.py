@@ -28,7 +28,7 @@ formula growth(x: Tensor)
 
 from __future__ import annotations
 
-from ...analysis.extents import param_extents
+from ...analysis.types import param_types
 from ...derivatives import Derivatives, NoDerivative
 from ...ir import Atom, Block, Formula, Literal, Var
 from ...rewrite import Namer, own_results
@@ -53,7 +53,7 @@ def derive(formula: Formula, library: Derivatives) -> Formula:
     inputs = [param.var for param in formula.inputs]
     cotangents = {atom: param for atom, param in zip(results, params, strict=True) if isinstance(atom, Var)}
     try:
-        sweep = differentiate(eqns, cotangents, inputs, frozenset(), library, namer, param_extents(formula))
+        sweep = differentiate(eqns, cotangents, inputs, frozenset(), library, namer, param_types(formula))
     except NoDerivative as missing:
         raise no_derivative(formula, missing) from None
     gradients: tuple[Atom, ...] = tuple(sweep.cotangents.get(var, Literal(None)) for var in inputs)

@@ -48,7 +48,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...analysis.extents import of_iteration
+from ...analysis.types import of_iteration
 from ...ir import Atom, Block, Eqn, Literal, Var
 from ...rewrite import Namer, copy_eqns, label, replace_atom
 from .residuals import Loop, Residuals, lists_again
@@ -67,7 +67,7 @@ def sweep_loop(eqn: Eqn, sweep: Sweep, context: Context) -> None:
     incoming = {k: namer.fresh(grad_name(carried[k]), carried[k].kind) for k in flowing}
     seeds, opening = _seeds(eqn, sweep, context, incoming, index)
     wanted = [carried[k] for k in flowing] + outer + ([item] if item in active else [])
-    part = context.recurse(body.eqns, seeds, wanted, of_iteration(eqn, context.extents))
+    part = context.recurse(body.eqns, seeds, wanted, of_iteration(eqn, context.types))
 
     outgoing, closing, likes = _outgoing([carried[k] for k in flowing], part, eqn, namer)
     sums = {var: namer.fresh(grad_name(var), var.kind) for var in outer if var in part.cotangents}

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ...analysis.extents import extents, is_uniform
+from ...analysis.types import types_of
 from ...ir import Atom, Block, Eqn, Kind, Var
+from ...ir.type_joins import is_uniform
 from ...rewrite import METADATA, Namer, copy_eqns, defining, flattened, label, put_together, slice_of
 from .sweep import Context, Sweep
 
@@ -79,9 +80,9 @@ class Residuals:
                 self._read(here, "item", self._collected(var))
             else:
                 tensors.append((here, var, self._collected(var)))
-        known = extents([self.loop.rewritten(self.eqn, self.forward)], self.context.extents)
+        known = types_of([self.loop.rewritten(self.eqn, self.forward)], self.context.types)
         for here, var, iterations in tensors:
-            if is_uniform(iterations, known):
+            if is_uniform(known.get(iterations)):
                 self._read(here, "getitem", self._stacked(iterations, label(var)))
             else:
                 self._read(here, "item", self._values(iterations))

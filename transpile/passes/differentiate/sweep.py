@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ...derivatives import Derivatives
-from ...ir import Atom, Eqn, Extent, Literal, Var
+from ...ir import Atom, Eqn, Literal, Var
+from ...ir.types import Type
 from ...rewrite import Namer, label
 
 
@@ -33,14 +34,14 @@ class Sweep:
 
 
 class Recurse(Protocol):
-    """A sweep of a nested block; `iteration` has the extents of what a loop's iteration is given."""
+    """A sweep of a nested block; `iteration` has the types of what a loop's iteration is given."""
 
     def __call__(
         self,
         inner: Sequence[Eqn],
         seeds: Mapping[Var, Var],
         wanted: Iterable[Var],
-        iteration: Mapping[Var, Extent] | None = None,
+        iteration: Mapping[Var, Type] | None = None,
         /,
     ) -> Sweep: ...
 
@@ -51,7 +52,8 @@ class Context:
 
     `recurse` sweeps the equations of a nested block, from the cotangents of
     their outputs, as far as the variables that it is given. `in_loop` says that
-    these equations are a loop's iteration, or a part of one, `extents` what is known of their shapes.
+    these equations are a loop's iteration, or a part of one, `types` what is known of what they
+    read and define.
     """
 
     active: Set[Var]
@@ -59,7 +61,7 @@ class Context:
     library: Derivatives
     namer: Namer
     recurse: Recurse
-    extents: Mapping[Var, Extent]
+    types: Mapping[Var, Type]
     in_loop: bool = False
 
 

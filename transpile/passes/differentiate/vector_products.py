@@ -26,11 +26,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...analysis.extents import add_extents, own_extent, param_extents
+from ...analysis.types import add_types, param_types, type_of
 from ...codes import diagnostic
 from ...derivatives import Derivatives, NoDerivative
 from ...diagnostics import FormulaError
-from ...ir import Atom, Block, Eqn, Extent, Formula, Literal, Span, Var
+from ...ir import Atom, Block, Eqn, Formula, Literal, Span, Var
+from ...ir.types import LikeType, TensorType
 from ...rewrite import Namer, expand, label, own_results, rename, replace_block
 from ..simplify.simplify import remove_dead
 from .barriers import barrier_of
@@ -61,7 +62,7 @@ def without_vector_products(formula: Formula, library: Derivatives) -> Formula:
 
     forward = expand(formula.forward, written)
     eqns = tuple(remove_dead(list(forward.eqns), forward.results))
-    return _with_matched_extents(formula.evolve(forward=Block(forward.params, eqns, forward.results)))
+    return _with_matched_types(formula.evolve(forward=Block(forward.params, eqns, forward.results)))
 
 
 def _refused(formula: Formula, eqn: Eqn, why: str) -> FormulaError:
@@ -71,19 +72,21 @@ def _refused(formula: Formula, eqn: Eqn, why: str) -> FormulaError:
     return FormulaError([diagnostic("PB404", message, span, name=formula.name, hint=hint)], formula.source)
 
 
-def _with_matched_extents(formula: Formula) -> Formula:
+def _with_matched_types(formula: Formula) -> Formula:
     """The formula that knows the shape of those of its parameters that are checked to have another's."""
     params = set(formula.forward.params)
-    known = param_extents(formula)
-    matched = dict(formula.extents)
+    known = param_types(formula)
+    matched = dict(formula.types)
     for eqn in formula.forward.eqns:
-        add_extents(eqn, known)
+        add_types(eqn, known)
         like = eqn.kwarg("like")
-        if eqn.op == "expect_like" and eqn.args[0] in params and isinstance(like, Var):
+        found = type_of(like, known) if like is not None else None
+        if eqn.op == "expect_like" and eqn.args[0] in params and isinstance(found, LikeType):
             var = eqn.args[0]
             assert isinstance(var, Var)
-            known[var] = matched[var] = Extent(known[like].shape, own_extent(var.name).dtype)
-    return formula.evolve(extents=tuple(matched.items()))
+            assert isinstance(found.of, TensorType)
+            known[var] = matched[var] = TensorType(found.of.shape, f"{var.name}.dtype")
+    return formula.evolve(types=tuple(matched.items()))
 
 
 def _is_constant(eqn: Eqn) -> bool:

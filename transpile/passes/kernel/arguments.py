@@ -46,6 +46,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
+from ...analysis.types import known_types, param_types
 from ...ir import Atom, Block, Eqn, Formula, Literal, Param, Var
 from ...rewrite import MADE_OF, Namer, replace_block
 from ..simplify.simplify import simplify
@@ -134,11 +135,25 @@ def _presence(formula: Formula, there: Collection[Var]) -> dict[Var, Atom]:
     return {eqn.outs[0]: Literal(False) for eqn in asked}
 
 
+# Operators whose derivative asks for the number of axes.
+_ASKING = frozenset(
+    {"ndim", "matmul", "transpose", "moveaxis", "dot", "inner", "tensordot", "norm", "solve"}
+    | {"vstack", "hstack"}
+)
+
+
+def asks_ranks(formula: Formula) -> bool:
+    """True where the formula, or the derivative of something in it, chooses by numbers of axes."""
+    return any(eqn.op in _ASKING for eqn in formula.every())
+
+
 def decided(formula: Formula) -> Formula:
     """The formula without the branches that its arguments rule out."""
     if formula.promoted:
-        pullback = None if formula.pullback is None else simplify(formula.pullback)
-        return formula.evolve(forward=simplify(formula.forward), pullback=pullback)
+        pullback = formula.pullback
+        if pullback is not None:
+            pullback = simplify(pullback, known_types(formula))
+        return formula.evolve(forward=simplify(formula.forward, param_types(formula)), pullback=pullback)
     count = len(formula.forward.results)
     captured = formula.pullback.free() if formula.pullback is not None else ()
     kept = [
@@ -146,7 +161,8 @@ def decided(formula: Formula) -> Formula:
         *(var for var, _ in formula.rules),
     ]
     forward = formula.forward
-    block = simplify(Block(forward.params, forward.eqns, (*forward.results, *kept)))
+    known = known_types(formula)
+    block = simplify(Block(forward.params, forward.eqns, (*forward.results, *kept)), param_types(formula))
     now: dict[Var, Atom] = dict(zip(kept, block.results[count:], strict=True))
     formula = formula.evolve(
         forward=Block(block.params, block.eqns, block.results[:count]),
@@ -154,7 +170,7 @@ def decided(formula: Formula) -> Formula:
     )
     if formula.pullback is None:
         return formula
-    return formula.evolve(pullback=simplify(replace_block(formula.pullback, now)))
+    return formula.evolve(pullback=simplify(replace_block(formula.pullback, now), known))
 
 
 def with_plain_elements(formula: Formula) -> Formula:

@@ -1,6 +1,6 @@
 """Lists of known length written out, so that each element is a value of its own.
 
-In: a block, and the numbers of axes that are known. Out: the block where the
+In: a block, and types of its parameters. Out: the block where the
 parts that an array is split into are pieces of it, the gradients of a sum of
 products are sums of products, and what joins arrays of several ranks joins such
 of one. What these need, and what differentiates them, the emitter has.
@@ -30,58 +30,58 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from ...analysis.types import Types, known_types, type_of, types_of
 from ...attributes import spelled_out
 from ...ir import Atom, Block, Eqn, Formula, Kind, Literal, Var
-from ...rewrite import Namer, all_names, replace_eqn
-from .ranks import ranks_of
+from ...ir.types import Type, rank_of
+from ...rewrite import Namer, all_names, rename, replace_eqn
 
 
-def with_lists_written_out(formula: Formula, known: Mapping[Var, int]) -> Formula:
+def with_lists_written_out(formula: Formula) -> Formula:
     """The formula with both its blocks written out."""
-    namer = Namer.of(formula)
-    ranks = ranks_of(formula.forward.eqns, known)
-    forward = _written(formula.forward, ranks, namer, {})
+    namer, types = Namer.of(formula), known_types(formula)
+    forward = _written(formula.forward, types, namer, {})
     pullback = formula.pullback
     if pullback is not None:
-        for cotangent, output in zip(formula.cotangents, formula.forward.results, strict=False):
-            if isinstance(output, Var) and output in ranks:
-                ranks[cotangent] = ranks[output]
-        pullback = _written(pullback, ranks_of(pullback.eqns, ranks), namer, {})
+        pullback = _written(pullback, types_of(pullback.eqns, types), namer, {})
     return formula.evolve(forward=forward, pullback=pullback)
 
 
-def written_out(block: Block, known: Mapping[Var, int]) -> Block:
-    """The block with its lists written out."""
-    return _written(block, ranks_of(block.eqns, known), Namer(all_names(block)), {})
+def written_out(block: Block, known: Mapping[Var, Type]) -> Block:
+    """The block with its lists written out; `known` are types of its parameters."""
+    return _written(block, types_of(block.eqns, known), Namer(all_names(block)), {})
 
 
-def _written(
-    block: Block, ranks: Mapping[Var, int], namer: Namer, outer: Mapping[Var, Sequence[Atom]]
-) -> Block:
-    made = _Writer(ranks, namer, dict(outer), frozenset(block.results))
+def _written(block: Block, types: Types, namer: Namer, outer: Mapping[Var, Sequence[Atom]]) -> Block:
+    made = _Writer(types, namer, dict(outer), frozenset(block.results))
     for original in block.eqns:
         eqn = replace_eqn(original, made.env)
         if eqn.blocks:
-            inner = tuple(_written(each, ranks, namer, made.lists) for each in eqn.blocks)
+            inner = tuple(_written(each, types, namer, made.lists) for each in eqn.blocks)
             made.eqns.append(replace(eqn, blocks=inner))
         else:
             made.write(eqn)
-    return Block(block.params, tuple(made.eqns), block.results)
+    return rename(Block(block.params, tuple(made.eqns), block.results), made.named)
 
 
 class _Writer:
-    """Equations so far, and the elements of lists that are known."""
+    """Equations so far, and the elements of lists that are known.
+
+    Of the variables that are `made` here, those that are results are `named` so.
+    """
 
     def __init__(
         self,
-        ranks: Mapping[Var, int],
+        types: Types,
         namer: Namer,
         lists: dict[Var, Sequence[Atom]],
         results: frozenset[Atom],
     ) -> None:
-        self.ranks, self.namer, self.lists, self.results = ranks, namer, lists, results
+        self.types, self.namer, self.lists, self.results = types, namer, lists, results
         self.eqns: list[Eqn] = []
         self.env: dict[Var, Atom] = {}
+        self.made: set[Var] = set()
+        self.named: dict[Var, Atom] = {}
 
     def write(self, eqn: Eqn) -> None:
         """Append an equation, or what it is written out as."""
@@ -113,15 +113,19 @@ class _Writer:
             self.eqns.append(eqn)
             return
         item = items[index]  # type: ignore[call-overload]
-        if eqn.outs[0] in self.results:
-            self.eqns.append(Eqn(eqn.outs, "positive", (item,), (), (), eqn.span))
+        out = eqn.outs[0]
+        if out not in self.results:
+            self.env[out] = item
+        elif item in self.made and item not in self.named:
+            self.named[item] = out
         else:
-            self.env[eqn.outs[0]] = item
+            self.eqns.append(Eqn(eqn.outs, "positive", (item,), (), (), eqn.span))
 
     def _new(self, eqn: Eqn, op: str, args: Sequence[Atom], kind: Kind = "tensor", **kwargs: Atom) -> Var:
         stem = f"{eqn.outs[0].name}_{len(self.eqns)}" if eqn.outs[0].temp else f"{eqn.outs[0].name}_0"
         out = self.namer.fresh(stem, kind, temp=eqn.outs[0].temp)
         self.eqns.append(Eqn((out,), op, tuple(args), tuple(kwargs.items()), (), eqn.span))
+        self.made.add(out)
         return out
 
     def _list(self, eqn: Eqn, items: Sequence[Atom]) -> bool:
@@ -145,12 +149,16 @@ class _Writer:
             parts.append(self._new(eqn, "sum_to", (part,), like=item))
         return self._list(eqn, parts)
 
+    def _rank(self, atom: Atom) -> int | None:
+        """The number of axes of an array, or of one that is described."""
+        return rank_of(type_of(atom, self.types))
+
     def _split(self, eqn: Eqn) -> bool:
         items, axis = self._likes(eqn)
         if items is not None and eqn.kwarg("axis") == Literal(None):
             return self._list(eqn, self._of_one_line(eqn, items))
-        whole = self.ranks.get(eqn.args[0]) if isinstance(eqn.args[0], Var) else None
-        ranks = [self.ranks.get(item) if isinstance(item, Var) else None for item in items or ()]
+        whole = self._rank(eqn.args[0])
+        ranks = [self._rank(item) for item in items or ()]
         smaller = whole is not None and any(rank is not None and rank < whole for rank in ranks)
         unclear = whole is None and len(set(ranks)) > 1
         if items is None or axis is None or unclear or (smaller and axis < 0):
@@ -212,7 +220,7 @@ class _Writer:
     def _joined(self, eqn: Eqn) -> bool:
         owner = eqn.args[0]
         items = self.lists.get(owner) if isinstance(owner, Var) else None
-        ranks = [self.ranks.get(item) if isinstance(item, Var) else 0 for item in items or ()]
+        ranks = [self._rank(item) for item in items or ()]
         if items is None or any(rank is None for rank in ranks):
             return False
         rows = eqn.op == "vstack"
@@ -235,7 +243,7 @@ class _Writer:
         text = subscripts.value if isinstance(subscripts, Literal) else None
         if items is None or not isinstance(text, str):
             return False
-        ranks = [self.ranks.get(item) if isinstance(item, Var) else 0 for item in items]
+        ranks = [self._rank(item) for item in items]
         if "..." not in text:
             ranks = [len(group) for group in text.replace(" ", "").partition("->")[0].split(",")]
         if any(rank is None for rank in ranks) or len(ranks) != len(items):

@@ -29,8 +29,9 @@ formula scale(x: Tensor, y: Tensor)
 
 from __future__ import annotations
 
-from ...analysis.extents import extents, is_uniform, param_extents
+from ...analysis.types import param_types, types_of
 from ...ir import Atom, Block, Eqn, Formula, Var
+from ...ir.type_joins import is_uniform
 from ...rewrite import METADATA, Namer, flattened, label, replace_atom, replace_block
 from ..simplify.simplify import simplify_forward
 from .missing_gradients import on_every_side
@@ -62,7 +63,7 @@ def stack_lists(formula: Formula, namer: Namer) -> Formula:
     params = {param.var for param in formula.params}
     lists = [v for v in formula.pullback.free() if v.kind == "list" and v not in params]
     written = {eqn.outs[0]: eqn for eqn in formula.forward.eqns if eqn.op == "list"}
-    known = extents(formula.forward.eqns, param_extents(formula)) if lists else {}
+    known = types_of(formula.forward.eqns, param_types(formula)) if lists else {}
     collects: list[Eqn] = []
     opening: list[Eqn] = []
     body = formula.pullback
@@ -72,7 +73,7 @@ def stack_lists(formula: Formula, namer: Namer) -> Formula:
             opening.append(Eqn((again,), "list", written[var].args, (), (), written[var].span))
             body = replace_block(body, {var: again})
             continue
-        if is_uniform(var, known):
+        if is_uniform(known.get(var)):
             before = [e for e in formula.forward.eqns if e.op == "collect" and e.args == (var,)]
             every = before[0].outs[0] if before else namer.fresh(f"every_{label(var)}")
             elements = Block(body.params, _elements_of(body.eqns, var, every), body.results)

@@ -49,7 +49,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...analysis.differentiability import Flow, flows, intermediates
-from ...analysis.extents import known_extents, param_extents
+from ...analysis.types import known_types, param_types
 from ...derivatives import Derivatives, NoDerivative
 from ...ir import Atom, Block, Capture, Eqn, Formula, Literal, Var
 from ...rewrite import Namer, label, replace_block
@@ -99,7 +99,7 @@ def _with_sweep(formula: Formula, hidden: Sequence[Var], library: Derivatives) -
     stop = {atom for atom in results if isinstance(atom, Var)} | set(rules)
     inputs = [param.var for param in formula.inputs]
     seeds = {h: grad for h, grad in incoming.items() if h not in rules}
-    known = param_extents(formula)
+    known = param_types(formula)
     sweep = differentiate(formula.forward.eqns, seeds, inputs, stop, library, namer, known)
     eqns = list(sweep.backward)
 
@@ -139,7 +139,7 @@ def _finish(formula: Formula, hidden: tuple[Var, ...]) -> Formula:
     forward = Block(forward.params, forward.eqns, (*forward.results, *hidden))
     formula = formula.evolve(hidden=hidden, promoted=True, forward=forward)
     formula = formula.evolve(barrier=formula.barrier or _barrier(formula))
-    formula = formula.evolve(pullback=simplify(pullback, known_extents(formula)))
+    formula = formula.evolve(pullback=simplify(pullback, known_types(formula)))
     formula = name_saved(recompute_constants(simplify_forward(formula)))
     assert formula.pullback is not None
     outputs = formula.forward.results

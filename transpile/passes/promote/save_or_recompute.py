@@ -72,6 +72,7 @@ from ...analysis.effects import repeatable
 from ...analysis.min_cut import min_cut
 from ...derivatives import Derivatives
 from ...ir import Eqn, Formula, Var
+from ...ir.types import is_held, shape_of
 from ...rewrite import slice_of
 
 # Arithmetic, which costs no more than reading a saved value would.
@@ -124,9 +125,7 @@ class _Moves:
     def __init__(self, again: Sequence[Eqn], formula: Formula) -> None:
         eqns = formula.forward.eqns
         # What is given and has less than some other value, as a mean that the forward saved.
-        given = [
-            var for var, extent in formula.extents if extent.shape and all(s.within for s in extent.shape)
-        ]
+        given = [var for var, found in formula.types if is_held(shape_of(found))]
         self._small, self._masks = small_values(eqns, given), mask_values(eqns)
         self._broadcast = broadcast_values(again)
 

@@ -43,9 +43,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ...analysis.extents import extent_of, extents, known_extents
+from ...analysis.types import known_types, type_of, types_of
 from ...derivatives import Derivatives
 from ...ir import Atom, Block, Eqn, Formula, Literal, Var
+from ...ir.types import shape_of
 from ...rewrite import (
     METADATA,
     Namer,
@@ -86,7 +87,7 @@ def as_written(formula: Formula, library: Derivatives) -> Formula:
 def _simplified(formula: Formula) -> Formula:
     formula = simplify_forward(formula)
     assert formula.pullback is not None
-    return _needed(formula.evolve(pullback=simplify(formula.pullback, known_extents(formula))))
+    return _needed(formula.evolve(pullback=simplify(formula.pullback, known_types(formula))))
 
 
 def _needed(formula: Formula) -> Formula:
@@ -349,14 +350,14 @@ def _without_last_sums(formula: Formula) -> Formula:
     assert formula.pullback is not None
     pullback = formula.pullback
     table = defining(pullback.eqns)
-    known = extents(pullback.eqns, known_extents(formula))
+    known = types_of(pullback.eqns, known_types(formula))
     counts = uses(replace(pullback, results=()))
     env: dict[Var, Atom] = {}
     for param, gradient in zip(formula.inputs, pullback.results, strict=True):
         if param.var.kind != "tensor" or not isinstance(gradient, Var):
             continue
         sums, terms = _terms(gradient, table, counts)
-        shapes = {extent_of(sums.get(term, term), known).shape for term in terms}
+        shapes = {shape_of(type_of(sums.get(term, term), known)) for term in terms}
         if len(shapes) == 1:
             env.update((term, sums[term]) for term in terms if term in sums)
     kept = tuple(eqn for eqn in pullback.eqns if not (eqn.op == "sum_to" and eqn.outs[0] in env))

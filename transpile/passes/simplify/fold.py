@@ -27,9 +27,12 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 
-from ...analysis.extents import BOOL, extent_of, join
+from ...analysis.types import type_of
 from ...attributes import dot_subscripts, p_of_norm, tensordot_subscripts
-from ...ir import Atom, Eqn, Extent, Literal, Var
+from ...ir import Atom, Eqn, Literal, Var
+from ...ir.dtypes import among_floats
+from ...ir.types import TensorType, Type, join_shapes, rank_of, shape_of
+from ...operators.call import joined_dtype
 
 _BINARY: dict[str, Callable[[float, float], float | bool]] = {
     "add": operator.add,
@@ -46,7 +49,7 @@ _NEUTRAL = {"multiply": 1, "divide": 1, "power": 1, "subtract": 0}
 _NEUTRAL_OF_VALUES = {"floor_divide": 1, "subtract": 0}
 
 
-def fold(eqn: Eqn, known: Mapping[Var, Extent], false: set[Var]) -> Atom | None:
+def fold(eqn: Eqn, known: Mapping[Var, Type], false: set[Var]) -> Atom | None:
     """The atom that the equation's output equals, or None. `false` gains masks that are false everywhere."""
     args = eqn.args
     if eqn.op in _BINARY and len(args) == 2:
@@ -68,8 +71,9 @@ def fold(eqn: Eqn, known: Mapping[Var, Extent], false: set[Var]) -> Atom | None:
         false.update(eqn.outs)
     if eqn.op == "like" and args[0] == Literal(None):
         return args[0]
-    if eqn.op == "size" and isinstance(args[0], Var) and args[0].kind == "tensor":
-        return Literal(1) if args[0] in known and not known[args[0]].shape else None
+    if eqn.op in ("size", "ndim") and isinstance(of := type_of(args[0], known), TensorType):
+        count = rank_of(of) if eqn.op == "ndim" else 1 if of.shape == () else None
+        return None if count is None else Literal(count)
     if eqn.op in _CALLS:
         return _CALLS[eqn.op](eqn)
     if eqn.op == "where" and len(args) == 3 and _false(args[0], false):
@@ -141,11 +145,14 @@ def _false(atom: Atom, false: set[Var]) -> bool:
     return atom in false if isinstance(atom, Var) else atom.value is False
 
 
-def _if_same(atom: Atom, eqn: Eqn, known: Mapping[Var, Extent]) -> Atom | None:
+def _if_same(atom: Atom, eqn: Eqn, known: Mapping[Var, Type]) -> Atom | None:
     """The operand, where the operation changes neither its shape nor its dtype."""
-    if not isinstance(atom, Var) or atom.kind != "tensor" or atom not in known:
+    own = type_of(atom, known)
+    if not isinstance(own, TensorType):
         return None
-    others = [extent_of(other, known) for other in eqn.args if other != atom]
-    own = known[atom]
-    same_dtype = all(other.dtype <= own.dtype | {BOOL} for other in others)
-    return atom if same_dtype and join([own.shape, *(other.shape for other in others)]) == own.shape else None
+    others = [found for other in eqn.args if other != atom and (found := type_of(other, known)) != own]
+    dtype = joined_dtype((own, *others))
+    if dtype is None or among_floats(dtype) - {"bool"} != among_floats(own.dtype) - {"bool"}:
+        return None
+    shapes = [own.shape, *map(shape_of, others)]
+    return atom if join_shapes(shapes) == own.shape else None

@@ -37,8 +37,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...analysis.effects import raises
-from ...analysis.extents import add_extents, extent_of, of_iteration, own_extent
-from ...ir import Atom, Block, Eqn, Extent, Formula, Literal, Var
+from ...analysis.types import Types, add_types, of_iteration, param_types, type_of, unknown
+from ...ir import Atom, Block, Eqn, Formula, Literal, Var
+from ...ir.dtypes import among_floats
+from ...ir.type_joins import same_array
+from ...ir.types import LikeType, TensorType, Type
 from ...operators import OPERATORS
 from ...rewrite import replace_atom, replace_block, replace_eqn
 from .fold import fold
@@ -46,9 +49,9 @@ from .fold import fold
 _PURE = frozenset({"shape", "ndim", "size", "dtype", "like", "item", "tuple", "slice", "is_none", "not_"})
 
 
-def simplify(block: Block, known: Mapping[Var, Extent] | None = None) -> Block:
-    """The block, simplified. `known` gives extents of its parameters and free variables."""
-    own = {var: own_extent(var.name) for var in block.params if var.kind == "tensor"}
+def simplify(block: Block, known: Mapping[Var, Type] | None = None) -> Block:
+    """The block, simplified. `known` gives types of its parameters and free variables."""
+    own = {var: unknown(var) for var in block.params}
     simple = _Scope(known=own | dict(known or {})).nested(block)
     return Block(block.params, tuple(remove_dead(list(simple.eqns), simple.results)), simple.results)
 
@@ -59,7 +62,7 @@ def simplify_forward(formula: Formula) -> Formula:
     captured = tuple(var for var in formula.pullback.free() if var not in formula.forward.params)
     results = formula.forward.results
     wanted = Block(formula.forward.params, formula.forward.eqns, (*results, *captured))
-    block = simplify(wanted, dict(formula.extents))
+    block = simplify(wanted, param_types(formula))
     renamed = dict(zip(captured, block.results[len(results) :], strict=True))
     forward = Block(block.params, block.eqns, block.results[: len(results)])
     pullback = replace_block(formula.pullback, {old: new for old, new in renamed.items() if old != new})
@@ -102,18 +105,18 @@ def _needed_of_loop(eqn: Eqn, live: set[Var]) -> Eqn:
 class _Scope:
     """Facts that hold at a place of a block.
 
-    `env`: what stands for a variable. `known`: extents. `seen`: outputs, by what computes them. `lists`:
+    `env`: what stands for a variable. `known`: types. `seen`: outputs, by what computes them. `lists`:
     what lists and tuples are made of. `false`: conditions that do not hold.
     """
 
     env: dict[Var, Atom] = field(default_factory=dict)
-    known: dict[Var, Extent] = field(default_factory=dict)
+    known: Types = field(default_factory=dict)
     seen: dict[tuple[object, ...], tuple[Var, ...]] = field(default_factory=dict)
     lists: dict[Var, tuple[Atom, ...]] = field(default_factory=dict)
     false: set[Var] = field(default_factory=set)
 
-    def nested(self, block: Block, known: Mapping[Var, Extent] | None = None) -> Block:
-        """The block, which may use what was computed before it; `known` has extents of its parameters."""
+    def nested(self, block: Block, known: Mapping[Var, Type] | None = None) -> Block:
+        """The block, which may use what was computed before it; `known` has types of its parameters."""
         around = self.known | dict(known or {})
         scope = _Scope(dict(self.env), around, dict(self.seen), dict(self.lists), set(self.false))
         eqns = tuple(scope.simplified(block.eqns))
@@ -139,7 +142,7 @@ class _Scope:
                 continue
             if eqn.op in ("list", "tuple"):
                 self.lists[eqn.outs[0]] = eqn.args
-            add_extents(eqn, self.known)
+            add_types(eqn, self.known)
             kept.append(eqn)
         return kept
 
@@ -152,8 +155,10 @@ class _Scope:
             return None
         kwargs = ((name, _identity(atom)) for name, atom in eqn.kwargs)
         key: tuple[object, ...] = (eqn.op, *map(_identity, eqn.args), *kwargs)
-        if eqn.op == "like" and (of := _of_present(eqn.args[0], self.known)) is not None:
-            key = ("like", of)
+        if eqn.op == "like":
+            of = type_of(eqn.args[0], self.known)
+            if isinstance(of, TensorType) and not of.optional:  # whichever branch was taken
+                key = ("like", of.shape, among_floats(of.dtype))
         before = self.seen.setdefault(key, eqn.outs)
         if before is eqn.outs:
             return None
@@ -163,12 +168,6 @@ class _Scope:
         return before
 
 
-def _of_present(atom: Atom, known: Mapping[Var, Extent]) -> Extent | None:
-    """The extent of a tensor that is there, whichever branch was taken."""
-    extent = known.get(atom) if isinstance(atom, Var) and atom.kind == "tensor" else None
-    return None if extent is None or extent.optional else extent
-
-
 def _identity(atom: Atom) -> object:
     """A key that distinguishes operands; ``1``, ``1.0`` and ``True`` are equal but not the same."""
     if isinstance(atom, Literal):
@@ -176,12 +175,12 @@ def _identity(atom: Atom) -> object:
     return atom
 
 
-def _shortcut(eqn: Eqn, known: Mapping[Var, Extent], lists: Mapping[Var, tuple[Atom, ...]]) -> Atom | None:
+def _shortcut(eqn: Eqn, known: Mapping[Var, Type], lists: Mapping[Var, tuple[Atom, ...]]) -> Atom | None:
     """The atom that the equation's output equals without computing it, or None."""
     if eqn.op in ("sum_to", "broadcast_like"):
-        like = eqn.kwarg("like")
-        if isinstance(like, Var) and like in known and extent_of(eqn.args[0], known) == known[like]:
-            return eqn.args[0] if isinstance(eqn.args[0], Var) else None
+        like = known.get(atom) if isinstance(atom := eqn.kwarg("like"), Var) else None
+        if isinstance(like, LikeType) and same_array(type_of(eqn.args[0], known), like.of):
+            return eqn.args[0]
     if eqn.op == "item" and isinstance(eqn.args[0], Var) and isinstance(eqn.args[1], Literal):
         items = lists.get(eqn.args[0])
         index = eqn.args[1].value

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ...analysis.extents import known_extents
+from ...analysis.types import known_types
 from ...ir import Block, Eqn, Formula, Literal, Options, Param, Var
 from ...rewrite import Namer
 from .specialize import specialize
@@ -57,7 +57,7 @@ def reverse(
     values: Mapping[Var, Literal] | None = None,
 ) -> Reverse:
     """The backward pass of a promoted formula for a pattern, as a formula."""
-    known = known_extents(formula)
+    known = known_types(formula)
     variant = specialize(formula, defined, needed, values, known)
     block = variant.block
     free = set(block.free())
@@ -87,7 +87,7 @@ def reverse(
         source=formula.source,
         span=formula.span,
         results=len(results),
-        extents=tuple((param.var, known[param.var]) for param in params if param.var in known),
+        types=tuple((param.var, known[param.var]) for param in params if param.var in known),
         options=Options(),
         result_is_tuple=True,
     )

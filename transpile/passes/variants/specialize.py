@@ -45,11 +45,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ...analysis.extents import known_extents
+from ...analysis.types import known_types
 from ...codes import diagnostic
 from ...derivatives import Variant
 from ...diagnostics import FormulaError
-from ...ir import Atom, Block, Eqn, Extent, Formula, Literal, Var
+from ...ir import Atom, Block, Eqn, Formula, Literal, Var
+from ...ir.types import Type
 from ...rewrite import replace_atom, replace_eqn, uses
 from ..readable.naming import name_gradients
 from ..simplify.simplify import simplify
@@ -61,17 +62,17 @@ def specialize(
     defined: Sequence[bool],
     needed: Sequence[bool],
     values: Mapping[Var, Literal] | None = None,
-    known: Mapping[Var, Extent] | None = None,
+    known: Mapping[Var, Type] | None = None,
 ) -> Variant:
     """The variant of `formula.pullback` for a pattern.
 
     `defined` has an entry per pullback parameter, `needed` one per
     differentiable parameter of the formula, `values` gives attributes that are
-    known, so that conditionals on them disappear. `known` are its `known_extents`.
+    known, so that conditionals on them disappear. `known` are its `known_types`.
     """
     assert formula.pullback is not None
     block = formula.pullback
-    known = known_extents(formula) if known is None else known
+    known = known_types(formula) if known is None else known
     results = tuple(atom if want else NONE for atom, want in zip(block.results, needed, strict=True))
     block = Block(block.params, block.eqns, results)
     if values:

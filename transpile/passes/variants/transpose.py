@@ -38,8 +38,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ...analysis.extents import extent_of, known_extents
 from ...analysis.linearity import Form, forms
+from ...analysis.types import known_types, type_of
 from ...codes import diagnostic
 from ...derivatives import Derivatives, NoDerivative
 from ...diagnostics import FormulaError
@@ -150,14 +150,14 @@ def _with_results(
     # What is left of the cotangents are questions about their shapes, which their outputs answer.
     swept = replace_block(swept, dict(zip(formula.cotangents, results, strict=True)))
     known_results: dict[Var, Atom] = {}
-    known = known_extents(formula)
+    known = known_types(formula)
     for index, var in given.items():
         result = results[index]
         assert isinstance(result, Var)
         known_results[result] = var
-        known[var] = extent_of(result, known)
+        known[var] = type_of(result, known)
     for index, var in tangents.items():
-        known[var] = extent_of(formula.inputs[index].var, known)
+        known[var] = type_of(formula.inputs[index].var, known)
     forward = [replace_eqn(eqn, known_results) for eqn in formula.forward.eqns]
     swept = replace_block(swept, known_results)
     params = (*formula.forward.params, *given.values(), *tangents.values())

@@ -35,8 +35,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ...analysis.effects import raises
-from ...analysis.extents import add_extents, extent_of, join
-from ...ir import Atom, Block, Eqn, Extent, Literal, Var
+from ...analysis.types import Types, add_types, type_of
+from ...ir import Atom, Block, Eqn, Literal, Var
+from ...ir.types import TensorType, Type, join_shapes, shape_of
 from ...operators import OPERATORS
 from ...rewrite import replace_atom, replace_eqn
 
@@ -53,7 +54,7 @@ class Materialize(Exception):
 
 
 def propagate_zeros(
-    block: Block, undefined: Iterable[Var], known: Mapping[Var, Extent], computed: frozenset[Var]
+    block: Block, undefined: Iterable[Var], known: Mapping[Var, Type], computed: frozenset[Var]
 ) -> Block:
     """The block where `undefined` variables are zero; a zero result is None.
 
@@ -68,10 +69,8 @@ def propagate_zeros(
 class _Walk:
     """Facts on the way: for each zero the undefined variables that it comes from."""
 
-    def __init__(
-        self, zeros: Zeros, extent: dict[Var, Extent], env: dict[Var, Atom], computed: frozenset[Var]
-    ) -> None:
-        self.zeros, self.extent, self.env, self.computed = zeros, extent, env, computed
+    def __init__(self, zeros: Zeros, types: Types, env: dict[Var, Atom], computed: frozenset[Var]) -> None:
+        self.zeros, self.types, self.env, self.computed = zeros, types, env, computed
 
     def now(self, atom: Atom) -> Atom:
         """The replacement of an operand."""
@@ -83,7 +82,7 @@ class _Walk:
 
     def inside(self, more: Zeros) -> _Walk:
         """A walk through a nested block, which leaves nothing here."""
-        return _Walk({**self.zeros, **more}, dict(self.extent), dict(self.env), self.computed)
+        return _Walk({**self.zeros, **more}, dict(self.types), dict(self.env), self.computed)
 
     def origins(self, atoms: Iterable[Atom]) -> frozenset[Var]:
         """The undefined variables that zeros come from."""
@@ -95,7 +94,7 @@ class _Walk:
         kept: list[Eqn] = []
         for eqn in source:
             eqn = replace_eqn(eqn, self.env)
-            add_extents(eqn, self.extent)
+            add_types(eqn, self.types)
             if eqn.op == "if":
                 kept += self._branch(eqn)
             elif eqn.op == "for":
@@ -113,7 +112,7 @@ class _Walk:
         if eqn.op == "is_none" and isinstance(asked, Var):
             if asked in self.zeros:
                 self.env[out] = Literal(True)
-            elif asked.kind == "tensor" and asked in self.extent and not self.extent[asked].optional:
+            elif isinstance(known := self.types.get(asked), TensorType) and not known.optional:
                 self.env[out] = Literal(False)
             return out in self.env
         if eqn.op == "not_" and isinstance(asked, Literal):
@@ -140,9 +139,9 @@ class _Walk:
         alive = [i for i in info.linear if i < len(eqn.args) and i not in dead and eqn.args[i] != NONE]
         if not info.jointly or not alive or all(_is_plain_zero(eqn.args[i]) for i in alive):
             return self._zero(eqn)
-        shapes = [extent_of(atom, self.extent).shape for atom in eqn.args]
+        shapes = [shape_of(type_of(atom, self.types)) for atom in eqn.args]
         left = [shape for i, shape in enumerate(shapes) if i not in dead]
-        if join(shapes) != join(left) and eqn.op != "accumulate":
+        if join_shapes(shapes) != join_shapes(left) and eqn.op != "accumulate":
             raise Materialize(self.origins(eqn.reads()), eqn)
         if eqn.op in ("add", "accumulate") or (eqn.op == "subtract" and dead == [1]):
             self.env[eqn.outs[0]] = eqn.args[alive[0]]

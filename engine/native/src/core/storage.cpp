@@ -65,7 +65,7 @@ Ref<Storage> Storage::allocate_block(std::size_t bytes) {
         raise(PyExc_MemoryError,
               std::to_string(bytes) + " bytes more than the " + std::to_string(stats.in_use) +
                   " in use are too many for the limit of " + std::to_string(stats.limit) +
-                  " (pb.set_memory_limit), or for this machine");
+                  " (pb.memory.set_limit), or for this machine");
     }
     storage->end = storage->begin + bytes;
     return storage;

@@ -26,6 +26,9 @@ PRODUCT = Scalar(Infix("*", X.node, Y.node), "T")
         ("clip", [X, ABSENT, Y], "pb::minimum(x, y)"),
         ("relu", [X], "pb::maximum(x, T(0))"),
         ("add", [X, Scalar(Name("mask"), "bool")], "x + T(mask)"),
+        ("logical_xor", [X, Scalar(Name("mask"), "bool")], "(x != T(0)) != mask"),
+        ("bitwise_xor", [Scalar(Name("mask"), "bool"), Scalar(Name("other"), "bool")], "mask != other"),
+        ("equal", [Scalar(Infix("<", X.node, Y.node), "bool"), Scalar(Name("m"), "bool")], "(x < y) == m"),
     ],
 )
 def test_the_expression_of_an_operator(op, operands, expected):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence, Set
 
-from pullback.transpile.analysis.extents import known_extents
+from pullback.transpile.analysis.types import known_types
 from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.ir import Atom, Block, Eqn, Formula, Literal, Var
 from pullback.transpile.library import standard_library
@@ -67,7 +67,7 @@ def derived_gradient(
     body = replace_block(body, {**given, **_orders(body.eqns, {v for v in inputs if v.name in matrices})})
     eqns = [eqn for eqn in body.eqns if not set(eqn.outs) & set(results)]
     named = _named(eqns, dict(zip(results, names, strict=True)))
-    known = known_extents(derived) | {given[p]: e for p, e in known_extents(derived).items() if p in given}
+    known = known_types(derived) | {given[p]: e for p, e in known_types(derived).items() if p in given}
     eqns = remove_dead(eqns, body.results)
     params = (*forward.params, *results, *given.values())
     return rename(simplify(Block(params, tuple(eqns), body.results), known), named)

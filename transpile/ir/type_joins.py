@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 
-from ..ir.dtypes import Dtype, Promoted, Widened, dtype_names
-from ..ir.types import (
+from .dtypes import Dtype, Promoted, Widened, among_floats, dtype_names, promote, widen
+from .types import (
     NONE,
-    VALUE,
     Dim,
+    LikeType,
     ListType,
     ScalarType,
     Shape,
@@ -30,16 +30,44 @@ def merged(first: Type, second: Type, own: Type) -> Type:
             return replace(there, optional=True) if isinstance(there, TensorType) else own
         if isinstance(first, TensorType) and isinstance(second, TensorType):
             shape = _merged_shape(first.shape, second.shape, own)
-            dtype = first.dtype if first.dtype == second.dtype else own.dtype
+            dtype = _merged_dtype(first.dtype, second.dtype, own)
             return TensorType(shape, dtype, first.optional or second.optional)
         return own
-    if isinstance(first, ScalarType) and isinstance(second, ScalarType):
-        if (first.kind, first.strong) == (second.kind, second.strong):
-            return ScalarType(first.kind, first.strong)
-        return VALUE
-    if isinstance(first, ListType):
+    if isinstance(first, ScalarType) and isinstance(second, ScalarType) and NONE not in (first, second):
+        if (first.kind, first.dtype) == (second.kind, second.dtype):
+            return ScalarType(first.kind, first.dtype)
+        kinds = {first.kind, second.kind}
+        python = first.dtype is None and second.dtype is None and kinds <= {"int", "float", "number"}
+        return ScalarType("number") if python else own
+    if isinstance(first, ListType) or isinstance(second, ListType):
         return ListType()
-    return VALUE
+    if NONE in (first, second):  # what is read is there
+        return second if first == NONE else first
+    return own
+
+
+def _merged_dtype(first: Dtype, second: Dtype, own: TensorType) -> Dtype:
+    """The dtype, where the two are one among floats at least."""
+    if first == second:
+        return first
+    names = among_floats(first)
+    if names != among_floats(second):
+        return own.dtype
+    return widen("inexact", promote(names)) or own.dtype
+
+
+def same_array(first: Type, second: Type) -> bool:
+    """True where two tensors, neither of which is None, have equal shapes, and equal dtypes among floats."""
+    if not isinstance(first, TensorType) or not isinstance(second, TensorType):
+        return False
+    return first.shape == second.shape and among_floats(first.dtype) == among_floats(second.dtype)
+
+
+def is_uniform(found: Type | None) -> bool:
+    """True for a list all whose elements are known to have one shape."""
+    if not isinstance(found, ListType) or found.element is None:
+        return False
+    return "*" not in map(_root, names_of(found.element.shape))
 
 
 def _merged_shape(first: Shape, second: Shape, own: TensorType) -> Shape:
@@ -81,20 +109,27 @@ def with_unknown_sizes(found: Type, born: Set[str], own: Type) -> Type:
         dtype = own.dtype if _is_born(dtype_names(found.dtype), born) else found.dtype
         return TensorType(shape, dtype, found.optional)
     if isinstance(found, ScalarType):
-        return ScalarType(found.kind, found.strong)
+        named = found.dtype is not None and _is_born(dtype_names(found.dtype), born)
+        return own if named else ScalarType(found.kind, found.dtype)
     if isinstance(found, ListType):
-        return ListType() if found.element is None else element_of(found.element, born)
+        return ListType() if found.element is None else _list_of(found.element, born, found.count)
     return own
 
 
-def element_of(found: Type, born: Set[str]) -> ListType:
+def collected(found: Type, born: Set[str], count: Dim | None) -> ListType | LikeType:
     """A list of values of this type, which may differ in what is said in names born in the loop."""
+    if isinstance(found, LikeType):
+        return LikeType(_list_of(found.of, born, count))
+    return _list_of(found, born, count)
+
+
+def _list_of(found: Type, born: Set[str], count: Dim | None) -> ListType:
     if not isinstance(found, TensorType) or found.optional:
-        return ListType()
+        return ListType(count=count)
     any_one = TensorType(Unranked(frozenset({"*"})), "*.dtype")
     made = with_unknown_sizes(found, {*born, "*"}, any_one)
     assert isinstance(made, TensorType)
-    return ListType(made)
+    return ListType(made, count=count)
 
 
 def read_element(found: ListType, name: str) -> TensorType | None:
