@@ -91,6 +91,8 @@ def jax_helpers() -> Helpers:
 
 def _torch_python(formula: Formula, library: Library, order: int) -> Iterable[tuple[str, str]]:
     """One module, which needs only PyTorch: derivatives of all orders."""
+    if not _TORCH_HELPERS.is_dir():
+        raise CommandError("the target torch-python comes with the package pullback, which is not installed")
     helpers = Helpers.of_folder(_TORCH_HELPERS)
     made = torch_module([(formula.name, promote(formula, library))], library, helpers)
     yield f"{formula.name}.py", made

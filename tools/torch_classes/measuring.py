@@ -31,6 +31,11 @@ EXACT = 1e-6
 APPROXIMATE = 1e-3
 # The square root of float32's precision, rounded up: its derivatives lose half of the digits at worst.
 SINGLE = 1e-3
+# So far off is a gradient that comes from 8-bit integers; one that is further off belongs to another forward.
+ROUNDED = 5e-3
+# Second derivatives of a forward that are further off than this are no rounding of what was saved.
+COARSE = 2e-2
+FORWARD_STEPS = (1e-3, 1e-2)
 # No doubt about differences excuses more.
 MOST = 2e-3
 DIRECTIONS = 2
@@ -145,8 +150,9 @@ def measure(call: Callable[..., Any], sample: Sample) -> Measured:
     measured = Measured()
     for head, tail in itertools.product((True, False), repeat=2):
         around = Around(call, sample, head, tail)
-        measured.first = worst([measured.first, _first(around)])
-        _second(around, measured)
+        first = _first(around)
+        measured.first = worst([measured.first, first])
+        _second(around, measured, first)
     _effects(Around(call, sample, True, False), measured)
     return measured
 
@@ -177,7 +183,7 @@ def _judged(at: Callable[[float], list[Difference]]) -> Difference:
     return worst(min(found, key=lambda pair: pair[0])[1])
 
 
-def _second(around: Around, measured: Measured) -> None:
+def _second(around: Around, measured: Measured, first: Difference) -> None:
     points = around.points(torch.float64)
     try:
         double = [_product(around, along, torch.float64) for along in _directions(points, 1)]
@@ -191,12 +197,46 @@ def _second(around: Around, measured: Measured) -> None:
     slopes = cache(partial(_slopes, around, points))
     in_double = _judged(lambda step: _second_differences(points, double, slopes(step), EXACT))
     in_single = _judged(lambda step: _second_differences(points, single, slopes(step), SINGLE))
+    if not in_double.wrong and first.error < ROUNDED:
+        in_double = worst([in_double, _by_forward(around, points, double)])
     if around.tail:
         measured.curved = worst([measured.curved, in_double])
         measured.curved_single = worst([measured.curved_single, in_single])
     else:
         measured.second = worst([measured.second, in_double])
         measured.single = worst([measured.single, in_single])
+
+
+def _by_forward(around: Around, points: Tensors, products: list[Tensors]) -> Difference:
+    """The second derivative beside that of the forward alone, where the first one belongs to the forward.
+
+    A gradient from values that were rounded to a few levels is a staircase: its differences over a short way
+    are nought, as the derivative that the class gives. The forward that it belongs to is smooth.
+    """
+    found = [NONE]
+    for along, product in zip(_directions(points, 1), products, strict=True):
+        scale = max(1.0, _norm(product))
+        for w in _directions(points, 2):
+            exact = min((_mixed(around, points, along, w, h) for h in FORWARD_STEPS), key=lambda s: s.doubt)
+            size = max(scale, abs(exact.value))
+            if exact.doubt < size * COARSE / 10:  # else the forward has corners, or noise of its own
+                error = abs(_dot(product, w).item() - exact.value) / size
+                found.append(Difference(error, COARSE, exact.doubt / size))
+    return worst(found)
+
+
+def _mixed(around: Around, points: Tensors, one: Tensors, two: Tensors, step: float) -> Slope:
+    """The mixed second derivative of the value along two directions, from its values alone."""
+
+    def at(first: float, second: float) -> float:
+        return around.value(_moved(_moved(points, one, first), two, second)).item()
+
+    def over(h: float) -> float:
+        return (at(h, h) - at(h, -h) - at(-h, h) + at(-h, -h)) / (4 * h * h)
+
+    near, far = over(step), over(2 * step)
+    noise = max(abs(at(h, 0.0) + at(-h, 0.0) - 2 * at(0.0, 0.0)) for h in SHORT)
+    return Slope(near + (near - far) / 3, abs(near - far) + noise / step**2)
 
 
 class Slope(NamedTuple):

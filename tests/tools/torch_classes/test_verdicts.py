@@ -92,6 +92,28 @@ CASES = {
         "right",
         0,
     ),
+    "a derivative stored as integers": (
+        text_of(
+            "levels = (3 * x * x * 4096 + torch.rand_like(x)).to(torch.int16)\n"
+            "ctx.save_for_backward(levels)\nreturn x * x * x",
+            "return grad * ctx.saved_tensors[0] / 4096",
+        ),
+        "silently wrong",
+        1,
+    ),
+    "a derivative stored in half precision": (
+        text_of(
+            "ctx.save_for_backward((3 * x * x).half())\nreturn x * x * x",
+            "return grad * ctx.saved_tensors[0].to(grad.dtype)",
+        ),
+        "silently wrong",
+        1,
+    ),
+    "a gradient that is a staircase, as its forward's": (
+        text_of("ctx.save_for_backward(x)\nreturn (x - 1).abs()", TAKE + "return grad * (x - 1).sign()"),
+        "right",
+        0,
+    ),
     "a backward that raises": (text_of(SAVE, TAKE + "return grad * undefined"), "could not run", 1),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from ...analysis.types import Types, infer, infer_block
 from ...ir import Atom, Block, Eqn, Formula, Var
@@ -59,7 +60,7 @@ def renamed(formula: Formula, names: Mapping[Var, Var]) -> Formula:
     def of(var: Var) -> Var:
         return names.get(var, var)
 
-    params = tuple(_param(param, of(param.var)) for param in formula.params)
+    params = tuple(replace(param, var=of(param.var)) for param in formula.params)
     pullback = None if formula.pullback is None else rename(formula.pullback, names)
     return formula.evolve(
         params=params,
@@ -68,12 +69,6 @@ def renamed(formula: Formula, names: Mapping[Var, Var]) -> Formula:
         hidden=tuple(map(of, formula.hidden)),
         plain=tuple(map(of, formula.plain)),
     )
-
-
-def _param(param: object, var: Var) -> object:
-    from dataclasses import replace
-
-    return replace(param, var=var)  # type: ignore[type-var]
 
 
 def split_by_result(block: Block, results: Sequence[Atom]) -> tuple[list[Eqn], list[list[Eqn]]]:
