@@ -71,8 +71,6 @@ def dot(a, b):
     """Products summed over the last axis of `a` and the last but one of `b`, or its only one."""
     if np.ndim(a) > 0 and np.ndim(b) > 0:
         _meet(a, b, -1, -2 if np.ndim(b) > 1 else -1)
-    if 1 <= np.ndim(a) <= 2 and 1 <= np.ndim(b) <= 2:
-        return np.matmul(a, b)
     return primitives.contract([a, b], subscripts=primitives.dot_subscripts(np.ndim(a), np.ndim(b), -2))
 
 
@@ -100,8 +98,6 @@ def inner(a, b):
     """Products summed over the last axes of both."""
     if np.ndim(a) > 0 and np.ndim(b) > 0:
         _meet(a, b, -1, -1)
-    if 1 <= np.ndim(a) <= 2 and 1 <= np.ndim(b) <= 2:
-        return np.matmul(a, np.transpose(b))
     return primitives.contract([a, b], subscripts=primitives.dot_subscripts(np.ndim(a), np.ndim(b), -1))
 
 
@@ -177,8 +173,6 @@ def _linalg_outer_inputs(rng):
 
 def _vecdot(x1, x2, axis):
     _meet(x1, x2, axis, axis)
-    if np.ndim(x1) == 1 and np.ndim(x2) == 1:
-        return np.matmul(x1, x2)
     return np.einsum("...i,...i->...", _as_last(x1, axis), _as_last(x2, axis))
 
 

@@ -66,7 +66,7 @@ def _holds_array(value: Any) -> bool:
 
 
 def unpacked(value: Any) -> Any:
-    """What `packed` was given, tuples that hold arrays as lists."""
+    """The value that `packed` was given, tuples that hold arrays as lists."""
     if isinstance(value, Static):
         return value.value
     return [unpacked(item) for item in value] if isinstance(value, list) else value

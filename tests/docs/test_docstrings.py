@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("engine", "formulas", "src", "tools", "transpile")
+FOLDERS = ("engine", "formulas", "frameworks", "src", "tools", "transpile")
 QUESTIONS = ("What", "Whether", "How", "Where", "Which", "Why")
 
 

@@ -135,8 +135,8 @@ def _print_summary(console: Console, report: Report, shown: Sequence[Diagnostic]
     if statistics:
         for code, times in sorted(Counter(found.code for found in shown).items()):
             console.print(f"{times:6}  {code}  {CODES[code].rule}", soft_wrap=True)
-    if shown:
-        console.print(_next(report, shown), soft_wrap=True)
+    if found := [one for one in shown if one.severity != "info"]:
+        console.print(_next(report, found), soft_wrap=True)
     silenced = f"; {report.silenced} silenced" if report.silenced else ""
     console.print(summary(shown, report.files, report.formulas, report.classes) + silenced, soft_wrap=True)
 

@@ -1,4 +1,4 @@
-"""What is said of the name under the cursor: the verdict of a captured value, and the bytes that it keeps."""
+"""The hover text of the name under the cursor: the verdict of a captured value, the bytes that it saves."""
 
 from __future__ import annotations
 

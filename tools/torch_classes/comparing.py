@@ -54,7 +54,7 @@ def samples_of(target: Target, expression: str | None) -> list[Sample]:
 
 
 def difference(before: Target, after: Target, samples: list[Sample]) -> str:
-    """What a fix changed of the results and first gradients; "" where it changed nothing.
+    """The change that a fix makes to the results and first gradients; "" where it makes none.
 
     What ran before runs after. A class that returns more results after a fix is compared in those of before.
     """

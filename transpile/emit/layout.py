@@ -62,7 +62,7 @@ def _fitted(line: str, width: int) -> list[str]:
 
 
 def _body(body: str, indent: int, width: int) -> list[str]:
-    """What stands inside of brackets: in one line where it fits, else an item in each."""
+    """The text inside of brackets: in one line where it fits, else an item in each."""
     line = " " * indent + body
     if len(line) <= width:
         return [line]
@@ -88,7 +88,7 @@ def _groups(line: str) -> list[tuple[int, int]]:
 
 
 def _items(body: str) -> list[str]:
-    """What stands between commas outside of brackets."""
+    """The parts between commas outside of brackets."""
     items, depth, start = [], 0, 0
     for place, letter in _outside_strings(body):
         depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(letter, 0)

@@ -46,7 +46,7 @@ def inline(block: Block, library: Derivatives, primitives: Container[str]) -> Bl
     """The block with every call of a formula that is no primitive inlined, to any depth."""
     namer = Namer(all_names(block))
     while True:
-        block = simplify(block)
+        block = simplify(block, floats=False)
         eqns, env, changed = _inline_once(block.eqns, library, primitives, namer)
         results = tuple(replace_atom(atom, env) for atom in block.results)
         block = Block(block.params, tuple(eqns), results)

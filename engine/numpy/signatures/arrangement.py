@@ -134,13 +134,6 @@ def outer(a: Any, b: Any, out: Any = None) -> Any:
     return call("outer", a, b)
 
 
-@wide("dot")
-def dot(a: Any, b: Any, out: Any = None) -> Any:
-    """As `np.dot`."""
-    refuse_out("dot", out)
-    return call("dot", a, b)
-
-
 @wide("trace")
 @or_in_whole_numbers(np.trace)
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ...calls.call import call
+from ...calls.out_argument import refuse_out
 from ...calls.wide import wide
 from ...primitives.contraction import contract
 from .table import formula, stands_for
@@ -14,6 +16,24 @@ from .table import formula, stands_for
 
 def _conjugated(x: Any) -> Any:
     return np.conjugate(x) if np.iscomplexobj(x) else x
+
+
+def _are_matrices(*operands: Any) -> bool:
+    """True of vectors and matrices, whose products are those of `np.matmul`."""
+    return all(1 <= np.ndim(operand) <= 2 for operand in operands)
+
+
+@wide("dot", always=True)
+def dot(a: Any, b: Any, out: Any = None) -> Any:
+    """As `np.dot`."""
+    refuse_out("dot", out)
+    return call("matmul", a, b) if _are_matrices(a, b) else formula("dot", a, b)
+
+
+@wide("inner", always=True)
+def inner(a: Any, b: Any) -> Any:
+    """As `np.inner`."""
+    return call("matmul", a, np.transpose(b)) if _are_matrices(a, b) else formula("inner", a, b)
 
 
 @wide("vdot", always=True)

@@ -103,7 +103,7 @@ class JaxKernel:
         return tensors, numbers
 
     def _inferred(self, tensors: Sequence[Any], numbers: Sequence[abi.Scalar]) -> list[abi.Spec]:
-        """What the kernel says of its outputs, which it says of shapes alone."""
+        """The kernel's outputs as its shape inference gives them, from shapes alone."""
         shapes = [None if t is None else Like(tuple(t.shape), np.dtype(t.dtype)) for t in tensors]
         if any(shape is not None and not abi.data_type(shape.dtype) for shape in shapes):
             raise NotTaken("no kernel takes such a dtype")

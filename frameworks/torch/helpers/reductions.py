@@ -129,7 +129,7 @@ def first_place(a: torch.Tensor, value: torch.Tensor, axis: Any, keepdims: bool)
 
 
 def searchsorted(a: torch.Tensor, v: Any, side: str = "left", sorter: Any = None) -> torch.Tensor:
-    """Where values would be put into a sorted row."""
+    """The places where values would be put into a sorted row."""
     return torch.searchsorted(a, v, right=side == "right", sorter=sorter)
 
 

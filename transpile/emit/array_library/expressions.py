@@ -129,7 +129,7 @@ class ArrayExpressions(Expressions):
         return isinstance(condition, TensorType) and condition.dtype == "bool" and arrays
 
     def _other(self, eqn: Eqn) -> ast.expr:
-        """What is no operator of the table: metadata, `math`, a function of the text, another formula."""
+        """Calls beside the table of operators: metadata, `math`, a function of the text, another formula."""
         words = self._vocabulary
         callee = eqn.kwarg("callee")
         operands = [self.of(atom) for atom in eqn.args]

@@ -1,4 +1,4 @@
-"""What an array library calls the operators of the IR.
+"""The names that an array library has for the operators of the IR.
 
 A function of the same operands and values needs no line here: it is called by its name in the table of
 operators, with attributes under the library's names. Where the library's function takes other arguments,

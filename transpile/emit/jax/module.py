@@ -185,7 +185,7 @@ def _names_of_outputs(exposed: Formula, given: Sequence[int], start: int) -> dic
 
 
 def _free_names(exposed: Formula, used: set[str]) -> list[str]:
-    """What the function calls its outputs, where a rule has another use for the name a number."""
+    """The names of the function's outputs; numbered where a rule has another use for a name."""
     results = exposed.forward.results[: exposed.results]
     own = [atom.name if isinstance(atom, Var) else "_" for atom in results]
     return [

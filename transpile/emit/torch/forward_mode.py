@@ -232,6 +232,6 @@ class _ForwardMode:
         return body
 
     def _device(self, param: Param) -> str:
-        """Where arrays made of numbers are put: where the tangent of this input is."""
+        """The device of arrays made of numbers: that of the tangent of this input."""
         name = self.tangent(param).name
         return f"{name}.device" if param.var.kind == "tensor" else f"{name}[0].device"

@@ -1,4 +1,4 @@
-"""What a formula's `torch.autograd.Function` takes, returns and saves."""
+"""The arguments, outputs and saved values of a formula's `torch.autograd.Function`."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Frame:
 
     @cached_property
     def outputs(self) -> tuple[Atom, ...]:
-        """What the forward returns."""
+        """The values that the forward returns."""
         return (*self.results, *self.masks, *self.extra)
 
     @cached_property
@@ -82,7 +82,7 @@ class Frame:
 
     @cached_property
     def reads(self) -> tuple[Var, ...]:
-        """What the backward reads of the forward, in the order of the forward."""
+        """The values of the forward that the backward reads, in the order of the forward."""
         read = {var for block in self.parts.blocks() for var in block.free()}
         return tuple(var for var in saved_variables(self.formula) if var in read)
 
@@ -117,7 +117,7 @@ class Frame:
         return f"any(ctx.needs_input_grad[{start}:{stop}])"
 
     def count(self, param: Param) -> str:
-        """How many elements a list has, as an attribute of the context."""
+        """The number of elements of a list, as an attribute of the context."""
         return f"ctx.{param.var.name}_count"
 
     def _place(self, param: Param) -> int:
@@ -171,7 +171,7 @@ class Frame:
         return made
 
     def saved_count(self) -> str:
-        """How many tensors the backward has saved: what forward mode saves comes behind them."""
+        """The number of tensors that the backward has saved: what forward mode saves comes behind them."""
         count = sum(var.kind == "tensor" for var in self.saved)
         lists = [f"ctx.{var.name}_count" for var in self.saved if var.kind == "list"]
         return " + ".join([*([str(count)] if count or not lists else []), *lists])
@@ -187,7 +187,7 @@ class Frame:
 
 
 def target(names: Sequence[str]) -> str:
-    """What stands left of ``=`` to unpack so many values.
+    """The text left of ``=`` that unpacks so many values.
 
     >>> target(["a"]), target(["a", "b"])
     ('(a,)', 'a, b')

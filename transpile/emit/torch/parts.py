@@ -19,7 +19,7 @@ _MOST_HIDDEN = 4
 
 
 class Part(NamedTuple):
-    """What some cotangents contribute.
+    """The contribution of some cotangents.
 
     zeros   those of them that are taken as zeros where they are undefined
     absent  others, which the block reads and which are zeros here

@@ -167,7 +167,7 @@ def _ranked(formula: Formula, inputs: Sequence[Input]) -> Formula:
 
 def _folded(formula: Formula) -> Formula:
     """The formula where saved values that came out as literals are no longer saved."""
-    forward = simplify(formula.forward, param_types(formula))
+    forward = simplify(formula.forward, param_types(formula), floats=False)
     first = len(forward.results) - len(formula.plain)
     values = zip(formula.plain, forward.results[first:], strict=True)
     known = {var: atom for var, atom in values if isinstance(atom, Literal)}

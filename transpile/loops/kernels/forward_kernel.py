@@ -66,7 +66,7 @@ def inlined(block: Block, library: Library, inputs: Sequence[Input]) -> Block:
         written = written_out(told, known)
         if written == plain and not known:
             return plain
-        block = simplify(written, known)
+        block = simplify(written, known, floats=False)
         if block == told:
             return block
 

@@ -153,7 +153,8 @@ def decided(formula: Formula) -> Formula:
         pullback = formula.pullback
         if pullback is not None:
             pullback = simplify(pullback, known_types(formula))
-        return formula.evolve(forward=simplify(formula.forward, param_types(formula)), pullback=pullback)
+        forward = simplify(formula.forward, param_types(formula), floats=False)
+        return formula.evolve(forward=forward, pullback=pullback)
     count = len(formula.forward.results)
     captured = formula.pullback.free() if formula.pullback is not None else ()
     kept = [
@@ -162,7 +163,8 @@ def decided(formula: Formula) -> Formula:
     ]
     forward = formula.forward
     known = known_types(formula)
-    block = simplify(Block(forward.params, forward.eqns, (*forward.results, *kept)), param_types(formula))
+    whole = Block(forward.params, forward.eqns, (*forward.results, *kept))
+    block = simplify(whole, param_types(formula), floats=False)
     now: dict[Var, Atom] = dict(zip(kept, block.results[count:], strict=True))
     formula = formula.evolve(
         forward=Block(block.params, block.eqns, block.results[:count]),

@@ -49,8 +49,11 @@ _NEUTRAL = {"multiply": 1, "divide": 1, "power": 1, "subtract": 0}
 _NEUTRAL_OF_VALUES = {"floor_divide": 1, "subtract": 0}
 
 
-def fold(eqn: Eqn, known: Mapping[Var, Type], false: set[Var]) -> Atom | None:
-    """The atom that the equation's output equals, or None. `false` gains masks that are false everywhere."""
+def fold(eqn: Eqn, known: Mapping[Var, Type], false: set[Var], floats: bool = True) -> Atom | None:
+    """The atom that the equation's output equals, or None. `false` gains masks that are false everywhere.
+
+    floats  arrays of dtypes that are not known are floats, so that Python numbers change none of them
+    """
     args = eqn.args
     if eqn.op in _BINARY and len(args) == 2:
         numbers = [number(atom) for atom in args]
@@ -64,9 +67,9 @@ def fold(eqn: Eqn, known: Mapping[Var, Type], false: set[Var]) -> Atom | None:
     if eqn.op in _NEUTRAL_OF_VALUES and isinstance(args[0], Var) and args[0].kind == "value":
         return args[0] if _is(args[1], _NEUTRAL_OF_VALUES[eqn.op]) else None
     if eqn.op in _NEUTRAL and len(args) == 2 and _is(args[1], _NEUTRAL[eqn.op]):
-        return _if_same(args[0], eqn, known)
+        return _if_same(args[0], eqn, known, floats)
     if eqn.op == "multiply" and len(args) == 2 and _is(args[0], 1):
-        return _if_same(args[1], eqn, known)
+        return _if_same(args[1], eqn, known, floats)
     if eqn.op in ("bitwise_and", "logical_and") and any(_false(atom, false) for atom in args):
         false.update(eqn.outs)
     if eqn.op == "like" and args[0] == Literal(None):
@@ -77,7 +80,7 @@ def fold(eqn: Eqn, known: Mapping[Var, Type], false: set[Var]) -> Atom | None:
     if eqn.op in _CALLS:
         return _CALLS[eqn.op](eqn)
     if eqn.op == "where" and len(args) == 3 and _false(args[0], false):
-        return _if_same(args[2], eqn, known)
+        return _if_same(args[2], eqn, known, floats)
     return None
 
 
@@ -145,14 +148,20 @@ def _false(atom: Atom, false: set[Var]) -> bool:
     return atom in false if isinstance(atom, Var) else atom.value is False
 
 
-def _if_same(atom: Atom, eqn: Eqn, known: Mapping[Var, Type]) -> Atom | None:
+def _if_same(atom: Atom, eqn: Eqn, known: Mapping[Var, Type], floats: bool) -> Atom | None:
     """The operand, where the operation changes neither its shape nor its dtype."""
     own = type_of(atom, known)
     if not isinstance(own, TensorType):
         return None
     others = [found for other in eqn.args if other != atom and (found := type_of(other, known)) != own]
     dtype = joined_dtype((own, *others))
-    if dtype is None or among_floats(dtype) - {"bool"} != among_floats(own.dtype) - {"bool"}:
+    if dtype is None:
+        return None
+    if floats:
+        same = among_floats(dtype) - {"bool"} == among_floats(own.dtype) - {"bool"}
+    else:
+        same = eqn.op != "divide" and dtype == own.dtype
+    if not same:
         return None
     shapes = [own.shape, *map(shape_of, others)]
     return atom if join_shapes(shapes) == own.shape else None

@@ -49,10 +49,14 @@ from .fold import fold
 _PURE = frozenset({"shape", "ndim", "size", "dtype", "like", "item", "tuple", "slice", "is_none", "not_"})
 
 
-def simplify(block: Block, known: Mapping[Var, Type] | None = None) -> Block:
-    """The block, simplified. `known` gives types of its parameters and free variables."""
+def simplify(block: Block, known: Mapping[Var, Type] | None = None, floats: bool = True) -> Block:
+    """The block, simplified. `known` gives types of its parameters and free variables.
+
+    floats  its arrays are floats, as those of a pullback are; in a forward, where ``x / 1`` makes floats of
+            whole numbers, they may not be
+    """
     own = {var: unknown(var) for var in block.params}
-    simple = _Scope(known=own | dict(known or {})).nested(block)
+    simple = _Scope(known=own | dict(known or {}), floats=floats).nested(block)
     return Block(block.params, tuple(remove_dead(list(simple.eqns), simple.results)), simple.results)
 
 
@@ -62,7 +66,7 @@ def simplify_forward(formula: Formula) -> Formula:
     captured = tuple(var for var in formula.pullback.free() if var not in formula.forward.params)
     results = formula.forward.results
     wanted = Block(formula.forward.params, formula.forward.eqns, (*results, *captured))
-    block = simplify(wanted, param_types(formula))
+    block = simplify(wanted, param_types(formula), floats=False)
     renamed = dict(zip(captured, block.results[len(results) :], strict=True))
     forward = Block(block.params, block.eqns, block.results[: len(results)])
     pullback = replace_block(formula.pullback, {old: new for old, new in renamed.items() if old != new})
@@ -106,7 +110,7 @@ class _Scope:
     """Facts that hold at a place of a block.
 
     `env`: what stands for a variable. `known`: types. `seen`: outputs, by what computes them. `lists`:
-    what lists and tuples are made of. `false`: conditions that do not hold.
+    what lists and tuples are made of. `false`: conditions that do not hold. `floats`: as `simplify` has it.
     """
 
     env: dict[Var, Atom] = field(default_factory=dict)
@@ -114,11 +118,14 @@ class _Scope:
     seen: dict[tuple[object, ...], tuple[Var, ...]] = field(default_factory=dict)
     lists: dict[Var, tuple[Atom, ...]] = field(default_factory=dict)
     false: set[Var] = field(default_factory=set)
+    floats: bool = True
 
     def nested(self, block: Block, known: Mapping[Var, Type] | None = None) -> Block:
         """The block, which may use what was computed before it; `known` has types of its parameters."""
         around = self.known | dict(known or {})
-        scope = _Scope(dict(self.env), around, dict(self.seen), dict(self.lists), set(self.false))
+        scope = _Scope(
+            dict(self.env), around, dict(self.seen), dict(self.lists), set(self.false), self.floats
+        )
         eqns = tuple(scope.simplified(block.eqns))
         return Block(block.params, eqns, tuple(replace_atom(atom, scope.env) for atom in block.results))
 
@@ -148,7 +155,7 @@ class _Scope:
 
     def _same(self, eqn: Eqn) -> tuple[Atom, ...] | None:
         """The atoms that the outputs equal without computing them once more, or None."""
-        shortcut = _shortcut(eqn, self.known, self.lists) or fold(eqn, self.known, self.false)
+        shortcut = _shortcut(eqn, self.known, self.lists) or fold(eqn, self.known, self.false, self.floats)
         if shortcut is not None:
             return (shortcut,)
         if eqn.op not in OPERATORS and eqn.op not in _PURE:
