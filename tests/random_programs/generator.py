@@ -69,6 +69,8 @@ class Generator:
             held = each.lineno <= line <= (each.end_lineno or each.lineno)
             if not held and run(candidate, self.case):
                 lines = candidate
+        if len(lines) == len(statements):  # refused as a whole, at its `def`
+            return None
         ending = ast.unparse(last)
         if run([*lines, ending], self.case) is None:
             ending = self._last(self._scope_after(lines), lines)
