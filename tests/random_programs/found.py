@@ -16,4 +16,7 @@ FOUND = {
             v = x * 1.0
         return v
     """,
+    "a branch on a dtype that is known, which another branch would save masks for": """
+        return np.nan_to_num(z)
+    """,
 }

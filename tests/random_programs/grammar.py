@@ -86,7 +86,7 @@ _GRAMMAR = {
         np.positive(<expr>) * <leaf>
         (<expr> if <condition> else <expr>)
         float(<number>) * <expr>
-        np.positive(<expr>)
+        np.nan_to_num(<expr>)
     """,
     "reduction": """
         np.sum(<expr>)

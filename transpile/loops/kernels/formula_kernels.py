@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ...analysis.types import param_types
+from ...analysis.types import known_types, param_types
 from ...codes import diagnostic
 from ...diagnostics import Diagnostic, FormulaError
 from ...ir import Atom, Block, Eqn, Formula, Literal, Node, Param, Var
@@ -204,7 +204,7 @@ def _compile(
     facts = facts_of(kernel, formula.forward)
     if order == 0 or formula.pullback is None:
         return Compiled(formula, kernel)
-    merged = _merge_likes(formula, facts)
+    merged = _merge_likes(_with_dtypes_of(facts, formula), facts)
     packed = packed_values(merged, facts)
     saving = with_packed(merged, packed)
     if saving.forward != formula.forward:
@@ -215,6 +215,28 @@ def _compile(
     except FormulaError as error:
         return Compiled(saving, kernel, limits=error.diagnostics)
     return replace(made, formula=saving)
+
+
+def _with_dtypes_of(facts: Mapping[Var, Fact], formula: Formula) -> Formula:
+    """The formula whose pullback knows what the kernel's types answer to ``x.dtype == "float64"``."""
+    assert formula.pullback is not None
+    known: dict[Var, Atom] = {}
+    for eqn in formula.forward.every():
+        asks = eqn.op in ("equal", "not_equal") and any(_is_text(atom) for atom in eqn.args)
+        if asks and (fact := facts.get(eqn.outs[0])) is not None and isinstance(fact.literal, bool):
+            known[eqn.outs[0]] = Literal(fact.literal)
+    if not known:
+        return formula
+    pullback = simplify(replace_block(formula.pullback, known), known_types(formula))
+    read = pullback.free()
+    absent = {v for v in formula.plain if v not in read and v in facts and facts[v].kind == "none"}
+    plain = tuple(var for var in formula.plain if var not in absent)
+    results = tuple(atom for atom in formula.forward.results if atom not in absent)
+    return formula.evolve(forward=replace(formula.forward, results=results), pullback=pullback, plain=plain)
+
+
+def _is_text(atom: Atom) -> bool:
+    return isinstance(atom, Literal) and isinstance(atom.value, str)
 
 
 def _with_backward(
