@@ -314,7 +314,9 @@ def expanded_shape(shape: Shape, axis: int) -> Shape:
         return (*shape[:place], 1, *shape[place:])
     if len(shape.parts) == 1:
         (only,) = shape.parts
-        if isinstance(only, Reduced) and only.axes == (axis,) and not only.kept:
+        # NumPy reduces a number over its axis 0 or -1 to a number: an axis inserted there is a new one.
+        of_numbers_too = axis in (0, -1)
+        if isinstance(only, Reduced) and only.axes == (axis,) and not only.kept and not of_numbers_too:
             return Unranked(frozenset({Reduced(only.of, only.axes, True)}))
     return Unranked(frozenset({Expanded(shape, axis)}))
 

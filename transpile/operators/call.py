@@ -117,6 +117,10 @@ class Call:
     def like(self) -> TensorType | None:
         """The tensor that the attribute `like` describes."""
         found = self.types.get("like")
+        known, value = self.fixed("like")
+        if known and hasattr(value, "shape") and hasattr(value, "dtype"):
+            dtype = concrete(str(value.dtype))
+            return None if dtype is None else TensorType(tuple(value.shape), dtype)
         return there(found.of) if isinstance(found, LikeType) and isinstance(found.of, TensorType) else None
 
     def likes(self) -> ListType:

@@ -60,6 +60,11 @@ def _of_view(method: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *args: method(*(args[1:] if args[0] is None else args))
 
 
+def _stack(values: Sequence[Any], axis: int) -> Any:
+    """Arrays along a new axis; of none an empty line, as of the lists of a loop that has no iterations."""
+    return np.stack(values, axis) if values else np.empty(0)
+
+
 def _into(method: Callable[..., Any]) -> Callable[..., None]:
     """A function whose last argument takes its result."""
 
@@ -273,8 +278,8 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "without_last": lambda values: values[:-1],
     "shapes_of": lambda values: [value.shape for value in values],
     "broadcast_of": lambda _, values: np.broadcast_shapes(*(value.shape for value in values)),
-    "stacked": lambda _, shape, count, axis: np.stack([np.empty(shape, np.bool_)] * count, axis).shape,
-    "stack": _into(np.stack),
+    "stacked": lambda _, shape, count, axis: _stack([np.empty(shape, np.bool_)] * count, axis).shape,
+    "stack": _into(_stack),
     "concatenated": lambda _, values, axis: np.concatenate(values, axis).shape,
     "concatenate": _into(np.concatenate),
     "entries": lambda values: sum(value.size for value in values),

@@ -19,9 +19,8 @@ likes = list(a, b)
 parts_0 = getitem(x, index=(0,))
 parts_1 = sum_to(parts_0, like=a)
 parts_2 = getitem(x, index=(1,))
-parts_3 = sum_to(parts_2, like=b)
-parts = list(parts_1, parts_3)
-r = positive(parts_3)
+r = sum_to(parts_2, like=b)
+parts = list(parts_1, r)
 return r
 """
 

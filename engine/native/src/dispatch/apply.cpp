@@ -9,7 +9,6 @@
 #include "core/grad_mode.h"
 #include "dispatch/arguments.h"
 #include "dispatch/record_call.h"
-#include "fast_paths/axis_views.h"
 
 namespace pullback {
 namespace {
@@ -298,37 +297,10 @@ PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs) {
     return result_of(info, results);
 }
 
-namespace {
-
-/// `call_form` for attributes that are given by position.
-PyObject* call_form(OperatorInfo& info, std::span<PyObject* const> args, PyObject* names,
-                    std::span<const PyRef> positions) {
-    if (!info.forms || switches.observer != nullptr) return nullptr;
-    PyObject* keywords[AttributeForm::kMost];
-    PyObject* given[AttributeForm::kMost];
-    const std::size_t extra = args.size() - 1;
-    const std::size_t count = extra + (names == nullptr ? 0 : std::size_t(PyTuple_GET_SIZE(names)));
-    if (extra == 0 || extra > positions.size() || count > AttributeForm::kMost) return nullptr;
-    for (std::size_t i = 0; i < count; ++i) {
-        keywords[i] = i < extra ? positions[i].get()
-                                : PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(i - extra));
-        given[i] = args.data()[i + 1];
-    }
-    return call_form(info, args.first(1), {keywords, count}, given);
-}
-
-}  // namespace
-
-PyRef apply_in_order(OperatorInfo& info, std::span<PyObject* const> args, PyObject* names,
-                     std::span<const PyRef> positions) {
-    if (PyObject* formed = call_form(info, args, names, positions)) return PyRef::steal(formed);
-    PyRef inputs, attributes;
-    if (!bind_in_order(info, args, names, positions, inputs, attributes)) return {};
-    if (Ref<Tensor> view = axis_view(info, inputs.get(), attributes.get())) {
-        return PyRef::steal(view.release_object());
-    }
-    const PyRef results = run(info, inputs, attributes.get());
-    observe(info.object, inputs.get(), attributes.get(), results.get());
+PyRef apply_bound(OperatorInfo& info, const PyRef& bound, PyObject* attributes) {
+    PyRef inputs = bound;
+    const PyRef results = run(info, inputs, attributes);
+    observe(info.object, inputs.get(), attributes, results.get());
     return result_of(info, results);
 }
 

@@ -10,10 +10,8 @@ namespace pullback {
 /// Calls a Python operator with tensors among its arguments, and records it.
 /// args is a sequence, kwargs a mapping. Throws ErrorSet.
 PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs);
-/// The same for arguments as a vectorcall has them, see `bind_in_order`; none where Python must
-/// sort them, or no tensor is among them. Throws ErrorSet.
-PyRef apply_in_order(OperatorInfo& info, std::span<PyObject* const> args, PyObject* names,
-                     std::span<const PyRef> positions);
+/// The same for a tuple of inputs and a dict with all attributes.
+PyRef apply_bound(OperatorInfo& info, const PyRef& inputs, PyObject* attributes);
 /// Calls the form of an operator for these attributes; NULL where the call must go the general
 /// path. Throws ErrorSet.
 PyObject* call_form(OperatorInfo& info, std::span<PyObject* const> args,

@@ -5,6 +5,9 @@
 #include "base/errors.h"
 #include "base/numpy_api.h"
 #include "base/switches.h"
+#include "core/attribute_forms.h"
+#include "dispatch/arguments.h"
+#include "fast_paths/axis_views.h"
 #include "fast_paths/inplace.h"
 #include "fast_paths/small_pointwise.h"
 
@@ -48,9 +51,43 @@ PyObject* NamedOperator::call(std::span<PyObject* const> args) {
     }
 }
 
+namespace {
+
+/// `call_form` for attributes that are given by position.
+PyObject* form_in_order(OperatorInfo& info, std::span<PyObject* const> args, PyObject* names,
+                        std::span<const PyRef> positions) {
+    if (!info.forms || switches.observer != nullptr) return nullptr;
+    PyObject* keywords[AttributeForm::kMost];
+    PyObject* given[AttributeForm::kMost];
+    const std::size_t extra = args.size() - 1;
+    const std::size_t count = extra + (names == nullptr ? 0 : std::size_t(PyTuple_GET_SIZE(names)));
+    if (extra == 0 || extra > positions.size() || count > AttributeForm::kMost) return nullptr;
+    for (std::size_t i = 0; i < count; ++i) {
+        keywords[i] = i < extra ? positions[i].get()
+                                : PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(i - extra));
+        given[i] = args.data()[i + 1];
+    }
+    return call_form(info, args.first(1), {keywords, count}, given);
+}
+
+/// The call of an operator whose arguments need no Python to be sorted: its form for these
+/// attributes, a view, or the general one. NULL where they do. Throws ErrorSet.
+PyObject* call_bound(OperatorInfo& info, std::span<PyObject* const> args, PyObject* names,
+                     std::span<const PyRef> positions) {
+    if (PyObject* formed = form_in_order(info, args, names, positions)) return formed;
+    PyRef inputs, attributes;
+    if (!bind_in_order(info, args, names, positions, inputs, attributes)) return nullptr;
+    if (Ref<Tensor> view = axis_view(info, inputs.get(), attributes.get())) {
+        return view.release_object();
+    }
+    return apply_bound(info, inputs, attributes.get()).release();
+}
+
+}  // namespace
+
 PyObject* NamedOperator::call_in_order(std::span<PyObject* const> args, PyObject* names) {
     OperatorInfo* const found = info();
-    if (found != nullptr) return apply_in_order(*found, args, names, positions_).release();
+    if (found != nullptr) return call_bound(*found, args, names, positions_);
     return function_ != nullptr && names == nullptr ? call_unrecorded(args) : nullptr;
 }
 
