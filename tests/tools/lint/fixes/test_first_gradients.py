@@ -29,6 +29,7 @@ TEXTS = {**{path.stem: path.read_text() for path in sorted(FOLDER.glob("*.py"))}
 CANNOT_RUN = {"ArrayCaptured", "GivenUp", "SavedVariables", "AbstractAlone"}
 CANNOT_RUN |= {
     "BytesSaved",
+    "IntegersBeside",
     "FilledByPartOfPackage",
     "FilledByOperator",
     "KernelFills",
