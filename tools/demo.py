@@ -86,7 +86,7 @@ def _compile(console: Console) -> int:
 
 
 def _check(console: Console) -> int:
-    return _pullback(console, "check", str(EXAMPLES), "--order", str(ORDER))
+    return _pullback(console, "check", *_files(), "--order", str(ORDER))
 
 
 def _time(console: Console) -> int:
