@@ -10,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-import pullback.torch  # noqa: E402
+import pullback.torch  # noqa: E402 - where torch is
 
 pytestmark = pytest.mark.torch
 
@@ -64,7 +64,7 @@ def as_published(operator: Any) -> Any:
         and key + "WithTangents" in vars(operator.module)
     )
 
-    class Published(kind):  # type: ignore[misc, valid-type]
+    class Published(kind):  # type: ignore[misc, valid-type]  # made at run time
         @staticmethod
         def backward(ctx: Any, *gradients: Any) -> Any:
             count = formula.results
@@ -105,7 +105,7 @@ def row(name: str) -> tuple[float, float, float]:
     published = hessian(of_first(as_published(operator), name), x)
     return tuple(
         float(found[0, 0]) for found in (published, hessian(function, x), by_differences(function, x))
-    )  # type: ignore[return-value]
+    )  # type: ignore[return-value]  # three, as many as there are
 
 
 @pytest.mark.parametrize("name", POINTS)

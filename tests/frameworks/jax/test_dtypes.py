@@ -22,7 +22,7 @@ def test_all_is_float32_where_64_bits_are_off():
         warnings.simplefilter("error")
         made = function(layer_norm)
         arguments = (x, np.ones(4), np.zeros(4))
-        total = lambda x: made(x, *arguments[1:]).sum()  # noqa: E731
+        total = lambda x: made(x, *arguments[1:]).sum()  # noqa: E731 - one line each
         value, gradient, second = jax.jit(lambda x: (total(x), jax.grad(total)(x), jax.hessian(total)(x)))(x)
         assert {value.dtype, gradient.dtype, second.dtype} == {np.dtype("float32")}
         assert function(normal_cdf)(x).dtype == np.float32
@@ -57,6 +57,6 @@ def test_half_precision_in_and_out(dtype):
     x = jnp.linspace(-1, 1, 8, dtype=dtype).reshape(2, 4)
     made = function(layer_norm)
     gain, bias = jnp.ones(4, dtype), jnp.zeros(4, dtype)
-    total = lambda x: (made(x, gain, bias) ** 2).sum().astype(jnp.float32)  # noqa: E731
+    total = lambda x: (made(x, gain, bias) ** 2).sum().astype(jnp.float32)  # noqa: E731 - one line each
     value, gradient = jax.jit(lambda x: (made(x, gain, bias), jax.grad(total)(x)))(x)
     assert value.dtype == gradient.dtype == dtype

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.jax
 
 @pb.formula
 def positive_part(x):
-    if np.sum(x) > 0:  # noqa: SIM108
+    if np.sum(x) > 0:  # noqa: SIM108 - the branch is tested
         r = x * x
     else:
         r = -x

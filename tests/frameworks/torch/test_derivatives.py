@@ -9,10 +9,10 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-import pullback.torch  # noqa: E402
+import pullback.torch  # noqa: E402 - where torch is
 
-from .cases import CASES, Case, held, once, round_through  # noqa: E402
-from .operands import arrays, of_tensors, tensors  # noqa: E402
+from .cases import CASES, Case, held, once, round_through  # noqa: E402 - where torch is
+from .operands import arrays, of_tensors, tensors  # noqa: E402 - where torch is
 
 # PyTorch's own forward mode decomposes operators by what it deprecates.
 pytestmark = [

@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-import pullback.torch  # noqa: E402
+import pullback.torch  # noqa: E402 - where torch is
 
 pytestmark = pytest.mark.torch
 

@@ -10,11 +10,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-import pullback as pb  # noqa: E402
-import pullback.torch  # noqa: E402
-from pullback.tools.cli import main  # noqa: E402
-from pullback.transpile.diagnostics import FormulaError  # noqa: E402
-from pullback.transpile.library import standard_library  # noqa: E402
+import pullback as pb  # noqa: E402 - where torch is
+import pullback.torch  # noqa: E402 - where torch is
+from pullback.tools.cli import main  # noqa: E402 - where torch is
+from pullback.transpile.diagnostics import FormulaError  # noqa: E402 - where torch is
+from pullback.transpile.library import standard_library  # noqa: E402 - where torch is
 
 pytestmark = pytest.mark.torch
 

@@ -12,13 +12,13 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-import pullback as pb  # noqa: E402
-import pullback.torch  # noqa: E402
-from pullback.transpile.diagnostics import FormulaError  # noqa: E402
+import pullback as pb  # noqa: E402 - where torch is
+import pullback.torch  # noqa: E402 - where torch is
+from pullback.transpile.diagnostics import FormulaError  # noqa: E402 - where torch is
 
-from . import cases  # noqa: E402
-from .cases import CASES  # noqa: E402
-from .operands import arrays, of_tensors, tensors  # noqa: E402
+from . import cases  # noqa: E402 - where torch is
+from .cases import CASES  # noqa: E402 - where torch is
+from .operands import arrays, of_tensors, tensors  # noqa: E402 - where torch is
 
 pytestmark = [
     pytest.mark.torch,
