@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from pullback.transpile.analysis.written import written
+
 from ..core.dispatch import engine_of
 from ..core.errors import NotDifferentiableError
 from ..core.saved_hooks import Packed
@@ -58,10 +60,10 @@ class Graph:
         return "\n".join([*lines, "}"]) + "\n"
 
     def svg(self) -> str:
-        """The picture, leaves at the top.
+        """The picture, leaves at the top and the tensors that were asked about at the bottom.
 
-        ImportError where `grandalf`, which finds the places, is not installed:
-        ``pip install "pullback[graph]"``.
+        Graphviz's `dot` finds the places where it is installed, else `grandalf` does;
+        ImportError where there is neither: ``pip install "pullback[graph]"``.
         """
         boxes = [
             Box(node.lines, fill="white" if node.inputs else "lightgray", title=node.called_at)
@@ -144,6 +146,7 @@ def _saved(node: Any) -> list[str]:
     saved = getattr(node, "saved", None)
     if saved is not None and len(saved) != len(operator.saved):
         return ["(let go)"]
+    formula = getattr(operator, "formula", None)  # an operator of a library in C++ has none
     lines = []
     for position in reads:
         source, number, name = operator.saved[position]
@@ -152,6 +155,8 @@ def _saved(node: Any) -> list[str]:
             continue
         hidden = source == "output" and number >= operator.n_results
         what = "hidden output" if hidden else "result" if source == "output" else "input"
+        if formula is not None:
+            name = written(name, formula.forward.eqns, formula.source, "a value between")
         size = _size(value)
         lines.append(f"{name}: {what}{f', {size}' if size else ''}")
     return lines

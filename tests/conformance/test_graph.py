@@ -49,6 +49,18 @@ def test_lists_and_packed_values_have_sizes(engine):
     assert pb.graph(z).nodes[1].saved == ["(let go)"]
 
 
+def test_values_without_a_name_are_shown_as_they_were_written(engine):
+    def scaled(x):
+        for _ in range(2):
+            x = np.tanh(x) * x
+        return x / np.linalg.norm(x)
+
+    x = pb.tensor(np.ones(3), requires_grad=True)
+    saved = pb.graph(pb.derive_pullback(scaled)(x)).nodes[-1].saved
+    assert "np.linalg.norm(x): hidden output, float64 ()" in saved
+    assert not any("_1" in line for line in saved)
+
+
 def test_dot_is_complete(example):
     lines = example.dot.splitlines()
     assert (lines[0], lines[-1]) == ("digraph {", "}")
@@ -62,13 +74,14 @@ def test_the_picture_is_xml_with_every_name(example):
     text = "".join(root.itertext())
     assert all(node.name in text for node in example.nodes)
     assert example._repr_svg_() == example.svg()
-    boxes = [element for element in root if element.tag.endswith("rect")]
+    boxes = [element for element in root.iter() if element.tag.endswith("rect")]
     assert len(boxes) == 5
     heights = [float(box.get("y")) for box in boxes]
     assert heights[2] < heights[3] < heights[4]
 
 
 def test_without_the_layout_dot_still_works(example, monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda name: None)
     monkeypatch.setitem(sys.modules, "grandalf.graphs", None)
     with pytest.raises(ImportError, match=r"pip install .pullback\[graph\]"):
         example.svg()

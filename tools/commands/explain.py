@@ -38,6 +38,12 @@ def add_parser(subparsers: Subparsers) -> None:
         default="text",
         help="a table and the source, a drawing of forward and backward, or a page with both (default: text)",
     )
+    parser.add_argument(
+        "--layout",
+        choices=("auto", "dot", "grandalf"),
+        default="auto",
+        help="who places the boxes of a drawing: auto takes Graphviz's dot where it is installed",
+    )
     parser.add_argument("-o", "--output", metavar="PATH", help="write to this file instead of the terminal")
 
 
@@ -49,24 +55,27 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.format == "text":
             print_facts(Console(highlight=False), facts)
         else:
-            print(_picture(arguments.format, facts), end="")
+            print(_picture(arguments, facts), end="")
     else:
-        write_atomically(Path(arguments.output), _whole(arguments.format, facts))
+        write_atomically(Path(arguments.output), _whole(arguments, facts))
     return CLEAN
 
 
-def _whole(kind: str, facts: Facts) -> str:
-    if kind != "text":
-        return _picture(kind, facts)
+def _whole(arguments: argparse.Namespace, facts: Facts) -> str:
+    if arguments.format != "text":
+        return _picture(arguments, facts)
     console = Console(highlight=False, color_system=None, width=110)
     with console.capture() as captured:
         print_facts(console, facts)
     return captured.get()
 
 
-def _picture(kind: str, facts: Facts) -> str:
+def _picture(arguments: argparse.Namespace, facts: Facts) -> str:
+    kind = arguments.format
     try:
-        return _drawn(kind)(facts)
+        return _drawn(kind)(facts, arguments.layout)
+    except FileNotFoundError as missing:
+        raise CommandError(f"--layout dot: {missing}") from missing
     except ImportError as missing:
         raise CommandError(
             f"--format {kind} needs {missing.name or 'grandalf'}: "
@@ -74,7 +83,7 @@ def _picture(kind: str, facts: Facts) -> str:
         ) from missing
 
 
-def _drawn(kind: str) -> Callable[[Facts], str]:
+def _drawn(kind: str) -> Callable[[Facts, str], str]:
     if kind == "svg":
         from ..explain.drawing import picture
 

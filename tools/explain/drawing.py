@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from pullback.engine.debugging.picture import Arrow, Box, svg
+from pullback.transpile.analysis.written import written
 from pullback.transpile.ir import Block, Eqn, Source, Var, Verdict
 
 from .facts import Facts
@@ -24,12 +25,12 @@ LEGEND = [
 WIDEST = 64
 
 
-def picture(facts: Facts) -> str:
-    """The drawing as SVG. ImportError, with what to install, where grandalf is missing."""
+def picture(facts: Facts, layout: str = "auto") -> str:
+    """The drawing as SVG, placed by `layout`: see `picture.svg`, also for what it raises."""
     drawing = _Drawing(facts)
     used = {arrow.stroke + arrow.dash for arrow in drawing.arrows}
     legend = [(arrow, text) for arrow, text in LEGEND if arrow.stroke + arrow.dash in used]
-    return svg(drawing.boxes, drawing.arrows, legend)
+    return svg(drawing.boxes, drawing.arrows, legend, layout)
 
 
 class _Drawing:
@@ -50,8 +51,10 @@ class _Drawing:
         self._lines(formula.forward, "white", "")
         before = dict(self._makers)
         results = formula.forward.results[: formula.results]
-        for result, cotangent in zip(results, formula.pullback.params, strict=False):
-            self._makers[cotangent] = self._box(cotangent.name, "lavender")
+        for number, (result, cotangent) in enumerate(zip(results, formula.pullback.params, strict=False), 1):
+            of = f"gradient of result {number}" if len(results) > 1 else "gradient of the result"
+            name = written(cotangent.name, (), formula.source, of)
+            self._makers[cotangent] = self._box(name, "lavender")
             if isinstance(result, Var) and result in before:
                 self._join(before[result], self._makers[cotangent], LOSS)
         for _, rule in formula.rules:

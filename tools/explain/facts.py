@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 from pullback.transpile.analysis.costs import MOVE, MOVE_MASK, mask_values, small_values
+from pullback.transpile.analysis.written import written
 from pullback.transpile.ir import Capture, Eqn, Formula, Var, Verdict
 from pullback.transpile.library import Library
 from pullback.transpile.passes.differentiate.derive import derive
@@ -21,6 +23,8 @@ from pullback.transpile.rewrite import slice_of
 class Decision:
     """A captured value: what it is, what is done with it on arrays and in a kernel, and why.
 
+    name       the author's, or the expression that computes a value without one; with the
+               number of iterations of an unrolled loop that make the same decision
     line       of its first use in the closure; of what computes it, for a value that only
                the gradients of other captures read
     saved      bytes per element of a float32 input that live until the backward
@@ -60,6 +64,11 @@ def facts_of(formula: Formula, library: Library) -> Facts:
     decisions = [_decision(capture, settled, plan, library, arrays, kernel) for capture in told]
     names = {decision.name for decision in decisions}
     decisions += [_of_sweep(var, arrays, kernel) for var in arrays.hidden if var.name not in names]
+    eqns = (*derived.forward.eqns, *settled.forward.eqns, *arrays.forward.eqns)
+    counts = Counter(
+        replace(d, name=written(d.name, eqns, formula.source, "a value between")) for d in decisions
+    )
+    decisions = [replace(d, name=f"{d.name} ×{n}") if n > 1 else d for d, n in counts.items()]
     wanted = {capture.name for capture in told if capture.verdict is Verdict.INTERMEDIATE}
     wanted |= {var.name for var in arrays.hidden}
     return Facts(derived, tuple(decisions), frozenset(_lost(derived, wanted)))

@@ -27,8 +27,8 @@ class Line:
     lost: bool
 
 
-def as_html(facts: Facts) -> str:
-    """The page; it has all it needs in itself."""
+def as_html(facts: Facts, layout: str = "auto") -> str:
+    """The page; it has all it needs in itself. `layout` is for its drawing."""
     formula = facts.formula
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -39,7 +39,7 @@ def as_html(facts: Facts) -> str:
     return environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
         formula=formula,
         decisions=facts.decisions,
-        drawing=picture(facts),
+        drawing=picture(facts, layout),
         any_lost=bool(lost),
         lines=[Line(number, source[number - first], number in lost) for number in lines_of(formula)],
         version=__version__,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -41,7 +42,7 @@ def test_the_drawing_has_the_lines_and_the_lost_path_in_its_colour(
         "gradient of a",
         "gradient of b",
     } <= set(texts)
-    red = [line for line in tree.iter(f"{SVG}line") if line.get("stroke") == "crimson"]
+    red = [line for line in tree.iter(f"{SVG}path") if line.get("stroke") == "crimson"]
     assert len([line for line in red if line.get("stroke-dasharray") is None]) == 3  # a, b, and the legend's
 
 
@@ -68,6 +69,33 @@ def test_a_plain_function_is_explained_with_its_derived_closure(
     assert " s " in capsys.readouterr().out
 
 
+def test_only_names_of_the_author_are_shown(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    text = """import numpy as np
+
+
+def gated(x, w):
+    for i in range(3):
+        x = np.tanh(x @ w) + x
+    return x / np.linalg.norm(x), np.sum(x * x, axis=0)
+"""
+    path = write(text)
+    assert main(["explain", f"{path}::gated"]) == 0
+    names = [line[:21].strip() for line in capsys.readouterr().out.splitlines() if "computed again" in line]
+    assert names == ["np.linalg.norm(x)", "np.tanh(x @ w) ×3"]
+    assert main(["explain", f"{path}::gated", "--format", "svg"]) == 0
+    texts = [node.text for node in ElementTree.fromstring(capsys.readouterr().out).iter(f"{SVG}text")]
+    assert {"gradient of result 1", "gradient of result 2"} <= set(texts)
+    assert not any(re.search(r"_\d", str(line)) for line in texts)
+
+
+def test_a_layout_that_is_not_there_is_a_message(
+    write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    assert main(["explain", f"{write(SIMPLE)}::simple", "--format", "svg", "--layout", "dot"]) == 1
+    assert "`dot` is not installed" in capsys.readouterr().err
+
+
 def test_a_formula_with_an_error_is_a_located_message(
     write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -77,8 +105,11 @@ def test_a_formula_with_an_error_is_a_located_message(
 
 
 def test_the_picture_in_the_documentation_is_current(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", str(ROOT / "examples" / "simple.py"), "--format", "svg"]) == 0
+    assert (
+        main(["explain", str(ROOT / "examples" / "simple.py"), "--format", "svg", "--layout", "grandalf"])
+        == 0
+    )
     committed = (ROOT / "docs" / "simple.svg").read_text(encoding="utf-8")
     assert capsys.readouterr().out == committed, (
-        "draw it again: pullback explain examples/simple.py --format svg -o docs/simple.svg"
+        "draw it again: pullback explain examples/simple.py --format svg --layout grandalf -o docs/simple.svg"
     )

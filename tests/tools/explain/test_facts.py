@@ -36,7 +36,7 @@ def test_statistics_of_rows_are_small():
 def test_what_the_sweep_reads_is_told_too():
     text = SIMPLE.replace("t = a + b", "t = np.sin(np.exp(a))").replace("grad * b,", "grad * t,")
     found = decisions(text)
-    assert found["exp_1"].why == "for the gradients of others"
+    assert found["np.exp(a)"].why == "for the gradients of others"
     assert "bytes against" in found["t"].why
 
 
