@@ -9,13 +9,14 @@ BUILD_INPUTS := pyproject.toml lint/pyproject.toml CMakeLists.txt $(wildcard cma
 	$(shell find engine/native/src engine/native/include -type f) formulas/*.py \
 	transpile/*.py transpile/*/*.py transpile/*/*/*.py)
 
-.PHONY: help demo test test-all check format sanitize dev clean
+.PHONY: help demo test test-all check docs format sanitize dev clean
 
 help:
 	@echo "make demo      lint, transpile, compile, check and time the examples"
 	@echo "make test      the test suite"
 	@echo "make test-all  the test suite, the slow tests, and the sanitizers"
 	@echo "make check     ruff, formatting, types"
+	@echo "make docs      the documentation site, in build/docs"
 	@echo "make format    format Python and C++"
 	@echo "make sanitize  the native engine's tests under the address, undefined-behaviour and thread sanitizers"
 	@echo "make clean     remove what the targets made"
@@ -35,6 +36,10 @@ $(VENV)/dev.stamp: $(VENV)/test.stamp
 	$(BIN)/python -m pip install --quiet --editable '.[test,torch,jax,cuda,dev]'
 	touch $(VENV)/demo.stamp $(VENV)/test.stamp $@
 
+$(VENV)/docs.stamp: $(BUILD_INPUTS) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	touch $(VENV)/demo.stamp $@
+
 dev: $(VENV)/dev.stamp
 
 demo: $(VENV)/demo.stamp
@@ -53,6 +58,10 @@ check: $(VENV)/dev.stamp
 	$(BIN)/mypy
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	git ls-files '*.cpp' '*.h' | grep -vE '^(tests/golden|cpp_out)/' | xargs $(BIN)/clang-format --dry-run -Werror
+
+# Strict: a warning is an error. Material says at every build how long it will be maintained; that is no warning.
+docs: $(VENV)/docs.stamp
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 format: $(VENV)/dev.stamp
 	$(BIN)/ruff format

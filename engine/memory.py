@@ -107,6 +107,13 @@ def get_num_threads() -> int:
 
     1 where the native engine is not built.
 
+    Returns
+    -------
+    int
+        At least 1.
+
+    Examples
+    --------
     >>> import pullback as pb
     >>> pb.get_num_threads() >= 1
     True
@@ -117,8 +124,20 @@ def get_num_threads() -> int:
 def set_num_threads(count: int) -> None:
     """Have kernels of the native engine, and matrix products, use so many threads at most.
 
-    Small work stays on one thread whatever the number. Raises ValueError for less than one.
+    Small work stays on one thread whatever the number.
 
+    Parameters
+    ----------
+    count : int
+        The number of threads, one or more.
+
+    Raises
+    ------
+    ValueError
+        Less than one.
+
+    Examples
+    --------
     >>> import pullback as pb
     >>> pb.set_num_threads(pb.get_num_threads())
     """

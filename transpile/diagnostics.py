@@ -19,6 +19,8 @@ class Diagnostic:
     `name` the formula, `value` the captured name or offending text, `hint` what
     to write instead.
 
+    Examples
+    --------
     >>> span = Span("f.py", 3, 5, 3, 8)
     >>> print(render(Diagnostic("PB103", "opaque-capture", "error", "`t` is opaque", span), "    t = g(x)"))
     f.py:3:5: PB103 error: `t` is opaque
@@ -76,6 +78,8 @@ def render(diagnostic: Diagnostic, line: str) -> str:
 class PullbackError(Exception):
     """The base of the exceptions that this package raises on purpose.
 
+    Examples
+    --------
     >>> issubclass(FormulaError, PullbackError)
     True
     """
@@ -84,6 +88,8 @@ class PullbackError(Exception):
 class FormulaError(PullbackError):
     """A formula that cannot be used as written. `diagnostics` has the findings with their places.
 
+    Examples
+    --------
     >>> import pullback as pb
     >>> @pb.derive_pullback
     ... def halved(x):

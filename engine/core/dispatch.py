@@ -240,11 +240,21 @@ class use_engine:
     A plain call switches from here on; in a ``with`` statement the engine before
     the call comes back at its end.
 
+    Parameters
+    ----------
+    name : {"native", "reference"}
+        The engine.
+
+    Raises
+    ------
+    EngineUnavailableError
+        An unknown name, or an engine that is not built.
+
+    Examples
+    --------
     >>> import pullback as pb
     >>> with pb.use_engine("reference"):
     ...     x = pb.tensor([1.0])
-
-    Raises EngineUnavailableError for an unknown name or an engine that is not built.
     """
 
     def __init__(self, name: str) -> None:

@@ -36,6 +36,13 @@ def is_recording() -> bool:
 def is_grad_enabled() -> bool:
     """True where grad mode is on: operators are recorded then, outside inference mode.
 
+    Returns
+    -------
+    bool
+        False in `no_grad` too.
+
+    Examples
+    --------
     >>> import pullback as pb
     >>> with pb.no_grad():
     ...     pb.is_grad_enabled()
@@ -48,6 +55,8 @@ def is_grad_enabled() -> bool:
 def is_inference_mode_enabled() -> bool:
     """True inside of `inference_mode`.
 
+    Examples
+    --------
     >>> import pullback as pb
     >>> with pb.inference_mode():
     ...     print(pb.is_inference_mode_enabled(), pb.is_grad_enabled())
@@ -148,6 +157,13 @@ class set_grad_enabled(_Mode):
     comes back at its end, and as a decorator it holds inside of the function only.
     Inside of `inference_mode` nothing is recorded either way.
 
+    Parameters
+    ----------
+    mode : bool
+        Whether to record.
+
+    Examples
+    --------
     >>> import pullback as pb
     >>> with pb.set_grad_enabled(False):
     ...     pb.is_grad_enabled()
@@ -204,6 +220,8 @@ class _Plain(_Mode):
 class no_grad(_Plain):
     """Record nothing: results don't require grad. Also ``@pb.no_grad``, with or without parentheses.
 
+    Examples
+    --------
     >>> import pullback as pb
     >>> x = pb.tensor([1.0, 2.0], requires_grad=True)
     >>> with pb.no_grad():
@@ -219,6 +237,8 @@ class no_grad(_Plain):
 class enable_grad(_Plain):
     """Record again inside a `no_grad` block or function.
 
+    Examples
+    --------
     >>> import pullback as pb
     >>> x = pb.tensor([1.0, 2.0], requires_grad=True)
     >>> with pb.no_grad(), pb.enable_grad():
@@ -234,13 +254,23 @@ class enable_grad(_Plain):
 class inference_mode(_Mode):
     """Record nothing, and make tensors that can't be part of a graph later on.
 
-    mode  False is the ordinary mode again, inside of an inference mode
-
     A tensor with memory of its own that is made in here is an *inference tensor*
     (`x.is_inference()`): its writes are not counted, and it can't be saved for a
     backward, nor require grad outside, which raises InferenceTensorError; `x.copy()`
     outside is an ordinary tensor. A view of an ordinary tensor stays ordinary.
 
+    Parameters
+    ----------
+    mode : bool, optional
+        False is the ordinary mode again, inside of an inference mode.
+
+    Raises
+    ------
+    InferenceTensorError
+        Outside, where an inference tensor is saved for a backward or is to require grad.
+
+    Examples
+    --------
     >>> import pullback as pb
     >>> with pb.inference_mode():
     ...     y = pb.tensor([1.0, 2.0]) * 2

@@ -37,13 +37,30 @@ def register_multi_grad_hook(
 ) -> MultiHookHandle:
     """Call `fn` once in each backward that gives these tensors gradients.
 
-    mode "all"  ``fn(gradients)`` when the last of them is known, a list with None for
-                a tensor that this backward doesn't come to
-    mode "any"  ``fn(gradient)`` with the first one that is known
+    A tensor's own hooks that were registered before run before it.
 
-    A tensor's own hooks that were registered before run before it. Raises
-    NotDifferentiableError for a tensor that doesn't require grad.
+    Parameters
+    ----------
+    tensors : sequence of Tensor
+        Tensors that require grad.
+    fn : callable
+        Takes the gradients, or the first of them.
+    mode : {"all", "any"}, optional
+        "all": ``fn(gradients)`` when the last of them is known, a list with None for a tensor that
+        this backward doesn't come to. "any": ``fn(gradient)`` with the first one that is known.
 
+    Returns
+    -------
+    MultiHookHandle
+        Its `remove()` takes the hook away.
+
+    Raises
+    ------
+    NotDifferentiableError
+        A tensor that doesn't require grad.
+
+    Examples
+    --------
     >>> import pullback as pb
     >>> a, b = (pb.tensor(value, requires_grad=True) for value in (2.0, 3.0))
     >>> handle = pb.register_multi_grad_hook([a, b], lambda grads: print([g.item() for g in grads]))

@@ -179,6 +179,13 @@ FORMULAS = Formulas()
 def formulas() -> Formulas:
     """All formulas: iterate, or look one up by name or NumPy function.
 
+    Returns
+    -------
+    Formulas
+        A mapping by name and by NumPy function, whose iteration gives the formulas.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> import pullback as pb
     >>> pb.formulas()["tanh"] is pb.formulas()[np.tanh]

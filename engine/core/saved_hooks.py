@@ -29,17 +29,26 @@ HOOKS: ContextVar[Packing | None] = ContextVar("pullback_saved_tensors_hooks", d
 class saved_tensors_hooks:
     """Inside a ``with`` block, save ``pack(x)`` in place of each array, and read it back by ``unpack``.
 
-    pack    takes a tensor without history; called when an operator is recorded
-    unpack  takes what pack returned, and gives a tensor or array of the same shape,
-            dtype and values; called when a derivative reads it, in whatever thread
-            and as often as that happens
-
     It concerns inputs, results, hidden outputs and masks, not sizes and numbers, nor
-    what tangents of forward mode save. Neither function records anything; pack must
-    not write to what it is given (MutationError). Of nested blocks the innermost
+    what tangents of forward mode save. Neither function records anything. Of nested blocks the innermost
     counts. What is unpacked takes the place in the graph of what was packed, so
     higher derivatives are right.
 
+    Parameters
+    ----------
+    pack : callable
+        Takes a tensor without history; called when an operator is recorded.
+    unpack : callable
+        Takes what `pack` returned, and gives a tensor or array of the same shape, dtype and values;
+        called when a derivative reads it, in whatever thread and as often as that happens.
+
+    Raises
+    ------
+    MutationError
+        `pack` writes to what it is given.
+
+    Examples
+    --------
     >>> import numpy as np, pullback as pb
     >>> kept = []
     >>> with pb.saved_tensors_hooks(lambda x: kept.append(x.shape) or x, lambda x: x):

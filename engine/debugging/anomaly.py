@@ -34,6 +34,8 @@ RUNNING: ContextVar[str] = ContextVar("pullback_anomaly_running", default="")
 def is_anomaly_enabled() -> bool:
     """True where anomaly mode is on.
 
+    Examples
+    --------
     >>> import pullback as pb
     >>> with pb.detect_anomaly():
     ...     pb.is_anomaly_enabled()
@@ -45,6 +47,8 @@ def is_anomaly_enabled() -> bool:
 def is_anomaly_check_nan_enabled() -> bool:
     """True where anomaly mode is on and checks for NaN.
 
+    Examples
+    --------
     >>> import pullback as pb
     >>> with pb.detect_anomaly(check_nan=False):
     ...     pb.is_anomaly_check_nan_enabled()
@@ -59,6 +63,15 @@ class set_detect_anomaly:
     A plain call switches from here on; a ``with`` statement restores the mode
     before it at its end. See `detect_anomaly`.
 
+    Parameters
+    ----------
+    mode : bool
+        On or off.
+    check_nan : bool, optional
+        As in `detect_anomaly`.
+
+    Examples
+    --------
     >>> import pullback as pb
     >>> with pb.set_detect_anomaly(True):
     ...     pb.is_anomaly_enabled()
@@ -83,13 +96,23 @@ class set_detect_anomaly:
 class detect_anomaly:
     """Inside a ``with`` block, remember the stack of each call that is recorded, for when its backward fails.
 
-    check_nan  raise AnomalyError where a derivative gives a NaN, too
-
     Put it around the forward and the backward: an error of the backward then has a
     note with the stack of the forward call, its formula's line, and, for a backward
     that was recorded, where that came from. It costs a walk of the stack per call:
     a tool for finding errors, not for production. It holds for all threads.
 
+    Parameters
+    ----------
+    check_nan : bool, optional
+        Raise AnomalyError where a derivative gives a NaN, too.
+
+    Raises
+    ------
+    AnomalyError
+        From the backward, where `check_nan` finds one.
+
+    Examples
+    --------
     >>> import numpy as np, pullback as pb
     >>> x = pb.tensor([0.0], requires_grad=True)
     >>> try:

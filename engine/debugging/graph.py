@@ -34,6 +34,8 @@ class GraphNode:
 class Graph:
     """The graph behind some tensors: `dot` is text for Graphviz, `svg()` a picture, `nodes` its steps.
 
+    Examples
+    --------
     >>> import pullback as pb
     >>> x = pb.tensor(2.0, requires_grad=True)
     >>> pb.graph(x * x)
@@ -89,8 +91,26 @@ def graph(tensors: Any) -> Graph:
 
     Each node shows its operator's name and what it saves for the backward, with
     dtype and shape; hidden outputs are marked as such.
-    Raises NotDifferentiableError for a tensor that doesn't require grad.
 
+    Parameters
+    ----------
+    tensors : Tensor or sequence of Tensor
+        Tensors that require grad.
+
+    Returns
+    -------
+    Graph
+        Its nodes, oldest first.
+
+    Raises
+    ------
+    NotDifferentiableError
+        A tensor that doesn't require grad.
+    TypeError
+        Something that is no tensor.
+
+    Examples
+    --------
     >>> import pullback as pb
     >>> x = pb.tensor([1.0, 2.0], requires_grad=True)
     >>> g = pb.graph((x * x).sum())

@@ -179,6 +179,18 @@ class Tape:
 def tape(file: TextIO | None = None) -> Tape:
     """A tape that prints each operator in a ``with`` block, to `file` or standard output.
 
+    Parameters
+    ----------
+    file : file, optional
+        Where to print; standard output if it is left out.
+
+    Returns
+    -------
+    Tape
+        For a ``with`` block.
+
+    Examples
+    --------
     >>> import pullback as pb
     >>> x = pb.tensor([1.0, 2.0], requires_grad=True, name="x")
     >>> with pb.tape():

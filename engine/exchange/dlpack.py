@@ -22,14 +22,30 @@ CPU = (1, 0)
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Any:
     """A tensor over the memory of another library's array, which has ``__dlpack__``.
 
-    device  None or "cpu"
-    copy    True always copies, False raises BufferError where a copy were needed
+    Parameters
+    ----------
+    x : object
+        Anything with ``__dlpack__``; of a tensor of ours it is `detach()`.
+    device : None or "cpu", optional
+        Where the memory is.
+    copy : bool, optional
+        True always copies, False never does.
 
-    The tensor is read-only where the other side says so. Of a tensor of ours it
-    is `detach()`. BufferError for what DLPack or NumPy has no form for, as
-    bfloat16 or another device's memory; NotDifferentiableError for a tensor
-    that requires grad.
+    Returns
+    -------
+    Tensor
+        Read-only where the other side says so.
 
+    Raises
+    ------
+    BufferError
+        What DLPack or NumPy has no form for, as bfloat16 or another device's memory; a copy that
+        `copy=False` forbids.
+    NotDifferentiableError
+        A tensor that requires grad.
+
+    Examples
+    --------
     >>> import numpy as np, pullback as pb
     >>> array = np.zeros(2)
     >>> x = pb.from_dlpack(array)

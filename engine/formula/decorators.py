@@ -51,6 +51,8 @@ class Formula:
     is not what the formula language allows. Arrays of other libraries, as torch's
     tensors, raise ForeignArrayError.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> import pullback as pb
     >>> tanh = pb.formulas()[np.tanh]
@@ -218,6 +220,8 @@ class Composite(Formula):
     the formula language, unless other formulas call it: they read it like a
     formula whose closure is derived.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> import pullback as pb
     >>> x = pb.tensor([1.0, 3.0], requires_grad=True)
@@ -265,15 +269,32 @@ def formula(target: Any = None, /, *, jvp: Any = None, **options: Any) -> Any:
     ``@pb.formula`` makes a new operator; ``@pb.formula(np.tanh)`` states the
     derivative of an existing function, which tensors then use.
 
-    first_order_only   second derivatives are refused with BarrierError
-    surrogate          the gradient is deliberately not the forward's derivative
-    complex            refused where it is True: gradients of complex inputs are not supported
-    recompute          names of intermediates to compute again in the closure
-    save               names of intermediates to save, where a kernel would compute them again
-    nondifferentiable  indexes of results without a gradient
-    jvp                ``jvp(*inputs, *tangents, **attributes)`` gives a tangent per result, for forward
-                       mode; a tangent is None where it is zero. Without it the closure is transposed
+    Parameters
+    ----------
+    target : callable, optional
+        The function, or the existing function whose derivative is stated.
+    jvp : callable, optional
+        ``jvp(*inputs, *tangents, **attributes)`` gives a tangent per result, for forward mode; a
+        tangent is None where it is zero. Without it the closure is transposed.
+    **options : object
+        `first_order_only`: second derivatives are refused with BarrierError. `surrogate`: the
+        gradient is deliberately not the forward's derivative. `complex`: refused where it is True,
+        since gradients of complex inputs are not supported. `recompute`: names of intermediates to
+        compute again in the closure. `save`: names of intermediates to save, where a kernel would
+        compute them again. `nondifferentiable`: indexes of results without a gradient.
 
+    Returns
+    -------
+    Formula or callable
+        The operator, or a decorator where options or a target were given.
+
+    Raises
+    ------
+    TypeError
+        An option that there is not.
+
+    Examples
+    --------
     >>> import pullback as pb
     >>> @pb.formula
     ... def twice(x):
@@ -293,6 +314,18 @@ def formula(target: Any = None, /, *, jvp: Any = None, **options: Any) -> Any:
 def composite(target: Function) -> Callable[[Function], Composite]:
     """Decorate a plain function of differentiable operators that stands for `target` (``np.var``).
 
+    Parameters
+    ----------
+    target : callable
+        The function that is stood for, as ``np.var``.
+
+    Returns
+    -------
+    callable
+        The decorator.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> import pullback as pb
     >>> def energy(x):
@@ -316,6 +349,23 @@ def composite(target: Function) -> Callable[[Function], Composite]:
 def derive_pullback(function: Function) -> Formula:
     """A formula of a function that has no closure: its reverse sweep, derived from its text.
 
+    Parameters
+    ----------
+    function : callable
+        A plain function in the formula language, without a closure.
+
+    Returns
+    -------
+    Formula
+        Right to every order, as one that is written.
+
+    Raises
+    ------
+    FormulaError
+        At the first call, where the text can't be differentiated.
+
+    Examples
+    --------
     >>> import numpy as np, pullback as pb
     >>> def area(r):
     ...     return np.pi * r * r

@@ -141,17 +141,37 @@ _loading = ""  # the file of the library that defines its operators now
 def load_operator(path: str | os.PathLike[str], name: str) -> Loaded:
     """The operator `name` of a shared library of C++ operators, see `pullback/define_operator.h`.
 
-    It takes tensors of both engines, and arrays. Its derivatives are right to
+    Its derivatives are right to
     any order, or refused: an intermediate whose gradient the C++ ignores is a
     NotDifferentiableError when it matters.
 
         cube = pb.load_operator("libcube.so", "cube")
         pb.grad(cube(x).sum(), [x])
 
-    Raises FileNotFoundError; OperatorLibraryError for what is no library of
-    operators, was compiled for another version of the interface, or defines no
-    operator of this name; EngineUnavailableError without the native engine.
+    Parameters
+    ----------
+    path : path_like
+        The shared library.
+    name : str
+        The operator's name in it.
 
+    Returns
+    -------
+    callable
+        Takes tensors of both engines, and arrays.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such library.
+    OperatorLibraryError
+        It is no library of operators, was compiled for another version of the interface, or defines
+        no operator of this name.
+    EngineUnavailableError
+        The native engine is not built.
+
+    Examples
+    --------
     >>> import pullback as pb
     >>> pb.load_operator("/no/such/libcube.so", "cube")
     Traceback (most recent call last):

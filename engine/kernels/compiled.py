@@ -32,14 +32,30 @@ from .signature import leaves, signature
 def compile(function: Callable[..., Any] | Formula, order: int = 2) -> CompiledFormula:
     """A formula, or a plain function of differentiable operators, compiled to C++.
 
-    order   up to which derivatives are compiled; further ones run the emitted Python
+    Inputs that the kernels don't take (dtypes other than
+    float32, float64, int64 and bool) run on the formula.
 
-    The result is called like the formula, on arrays and on tensors, and gives
-    the same results. Inputs that the kernels don't take (dtypes other than
-    float32, float64, int64 and bool) run on the formula. Raises CompilerError
-    without a compiler, FormulaError (PB501, located) where the forward is not
-    compiled; `limits` tells about backwards that are not.
+    Parameters
+    ----------
+    function : callable or Formula
+        A formula, or a plain function of differentiable operators.
+    order : int, optional
+        Up to which derivatives are compiled; further ones run the emitted Python.
 
+    Returns
+    -------
+    CompiledFormula
+        Called like the formula, on arrays and on tensors; it gives the same results.
+
+    Raises
+    ------
+    CompilerError
+        There is no C++ compiler.
+    FormulaError
+        The forward is not compiled (PB501, located); `limits` tells about backwards that are not.
+
+    Examples
+    --------
     >>> import numpy as np, pullback as pb
     >>> @pb.formula
     ... def area(r):
@@ -66,6 +82,8 @@ class CompiledFormula(DirectCall):
     lists of another length, absent inputs, and inputs of several dtypes. Arrays in
     attributes are data, which no version depends on.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> import pullback as pb
     >>> @pb.compile

@@ -229,6 +229,18 @@ def accumulate(x: Any, y: Any) -> Any:
 def stop_gradient(x: Any) -> Any:
     """The same values, as a constant to every derivative.
 
+    Parameters
+    ----------
+    x : array_like
+        Of any dtype and shape.
+
+    Returns
+    -------
+    Tensor or array
+        The same values.
+
+    Examples
+    --------
     >>> import pullback as pb
     >>> x = pb.tensor([2.0], requires_grad=True)
     >>> pb.grad((x * pb.stop_gradient(x)).sum(), [x])[0].item()

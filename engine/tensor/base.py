@@ -17,6 +17,8 @@ class Tensor(TensorMethods, ABC):
     Make one by `pb.tensor` (copies) or `pb.from_numpy` (shares memory). NumPy's
     operators, methods and functions work on it and are recorded.
 
+    Examples
+    --------
     >>> import pullback as pb
     >>> isinstance(pb.tensor(1.0), pb.Tensor)
     True

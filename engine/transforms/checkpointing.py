@@ -29,16 +29,33 @@ from ..core.sketch import Sketch
 def checkpoint(function: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any:
     """Call ``function(*inputs, **kwargs)``; its intermediates are let go, and computed again in the backward.
 
-    function  computes anything with tensors, those that it closes over included
-    inputs    tensors, also in lists, tuples and dicts, and anything else, which is passed on
-    kwargs    likewise
-
     The second run stops where the last value that is needed has been computed. It
     has NumPy's global random state, and that of each `np.random.Generator` among
-    the arguments, as they were in the first run; it must compute the same, which
-    raises CheckpointError where it is seen to have saved other shapes, dtypes or
-    values, and SavedVariableError where what it reads was changed in place in between.
+    the arguments, as they were in the first run.
 
+    Parameters
+    ----------
+    function : callable
+        Computes anything with tensors, those that it closes over included.
+    *inputs : object
+        Tensors, also in lists, tuples and dicts, and anything else, which is passed on.
+    **kwargs : object
+        Likewise.
+
+    Returns
+    -------
+    object
+        What `function` returns.
+
+    Raises
+    ------
+    CheckpointError
+        The second run is seen to have saved other shapes, dtypes or values.
+    SavedVariableError
+        What the second run reads was changed in place in between.
+
+    Examples
+    --------
     >>> import numpy as np, pullback as pb
     >>> x = pb.tensor([0.0, 1.0], requires_grad=True)
     >>> y = pb.checkpoint(lambda x: np.exp(np.sin(x)) * x, x)

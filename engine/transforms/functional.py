@@ -26,9 +26,33 @@ def backward(
 ) -> None:
     """Add the gradients of some tensors to the `grad` of the leaves that they depend on.
 
-    Arguments as those of `grad`; `inputs` names the tensors that get a gradient in the place of
-    all leaves: those that the outputs don't depend on get none. Raises what `grad` raises.
+    Parameters
+    ----------
+    tensors : Tensor or iterable of Tensor
+        Where to begin; a single value each, unless `grad_tensors` says what flows in.
+    grad_tensors : array_like or sequence, optional
+        A gradient per tensor, of its shape; None for ones.
+    retain_graph : bool, optional
+        Keep what the graph saved for another backward (default: as `create_graph`).
+    create_graph : bool, optional
+        Record the backward, so that the gradients can be differentiated again.
+    inputs : Tensor or iterable of Tensor, optional
+        Tensors that get a gradient in the place of all leaves; those that the outputs don't depend
+        on get none.
 
+    Raises
+    ------
+    UnusedInputError
+        An output doesn't depend on an input; also where there is no output or no input at all.
+    GraphFreedError
+        What the graph saved was let go by an earlier backward.
+    GradientShapeError
+        A gradient that flows in has another shape than its output.
+    NotDifferentiableError
+        An output or input doesn't require grad.
+
+    Examples
+    --------
     >>> import pullback as pb
     >>> x = pb.tensor([1.0, 2.0], requires_grad=True)
     >>> pb.backward((x * x).sum())
@@ -50,24 +74,48 @@ def grad(
 ) -> tuple[Any, ...]:
     """The gradients of `outputs` with respect to `inputs`: a tuple, one per input.
 
-    outputs            a tensor or an iterable of them; a single value each, unless grad_outputs says what
-                       flows in
-    inputs             a tensor or an iterable of them that require grad, leaves or not
-    grad_outputs       a gradient per output: a tensor or array of its shape, or None for ones
-    retain_graph       keep what the graph saved for another backward (default: as create_graph)
-    create_graph       record the backward, so that its results can be differentiated again
-    allow_unused       None for an input that the outputs don't depend on, instead of an error
-    materialize_grads  zeros for it; they require grad where the backward is recorded
+    Parameters
+    ----------
+    outputs : Tensor or iterable of Tensor
+        A single value each, unless `grad_outputs` says what flows in.
+    inputs : Tensor or iterable of Tensor
+        Tensors that require grad, leaves or not.
+    grad_outputs : array_like or sequence, optional
+        A gradient per output: a tensor or array of its shape, or None for ones.
+    retain_graph : bool, optional
+        Keep what the graph saved for another backward (default: as `create_graph`).
+    create_graph : bool, optional
+        Record the backward, so that its results can be differentiated again.
+    allow_unused : bool, optional
+        None for an input that the outputs don't depend on, instead of an error.
+    materialize_grads : bool, optional
+        Zeros for it; they require grad where the backward is recorded.
 
+    Returns
+    -------
+    tuple of Tensor
+        A gradient per input, of its shape and dtype.
+
+    Raises
+    ------
+    UnusedInputError
+        An output doesn't depend on an input; also where there is no output or no input at all.
+    GraphFreedError
+        What the graph saved was let go by an earlier backward.
+    GradientShapeError
+        A gradient that flows in has another shape than its output.
+    NotDifferentiableError
+        An output or input doesn't require grad.
+    ValueError
+        `allow_unused=False` and `materialize_grads=True`, which contradict each other.
+
+    Examples
+    --------
     >>> import pullback as pb
     >>> x = pb.tensor(3.0, requires_grad=True)
     >>> y = x * x + 2 * x + 1
     >>> pb.grad(y, x)[0].item()
     8.0
-
-    Raises UnusedInputError, also where there is no output or no input at all; GraphFreedError,
-    GradientShapeError, NotDifferentiableError; ValueError for ``allow_unused=False,
-    materialize_grads=True``, which contradict each other.
     """
     retain = create_graph if retain_graph is None else retain_graph
     if not materialize_grads:
@@ -87,12 +135,30 @@ def value_and_grad(
 ) -> Callable[..., tuple[Any, Any]]:
     """A function that returns the value of `function` and its gradient, arrays in and out.
 
-    `function` computes a single value with NumPy's functions. The gradient is by
-    the positional argument `argnums`, counted from the end where negative, a tuple of gradients for
-    several; zeros where the value doesn't depend on it. Arguments are arrays, numbers or tensors, whose
-    values count. Recorded under `pb.no_grad` and in inference mode too. Fit for
+    Recorded under `pb.no_grad` and in inference mode too. Fit for
     ``scipy.optimize.minimize(..., jac=True)``.
 
+    Parameters
+    ----------
+    function : callable
+        Computes a single value with NumPy's functions.
+    argnums : int or sequence of int, optional
+        The positional arguments to differentiate by, counted from the end where negative.
+
+    Returns
+    -------
+    callable
+        Takes what `function` takes: arrays, numbers, or tensors, whose values count. Gives the
+        value and the gradient, or a tuple of gradients for several `argnums`; zeros where the value
+        doesn't depend on an argument.
+
+    Raises
+    ------
+    GradientShapeError
+        `function` gives more than one value.
+
+    Examples
+    --------
     >>> import numpy as np, pullback as pb
     >>> value, gradient = pb.value_and_grad(lambda x: np.sum(x * x))(np.array([1.0, 2.0]))
     >>> print(value, gradient)

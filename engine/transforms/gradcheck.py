@@ -34,18 +34,38 @@ def gradcheck(
 ) -> bool:
     """Compare the derivatives of a function up to `order` with central differences.
 
-    function  of tensors, returning a tensor or several
-    inputs    arrays or tensors; those of a float dtype are differentiated, in float64
-    order     the highest derivative to check
-    rtol      allowed difference relative to the largest entry of a gradient
-    atol      allowed difference besides
-    float32   also compare what float32 inputs give with float64
-    seed      of the random directions
-
-    Returns True, or raises GradcheckError, which says by how much, at which
-    order, and for which element of which input. Of several results each is also
+    Of several results each is also
     checked alone, with the gradients of the others undefined.
 
+    Parameters
+    ----------
+    function : callable
+        Of tensors, returning a tensor or several.
+    *inputs : array_like
+        Those of a float dtype are differentiated, in float64.
+    order : int, optional
+        The highest derivative to check.
+    rtol : float, optional
+        The allowed difference relative to the largest entry of a gradient.
+    atol : float, optional
+        The allowed difference besides.
+    float32 : bool, optional
+        Also compare what float32 inputs give with float64.
+    seed : int, optional
+        Of the random directions.
+
+    Returns
+    -------
+    bool
+        True, where all agrees.
+
+    Raises
+    ------
+    GradcheckError
+        Says by how much a derivative is off, at which order, and for which element of which input.
+
+    Examples
+    --------
     >>> import numpy as np, pullback as pb
     >>> pb.gradcheck(np.tanh, np.linspace(-1.0, 1.0, 5), order=3)
     True

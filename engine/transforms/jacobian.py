@@ -30,21 +30,44 @@ def jacobian(
 ) -> Any:
     """The derivative of each value that `func` returns by each value of the inputs.
 
-    func          takes the inputs, returns a tensor or a tuple of them
-    inputs        a tensor, array or number, or a tuple of them, of a float dtype
-    create_graph  give the result a history, so that it can be differentiated
-    strict        refuse an output that doesn't depend on an input, which else counts as
-                  zero; with create_graph a Jacobian that is constant too
-    vectorize     as in torch, where it asks for all rows at once; it makes no difference here
-    strategy      "reverse-mode": a backward per value of the outputs; "forward-mode": a call of
-                  `func` with tangents per value of the inputs, for few of them; not with strict
+    Parameters
+    ----------
+    func : callable
+        Takes the inputs, and returns a tensor or a tuple of them.
+    inputs : array_like or tuple of array_like
+        What `func` takes, of a float dtype and any shape.
+    create_graph : bool, optional
+        Give the results a history, so that they can be differentiated.
+    strict : bool, optional
+        Refuse an output that doesn't depend on an input, which else counts as zero; with
+        `create_graph` a Jacobian that is constant too.
+    vectorize : bool, optional
+        As in torch, where it asks for all rows at once; it makes no difference here.
+    strategy : {"reverse-mode", "forward-mode"}, optional
+        A backward per value of the outputs, or a call of `func` with tangents per value of the
+        inputs, for few of them; the latter not with `strict`.
 
-    Returns a tensor of shape ``output.shape + input.shape`` in the input's dtype;
-    for several inputs a tuple of them, for several outputs a tuple with one
-    entry of that kind per output.
-    Raises NotDifferentiableError, UnusedInputError (strict), TypeError, ValueError; RuntimeError for
-    "forward-mode" inside of a `forward_ad.dual_level`.
+    Returns
+    -------
+    Tensor or tuple
+        Of shape ``output.shape + input.shape`` in the input's dtype; for several inputs a tuple of
+        them, for several outputs a tuple with one entry of that kind per output.
 
+    Raises
+    ------
+    NotDifferentiableError
+        An input is of no float dtype.
+    UnusedInputError
+        With `strict`, an output doesn't depend on an input.
+    TypeError
+        `func` returns something that is no tensor.
+    ValueError
+        An unknown `strategy`, or one that `strict` is not for.
+    RuntimeError
+        "forward-mode" inside of a `forward_ad.dual_level`.
+
+    Examples
+    --------
     >>> import numpy as np, pullback as pb
     >>> pb.jacobian(lambda x: x * x, np.array([1.0, 2.0]))
     tensor([[2., 0.],
@@ -76,13 +99,38 @@ def hessian(
 ) -> Any:
     """The second derivatives of the single value that `func` returns.
 
-    Arguments as those of `jacobian`; `outer_jacobian_strategy` "forward-mode" takes
-    tangents of the gradient, in the place of gradients of its values. Returns a tensor of shape
-    ``input.shape + input.shape``; for several inputs a tuple of tuples, with the
-    derivative by input i and then by input j at [i][j].
-    Raises GradientShapeError where the function gives more than one value, and
-    what `jacobian` raises.
+    Parameters
+    ----------
+    func : callable
+        Takes the inputs, and returns a single value.
+    inputs : array_like or tuple of array_like
+        What `func` takes, of a float dtype and any shape.
+    create_graph : bool, optional
+        Give the results a history, so that they can be differentiated.
+    strict : bool, optional
+        Refuse an output that doesn't depend on an input, which else counts as zero.
+    vectorize : bool, optional
+        As in torch; it makes no difference here.
+    outer_jacobian_strategy : {"reverse-mode", "forward-mode"}, optional
+        Gradients of the gradient's values, or tangents of the gradient.
 
+    Returns
+    -------
+    Tensor or tuple
+        Of shape ``input.shape + input.shape``; for several inputs a tuple of tuples, with the
+        derivative by input `i` and then by input ``j`` at ``[i][j]``.
+
+    Raises
+    ------
+    GradientShapeError
+        `func` gives more than one value.
+    NotDifferentiableError
+        An input is of no float dtype.
+    UnusedInputError
+        With `strict`, the value doesn't depend on an input.
+
+    Examples
+    --------
     >>> import numpy as np, pullback as pb
     >>> pb.hessian(lambda x: x[0] * x[0] * x[1], np.array([1.0, 2.0]))
     tensor([[4., 2.],

@@ -28,15 +28,37 @@ def vjp(
 ) -> tuple[Any, Any]:
     """The outputs of `func` and the product of `v` with its Jacobian, v^T J.
 
-    func          takes the inputs, returns a tensor or a tuple of them
-    inputs        a tensor, array or number, or a tuple of them, of a float dtype
-    v             of the outputs' shapes; may be left out for a single value
-    create_graph  give the results a history, so that they can be differentiated
-    strict        refuse an output that doesn't depend on an input, which else counts as zero
+    Parameters
+    ----------
+    func : callable
+        Takes the inputs, and returns a tensor or a tuple of them.
+    inputs : array_like or tuple of array_like
+        What `func` takes, of a float dtype and any shape.
+    v : array_like or tuple of array_like, optional
+        Of the outputs' shapes; may be left out for a single value.
+    create_graph : bool, optional
+        Give the results a history, so that they can be differentiated.
+    strict : bool, optional
+        Refuse an output that doesn't depend on an input, which else counts as zero.
 
-    Returns (outputs, product): the product has the shapes and dtypes of the inputs.
-    Raises GradientShapeError, NotDifferentiableError, UnusedInputError (strict), TypeError.
+    Returns
+    -------
+    tuple
+        The outputs, and the product with the shapes and dtypes of the inputs.
 
+    Raises
+    ------
+    GradientShapeError
+        `v` has another shape than it must have.
+    NotDifferentiableError
+        An input is of no float dtype.
+    UnusedInputError
+        With `strict`, an output doesn't depend on an input.
+    TypeError
+        `func` returns something that is no tensor.
+
+    Examples
+    --------
     >>> import numpy as np, pullback as pb
     >>> value, product = pb.vjp(lambda x: x * x, np.array([1.0, 2.0]), np.array([1.0, 10.0]))
     >>> product
@@ -57,10 +79,37 @@ def jvp(
 ) -> tuple[Any, Any]:
     """The outputs of `func` and the product of its Jacobian with `v`, J v.
 
-    Arguments as those of `vjp`; `v` has the inputs' shapes and may be left out
-    for a single value. Returns (outputs, product): the product has the outputs'
-    shapes and dtypes. Raises what `vjp` raises.
+    Parameters
+    ----------
+    func : callable
+        Takes the inputs, and returns a tensor or a tuple of them.
+    inputs : array_like or tuple of array_like
+        What `func` takes, of a float dtype and any shape.
+    v : array_like or tuple of array_like, optional
+        Of the inputs' shapes; may be left out for a single value.
+    create_graph : bool, optional
+        Give the results a history, so that they can be differentiated.
+    strict : bool, optional
+        Refuse an output that doesn't depend on an input, which else counts as zero.
 
+    Returns
+    -------
+    tuple
+        The outputs, and the product with the shapes and dtypes of the outputs.
+
+    Raises
+    ------
+    GradientShapeError
+        `v` has another shape than it must have.
+    NotDifferentiableError
+        An input is of no float dtype.
+    UnusedInputError
+        With `strict`, an output doesn't depend on an input.
+    TypeError
+        `func` returns something that is no tensor.
+
+    Examples
+    --------
     >>> import numpy as np, pullback as pb
     >>> value, product = pb.jvp(np.sin, np.array([0.0, 0.0]), np.array([1.0, 2.0]))
     >>> product
@@ -81,10 +130,40 @@ def vhp(
 ) -> tuple[Any, Any]:
     """The value of `func` and the product of `v` with its Hessian, v^T H.
 
-    Arguments as those of `vjp`; `func` returns a single value, `v` has the
-    inputs' shapes. Cheaper than `hvp`, and equal to it where second derivatives
-    commute. Raises what `vjp` raises.
+    Cheaper than `hvp`, and equal to it where second derivatives
+    commute.
 
+    Parameters
+    ----------
+    func : callable
+        Takes the inputs, and returns a single value.
+    inputs : array_like or tuple of array_like
+        What `func` takes, of a float dtype and any shape.
+    v : array_like or tuple of array_like, optional
+        Of the inputs' shapes.
+    create_graph : bool, optional
+        Give the results a history, so that they can be differentiated.
+    strict : bool, optional
+        Refuse an output that doesn't depend on an input, which else counts as zero.
+
+    Returns
+    -------
+    tuple
+        The value, and the product with the shapes and dtypes of the inputs.
+
+    Raises
+    ------
+    GradientShapeError
+        `v` has another shape than it must have.
+    NotDifferentiableError
+        An input is of no float dtype.
+    UnusedInputError
+        With `strict`, an output doesn't depend on an input.
+    TypeError
+        `func` returns something that is no tensor.
+
+    Examples
+    --------
     >>> import numpy as np, pullback as pb
     >>> value, product = pb.vhp(lambda x: np.sum(x**3), np.array([1.0, 2.0]), np.array([1.0, 1.0]))
     >>> product
@@ -108,9 +187,37 @@ def hvp(
 ) -> tuple[Any, Any]:
     """The value of `func` and the product of its Hessian with `v`, H v.
 
-    Arguments as those of `vjp`; `func` returns a single value, `v` has the
-    inputs' shapes. Raises what `vjp` raises.
+    Parameters
+    ----------
+    func : callable
+        Takes the inputs, and returns a single value.
+    inputs : array_like or tuple of array_like
+        What `func` takes, of a float dtype and any shape.
+    v : array_like or tuple of array_like, optional
+        Of the inputs' shapes.
+    create_graph : bool, optional
+        Give the results a history, so that they can be differentiated.
+    strict : bool, optional
+        Refuse an output that doesn't depend on an input, which else counts as zero.
 
+    Returns
+    -------
+    tuple
+        The value, and the product with the shapes and dtypes of the inputs.
+
+    Raises
+    ------
+    GradientShapeError
+        `v` has another shape than it must have.
+    NotDifferentiableError
+        An input is of no float dtype.
+    UnusedInputError
+        With `strict`, an output doesn't depend on an input.
+    TypeError
+        `func` returns something that is no tensor.
+
+    Examples
+    --------
     >>> import numpy as np, pullback as pb
     >>> value, product = pb.hvp(lambda x: np.prod(x), np.array([2.0, 3.0]), np.array([1.0, 0.0]))
     >>> product

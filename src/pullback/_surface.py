@@ -51,10 +51,27 @@ from .transpile.version import __version__
 def tensor(array: Any, requires_grad: bool = False, name: str | None = None) -> Tensor:
     """A tensor with a copy of the values.
 
-    array          an array, number, nested list or tensor; its dtype stays
-    requires_grad  have operators on it recorded; float dtypes only (NotDifferentiableError)
-    name           for the printed tape
+    Parameters
+    ----------
+    array : array_like
+        An array, number, nested list or tensor; its dtype stays.
+    requires_grad : bool, optional
+        Have operators on it recorded; float dtypes only.
+    name : str, optional
+        For the printed tape.
 
+    Returns
+    -------
+    Tensor
+        Of the shape and dtype of `array`, on the current engine.
+
+    Raises
+    ------
+    NotDifferentiableError
+        `requires_grad` for a dtype that is no float.
+
+    Examples
+    --------
     >>> import pullback as pb
     >>> pb.tensor([1.0, 2.0], requires_grad=True)
     tensor([1., 2.], requires_grad=True)
@@ -69,6 +86,18 @@ def from_numpy(array: Any) -> Tensor:
     Writes from outside are not counted by the version, so a saved value that is
     changed through the array goes unnoticed.
 
+    Parameters
+    ----------
+    array : numpy.ndarray
+        Of any dtype that a tensor has.
+
+    Returns
+    -------
+    Tensor
+        Of the same shape and dtype, over the same memory.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> import pullback as pb
     >>> array = np.zeros(2)
