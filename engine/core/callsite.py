@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from types import FrameType
 
+from ...transpile.cells import place
+
 PACKAGE = __name__.partition(".")[0]
 
 
@@ -14,8 +16,8 @@ def is_internal(frame: FrameType) -> bool:
 
 
 def callsite() -> str:
-    """ "file:line" of the innermost frame outside this package and NumPy."""
+    """The place, as "file:line", of the innermost frame outside this package and NumPy."""
     frame = sys._getframe(1)
     while frame.f_back is not None and is_internal(frame):
         frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    return place(frame.f_code.co_filename, frame.f_lineno)

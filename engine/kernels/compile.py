@@ -13,6 +13,7 @@ from typing import NamedTuple
 from ...transpile.emit.cpp import ABI
 from . import cache as disk
 from .compiler import INCLUDE, find_compiler, identity
+from .patience import saying
 
 RUNTIME = INCLUDE.parent / "kernel_runtime.cpp"
 _RUNTIME_ENDING = ".runtime"
@@ -45,7 +46,10 @@ def compile_cached(asked: Asked, others: Iterable[Asked] = ()) -> Path:
     runtime = runtime_library()  # which the loader needs too
     key = key_of(asked.key, *asked.what)
     if disk.found(key, ".so") is None:
-        with ExitStack() as under_way:
+        with (
+            saying("compiling C++, which later calls and processes find in the cache"),
+            ExitStack() as under_way,
+        ):
             for one in (*others, asked):
                 under_way.enter_context(_compiling(one, runtime))
     return disk.place(key)
@@ -76,7 +80,8 @@ def runtime_library() -> Path:
     key = key_of("runtime")
 
     def make(target: Path) -> None:
-        find_compiler().compile_runtime(RUNTIME, target, f"{key}{_RUNTIME_ENDING}")
+        with saying("compiling what all kernels share, which later processes find in the cache"):
+            find_compiler().compile_runtime(RUNTIME, target, f"{key}{_RUNTIME_ENDING}")
 
     return disk.entry(key, make, _RUNTIME_ENDING)
 

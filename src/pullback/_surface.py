@@ -45,6 +45,7 @@ from .engine.transforms.jacobian import hessian, jacobian
 from .engine.transforms.vector_products import hvp, jvp, vhp, vjp
 from .numpy import gelu, relu, sigmoid, softplus
 from .transpile.diagnostics import Diagnostic, FormulaError
+from .transpile.tracebacks import at_prompts
 from .transpile.version import __version__
 
 
@@ -109,6 +110,8 @@ def from_numpy(array: Any) -> Tensor:
     made: Tensor = _engine().from_numpy(array)
     return made
 
+
+at_prompts(PullbackError)
 
 __all__ = [
     "CompiledFormula",

@@ -83,7 +83,9 @@ def test_a_rule_is_found_and_followed(browser, address):
     browser.until("return document.querySelectorAll('.md-search-result__link').length")
     links = browser.run("return [...document.querySelectorAll('.md-search-result__link')].map(a => a.href)")
     assert any("rules/PB108.html" in link for link in links)
-    browser.run("[...document.querySelectorAll('.md-search-result__link')].find(a => /PB108/.test(a.href)).click()")
+    browser.run(
+        "[...document.querySelectorAll('.md-search-result__link')].find(a => /PB108/.test(a.href)).click()"
+    )
     browser.until("return location.pathname.endsWith('rules/PB108.html')")
     assert "PB108" in browser.until("return document.querySelector('h1').innerText")
 

@@ -41,6 +41,7 @@ from enum import Enum
 from typing import Literal as OneOf
 from typing import NamedTuple
 
+from ..cells import place
 from ..records import record
 from .types import Type
 
@@ -74,7 +75,7 @@ class Span(Node):
     end_column: int
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}:{self.column}"
+        return place(self.path, self.line, self.column)
 
 
 @record(frozen=True, slots=True)

@@ -100,8 +100,10 @@ Caller find_caller() {
 
 std::string place_of(PyObject* code, int instruction) {
     auto* object = reinterpret_cast<PyCodeObject*>(code);
-    return text_of(object->co_filename) + ":" +
-           std::to_string(PyCode_Addr2Line(object, instruction));
+    const PyRef place = import_from("pullback.transpile.cells", "place");
+    return text_of(checked(PyObject_CallFunction(place.get(), "Oi", object->co_filename,
+                                                 PyCode_Addr2Line(object, instruction)))
+                       .get());
 }
 
 void remember_stack(Node& node) {
