@@ -63,6 +63,7 @@ class _Writer:
         self.results = _result_names(entry.function)
         self.many = len(self.results) > 1
         self.listed = any("[" in str(result.type) for result in entry.function.func.returns)
+        self.in_place = entry.function.func.kind().name == "inplace"
         self.foreach = entry.name.startswith("_foreach_")
         self.out = Written(formula_name(entry, variant), entry.schema)
         self.gradients = self._gradient_names()
@@ -86,6 +87,8 @@ class _Writer:
             closure,
             ast.Return(ast.Tuple([results, name(closure.name)], ast.Load())),
         ]
+        if any(isinstance(node, ast.Name) and node.id == "original_self" for node in ast.walk(closure)):
+            body.insert(0, _assign(name("original_self"), build("aten.clone(self)")))
         made = ast.FunctionDef(self.out.name, signature(self.parameters), body, [self._decorator()])
         return ast.fix_missing_locations(made)
 
@@ -130,7 +133,7 @@ class _Writer:
                 continue
             expression = self._rewritten(text, names)
             if len(names) == 1:
-                found[names[0]] = expression
+                found[names[0]] = self._where_given(names[0], expression)
                 continue
             local = {given: self._local(f"grad_{given}") for given in names}
             body.append(_assign(_tuple(list(local.values())), expression))
@@ -145,6 +148,16 @@ class _Writer:
         returned = gradients[0] if len(gradients) == 1 else ast.Tuple(gradients, ast.Load())
         return ast.FunctionDef(f"{self.out.name}_pullback", arguments, [*body, ast.Return(returned)], [])
 
+    def _where_given(self, written: str, gradient: ast.expr) -> ast.expr:
+        """No gradient of an optional input that is not there: PyTorch does not ask for it."""
+        if not any(
+            parameter.written == written and parameter.type == "Tensor?" for parameter in self.tensors
+        ):
+            return gradient
+        return build(
+            "None if INPUT is None else GRADIENT", INPUT=name(python_name(written)), GRADIENT=gradient
+        )
+
     def _local(self, wanted: str) -> str:
         """A name for a gradient that is no argument's, result's or other gradient's."""
         taken = {parameter.name for parameter in self.parameters} | {*self.results, *self.gradients}
@@ -154,7 +167,8 @@ class _Writer:
         types = {parameter.written: parameter.type for parameter in self.parameters}
         if self.listed:
             types["grads"] = "Tensor[]"
-        scope = Scope(types, self.functions, {}, self.gradients, tuple(map(python_name, names)))
+        renamed = {"self": "original_self"} if self.in_place else {}
+        scope = Scope(types, self.functions, renamed, self.gradients, tuple(map(python_name, names)))
         expression = rewritten(text, scope)
         self._needs(scope)
         return build("[EACH for i in range(len(grads))]", EACH=expression) if self.foreach else expression

@@ -8,6 +8,7 @@ from typing import Any
 from ..cpp import field, text_of
 from ..errors import NotImported
 from ..scope import Scope
+from .calls import call_of
 from .rule import Read
 
 ARITHMETIC: dict[str, type[ast.operator]] = {
@@ -35,8 +36,8 @@ def binary(node: Any, scope: Scope, read: Read) -> ast.expr:
     operator = text_of(field(node, "operator"))
     left, right = field(node, "left"), field(node, "right")
     if operator in ARITHMETIC:
-        if operator == "/" and left.type == right.type == "number_literal":
-            raise NotImported(f"`{text_of(node)}` divides numbers, which C++ may do with a remainder")
+        if operator == "/" and _whole(left, scope) and _whole(right, scope):
+            return ast.BinOp(read(left), ast.FloorDiv(), read(right))  # of sizes, which are not negative
         return ast.BinOp(read(left), ARITHMETIC[operator](), read(right))
     if operator in COMPARISONS:
         first, second = read(left), read(right)
@@ -46,6 +47,15 @@ def binary(node: Any, scope: Scope, read: Read) -> ast.expr:
     if operator in LOGIC:
         return _flat(LOGIC[operator](), read(left), read(right))
     raise NotImported(f"no rule for the operator `{operator}`")
+
+
+def _whole(node: Any, scope: Scope) -> bool:
+    """True for a whole number, which C++ divides without a remainder."""
+    if node.type == "number_literal":
+        return text_of(node).isdigit()
+    if node.type == "identifier":
+        return scope.type_of(text_of(node)) in ("int", "SymInt")
+    return node.type == "call_expression" and call_of(node).name in ("size", "sym_size", "sym_numel", "dim")
 
 
 def _flat(operator: ast.boolop, left: ast.expr, right: ast.expr) -> ast.expr:
