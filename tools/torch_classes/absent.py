@@ -90,7 +90,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def without_absent(load: Callable[[], Result]) -> tuple[Result, list[str]]:
-    """What `load` imports, and the modules that it lacked; each gets a stand-in, and `load` runs again.
+    """The result of `load`, and the modules that it lacked; each gets a stand-in, and `load` runs again.
 
     A module whose absence the text itself handles stays absent. What `load` raises otherwise is raised.
     """

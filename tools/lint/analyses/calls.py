@@ -7,7 +7,7 @@ from abc import abstractmethod
 from dataclasses import replace
 
 from ..frontend.classes import FunctionClass, Method, method_of
-from ..frontend.modules import Class, Dotted, Function
+from ..frontend.modules import Class, Dotted, Expression, Function
 from . import containers, torch_names
 from .collectives import collective
 from .context import Context
@@ -87,6 +87,8 @@ class Calls(FollowedCalls):
             if value is not None:
                 return self.of_expression(value)
             return (Thing(entity=Bound((thing,), name)),)
+        if isinstance(entity, Class) and name in entity.values:
+            return self.of_expression(Expression(entity.values[name], entity.module))
         if isinstance(thing.constant, Context):
             if name in CONTEXT_METHODS:
                 return (Thing(entity=Bound((thing,), name)),)
