@@ -16,6 +16,7 @@ _ROOT_TWO_PI = math.sqrt(2 * math.pi)
 _ROOT_TWO_OVER_PI = math.sqrt(2 / math.pi)
 _ROOT_HALF = math.sqrt(0.5)
 _FAR = 12.0  # from here on an asymptotic series of twelve terms is exact
+_FAR_BELOW = -1e9  # from here down the first term of that of log_ndtr's slope is
 
 
 @pb.formula(special.erf)
@@ -58,7 +59,7 @@ def erfcx(x):
     r = special.erfcx(x)
 
     def erfcx_pullback(grad):
-        near = 2 * x * r - _TWO_OVER_ROOT_PI
+        near = 2 * (x * r) - _TWO_OVER_ROOT_PI
         return grad * np.where(x < _FAR, near, _slope_of_erfcx(np.where(x < _FAR, _FAR, x)))
 
     return r, erfcx_pullback
@@ -126,7 +127,7 @@ def dawsn(x):
 
     def dawsn_pullback(grad):
         near = np.abs(x) < _FAR
-        return grad * np.where(near, 1 - 2 * x * r, _slope_of_dawsn(np.where(near, _FAR, x)))
+        return grad * np.where(near, 1 - 2 * (x * r), _slope_of_dawsn(np.where(near, _FAR, x)))
 
     return r, dawsn_pullback
 
@@ -146,15 +147,18 @@ def ndtr(x):
 def log_ndtr(x):
     """The logarithm of that: density over distribution, exp(-x**2/2 - r) / sqrt(2 pi).
 
-    Below -1, where both are small, that is sqrt(2 / pi) / erfcx(-x / sqrt(2)).
+    Below -1, where both are small, that is sqrt(2 / pi) / erfcx(-x / sqrt(2)), and far below, -x
+    to the last bit: DLMF 7.12.1.
     """
     r = special.log_ndtr(x)
 
     def log_ndtr_pullback(grad):
         low = x < -1
-        ratio = _ROOT_TWO_OVER_PI / special.erfcx(-_ROOT_HALF * np.where(low, x, -1))
+        far = x < _FAR_BELOW
+        ratio = _ROOT_TWO_OVER_PI / special.erfcx(-_ROOT_HALF * np.where(low & ~far, x, -1))
         high = np.where(low, 0, x)
-        return grad * np.where(low, ratio, np.exp(-0.5 * high * high - np.where(low, 0, r)) / _ROOT_TWO_PI)
+        near = np.exp(-0.5 * high * high - np.where(low, 0, r)) / _ROOT_TWO_PI
+        return grad * np.where(far, -x, np.where(low, ratio, near))
 
     return r, log_ndtr_pullback
 

@@ -26,11 +26,11 @@ def expit(x):
 
 @pb.formula(special.logit)
 def logit(x):
-    """log(x / (1 - x)), the inverse of expit: 1 / (x (1 - x)) dx."""
+    """log(x / (1 - x)), the inverse of expit: (1 / x + 1 / (1 - x)) dx."""
     r = special.logit(x)
 
     def logit_pullback(grad):
-        return grad / (x * (1 - x))
+        return grad * (1 / x + 1 / (1 - x))
 
     return r, logit_pullback
 

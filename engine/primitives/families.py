@@ -33,7 +33,8 @@ def bessel_i(x: Any, order: Any) -> Any:
     >>> float(bessel_i(0.0, order=0))
     1.0
     """
-    return _as(x, scipy.special.iv(order, x))
+    smallest = np.finfo(np.float64).tiny  # below it SciPy's is NaN
+    return _as(x, scipy.special.iv(order, np.where(np.abs(x) < smallest, 0, x)))
 
 
 @recorded

@@ -1,10 +1,13 @@
 """Derivatives at the extremes of the range, to second order, against mpmath."""
 
+import itertools
+
 import mpmath
 import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.transpile.operators import OPERATORS
 
 
 def _log_ndtr(x):
@@ -21,7 +24,7 @@ FUNCTIONS = {
         lambda x: mpmath.exp(-abs(x)) * mpmath.besseli(1, x),
         BOTH_SIDES,
     ),
-    "log_ndtr": (_log_ndtr, (-1e8, -1e4, -40.0, -5.0, -1.0, -0.5, 0.5, 5.0)),
+    "log_ndtr": (_log_ndtr, (-1e10, -1e8, -1e4, -40.0, -5.0, -1.0, -0.5, 0.5, 5.0)),
     "dawsn": (
         lambda x: mpmath.sqrt(mpmath.pi) / 2 * mpmath.exp(-x * x) * mpmath.erfi(x),
         (-1e6, -40.0, -12.0, -3.0, 0.3, 11.9, 100.0, 1e4),
@@ -65,3 +68,38 @@ def test_nothing_becomes_nan_at_the_end_of_the_range(engine):
         x = pb.tensor(point, requires_grad=True)
         first = pb.grad(getattr(pb.special, name)(x), x, create_graph=True)[0]
         assert np.isfinite([first.item(), pb.grad(first, x)[0].item()]).all(), name
+
+
+ENDS = np.array([5e-324, 1e-310, 1e-300, 1e-160, 1e-20, 0.5, 1.0, 20.0, 800.0, 1e8, 1e20, 1e155, 1e200])
+POINTWISE = [
+    entry.name
+    for entry in OPERATORS.values()
+    if entry.derivative == "formula" and entry.kind == "pointwise" and len(entry.operands) == 1
+    if not entry.attrs
+]
+
+
+@pytest.mark.parametrize("name", POINTWISE)
+def test_no_derivative_is_nan_where_the_one_before_is_finite(engine, name):
+    x = pb.tensor([*-ENDS[::-1], -0.0, 0.0, *ENDS], requires_grad=True)
+    with np.errstate(all="ignore"):
+        values = [pb.formulas()[name](x)]
+        for _ in range(2):
+            if values[-1].requires_grad:
+                values.append(pb.grad(values[-1].sum(), x, create_graph=True)[0])
+    for value, derivative in itertools.pairwise(values):
+        lost = np.isnan(derivative.detach().numpy()) & np.isfinite(value.detach().numpy())
+        assert not lost.any(), x.detach().numpy()[lost]
+
+
+def test_far_below_the_slope_of_log_ndtr_is_the_point_itself(engine):
+    x = pb.tensor(-1e200, requires_grad=True)
+    first = pb.grad(pb.special.log_ndtr(x), x, create_graph=True)[0]
+    assert (first.item(), pb.grad(first, x)[0].item()) == (1e200, -1.0)
+
+
+def test_the_second_derivative_of_logit_is_infinite_beside_zero(engine):
+    x = pb.tensor(1e-300, requires_grad=True)
+    first = pb.grad(pb.special.logit(x), x, create_graph=True)[0]
+    with np.errstate(over="ignore"):
+        assert pb.grad(first, x)[0].item() == -np.inf

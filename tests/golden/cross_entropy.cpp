@@ -21,7 +21,7 @@ struct CrossEntropyForward {
         const auto targets_view = context.input<T>(1);
         const unsigned max_1_axes = pb::axis_set(context, {-1}, logits_view.shape.ndim);
         const auto max_1_view =
-            context.kept_output<T>(1, pb::reduced(logits_view.shape, max_1_axes, true));
+            context.readable_output<T>(1, pb::reduced(logits_view.shape, max_1_axes, true));
         const unsigned weight_axes = pb::axis_set(context, {-1}, targets_view.shape.ndim);
         const auto weight_view =
             context.output<T>(4, pb::reduced(targets_view.shape, weight_axes, true));
@@ -69,7 +69,7 @@ struct CrossEntropyForward {
         }
         const unsigned total_axes = pb::axis_set(context, {-1}, logits_view.shape.ndim);
         const auto total_view =
-            context.kept_output<T>(2, pb::reduced(logits_view.shape, total_axes, true));
+            context.readable_output<T>(2, pb::reduced(logits_view.shape, total_axes, true));
         {
             pb::Space& space = passes.space(logits_view.shape);
             static constexpr pb::Rows<const T> logits_rows{0};
@@ -96,7 +96,7 @@ struct CrossEntropyForward {
                 }
             });
         }
-        const auto log_total_view = context.kept_output<T>(3, total_view.shape);
+        const auto log_total_view = context.readable_output<T>(3, total_view.shape);
         const pb::Shape shape =
             pb::broadcast(context, targets_view.shape, log_total_view.shape, logits_view.shape);
         {

@@ -27,7 +27,7 @@ struct GpCovarianceForward {
                                               length_scale_view.shape);
         const unsigned squared_axes = pb::axis_set(context, {-1}, shape.ndim);
         const auto squared_view =
-            context.kept_output<T>(1, pb::reduced(shape, squared_axes, false));
+            context.readable_output<T>(1, pb::reduced(shape, squared_axes, false));
 
         pb::Passes<2, 8> passes(context);
         {

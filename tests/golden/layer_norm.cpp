@@ -22,7 +22,7 @@ struct LayerNormForward {
         const double eps = context.number(0);
         const unsigned mean_1_axes = pb::axis_set(context, {-1}, x_view.shape.ndim);
         const auto mean_1_view =
-            context.kept_output<T>(1, pb::reduced(x_view.shape, mean_1_axes, true));
+            context.readable_output<T>(1, pb::reduced(x_view.shape, mean_1_axes, true));
         const pb::Shape shape =
             pb::broadcast(context, x_view.shape, weight_view.shape, bias_view.shape);
 
@@ -75,7 +75,7 @@ struct LayerNormForward {
                 }
             });
         }
-        const auto s_view = context.kept_output<T>(3, variance_view.shape);
+        const auto s_view = context.readable_output<T>(3, variance_view.shape);
         const auto sqrt_1_view = context.output<T>(2, variance_view.shape);
         {
             pb::Space& space = passes.space(variance_view.shape);

@@ -364,7 +364,7 @@ def _depth(shape: Unranked) -> int:
 
 
 def is_deep(shape: Shape) -> bool:
-    """True for a shape that is told by a long way: it is not worth knowing."""
+    """True for a shape derived from others through many steps: it is not worth knowing."""
     return isinstance(shape, Unranked) and _depth(shape) > _DEEPEST
 
 

@@ -67,7 +67,7 @@ _DESCRIBES = frozenset(_DESCRIBING.split())
 _OF_SCIPY = frozenset(
     operator.scalar.cpp for operator in OPERATORS.values() if operator.scalar and operator.scalar.special
 )
-_OUTPUTS = frozenset({"output", "kept_output"})
+_OUTPUTS = frozenset({"output", "readable_output"})
 
 
 def is_function(name: str) -> bool:

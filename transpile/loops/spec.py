@@ -8,8 +8,8 @@ A launch has one pass that only writes or only reduces, or passes over rows, and
 >>> from .expressions import Name, ask, rank
 >>> from .statements import Do, Let
 >>> made = Let("x", ask("input", 0, of="T"))
->>> check_block([made, Do(ask("tell", 0, rank("x")))])
->>> check_block([Do(ask("tell", 0, rank("x")))])
+>>> check_block([made, Do(ask("output_value", 0, rank("x")))])
+>>> check_block([Do(ask("output_value", 0, rank("x")))])
 Traceback (most recent call last):
 ...
 pullback.transpile.verify.InvalidIR: `x` is read before it is declared

@@ -82,7 +82,7 @@ def test_functions_that_jax_lacks_are_named_with_their_line():
 
     with pytest.raises(
         pb.FormulaError,
-        match=rf"(?s)test_errors.py:{line_of('return linalg')}:12: PB501.*linalg.expm.*help: ",
+        match=rf"(?s)test_errors.py:{line_of('return linalg')}:12: PB502.*linalg.expm.*help: ",
     ):
         function(of_scipy)
     with pytest.raises(

@@ -30,7 +30,7 @@ def test_those_that_are_functions_and_those_that_are_refused():
         except pb.FormulaError as error:
             refused[name] = str(error)
     assert refused.keys() == REFUSED
-    assert all(re.search(r"formulas/\w+\.py:\d+:\d+: PB501", text) for text in refused.values())
+    assert all(re.search(r"formulas/\w+\.py:\d+:\d+: PB502", text) for text in refused.values())
     assert len(made) > 150
 
 

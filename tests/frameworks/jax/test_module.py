@@ -69,7 +69,7 @@ def test_a_closure_without_a_transpose_is_the_rule():
 
 @pytest.mark.parametrize("formula", REFUSED)
 def test_what_a_module_does_not_hold_is_located(formula):
-    with pytest.raises(pb.FormulaError, match=r"(?s)formulas.py:\d+:\d+: PB501.*pullback.jax.function"):
+    with pytest.raises(pb.FormulaError, match=r"(?s)formulas.py:\d+:\d+: PB502.*pullback.jax.function"):
         text_of(formula)
 
 

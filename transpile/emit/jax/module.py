@@ -38,7 +38,7 @@ _IMPORTS = {
 
 
 def module_text(formula: Formula, library: Derivatives, helpers: Helpers) -> str:
-    """The module of a promoted formula. Raises FormulaError (PB501) for what JAX has no counterpart of."""
+    """The module of a promoted formula. Raises FormulaError (PB502) for what JAX has no counterpart of."""
     findings = [*called_formulas(formula), *_not_in_a_module(formula)]
     if findings:
         raise FormulaError(list(dict.fromkeys(findings)), formula.source)
@@ -280,4 +280,4 @@ def _not_in_a_module(formula: Formula) -> list[Diagnostic]:
         if param.optional and not param.attribute
     ]
     hint = "use pullback.jax.function, which decides it at each call"
-    return [diagnostic("PB501", message, formula.span, name=formula.name, hint=hint) for message in messages]
+    return [diagnostic("PB502", message, formula.span, name=formula.name, hint=hint) for message in messages]

@@ -60,7 +60,7 @@ def missing(formula: Formula, dotted: str, line: int) -> Diagnostic:
     span: Span = next((eqn.span for eqn in (*calls, *near) if eqn.span is not None), formula.span)
     message = f"JAX has no counterpart of `{dotted}`, which {formula.name!r} needs"
     hint = "write it with functions that jax.numpy and jax.scipy.special have"
-    return diagnostic("PB501", message, span, name=formula.name, hint=hint)
+    return diagnostic("PB502", message, span, name=formula.name, hint=hint)
 
 
 def unknown_calls(formula: Formula) -> list[Diagnostic]:
@@ -72,7 +72,7 @@ def unknown_calls(formula: Formula) -> list[Diagnostic]:
             message = f"`{callee.value}` is not known to have a counterpart in JAX"
             hint = "write it with functions of the vocabulary, or make it a formula"
             span = eqn.span or formula.span
-            findings.append(diagnostic("PB501", message, span, name=formula.name, hint=hint))
+            findings.append(diagnostic("PB502", message, span, name=formula.name, hint=hint))
     return list(dict.fromkeys(findings))
 
 
@@ -80,7 +80,7 @@ def called_formulas(formula: Formula) -> list[Diagnostic]:
     """Findings for calls of formulas that an emitted module would have to hold too."""
     return [
         diagnostic(
-            "PB501",
+            "PB502",
             f"{formula.name!r} calls the formula `{eqn.op}`, which a module of its own does not hold",
             eqn.span or formula.span,
             name=formula.name,

@@ -309,12 +309,12 @@ class _Run:
             return call.numbers[args[0]]
         if method in ("dry", "is_only_likely", "adds"):
             return False
-        if method == "tell":
+        if method == "output_value":
             call.outputs[args[0]] = args[1]
             return None
         kind = np.dtype(self.types[str(expression.of)])
         made = np.full(args[-1], np.nan if kind.kind == "f" else 0, kind)
-        if method in ("output", "kept_output"):
+        if method in ("output", "readable_output"):
             call.outputs[args[0]] = made
         return made
 

@@ -62,12 +62,12 @@ def inlined(block: Block, library: Library, inputs: Sequence[Input]) -> Block:
     known = types_of_inputs(inputs)
     while True:
         plain = inline(block, Definitions(library), PRIMITIVES)
-        told = with_known_absence(plain)
-        written = written_out(told, known)
+        without_absence = with_known_absence(plain)
+        written = written_out(without_absence, known)
         if written == plain and not known:
             return plain
         block = simplify(written, known, floats=False)
-        if block == told:
+        if block == without_absence:
             return block
 
 

@@ -123,7 +123,7 @@ class Plan:
             atom, fact = self.cast(atom, kind)
         view = self.names.fresh(f"{name}_view")
         whole = self.shape_text(fact.leaves)
-        self.let(fact.level, view, ask("kept_output" if retained else "output", output, whole, of=kind))
+        self.let(fact.level, view, ask("readable_output" if retained else "output", output, whole, of=kind))
         self.store(atom, fact, Name(view))
         return Name(view)
 
@@ -347,7 +347,7 @@ class Plan:
             self.let(level, view, ask("scratch", whole, of=stored(kind)))
             return Name(view)
         self._written.add(index)
-        method = "kept_output" if retained or var in self.uses else "output"
+        method = "readable_output" if retained or var in self.uses else "output"
         self.let(level, view, ask(method, index, whole, of=stored(kind)))
         return Name(view)
 

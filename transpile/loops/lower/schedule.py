@@ -72,16 +72,18 @@ def _finished(kernel: Kernel) -> Plan:
     live = Block(block.params, tuple(remove_dead(list(block.eqns), results)), results)
     plan = planned(replace(kernel, block=live))
     plan.finish()
-    plan.closing += [Do(_said(plan, k, result)) for k, result in enumerate(kernel.plain_results, len(arrays))]
+    plan.closing += [
+        Do(_value_output(plan, k, result)) for k, result in enumerate(kernel.plain_results, len(arrays))
+    ]
     return plan
 
 
-def _said(plan: Plan, k: int, result: PlainResult) -> Ask:
-    """The call by which the kernel says a value."""
+def _value_output(plan: Plan, k: int, result: PlainResult) -> Ask:
+    """The call that gives the caller a result that is no array."""
     fact = plan.of(result.var)
     if result.kind in ("like", "shape"):
         return ask("output", k, fact.node, of=stored(fact.type))
-    return ask("tell", k, Braces((fact.node,), "double" if result.kind == "float" else "int64_t"))
+    return ask("output_value", k, Braces((fact.node,), "double" if result.kind == "float" else "int64_t"))
 
 
 def _index_of(plan: Plan) -> str:

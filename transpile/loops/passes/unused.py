@@ -6,7 +6,7 @@ its block reads, in blocks of blocks too. Outputs stay, for the caller waits for
 >>> from ..expressions import ask, rank
 >>> from ..statements import Do, Let
 >>> x, n, unread = (Let("x", ask("input", 0, of="T")), Let("n", rank("x")), Let("m", rank("n")))
->>> [let.name for let in block_without_unused([x, n, unread, Do(ask("tell", 0, "n"))])[:-1]]
+>>> [let.name for let in block_without_unused([x, n, unread, Do(ask("output_value", 0, "n"))])[:-1]]
 ['x', 'n']
 """
 

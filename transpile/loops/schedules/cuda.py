@@ -63,7 +63,7 @@ from ..statements import (
 from .views import MEMORY, Views
 
 # What the host of a launch gives a kernel.
-_ASKED = MEMORY | {"input", "gradient", "like", "shape", "shape_if_any", "number", "integer", "tell"}
+_ASKED = MEMORY | {"input", "gradient", "like", "shape", "shape_if_any", "number", "integer", "output_value"}
 # Functions that only describe, but whose data would be the host's; one that describes memory without gaps;
 # one that only kernels in C++ begin with.
 _OF_HOST = frozenset({"unpack", "constant", "zeros_of", "nothing"})

@@ -30,7 +30,7 @@ from ..expressions import (
 )
 from ..statements import Let, Statement
 
-MEMORY = frozenset({"output", "kept_output", "scratch"})
+MEMORY = frozenset({"output", "readable_output", "scratch"})
 _LAST = braces(-1)
 
 

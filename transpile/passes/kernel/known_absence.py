@@ -46,8 +46,10 @@ def with_known_absence(block: Block) -> Block:
     """The block, which asks conditions and not the values that may be missing."""
     if all(eqn.op != "is_none" for eqn in block.every()):
         return block
-    told = _Scope(Namer(all_names(block))).inside(block)
-    return replace(told, eqns=tuple(remove_dead(list(told.eqns), told.results)))
+    without_absence = _Scope(Namer(all_names(block))).inside(block)
+    return replace(
+        without_absence, eqns=tuple(remove_dead(list(without_absence.eqns), without_absence.results))
+    )
 
 
 class _Scope:

@@ -69,7 +69,7 @@ def _flat(plan: Plan, eqn: Eqn, fact: Fact) -> tuple[Expression, Expression]:
     return fact.node, _integer(plan, eqn, "axis", 0)
 
 
-def _give(
+def give(
     plan: Plan,
     eqn: Eqn,
     out: Var,
@@ -98,7 +98,7 @@ def add_scan(plan: Plan, eqn: Eqn, out: Var) -> None:
     fact = plan.array(eqn.args[0])
     kind = "int64_t" if fact.type == "bool" else fact.type
     view, axis = _flat(plan, eqn, fact)
-    _give(plan, eqn, out, kind, shape(view), fact.level, eqn.op, view, axis)
+    give(plan, eqn, out, kind, shape(view), fact.level, eqn.op, view, axis)
 
 
 def add_recurrence(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -107,7 +107,7 @@ def add_recurrence(plan: Plan, eqn: Eqn, out: Var) -> None:
     a, b = (plan.array_of(atom, kind) for atom in eqn.args)
     reverse = _truth(plan, eqn, "reverse")
     whole = run("broadcast", shape(a.node), shape(b.node))
-    _give(plan, eqn, out, kind, whole, max(a.level, b.level), eqn.op, a.node, b.node, reverse)
+    give(plan, eqn, out, kind, whole, max(a.level, b.level), eqn.op, a.node, b.node, reverse)
 
 
 def add_merged_axes(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -132,7 +132,7 @@ def add_repeat(plan: Plan, eqn: Eqn, out: Var) -> None:
     view, axis = _flat(plan, eqn, fact)
     repeats = braces(*_integers(plan, eqn, "repeats"))
     whole = run("repeated", shape(view), repeats, axis)
-    _give(plan, eqn, out, fact.type, whole, fact.level, eqn.op, view, repeats, axis)
+    give(plan, eqn, out, fact.type, whole, fact.level, eqn.op, view, repeats, axis)
 
 
 def add_sum_repeats(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -142,11 +142,11 @@ def add_sum_repeats(plan: Plan, eqn: Eqn, out: Var) -> None:
     whole = _shape(plan, eqn)
     if literal_of(eqn, "axis") is not None:
         axis = _integer(plan, eqn, "axis", 0)
-        _give(plan, eqn, out, fact.type, whole, fact.level, eqn.op, fact.node, repeats, axis)
+        give(plan, eqn, out, fact.type, whole, fact.level, eqn.op, fact.node, repeats, axis)
         return
     line = derived(f"{out.name}_line")
     size = call("shape_of", Method(whole, "size"))
-    _give(plan, eqn, line, fact.type, size, fact.level, eqn.op, fact.node, repeats, 0)
+    give(plan, eqn, line, fact.type, size, fact.level, eqn.op, fact.node, repeats, 0)
     _reshaped(plan, eqn, out, line, whole)
 
 
@@ -168,9 +168,9 @@ def add_tile(plan: Plan, eqn: Eqn, out: Var) -> None:
     reps = braces(*_integers(plan, eqn, "reps"))
     if eqn.op == "tile":
         whole = run("tiled", shape(fact.node), reps)
-        _give(plan, eqn, out, fact.type, whole, fact.level, eqn.op, fact.node)
+        give(plan, eqn, out, fact.type, whole, fact.level, eqn.op, fact.node)
     else:
-        _give(plan, eqn, out, fact.type, _shape(plan, eqn), fact.level, eqn.op, fact.node, reps)
+        give(plan, eqn, out, fact.type, _shape(plan, eqn), fact.level, eqn.op, fact.node, reps)
 
 
 def add_roll(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -184,7 +184,7 @@ def add_roll(plan: Plan, eqn: Eqn, out: Var) -> None:
     line = _flat(plan, eqn, fact)[0] if whole else fact.node
     moved = derived(f"{out.name}_line") if whole else out
     arguments = line, braces(*shifts), braces(*axes)
-    _give(plan, eqn, moved, fact.type, shape(line), fact.level, eqn.op, *arguments)
+    give(plan, eqn, moved, fact.type, shape(line), fact.level, eqn.op, *arguments)
     if whole:
         _reshaped(plan, eqn, out, moved, shape(fact.node))
 
@@ -193,7 +193,7 @@ def add_triangle(plan: Plan, eqn: Eqn, out: Var) -> None:
     """tril and triu."""
     fact = plan.array(eqn.args[0])
     k, upper = _integer(plan, eqn, "k", 0), eqn.op == "triu"
-    _give(plan, eqn, out, fact.type, shape(fact.node), fact.level, "triangle", fact.node, k, upper)
+    give(plan, eqn, out, fact.type, shape(fact.node), fact.level, "triangle", fact.node, k, upper)
 
 
 def add_undiagonal(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -269,7 +269,7 @@ def add_arange(plan: Plan, eqn: Eqn, out: Var) -> None:
         raise plan.refuse("arange of such numbers is not compiled")
     level = max(plan.of(atom).level for atom in (start, stop, step) if atom is not None)
     whole = run("arange_shape", *bounds)
-    _give(plan, eqn, out, "int64_t", whole, level, eqn.op, bounds[0], bounds[2])
+    give(plan, eqn, out, "int64_t", whole, level, eqn.op, bounds[0], bounds[2])
 
 
 def add_eye(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -284,7 +284,7 @@ def add_eye(plan: Plan, eqn: Eqn, out: Var) -> None:
         raise plan.refuse(f"{eqn.op} of such numbers is not compiled")
     kind = "double" if literal_of(eqn, "dtype") is None else cast_type(plan, eqn)
     level = max(plan.of(atom).level for atom in given)
-    _give(plan, eqn, out, kind, call("shape_of", *numbers[:2]), level, eqn.op, numbers[2])
+    give(plan, eqn, out, kind, call("shape_of", *numbers[:2]), level, eqn.op, numbers[2])
 
 
 def add_convolve(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -298,7 +298,7 @@ def add_convolve(plan: Plan, eqn: Eqn, out: Var) -> None:
     a, v = (plan.array_of(atom, kind) for atom in eqn.args)
     overlap = Constant(f"Overlap::k{mode.capitalize()}")
     whole = run("convolve_shape", shape(a.node), shape(v.node), overlap)
-    _give(plan, eqn, out, kind, whole, max(a.level, v.level), eqn.op, a.node, v.node, overlap)
+    give(plan, eqn, out, kind, whole, max(a.level, v.level), eqn.op, a.node, v.node, overlap)
 
 
 def add_contract(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -306,7 +306,7 @@ def add_contract(plan: Plan, eqn: Eqn, out: Var) -> None:
     parts, subscripts, kind = _factors(plan, eqn, eqn.args[0])
     level = max(part.level for part in parts)
     whole = run("contract_shape", subscripts, braces(*(shape(part.node) for part in parts)))
-    _give(plan, eqn, out, kind, whole, level, "contract", subscripts, _read(parts), of=stored(kind))
+    give(plan, eqn, out, kind, whole, level, "contract", subscripts, _read(parts), of=stored(kind))
 
 
 def add_contract_gradients(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -319,7 +319,7 @@ def add_contract_gradients(plan: Plan, eqn: Eqn, out: Var) -> None:
         gradient = derived(f"{out.name}_{which}")
         args = subscripts, which, read_only(grad.node), _read(parts)
         whole = shape(part.node)
-        _give(plan, eqn, gradient, kind, whole, level, "contract_gradient", *args, of=stored(kind))
+        give(plan, eqn, gradient, kind, whole, level, "contract_gradient", *args, of=stored(kind))
         items.append(gradient)
     plan.define(out, Fact("list", items=tuple(items)))
 

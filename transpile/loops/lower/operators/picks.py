@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ....ir import Atom, Eqn, Var
 from ....passes.kernel.types import stored
-from ...expressions import Expression, Operand, braces, read_only, run, shape
+from ...expressions import Expression, braces, read_only, run, shape
 from ..plan import Plan, literal_of
+from .calls import give
 
 
 def picks(plan: Plan, eqn: Eqn) -> bool:
@@ -48,13 +49,13 @@ def add_pick(plan: Plan, eqn: Eqn, out: Var) -> None:
     if eqn.op == "getitem":
         fact = plan.array(eqn.args[0])
         places, level = _picked(plan, eqn, shape(fact.node), fact.level)
-        _give(plan, eqn, out, fact.type, shape(places), level, "pick", fact.node, places)
+        give(plan, eqn, out, fact.type, shape(places), level, "pick", fact.node, places)
     elif eqn.op == "index_put":
         fact = plan.array(eqn.args[0])
         value = plan.array_of(eqn.args[1], stored(fact.type))
         whole = shape(fact.node)
         places, level = _picked(plan, eqn, whole, max(fact.level, value.level))
-        _give(plan, eqn, out, fact.type, whole, level, "put", fact.node, value.node, places)
+        give(plan, eqn, out, fact.type, whole, level, "put", fact.node, value.node, places)
     else:
         given = eqn.kwarg("shape")
         target = plan.values.shape(given)
@@ -64,18 +65,10 @@ def add_pick(plan: Plan, eqn: Eqn, out: Var) -> None:
         if eqn.op == "unslice":
             fact = plan.array(eqn.args[0])
             places, level = _picked(plan, eqn, target, max(level, fact.level))
-            _give(plan, eqn, out, fact.type, target, level, "unpick", fact.node, places)
+            give(plan, eqn, out, fact.type, target, level, "unpick", fact.node, places)
         else:
             places, level = _picked(plan, eqn, target, level)
-            _give(plan, eqn, out, "bool", shape(places), level, "last_written", places)
-
-
-def _give(
-    plan: Plan, eqn: Eqn, out: Var, kind: str, whole: Expression, level: int, name: str, *args: Operand
-) -> None:
-    view = plan.target(out, kind, whole, level)
-    plan.call(level, run(name, *args, view))
-    plan.array_fact(out, view, kind, plan.own_shape(eqn.op, out.name), level + 1)
+            give(plan, eqn, out, "bool", shape(places), level, "last_written", places)
 
 
 def add_along(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -93,7 +86,7 @@ def add_along(plan: Plan, eqn: Eqn, out: Var) -> None:
     if target is None:
         raise plan.refuse("put_along to such a shape is not compiled")
     level = max(fact.level, where.level)
-    _give(plan, eqn, out, fact.type, target, level, eqn.op, fact.node, read_only(where.node), axis)
+    give(plan, eqn, out, fact.type, target, level, eqn.op, fact.node, read_only(where.node), axis)
 
 
 def add_region(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -113,7 +106,7 @@ def add_region(plan: Plan, eqn: Eqn, out: Var) -> None:
     target = shape(where.node) if eqn.op == "take_region" else plan.values.shape(base)
     if target is None:
         raise plan.refuse(f"{eqn.op} in such a shape is not compiled")
-    _give(plan, eqn, out, fact.type, target, level, eqn.op, *arguments)
+    give(plan, eqn, out, fact.type, target, level, eqn.op, *arguments)
 
 
 def add_argsort(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -122,7 +115,7 @@ def add_argsort(plan: Plan, eqn: Eqn, out: Var) -> None:
     axis = literal_of(eqn, "axis", -1)
     if not isinstance(axis, int):
         raise plan.refuse("argsort of all entries in one line is not compiled")
-    _give(plan, eqn, out, "int64_t", shape(fact.node), fact.level, "argsort", fact.node, axis)
+    give(plan, eqn, out, "int64_t", shape(fact.node), fact.level, "argsort", fact.node, axis)
 
 
 PICKS = {

@@ -63,7 +63,7 @@ PB_RUNTIME AnyView Context::any_output(int k, const Shape& shape, DLDataType dty
     return view;
 }
 
-PB_RUNTIME AnyView Context::any_kept_output(int k, const Shape& shape, DLDataType dtype) {
+PB_RUNTIME AnyView Context::any_readable_output(int k, const Shape& shape, DLDataType dtype) {
     const AnyView view = any_output(k, shape, dtype);
     const AnyView spare = any_scratch(shape, dtype.bits / 8, 1);
     return view.data ? view : spare;

@@ -89,19 +89,19 @@ class Context : public Outcome {
 #endif
     }
 
-    // A value that is no array, said by `infer` in the place of output k's shape.
-    void tell(int k, int64_t value) {
+    // A value that is no array: `infer` gives it in place of the shape of output k.
+    void output_value(int k, int64_t value) {
         if (query_) query_->outputs[k] = {{value}, 1, TypeOf<int64_t>::kDtype};
     }
-    void tell(int k, double value) {
+    void output_value(int k, double value) {
         int64_t bits;
         __builtin_memcpy(&bits, &value, sizeof bits);
-        tell(k, bits);
+        output_value(k, bits);
     }
 
-    // The same for an output that the kernel reads again.
+    // An output that the kernel reads again: it has memory where the caller needs none of it too.
     template <typename T>
-    View<T> kept_output(int k, const Shape& shape);
+    View<T> readable_output(int k, const Shape& shape);
 
     // Memory from the workspace, in C order.
     template <typename T>
@@ -145,7 +145,7 @@ class Context : public Outcome {
     PB_APART AnyView any_gradient(int k, DLDataType dtype);
     PB_APART Shape any_like(int k, DLDataType dtype);
     PB_APART AnyView any_output(int k, const Shape& shape, DLDataType dtype);
-    PB_APART AnyView any_kept_output(int k, const Shape& shape, DLDataType dtype);
+    PB_APART AnyView any_readable_output(int k, const Shape& shape, DLDataType dtype);
     AnyView wrap(const DLTensor& tensor, DLDataType dtype);
 
     pb_infer* query_;

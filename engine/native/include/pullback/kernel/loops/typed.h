@@ -80,8 +80,8 @@ View<T> Context::output(int k, const Shape& shape) {
 }
 
 template <typename T>
-View<T> Context::kept_output(int k, const Shape& shape) {
-    return typed<T>(any_kept_output(k, shape, TypeOf<T>::kDtype));
+View<T> Context::readable_output(int k, const Shape& shape) {
+    return typed<T>(any_readable_output(k, shape, TypeOf<T>::kDtype));
 }
 
 template <typename T>
@@ -130,17 +130,17 @@ void Space::reduce_once(Rows<typename Op::Term> rows, const View<T>& target, boo
     template View<T> part(Outcome&, const View<T>&, int, int64_t, int64_t); \
     template void Space::read(Rows<const Plain<T>>, const View<T>&);        \
     template void Space::read_once(Rows<const Plain<T>>, const View<T>&);
-#define PB_FOR_TYPE(T)                                           \
-    PB_FOR_ELEMENT(T)                                            \
-    PB_FOR_ELEMENT(const T)                                      \
-    template View<const T> View<T>::read_only() const;           \
-    template View<const T> View<const T>::read_only() const;     \
-    template View<const T> Context::input<T>(int);               \
-    template View<const T> Context::gradient<T>(int);            \
-    template Shape Context::like<T>(int);                        \
-    template View<T> Context::output<T>(int, const Shape&);      \
-    template View<T> Context::kept_output<T>(int, const Shape&); \
-    template View<T> Context::scratch<T>(const Shape&);          \
+#define PB_FOR_TYPE(T)                                               \
+    PB_FOR_ELEMENT(T)                                                \
+    PB_FOR_ELEMENT(const T)                                          \
+    template View<const T> View<T>::read_only() const;               \
+    template View<const T> View<const T>::read_only() const;         \
+    template View<const T> Context::input<T>(int);                   \
+    template View<const T> Context::gradient<T>(int);                \
+    template Shape Context::like<T>(int);                            \
+    template View<T> Context::output<T>(int, const Shape&);          \
+    template View<T> Context::readable_output<T>(int, const Shape&); \
+    template View<T> Context::scratch<T>(const Shape&);              \
     template void Space::write(Rows<T>, const View<T>&);
 PB_FOR_TYPE(float)
 PB_FOR_TYPE(double)

@@ -48,10 +48,10 @@ PB_SPECIAL_UNARY(PB_SPECIAL_FUNCTION)
 PB_SPECIAL_BINARY(PB_SPECIAL_FUNCTION)
 #undef PB_SPECIAL_FUNCTION
 
-// The Bessel functions of an order.
+// The Bessel functions of an order. SciPy's iv is NaN at subnormal numbers.
 template <typename T>
 T bessel_i(T x, T order) {
-    return iv(order, x);
+    return iv(order, abs(x) < 2.2250738585072014e-308 ? T(0) : x);
 }
 template <typename T>
 T bessel_j(T x, T order) {
