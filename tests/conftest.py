@@ -1,8 +1,13 @@
 """Fixtures for the whole suite: run a test on each engine, or on each form of a formula."""
 
+import contextlib
+import io
+import json
 import shutil
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -110,6 +115,28 @@ def own_cache(tmp_path, monkeypatch):
     shutil.copy2(shared, tmp_path / "cache" / "kernels")
     monkeypatch.setenv("PULLBACK_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
+
+
+@dataclass(frozen=True)
+class ImportedTable:
+    """A run of `pullback import-derivatives`: its status, the counts it printed, the folder it wrote."""
+
+    status: int
+    counts: dict[str, int]
+    folder: Path
+
+
+@pytest.fixture(scope="session")
+def imported_table(tmp_path_factory):
+    """PyTorch's table of derivatives as files of formulas."""
+    pytest.importorskip("tree_sitter_cpp")
+    from pullback.tools.cli import main
+
+    folder = tmp_path_factory.mktemp("table")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        status = main(["import-derivatives", "-o", str(folder), "--format", "json"])
+    return ImportedTable(status, json.loads(printed.getvalue()), folder)
 
 
 @cache

@@ -35,6 +35,7 @@ COMMANDS = (
     "lint",
     "transpile",
     "derive",
+    "import-derivatives",
     "explain",
     "check",
     "dump",
@@ -97,7 +98,7 @@ def build_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"pullback {__version__}")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in commands:
-        import_module(f".commands.{command}", __package__).add_parser(subparsers)
+        import_module(f".commands.{command.replace('-', '_')}", __package__).add_parser(subparsers)
     return parser
 
 

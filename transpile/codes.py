@@ -42,6 +42,7 @@ CODES: dict[str, Code] = {
     "PB205": Code("cotangent-count", "error"),
     "PB206": Code("undefined-gradient", "error"),
     "PB207": Code("unused-gradient", "warning"),
+    "PB208": Code("gradient-behind-other-need", "error"),
     # mutation
     "PB301": Code("alias-mutated", "error"),
     "PB302": Code("gradient-mutated", "error"),

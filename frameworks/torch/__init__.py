@@ -27,6 +27,7 @@ except ModuleNotFoundError as missing:
         "docs/pytorch.md says how to get one for the CPU alone"
     ) from missing
 
+from .derivatives import functions as _functions  # noqa: F401  # ATen's functions for `pullback.aten`
 from .first_order import first_order_only as first_order_only
 from .function import TorchFunction as TorchFunction
 from .function import function as function

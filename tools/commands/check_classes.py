@@ -82,7 +82,9 @@ def check_targets(targets: list[Target], skipped: list[str], inputs: str | None,
         for target in targets:
             step(target.name)
             checked.append(check_class(target, inputs))
-    for note in [*skipped, *(note for c in checked for note in c.notes)]:
+    absent = {(t.source.path, t.absent): None for t in targets if t.absent}
+    left_out = [f"{path}: not installed, and left out: {', '.join(names)}" for path, names in absent]
+    for note in [*left_out, *skipped, *(note for c in checked for note in c.notes)]:
         console.print(note, soft_wrap=True)
     if checked:
         console.print(_table(checked))

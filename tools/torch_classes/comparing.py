@@ -10,6 +10,7 @@ from pathlib import Path
 import torch
 
 from ..errors import CommandError
+from .absent import NotInstalledError, without_absent
 from .inputs import NoInputs, Sample, given_samples, guessed_sample
 from .measuring import Around, Tensors
 from .target import Target
@@ -33,7 +34,8 @@ def with_text(target: Target, text: str) -> Target:
     sys.modules[name] = module
     sys.path.insert(0, str(path.parent))
     try:
-        exec(compile(text, label, "exec"), module.__dict__)  # what `check` is for, as importing it is
+        code = compile(text, label, "exec")
+        without_absent(lambda: exec(code, module.__dict__))  # what `check` is for, as importing it is
     except (Exception, SystemExit) as error:  # a stranger's file may do anything
         raise CommandError(f"the fixed text does not run: {type(error).__name__}: {error}") from error
     finally:
@@ -42,14 +44,14 @@ def with_text(target: Target, text: str) -> Target:
     call = getattr(value, "apply", None) if isinstance(value, type) else value
     if not callable(call):
         raise CommandError("the fixed text does not define it at its top level")
-    return Target(target.source, target.facts, call, module.__dict__)
+    return Target(target.source, target.facts, call, module.__dict__, target.absent)
 
 
 def samples_of(target: Target, expression: str | None) -> list[Sample]:
     """The inputs to compare on. Raises `CommandError` where none are given and none can be guessed."""
     try:
         return given_samples(target, expression) or [guessed_sample(target, lambda s: runs(target, s))]
-    except NoInputs as error:
+    except (NoInputs, NotInstalledError) as error:
         raise CommandError(str(error)) from error
 
 

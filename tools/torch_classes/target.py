@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,17 +15,22 @@ from pullback.transpile.ir import Source
 from ..errors import CommandError
 from ..lint.analyses.facts import ClassFacts
 from ..loading import import_file, place_of
+from .absent import without_absent
 from .names import classes_of
 
 
 @dataclass(frozen=True)
 class Target:
-    """A class or operator: what lint knows of it, what to call, and the namespace that its inputs may use."""
+    """A class or operator: what lint knows of it, what to call, and the namespace that its inputs may use.
+
+    `absent`: modules that its file imports and that are not installed; what uses them raises.
+    """
 
     source: Source
     facts: ClassFacts
     call: Callable[..., Any]
     namespace: dict[str, Any]
+    absent: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -33,20 +39,54 @@ class Target:
 
 
 def load_targets(source: Source, name: str | None) -> tuple[list[Target], list[str]]:
-    """Import the file; its classes, or the one of this name, and why others cannot be run."""
+    """Import the file; its classes, or the one of this name, and why others cannot be run.
+
+    Modules that it imports and that are not installed are left out: importing works, using them raises.
+    """
     wanted = [facts for facts in classes_of(source) if name in (None, facts.name)]
     if not wanted:
         return [], []
-    namespace = vars(import_as_module(source.path))
-    found, left = [], []
+    module, missing = _imported(source.path)
+    namespace = vars(module)
+    found: list[Target] = []
+    left: list[str] = []
     for facts in wanted:
         value = namespace.get(facts.name)
         call = getattr(value, "apply", None) if isinstance(value, type) else value
         if callable(call):
-            found.append(Target(source, facts, call, namespace))
+            found.append(Target(source, facts, call, namespace, tuple(missing)))
         else:
             left.append(f"{facts.name}: could not run: it is not defined at the top level of the file")
     return found, left
+
+
+def _imported(path: str) -> tuple[Any, list[str]]:
+    """The module of a file, and the modules that were left out.
+
+    Where its packages fail to import, they are entered without running them: the file may need less.
+    """
+    try:
+        return without_absent(lambda: import_as_module(path))
+    except CommandError:
+        folder, names = _package_of(path)
+        if len(names) == 1:
+            raise
+        for count in range(1, len(names)):
+            bare = types.ModuleType(".".join(names[:count]))
+            bare.__path__ = [str(folder.joinpath(*names[:count]))]
+            sys.modules.setdefault(bare.__name__, bare)
+        return without_absent(lambda: import_as_module(path))
+
+
+def _package_of(path: str) -> tuple[Path, list[str]]:
+    """The folder that holds the file's outermost package, and the parts of its dotted name."""
+    file = Path(path).resolve()
+    names = [] if file.stem == "__init__" else [file.stem]
+    folder = file.parent
+    while (folder / "__init__.py").is_file() and folder.parent != folder:
+        names.insert(0, folder.name)
+        folder = folder.parent
+    return folder, names
 
 
 def import_as_module(path: str) -> Any:
@@ -55,11 +95,7 @@ def import_as_module(path: str) -> Any:
     Raises `CommandError` with the place where importing fails.
     """
     file = Path(path).resolve()
-    names = [] if file.stem == "__init__" else [file.stem]
-    folder = file.parent
-    while (folder / "__init__.py").is_file() and folder.parent != folder:
-        names.insert(0, folder.name)
-        folder = folder.parent
+    folder, names = _package_of(path)
     if len(names) == 1 and folder == file.parent:
         return import_file(path)
     sys.path.insert(0, str(folder))

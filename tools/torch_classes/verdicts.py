@@ -8,6 +8,7 @@ from enum import Enum
 import torch
 
 from ..errors import UsageError
+from .absent import NotInstalledError
 from .inputs import NoInputs, Sample, given_samples, guessed_sample
 from .measuring import EXACT, Around, Measured, measure, spoiled, worst
 from .target import Target
@@ -47,6 +48,8 @@ def check_class(target: Target, expression: str | None = None) -> Checked:
         samples = given_samples(target, expression) or [guessed_sample(target, lambda s: runs(target, s))]
     except NoInputs as error:
         return Checked(target.name, Verdict.NOT_RUN, notes=[str(error)])
+    except NotInstalledError as error:
+        return Checked(target.name, Verdict.NOT_RUN, notes=[f"{target.name}: {error}"])
     checked = Checked(target.name, Verdict.RIGHT, notes=[s.said for s in samples if s.said])
     measured = Measured()
     for sample in samples:
@@ -108,12 +111,14 @@ def _verdict(found: Measured, surrogate: bool, notes: list[str], name: str) -> V
 
 
 def runs(target: Target, sample: Sample) -> bool:
-    """True if the class takes these inputs and gives finite gradients."""
+    """True if the class takes these inputs and gives finite gradients. Raises `NotInstalledError`."""
     around = Around(target.call, sample, True, True)
     try:
         points = around.points(torch.float64)
         value = around.value(points)
         gradient = around.gradient(points)
+    except NotInstalledError:  # no guess runs
+        raise
     except Exception:  # any guess may be wrong in any way
         return False
     finite = all(bool(g.isfinite().all()) for g in gradient)

@@ -10,8 +10,8 @@ total = first_function(
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
+
+from .string_literals import with_literals
 
 
 def statement_text(node: ast.stmt, width: int) -> str:
@@ -19,7 +19,7 @@ def statement_text(node: ast.stmt, width: int) -> str:
     for part in ast.walk(node):
         if "lineno" in part._attributes and not hasattr(part, "lineno"):
             part.lineno = 0  # type: ignore[attr-defined]
-    text = _quoted(ast.unparse(node))
+    text = ast.unparse(with_literals(node))
     value = node.value if isinstance(node, ast.Return) else None
     if isinstance(value, ast.Tuple) and len(value.elts) > 1:
         short = f"return {text.removeprefix('return (')[:-1]}"
@@ -31,19 +31,6 @@ def statement_text(node: ast.stmt, width: int) -> str:
     lines: list[str] = []
     for line in text.split("\n"):
         lines += _fitted(line, width)
-    return "\n".join(lines)
-
-
-def _quoted(text: str) -> str:
-    """The text with double quotes around its strings."""
-    lines = text.split("\n")
-    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    strings = [token for token in tokens if token.type == tokenize.STRING]
-    for token in reversed(strings):
-        (row, start), (end, stop) = token.start, token.end
-        prefix, _, body = token.string.partition("'")
-        if row == end and body and prefix in ("", "f") and not body.startswith("''") and '"' not in body:
-            lines[row - 1] = f'{lines[row - 1][:start]}{prefix}"{body[:-1]}"{lines[row - 1][stop:]}'
     return "\n".join(lines)
 
 

@@ -1,7 +1,6 @@
 """Functions as text; where a source is given, the author's line above each statement.
 
-astor prints them, but for f-strings: astor 0.8.1 reads those by `ast.Str`, which Python 3.14 no longer has,
-and `ast.unparse` prints the statements that hold one.
+astor prints them, but for f-strings, whose text `string_literals` makes.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from typing import Any
 
 from ..ir import Source
 from .layout import statement_text
+from .string_literals import with_f_strings
 
 with warnings.catch_warnings():
     # astor 0.8.1 reads names of `ast` that are deprecated; it does nothing else with them.
@@ -105,10 +105,8 @@ class _Printer:
 
 
 def _printed(node: ast.stmt, **wishes: Any) -> str:
-    """The text of a statement, from the printer that can print it; `wishes` are astor's."""
-    if any(isinstance(part, ast.JoinedStr) for part in ast.walk(node)):
-        return ast.unparse(node)
-    text: str = astor.to_source(node, **wishes)
+    """The text of a statement; `wishes` are astor's."""
+    text: str = astor.to_source(with_f_strings(node), **wishes)
     return text
 
 

@@ -231,7 +231,7 @@ def _gradient(inner: Frame, value: Value, where: ast.AST, param: Param) -> Atom:
     if param.var.kind == "list":
         wants = "a list with a gradient per element, or None"
         wrong = "a tensor" if isinstance(found, Var) and found.kind == "tensor" else ""
-        wrong = "" if found in inner.build.opaque else wrong
+        wrong = "" if _is_opaque(inner, found) else wrong
     elif isinstance(found, Var) and found.kind == "list":
         wrong = "a list"
     if is_text(inner, found):
@@ -246,6 +246,15 @@ def _gradient(inner: Frame, value: Value, where: ast.AST, param: Param) -> Atom:
     if isinstance(found, Literal) and isinstance(found.value, int | float) and found.value == 0:
         return Literal(None)
     return found
+
+
+def _is_opaque(inner: Frame, value: Atom) -> bool:
+    """True for what an unknown call computes, and for an element of that."""
+    if not isinstance(value, Var):
+        return False
+    made = inner.build.made.get(value)
+    element = made is not None and made.op == "item" and made.args[0] in inner.build.opaque
+    return value in inner.build.opaque or element
 
 
 def counted(number: int, what: str, verb: bool = False) -> str:

@@ -15,6 +15,7 @@ _LISTS = frozenset({"list", "List", "Sequence", "tuple", "Tuple"})
 _VALUES = frozenset(
     {"int", "float", "bool", "str", "complex", "tuple", "list", "Tuple", "List", "Sequence", "None", "type"}
     | {"Literal", "dtype", "DTypeLike", "slice", "Optional", "Union", "SupportsIndex", "integer", "floating"}
+    | {"ScalarType", "Layout", "Device", "MemoryFormat", "Generator"}  # of ATen
 )
 
 
@@ -66,7 +67,7 @@ def _leaf(node: ast.AST) -> str:
         return node.attr
     return (
         node.id
-        if isinstance(node, ast.Name) and node.id not in ("np", "pb", "npt", "numpy", "pullback")
+        if isinstance(node, ast.Name) and node.id not in ("np", "pb", "npt", "numpy", "pullback", "aten")
         else ""
     )
 

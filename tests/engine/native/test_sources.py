@@ -31,6 +31,7 @@ def test_other_sources_are_refused(monkeypatch):
     sources.check("_native.so", None)
 
 
+@pytest.mark.skipif(sources.digest() is None, reason="an installed module lies beside no sources")
 def test_a_program_goes_on_with_the_reference_engine_and_says_so():
     program = """
 import sys, types

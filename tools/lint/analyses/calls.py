@@ -6,20 +6,19 @@ import ast
 from abc import abstractmethod
 from dataclasses import replace
 
-from ..frontend.classes import FunctionClass, Method, last_name, method_of
-from ..frontend.modules import Class, Dotted, Function
+from ..frontend.classes import FunctionClass, Method, method_of
+from ..frontend.modules import Class, Dotted, Expression, Function
 from . import containers, torch_names
-from .builtin_calls import BuiltinCalls
+from .collectives import collective
 from .context import Context
+from .followed_calls import FollowedCalls
 from .records import Field, arranged, fields_of
-from .state import State, join_heaps
-from .statements import Frame
+from .state import State
 from .torch_calls import Arguments
 from .values import (
     Bound,
     Facts,
     Form,
-    Given,
     Instance,
     Item,
     Kind,
@@ -32,13 +31,11 @@ from .values import (
     constant,
     facts_of,
     leaves,
-    lose,
     plain,
     union,
     unrecorded,
 )
 
-DEEPEST = 8
 CONTEXT_METHODS = frozenset(
     {
         "save_for_backward",
@@ -48,13 +45,9 @@ CONTEXT_METHODS = frozenset(
         "save_for_forward",
     }
 )
-KERNELS = ("_cuda", "_cpp", "_ext", "_C", "_kernel", "_kernels", "_cuda_kernel", "_gpu")
 
 
-LOADERS = ("load(", "load_inline(", "load_extension(", "import_ext(")
-
-
-class Calls(BuiltinCalls):
+class Calls(FollowedCalls):
     """Evaluates calls and attributes."""
 
     owner: FunctionClass
@@ -63,7 +56,6 @@ class Calls(BuiltinCalls):
         super().__init__()
         self.owner = owner
         self.module = owner.own.module
-        self.running: list[ast.AST] = []
 
     @abstractmethod
     def on_context(self, name: str, arguments: Arguments, state: State) -> Value:
@@ -95,6 +87,8 @@ class Calls(BuiltinCalls):
             if value is not None:
                 return self.of_expression(value)
             return (Thing(entity=Bound((thing,), name)),)
+        if isinstance(entity, Class) and name in entity.values:
+            return self.of_expression(Expression(entity.values[name], entity.module))
         if isinstance(thing.constant, Context):
             if name in CONTEXT_METHODS:
                 return (Thing(entity=Bound((thing,), name)),)
@@ -128,15 +122,19 @@ class Calls(BuiltinCalls):
             return (Thing(entity=Dotted("super")),)
         if isinstance(node.func, ast.Subscript):  # kernel[grid](...)
             arguments = self.arguments(node, state)
-            return self.opaque(
-                self.evaluate(node.func.value, state), arguments, ast.unparse(node.func), state
-            )
+            callee = self.evaluate(node.func.value, state)
+            made = self.opaque(callee, arguments, ast.unparse(node.func), state)
+            self.launched(ast.unparse(node.func.value), arguments)
+            return made
         if isinstance(node.func, ast.Attribute) and torch_names.is_in_place(node.func.attr):
             receiver = self.evaluate(node.func.value, state)
             if all(_is_tensor(thing) for thing in receiver):
                 return self.torch_method(receiver, node.func.attr, self.arguments(node, state))
         callee = self.evaluate(node.func, state)
         arguments = self.arguments(node, state)
+        asks = isinstance(node.func, ast.Attribute) and node.func.attr in torch_names.METADATA
+        if asks and all(thing.number and thing.entity is None for thing in callee):
+            return plain()
         results = [self.invoke(thing, arguments, state) for thing in callee]
         return union(*results) if results else plain()
 
@@ -305,6 +303,10 @@ class Calls(BuiltinCalls):
             return plain()
         if name == "partial" and root == "functools" and arguments.items:
             return arguments.first
+        if (known := collective(dotted)) is not None:
+            return self.communicate(known, arguments)
+        if dotted == "numba.prange":
+            return plain()
         aten = dotted.startswith("torch.ops.aten.") and (
             name in torch_names.REFUSING or name in torch_names.STATISTICS
         )
@@ -320,127 +322,6 @@ class Calls(BuiltinCalls):
                 {"array": "tensor"}.get(name, name) if root != "numpy" else name, arguments
             )
         return self.opaque((Thing(entity=Dotted(dotted)),), arguments, dotted, state)
-
-    def opaque(self, callee: Value, arguments: Arguments, name: str, state: State) -> Value:
-        """A call that analysis can't see into: what it gives may depend on all that it is given."""
-        span = self.span(arguments.node)
-        for value in arguments.values:
-            self.tested(tuple(thing for thing in value if thing.token is not None))  # it may test for None
-        facts = [*(facts_of(value) for value in arguments.values), facts_of(callee)]
-        facts += self._callbacks(arguments, facts, state)
-        made = combine(facts, Form.UNKNOWN, span)
-        if made.kind is not Kind.NONE:
-            made = replace(made, kind=Kind.OPAQUE)
-        if self.cuts and _is_kernel(name):
-            made = lose(made, span, f"the kernel `{name.partition('[')[0]}`")
-        if self.cuts and not self.grad_mode:
-            made = lose(made, span, "`torch.no_grad()`")
-        for value in arguments.values:
-            for thing in leaves(value):
-                if thing.store.empty and made.kind is not Kind.NONE:
-                    self.write(thing, replace(made, form=Form.UNKNOWN), arguments.node, False)
-        if any(token.sort == "gradient" for token in made.flows):
-            given = Given(span, ast.unparse(arguments.node.func).partition("[")[0])
-            for thing in (thing for value in arguments.values for thing in leaves(value)):
-                thing.store.given = thing.store.given or given
-        if _takes_context(arguments):
-            return (Thing(Facts(Kind.OPAQUE, Form.UNKNOWN), Store(), span),)
-        return (Thing(made if self.grad_mode else unrecorded(made), Store(), span),)
-
-    def _callbacks(self, arguments: Arguments, facts: list[Facts], state: State) -> list[Facts]:
-        """Results of local functions that an unknown call is given, applied to anything that it is given."""
-        made: list[Facts] = []
-        for thing in (thing for value in arguments.values for thing in leaves(value)):
-            if isinstance(thing.entity, Function) and thing.scope is not None and self.depth < DEEPEST:
-                given = Thing(combine(facts, Form.UNKNOWN, None))
-                anything = Arguments([Item((given,), starred=True)], {}, arguments.node)
-                made.append(facts_of(self.inline(thing.entity, thing.scope, anything, state)))
-        return made
-
-    def inline(
-        self, function: Function, scope: dict[str, Value] | object, arguments: Arguments, state: State
-    ) -> Value:
-        """Run a function of the linted text on the arguments of a call."""
-        node = function.node
-        names = {last_name(decorator) for decorator in getattr(node, "decorator_list", ())}
-        if node in self.running:  # what a recursive call gives is what the others give
-            return plain()
-        deep = self.depth >= DEEPEST or self.steps <= 0
-        if "/torch/_" in function.module.source.path and _takes_context(arguments):
-            return self.opaque(plain(), arguments, "", state)  # PyTorch's own ways to save are its own
-        if deep or names & {"jit_kernel", "custom_op", "contextmanager", "singledispatch"}:
-            return self.opaque(plain(), arguments, "", state)
-        inner = State(dict(scope) if isinstance(scope, dict) else {}, state.heap)
-        before = (self.module, self.frame, self.grad_mode)
-        self.module, self.frame = function.module, Frame()
-        self.depth += 1
-        self.running.append(node)
-        self._bind(node, arguments, inner)
-        if names & torch_names.MODES_OFF:
-            self.grad_mode = False
-        if isinstance(node, ast.Lambda):
-            result = self.evaluate(node.body, inner)
-        else:
-            end = self.run(node.body, inner)
-            frame = self.frame
-            values = [returned.value for returned in frame.returns]
-            heaps = [returned.heap for returned in frame.returns]
-            if end is not None:
-                values.append(constant(None))
-                heaps.append(end.heap)
-            result = union(*values) if values else plain()
-            if heaps:
-                state.heap = join_heaps(heaps)
-        self.running.pop()
-        self.depth -= 1
-        self.module, self.frame, self.grad_mode = before
-        return result
-
-    def _bind(
-        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, given: Arguments, state: State
-    ) -> None:
-        signature = node.args
-        positional = [*signature.posonlyargs, *signature.args]
-        positional = [
-            argument for argument in positional if argument.arg not in state.names or argument.arg != "cls"
-        ]
-        items = list(given.items)
-        for index, argument in enumerate(positional):
-            if items and items[0].starred:
-                state.names[argument.arg] = given.named.get(argument.arg, items[0].value)
-            elif items:
-                state.names[argument.arg] = items.pop(0).value
-            else:
-                default = index - len(positional) + len(signature.defaults)
-                missing = self.evaluate(signature.defaults[default], State()) if default >= 0 else plain()
-                if "**" in given.named:
-                    missing = union(missing, containers.element_of(given.named["**"]))
-                state.names[argument.arg] = given.named.get(argument.arg, missing)
-        if signature.vararg is not None:
-            state.names[signature.vararg.arg] = containers.make(items)
-        for keyword, fallback in zip(signature.kwonlyargs, signature.kw_defaults, strict=True):
-            value = given.named.get(keyword.arg)
-            state.names[keyword.arg] = value if value is not None else self.evaluate(fallback, State())
-        if signature.kwarg is not None:
-            known = {argument.arg for argument in (*positional, *signature.kwonlyargs)}
-            rest = [Item(value) for name, value in given.named.items() if name not in known]
-            state.names[signature.kwarg.arg] = containers.make(rest)
-
-
-def _is_kernel(name: str) -> bool:
-    """True if a callee is compiled code, by its name: a part like ``my_cuda``, an operator, a launch.
-
-    >>> _is_kernel(".my_cuda.forward"), _is_kernel("torch.ops.mine.forward"), _is_kernel("helpers.forward")
-    (True, True, False)
-    """
-    *parts, _ = name.split(".")
-    known = any(part.endswith(KERNELS) for part in parts) or name.partition(".")[0].endswith(KERNELS)
-    operator = name.startswith("torch.ops.") and not name.startswith("torch.ops.aten.")
-    return known or operator or name.endswith("]") or any(loader in name for loader in LOADERS)
-
-
-def _takes_context(arguments: Arguments) -> bool:
-    return any(isinstance(thing.constant, Context) for value in arguments.values for thing in value)
 
 
 def _is_tensor(thing: Thing) -> bool:

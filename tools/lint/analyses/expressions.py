@@ -136,6 +136,8 @@ class Expressions(ABC):
             owner = found.module.entity(node.value.id)
             if isinstance(owner, Class):
                 return (Thing(entity=Bound(self.of_entity(owner), "apply")),)
+        if isinstance(node, ast.Attribute) and (dotted := _imported_name(node, found.module)) is not None:
+            return (Thing(entity=dotted),)
         if isinstance(node, ast.Call):
             fields = made_fields(node, found)
             if fields is not None:
@@ -269,7 +271,8 @@ class Expressions(ABC):
             return containers.element_of((thing,))
         if number is not None and (thing.pair or thing.facts.kind is Kind.OPAQUE):
             return (containers.element(thing, number),)
-        shares = number is not None or (isinstance(index, ast.Tuple) and _is_basic(index))
+        counted = bool(at) and all(part.number for part in at)  # a loop's variable, or another number
+        shares = counted or number is not None or (isinstance(index, ast.Tuple) and _is_basic(index))
         return self._part(thing, node, shares or isinstance(index, ast.Slice))
 
     def _part(self, thing: Thing, node: ast.AST, shares: bool) -> Value:
@@ -302,6 +305,13 @@ class Expressions(ABC):
     @abstractmethod
     def assign(self, target: ast.expr, value: Value, state: State) -> None:
         """Bind the names of a target."""
+
+
+def _imported_name(node: ast.Attribute, module: TorchModule) -> Dotted | None:
+    """The full name of ``torch.distributed.all_reduce`` in a text that imports its module."""
+    root, _, rest = ast.unparse(node).partition(".")
+    entity = module.entity(root)
+    return Dotted(f"{entity.name}.{rest}") if isinstance(entity, Dotted) else None
 
 
 def _truth(thing: Thing) -> bool | None:

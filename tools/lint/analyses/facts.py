@@ -23,7 +23,7 @@ from .values import MISSING, Form, Kind, Thing, Token, Value, facts_of
 # What an unknown call gives holds integers, or nothing to differentiate by, where it is called so.
 OF_INTEGERS = re.compile(
     r"(?:^|[_.])(?:mask|index|indices|idx|ids|hash|hashes|hash_code|hash_codes|buckets?|permutation|perm"
-    r"|handles?|counts?|seed|rng_state|cu_seqlens|indptr)\d*$|^(?:n|num_\w+|n_\w+)$"
+    r"|handles?|groups?|counts?|seed|rng_state|cu_seqlens|indptr)\d*$|^(?:n|num_\w+|n_\w+)$"
 )
 SURROGATE = re.compile(r"#\s*pullback:\s*surrogate\b")
 

@@ -256,14 +256,13 @@ class Statements(Expressions):
         state.heap[thing, name] = value
 
     def _store_item(self, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
+        key = index[0].constant if len(index) == 1 else None
+        how = not isinstance(key, str) and owns(owner) and "an assignment to its entries"  # or a dictionary's
         for thing in owner:
             if thing.parts is not None:
-                self._replace(thing, index[0].constant if len(index) == 1 else None, value)
+                self._replace(thing, key, value)
             elif not thing.number:
-                facts = facts_of(value)
-                self.write(
-                    thing, blend([thing.facts, facts]), node, owns(owner) and "an assignment to its entries"
-                )
+                self.write(thing, blend([thing.facts, facts_of(value)]), node, how)
 
     def _replace(self, thing: Thing, index: object, value: Value) -> None:
         parts = thing.parts or []

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, replace
 
 from . import containers, torch_names
+from .collectives import Collective
 from .state import State
 from .statements import Statements, owns
 from .values import (
@@ -48,6 +49,10 @@ class Arguments:
     def first(self) -> Value:
         """The first positional one."""
         return self.items[0].value if self.items else plain()
+
+    def at(self, position: int, name: str) -> Value:
+        """The one at a position, or of a name."""
+        return self.items[position].value if position < len(self.items) else self.named.get(name, plain())
 
 
 class TorchCalls(Statements):
@@ -209,11 +214,24 @@ class TorchCalls(Statements):
         elif base in torch_names.SUMS:
             made = combine(facts, sum_form([fact.form for fact in facts[:2]]), span)
         else:
-            made = combine(facts, self._form(base, facts), span)
+            made = combine(facts, self._form(base, [facts_of(value) for value in operands.values]), span)
         if self.cuts and not self.grad_mode:
             made = lose(made, span, "`torch.no_grad()`")
         for thing in receiver:
             self.write(thing, made, arguments.node, owns(receiver) and f"`{name}`")
+
+    def communicate(self, how: Collective, arguments: Arguments) -> Value:
+        """A collective call: what it writes is computed from what it reads, and not recorded."""
+        span, name = self.span(arguments.node), ast.unparse(arguments.node.func)
+        target = arguments.at(*how.writes)
+        read = facts_of(arguments.at(*how.reads))
+        made = unrecorded(combine([read], read.form, span))
+        if self.cuts:
+            made = lose(made, span, f"the collective `{name}`, which PyTorch does not record")
+        for thing in leaves(target):
+            if thing.parts is None and not thing.number:
+                self.write(thing, made, arguments.node, owns(target) and f"`{name}`")
+        return plain()
 
     def _out(self, name: str, arguments: Arguments, facts: list[Facts]) -> Value:
         target = arguments.named["out"]

@@ -28,7 +28,7 @@ from .vector_products import VJP, read_vjp
 from .wider import read_wider
 from .written_arrays import ARRAY_OF, array_of
 
-_COPIES = frozenset({"numpy.array", "numpy.copy"})
+_COPIES = frozenset({"numpy.array", "numpy.copy", "pullback.aten.clone"})
 # Methods that are functions of NumPy's by another name, or no operators.
 _METHODS = {
     **{name: f"numpy.{name}" for name in ("ravel", "take", "choose", "conj", "nonzero")},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...ir import Atom, Kind, Literal, Var
 from ...operators import BY_FULL_NAME, CONSTANT, suggestions
+from ...operators.aten import ATEN, ATEN_VALUES
 from ..names.bindings import BUILTINS
 from ..state.atoms import atom, keyword_atom, list_atom
 from ..state.values import Frame, Growing, Items, Value, is_value
@@ -39,12 +40,13 @@ def opaque(frame: Frame, text: str, dotted: str, given: Arguments, name: str | N
         for key, value in given.keywords.items()
         if key != "callee"
     ]
-    plain = dotted in BUILTINS and all(is_value(item) for item in operands)
+    plain = dotted in ATEN_VALUES or (dotted in BUILTINS and all(is_value(item) for item in operands))
     kind: Kind = "value" if plain else "tensor"
     var = frame.build.emit("opaque", operands, span, kwargs=kwargs, kind=kind, name=name)
     frame.build.opaque[var] = dotted
     arrays = any(isinstance(item, Var) and item.kind != "value" for item in operands)
-    if arrays and dotted not in PATH_LOSING and dotted not in CONSTANT and frame.place is None:
+    known = dotted in PATH_LOSING or dotted in CONSTANT or dotted.startswith(ATEN)
+    if arrays and not known and frame.place is None:
         close = suggestions(dotted)
         guess = (
             f"did you mean {' or '.join(close)}?" if close else "compute it before the formula, or write one"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from ...ir import Atom, Kind, Literal, Var
+from ...operators.aten import ATEN
 from ..names.bindings import BUILTINS
 from ..syntax.fence import refuse
 from .values import Callee, Choice, Dotted, Frame, Function, Growing, Items, Value, is_value
@@ -26,7 +27,9 @@ def atom(frame: Frame, value: Value, node: ast.AST, name: str | None = None) -> 
         op = "tuple" if all(is_value(part) for part in parts) else "list"
         kind: Kind = "value" if op == "tuple" else "list"
         return frame.build.emit(op, parts, frame.span(node), kind=kind, name=name)
-    if isinstance(value, Dotted) and value.name.partition(".")[0] not in _FUNCTIONS_OF:
+    if isinstance(value, Dotted) and (
+        value.name.partition(".")[0] not in _FUNCTIONS_OF or value.name.startswith(ATEN)
+    ):
         return frame.build.factory_value(value.text.replace(".", "_"), frame.span(node))
     raise refuse("PB402", f"{_what(value)} cannot be used as a value", frame.span(node), hint="call it")
 

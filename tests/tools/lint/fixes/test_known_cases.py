@@ -18,14 +18,13 @@ from pullback.tools.cli import main
 from pullback.tools.lint.frontend.modules import Program
 from pullback.tools.lint.linter import lint_source
 from pullback.tools.modules import find_module
-from pullback.tools.torch_classes.verdicts import Verdict
 from pullback.transpile.ir import Source
 
 from ...packages import fetched
 from ..rules.torch.known_cases import PACKAGES
 
 pytestmark = pytest.mark.slow
-pytest.importorskip("torch")
+Verdict = pytest.importorskip("pullback.tools.torch_classes.verdicts").Verdict  # it imports PyTorch
 
 NEEDED = {"entmax": PACKAGES["entmax"], "gpytorch": PACKAGES["gpytorch"]}
 # What those two import.

@@ -49,7 +49,7 @@ from collections.abc import Iterator
 
 from pullback.transpile.diagnostics import Diagnostic
 
-from ...analyses.facts import ClassFacts, Saving, Use
+from ...analyses.facts import OF_INTEGERS, ClassFacts, Saving, Use
 from .torch_rule import TorchRule, finding
 
 CODE = "PB306"
@@ -66,6 +66,8 @@ def check(facts: ClassFacts) -> Iterator[Diagnostic]:
             and saved.saving is Saving.INPUT
             and saved.use is Use.VALUE
             and set(saved.inputs) & tensors
+            and not saved.used_as_object
+            and not OF_INTEGERS.search(saved.name)
         ):
             message = (
                 f"the input `{saved.inputs[0]}` is stored as `ctx.{saved.name}`: no version check sees it "

@@ -50,7 +50,7 @@ from collections.abc import Iterator
 
 from pullback.transpile.diagnostics import Diagnostic
 
-from ...analyses.facts import ClassFacts, Saving
+from ...analyses.facts import OF_INTEGERS, ClassFacts, Saving
 from .torch_rule import TorchRule, finding
 
 CODE = "PB307"
@@ -60,7 +60,7 @@ HINT = "save it with `ctx.save_for_backward`"
 def check(facts: ClassFacts) -> Iterator[Diagnostic]:
     """One finding per output."""
     for saved in facts.saved:
-        if saved.on_context and saved.saving is Saving.OUTPUT:
+        if saved.on_context and saved.saving is Saving.OUTPUT and not OF_INTEGERS.search(saved.name):
             message = (
                 f"the output `{saved.name}` is stored on `ctx`: a reference cycle that keeps the graph alive"
             )

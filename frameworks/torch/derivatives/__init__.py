@@ -1,0 +1,1 @@
+"""Imported derivatives on torch tensors: PyTorch's table, run in Python."""

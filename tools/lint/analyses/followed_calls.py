@@ -1,0 +1,181 @@
+"""Calls of functions of the linted text, which are run, and of those that analysis can't see into."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from ..frontend.classes import last_name
+from ..frontend.modules import Function
+from . import containers, torch_names
+from .builtin_calls import BuiltinCalls
+from .context import Context
+from .state import State, join_heaps
+from .statements import Frame
+from .torch_calls import Arguments
+from .values import (
+    MISSING,
+    Facts,
+    Form,
+    Given,
+    Item,
+    Kind,
+    Store,
+    Thing,
+    Value,
+    combine,
+    constant,
+    facts_of,
+    leaves,
+    lose,
+    plain,
+    union,
+    unrecorded,
+)
+
+DEEPEST = 8
+KERNELS = ("_cuda", "_cpp", "_ext", "_C", "_kernel", "_kernels", "_cuda_kernel", "_gpu")
+LOADERS = ("load(", "load_inline(", "load_extension(", "import_ext(")
+
+
+class FollowedCalls(BuiltinCalls):
+    """Runs what it can see into; of another call, what it gives may depend on all that it is given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.running: list[ast.AST] = []
+
+    def opaque(self, callee: Value, arguments: Arguments, name: str, state: State) -> Value:
+        """A call that analysis can't see into: what it gives may depend on all that it is given."""
+        span = self.span(arguments.node)
+        for value in arguments.values:
+            self.tested(tuple(thing for thing in value if thing.token is not None))  # it may test for None
+        facts = [*(facts_of(value) for value in arguments.values), facts_of(callee)]
+        facts += self._callbacks(arguments, facts, state)
+        made = combine(facts, Form.UNKNOWN, span)
+        if made.kind is not Kind.NONE:
+            made = replace(made, kind=Kind.OPAQUE)
+        if self.cuts and _is_kernel(name):
+            made = lose(made, span, f"the kernel `{name.partition('[')[0]}`")
+        if self.cuts and not self.grad_mode:
+            made = lose(made, span, "`torch.no_grad()`")
+        for value in arguments.values:
+            for thing in leaves(value):
+                if thing.store.empty and made.kind is not Kind.NONE:
+                    self.write(thing, replace(made, form=Form.UNKNOWN), arguments.node, False)
+        if any(token.sort == "gradient" for token in made.flows):
+            given = Given(span, ast.unparse(arguments.node.func).partition("[")[0])
+            for thing in (thing for value in arguments.values for thing in leaves(value)):
+                thing.store.given = thing.store.given or given
+        if takes_context(arguments):
+            return (Thing(Facts(Kind.OPAQUE, Form.UNKNOWN), Store(), span),)
+        return (Thing(made if self.grad_mode else unrecorded(made), Store(), span),)
+
+    def launched(self, name: str, arguments: Arguments) -> None:
+        """A kernel launch gives nothing: with no buffer to fill, it writes what belongs to others."""
+        given = [thing for value in arguments.values for thing in leaves(value) if not thing.number]
+        tensors = [thing for thing in given if thing.entity is None and thing.constant is MISSING]
+        if not self.cuts or not tensors or not all(thing.store.owner is not None for thing in tensors):
+            return
+        span = self.span(arguments.node)
+        for thing in tensors:
+            if thing.store.owner is not None and thing.store.owner.sort == "gradient":
+                made = combine([thing.facts], Form.UNKNOWN, span)
+                how = f"the kernel `{name}`, which fills no other buffer"
+                self.write(thing, lose(made, span, how), arguments.node, False)
+
+    def _callbacks(self, arguments: Arguments, facts: list[Facts], state: State) -> list[Facts]:
+        """Results of local functions that an unknown call is given, applied to anything that it is given."""
+        made: list[Facts] = []
+        for thing in (thing for value in arguments.values for thing in leaves(value)):
+            if isinstance(thing.entity, Function) and thing.scope is not None and self.depth < DEEPEST:
+                given = Thing(combine(facts, Form.UNKNOWN, None))
+                anything = Arguments([Item((given,), starred=True)], {}, arguments.node)
+                made.append(facts_of(self.inline(thing.entity, thing.scope, anything, state)))
+        return made
+
+    def inline(
+        self, function: Function, scope: dict[str, Value] | object, arguments: Arguments, state: State
+    ) -> Value:
+        """Run a function of the linted text on the arguments of a call."""
+        node = function.node
+        names = {last_name(decorator) for decorator in getattr(node, "decorator_list", ())}
+        if node in self.running:  # what a recursive call gives is what the others give
+            return plain()
+        deep = self.depth >= DEEPEST or self.steps <= 0
+        if "/torch/_" in function.module.source.path and takes_context(arguments):
+            return self.opaque(plain(), arguments, "", state)  # PyTorch's own ways to save are its own
+        if deep or names & {"jit_kernel", "custom_op", "contextmanager", "singledispatch"}:
+            return self.opaque(plain(), arguments, "", state)
+        inner = State(dict(scope) if isinstance(scope, dict) else {}, state.heap)
+        before = (self.module, self.frame, self.grad_mode)
+        self.module, self.frame = function.module, Frame()
+        self.depth += 1
+        self.running.append(node)
+        self._bind(node, arguments, inner)
+        if names & torch_names.MODES_OFF:
+            self.grad_mode = False
+        if isinstance(node, ast.Lambda):
+            result = self.evaluate(node.body, inner)
+        else:
+            end = self.run(node.body, inner)
+            frame = self.frame
+            values = [returned.value for returned in frame.returns]
+            heaps = [returned.heap for returned in frame.returns]
+            if end is not None:
+                values.append(constant(None))
+                heaps.append(end.heap)
+            result = union(*values) if values else plain()
+            if heaps:
+                state.heap = join_heaps(heaps)
+        self.running.pop()
+        self.depth -= 1
+        self.module, self.frame, self.grad_mode = before
+        return result
+
+    def _bind(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, given: Arguments, state: State
+    ) -> None:
+        signature = node.args
+        positional = [*signature.posonlyargs, *signature.args]
+        positional = [
+            argument for argument in positional if argument.arg not in state.names or argument.arg != "cls"
+        ]
+        items = list(given.items)
+        for index, argument in enumerate(positional):
+            if items and items[0].starred:
+                state.names[argument.arg] = given.named.get(argument.arg, items[0].value)
+            elif items:
+                state.names[argument.arg] = items.pop(0).value
+            else:
+                default = index - len(positional) + len(signature.defaults)
+                missing = self.evaluate(signature.defaults[default], State()) if default >= 0 else plain()
+                if "**" in given.named:
+                    missing = union(missing, containers.element_of(given.named["**"]))
+                state.names[argument.arg] = given.named.get(argument.arg, missing)
+        if signature.vararg is not None:
+            state.names[signature.vararg.arg] = containers.make(items)
+        for keyword, fallback in zip(signature.kwonlyargs, signature.kw_defaults, strict=True):
+            value = given.named.get(keyword.arg)
+            state.names[keyword.arg] = value if value is not None else self.evaluate(fallback, State())
+        if signature.kwarg is not None:
+            known = {argument.arg for argument in (*positional, *signature.kwonlyargs)}
+            rest = [Item(value) for name, value in given.named.items() if name not in known]
+            state.names[signature.kwarg.arg] = containers.make(rest)
+
+
+def _is_kernel(name: str) -> bool:
+    """True if a callee is compiled code, by its name: a part like ``my_cuda``, an operator, a launch.
+
+    >>> _is_kernel(".my_cuda.forward"), _is_kernel("torch.ops.mine.forward"), _is_kernel("helpers.forward")
+    (True, True, False)
+    """
+    *parts, _ = name.split(".")
+    known = any(part.endswith(KERNELS) for part in parts) or name.partition(".")[0].endswith(KERNELS)
+    operator = name.startswith("torch.ops.") and not name.startswith("torch.ops.aten.")
+    return known or operator or name.endswith("]") or any(loader in name for loader in LOADERS)
+
+
+def takes_context(arguments: Arguments) -> bool:
+    """True if a call is given the context of the class."""
+    return any(isinstance(thing.constant, Context) for value in arguments.values for thing in value)
