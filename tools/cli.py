@@ -47,7 +47,9 @@ COMMANDS = (
     "completion",
 )
 # These need formulas or an engine, which come with the distribution `pullback`; the others read texts only.
-RUNNING = frozenset({"transpile", "derive", "explain", "check", "dump", "doctor", "config"})
+RUNNING = frozenset(
+    {"transpile", "derive", "import-derivatives", "explain", "check", "dump", "doctor", "config"}
+)
 
 DESCRIPTION = """\
 Derivatives written once as plain Python: lint verdicts, right derivatives of every order, and C++.
