@@ -31,5 +31,7 @@ from .derivatives import functions as _functions  # noqa: F401  # ATen's functio
 from .first_order import first_order_only as first_order_only
 from .function import TorchFunction as TorchFunction
 from .function import function as function
+from .register import TorchOperator as TorchOperator
+from .register import register as register
 
-__all__ = ["TorchFunction", "first_order_only", "function"]
+__all__ = ["TorchFunction", "TorchOperator", "first_order_only", "function", "register"]

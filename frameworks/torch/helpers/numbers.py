@@ -43,7 +43,13 @@ def check_inputs(name: str, **tensors: Any) -> None:
             raise TypeError(f"{name}: `{key}` must be a torch.Tensor, not {type(x).__name__}")
         if x.is_complex():
             raise TypeError(f"{name}: `{key}` is {x.dtype}: the formula's gradients are those of real inputs")
-        if not x.is_floating_point() and x.dtype != torch.bool:
+    check_dtypes(name, given)
+
+
+def check_dtypes(name: str, given: dict[str, torch.Tensor]) -> None:
+    """Raise TypeError for tensors that PyTorch would promote to another dtype than NumPy."""
+    for key, x in given.items():
+        if not (x.is_floating_point() or x.is_complex() or x.dtype == torch.bool):
             raise TypeError(f"{name}: `{key}` is {x.dtype}: NumPy makes float64 of it, PyTorch does not")
     for key, x in given.items():
         for other in given.values():

@@ -44,9 +44,11 @@ def tensors(operands: list[Any], requires_grad: bool = True) -> list[Any]:
     return [made(x) for x in operands]
 
 
-def of_tensors(case: Case, operands: list[Any]) -> tuple[Callable[..., Any], tuple[torch.Tensor, ...]]:
+def of_tensors(
+    case: Case, operands: list[Any], operator: Any = None
+) -> tuple[Callable[..., Any], tuple[torch.Tensor, ...]]:
     """The operator as a function of the tensors that have gradients, which gives those results that have."""
-    operator = pullback.torch.function(case.formula)
+    operator = operator or pullback.torch.function(case.formula)
     constant = case.formula.ir.options.nondifferentiable
     flat = [x for given in operands for x in (given if isinstance(given, list) else [given])]
     inputs = tuple(x for x in flat if isinstance(x, torch.Tensor) and x.requires_grad)

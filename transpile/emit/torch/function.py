@@ -8,6 +8,7 @@ it. Forward mode stands in a subclass: it saves more, and `torch.compile` takes 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -50,8 +51,7 @@ def autograd_function(
 ) -> FunctionText:
     """The text of a promoted formula. Raises FormulaError (PB502) where PyTorch has no equal of something."""
     frame = Frame(formula, name, vocabulary, library, called)
-    stem = "".join(part[:1].upper() + part[1:] for part in name.split("_"))
-    class_name = f"_{stem or 'Operator'}"
+    class_name = class_name_of(name)
     tangents = f"{class_name}WithTangents"
     first = _class_text(
         f"class {class_name}(torch.autograd.Function):",
@@ -69,6 +69,25 @@ def autograd_function(
     function = _function(frame, class_name, docstring, hidden=False)
     hidden = _function(frame, class_name, "", hidden=True) if frame.formula.hidden else ""
     return FunctionText("\n\n\n".join([first, second, function]), hidden)
+
+
+def class_name_of(name: str) -> str:
+    """The name of the class of a function's derivative.
+
+    >>> class_name_of("layer_norm")
+    '_LayerNorm'
+    """
+    stem = "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+    return f"_{stem or 'Operator'}"
+
+
+def computed_with(formula: Formula) -> list[str]:
+    """The names of the tensor inputs that are no indices, conditions or masks."""
+    return [
+        p.var.name
+        for p in formula.params
+        if p.differentiable and p.var.kind == "tensor" and _is_number(formula, p)
+    ]
 
 
 def _class_text(
@@ -225,12 +244,7 @@ def _function(frame: Frame, class_name: str, docstring: str, hidden: bool) -> st
         lines.insert(0, "@torch.compiler.disable")
     if docstring:
         lines += [f'    """{docstring}"""']
-    numbers = [
-        p.var.name
-        for p in written.params
-        if p.differentiable and p.var.kind == "tensor" and _is_number(written, p)
-    ]
-    if numbers:
+    if numbers := computed_with(written):
         given = ", ".join(f"{name}={name}" for name in numbers)
         lines.append(f'    _check_inputs("{frame.name}", {given})')
     for param in frame.lists:
@@ -265,8 +279,13 @@ def _parameter(param: Param) -> str:
     text = f"{param.var.name}: {kind}" if kind else param.var.name
     if default is None and not param.optional:
         return text
-    value = None if default is None else default.value
-    return f"{text} = {value!r}" if kind else f"{text}={value!r}"
+    value = "None" if default is None else _literal(default.value)
+    return f"{text} = {value}" if kind else f"{text}={value}"
+
+
+def _literal(value: object) -> str:
+    """A constant as text; an infinity is a number that is too large."""
+    return re.sub(r"\binf\b", "1e999", repr(value)) if not isinstance(value, str) else repr(value)
 
 
 def _is_plain(annotation: str) -> bool:

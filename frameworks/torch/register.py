@@ -1,0 +1,335 @@
+"""Formulas as operators of `torch.ops`."""
+
+from __future__ import annotations
+
+import keyword
+import pickle
+from collections.abc import Callable, Mapping, Sequence
+from functools import update_wrapper
+from importlib import import_module
+from typing import Any
+
+import torch
+
+from ..engine.formula.decorators import LIBRARY_OF_PROCESS, Formula
+from ..transpile.emit.array_library.helpers import Helpers
+from ..transpile.emit.torch.frame import Frame
+from ..transpile.emit.torch.function import class_name_of, computed_with
+from ..transpile.emit.torch.vocabulary import torch_vocabulary
+from ..transpile.ir import Literal
+from .autocast import Autocast
+from .function import HELPERS, TorchFunction
+from .helpers.barriers import in_forward_mode
+from .helpers.numbers import check_dtypes
+from .schema import Signature, refused
+
+_OF_TORCH = frozenset(
+    {"aten", "prim", "prims", "quantized", "inductor", "higher_order", "c10d", "_c10d_functional"}
+)
+_BELOW = "CompositeExplicitAutograd"
+_OPERATORS: dict[str, TorchOperator] = {}
+
+
+class TorchOperator:
+    """An operator of `torch.ops` made of a formula: `register` makes them.
+
+    formula  the formula
+    name     its qualified name, `namespace::name`
+    op       the overload, `torch.ops.namespace.name.default`
+    source   the text of the module that its kernels are from
+    """
+
+    def __init__(self, namespace: str, name: str, formula: Formula) -> None:
+        self.formula = formula
+        self.name = f"{namespace}::{name}"
+        function = TorchFunction(formula)
+        self.source = function.source
+        self._is_tuple = formula.operator.formula.result_is_tuple
+        kernels = _Kernels(self.name, function)
+        self._library = kernels.library(namespace, name)
+        self.op = kernels.op
+        update_wrapper(self, formula.__wrapped__)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        found = self.op(*args, **kwargs)
+        return (found,) if self._is_tuple and not isinstance(found, tuple) else found
+
+    def __repr__(self) -> str:
+        return f"<torch operator {self.op._schema}>"
+
+    def __copy__(self) -> TorchOperator:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> TorchOperator:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """By its name, and the module that registers it."""
+        return _loaded, (self.name, self.formula.__module__)
+
+
+def register(namespace: str, formula: Any, *more_formulas: Any, name: str | None = None) -> Any:
+    """Formulas as operators `torch.ops.namespace.name`, differentiable to every order.
+
+    namespace       the namespace, an identifier; those of PyTorch itself are refused
+    formula         what `pb.formula` or `pb.derive_pullback` makes
+    more_formulas   more of them
+    name            the operator's name, for one formula; else the formula's own
+
+    The operator has a schema (tensors, optional tensors, lists of tensors, attributes with their
+    defaults), kernels for every device, a fake implementation with symbolic sizes, derivatives in both
+    modes, batching rules, and a rule for autocast where products of matrices are computed. It works
+    under `torch.compile` and `torch.export` without a graph break, and in `torch.func`. Complex tensors
+    are computed with, and have no gradients.
+
+    Returns a `TorchOperator`, or a list of them for several formulas. A formula that is defined anew, as
+    a notebook's cell that is run again does, replaces its operator.
+
+    Raises FormulaError (PB502), at the formula's line, at what PyTorch or its schemas have no equal of;
+    ValueError for a namespace or name that can't be one; RuntimeError for a name that is taken.
+
+    >>> import numpy as np, torch
+    >>> import pullback as pb
+    >>> @pb.formula
+    ... def soft_sign(x, *, scale: float = 1.0):
+    ...     d = 1 / (scale + np.abs(x))
+    ...     return x * d, lambda grad: grad * scale * d * d
+    >>> register("doctest", soft_sign)
+    <torch operator doctest::soft_sign(Tensor x, *, float scale=1.) -> Tensor>
+    >>> torch.ops.doctest.soft_sign(torch.tensor([1.0, -3.0]))
+    tensor([ 0.5000, -0.7500])
+    """
+    formulas = (formula, *more_formulas)
+    for each in formulas:
+        if not isinstance(each, Formula):
+            kind = type(each).__name__
+            raise TypeError(
+                f"pullback.torch.register takes formulas, not {kind}: decorate it with pb.formula"
+            )
+    if name is not None and more_formulas:
+        raise ValueError(f"pullback.torch.register: name={name!r} names one operator, not {len(formulas)}")
+    names = [each.__name__ if name is None else name for each in formulas]
+    _check_names(namespace, names, formulas)
+    made = []
+    for each, own in zip(formulas, names, strict=True):
+        qualified = f"{namespace}::{own}"
+        known = _OPERATORS.get(qualified)
+        if known is None or known.formula is not each:
+            if known is not None:
+                known._library._destroy()
+                del _OPERATORS[qualified]
+            _OPERATORS[qualified] = TorchOperator(namespace, own, each)
+        made.append(_OPERATORS[qualified])
+    return made if more_formulas else made[0]
+
+
+def _check_names(namespace: str, names: Sequence[str], formulas: Sequence[Formula]) -> None:
+    """Raise for names that are no names, or taken."""
+    for what, text in (("namespace", namespace), *(("name", name) for name in names)):
+        if not (isinstance(text, str) and text.isidentifier() and text.isascii()) or keyword.iskeyword(text):
+            raise ValueError(f"pullback.torch.register: {what} {text!r} is no identifier")
+    if namespace in _OF_TORCH:
+        raise ValueError(
+            f"pullback.torch.register: the namespace {namespace!r} is PyTorch's own: choose one of yours"
+        )
+    for name, formula in zip(names, formulas, strict=True):
+        qualified = f"{namespace}::{name}"
+        known = _OPERATORS.get(qualified)
+        if known is not None:
+            if _identity(known.formula) == _identity(formula):
+                continue
+            of = f"the formula at {known.formula.ir.span}"
+        elif torch._C._jit_get_schemas_for_operator(qualified):
+            of = "somebody else"
+        else:
+            continue
+        raise RuntimeError(
+            f"pullback.torch.register: {qualified} is registered already, by {of}: "
+            "choose another name= or namespace"
+        )
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise RuntimeError(f"pullback.torch.register: {namespace}::{twice} is given twice")
+
+
+def _identity(formula: Formula) -> tuple[str, str]:
+    return formula.__module__, formula.__wrapped__.__qualname__
+
+
+class _Kernels:
+    """The kernels of an operator, by dispatch key.
+
+    Without derivatives the dispatcher comes to the kernel of the device. With them it runs the formula's
+    autograd function, whose forward is an operator that returns hidden outputs too, where all of them are
+    tensors. `torch.func` runs the same function, op by op.
+    """
+
+    op: Any
+    with_hidden: Any
+
+    def __init__(self, name: str, function: TorchFunction) -> None:
+        formula = function.formula.operator.formula
+        vocabulary = torch_vocabulary(Helpers.of_folder(HELPERS))
+        frame = Frame(formula, formula.name, vocabulary, LIBRARY_OF_PROCESS, lambda op: None)
+        self.name = name
+        self.signature = Signature(formula)
+        self.results = formula.results
+        if not self.results:
+            raise refused(formula, None, "it has no result", "return an array")
+        self.outputs = len(frame.outputs)
+        # A schema says of each output that it is a tensor, on every path.
+        tensors = all(not isinstance(atom, Literal) and atom.kind == "tensor" for atom in frame.outputs)
+        branches = any(eqn.blocks for eqn in formula.forward.eqns)
+        self.has_hidden = self.outputs > self.results and tensors and not frame.extra and not branches
+        self.checked = computed_with(formula)
+        self.lists = [param.var.name for param in formula.params if param.var.kind == "list"]
+        self.autocast = Autocast.of(formula)
+        class_name = class_name_of(function.formula.__name__)
+        self.plain = getattr(function.module, class_name)
+        self.tangents = getattr(function.module, f"{class_name}WithTangents")
+        stem = class_name.removeprefix("_")
+        self.function = self._of_operator(stem, self.plain)
+        self.function_with_tangents = self._of_operator(stem, self.tangents)
+
+    def library(self, namespace: str, name: str) -> torch.library.Library:
+        """The library that defines the operators; they live as long as it does."""
+        library = torch.library.Library(namespace, "FRAGMENT")
+        names = [(name, self.results)]
+        if self.has_hidden:
+            names.append((f"{name}_with_hidden", self.outputs))
+        for each, count in names:
+            returns = "Tensor" if count == 1 else f"({', '.join(['Tensor'] * count)})"
+            schema = f"{each}({self.signature.text}) -> {returns}"
+            library.define(schema, tags=(torch.Tag.pt2_compliant_tag,))
+            op = getattr(getattr(torch.ops, namespace), each).default
+            if each == name:
+                self.op = op
+            self.with_hidden = op
+            computed = self._computed(count)
+            library.impl(each, computed, _BELOW)
+            torch.library.register_fake(f"{namespace}::{each}", computed, lib=library)
+            library.impl(each, self._differentiable(op, count), "Autograd")
+            library.impl(each, self._transformed(count), "FuncTorchDynamicLayerFrontMode")
+            for device in ("CPU", "CUDA"):
+                library.impl(each, self._cast(op, device.lower()), f"Autocast{device}")
+        return library
+
+    def _of_operator(self, name: str, function: Any) -> Any:
+        """The autograd function whose forward is the operator with its hidden outputs."""
+
+        def forward(*flat: Any) -> Any:
+            args, kwargs = self.signature.of_applied(flat)
+            with torch._C._AutoDispatchBelowAutograd():
+                return self.with_hidden(*args, **kwargs)
+
+        if self.outputs > self.results and not self.has_hidden:
+            return function
+        return type(name, (function,), {"forward": staticmethod(forward), "__doc__": function.__doc__})
+
+    def _computed(self, count: int) -> Callable[..., Any]:
+        """The kernel of every device: the formula's forward, op by op. It runs on fake tensors too."""
+
+        def kernel(*args: Any, **kwargs: Any) -> Any:
+            given = self.signature.bound(args, kwargs)
+            self._check(given)
+            return self._first(self.plain.forward(*self.signature.applied(given)), count)
+
+        return kernel
+
+    def _differentiable(self, op: Any, count: int) -> Callable[..., Any]:
+        """The derivative, of what has one; else what is below."""
+
+        def kernel(*args: Any, **kwargs: Any) -> Any:
+            forward_mode = in_forward_mode()
+            if not forward_mode and not (
+                torch.is_grad_enabled() and _requires_grad((*args, *kwargs.values()))
+            ):
+                with torch._C._AutoDispatchBelowAutograd():
+                    return op(*args, **kwargs)
+            given = self.signature.bound(args, kwargs)
+            self._check(given, real=True)
+            function = self.function_with_tangents if forward_mode else self.function
+            return self._first(function.apply(*self.signature.applied(given)), count)
+
+        return kernel
+
+    def _transformed(self, count: int) -> Callable[..., Any]:
+        """In `torch.func`: the autograd function, op by op."""
+
+        def kernel(*args: Any, **kwargs: Any) -> Any:
+            given = self.signature.bound(args, kwargs)
+            given = {name: self.autocast.cast_where_enabled(value) for name, value in given.items()}
+            self._check(given, real=_is_differentiated())
+            function = self.tangents if in_forward_mode() else self.plain
+            with self.autocast.excluded():
+                return self._first(function.apply(*self.signature.applied(given)), count)
+
+        return kernel
+
+    def _cast(self, op: Any, device: str) -> Callable[..., Any]:
+        """Under autocast: the operator of what is cast, and autocast of nothing inside of it."""
+
+        def kernel(*args: Any, **kwargs: Any) -> Any:
+            positional = [self.autocast.cast(value, device) for value in args]
+            named = {name: self.autocast.cast(value, device) for name, value in kwargs.items()}
+            with self.autocast.excluded():
+                return op(*positional, **named)
+
+        return kernel
+
+    def _first(self, found: Any, count: int) -> Any:
+        """So many of the outputs."""
+        if self.outputs == 1 and not isinstance(found, tuple):
+            return found
+        return found[0] if count == 1 else tuple(found[:count])
+
+    def _check(self, given: Mapping[str, Any], real: bool = False) -> None:
+        """Raise for tensors that are computed with otherwise than in NumPy, or on several devices."""
+        tensors = {key: given[key] for key in self.checked if given[key] is not None}
+        for key in self.lists:
+            tensors |= {f"{key}[{k}]": x for k, x in enumerate(given[key])}
+        if real:
+            for key, x in tensors.items():
+                if x.is_complex():
+                    raise TypeError(
+                        f"{self.name}: `{key}` is {x.dtype} and is differentiated: the formula's gradients "
+                        "are those of real inputs"
+                    )
+        check_dtypes(self.name, tensors)
+        placed = [(key, x) for key, x in tensors.items() if x.ndim > 0]
+        for key, x in placed[1:]:
+            if x.device != placed[0][1].device:
+                raise RuntimeError(
+                    f"{self.name}: `{placed[0][0]}` is on {placed[0][1].device}, `{key}` on {x.device}: "
+                    "all tensors must be on one device"
+                )
+
+
+def _requires_grad(values: Sequence[Any]) -> bool:
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            if value.requires_grad:
+                return True
+        elif isinstance(value, (list, tuple)) and _requires_grad(value):
+            return True
+    return False
+
+
+def _is_differentiated() -> bool:
+    """True inside of a derivative of `torch.func`."""
+    from torch._functorch.pyfunctorch import retrieve_all_functorch_interpreters
+
+    kinds = {one.key() for one in retrieve_all_functorch_interpreters()}
+    return kinds != {torch._C._functorch.TransformType.Vmap}
+
+
+def _loaded(name: str, module: str) -> TorchOperator:
+    """The operator that was pickled by this name; importing the formula's module registers it."""
+    if name not in _OPERATORS:
+        import_module(module)
+    if name not in _OPERATORS:
+        namespace = name.split("::")[0]
+        raise pickle.UnpicklingError(
+            f"{name} is not registered: call pullback.torch.register({namespace!r}, ...), in {module} best"
+        )
+    return _OPERATORS[name]
