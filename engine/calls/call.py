@@ -43,7 +43,7 @@ def call(name: str, *args: Any, **kwargs: Any) -> Any:
     if entry is None or FORMULAS.of_library(entry):
         wide = widened(name, args, kwargs)
         if wide is not None:
-            return wide(*args, **kwargs)
+            return composed(engine, wide, args, kwargs)
     if entry is not None:
         return entry(*args, **kwargs)
     if engine is not None and function is not None and OPERATORS[name].derivative == "zero":
@@ -51,10 +51,21 @@ def call(name: str, *args: Any, **kwargs: Any) -> Any:
     raise NotDifferentiableError(f"{OPERATORS[name].python} has no formula")
 
 
+def composed(
+    engine: Engine | None, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Any:
+    """Call a function that is written with operators; an engine may have its own way for those that fail."""
+    of_its_own = getattr(engine, "composed", None)
+    return function(*args, **kwargs) if of_its_own is None else of_its_own(function, args, kwargs)
+
+
 def unrecorded(
     engine: Engine, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Any:
     """Run a function on the arrays under tensors; arrays that come out become tensors without grad."""
+    of_its_own = getattr(engine, "unrecorded", None)
+    if of_its_own is not None:
+        return of_its_own(function, args, kwargs)
     out, args, kwargs = without_out(function, args, kwargs)
     refuse_out(function.__name__, out)
     given = list(map(arrays, args))

@@ -297,10 +297,21 @@ def engine_of(*values: Any) -> Engine | None:
             else:
                 refuse_foreign(value)
         if engine is not None and engine is not found:
-            if found is not None:
-                raise mismatch(found.name, engine.name)
-            found = engine
+            found = engine if found is None else _wrapping(found, engine)
     return found
+
+
+def _wrapping(first: Engine, second: Engine) -> Engine:
+    """Of two engines that meet in a call, the one whose tensors hold tensors of the other."""
+    for engine in (first, second):
+        if getattr(engine, "wraps", False):
+            return engine
+    raise mismatch(first.name, second.name)
+
+
+def register(kind: type, engine: Engine) -> None:
+    """Have an engine called for tensors of a type, beside the two that `load` knows."""
+    _ENGINE_OF_TYPE[kind] = engine
 
 
 def engine_of_type(kind: type) -> Engine | None:

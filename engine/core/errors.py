@@ -38,6 +38,16 @@ class EngineMismatchError(PullbackError, TypeError):
     """
 
 
+class BatchedValueError(PullbackError, RuntimeError):
+    """Inside of `pb.func.vmap`, the value of one example was asked for.
+
+    >>> import numpy as np, pullback as pb
+    >>> pb.func.vmap(lambda x: x if x > 0 else -x)(np.array([1.0, -2.0]))
+    Traceback (most recent call last):
+    pullback.engine.core.errors.BatchedValueError: ...
+    """
+
+
 class SavedVariableError(PullbackError, RuntimeError):
     """A value that a backward needs was changed in place after it was saved.
 

@@ -40,7 +40,7 @@ def evaluate(func: Callable[..., Any], inputs: Any, create_graph: bool) -> Evalu
     several_inputs = isinstance(inputs, (tuple, list))
     given = tuple(inputs) if several_inputs else (inputs,)
     engine = engine_of(*given) or current()
-    leaves = tuple(_leaf(engine, value, create_graph) for value in given)
+    leaves = tuple(leaf(engine, value, create_graph) for value in given)
     returned = func(*leaves)
     several_outputs = isinstance(returned, (tuple, list))
     outputs = tuple(returned) if several_outputs else (returned,)
@@ -54,7 +54,8 @@ def evaluate(func: Callable[..., Any], inputs: Any, create_graph: bool) -> Evalu
     return Evaluated(engine, leaves, outputs, several_inputs, several_outputs)
 
 
-def _leaf(engine: Engine, value: Any, create_graph: bool) -> Any:
+def leaf(engine: Engine, value: Any, create_graph: bool) -> Any:
+    """An input as a tensor to differentiate by; with `create_graph` connected to its history."""
     if engine_of(value) is None:
         array = np.asarray(value)
         return engine.tensor(array.astype(np.float64) if array.dtype.kind in "iu" else array, True)

@@ -20,11 +20,14 @@ from typing import TYPE_CHECKING, Any
 from .transpile.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from . import func as func
     from ._surface import *  # noqa: F403
 
 
 def __getattr__(name: str) -> Any:
     """A public name, or a module of the package that the public names bring."""
+    if name == "func":  # it needs optree, which takes as long to import as the rest
+        return import_module(".func", __name__)
     surface = import_module("._surface", __name__)
     public = getattr(surface, "__all__", None)
     if public is None:  # asked for while they are being imported
@@ -43,4 +46,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__getattr__("__all__")})
+    return sorted({*globals(), *__getattr__("__all__"), "func"})

@@ -8,6 +8,7 @@ True
 from .engine.core.errors import (
     AnomalyError,
     BarrierError,
+    BatchedValueError,
     CheckpointError,
     CompilerError,
     EngineMismatchError,
@@ -30,6 +31,7 @@ from .transpile.diagnostics import FormulaError
 __all__ = [
     "AnomalyError",
     "BarrierError",
+    "BatchedValueError",
     "CheckpointError",
     "CompilerError",
     "EngineMismatchError",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from ...calls.call import composed
 from ...calls.out_argument import without_out
 from ...core.dispatch import engine_of
 from ...core.registry import FORMULAS
@@ -25,11 +26,12 @@ def stands_for(*targets: Callable[..., Any] | None) -> Callable[[Callable[..., A
         def dispatching(*args: Any, **kwargs: Any) -> Any:
             if not there:
                 return function(*args, **kwargs)
-            if engine_of(*args, *kwargs.values()) is None:
+            engine = engine_of(*args, *kwargs.values())
+            if engine is None:
                 return there[0](*args, **kwargs)
             out, given, options = without_out(there[0], args, kwargs)
             if out is None:
-                return function(*given, **options)
+                return composed(engine, function, given, options)
             return into(out, there[0], function, given, options, f"np.{there[0].__name__}")
 
         WRITTEN_WITH_OPERATORS.update(dict.fromkeys(there, dispatching))

@@ -35,6 +35,11 @@ def a_strict_jacobian():
 
 
 @mistake
+def a_branch_inside_of_vmap():
+    pb.func.vmap(lambda x: x if x > 0 else -x)(np.ones(2))
+
+
+@mistake
 def a_vjp_without_v():
     pb.vjp(lambda x: x * 2.0, leaf())
 

@@ -1,0 +1,1 @@
+"""Transforms of functions in the signatures of `torch.func`: arrays in, arrays out, and they nest."""
