@@ -158,7 +158,7 @@ def _difference(probe: Probe, points: list[Any], i: int, direction: np.ndarray, 
         moved = [
             np.asarray(point + sign * step * direction) if k == i else point for k, point in enumerate(points)
         ]
-        ends.append(float(probe.value(_leaves(moved), order).item()))
+        ends.append(float(probe.value(_leaves(moved), order, differentiable=False).item()))
     return (ends[0] - ends[1]) / (2 * step)
 
 

@@ -106,12 +106,16 @@ class Probe:
         other.results = (position,)
         return other
 
-    def value(self, leaves: Sequence[Any], order: int) -> Any:
-        """A single value that holds the derivative of this order, along random directions."""
+    def value(self, leaves: Sequence[Any], order: int, differentiable: bool = True) -> Any:
+        """A single value that holds the derivative of this order, along random directions.
+
+        Where it need not be `differentiable`, nothing is recorded of the last backward pass.
+        """
         total = self._value(leaves)
-        for _ in range(order):
+        for k in range(1, order + 1):
             wanted = [leaf for leaf in leaves if engine_of(leaf) is not None]
-            gradients = iter(grad(total, wanted, create_graph=True, materialize_grads=True))
+            graph = differentiable or k < order
+            gradients = iter(grad(total, wanted, create_graph=graph, materialize_grads=True))
             parts = [
                 (next(gradients) * _as(direction, leaf)).sum()
                 for leaf, direction in zip(leaves, self._directions, strict=True)
@@ -178,7 +182,8 @@ def _difference(probe: Probe, points: Sequence[Any], i: int, index: tuple[int, .
     for sign in (1, -1):
         moved = [np.array(point) if k == i else point for k, point in enumerate(points)]
         moved[i][index] += sign * step
-        ends.append((float(moved[i][index]), float(probe.value(_leaves(moved), order).item())))
+        value = probe.value(_leaves(moved), order, differentiable=False)
+        ends.append((float(moved[i][index]), float(value.item())))
     return (ends[0][1] - ends[1][1]) / (ends[0][0] - ends[1][0])
 
 
