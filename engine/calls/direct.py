@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import update_wrapper
 from typing import TYPE_CHECKING, Any
 
+from ..core.typed import Routine
 from .wide import whole_signature
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ else:
             return outputs if operator.result_is_tuple else outputs[0]
 
 
-class OperatorFunction(DirectCall):
+class OperatorFunction(DirectCall, Routine):
     """The function of an operator on arrays and tensors: `function`, or the operator itself at once.
 
     op        name of the operator; calls of it by position need no more than arguments

@@ -6,7 +6,7 @@ import html
 import inspect
 from collections.abc import Callable, Iterator
 from functools import cached_property, update_wrapper
-from typing import Any, TypeVar, get_origin, overload
+from typing import Any, Generic, Protocol, TypeVar, get_origin, overload
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from ...transpile.operators import OPERATORS
 from ..core.dispatch import apply, engine_of
 from ..core.operator import Operator
 from ..core.registry import FORMULAS, LIBRARY
+from ..core.typed import Arrays, Closure, P, Q, R_co, Routine, S
 from .reading import namespace_of, plain_function, read_live, signature_of
 
 T = TypeVar("T")
@@ -43,13 +44,14 @@ class _Registered(Library):
 LIBRARY_OF_PROCESS = _Registered()
 
 
-class Formula:
+class Formula(Routine, Generic[P, R_co]):
     """An operator with its derivative: callable on arrays and on tensors.
 
     On tensors it records; on arrays alone it returns arrays. It is read and
     transformed at its first call, and raises FormulaError then where the text
     is not what the formula language allows. Arrays of other libraries, as torch's
-    tensors, raise ForeignArrayError.
+    tensors, raise ForeignArrayError. For type checkers it is `Formula[P, R]`: of the function's
+    parameters, and of its result without the closure.
 
     Examples
     --------
@@ -74,10 +76,16 @@ class Formula:
         self.reading: str | None = None  # a key of all that decided `ir`, where it came from the disk
         update_wrapper(self, function)
 
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...  # type: ignore[overload-overlap]
+    @overload  # `formula(np.sum)`, which is typed as if it were one already
+    def __call__(
+        self: Formula[..., Arrays], function: Callable[Q, tuple[S, Closure]], /
+    ) -> Formula[Q, S]: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return apply(self.operator, args, kwargs)
 
-    def promoted(self, *args: Any, **kwargs: Any) -> Any:
+    def promoted(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         """Like a call, but the hidden outputs come after the results."""
         return apply(self._exposed, args, kwargs)
 
@@ -213,7 +221,7 @@ class Formula:
         return f"<p><code>{html.escape(repr(self))}</code></p><table>{head}{rows}</table>"
 
 
-class Composite(Formula):
+class Composite(Formula[P, R_co]):
     """A plain function of differentiable operators that stands for a NumPy function.
 
     A call runs the function, whose operators are recorded. It need not keep to
@@ -248,11 +256,16 @@ class Composite(Formula):
         return f"<composite {self.__wrapped__.__name__}>"
 
 
+class FormulaDecorator(Protocol):
+    """Makes a formula of the function that it decorates."""
+
+    def __call__(self, function: Callable[Q, tuple[S, Closure]], /) -> Formula[Q, S]: ...
+
+
+# The last two give the same type where a function has no annotations: else mypy would take that for Any.
 @overload
-def formula(function: Function, /) -> Formula: ...
-@overload
-def formula(
-    target: Function | None = None,
+def formula(  # type: ignore[overload-overlap]
+    target: np.ufunc | None = None,
     /,
     *,
     first_order_only: bool = False,
@@ -262,7 +275,22 @@ def formula(
     recompute: tuple[str, ...] = (),
     nondifferentiable: tuple[int, ...] = (),
     jvp: Function | None = None,
-) -> Callable[[Function], Formula]: ...
+) -> FormulaDecorator: ...
+@overload
+def formula(function: Callable[Q, tuple[S, Closure]], /) -> Formula[Q, S]: ...
+@overload
+def formula(
+    target: Callable[Q, S],
+    /,
+    *,
+    first_order_only: bool = False,
+    surrogate: bool = False,
+    complex: bool = False,
+    save: tuple[str, ...] = (),
+    recompute: tuple[str, ...] = (),
+    nondifferentiable: tuple[int, ...] = (),
+    jvp: Function | None = None,
+) -> Formula[Q, S]: ...
 def formula(target: Any = None, /, *, jvp: Any = None, **options: Any) -> Any:
     """Decorates a function that returns its result and a backward closure: an operator with its derivative.
 
@@ -311,7 +339,13 @@ def formula(target: Any = None, /, *, jvp: Any = None, **options: Any) -> Any:
     return decorate
 
 
-def composite(target: Function) -> Callable[[Function], Composite]:
+class CompositeDecorator(Protocol):
+    """Makes a composite of the function that it decorates."""
+
+    def __call__(self, function: Callable[Q, S], /) -> Composite[Q, S]: ...
+
+
+def composite(target: Function) -> CompositeDecorator:
     """Decorate a plain function of differentiable operators that stands for `target` (``np.var``).
 
     Parameters
@@ -338,15 +372,15 @@ def composite(target: Function) -> Callable[[Function], Composite]:
     (tensor([2., 4.]),)
     """
 
-    def decorate(function: Function) -> Composite:
-        made = Composite(function)
+    def decorate(function: Callable[Q, S], /) -> Composite[Q, S]:
+        made: Composite[Q, S] = Composite(function)
         FORMULAS.register(made, function, target)
         return made
 
     return decorate
 
 
-def derive_pullback(function: Function) -> Formula:
+def derive_pullback(function: Callable[Q, S]) -> Formula[Q, S]:
     """A formula of a function that has no closure: its reverse sweep, derived from its text.
 
     Parameters

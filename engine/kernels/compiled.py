@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property, update_wrapper
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic
 
 from ...transpile.diagnostics import Diagnostic, FormulaError
 from ...transpile.emit.cpp import emit_cpp
@@ -19,6 +19,7 @@ from ..calls.lists import joined
 from ..core.dispatch import engine_of
 from ..core.operator import as_input, bound
 from ..core.registry import LIBRARY
+from ..core.typed import P, Q, R_co, Routine, S
 from ..formula.decorators import LIBRARY_OF_PROCESS, Composite, Formula, derive_pullback
 from .array_attributes import split_attributes
 from .compiler import identity
@@ -29,7 +30,7 @@ from .readings import read
 from .signature import leaves, signature
 
 
-def compile(function: Callable[..., Any] | Formula, order: int = 2) -> CompiledFormula:
+def compile(function: Callable[Q, S], order: int = 2) -> CompiledFormula[Q, S]:
     """A formula, or a plain function of differentiable operators, compiled to C++.
 
     Inputs that the kernels don't take (dtypes other than
@@ -74,8 +75,10 @@ def compile(function: Callable[..., Any] | Formula, order: int = 2) -> CompiledF
     return CompiledFormula(formula, order)
 
 
-class CompiledFormula(DirectCall):
+class CompiledFormula(Routine, Generic[P, R_co], DirectCall):
     """A formula with its kernels. `formula` is what it was compiled from.
+
+    For type checkers it is `CompiledFormula[P, R]`, of the formula's parameters and result.
 
     Attributes of type float are arguments of the kernels; for other attributes
     there is a version per value, compiled when it is first seen. So there is for
@@ -93,7 +96,11 @@ class CompiledFormula(DirectCall):
     ('CompiledFormula', 'swish', array([0., 0.]))
     """
 
-    def __init__(self, formula: Formula, order: int) -> None:
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+
+    def __init__(self, formula: Formula[P, R_co], order: int) -> None:
         self.formula = formula
         self.order = order
         self._operators: dict[Hashable, CompiledOperator] = {}

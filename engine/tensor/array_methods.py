@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 
 from ..calls.call import call
+from ..core.typed import Tensor
 from ..exchange.copying import duplicate
 from ..numpy.written.table import WRITTEN_WITH_OPERATORS
 
-T = TypeVar("T")
 VERSIONS = (None, "2021.12", "2022.12", "2023.12", "2024.12")
 
 
-def _method(op: str, what: str = "") -> Callable[..., Any]:
+def _method(op: str, what: str = "") -> Callable[..., Tensor]:
     """The method that calls a op of the vocabulary, with NumPy's arguments."""
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -31,7 +31,7 @@ def _method(op: str, what: str = "") -> Callable[..., Any]:
     return method
 
 
-def _written(name: str) -> Callable[..., Any]:
+def _written(name: str) -> Callable[..., Tensor]:
     """The method that is a function written with operators."""
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -142,7 +142,7 @@ class ArrayMethods:
         """The last two axes exchanged. ValueError for fewer than two."""
         if self._array.ndim < 2:
             raise ValueError("matrix transpose with ndim < 2 is undefined")
-        return self.swapaxes(-1, -2)  # type: ignore[no-any-return]
+        return self.swapaxes(-1, -2)  # type: ignore[return-value]
 
     # memory
 

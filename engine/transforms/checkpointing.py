@@ -24,9 +24,10 @@ from ..core.grad_mode import is_recording, recording
 from ..core.random_state import RandomState
 from ..core.saved_hooks import HOOKS, Packed, pack, saved_tensors_hooks
 from ..core.sketch import Sketch
+from ..core.typed import Q, S
 
 
-def checkpoint(function: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any:
+def checkpoint(function: Callable[Q, S], *inputs: Q.args, **kwargs: Q.kwargs) -> S:
     """Call ``function(*inputs, **kwargs)``; its intermediates are let go, and computed again in the backward.
 
     The second run stops where the last value that is needed has been computed. It

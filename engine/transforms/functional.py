@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from operator import index
-from typing import Any, SupportsIndex
+from typing import Any, Literal, SupportsIndex, overload
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ..core.errors import GradientShapeError, NotDifferentiableError, UnusedInpu
 from ..core.foreign import refuse_foreign
 from ..core.grad_mode import recording
 from ..core.matching import matching
+from ..core.typed import Tensor
 from . import forward_ad
 
 
@@ -63,6 +64,37 @@ def backward(
     _run(tensors, inputs, grad_tensors, retain, create_graph, True, True)
 
 
+@overload
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: Literal[False] | None = None,
+    materialize_grads: bool = False,
+) -> tuple[Tensor, ...]: ...
+@overload
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    *,
+    materialize_grads: Literal[True],
+) -> tuple[Tensor, ...]: ...
+@overload
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]: ...
 def grad(
     outputs: Any,
     inputs: Any,
@@ -130,6 +162,14 @@ def grad(
     )
 
 
+@overload
+def value_and_grad(
+    function: Callable[..., Any], argnums: SupportsIndex = 0
+) -> Callable[..., tuple[Any, np.ndarray[Any, Any]]]: ...
+@overload
+def value_and_grad(
+    function: Callable[..., Any], argnums: Sequence[SupportsIndex]
+) -> Callable[..., tuple[Any, tuple[np.ndarray[Any, Any], ...]]]: ...
 def value_and_grad(
     function: Callable[..., Any], argnums: SupportsIndex | Sequence[SupportsIndex] = 0
 ) -> Callable[..., tuple[Any, Any]]:

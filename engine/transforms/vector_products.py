@@ -13,6 +13,7 @@ from typing import Any
 
 from ..core.dispatch import Engine
 from ..core.grad_mode import recording
+from ..core.typed import Tensor
 from .transform_inputs import (
     evaluate,
     gradients,
@@ -127,7 +128,7 @@ def jvp(
 
 def vhp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Any]:
     """The value of `func` and the product of `v` with its Hessian, v^T H.
 
     Cheaper than `hvp`, and equal to it where second derivatives
@@ -184,7 +185,7 @@ def vhp(
 
 def hvp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Any]:
     """The value of `func` and the product of its Hessian with `v`, H v.
 
     Parameters
