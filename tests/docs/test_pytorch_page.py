@@ -34,11 +34,12 @@ def test_the_examples_give_what_they_show(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_the_text_of_the_module_is_what_is_written(capsys: pytest.CaptureFixture[str]) -> None:
-    (shown,) = (block for block in BLOCKS if block.startswith("$ pullback transpile"))
-    command, _, text = shown.partition("\n")
-    assert main(["transpile", str(ROOT / "examples/simple.py"), "-o", "-", "--target", "torch-python"]) == 0
-    assert "examples/simple.py -o - --target torch-python" in command
-    assert text in capsys.readouterr().out
+    shown = [block for block in BLOCKS if block.startswith("$ pullback transpile")]
+    for target, block in zip(("torch-python", "aten"), shown, strict=True):
+        command, _, text = block.partition("\n")
+        assert main(["transpile", str(ROOT / "examples/simple.py"), "-o", "-", "--target", target]) == 0
+        assert f"examples/simple.py -o - --target {target}" in command
+        assert text in capsys.readouterr().out
 
 
 def test_lint_finds_what_the_page_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

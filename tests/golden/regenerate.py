@@ -5,12 +5,14 @@ A change is reviewed as a diff.
 
 from pathlib import Path
 
+from pullback.transpile.emit.aten.module import aten_module
 from pullback.transpile.emit.cpp import emit_cpp
 from pullback.transpile.passes.kernel.arguments import Argument
 from pullback.transpile.loops.kernels.formula_kernels import formula_kernels
 from pullback.transpile.frontend import read_module
 from pullback.transpile.ir import Source
 from pullback.transpile.library import standard_library
+from pullback.transpile.passes.promote.promote import promote
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parent.parent / "examples"
@@ -28,6 +30,8 @@ ORDERS = {
     "embedding": 1,
 }
 NAMES = tuple(ORDERS)
+# Examples in C++ over ATen: in the folder `aten`.
+ATEN = ("simple", "layer_norm", "affine")
 ARGUMENTS = {"embedding": {"tokens": Argument(dtype="int64_t")}}
 
 
@@ -43,6 +47,17 @@ def generated(name: str) -> str:
     return emit_cpp(name, compiled.kernels(), source)
 
 
+def generated_aten(name: str) -> str:
+    """The C++ over ATen of an example, or of a formula that stands beside this file."""
+    own = HERE / "formulas" / f"{name}.py"
+    path = own if own.exists() else EXAMPLES / f"{name}.py"
+    source = Source(path.name, path.read_text(encoding="utf-8"))
+    library = standard_library()
+    return aten_module([(name, promote(read_module(source).formulas[name], library))], library, name)
+
+
 if __name__ == "__main__":
+    for name in ATEN:
+        (HERE / "aten" / f"{name}.cpp").write_text(generated_aten(name), encoding="utf-8")
     for name in NAMES:
         (HERE / f"{name}.cpp").write_text(generated(name), encoding="utf-8")

@@ -8,7 +8,7 @@ import pytest
 from pullback.engine.kernels import KernelLibrary, find_compiler
 from pullback.engine.kernels.compiler import INCLUDE, WARNINGS
 
-from .regenerate import HERE, NAMES, ORDERS, generated
+from .regenerate import ATEN, HERE, NAMES, ORDERS, generated, generated_aten
 
 ROOT = HERE.parent.parent
 
@@ -17,6 +17,12 @@ ROOT = HERE.parent.parent
 def test_the_generated_code_is_what_was_reviewed(name):
     reviewed = (HERE / f"{name}.cpp").read_text(encoding="utf-8")
     assert generated(name) == reviewed, "review the change: python -m tests.golden.regenerate, then git diff"
+
+
+@pytest.mark.parametrize("name", ATEN)
+def test_the_code_over_aten_is_what_was_reviewed(name):
+    reviewed = (HERE / "aten" / f"{name}.cpp").read_text(encoding="utf-8")
+    assert generated_aten(name) == reviewed, "review the change: python -m tests.golden.regenerate, then git diff"
 
 
 @pytest.mark.compiler
@@ -61,3 +67,4 @@ def test_a_program_without_python_calls_it(tmp_path):
 def test_no_golden_file_is_left_over():
     generated_files = {path.stem for path in Path(HERE).glob("*.cpp")}
     assert generated_files == set(NAMES)
+    assert {path.stem for path in (HERE / "aten").glob("*")} == set(ATEN)

@@ -1,9 +1,10 @@
-"""``pullback transpile``: C++, CUDA, or Python over NumPy, PyTorch or JAX, from the formulas of a file."""
+"""``pullback transpile``: C++, CUDA, or text for NumPy, PyTorch or JAX, from the formulas of a file."""
 
 from __future__ import annotations
 
 import argparse
 import ast
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from pullback import transpile
 from pullback.transpile.codes import diagnostic
 from pullback.transpile.diagnostics import Diagnostic, FormulaError
 from pullback.transpile.emit.array_library.helpers import Helpers
+from pullback.transpile.emit.aten.module import aten_module
 from pullback.transpile.emit.cpp import emit_cpp
 from pullback.transpile.emit.cuda import emit_cuda
 from pullback.transpile.emit.jax import module_text as jax_text
@@ -36,6 +38,7 @@ example:
   $ pullback transpile examples/softplus.py -o cpp_out --order 3 --check
   $ pullback transpile examples/softplus.py::softplus -o - --target python
   $ pullback transpile examples/softplus.py -o torch_out --target torch-python
+  $ pullback transpile examples/softplus.py -o torch_out --target aten
 
 exit status: 0 done (with --check: what is there is current), 1 it is not, or a formula has an error, 2 misuse
 """
@@ -48,6 +51,7 @@ _OWN_IMPORTS = {"pb": "import pullback as pb", "primitives": "from pullback impo
 _TORCH_HELPERS = Path(__file__).parents[2] / "torch" / "helpers"
 
 Emitter = Callable[[Formula, Library, int], Iterable[tuple[str, str]]]
+FileEmitter = Callable[[Sequence[Formula], FormulaFile], Iterable[tuple[str, str]]]
 
 
 def _python(formula: Formula, library: Library, order: int) -> Iterable[tuple[str, str]]:
@@ -98,6 +102,13 @@ def _torch_python(formula: Formula, library: Library, order: int) -> Iterable[tu
     yield f"{formula.name}.py", made
 
 
+def _aten(formulas: Sequence[Formula], file: FormulaFile) -> Iterable[tuple[str, str]]:
+    """One file of C++ for all formulas: PyTorch's headers take longer to compile than many of them."""
+    stem = re.sub(r"\W", "_", Path(file.source.path).stem)
+    made = [(formula.name, promote(formula, file.library)) for formula in formulas]
+    yield f"{stem}.cpp", aten_module(made, file.library, stem)
+
+
 def _default(param: Param, formula: Formula) -> object:
     if param.default is None and not is_runtime_number(param):
         name = param.var.name
@@ -115,6 +126,8 @@ TARGETS: dict[str, Emitter] = {
     "torch-python": _torch_python,
     "jax": _jax,
 }
+# Those that make one file, or set of files, of all formulas of a file.
+FILE_TARGETS: dict[str, FileEmitter] = {"aten": _aten}
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -127,7 +140,8 @@ def add_parser(subparsers: Subparsers) -> None:
         help="a Python file: its formulas and what pb.compile decorates; or the function NAME of it",
     )
     parser.add_argument("-o", "--output", metavar="DIR", required=True, help="where to write; - prints")
-    parser.add_argument("--target", choices=tuple(TARGETS), default="native", help="default: native (C++)")
+    targets = (*TARGETS, *FILE_TARGETS)
+    parser.add_argument("--target", choices=targets, default="native", help="default: native (C++)")
     parser.add_argument(
         "--order", type=_order, default=2, metavar="N", help="highest derivative in C++ and CUDA (default: 2)"
     )
@@ -147,7 +161,12 @@ def _order(text: str) -> int:
 def run(arguments: argparse.Namespace) -> int:
     """Generate everything first, then write: an error in one formula leaves all files as they were."""
     formulas, file = read_formulas(arguments.file)
-    made = generate(formulas, file, TARGETS[arguments.target], arguments.order)
+    if arguments.target in FILE_TARGETS:
+        texts = FILE_TARGETS[arguments.target](formulas, file)
+        source = file.source
+        made = [GeneratedFile(name, body, Path(source.path).name, source.text) for name, body in texts]
+    else:
+        made = generate(formulas, file, TARGETS[arguments.target], arguments.order)
     if arguments.output == "-":
         sys.stdout.write("\n".join(item.text for item in made))
         return CLEAN

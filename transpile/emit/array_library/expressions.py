@@ -172,8 +172,7 @@ class ArrayExpressions(Expressions):
         if eqn.op in ("astype", "stop_gradient", "accumulate") or info.kind not in ("pointwise", "product"):
             return made
         tensors = [k for k, atom in enumerate(eqn.args) if isinstance(atom, Var) and atom.kind == "tensor"]
-        widened = self._widened(eqn, info)
-        for k in widened:
+        for k in widened_operands(eqn, info, self._types):
             made[k] = ast.Call(helper("widened"), [made[k]], [])
         helped = eqn.op in self._vocabulary.helpers or eqn.op == "where"
         takes_numbers = helped or bool(info.infix) or not info.pointwise
@@ -183,18 +182,6 @@ class ArrayExpressions(Expressions):
                 if k not in tensors:
                     made[k] = ast.Call(helper("scalar"), [made[k], beside], [])
         return made
-
-    def _widened(self, eqn: Eqn, info: OperatorInfo) -> list[int]:
-        """Operands that NumPy takes in double precision, because another one is double, or an integer."""
-        result = _dtype(type_of(eqn.outs[0], self._types))
-        if info.dtype == "bool" or (result in CONCRETE and result not in _DOUBLE):
-            return []
-        found = [type_of(atom, self._types) for atom in eqn.args]
-        read = range(1 if eqn.op == "where" else 0, len(found))
-        strong = any(isinstance(of, ScalarType) and of.dtype == "float64" for of in found)
-        if not (strong or result in _DOUBLE or any(_is_wide(_dtype(found[k])) for k in read)):
-            return []
-        return [k for k in read if isinstance(found[k], TensorType) and _dtype(found[k]) not in _DOUBLE]
 
     def _of_values(self, eqn: Eqn, info: OperatorInfo) -> ast.expr:
         """A function of numbers."""
@@ -245,6 +232,21 @@ class ArrayExpressions(Expressions):
         if isinstance(atom, Literal):
             return _Constants(self._vocabulary.module).visit(super().of(Literal(atom.value)))  # type: ignore[no-any-return]
         return super().of(atom)
+
+
+def widened_operands(eqn: Eqn, info: OperatorInfo, types: Types) -> list[int]:
+    """Operands that NumPy takes in double precision, because another one is double, or an integer."""
+    if info.kind not in ("pointwise", "product") or eqn.op in ("astype", "stop_gradient", "accumulate"):
+        return []
+    result = _dtype(type_of(eqn.outs[0], types))
+    if info.dtype == "bool" or (result in CONCRETE and result not in _DOUBLE):
+        return []
+    found = [type_of(atom, types) for atom in eqn.args]
+    read = range(1 if eqn.op == "where" else 0, len(found))
+    strong = any(isinstance(of, ScalarType) and of.dtype == "float64" for of in found)
+    if not (strong or result in _DOUBLE or any(_is_wide(_dtype(found[k])) for k in read)):
+        return []
+    return [k for k in read if isinstance(found[k], TensorType) and _dtype(found[k]) not in _DOUBLE]
 
 
 class _Constants(ast.NodeTransformer):

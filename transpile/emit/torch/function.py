@@ -117,13 +117,13 @@ def _forward(frame: Frame) -> ast.FunctionDef:
             )
             raise FormulaError([finding], formula.source)
     block = Block((), formula.forward.eqns, outputs)
-    block = _live(block)
+    block = live(block)
     nested = _nested_results(block) if len(outputs) == 1 else {}
     block = rename(block, nested)
     expressions = frame.printer.expressions(block, frame.device)
     body = plain(*frame.unpack_lists())
     body += frame.printer.statements(block.eqns, expressions)
-    shared = _shared(formula, outputs)
+    shared = shared_outputs(formula, outputs)
     values = [expressions.of(atom) for atom in block.results]
     for k in shared:
         values[k] = ast.Call(ast.Attribute(values[k], "clone", ast.Load()), [], [])
@@ -131,7 +131,7 @@ def _forward(frame: Frame) -> ast.FunctionDef:
     return method("forward", frame.apply_names(), body, formula.span.line)
 
 
-def _shared(formula: Formula, outputs: Sequence[Atom]) -> list[int]:
+def shared_outputs(formula: Formula, outputs: Sequence[Atom]) -> list[int]:
     """Outputs that may share memory with an operand or another value, which an operator's must not.
 
     PyTorch wants a tangent that is a view for an output that is one.
@@ -154,7 +154,7 @@ def _shared(formula: Formula, outputs: Sequence[Atom]) -> list[int]:
     return found
 
 
-def _live(block: Block) -> Block:
+def live(block: Block) -> Block:
     """The block without equations that only values which are computed elsewhere need."""
     wanted = [atom for atom in block.results if isinstance(atom, Var)]
     kept = {id(eqn) for eqn in slice_of(block.eqns, wanted)}

@@ -1,0 +1,125 @@
+"""A file of C++ for PyTorch: formulas, those that they call, the functions that they use, and schemas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...derivatives import Derivatives, NoDerivative
+from ...diagnostics import Diagnostic, FormulaError
+from ...ir import Formula
+from ..cpp.lines import indented
+from .function import Struct, autograd_struct, function_name, struct_name
+from .runtime import FUNCTIONS, needed
+from .statements import fitted
+from .vocabulary import OF_VALUES
+
+_OPERATOR = re.compile(r"\bat::(?!indexing)([a-z_]\w*)\(")
+# Functions of the namespace that are no operators, and headers of what else a text names.
+_NO_OPERATORS = frozenset({"device", "dtype"})
+_HEADERS = {
+    "std::reverse(": "<algorithm>",
+    "std::numeric_limits": "<limits>",
+    "std::tuple": "<tuple>",
+    "std::get<": "<tuple>",
+    "std::tie(": "<tuple>",
+    "std::optional": "<optional>",
+    "std::string_view": "<string_view>",
+    "std::string": "<string>",
+    "std::vector": "<vector>",
+    "TORCH_CHECK": "<c10/util/Exception.h>",
+    "c10::div_floor_integer": "<c10/util/generic_math.h>",
+}
+_MATH = re.compile("|".join(sorted(name for name in OF_VALUES.values() if name.startswith("std::"))))
+
+
+def aten_module(formulas: Sequence[tuple[str, Formula]], library: Derivatives, namespace: str) -> str:
+    """The text of a file with these promoted formulas, by the names of their functions.
+
+    Raises FormulaError (PB502) where ATen has no operator for something in one of them, or in one that it
+    calls.
+    """
+    made: dict[str, Struct] = {}
+    names: dict[str, str] = {}
+    queue: list[tuple[str, Formula]] = list(formulas)
+    public = [name for name, _ in formulas]
+    reserved = frozenset(public) | frozenset(map(struct_name, public))
+
+    def called(op: str) -> str | None:
+        if op not in names:
+            try:
+                found = library.promoted(op)
+            except NoDerivative:
+                return None
+            if any(eqn.op == op for eqn in found.forward.every()):
+                return None
+            name = f"{op.replace('.', '_')}_operator"
+            names[op] = struct_name(name)
+            queue.append((name, found))
+        return names[op]
+
+    findings: list[Diagnostic] = []
+    while queue:
+        name, formula = queue.pop(0)
+        try:
+            made[name] = autograd_struct(formula, name, library, called, reserved)
+        except FormulaError as error:
+            if name not in public:
+                raise
+            findings += error.diagnostics
+    if findings:
+        raise FormulaError(findings, formulas[0][1].source)
+    structs = "\n\n".join(made[name].text for name in reversed(made))
+    functions = "\n\n".join(made[name].function for name in public)
+    helpers = "\n".join(FUNCTIONS[name].text for name in needed(f"{structs}\n{functions}"))
+    body = "\n\n".join(part.rstrip("\n") for part in (helpers, structs, functions) if part) + "\n"
+    # One of their own, because the global one has the functions of C: `exp`, `index`.
+    inner = f"{namespace}_operators"
+    definitions = [
+        line
+        for name in public
+        for line in fitted(f'm.def("{_escaped(made[name].schema)}", {inner}::{function_name(name)});', 96)
+    ]
+    schemas = "\n".join(indented(definitions))
+    registration = f"TORCH_LIBRARY_FRAGMENT({namespace}, m) {{\n{schemas}\n}}\n"
+    source = Path(formulas[0][1].source.path).name
+    return (
+        f"// {', '.join(public)}: operators with derivatives of every order. From {source}.\n"
+        f"{_includes(body)}\n"
+        f"namespace {inner} {{\n"
+        "namespace {\n\n"
+        "using torch::autograd::AutogradContext;\n"
+        "using torch::autograd::variable_list;\n\n"
+        f"{body}\n"
+        "}  // namespace\n"
+        f"}}  // namespace {inner}\n\n"
+        f"{registration}"
+    )
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _includes(body: str) -> str:
+    """The headers of what the text names: of operators one each, which the macro asks for."""
+    operators = {name for name in _OPERATOR.findall(body) if name not in _NO_OPERATORS}
+    operators = {name.removesuffix("_symint") for name in operators}
+    if re.search(r"[-+*/&|<>=] ", body):
+        operators.add("empty_like")  # TensorOperators.h calls it
+    headers = {header for name in needed(body) for header in FUNCTIONS[name].headers}
+    headers |= {header for text, header in _HEADERS.items() if text in body}
+    if _MATH.search(body):
+        headers.add("<cmath>")
+    standard = sorted(header for header in headers if "/" not in header)
+    own = {header for header in headers if "/" in header}
+    own |= {"<ATen/core/Tensor.h>", "<ATen/TensorOperators.h>", "<torch/library.h>"}
+    own |= {"<torch/csrc/autograd/custom_function.h>"}
+    own |= {f"<ATen/ops/{name}.h>" for name in operators}
+    groups = [
+        "#define AT_PER_OPERATOR_HEADERS  // a header for each operator, not all of them",
+        "\n".join(f"#include {header}" for header in sorted(own)),
+        "\n".join(f"#include {header}" for header in standard),
+    ]
+    return "\n" + "\n\n".join(group for group in groups if group) + "\n"

@@ -1,0 +1,448 @@
+"""Text of C++ functions that emitted code calls, where ATen has no equal of what NumPy does.
+
+A file begins with those that it calls. Each computes what the function of its name in
+`frameworks/torch/helpers` computes, from operators of ATen that have derivatives of every order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Function(NamedTuple):
+    """The text of a function or a struct, and the operators of ATen that it calls."""
+
+    text: str
+    operators: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()
+
+
+_CHECK = Function(
+    """\
+// Refuses operands that PyTorch would compute with in another dtype than NumPy.
+void check_inputs(const char* name, const std::vector<std::pair<const char*, at::Tensor>>& given) {
+    for (const auto& [key, x] : given) {
+        if (!x.defined()) {
+            continue;
+        }
+        TORCH_CHECK_TYPE(!x.is_complex(), name, ": `", key, "` is ", x.scalar_type(),
+                         ": the formula's gradients are those of real inputs");
+        TORCH_CHECK_TYPE(x.is_floating_point() || x.scalar_type() == at::kBool, name, ": `", key,
+                         "` is ", x.scalar_type(), ": NumPy makes double of it, PyTorch does not");
+        for (const auto& [_, other] : given) {
+            if (x.dim() > 0 || !other.defined() || other.dim() == 0 ||
+                x.scalar_type() == at::kBool || !other.is_floating_point()) {
+                continue;
+            }
+            TORCH_CHECK_TYPE(other.element_size() >= x.element_size(), name, ": NumPy makes ",
+                             x.scalar_type(), " of the 0-d `", key, "` and ", other.scalar_type(),
+                             ", PyTorch does not: convert one");
+        }
+    }
+}
+""",
+    headers=("<c10/util/Exception.h>", "<utility>", "<vector>"),
+)
+
+FUNCTIONS: dict[str, Function] = {
+    "Like": Function(
+        """\
+// Shape, dtype and device of a tensor, without its data.
+struct Like {
+    std::vector<c10::SymInt> sizes;
+    at::ScalarType dtype = at::kDouble;
+    at::Device device = at::kCPU;
+
+    at::TensorOptions options() const { return at::device(device).dtype(dtype); }
+};
+""",
+        headers=("<c10/core/SymInt.h>", "<c10/core/TensorOptions.h>", "<vector>"),
+    ),
+    "like": Function(
+        """\
+Like like(const at::Tensor& x) {
+    if (!x.defined()) {
+        return {};
+    }
+    return {x.sym_sizes().vec(), x.scalar_type(), x.device()};
+}
+"""
+    ),
+    "likes": Function(
+        """\
+std::vector<Like> likes(at::TensorList list) {
+    std::vector<Like> made;
+    made.reserve(list.size());
+    for (const auto& x : list) {
+        made.push_back(like(x));
+    }
+    return made;
+}
+"""
+    ),
+    "packed": Function(
+        """\
+// Values as `saved_data` holds them, and back.
+c10::IValue packed(const Like& x) {
+    return c10::ivalue::Tuple::create(c10::SymIntArrayRef(x.sizes), x.dtype, x.device);
+}
+
+template <class T>
+c10::IValue packed(const std::vector<T>& values) {
+    c10::impl::GenericList list(c10::AnyType::get());
+    for (const T& value : values) {
+        if constexpr (std::is_same_v<T, Like>) {
+            list.push_back(packed(value));
+        } else {
+            list.push_back(c10::IValue(value));
+        }
+    }
+    return list;
+}
+
+template <class T>
+T unpacked(const c10::IValue& saved) {
+    if constexpr (std::is_same_v<T, Like>) {
+        const auto parts = saved.toTuple();
+        return {parts->elements()[0].toSymIntVector(), parts->elements()[1].toScalarType(),
+                parts->elements()[2].toDevice()};
+    } else {
+        T made;
+        for (const c10::IValue& value : saved.toListRef()) {
+            if constexpr (std::is_same_v<T, std::vector<Like>>) {
+                made.push_back(unpacked<Like>(value));
+            } else {
+                made.push_back(value.to<typename T::value_type>());
+            }
+        }
+        return made;
+    }
+}
+""",
+        headers=("<ATen/core/ivalue.h>", "<ATen/core/jit_type.h>", "<type_traits>", "<vector>"),
+    ),
+    "number": Function(
+        """\
+// The number as a tensor.
+at::Tensor number(const at::Scalar& value) {
+    return at::scalar_tensor(value, at::dtype(value.isBoolean() ? at::kBool : at::kDouble));
+}
+""",
+        ("scalar_tensor",),
+    ),
+    "scalar": Function(
+        """\
+// The number as a tensor beside `x`, whose dtype it does not widen.
+at::Tensor scalar(const at::Scalar& value, const at::Tensor& x) {
+    return at::scalar_tensor(value, x.options().dtype(at::result_type(x, value)));
+}
+""",
+        ("result_type", "scalar_tensor"),
+    ),
+    "truth": Function(
+        """\
+// The condition as a mask.
+at::Tensor truth(const at::Tensor& condition) {
+    return condition.scalar_type() == at::kBool ? condition : condition != 0;
+}
+"""
+    ),
+    "cast": Function(
+        """\
+// To a dtype, by the real part where it is real.
+at::Tensor cast(const at::Tensor& x, at::ScalarType dtype) {
+    return (x.is_complex() && !c10::isComplexType(dtype) ? at::real(x) : x).to(dtype);
+}
+""",
+        ("real",),
+    ),
+    "sum_to": Function(
+        """\
+// The gradient summed over the axes along which an operand was broadcast to it, in its dtype.
+at::Tensor sum_to(const at::Tensor& x, const Like& like) {
+    if (x.dim() == 0 && c10::multiply_integers(like.sizes) == 1) {
+        return cast(at::reshape_symint(x, like.sizes), like.dtype);
+    }
+    return cast(x.sum_to_size_symint(like.sizes), like.dtype);
+}
+""",
+        ("reshape",),
+        ("<c10/util/accumulate.h>",),
+    ),
+    "broadcast_like": Function(
+        """\
+// The value repeated to a shape, in its dtype: the adjoint of `sum_to`.
+at::Tensor broadcast_like(const at::Tensor& x, const Like& like) {
+    const at::Tensor value = cast(x, like.dtype).to(like.device);
+    if (like.sizes.empty() && value.sym_numel() == 1) {
+        return at::reshape(value, at::IntArrayRef{});
+    }
+    return at::broadcast_to_symint(value, like.sizes);
+}
+""",
+        ("broadcast_to", "reshape"),
+    ),
+    "expect_like": Function(
+        """\
+// The gradient of a value of this shape, in its dtype.
+at::Tensor expect_like(const at::Tensor& x, const Like& like) {
+    TORCH_CHECK_VALUE(x.sym_sizes().equals(like.sizes), "an output has shape ",
+                      c10::SymIntArrayRef(like.sizes), ", its gradient ", x.sym_sizes());
+    return cast(x, like.dtype);
+}
+""",
+        headers=("<c10/util/Exception.h>",),
+    ),
+    "zeros": Function(
+        """\
+at::Tensor zeros(const Like& like) { return at::zeros_symint(like.sizes, like.options()); }
+""",
+        ("zeros",),
+    ),
+    "zeros_list": Function(
+        """\
+std::vector<at::Tensor> zeros_list(const std::vector<Like>& likes) {
+    std::vector<at::Tensor> made;
+    for (const Like& like : likes) {
+        made.push_back(zeros(like));
+    }
+    return made;
+}
+"""
+    ),
+    "added": Function(
+        """\
+// The sum of two parts of a gradient, of which one may be undefined; of lists, of each element.
+at::Tensor added(const at::Tensor& x, const at::Tensor& y) {
+    if (!x.defined() || !y.defined()) {
+        return x.defined() ? x : y;
+    }
+    return x + y;
+}
+
+std::vector<at::Tensor> added(at::TensorList x, at::TensorList y) {
+    if (x.empty() || y.empty()) {
+        return (x.empty() ? y : x).vec();
+    }
+    std::vector<at::Tensor> made;
+    for (size_t k = 0; k < x.size(); ++k) {
+        made.push_back(added(x[k], y[k]));
+    }
+    return made;
+}
+"""
+    ),
+    "without_axes": Function(
+        """\
+// The tensor without these axes, which must have length one.
+at::Tensor without_axes(const at::Tensor& x, at::IntArrayRef axes) {
+    for (const int64_t axis : axes) {
+        TORCH_CHECK_VALUE(x.sym_size(axis) == 1, "an axis of ", x.sym_sizes(),
+                          " that is not of length one cannot be removed");
+    }
+    return at::squeeze(x, axes);
+}
+""",
+        ("squeeze",),
+        ("<c10/util/Exception.h>",),
+    ),
+    "reversed_axes": Function(
+        """\
+// The axes in the reverse order.
+at::Tensor reversed_axes(const at::Tensor& x) {
+    std::vector<int64_t> axes(static_cast<size_t>(x.dim()));
+    std::iota(axes.rbegin(), axes.rend(), 0);
+    return at::permute(x, axes);
+}
+""",
+        ("permute",),
+        ("<numeric>", "<vector>"),
+    ),
+    "all_axes": Function(
+        """\
+std::vector<int64_t> all_axes(const at::Tensor& x) {
+    std::vector<int64_t> axes(static_cast<size_t>(x.dim()));
+    std::iota(axes.begin(), axes.end(), 0);
+    return axes;
+}
+""",
+        headers=("<numeric>", "<vector>"),
+    ),
+    "solve": Function(
+        """\
+// The solution of a x = b: `b` of one axis is a vector, of more a stack of matrices.
+at::Tensor solve(const at::Tensor& a, const at::Tensor& b) {
+    if (b.dim() == 1) {
+        return at::linalg_solve(a, b.unsqueeze(-1)).squeeze(-1);
+    }
+    return at::linalg_solve(a, b);
+}
+""",
+        ("linalg_solve",),
+    ),
+    "scattered": Function(
+        """\
+// Zeros of a shape with the entries of `a` added at their places.
+at::Tensor scattered(const at::Tensor& a, const at::Tensor& places, at::IntArrayRef shape) {
+    const at::Tensor row = at::zeros({c10::multiply_integers(shape)}, a.options());
+    const at::Tensor values = a.expand(places.sizes()).reshape(-1);
+    return at::index_add(row, 0, places.reshape(-1), values).reshape(shape);
+}
+
+// The place of each entry of a tensor of this shape.
+at::Tensor places_of(at::IntArrayRef shape, const at::Tensor& beside) {
+    const int64_t count = c10::multiply_integers(shape);
+    return at::arange(count, beside.options().dtype(at::kLong)).reshape(shape);
+}
+""",
+        ("arange", "index_add", "zeros"),
+        ("<c10/util/accumulate.h>",),
+    ),
+    "where_of_numbers": Function(
+        """\
+// One of two numbers for each entry of a condition, in NumPy's dtype.
+at::Tensor where_of_numbers(const at::Tensor& condition, const at::Scalar& x, const at::Scalar& y) {
+    const bool whole = !x.isFloatingPoint() && !y.isFloatingPoint();
+    const auto options = condition.options().dtype(whole ? at::kLong : at::kDouble);
+    return at::where(condition, at::scalar_tensor(x, options), y);
+}
+""",
+        ("scalar_tensor", "where"),
+    ),
+    "collect": Function(
+        """\
+// Tensors broadcast to one shape and stacked along a new first axis; of none, an empty one.
+at::Tensor collect(at::TensorList list) {
+    return list.empty() ? at::zeros({0}, at::dtype(at::kDouble))
+                        : at::stack(at::broadcast_tensors(list));
+}
+""",
+        ("broadcast_tensors", "stack", "zeros"),
+    ),
+    "collect_flat": Function(
+        """\
+// The entries of tensors of any shapes, one tensor after the other; of none, an empty row.
+at::Tensor collect_flat(at::TensorList list) {
+    std::vector<at::Tensor> rows;
+    for (const at::Tensor& x : list) {
+        rows.push_back((x.defined() ? x : number(0.0)).reshape(-1));
+    }
+    return rows.empty() ? at::zeros({0}, at::dtype(at::kDouble)) : at::cat(rows);
+}
+""",
+        ("cat", "zeros"),
+    ),
+    "split_like": Function(
+        """\
+// The stretches that tensors of these shapes have in `x`, of which they were joined along an axis.
+std::vector<at::Tensor> split_like(const at::Tensor& x, const std::vector<Like>& likes,
+                                   std::optional<int64_t> axis) {
+    std::vector<at::Tensor> parts;
+    c10::SymInt start = 0;
+    for (const Like& like : likes) {
+        const auto rank = static_cast<int64_t>(like.sizes.size());
+        const int64_t place = axis ? (*axis < 0 ? *axis + x.dim() : *axis) : 0;
+        const int64_t own = place - (x.dim() - rank);  // numbers among vectors have no axis
+        const c10::SymInt length = !axis     ? c10::multiply_integers(like.sizes)
+                                   : own < 0 ? c10::SymInt(1)
+                                             : like.sizes[static_cast<size_t>(own)];
+        const at::Tensor part = at::narrow_symint(x, place, start, length);
+        parts.push_back(cast(at::reshape_symint(part, like.sizes), like.dtype));
+        start += length;
+    }
+    return parts;
+}
+""",
+        ("narrow", "reshape"),
+        ("<c10/util/accumulate.h>", "<optional>"),
+    ),
+    "unstack_like": Function(
+        """\
+// The slices of `x` along an axis: the adjoint of `stack`.
+std::vector<at::Tensor> unstack_like(const at::Tensor& x, const std::vector<Like>& likes,
+                                     int64_t axis) {
+    std::vector<at::Tensor> parts;
+    for (size_t k = 0; k < likes.size(); ++k) {
+        parts.push_back(sum_to(at::select(x, axis, static_cast<int64_t>(k)), likes[k]));
+    }
+    return parts;
+}
+""",
+        ("select",),
+    ),
+    "Barrier": Function(
+        """\
+// Gradients as they are; who differentiates them gets an error.
+struct Barrier : torch::autograd::Function<Barrier> {
+    static variable_list forward(AutogradContext* ctx, const std::string& message, int64_t count,
+                                 at::TensorList tensors) {
+        ctx->saved_data["message"] = message;
+        variable_list made;
+        for (const at::Tensor& x : tensors.slice(0, static_cast<size_t>(count))) {
+            made.push_back(at::alias(x));
+        }
+        return made;
+    }
+
+    static variable_list backward(AutogradContext* ctx, const variable_list&) {
+        TORCH_CHECK(false, ctx->saved_data["message"].toStringRef());
+    }
+};
+""",
+        ("alias",),
+        ("<c10/util/Exception.h>", "<string>"),
+    ),
+    "refused": Function(
+        """\
+// The gradients, which can not be differentiated by anything that an anchor depends on.
+variable_list refused(const std::string& message, variable_list gradients,
+                      const variable_list& anchors) {
+    variable_list given;
+    for (const variable_list& list : {gradients, anchors}) {
+        std::copy_if(list.begin(), list.end(), std::back_inserter(given),
+                     [](const at::Tensor& x) { return x.defined(); });
+    }
+    const auto count = std::count_if(gradients.begin(), gradients.end(),
+                                     [](const at::Tensor& x) { return x.defined(); });
+    const variable_list made = Barrier::apply(message, int64_t{count}, at::TensorList(given));
+    size_t place = 0;
+    for (at::Tensor& gradient : gradients) {
+        if (gradient.defined()) {
+            gradient = made[place++];
+        }
+    }
+    return gradients;
+}
+""",
+        headers=("<algorithm>", "<iterator>"),
+    ),
+    "check_inputs": _CHECK,
+}
+
+_CALLED = re.compile(r"\b([A-Za-z_]\w*)\b")
+
+
+def needed(text: str) -> list[str]:
+    """The functions of this file that a text calls, and those that they call, in their order."""
+    found: set[str] = set()
+    queue = [text]
+    while queue:
+        for name in _called(queue.pop()):
+            if name not in found:
+                found.add(name)
+                queue.append(FUNCTIONS[name].text)
+    return [name for name in FUNCTIONS if name in found]
+
+
+# Where a name is no call: a member, one of a namespace, or a comment's word.
+_NOT_CALLED = re.compile(r"//[^\n]*|(?:::|\.|->)\w+|\"[^\"\n]*\"")
+_OTHER_NAMES = {"unpacked": "packed", "places_of": "scattered"}
+
+
+def _called(text: str) -> Iterable[str]:
+    for name in _CALLED.findall(_NOT_CALLED.sub(" ", text)):
+        name = _OTHER_NAMES.get(name, name)
+        if name in FUNCTIONS:
+            yield name

@@ -1,0 +1,89 @@
+"""The signature of a formula: as a schema of PyTorch's, and as parameters of C++."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...codes import diagnostic
+from ...diagnostics import FormulaError
+from ...ir import Formula, Param
+from .values import BOOL, DOUBLE, INT, SIZES, STRING, TENSOR, TENSORS, Expr
+
+
+class Kind(NamedTuple):
+    """A parameter's type in a schema, in C++, and in expressions."""
+
+    schema: str
+    cpp: str
+    type: str
+
+
+_KINDS = {
+    "int": Kind("int", "int64_t", INT),
+    "float": Kind("float", "double", DOUBLE),
+    "bool": Kind("bool", "bool", BOOL),
+    "str": Kind("str", "std::string_view", STRING),
+    "tuple[int, ...]": Kind("int[]", "at::IntArrayRef", SIZES),
+}
+_OF_DEFAULTS = {bool: "bool", int: "int", float: "float", str: "str", tuple: "tuple[int, ...]"}
+
+
+def kind(param: Param, formula: Formula) -> Kind:
+    """The types of a parameter. Raises FormulaError (PB502) for an attribute of a type that has none."""
+    if param.var.kind == "list":
+        return Kind("Tensor[]", "at::TensorList", TENSORS)
+    if param.var.kind == "tensor":
+        if param.optional:
+            return Kind("Tensor?", "const std::optional<at::Tensor>&", TENSOR)
+        return Kind("Tensor", "const at::Tensor&", TENSOR)
+    annotation = param.annotation
+    if annotation not in _KINDS and param.default is not None:
+        annotation = _OF_DEFAULTS.get(type(param.default.value), annotation)
+    if annotation not in _KINDS:
+        shown = param.var.name
+        message = f"a schema of PyTorch has no type for the attribute `{shown}`"
+        hint = f"annotate it with {', '.join(_KINDS)}: `{shown}: float = 1.0`"
+        finding = diagnostic("PB502", message, formula.span, name=formula.name, value=shown, hint=hint)
+        raise FormulaError([finding], formula.source)
+    return _KINDS[annotation]
+
+
+def schema(formula: Formula, name: str) -> str:
+    """``name(Tensor x, *, float scale=2.0) -> Tensor``."""
+    arguments = []
+    for k, param in enumerate(formula.params):
+        if param.keyword and not any(other.keyword for other in formula.params[:k]):
+            arguments.append("*")
+        text = f"{kind(param, formula).schema} {param.var.name}"
+        default = param.default
+        if default is not None or param.optional:
+            text += f"={_default(None if default is None else default.value)}"
+        arguments.append(text)
+    results = ", ".join(["Tensor"] * formula.results)
+    returned = results if formula.results == 1 else f"({results})"
+    return f"{name}({', '.join(arguments)}) -> {returned}"
+
+
+def _default(value: object) -> str:
+    if isinstance(value, bool) or value is None:
+        return str(value)
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(str, value))}]"
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+def parameter(param: Param, formula: Formula) -> str:
+    """A parameter of the function, and of the struct's forward."""
+    return f"{kind(param, formula).cpp} {param.var.name}"
+
+
+def value(param: Param, formula: Formula) -> Expr:
+    """The expression of a parameter in the struct."""
+    return Expr(param.var.name, kind(param, formula).type)
+
+
+def result_type(formula: Formula) -> str:
+    """The type of the function's results."""
+    if formula.results == 1:
+        return "at::Tensor"
+    return f"std::tuple<{', '.join(['at::Tensor'] * formula.results)}>"
