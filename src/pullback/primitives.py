@@ -20,10 +20,14 @@ from __future__ import annotations
 from .engine.primitives.adjoints import order_of_norm, put_along, sum_repeats, sum_tiles, undiagonal
 from .engine.primitives.contraction import contract, contract_gradients, matmul_gradients
 from .engine.primitives.families import (
+    airy_function,
     bessel_i,
     bessel_j,
     beta_density,
     gamma_density,
+    hurwitz_zeta,
+    integral,
+    jacobi_elliptic,
     polygamma,
     sinc_derivative,
     spherical_bessel,
@@ -71,6 +75,7 @@ __all__ = [
     "Like",
     "Region",
     "accumulate",
+    "airy_function",
     "appended",
     "bessel_i",
     "bessel_j",
@@ -85,7 +90,10 @@ __all__ = [
     "expect_like",
     "flatten_axes",
     "gamma_density",
+    "hurwitz_zeta",
     "index_put",
+    "integral",
+    "jacobi_elliptic",
     "join_like",
     "last_written",
     "like",
