@@ -53,7 +53,7 @@ KERNELS = {
     "american_put_tree": "PB501 collect of such a list is not compiled",
     "bond_duration": "PB501 power is compiled for floats only",
     "bond_price": "PB501 collect of such a list is not compiled",
-    "bond_price(periods=0)": "PB501 item of these values is not compiled",
+    "bond_price(periods=0)": "PB501 collect of such a list is not compiled",
     "bootstrap_means": "PB501 an index by an array that is no int64 and no mask is not compiled",
     "cholesky": "derivatives raise",
     "count_weighted": "PB501 int of these values is not compiled",

@@ -15,8 +15,8 @@ from .statements import every as every_statement
 _HEADERS = {
     "kernel.h": """
         axis_set all_axes unit_axes reduced broadcast join shape_of expand_dims squeeze transpose swapaxes
-        moveaxis flip broadcast_to part length_of_range extent integer_power part_of after_each_other
-        in_c_order part_shape within alike
+        moveaxis flip broadcast_to part length_of_range extent part_of after_each_other in_c_order
+        part_shape within alike
     """,
     "kernel/indexing/index.h": """
         Index kNone take at slice ellipsis new_axis at_if_any copy fill completed joined joined_part reshape
@@ -43,6 +43,10 @@ _HEADERS = {
     "kernel/values/lists.h": """
         List shapes_of broadcast_of appended without_last entries summed_to zeros_of single add_lists
     """,
+    "kernel/values/numbers.h": """
+        quotient whole_quotient whole_remainder integer_sum integer_difference integer_product integer_power
+        integer_of math_sqrt math_exp math_log float_power
+    """,
     "kernel/values/packed.h": "pack unpack packed_size",
     "kernel/indexing/places.h": """
         repeat repeated sum_repeats tile tiled sum_tiles roll triangle eye tri diagonal arange arange_shape
@@ -60,10 +64,10 @@ _HEADER_OF = {name: header for header, names in _HEADERS.items() for name in nam
 _DESCRIBING = """
     axis_set all_axes unit_axes reduced broadcast join completed shape_of expand_dims squeeze transpose
     swapaxes moveaxis flip broadcast_to part take at slice ellipsis new_axis joined joined_part matmul_shape
-    floor_divide remainder abs maximum minimum length_of_range extent integer_power part_of after_each_other
+    floor_divide remainder abs maximum minimum length_of_range extent part_of after_each_other
     contract_shape convolve_shape repeated tiled diagonal arange_shape unpack zeros_of nothing constant
 """
-_DESCRIBES = frozenset(_DESCRIBING.split())
+_DESCRIBES = frozenset(f"{_DESCRIBING} {_HEADERS['kernel/values/numbers.h']}".split())
 _OF_SCIPY = frozenset(
     operator.scalar.cpp for operator in OPERATORS.values() if operator.scalar and operator.scalar.special
 )

@@ -218,13 +218,15 @@ PB_DEVICE T square(T x) { return x * x; }
 template <typename T>
 PB_DEVICE T sign(T x) { return x != x ? x : static_cast<T>((x > T(0)) - (x < T(0))); }
 
-// Python's: the remainder has the divisor's sign, and the quotient belongs to it.
+// Python's: the remainder has the divisor's sign, and the quotient belongs to it. Of integers by
+// zero both are zero, as NumPy's.
 template <typename T>
 PB_DEVICE T remainder(T x, T y) {
     const T r = ::fmod(x, y);
     return r == T(0) ? ::copysign(T(0), y) : (r < T(0)) != (y < T(0)) ? r + y : r;
 }
 PB_DEVICE int64_t remainder(int64_t x, int64_t y) {
+    if (y == 0 || y == -1) return 0;
     const int64_t r = x % y;
     return r != 0 && (r < 0) != (y < 0) ? r + y : r;
 }
@@ -235,7 +237,11 @@ PB_DEVICE T floor_divide(T x, T y) {
     const T quotient = (x - rest) / y - (rest != T(0) && (rest < T(0)) != (y < T(0)) ? T(1) : T(0));
     return quotient == T(0) ? ::copysign(T(0), x / y) : ::rint(quotient);
 }
-PB_DEVICE int64_t floor_divide(int64_t x, int64_t y) { return (x - remainder(x, y)) / y; }
+PB_DEVICE int64_t floor_divide(int64_t x, int64_t y) {
+    if (y == 0) return 0;
+    if (y == -1) return static_cast<int64_t>(-static_cast<uint64_t>(x));
+    return x / y - (x % y != 0 && (x < 0) != (y < 0));
+}
 
 template <typename T>
 PB_DEVICE T logaddexp(T x, T y) {

@@ -38,6 +38,9 @@ def call_python(
         return found
     if callee.name in ("min", "max") and of_values and len(given.positional) > 1 and not given.keywords:
         return _extreme(frame, callee.name, given, name)
+    if callee.name == "divmod" and of_values and len(given.positional) == 2 and not given.keywords:
+        left, right = given.positional
+        return Items(tuple(arithmetic(frame, op, left, right, node) for op in ("floor_divide", "remainder")))
     if callee.name == "str" and of_values and isinstance(first, Var):
         return formatted(frame, "{}", [first], node, name)
     if of_values and (folded := _folded(callee.name, given)) is not None:

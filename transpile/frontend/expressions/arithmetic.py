@@ -64,6 +64,8 @@ def read_unary(frame: Frame, node: ast.UnaryOp, name: str | None) -> Value:
     op, inner = UNARY[type(node.op)], operand(frame, node.operand)
     if op != "not_":
         check_operand(frame, inner, node.operand, f"`{SIGNS.get(op, op)}`")
+    if op == "positive" and isinstance(inner, Var) and is_value(inner):  # NumPy's would make a float64 of it
+        return combine(frame, "subtract", [inner, Literal(0)], node, name)
     return combine(frame, op, [inner], node, name)
 
 

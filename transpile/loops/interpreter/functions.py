@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import places
+from .numbers import NUMBERS
 from .packed import row_of
 from .places import Array, NotInterpreted, Shape
 
@@ -180,6 +181,7 @@ _NUMPY = """
 """
 _OF_NUMPY = frozenset(_NUMPY.split())
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **NUMBERS,
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "softplus": lambda x: np.logaddexp(0, x),
     "sinc": np.sinc,
@@ -198,7 +200,6 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "part_of": lambda shape, part: shape[part],
     "after_each_other": lambda _, *shapes: sum(shapes, ()),
     "length_of_range": lambda _, *bounds: len(range(*map(int, bounds))),
-    "integer_power": lambda _, base, exponent: base**exponent,
     "matmul_shape": lambda _, a, b: np.matmul(np.empty(a), np.empty(b)).shape,
     "joined": _joined,
     "repeated": _repeated,

@@ -55,6 +55,7 @@ from ..statements import (
     Write,
 )
 from .functions import function, narrowed, reduced_to
+from .numbers import Refused
 from .packed import row_of, value_of
 
 _INFIX = {
@@ -78,10 +79,6 @@ _WAYS: dict[str, tuple[Callable[..., Any], dict[str, float]]] = {
     "min": (np.min, {"initial": np.inf}),
 }
 _TYPES = {"double": np.float64, "float": np.float32, "int64_t": np.int64, "bool": np.bool_}
-
-
-class Refused(Exception):
-    """A refusal: the arguments are not those that the kernel is for."""
 
 
 class _Returned(Exception):

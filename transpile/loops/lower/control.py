@@ -207,7 +207,7 @@ def _enter_iteration(
         if fact.kind in ("lane", "array"):
             child.array_fact(var, Name(name), fact.type, plan.own_shape("carried", name), 0)
         elif fact.kind == "number":
-            child.define(var, Fact("number", fact.type, known=Name(name)))
+            child.define(var, Fact("number", fact.type, known=Name(name), large=True))
         elif fact.kind == "collected":
             child.define(var, replace(fact, level=0, known=Name(name)))
         elif fact.kind in ("list", "index"):
@@ -280,7 +280,7 @@ def _define_left(plan: Plan, out: Var, fact: Fact, name: str, level: int) -> Non
     if fact.kind in ("lane", "array"):
         plan.array_fact(out, Name(name), fact.type, plan.own_shape("loop", name), level)
     elif fact.kind == "number":
-        plan.define(out, Fact("number", fact.type, level=level, known=Name(name)))
+        plan.define(out, Fact("number", fact.type, level=level, known=Name(name), large=True))
     elif fact.kind == "collected":
         plan.define(out, replace(fact, level=level, known=Name(name)))
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from ...ir import Eqn, Var
 from ...operators import OPERATORS
@@ -102,24 +103,21 @@ def _is_of_numbers(plan: Plan, eqn: Eqn) -> bool:
     return word is not None and bool(word.infix) and numbers and eqn.outs[0] not in plan.output_of
 
 
-def _value(plan: Plan, eqn: Eqn, out: Var) -> None:
+def _value(plan: Plan, eqn: Eqn, out: Var, apart: bool = True) -> None:
+    """A number, a shape or an index; one that is not set `apart` is evaluated where it is needed alone."""
     fact = _chosen_value(plan, eqn) if eqn.op == "if" else plan.values.compute(eqn)
     if fact is None:
         raise plan.refuse(f"{eqn.op} of these values is not compiled")
     inside = [var for block in eqn.blocks for var in block.free()]
     level = max((plan.of(atom).level for atom in (*eqn.args, *inside)), default=0)
     named = fact.kind == "number" and fact.literal is None and (not out.temp or _reads_memory(fact.node))
+    named = named and apart
     if named or (fact.kind in ("like", "shape") and isinstance(fact.known, Braces | Call)):
         name = plan.names.of(out)
         plan.let(level, name, fact.node, stored(fact.type) if fact.kind == "number" else "Shape")
         made = plan.own_shape(eqn.op, name) if fact.kind == "shape" and not fact.leaves else fact.shape
-        fact = Fact(fact.kind, fact.type, made, fact.leaves, level, Name(name))
-    plan.define(
-        out,
-        Fact(
-            fact.kind, fact.type, fact.shape, fact.leaves, level, fact.known, eqn, fact.items, fact.literal
-        ),
-    )  # fmt: skip
+        fact = Fact(fact.kind, fact.type, made, fact.leaves, level, Name(name), large=fact.large)
+    plan.define(out, replace(fact, level=level, eqn=eqn))
 
 
 def _reads_memory(number: Expression) -> bool:
@@ -136,7 +134,10 @@ def _is_choice(eqn: Eqn) -> bool:
     """True where an `if` only picks a number, which C++ writes as a conditional expression."""
     numbers = ("add", "subtract", "multiply", "floor_divide", "item", "len", "size", "ndim", "negative")
     return [out.kind for out in eqn.outs] == ["value"] and all(
-        all(inner.op in numbers and inner.outs[0].temp for inner in block.eqns)
+        all(
+            inner.op in numbers and inner.outs[0].temp and inner.outs[0].kind == "value"
+            for inner in block.eqns
+        )
         and all(isinstance(atom, Var) or isinstance(atom.value, (int, float)) for atom in block.results)
         for block in eqn.blocks
     )
@@ -151,7 +152,8 @@ def _chosen_value(plan: Plan, eqn: Eqn) -> Fact | None:
         chosen = eqn.blocks[:1] if condition.literal else eqn.blocks[1:]
     for block in chosen:
         for inner in block.eqns:
-            add_equation(plan, inner)
+            plan.enter(inner)
+            _value(plan, inner, inner.outs[0], apart=False)
         sides.append(plan.values.scalar(block.results[0]))
     plan.enter(eqn)
     then, other = sides[0], sides[-1]

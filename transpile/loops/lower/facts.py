@@ -39,7 +39,8 @@ class Fact:
 
     `known` is the name of an array's view, or the expression of a number or
     shape. `leaves` are shapes whose broadcast is this one's shape. `level`
-    counts the loops that must have run before. A lane has its `eqn`.
+    counts the loops that must have run before. A lane has its `eqn`. An integer
+    that is `large` may be of any size.
     """
 
     kind: Kind
@@ -53,6 +54,7 @@ class Fact:
     literal: object = None
     element: str = ""
     depth: int = 1
+    large: bool = False
 
     @property
     def node(self) -> Expression:

@@ -90,7 +90,8 @@ def _merge_numbers(plan: Plan, out: Var, sides: Sides, before: list[Statement], 
         scalar = child.values.scalar(atom)
         assert scalar is not None
         child.closing.append(Assign(Name(name), scalar.to(kind).node))
-    plan.define(out, Fact("number", kind, level=level + 1, known=Name(name), element=maybe))
+    large = any(fact.large for _, _, fact in there)
+    plan.define(out, Fact("number", kind, level=level + 1, known=Name(name), element=maybe, large=large))
 
 
 def _merge_shapes(plan: Plan, out: Var, sides: Sides, before: list[Statement], level: int) -> None:

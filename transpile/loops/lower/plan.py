@@ -154,7 +154,7 @@ class Plan:
                 if entry.role == "bool":
                     given = Infix("!=", given, node(0))
                 self.let(0, name, given, stored(kind))
-                self._facts[entry.var] = Fact("number", kind, known=Name(name))
+                self._facts[entry.var] = Fact("number", kind, known=Name(name), large=kind == "weak int")
                 numbers += 1
                 continue
             self._facts[entry.var] = self._tensor_input(entry, name, tensors)

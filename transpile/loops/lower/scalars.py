@@ -17,18 +17,22 @@ from ..expressions import Braces, Call, Choice, Convert, Entry, Expression, Infi
 
 @record(frozen=True, slots=True)
 class Scalar:
-    """A number as an expression of a type; None is one that is left out. `literal` is its value, if known."""
+    """A number as an expression of a type; None is one that is left out. `literal` is its value, if known.
+
+    `large` is an integer of any size.
+    """
 
     node: Expression
     type: Type
     literal: object = None
+    large: bool = False
 
     def to(self, target: Type) -> Scalar:
         """The number converted to a type."""
         if isinstance(self.literal, int | float):
             return Scalar(Number(self.literal, stored(target)), target)
         same = stored(self.type) == stored(target)
-        return Scalar(self.node if same else Convert(stored(target), self.node), target)
+        return Scalar(self.node if same else Convert(stored(target), self.node), target, large=self.large)
 
 
 def literal(value: object, kind: Type) -> Scalar:

@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ...ir import Atom, Eqn, Literal, Var
-from ...operators import DTYPES
+from ...operators import DTYPES, OPERATORS
 from ...passes.kernel.types import OF_DTYPES, of_literal, stored
 from ...rewrite import MADE_OF, REGION
 from ..expressions import (
     NO_SHAPE,
     Braces,
     Constant,
-    Convert,
     Expression,
     Infix,
     Member,
@@ -29,6 +28,7 @@ from ..expressions import (
 from . import shape_sets
 from .facts import Fact, Leaf
 from .names import derived
+from .numbers import integer_near, of_numbers
 from .scalars import POINTWISE, Scalar, lane, literal, refusal, result_type
 
 _METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
@@ -36,9 +36,10 @@ VALUE_OPS = frozenset(
     {"item", "tuple", "slice", "range", "len", "int", "float", "bool", "math.prod", "is_none", "not_", REGION}
     | _METADATA
 )
-_BUILTINS = {"abs": "abs", "max": "maximum", "min": "minimum", "pow": "power", "round": "round"}
-_MATH = {"math.sqrt": "sqrt", "math.exp": "exp", "math.log": "log", "math.erf": "erf"}
-_TO_INTEGERS = {"math.ceil": "ceil", "math.floor": "floor"}
+_BUILTINS = {"abs": "abs", "pow": "power"}
+_TO_INTEGERS = {"int": "trunc", "math.ceil": "ceil", "math.floor": "floor", "round": "round"}
+# What Python writes by a symbol; of numbers alone that is its own arithmetic.
+_SYMBOLS = frozenset(name for name, operator in OPERATORS.items() if operator.infix)
 
 
 NONE, ONE = Constant("kNone"), node(1)
@@ -157,7 +158,7 @@ class Values:
             return self._metadata(op, args[0])
         if op == "item":
             return self._item(args)
-        if op in ("int", "float", "bool") and len(args) == 1:
+        if op in ("float", "bool") and len(args) == 1:
             scalar = self.scalar(args[0])
             return None if scalar is None else _number(scalar.to(f"weak {op}"))
         if op == "len" and isinstance(args[0], Literal) and isinstance(args[0].value, tuple):
@@ -174,7 +175,7 @@ class Values:
             if whole is None:
                 return None
             return _integer(rank(whole) if op == "len" else Method(whole, "size"))
-        if op in _TO_INTEGERS:
+        if op in _TO_INTEGERS and len(args) == 1:
             return self._rounded(_TO_INTEGERS[op], args[0])
         if op == "opaque":
             return self._builtin(eqn)
@@ -196,19 +197,30 @@ class Values:
     def _builtin(self, eqn: Eqn) -> Fact | None:
         """A function of Python's on numbers, which the vocabulary has no word for."""
         callee = eqn.kwarg("callee")
-        op = _BUILTINS.get(str(callee.value)) if isinstance(callee, Literal) else None
-        if op is None or len(eqn.args) != (1 if op in ("abs", "round") else 2):
+        name = str(callee.value) if isinstance(callee, Literal) else ""
+        if name in _TO_INTEGERS and len(eqn.args) == 1:
+            return self._rounded(_TO_INTEGERS[name], eqn.args[0])
+        operands = self._scalars(eqn.args)
+        if name not in _BUILTINS or operands is None:
             return None
-        if op == "round":
-            return self._rounded(op, eqn.args[0])
-        return self._arithmetic(Eqn(eqn.outs, op, eqn.args, (), (), eqn.span))
+        return self._of_python(_BUILTINS[name], operands)
 
-    def _rounded(self, op: str, atom: Atom) -> Fact | None:
+    def _rounded(self, how: str, atom: Atom) -> Fact | None:
         """An integer near a number."""
         scalar = self.scalar(atom)
-        if scalar is None:
+        return None if scalar is None else _number(integer_near(how, scalar))
+
+    def _scalars(self, atoms: Sequence[Atom]) -> list[Scalar] | None:
+        """Numbers, all of them."""
+        found = [scalar for atom in atoms if (scalar := self.scalar(atom)) is not None]
+        return found if len(found) == len(atoms) else None
+
+    def _of_python(self, op: str, operands: Sequence[Scalar]) -> Fact | None:
+        """Python's own operator or function of its own numbers."""
+        if not all(operand.type.startswith("weak") for operand in operands):
             return None
-        return _integer(Convert("int64_t", lane(op, [scalar.to("weak float")], "weak float").node))
+        made = of_numbers(op, operands)
+        return None if made is None else _number(made)
 
     def _opposite(self, atom: Atom) -> Fact | None:
         scalar = self.scalar(atom)
@@ -326,8 +338,10 @@ class Values:
 
     def _of_progression(self, numbers: tuple[object, ...], position: Atom) -> Fact | None:
         """An element of a `range` that is known."""
-        if not all(type(number) is int for number in numbers) or not numbers:
+        if not all(type(number) is int for number in numbers):
             return None
+        if not numbers:  # of a loop that has no iterations
+            return _known(0)
         first = numbers[0]
         step = numbers[1] - first if len(numbers) > 1 else 1  # type: ignore[operator]
         if tuple(first + k * step for k in range(len(numbers))) != numbers:  # type: ignore[operator]
@@ -345,49 +359,44 @@ class Values:
         if eqn.op in ("add", "str") and any(map(self._is_text, eqn.args)):
             first = next((a.value for a in eqn.args if isinstance(a, Literal)), "")
             return Fact("index", literal=first, eqn=Eqn(eqn.outs, "text", eqn.args))
-        op = _MATH.get(eqn.op, eqn.op)
-        operands = [scalar for atom in eqn.args if (scalar := self.scalar(atom)) is not None]
-        if op not in POINTWISE or len(operands) != len(eqn.args):
+        operands = self._scalars(eqn.args)
+        if operands is None:
+            return None
+        if eqn.op.startswith("math."):  # of NumPy's numbers too, they give Python's
+            return self._of_python(eqn.op, [_weak(operand) for operand in operands])
+        if eqn.op in _SYMBOLS and all(operand.type.startswith("weak") for operand in operands):
+            return self._of_python(eqn.op, operands)
+        if eqn.op == "astype":
+            kind = OF_DTYPES.get(str(getattr(eqn.kwarg("dtype"), "value", None)))
+            return None if kind is None else _number(replace(operands[0].to(kind), type=kind))
+        if eqn.op not in POINTWISE:
             return None
         types = [operand.type for operand in operands]
-        kind = result_type(op, types)
-        if op == "power" and kind == "weak int":
-            return _integer_power(operands)
-        if refusal(op, types) and kind not in ("weak int", "weak float"):
+        if all(kind.startswith("weak") for kind in types):
+            types = [stored(kind) for kind in types]  # NumPy's functions give numbers of NumPy
+        if refusal(eqn.op, types):
             return None
-        if eqn.op not in _MATH and op not in (
-            "add",
-            "subtract",
-            "multiply",
-            "divide",
-            "floor_divide",
-            "negative",
-        ):
-            # NumPy's functions of numbers give its float64 scalars.
-            kind = "double" if kind == "weak float" and eqn.op in ("sqrt", "exp", "log", "tanh") else kind
-        return replace(_number(lane(op, operands, kind)), type=kind)
+        kind = result_type(eqn.op, types)
+        return replace(_number(lane(eqn.op, operands, kind)), type=kind)
 
 
-def _integer_power(operands: Sequence[Scalar]) -> Fact:
-    """A power of integers, which is one in Python where the exponent is not negative."""
-    base, exponent = (operand.literal for operand in operands)
-    if isinstance(base, int) and isinstance(exponent, int) and abs(base) ** max(exponent, 0) < 2**63:
-        power = base**exponent if exponent >= 0 else float(base) ** exponent
-        return _number(literal(power, "weak float" if exponent < 0 else "weak int"))
-    return _integer(run("integer_power", *(operand.to("weak int").node for operand in operands)))
+def _weak(operand: Scalar) -> Scalar:
+    """A number as Python's own."""
+    of_python = {"double": "weak float", "int64_t": "weak int", "bool": "weak bool"}.get(operand.type)
+    return operand if of_python is None else replace(operand, type=of_python)
 
 
 def _scalar(fact: Fact) -> Scalar:
     """A number of which a fact is known."""
     return (
-        Scalar(fact.node, fact.type, fact.literal)
+        Scalar(fact.node, fact.type, fact.literal, fact.large)
         if fact.literal is None
         else literal(fact.literal, fact.type)
     )
 
 
 def _number(scalar: Scalar) -> Fact:
-    return Fact("number", scalar.type, known=scalar.node, literal=scalar.literal)
+    return Fact("number", scalar.type, known=scalar.node, literal=scalar.literal, large=scalar.large)
 
 
 def _integer(expression: Expression) -> Fact:

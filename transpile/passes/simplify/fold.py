@@ -31,7 +31,7 @@ from ...analysis.types import type_of
 from ...attributes import dot_subscripts, p_of_norm, tensordot_subscripts
 from ...ir import Atom, Eqn, Literal, Var
 from ...ir.dtypes import among_floats
-from ...ir.types import TensorType, Type, join_shapes, rank_of, shape_of
+from ...ir.types import ScalarType, TensorType, Type, join_shapes, rank_of, shape_of
 from ...operators.call import joined_dtype
 
 _BINARY: dict[str, Callable[[float, float], float | bool]] = {
@@ -64,6 +64,8 @@ def fold(eqn: Eqn, known: Mapping[Var, Type], false: set[Var], floats: bool = Tr
         return Literal(same == (eqn.op == "equal"))
     if eqn.op == "negative" and (value := number(args[0])) is not None:
         return Literal(-value)
+    if eqn.op == "floor_divide" and not _is_integer(args[0], known):
+        return None
     if eqn.op in _NEUTRAL_OF_VALUES and isinstance(args[0], Var) and args[0].kind == "value":
         return args[0] if _is(args[1], _NEUTRAL_OF_VALUES[eqn.op]) else None
     if eqn.op in _NEUTRAL and len(args) == 2 and _is(args[1], _NEUTRAL[eqn.op]):
@@ -142,6 +144,12 @@ def number(atom: Atom) -> int | float | None:
 def _is(atom: Atom, value: int) -> bool:
     """True where the operand is this number."""
     return number(atom) == value
+
+
+def _is_integer(atom: Atom, known: Mapping[Var, Type]) -> bool:
+    """True for an integer of Python's."""
+    of = type_of(atom, known)
+    return isinstance(of, ScalarType) and of.kind == "int"
 
 
 def _false(atom: Atom, false: set[Var]) -> bool:

@@ -90,18 +90,6 @@ inline int64_t length_of_range(Outcome& outcome, int64_t start, int64_t stop, in
     return span > 0 ? (span + size - 1) / size : 0;
 }
 
-// Python's power of integers; one that is no integer, or none of 64 bits, is refused.
-inline int64_t integer_power(Outcome& outcome, int64_t base, int64_t exponent) {
-    if (!outcome.require(exponent >= 0, PB_UNSUPPORTED, "a negative power of an integer")) return 0;
-    int64_t result = 1;
-    bool fits = true;
-    for (int64_t left = exponent; left > 0 && fits; left /= 2) {
-        if (left % 2 != 0) fits = !__builtin_mul_overflow(result, base, &result);
-        if (left > 1) fits = fits && !__builtin_mul_overflow(base, base, &base);
-    }
-    return outcome.require(fits, PB_UNSUPPORTED, "an integer of more than 64 bits") ? result : 0;
-}
-
 template <typename T>
 struct PlainOf {
     using Type = T;

@@ -75,7 +75,7 @@ bool isinf(T x) {
 inline bool signbit(double x) { return __builtin_signbit(x) != 0; }
 inline bool signbit(float x) { return __builtin_signbit(x) != 0; }
 
-// Python's: the remainder has the divisor's sign.
+// Python's: the remainder has the divisor's sign. Of integers by zero it is NumPy's, which is zero.
 template <typename T>
 T remainder(T x, T y) {
     const T r = static_cast<T>(__builtin_fmod(x, y));
@@ -83,6 +83,7 @@ T remainder(T x, T y) {
     return (r < T{0}) != (y < T{0}) ? r + y : r;
 }
 inline int64_t remainder(int64_t x, int64_t y) {
+    if (y == 0 || y == -1) return 0;
     const int64_t r = x % y;
     return r != 0 && (r < 0) != (y < 0) ? r + y : r;
 }
@@ -95,7 +96,11 @@ T floor_divide(T x, T y) {
     const T quotient = (x - rest) / y - (rest != T{0} && (rest < T{0}) != (y < T{0}) ? T{1} : T{0});
     return quotient == T{0} ? static_cast<T>(__builtin_copysign(T{0}, x / y)) : round(quotient);
 }
-inline int64_t floor_divide(int64_t x, int64_t y) { return (x - remainder(x, y)) / y; }
+inline int64_t floor_divide(int64_t x, int64_t y) {
+    if (y == 0) return 0;
+    if (y == -1) return static_cast<int64_t>(-static_cast<uint64_t>(x));
+    return x / y - (x % y != 0 && (x < 0) != (y < 0));
+}
 
 }  // namespace pb
 
