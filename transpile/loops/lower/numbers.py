@@ -4,7 +4,7 @@
 >>> from ..printer import expression_text
 >>> n = Scalar(Name("n"), "weak int")
 >>> print(expression_text(of_numbers("divide", [literal(1, "weak int"), n]).node))
-quotient(1.0, n)
+quotient(1, double(n))
 """
 
 from __future__ import annotations
