@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
+# The first pip that knows dependency groups is 25.1.
+UPGRADE_PIP = $(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 
 # What the native module is built from: library formulas become kernels in it.
 BUILD_INPUTS := pyproject.toml lint/pyproject.toml CMakeLists.txt $(wildcard cmake/* engine/native/*.py engine/native/*.cpp \
@@ -29,15 +31,17 @@ $(VENV)/demo.stamp: $(BUILD_INPUTS) | $(BIN)/python
 	touch $@
 
 $(VENV)/test.stamp: $(BUILD_INPUTS) | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable '.[test,torch,jax,cuda]'
+	$(UPGRADE_PIP)
+	$(BIN)/python -m pip install --quiet --editable '.[torch,jax,cuda]' --group test
 	touch $(VENV)/demo.stamp $@
 
 $(VENV)/dev.stamp: $(VENV)/test.stamp
-	$(BIN)/python -m pip install --quiet --editable '.[test,torch,jax,cuda,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[torch,jax,cuda]' --group test --group dev
 	touch $(VENV)/demo.stamp $(VENV)/test.stamp $@
 
 $(VENV)/docs.stamp: $(BUILD_INPUTS) | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	$(UPGRADE_PIP)
+	$(BIN)/python -m pip install --quiet --editable . --group docs
 	touch $(VENV)/demo.stamp $@
 
 dev: $(VENV)/dev.stamp

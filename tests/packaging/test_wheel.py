@@ -1,7 +1,9 @@
 """The wheels hold the folders under one import name, each module in one of them, and work where installed."""
 
 import platform
+import re
 import sys
+import tarfile
 import zipfile
 from pathlib import PurePosixPath
 
@@ -86,9 +88,9 @@ def test_headers_types_and_the_native_module_are_there(wheel):
             "pullback/engine/native/kernels-x86-64-v4.so",
         }
         assert levels <= set(inside)
-    # What kernels share, which is compiled with the first of them.
-    shared = "pullback/engine/native/kernel_runtime.cpp"
-    assert [name for name in inside if name.endswith(".cpp")] == [shared]
+    # What kernels share, which is compiled with the first of them, and what JAX calls kernels through.
+    sources = {name.removeprefix("pullback/") for name in inside if name.endswith(".cpp")}
+    assert sources == {"engine/native/kernel_runtime.cpp", "jax/ffi/bridge.cpp"}
 
 
 @pytest.mark.compiler
@@ -126,13 +128,13 @@ except ImportError as error:
     assert "native engine is not built" in run_installed(folder, code, **no_compiler)
 
 
-@pytest.mark.parametrize("which", ["wheel of a checkout", "wheel of an sdist", "editable"])
+@pytest.mark.parametrize("which", ["wheel of a checkout", "sdist", "wheel of an sdist", "editable"])
 def test_the_package_requires_the_linter_that_belongs_to_it(which, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "cmake")
     import lint_distribution
 
     provider = lint_distribution.Provider()
-    provider.build_state("editable" if which == "editable" else "wheel")
+    provider.build_state(which if which in ("editable", "sdist") else "wheel")
     if which == "wheel of an sdist":
         (tmp_path / "PKG-INFO").touch()
         monkeypatch.setattr(lint_distribution, "ROOT", tmp_path)
@@ -141,8 +143,75 @@ def test_the_package_requires_the_linter_that_belongs_to_it(which, tmp_path, mon
         assert made["scripts"] == {"pullback": "pullback.tools.cli:main"}
         assert any(name.startswith("rich") for name in made["dependencies"])
         return
-    where = "==1.2" if which == "wheel of an sdist" else f" @ {(ROOT / 'lint').as_uri()}"
+    where = "==1.2" if "sdist" in which else f" @ {(ROOT / 'lint').as_uri()}"
     assert made == {"dependencies": [f"pullback-lint{where}"], "scripts": {}, "entry-points": {}}
+
+
+@pytest.mark.parametrize("home", ["", "https://example.org/pullback/"])
+def test_the_long_description_leads_to_the_home_page(home, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "cmake")
+    import home_page
+
+    monkeypatch.setenv(home_page.VARIABLE, home)
+    made = home_page.Provider().dynamic_metadata({}, {"version": "1.2"})
+    text = made["readme"]["text"]
+    if not home:
+        assert made["urls"] == {}
+        assert text == (ROOT / "README.md").read_text()
+        return
+    assert made["urls"]["Homepage"] == "https://example.org/pullback"
+    assert "](https://example.org/pullback/raw/v1.2/docs/simple.svg)" in text
+    links = re.findall(r"\]\(([^)]*)\)", text)
+    assert links
+    assert all(link.startswith("https://") for link in links)
+
+
+def test_a_wheel_of_an_sdist_has_its_home_page(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "cmake")
+    import home_page
+
+    monkeypatch.delenv(home_page.VARIABLE, raising=False)
+    monkeypatch.setattr(home_page, "ROOT", tmp_path)
+    (tmp_path / "README.md").write_text("[a](b.md)")
+    (tmp_path / "PKG-INFO").write_text("Name: pullback\nProject-URL: Homepage, https://example.org/p\n\ntext")
+    made = home_page.Provider().dynamic_metadata({}, {"version": "1.2"})
+    assert made["readme"]["text"] == "[a](https://example.org/p/blob/v1.2/b.md)"
+
+
+def test_the_sdist_and_the_small_wheel_hold_no_leftovers(sdist, wheel_without_compiler, lint_wheel):
+    with tarfile.open(sdist) as archive:
+        packed = {PurePosixPath(*PurePosixPath(name).parts[1:]) for name in archive.getnames()}
+    tracked = {PurePosixPath(path) for path in tracked_files()}
+    folders = {parent for path in tracked for parent in path.parents}
+    assert packed - tracked - folders == {PurePosixPath("PKG-INFO")}
+    for wheel in (wheel_without_compiler, lint_wheel):
+        assert leftovers(wheel) == []
+
+
+@pytest.mark.compiler
+@pytest.mark.slow
+def test_the_wheel_holds_no_tests_and_no_leftovers(wheel):
+    assert leftovers(wheel) == []
+    assert {name for name in names(wheel) if name.endswith(".so")} <= {
+        "pullback/engine/native/kernels-x86-64-v3.so",
+        "pullback/engine/native/kernels-x86-64-v4.so",
+        *(name for name in names(wheel) if "/_native." in name),
+    }
+
+
+def leftovers(wheel):
+    """What has no place in a wheel: tests, objects, static libraries, caches, files of builds."""
+    allowed = {".py", ".pyi", ".typed", ".so", ".h", ".sh", ".cmake", ".html", ".css", ".jinja", ".json"}
+    allowed |= {".md", ".txt", ".svg", ".js", ".j2", ".cpp"}
+    return [
+        name
+        for name in names(wheel)
+        if ".dist-info/" not in name
+        and (
+            PurePosixPath(name).suffix not in allowed
+            or {"tests", "build", "__pycache__", "src"} & set(PurePosixPath(name).parts)
+        )
+    ]
 
 
 def test_the_backend_builds_the_linter_for_a_hook(tmp_path, monkeypatch):
