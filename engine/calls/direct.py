@@ -51,14 +51,14 @@ class OperatorFunction(DirectCall, Routine):
 
     def __init__(self, op: str, function: Callable[..., Any]) -> None:
         self._call = function
-        self._op = op
+        self.op = op
         self._set_name(op)
         update_wrapper(self, function)
 
     @property
     def __signature__(self) -> inspect.Signature:
         """That of NumPy's function: what the arguments mean."""
-        return whole_signature(self._op)
+        return whole_signature(self.op)
 
     def __repr__(self) -> str:
         return f"<function {self.__module__}.{self.__qualname__}>"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import inspect
+import sys
 from collections.abc import Callable, Iterator
 from functools import cached_property, update_wrapper
 from typing import Any, Generic, Protocol, TypeVar, get_origin, overload
@@ -44,6 +45,14 @@ class _Registered(Library):
 LIBRARY_OF_PROCESS = _Registered()
 
 
+def is_global(value: Any) -> bool:
+    """True for what its module has under its qualified name, as a pickle looks it up."""
+    found: Any = sys.modules.get(value.__module__)
+    for name in value.__qualname__.split("."):
+        found = getattr(found, name, None)
+    return found is value
+
+
 class Formula(Routine, Generic[P, R_co]):
     """An operator with its derivative: callable on arrays and on tensors.
 
@@ -64,6 +73,7 @@ class Formula(Routine, Generic[P, R_co]):
 
     __wrapped__: Function
     __name__: str
+    __qualname__: str
 
     def __init__(
         self, function: Function, options: Options, derived: bool = False, jvp: Function | None = None
@@ -84,6 +94,12 @@ class Formula(Routine, Generic[P, R_co]):
     ) -> Formula[Q, S]: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return apply(self.operator, args, kwargs)
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """By its name; one that was derived of a function, by that function's."""
+        if self._derived and not is_global(self):
+            return derive_pullback, (self.__wrapped__,)
+        return self.__qualname__
 
     def promoted(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         """Like a call, but the hidden outputs come after the results."""
@@ -251,6 +267,9 @@ class Composite(Formula[P, R_co]):
         if not named or len(args) <= plain or len(args) > len(self._parameters):
             return self.__wrapped__(*args, **kwargs)
         return self.__wrapped__(*args[:plain], **dict(zip(named, args[plain:], strict=False)), **kwargs)
+
+    def __reduce__(self) -> str:
+        return self.__qualname__
 
     def __repr__(self) -> str:
         return f"<composite {self.__wrapped__.__name__}>"

@@ -14,13 +14,13 @@ from ...transpile.loops.kernels.formula_kernels import formula_kernels, is_runti
 from ...transpile.loops.kernels.plain_values import with_plain_results
 from ...transpile.passes.kernel.arguments import Arguments
 from ...transpile.passes.kernel.array_attributes import Indexing, indexing
-from ..calls.direct import DirectCall, result_on_arrays
+from ..calls.direct import DirectCall, OperatorFunction, result_on_arrays
 from ..calls.lists import joined
 from ..core.dispatch import engine_of
 from ..core.operator import as_input, bound
-from ..core.registry import LIBRARY
+from ..core.registry import FORMULAS, LIBRARY
 from ..core.typed import P, Q, R_co, Routine, S
-from ..formula.decorators import LIBRARY_OF_PROCESS, Composite, Formula, derive_pullback
+from ..formula.decorators import LIBRARY_OF_PROCESS, Composite, Formula, derive_pullback, is_global
 from .array_attributes import split_attributes
 from .compiler import identity
 from .lazy import LazyLibrary
@@ -39,7 +39,8 @@ def compile(function: Callable[Q, S], order: int = 2) -> CompiledFormula[Q, S]:
     Parameters
     ----------
     function : callable or Formula
-        A formula, or a plain function of differentiable operators.
+        A formula, a plain function of differentiable operators, or a function of NumPy, SciPy or
+        `pullback.numpy` that the library has a formula for.
     order : int, optional
         Up to which derivatives are compiled; further ones run the emitted Python.
 
@@ -69,6 +70,11 @@ def compile(function: Callable[Q, S], order: int = 2) -> CompiledFormula[Q, S]:
         raise ValueError(f"order must not be negative, got {order}")
     if isinstance(function, CompiledFormula):
         function = function.formula
+    found = FORMULAS.find(function) if not isinstance(function, Formula) else None
+    if isinstance(function, OperatorFunction):
+        found = FORMULAS.of_operator(function.op)
+    if found is not None:
+        function = found
     if isinstance(function, Composite):
         function = function.__wrapped__
     formula = function if isinstance(function, Formula) else derive_pullback(function)
@@ -99,6 +105,8 @@ class CompiledFormula(Routine, Generic[P, R_co], DirectCall):
     if TYPE_CHECKING:
 
         def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+
+    __qualname__: str
 
     def __init__(self, formula: Formula[P, R_co], order: int) -> None:
         self.formula = formula
@@ -184,6 +192,10 @@ class CompiledFormula(Routine, Generic[P, R_co], DirectCall):
     def _takes_lists(self) -> bool:
         return any(param.var.kind == "list" for param in self._inputs)
 
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """By its name, where it has one; else compiled again from the formula."""
+        return self.__qualname__ if is_global(self) else (compile, (self.formula, self.order))
+
     def __repr__(self) -> str:
         return f"<compiled {self.formula.__name__}, order {self.order}>"
 
@@ -239,8 +251,8 @@ class CompiledFormula(Routine, Generic[P, R_co], DirectCall):
 
 def _as_input(param: Param, value: Any) -> Any:
     """An input as kernels take it; the lists in a list are joined, with their gradients."""
-    if param.var.kind == "list" and isinstance(value, (list, tuple)):
-        value = [joined(part) for part in value]
+    if isinstance(value, (list, tuple)):
+        value = [joined(part) for part in value] if param.var.kind == "list" else joined(value)
     return as_input(param, value)
 
 

@@ -144,12 +144,7 @@ def _item(operator: Any, param: Param, value: Any) -> Any:
     if isinstance(value, (Tensor, np.ndarray)):
         return value
     if isinstance(value, (list, tuple)):
-        if dispatch.engine_of(value) is not None:
-            raise TypeError(
-                f"{operator.name} takes a tensor for {param.var.name!r}, and got a list of tensors; "
-                "join them with np.stack(...)"
-            )
-        return np.asarray(value)
+        return _item(operator, param, joined(value))
     engine = dispatch.engine_of(value)
     if engine is not None:
         raise dispatch.mismatch("reference", engine.name)

@@ -36,16 +36,21 @@ def _unary(op: str) -> Callable[[T], T]:
     return method
 
 
+def _has_own_operators(value: Any) -> bool:
+    """True for a value whose type says by ``__array_ufunc__ = None`` that operators are its own."""
+    return getattr(type(value), "__array_ufunc__", True) is None
+
+
 def _binary(op: str) -> Callable[[T, Any], T]:
     def method(self: Any, other: Any) -> Any:
-        return call(op, self, other)
+        return NotImplemented if _has_own_operators(other) else call(op, self, other)
 
     return method
 
 
 def _reflected(op: str) -> Callable[[T, Any], T]:
     def method(self: Any, other: Any) -> Any:
-        return call(op, other, self)
+        return NotImplemented if _has_own_operators(other) else call(op, other, self)
 
     return method
 
@@ -56,7 +61,7 @@ def _equality(op: str, of_arrays: Callable[[Any, Any], Any]) -> Callable[[T, Any
             engine = engine_of(self)
             assert engine is not None
             return unrecorded(engine, of_arrays, (self, other), {})
-        return call(op, self, other)
+        return NotImplemented if _has_own_operators(other) else call(op, self, other)
 
     return method
 
@@ -65,7 +70,7 @@ def _power(self: Any, exponent: Any) -> Any:
     """As NumPy, which squares where the exponent is 2: that needs no logarithm, forth or back."""
     if type(exponent) is int and exponent == 2 and self.dtype.kind == "f":
         return call("square", self)
-    return call("power", self, exponent)
+    return NotImplemented if _has_own_operators(exponent) else call("power", self, exponent)
 
 
 class TensorMethods(ArrayMethods, InPlaceMethods):
@@ -177,10 +182,14 @@ class TensorMethods(ArrayMethods, InPlaceMethods):
     def __contains__(self, value: Any) -> bool:
         return bool((self._array == arrays(value)).any())
 
-    def __divmod__(self, other: Any) -> tuple[Self, Self]:
+    def __divmod__(self, other: Any) -> Any:
+        if _has_own_operators(other):
+            return NotImplemented
         return call("floor_divide", self, other), call("remainder", self, other)
 
-    def __rdivmod__(self, other: Any) -> tuple[Self, Self]:
+    def __rdivmod__(self, other: Any) -> Any:
+        if _has_own_operators(other):
+            return NotImplemented
         return call("floor_divide", other, self), call("remainder", other, self)
 
     def __index__(self) -> int:

@@ -97,7 +97,7 @@ def grad(
 ) -> tuple[Tensor | None, ...]: ...
 def grad(
     outputs: Any,
-    inputs: Any,
+    inputs: Any = None,
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
@@ -111,7 +111,7 @@ def grad(
     outputs : Tensor or iterable of Tensor
         A single value each, unless `grad_outputs` says what flows in.
     inputs : Tensor or iterable of Tensor
-        Tensors that require grad, leaves or not.
+        Tensors that require grad, leaves or not; there is no default.
     grad_outputs : array_like or sequence, optional
         A gradient per output: a tensor or array of its shape, or None for ones.
     retain_graph : bool, optional
@@ -149,6 +149,13 @@ def grad(
     >>> pb.grad(y, x)[0].item()
     8.0
     """
+    if inputs is None:
+        raise TypeError(
+            "pb.grad takes tensors: outputs, and the inputs to differentiate by; the gradient of a function "
+            "is pb.func.grad(f), which is called as f is"
+            if callable(outputs)
+            else "pb.grad takes outputs, and the inputs to differentiate by"
+        )
     retain = create_graph if retain_graph is None else retain_graph
     if not materialize_grads:
         return _run(outputs, inputs, grad_outputs, retain, create_graph, bool(allow_unused), False)

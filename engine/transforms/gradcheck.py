@@ -42,7 +42,7 @@ def gradcheck(
     function : callable
         Of tensors, returning a tensor or several.
     *inputs : array_like
-        Those of a float dtype are differentiated, in float64.
+        Those of a float dtype are differentiated, in float64. One tuple is all of them, as in torch.
     order : int, optional
         The highest derivative to check.
     rtol : float, optional
@@ -70,6 +70,8 @@ def gradcheck(
     >>> pb.gradcheck(np.tanh, np.linspace(-1.0, 1.0, 5), order=3)
     True
     """
+    if len(inputs) == 1 and isinstance(inputs[0], tuple):
+        (inputs,) = inputs
     points = [_point(value) for value in inputs]
     rng = np.random.default_rng(seed)
     with recording():

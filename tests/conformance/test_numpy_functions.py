@@ -113,7 +113,7 @@ def test_einsum_broadcasts_axes_of_length_one(engine):
     [
         (lambda x: np.linalg.norm(x[0], 0), pb.errors.NotDifferentiableError, "ord=0"),
         (lambda x: np.linalg.norm(x[None], 3), ValueError, "3 axes"),
-        (lambda x: np.einsum(x, [0, 1], [0]), TypeError, "string"),
+        (lambda x: np.einsum(x, [0, 52], [0]), ValueError, "from 0 to 51"),
         (lambda x: np.einsum("ijk", x), ValueError, "subscripts"),
         (lambda x: np.split(x, 5), ValueError, "equal division"),
         (lambda x: np.ravel(x, order="A"), ValueError, "row-major"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import string
 from itertools import pairwise
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,8 @@ from ...calls.out_argument import refuse_out
 from ...calls.wide import wide
 from ...primitives.contraction import contract
 from .table import formula, stands_for
+
+_LETTERS = string.ascii_uppercase + string.ascii_lowercase  # in the order of their characters
 
 
 def _conjugated(x: Any) -> Any:
@@ -72,12 +76,10 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
 
 @stands_for(np.einsum)
 def einsum(subscripts: Any, *operands: Any, optimize: Any = False) -> Any:
-    """As `np.einsum`, with subscripts as a string; tensors in, a tensor out, recorded.
+    """As `np.einsum`; tensors in, a tensor out, recorded.
 
-    The order of the products is always chosen, whatever `optimize` says.
-
-    TypeError for subscripts in lists between the operands, which are not taken;
-    ValueError where they don't fit the operands.
+    Subscripts are a string, or lists of numbers between the operands. The order of the products is always
+    chosen, whatever `optimize` says. ValueError where they don't fit the operands.
 
     >>> import pullback as pb
     >>> x = pb.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
@@ -86,8 +88,27 @@ def einsum(subscripts: Any, *operands: Any, optimize: Any = False) -> Any:
             [0., 1.]])
     """
     if not isinstance(subscripts, str):
-        raise TypeError("np.einsum of tensors takes its subscripts as a string, 'ij,jk->ik'")
+        subscripts, operands = _interleaved(subscripts, *operands)
     return contract(list(operands), subscripts=subscripts)
+
+
+def _interleaved(*given: Any) -> tuple[str, tuple[Any, ...]]:
+    """Subscripts as a string, and the operands, of ``einsum(x, [0, 1], y, [1, 2], [0, 2])``."""
+    operands, lists = given[0 : len(given) // 2 * 2 : 2], given[1::2]
+    result = f"->{_letters(given[-1])}" if len(given) % 2 else ""
+    return ",".join(map(_letters, lists)) + result, operands
+
+
+def _letters(axes: Any) -> str:
+    """Numbers of axes as letters, and an Ellipsis as dots. TypeError for others, ValueError beyond 51."""
+    return "".join("..." if axis is Ellipsis else _LETTERS[_number(axis)] for axis in axes)
+
+
+def _number(axis: Any) -> int:
+    number = index(axis)
+    if not 0 <= number < len(_LETTERS):
+        raise ValueError(f"einsum: subscripts are numbers from 0 to 51, not {number}")
+    return number
 
 
 @stands_for(np.kron)

@@ -38,6 +38,8 @@ from ..engine.numpy.creation import (  # noqa: F401
     zeros,
 )
 from ..engine.numpy.out import call_into, copyto, fill_diagonal  # noqa: F401
+from ..engine.numpy.written.index_tricks import c_ as c_
+from ..engine.numpy.written.index_tricks import r_ as r_
 from ..engine.numpy.written.table import WRITTEN_WITH_OPERATORS
 from ..transpile.operators import OPERATORS
 from . import fft, linalg  # noqa: F401

@@ -91,8 +91,8 @@ def iterating_over_a_scalar():
 
 
 @mistake
-def a_list_of_tensors_in_the_place_of_one():
-    pnp.exp([leaf(), leaf()])
+def a_list_of_tensors_of_two_shapes():
+    pnp.exp([leaf(), leaf().sum()])
 
 
 @mistake

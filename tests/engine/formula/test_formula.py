@@ -109,7 +109,12 @@ class Scale:
 
 @pytest.mark.parametrize(
     ("made", "what"),
-    [(np.sin, "a ufunc"), (partial(pow, 2), "a partial"), (Scale().times, "a method"), (Scale(), "a Scale")],
+    [
+        (np.frompyfunc(abs, 1, 1), "a ufunc"),
+        (partial(pow, 2), "a partial"),
+        (Scale().times, "a method"),
+        (Scale(), "a Scale"),
+    ],
 )
 def test_what_is_no_function_has_no_text_to_read(made, what):
     with pytest.raises(TypeError, match=rf"is {what}, and a formula is read from the text of a function"):

@@ -68,20 +68,16 @@ PyRef normalized(const OperatorInfo& info, std::int32_t index, PyObject* value) 
         value = parts.get();
     }
     if (!PyList_Check(value) && !PyTuple_Check(value)) return normalized_item(value);
+    if (!wants_list) return joined(value);
     const Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
     PyRef list = checked(PyList_New(count));
     for (Py_ssize_t i = 0; i < count; ++i) {
         PyObject* given = PySequence_Fast_GET_ITEM(value, i);
-        const bool nested = wants_list && (PyList_Check(given) || PyTuple_Check(given));
+        const bool nested = PyList_Check(given) || PyTuple_Check(given);
         PyRef item = nested ? joined(given) : normalized_item(given);
-        if (!wants_list && Tensor::check(item.get())) {
-            raise(PyExc_TypeError,
-                  info.name + " takes a tensor for '" + info.input_name(index) +
-                      "', and got a list of tensors; join them with np.stack(...)");
-        }
         PyList_SET_ITEM(list.get(), i, item.release());
     }
-    return wants_list ? list : to_array(PyRef::borrow(value));
+    return list;
 }
 
 PyRef raw(PyObject* value) {

@@ -112,7 +112,22 @@ PyObject* NamedOperator::call_unrecorded(std::span<PyObject* const> args) {
     return Tensor::of_array(to_array(std::move(result)), nullptr).release_object();
 }
 
+/// True for a value whose type says by ``__array_ufunc__ = None`` that operators are its own.
+static bool has_own_operators(PyObject* value) {
+    if (Tensor::check(value) || PyFloat_CheckExact(value) || PyLong_CheckExact(value) ||
+        PyArray_CheckExact(value)) {
+        return false;
+    }
+    PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(value));
+    const PyRef found = PyRef::steal(PyObject_GetAttrString(type, "__array_ufunc__"));
+    PyErr_Clear();
+    return found.get() == Py_None;
+}
+
 [[gnu::noinline]] PyObject* NamedOperator::call_generally(std::span<PyObject* const> args) {
+    if (has_own_operators(args.front()) || has_own_operators(args.back())) {
+        Py_RETURN_NOTIMPLEMENTED;
+    }
     if (PyObject* result = call_in_order(args, nullptr)) return result;
     static PyObject* python = nullptr;
     import_once(python, "pullback.engine.calls.call", "call");
@@ -168,6 +183,7 @@ PyObject* compare(PyObject* a, PyObject* b, int how) {
                                           "__ne__", "__gt__", "__ge__"};
     return to_python([&]() -> PyObject* {
         PyObject* const args[] = {a, b};
+        if (has_own_operators(b)) Py_RETURN_NOTIMPLEMENTED;
         if (PyObject* result = operators[how].call_in_order(args, nullptr)) return result;
         static PyObject* general = nullptr;
         import_once(general, "pullback.engine.tensor.methods", "TensorMethods");
