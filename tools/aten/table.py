@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..errors import UsageError
@@ -56,20 +56,27 @@ class Entry:
 class Table:
     """A table of derivatives.
 
-    entries  in the order of the file
+    entries    in the order of the file
+    functions  the functions of ATen by their name, a list of overloads each
     """
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, natives: Path | None = None) -> None:
         """Read the table of the installed PyTorch, or the one of a file.
 
-        Raises UsageError where PyTorch is not installed or the file is no table.
+        natives  a native_functions.yaml with functions that the table has, and the installed PyTorch has not
+
+        Raises UsageError where PyTorch is not installed or a file is no table.
         """
         self.folder = packaged()
         self.path = path if path is not None else self.folder / "autograd" / "derivatives.yaml"
         self._natives = self.folder / "ATen" / "native" / "native_functions.yaml"
         self._tags = self.folder / "ATen" / "native" / "tags.yaml"
         self._written = self._text()
-        self.entries = tuple(self._entries())
+        with TemporaryDirectory(prefix="pullback-") as folder:
+            if natives is not None:
+                self._natives = _both(self._natives, natives, Path(folder))
+            self.entries = tuple(self._entries())
+            self.functions = self._functions()
 
     @property
     def version(self) -> str:
@@ -80,9 +87,7 @@ class Table:
         line = next(line for line in text.splitlines() if line.startswith("__version__"))
         return line.split("=")[1].strip(" '\"").split("+")[0]
 
-    @cached_property
-    def functions(self) -> Mapping[str, Sequence[Any]]:
-        """The functions of ATen by their name, a list of overloads each."""
+    def _functions(self) -> Mapping[str, Sequence[Any]]:
         from torchgen.gen import parse_native_yaml
 
         found: dict[str, list[Any]] = {}
@@ -104,10 +109,11 @@ class Table:
     def _entries(self) -> list[Entry]:
         from torchgen.model import FunctionSchema
         from torchgen.packaged.autograd.load_derivatives import load_derivatives
+        from yaml import YAMLError
 
         try:
             infos, _ = load_derivatives(str(self.path), str(self._natives), str(self._tags))
-        except (RuntimeError, AssertionError) as error:
+        except (RuntimeError, AssertionError, YAMLError) as error:
             raise UsageError(f"PyTorch's loader refuses {self.path}: {error}") from error
         entries = []
         for written in self._written:
@@ -119,6 +125,17 @@ class Table:
             outputs = tuple(written.get("output_differentiability") or ())
             entries.append(Entry(schema.partition("(")[0], schema, function, outputs, variants))
         return entries
+
+
+def _both(packaged: Path, own: Path, folder: Path) -> Path:
+    """A file with PyTorch's functions and those of one's own: the loader reads one."""
+    try:
+        text = own.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {own}: {error}") from error
+    whole = folder / "native_functions.yaml"
+    whole.write_text(f"{packaged.read_text(encoding='utf-8')}\n{text}", encoding="utf-8")
+    return whole
 
 
 def packaged() -> Path:

@@ -32,13 +32,18 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "table", metavar="FILE", nargs="?", help="a derivatives.yaml; default: that of the installed PyTorch"
     )
+    parser.add_argument(
+        "--native-functions",
+        metavar="FILE",
+        help="a native_functions.yaml with functions that the table has and the installed PyTorch has not",
+    )
     parser.add_argument("-o", "--output", metavar="DIR", help="the folder to write; default: only count")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="of the counts")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Import the table, write its files, and print how much of it became formulas that lint accepts."""
-    made = import_table(_table(arguments.table))
+    made = import_table(_table(arguments.table, arguments.native_functions))
     clean = clean_formulas(made)
     if arguments.output is not None:
         _write(made, Path(arguments.output))
@@ -57,9 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
     return CLEAN if whole else FINDINGS
 
 
-def _table(path: str | None) -> Table:
+def _table(path: str | None, natives: str | None) -> Table:
     try:
-        return Table(None if path is None else Path(path))
+        return Table(*(None if given is None else Path(given) for given in (path, natives)))
     except ModuleNotFoundError as error:
         raise UsageError(f"import-derivatives needs {error.name}: pip install 'pullback[aten]'") from error
 

@@ -16,6 +16,7 @@ from pullback.transpile.codes import diagnostic
 from pullback.transpile.diagnostics import Diagnostic, FormulaError
 from pullback.transpile.emit.array_library.helpers import Helpers
 from pullback.transpile.emit.aten.module import aten_module
+from pullback.transpile.emit.aten.table import table_files
 from pullback.transpile.emit.cpp import emit_cpp
 from pullback.transpile.emit.cuda import emit_cuda
 from pullback.transpile.emit.jax import module_text as jax_text
@@ -39,6 +40,7 @@ example:
   $ pullback transpile examples/softplus.py::softplus -o - --target python
   $ pullback transpile examples/softplus.py -o torch_out --target torch-python
   $ pullback transpile examples/softplus.py -o torch_out --target aten
+  $ pullback transpile examples/softplus.py -o patch --target derivatives-yaml
 
 exit status: 0 done (with --check: what is there is current), 1 it is not, or a formula has an error, 2 misuse
 """
@@ -109,6 +111,12 @@ def _aten(formulas: Sequence[Formula], file: FormulaFile) -> Iterable[tuple[str,
     yield f"{stem}.cpp", aten_module(made, file.library, stem)
 
 
+def _derivatives_yaml(formulas: Sequence[Formula], file: FormulaFile) -> Iterable[tuple[str, str]]:
+    """Entries of PyTorch's tables, and the C++ that they call."""
+    made = [(formula.name, promote(formula, file.library)) for formula in formulas]
+    yield from table_files(made, file.library).items()
+
+
 def _default(param: Param, formula: Formula) -> object:
     if param.default is None and not is_runtime_number(param):
         name = param.var.name
@@ -127,7 +135,7 @@ TARGETS: dict[str, Emitter] = {
     "jax": _jax,
 }
 # Those that make one file, or set of files, of all formulas of a file.
-FILE_TARGETS: dict[str, FileEmitter] = {"aten": _aten}
+FILE_TARGETS: dict[str, FileEmitter] = {"aten": _aten, "derivatives-yaml": _derivatives_yaml}
 
 
 def add_parser(subparsers: Subparsers) -> None:

@@ -128,7 +128,7 @@ at::Tensor broadcast_like(const at::Tensor& x, const Like& like) {
     return at::broadcast_to_symint(value, like.sizes);
 }
 
-// The sum of two parts of a gradient, of which one may be undefined; of lists, of each element.
+// The sum of two parts of a gradient, of which one may be undefined.
 at::Tensor added(const at::Tensor& x, const at::Tensor& y) {
     if (!x.defined() || !y.defined()) {
         return x.defined() ? x : y;
@@ -136,7 +136,8 @@ at::Tensor added(const at::Tensor& x, const at::Tensor& y) {
     return x + y;
 }
 
-std::vector<at::Tensor> added(at::TensorList x, at::TensorList y) {
+// The same of each element of two lists.
+std::vector<at::Tensor> added_lists(at::TensorList x, at::TensorList y) {
     if (x.empty() || y.empty()) {
         return (x.empty() ? y : x).vec();
     }
@@ -284,7 +285,7 @@ struct Affine : torch::autograd::Function<Affine> {
         if (grad_x.defined()) {
             if (ctx->needs_input_grad({{size_t{1}, size_t{1} + static_cast<size_t>(rows_count)}})) {
                 // affine.py:10  x = np.stack(rows)
-                grad_rows = added(grad_rows, unstack_like(grad_x, like_rows, 0));
+                grad_rows = added_lists(grad_rows, unstack_like(grad_x, like_rows, 0));
             }
         }
         if (grad_t.defined()) {
@@ -297,7 +298,7 @@ struct Affine : torch::autograd::Function<Affine> {
                 const at::Tensor grad_a = at::matmul(g, at::swapaxes(b_1, -1, -2));
                 const at::Tensor grad_x_3 = sum_to(grad_a, like_x);
                 // affine.py:10  x = np.stack(rows)
-                grad_rows = added(grad_rows, unstack_like(grad_x_3, like_rows, 0));
+                grad_rows = added_lists(grad_rows, unstack_like(grad_x_3, like_rows, 0));
             }
             if (ctx->needs_input_grad(0)) {
                 // affine.py:11  t = np.tanh(x @ w)

@@ -105,23 +105,12 @@ at::Tensor broadcast_like(const at::Tensor& x, const Like& like) {
     return at::broadcast_to_symint(value, like.sizes);
 }
 
-// The sum of two parts of a gradient, of which one may be undefined; of lists, of each element.
+// The sum of two parts of a gradient, of which one may be undefined.
 at::Tensor added(const at::Tensor& x, const at::Tensor& y) {
     if (!x.defined() || !y.defined()) {
         return x.defined() ? x : y;
     }
     return x + y;
-}
-
-std::vector<at::Tensor> added(at::TensorList x, at::TensorList y) {
-    if (x.empty() || y.empty()) {
-        return (x.empty() ? y : x).vec();
-    }
-    std::vector<at::Tensor> made;
-    for (size_t k = 0; k < x.size(); ++k) {
-        made.push_back(added(x[k], y[k]));
-    }
-    return made;
 }
 
 // Refuses operands that PyTorch would compute with in another dtype than NumPy.
@@ -148,8 +137,8 @@ void check_inputs(const char* name, const std::vector<std::pair<const char*, at:
 
 // The derivative of `layer_norm`, right to every order.
 struct LayerNorm : torch::autograd::Function<LayerNorm> {
-    static variable_list forward(AutogradContext* ctx, const at::Tensor& x, const at::Tensor&
-            weight, const at::Tensor& bias, double eps) {
+    static variable_list forward(AutogradContext* ctx, const at::Tensor& x,
+            const at::Tensor& weight, const at::Tensor& bias, double eps) {
         const Like like_x = like(x);
         const Like like_weight = like(weight);
         const Like like_bias = like(bias);

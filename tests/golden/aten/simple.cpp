@@ -92,23 +92,12 @@ at::Tensor sum_to(const at::Tensor& x, const Like& like) {
     return cast(x.sum_to_size_symint(like.sizes), like.dtype);
 }
 
-// The sum of two parts of a gradient, of which one may be undefined; of lists, of each element.
+// The sum of two parts of a gradient, of which one may be undefined.
 at::Tensor added(const at::Tensor& x, const at::Tensor& y) {
     if (!x.defined() || !y.defined()) {
         return x.defined() ? x : y;
     }
     return x + y;
-}
-
-std::vector<at::Tensor> added(at::TensorList x, at::TensorList y) {
-    if (x.empty() || y.empty()) {
-        return (x.empty() ? y : x).vec();
-    }
-    std::vector<at::Tensor> made;
-    for (size_t k = 0; k < x.size(); ++k) {
-        made.push_back(added(x[k], y[k]));
-    }
-    return made;
 }
 
 // Refuses operands that PyTorch would compute with in another dtype than NumPy.

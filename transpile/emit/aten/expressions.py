@@ -36,6 +36,7 @@ from .values import (
     TENSORS,
     UNARY,
     Expr,
+    added,
     binary,
     declared,
     joined,
@@ -172,10 +173,10 @@ class AtenExpressions:
                 return self._options(eqn, given)
             if form == "optional":
                 return "std::nullopt" if value is None or absent else self._argument(eqn, value)
-            if form == "axes" and value is not None and not absent:
-                return value.text if value.type in (PARTS, INTS, SIZES, INT) else self._argument(eqn, value)
-            if absent and form is not None and form != "axes":
-                return form
+            if form == "list" and value is not None and value.type == INT:
+                return f"{{{value.text}}}"
+            if absent and form not in (None, "axes", "list"):
+                return str(form)
             if value is None or absent:
                 raise self.refusal(eqn, f"{eqn.op} without {name}")
             text = self._argument(eqn, value)
@@ -458,7 +459,7 @@ class AtenExpressions:
     def _accumulate(self, eqn: Eqn) -> Expr:
         first, second = (self.of(atom) for atom in eqn.args)
         if TENSORS in (first.type, second.type):
-            return Expr(f"added({first.text}, {second.text})", TENSORS)
+            return Expr(added(first.text, second.text, TENSORS), TENSORS)
         if NONE in (first.type, second.type):
             return second if first.type == NONE else first
         return binary("+", first, second, joined([first.type, second.type]))

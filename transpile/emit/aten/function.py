@@ -26,7 +26,7 @@ from ..torch.vocabulary import torch_vocabulary
 from . import schema
 from .runtime import FUNCTIONS
 from .statements import Statements, fitted
-from .values import INTS, NONE, PARTS, TENSOR, TENSORS, Expr, declared, name, packed, unpacked
+from .values import INTS, NONE, PARTS, TENSOR, TENSORS, Expr, added, declared, name, packed, unpacked
 
 # Names that the text of a struct uses besides those of the formula, and keywords of C++.
 _WORDS = """
@@ -39,7 +39,7 @@ _WORDS = """
     volatile wchar_t while xor xor_eq NULL EOF errno
     at c10 std torch ctx saved grads outputs made forward backward apply variable_list AutogradContext
 """
-_OWN_NAMES = frozenset(_WORDS.split())
+OWN_NAMES = frozenset(_WORDS.split())
 
 
 class Struct(NamedTuple):
@@ -58,7 +58,7 @@ def struct_name(function: str) -> str:
 
 def function_name(formula: str) -> str:
     """The name in C++ of the function of a formula."""
-    return f"{formula}_operator" if formula in FUNCTIONS or formula in _OWN_NAMES else formula
+    return f"{formula}_operator" if formula in FUNCTIONS or formula in OWN_NAMES else formula
 
 
 def autograd_struct(
@@ -67,7 +67,7 @@ def autograd_struct(
     """The text of a promoted formula. Raises FormulaError (PB502) where ATen has no equal of something."""
     written = formula
     name = struct_name(function)
-    formula = with_free_names(formula, _OWN_NAMES | FUNCTIONS.keys() | reserved)
+    formula = with_free_names(formula, OWN_NAMES | FUNCTIONS.keys() | reserved)
     frame = Frame(formula, function, torch_vocabulary(Helpers(())), library, called)
     made = _Struct(frame)
     head = f"struct {name} : torch::autograd::Function<{name}> {{"
@@ -282,7 +282,7 @@ class _Struct:
         first = [line for k, part in enumerate(results) for line in self._guarded(part, first=k == 0)]
         if parts.joint is not None:
             test = " && ".join(f"{self.cotangents[k]}.defined()" for k in parts.joint.cotangents)
-            lines += [f"if ({test}) {{", *indented(self._block(parts.joint, added=False))]
+            lines += [f"if ({test}) {{", *indented(self._block(parts.joint, more=False))]
             lines += ["} else {", *indented(first), "}"] if first else ["}"]
         else:
             lines += first
@@ -293,23 +293,23 @@ class _Struct:
     def _guarded(self, part: Part, first: bool) -> list[str]:
         """A part, if one of its cotangents is defined."""
         test = " || ".join(f"{self.cotangents[k]}.defined()" for k in part.cotangents)
-        return [f"if ({test}) {{", *indented(self._block(part, added=not first)), "}"]
+        return [f"if ({test}) {{", *indented(self._block(part, more=not first)), "}"]
 
     def _whole(self, parts: Sequence[Part]) -> list[str]:
         if len(parts) == 1:
-            return self._block(parts[0], added=False)
+            return self._block(parts[0], more=False)
         hidden = self.cotangents[self.formula.results :]
         test = " && ".join(f"!{one}.defined()" for one in hidden)
         return [
             f"if ({test}) {{",
-            *indented(self._block(parts[0], added=False)),
+            *indented(self._block(parts[0], more=False)),
             "} else {",
-            *indented(self._block(parts[1], added=False)),
+            *indented(self._block(parts[1], more=False)),
             "}",
         ]
 
-    def _block(self, part: Part, added: bool) -> list[str]:
-        """The statements of a part; its contributions are `added` to what is there, or are all."""
+    def _block(self, part: Part, more: bool) -> list[str]:
+        """The statements of a part; its contributions are `more` to what is there, or are all."""
         frame, formula = self.frame, self.formula
         lines: list[str] = []
         given = self._values()
@@ -340,12 +340,12 @@ class _Struct:
             var = self.gradients[param]
             type = TENSORS if var.kind == "list" else TENSOR
             value = printer.of(atom)
-            if value.type == TENSORS and value.parts and not added:
+            if value.type == TENSORS and value.parts and not more:
                 text = f"{{{', '.join(one.text for one in value.parts)}}}"
             else:
                 text = printer.expressions.converted(value, type)
-            if added:
-                text = f"added({var.name}, {text})"
+            if more:
+                text = added(var.name, text, type)
             statements += printer.comment(eqns)
             statements += fitted(f"{var.name} = {text};")
             if len(self.inputs) > 1 or param.optional:

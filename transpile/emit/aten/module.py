@@ -16,10 +16,13 @@ from .statements import fitted
 from .vocabulary import OF_VALUES
 
 _OPERATOR = re.compile(r"\bat::(?!indexing)([a-z_]\w*)\(")
+# Headers of structs of `torch::autograd::Function` and of what registers operators.
+_FUNCTION = frozenset({"<torch/library.h>", "<torch/csrc/autograd/custom_function.h>"})
 # Functions of the namespace that are no operators, and headers of what else a text names.
 _NO_OPERATORS = frozenset({"device", "dtype"})
 _HEADERS = {
     "std::reverse(": "<algorithm>",
+    "std::array<": "<array>",
     "std::numeric_limits": "<limits>",
     "std::tuple": "<tuple>",
     "std::get<": "<tuple>",
@@ -86,7 +89,7 @@ def aten_module(formulas: Sequence[tuple[str, Formula]], library: Derivatives, n
     source = Path(formulas[0][1].source.path).name
     return (
         f"// {', '.join(public)}: operators with derivatives of every order. From {source}.\n"
-        f"{_includes(body)}\n"
+        f"{includes(body, _FUNCTION)}\n"
         f"namespace {inner} {{\n"
         "namespace {\n\n"
         "using torch::autograd::AutogradContext;\n"
@@ -102,7 +105,7 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _includes(body: str) -> str:
+def includes(body: str, also: frozenset[str] = frozenset()) -> str:
     """The headers of what the text names: of operators one each, which the macro asks for."""
     operators = {name for name in _OPERATOR.findall(body) if name not in _NO_OPERATORS}
     operators = {name.removesuffix("_symint") for name in operators}
@@ -114,8 +117,7 @@ def _includes(body: str) -> str:
         headers.add("<cmath>")
     standard = sorted(header for header in headers if "/" not in header)
     own = {header for header in headers if "/" in header}
-    own |= {"<ATen/core/Tensor.h>", "<ATen/TensorOperators.h>", "<torch/library.h>"}
-    own |= {"<torch/csrc/autograd/custom_function.h>"}
+    own |= {"<ATen/core/Tensor.h>", "<ATen/TensorOperators.h>", *also}
     own |= {f"<ATen/ops/{name}.h>" for name in operators}
     groups = [
         "#define AT_PER_OPERATOR_HEADERS  // a header for each operator, not all of them",

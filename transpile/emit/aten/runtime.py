@@ -214,15 +214,19 @@ std::vector<at::Tensor> zeros_list(const std::vector<Like>& likes) {
     ),
     "added": Function(
         """\
-// The sum of two parts of a gradient, of which one may be undefined; of lists, of each element.
+// The sum of two parts of a gradient, of which one may be undefined.
 at::Tensor added(const at::Tensor& x, const at::Tensor& y) {
     if (!x.defined() || !y.defined()) {
         return x.defined() ? x : y;
     }
     return x + y;
 }
-
-std::vector<at::Tensor> added(at::TensorList x, at::TensorList y) {
+"""
+    ),
+    "added_lists": Function(
+        """\
+// The same of each element of two lists.
+std::vector<at::Tensor> added_lists(at::TensorList x, at::TensorList y) {
     if (x.empty() || y.empty()) {
         return (x.empty() ? y : x).vec();
     }

@@ -68,7 +68,7 @@ def _default(value: object) -> str:
     if isinstance(value, bool) or value is None:
         return str(value)
     if isinstance(value, tuple):
-        return f"[{', '.join(map(str, value))}]"
+        return f"[{','.join(map(str, value))}]"  # PyTorch's loader splits arguments at ", "
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 

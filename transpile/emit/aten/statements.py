@@ -225,6 +225,8 @@ class Statements:
         lines = []
         bodies = [list(body) for body, _ in made]
         for k, out in enumerate(eqn.outs):
+            if not self._counts[out]:
+                continue
             given = [values[k] for _, values in made]
             type = self._type_of(eqn, out, [value.type for value in given])
             self.expressions.values[out] = name(out.name, type)
@@ -354,9 +356,12 @@ def fitted(line: str, room: int = LINE_WIDTH - 16, indent: int = 4) -> list[str]
         quoted ^= letter == '"' and line[k - 1] != "\\"
         if quoted:
             continue
-        depth += (letter in "([{") - (letter in ")]}")
-        if letter == " " and 8 < k < room and line[k - 1] in ",=+-*/&|<?:":
+        if letter == " " and 8 < k < room and (line[k - 1] == "," or (line[k - 2] == " " != line[k - 1])):
             places.append((depth, k))
+        # What belongs to a template has no space before it.
+        bracket = letter in "([{" or (letter == "<" and line[k - 1] != " ")
+        closing = letter in ")]}" or (letter == ">" and line[k - 1] not in " -")
+        depth += bracket - closing
     assigned = line.find(" = ") + 2
     if 2 <= assigned < room and len(line) - assigned + indent <= room:
         place = assigned

@@ -63,6 +63,11 @@ def binary(symbol: str, first: Expr, second: Expr, type: str = TENSOR) -> Expr:
     return Expr(f"{first.within(level)} {symbol} {second.within(level - 1)}", type, level)
 
 
+def added(first: str, second: str, type: str) -> str:
+    """The sum of two parts of a gradient of this type."""
+    return f"{'added_lists' if type == TENSORS else 'added'}({first}, {second})"
+
+
 def declared(type: str) -> str:
     """The type of a variable that holds a value of this type."""
     return INTS if type == SIZES else type

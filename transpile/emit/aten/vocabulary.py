@@ -2,8 +2,9 @@
 
 A function of tensors alone that the table names is called by that name. Here are templates for others, in
 the names of operands and attributes: ``{axis}`` as it is, ``{axis?}`` where it is given, with the comma
-before it, ``{x:tensor}`` of a number as a tensor. ``at::name(`` in a template is an operator whose header is
-included; what stands there without a namespace is a function of `runtime`.
+before it, ``{axis:axes}`` a number or several, ``{axis:list}`` several, ``{ddof:0}`` with a default.
+``at::name(`` in a template is an operator whose header is included; what stands there without a namespace is
+a function of `runtime`.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ TEMPLATES: dict[str, str] = {
     "full_like": "at::full_like({a}, {fill_value})",
     "solve": "solve({a}, {b})",
     "outer": "at::outer({a}, {b})",
-    "flip": "at::flip({a}, {axis:axes})",
-    "roll": "at::roll({a}, {shift:axes}, {axis:axes})",
+    "flip": "at::flip({a}, {axis:list})",
+    "roll": "at::roll({a}, {shift:list}, {axis:list})",
     "tril": "at::tril({m}{k?})",
     "triu": "at::triu({m}{k?})",
     "swapaxes": "at::swapaxes({a}, {axis1}, {axis2})",
-    "moveaxis": "at::movedim({a}, {source:axes}, {destination:axes})",
-    "reshape": "at::reshape({a}, {shape:axes})",
-    "broadcast_to": "at::broadcast_to({array}, {shape:axes})",
+    "moveaxis": "at::movedim({a}, {source:list}, {destination:list})",
+    "reshape": "at::reshape({a}, {shape:list})",
+    "broadcast_to": "at::broadcast_to({array}, {shape:list})",
     "diagonal": "at::diagonal({a}{offset?}{axis1?}{axis2?})",
     "undiagonal": "at::diagonal_backward({a}, {shape}, {offset}, {axis1}, {axis2})",
     "take_along_axis": "at::take_along_dim({arr}, {indices}, {axis})",
@@ -38,8 +39,8 @@ TEMPLATES: dict[str, str] = {
     "repeat": "at::repeat_interleave({a}, {repeats}, {axis:optional})",
     "sum_repeats": "scattered({a}, at::repeat_interleave(places_of({shape}, {a}), {repeats}, {axis:optional})"
     ", {shape})",
-    "tile": "at::tile({A}, {reps:axes})",
-    "sum_tiles": "scattered({a}, at::tile(places_of({shape}, {a}), {reps:axes}), {shape})",
+    "tile": "at::tile({A}, {reps:list})",
+    "sum_tiles": "scattered({a}, at::tile(places_of({shape}, {a}), {reps:list}), {shape})",
     "expand_dims": "at::unsqueeze({a}, {axis})",
     "concatenate": "at::cat({arrays}{axis?})",
     "stack": "at::stack({arrays}{axis?})",
@@ -86,9 +87,9 @@ ALL_AXES: dict[str, str] = {
 }
 # What is made of numbers: where it is put is the device of the formula's first tensor.
 OF_NUMBERS: dict[str, str] = {
-    "zeros": "at::zeros({shape:axes}, {dtype})",
-    "ones": "at::ones({shape:axes}, {dtype})",
-    "full": "at::full({shape:axes}, {fill_value}, {dtype})",
+    "zeros": "at::zeros({shape:list}, {dtype})",
+    "ones": "at::ones({shape:list}, {dtype})",
+    "full": "at::full({shape:list}, {fill_value}, {dtype})",
     "arange": "at::arange({start}, {stop}, {step:1}, {dtype})",
 }
 # Functions with several results.

@@ -1,0 +1,60 @@
+"""Equations as an expression of `derivatives.yaml`, which has no statements and no functions of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...diagnostics import FormulaError
+from ...ir import Eqn
+from .expressions import AtenExpressions
+from .values import LIKE, NUMBERS, PRIMARY, TENSOR, Expr
+
+
+class NotInline(Exception):
+    """Something that no expression of the table says: it stands in a function."""
+
+
+class InlineExpressions(AtenExpressions):
+    """Expressions of inputs, results and gradients alone; only sums and broadcasts read sizes."""
+
+    def call(self, eqn: Eqn) -> Expr:
+        """The right-hand side of an equation. Raises NotInline where it is no expression of the table."""
+        own = _OWN.get(eqn.op)
+        if eqn.op in _SIZES:
+            raise NotInline
+        if own is not None:
+            return own(self, eqn)
+        try:
+            return super().call(eqn)
+        except FormulaError:
+            raise NotInline from None
+
+    def _like_of(self, eqn: Eqn) -> Expr:
+        """The operand, of which only the sizes are read."""
+        value = self.of(eqn.args[0])
+        if value.type in NUMBERS:
+            return Expr("", LIKE)
+        if value.type != TENSOR or not value.text.isidentifier():
+            raise NotInline
+        return Expr(f"{value.text}.sym_sizes()", LIKE)
+
+    def _reduced(self, eqn: Eqn) -> Expr:
+        like, value = eqn.kwarg("like"), self.of(eqn.args[0])
+        assert like is not None
+        sizes = self.of(like)
+        if value.type != TENSOR or not sizes.text:
+            raise NotInline
+        if eqn.op == "sum_to":
+            return Expr(f"at::sum_to({value.text}, {sizes.text})", TENSOR)
+        if eqn.op == "expect_like":
+            return value
+        return Expr(f"{value.within(PRIMARY)}.expand_symint({sizes.text})", TENSOR)
+
+
+_SIZES = frozenset({"shape", "ndim", "size", "len", "dtype", "item", "is_none", "list", "raise", "format"})
+_OWN: dict[str, Callable[[InlineExpressions, Eqn], Expr]] = {
+    "like": InlineExpressions._like_of,
+    "sum_to": InlineExpressions._reduced,
+    "broadcast_like": InlineExpressions._reduced,
+    "expect_like": InlineExpressions._reduced,
+}

@@ -1,0 +1,380 @@
+"""Formulas as entries of PyTorch's own tables, with the C++ that they call: what a patch to PyTorch needs.
+
+`native_functions.yaml` states the operators, `derivatives.yaml` their gradients. An entry has no hidden
+outputs: what the closure captures is computed again from inputs and results, in the expression where that is
+short, else in a function for FunctionsManual.cpp. PyTorch's engine reduces each gradient to its input's shape
+and dtype.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ...analysis.types import infer, infer_block
+from ...codes import diagnostic
+from ...derivatives import Derivatives
+from ...diagnostics import Diagnostic, FormulaError
+from ...ir import Atom, Block, Formula, Literal, Param, Var
+from ...operators import OPERATORS
+from ...rewrite import rename, slice_of
+from ..array_library.blocks import split_by_result, with_free_names
+from ..array_library.helpers import Helpers
+from ..cpp.lines import indented
+from ..torch.frame import Frame
+from ..torch.function import computed_with, live, shared_outputs
+from ..torch.parts import Part
+from ..torch.vocabulary import torch_vocabulary
+from . import schema
+from .function import OWN_NAMES, function_name
+from .inline import InlineExpressions, NotInline
+from .module import includes
+from .runtime import FUNCTIONS, needed
+from .statements import Statements, fitted
+from .values import TENSOR, TENSORS, Expr, added, name
+
+# Names that PyTorch's loader has for itself in an entry.
+_LOADERS = frozenset({"grad", "grads", "result", "grad_input_mask", "self_p", "self_t"})
+# An expression that is longer is a function.
+_LONGEST = 240
+
+
+class Entry(NamedTuple):
+    """An operator: its entries in both tables, its kernel, and the function of its gradients or nothing."""
+
+    native: str
+    derivative: str
+    kernel: str
+    gradients: str
+
+
+def table_files(formulas: Sequence[tuple[str, Formula]], library: Derivatives) -> dict[str, str]:
+    """The text of each file by its name, of these promoted formulas by the names of their operators.
+
+    Raises FormulaError (PB502) where ATen has no operator for something in one of them.
+    """
+    made: list[Entry] = []
+    findings: list[Diagnostic] = []
+    for operator, formula in formulas:
+        try:
+            made.append(_Writer(formula, operator, library).entry())
+        except FormulaError as error:
+            findings += error.diagnostics
+    if findings:
+        raise FormulaError(findings, formulas[0][1].source)
+    stem = "".join(part.capitalize() for part in re.split(r"\W|_", Path(formulas[0][1].source.path).stem))
+    files = {
+        "native_functions.yaml": "\n".join(entry.native for entry in made),
+        "derivatives.yaml": "\n".join(entry.derivative for entry in made),
+        f"{stem}.cpp": _file("at::native", [entry.kernel for entry in made]),
+    }
+    gradients = [entry.gradients for entry in made if entry.gradients]
+    if gradients:
+        files["FunctionsManual.cpp"] = _file("torch::autograd::generated::details", gradients)
+    return files
+
+
+def _file(namespace: str, functions: Sequence[str]) -> str:
+    text = "\n\n".join(functions)
+    helpers = "\n".join(FUNCTIONS[each].text for each in needed(text))
+    inner = f"namespace {{\n\n{helpers}\n}}  // namespace\n\n" if helpers else ""
+    body = f"namespace {namespace} {{\n\n{inner}{text}\n\n}}  // namespace {namespace}\n"
+    return f"{includes(body).lstrip()}\n{body}"
+
+
+class _Writer:
+    def __init__(self, formula: Formula, operator: str, library: Derivatives) -> None:
+        self.operator = operator
+        self.written = formula
+        numbered = {f"result{k}" for k in range(formula.results)}
+        self.formula = with_free_names(formula, OWN_NAMES | FUNCTIONS.keys() | _LOADERS | numbered)
+        if formula.barrier or formula.rules:
+            what = "has no second derivative" if formula.barrier else "has a rule for an intermediate by hand"
+            raise self._refusal(f"`{formula.name}` {what}, which an entry of derivatives.yaml cannot say")
+        self.frame = Frame(self.formula, operator, torch_vocabulary(Helpers(())), library, _not_called)
+        count = self.formula.results
+        self.plain = self.formula.options.nondifferentiable
+        self.several = count - len(self.plain) > 1
+        names = ["result"] if count == 1 else [f"result{k}" for k in range(count)]
+        self.results: dict[Var, str] = {}
+        for atom, shown in zip(self.formula.forward.results, names, strict=False):
+            if isinstance(atom, Var) and atom not in {param.var for param in self.formula.params}:
+                self.results.setdefault(atom, shown)
+        every = [part for part in self.frame.parts.all() if max(part.cotangents) < count and not part.absent]
+        self.parts = [part for part in every if part is not self.frame.parts.joint]
+        if self.frame.parts.whole:
+            self.parts = [self.frame.parts.whole[0]]
+        self.inputs = [
+            (k, param)
+            for k, param in enumerate(self.formula.inputs)
+            if any(isinstance(part.block.results[k], Var) for part in self.parts)
+        ]
+
+    def _refusal(self, message: str, hint: str = "use --target aten") -> FormulaError:
+        shown = self.written.name
+        return FormulaError(
+            [diagnostic("PB502", message, self.written.span, name=shown, hint=hint)], self.written.source
+        )
+
+    def entry(self) -> Entry:
+        """The operator's entry."""
+        signature = schema.schema(self.formula, self.operator)
+        native = (
+            f"- func: {signature}\n  variants: function\n  dispatch:\n"
+            f"    CompositeExplicitAutograd: {function_name(self.operator)}\n"
+        )
+        lines = [f"- name: {signature}"]
+        gradients = ""
+        try:
+            if self.several:
+                raise NotInline
+            expressions = [(param, self._inline(k)) for k, param in self.inputs]
+            lines += [f"  {param.var.name}: {_quoted(text)}" for param, text in expressions]
+        except NotInline:
+            call, gradients = self._helper()
+            lines.append(f"  {', '.join(param.var.name for _, param in self.inputs)}: {_quoted(call)}")
+        given = {param for _, param in self.inputs}
+        for param in self.formula.params:
+            if param not in given and param.var.kind in ("tensor", "list"):
+                lines.append(f"  {param.var.name}: non_differentiable")
+        if self.plain:
+            kinds = [str(k not in self.plain) for k in range(self.formula.results)]
+            lines.append(f"  output_differentiability: [{', '.join(kinds)}]")
+        elif not gradients and self._is_element_wise():
+            lines.append("  result: auto_element_wise")
+        return Entry(native, "\n".join(lines) + "\n", self._kernel(), gradients)
+
+    def _is_element_wise(self) -> bool:
+        """True for a function of one tensor, entry by entry, whose tangent the loader can write."""
+        blocks = [self.formula.forward, *(part.block for part in self.parts)]
+        eqns = [eqn for block in blocks for eqn in block.every()]
+        tensors = [param for param in self.formula.params if param.var.kind in ("tensor", "list")]
+        free = {"sum_to", "like", "accumulate", "stop_gradient", "ones_like", "zeros_like"}
+        return len(tensors) == len(self.inputs) == 1 and all(
+            eqn.op in free or (eqn.op in OPERATORS and OPERATORS[eqn.op].pointwise) for eqn in eqns
+        )
+
+    # a gradient as an expression
+
+    def _inline(self, k: int) -> str:
+        """The gradient of an input as an expression of what the entry has. Raises NotInline."""
+        (part,) = self.parts if len(self.parts) == 1 else (None,)
+        if part is None or part.zeros[1:]:
+            raise NotInline
+        atom = part.block.results[k]
+        block = self._with_intermediates(part, [atom])
+        values: dict[Var, Expr] = {
+            param.var: schema.value(param, self.formula) for param in self.formula.params
+        }
+        if any(param.optional for param in self.formula.params):
+            raise NotInline
+        values |= {var: name(shown, TENSOR) for var, shown in self.results.items()}
+        values |= {self.formula.cotangents[each]: name("grad", TENSOR) for each in part.cotangents}
+        types = infer(self.formula)
+        known = types.pullback | types.forward
+        expressions = InlineExpressions(
+            self.formula, known | infer_block(block, known).forward, _not_called, values
+        )
+        last = block.eqns[-1] if block.eqns else None
+        for eqn in block.eqns:
+            if len(eqn.outs) != 1 or eqn.blocks:
+                raise NotInline
+            (out,) = eqn.outs
+            if eqn is last and eqn.op == "sum_to" and out == block.results[0]:
+                found = expressions.of(eqn.args[0])  # what PyTorch's engine does anyway
+            else:
+                found = expressions.call(eqn)
+            if len(found.text) > _LONGEST:
+                raise NotInline
+            expressions.values[out] = found
+        value = expressions.of(block.results[0])
+        without_axes = re.sub(r"\{[-\w, ]*\}", "", value.text)
+        if value.type != TENSOR or needed(value.text) or re.search(r"\{|std::|at::k", without_axes):
+            raise NotInline
+        return value.text
+
+    def _with_intermediates(self, part: Part, results: Sequence[Atom]) -> Block:
+        """The equations for these results, with those of the forward for what they capture."""
+        wanted = [atom for atom in results if isinstance(atom, Var)]
+        own = Block((), tuple(slice_of(part.block.eqns, wanted)), tuple(results))
+        # The closure may call a value of its own as the forward does another one.
+        there = set(self.formula.forward.bound())
+        again = [var for var in own.bound() if var in there]
+        block = rename(own, {var: self.frame.namer.fresh(var.name, var.kind, var.temp) for var in again})
+        known = {*self.results, *(param.var for param in self.formula.params), *self.formula.cotangents}
+        captured = [var for var in block.free() if var not in known]
+        before = slice_of(self.formula.forward.eqns, captured, frozenset(known))
+        return Block((), (*before, *block.eqns), block.results)
+
+    # gradients as a function
+
+    def _helper(self) -> tuple[str, str]:
+        """The call of the function that computes the gradients, and its text."""
+        formula = self.formula
+        lists = [param for _, param in self.inputs if param.var.kind == "list"]
+        if lists and len(self.inputs) > 1:
+            raise self._refusal(f"`{formula.name}` has gradients of a list beside others")
+        masked = len(self.inputs) > 1
+        used = set[Var]()
+        for part in self.parts:
+            used |= set(self._with_intermediates(part, part.block.results).free())
+        results = {var: shown for var, shown in self.results.items() if var in used}
+        incoming = "at::TensorList grads" if self.several else "const at::Tensor& grad"
+        parameters, arguments, lines = [incoming], [incoming.split()[-1]], list[str]()
+        values: dict[Var, Expr] = {}
+        for param in formula.params:
+            if param.var not in used:
+                continue
+            text = schema.parameter(param, formula)
+            if param.optional and param.var.kind == "tensor":
+                text += "_or_none"
+                shown = param.var.name
+                lines.append(f"const at::Tensor {shown} = {shown}_or_none.value_or(at::Tensor());")
+            parameters.append(text)
+            arguments.append(param.var.name)
+            values[param.var] = schema.value(param, formula)
+        for var, shown in results.items():
+            parameters.append(f"const at::Tensor& {shown}")
+            arguments.append(shown)
+            values[var] = name(shown, TENSOR)
+        if masked:
+            parameters.append(f"std::array<bool, {len(self.inputs)}> grad_input_mask")
+            arguments.append("grad_input_mask")
+        gradients = {
+            param: self.frame.namer.fresh(f"gradient_of_{param.var.name}") for _, param in self.inputs
+        }
+        lines += [
+            f"{TENSORS if param.var.kind == 'list' else TENSOR} {var.name};"
+            for param, var in gradients.items()
+        ]
+        for j, part in enumerate(self.parts):
+            lines += self._part(part, values, gradients, more=j > 0, masked=masked)
+        names = [var.name for var in gradients.values()]
+        lines.append(f"return {names[0]};" if len(names) == 1 else f"return {{{', '.join(names)}}};")
+        types = [TENSORS if param.var.kind == "list" else TENSOR for _, param in self.inputs]
+        returned = types[0] if len(types) == 1 else f"std::tuple<{', '.join(types)}>"
+        called = f"{self.operator}_backward"
+        head = fitted(f"{returned} {called}({', '.join(parameters)}) {{", 100, 8)
+        comment = f"// The gradients of `{self.written.name}`, from its inputs: to be differentiated again."
+        text = "\n".join([comment, *head, *indented(lines), "}"])
+        return f"{called}({', '.join(arguments)})", text
+
+    def _part(
+        self, part: Part, given: Mapping[Var, Expr], gradients: Mapping[Param, Var], more: bool, masked: bool
+    ) -> list[str]:
+        """The contributions of some gradients, where they are there."""
+        formula = self.formula
+        values = dict(given)
+        lines = []
+        for k in part.cotangents:
+            shown = f"grads[{k}]" if self.several else "grad"
+            if k in part.zeros and self.several:
+                text = f"{shown}.defined() ? {shown} : at::zeros_like({self._result(k)})"
+                values[formula.cotangents[k]] = name(f"grad_{k}", TENSOR)
+                lines += fitted(f"const at::Tensor grad_{k} = {text};")
+            else:
+                values[formula.cotangents[k]] = name(shown, TENSOR)
+        results = [part.block.results[k] for k, _ in self.inputs]
+        block = self._without_own_names(self._with_intermediates(part, results), values, gradients)
+        beside = "grads[0]" if self.several else "grad"
+        printer = Statements(formula, _not_called, values, beside)
+        printer.prepare(block)
+        shared, own = split_by_result(block, block.results)
+        lines += printer.lines(shared)
+        for j, ((_, param), eqns, atom) in enumerate(zip(self.inputs, own, block.results, strict=True)):
+            if isinstance(atom, Literal) and atom.value is None:
+                continue
+            statements = printer.lines(eqns)
+            var = gradients[param]
+            value = printer.of(atom)
+            text = printer.expressions.converted(value, TENSORS if param.var.kind == "list" else TENSOR)
+            if more:
+                text = added(var.name, text, TENSORS if param.var.kind == "list" else TENSOR)
+            statements += [*printer.comment(eqns), *fitted(f"{var.name} = {text};")]
+            if masked:
+                statements = [f"if (grad_input_mask[{j}]) {{", *indented(statements), "}"]
+            lines += statements
+        if not self.several or part.zeros:
+            return lines
+        test = " || ".join(f"grads[{k}].defined()" for k in part.cotangents)
+        return [f"if ({test}) {{", *indented(lines), "}"]
+
+    def _result(self, k: int) -> str:
+        atom = self.formula.forward.results[k]
+        assert isinstance(atom, Var)
+        return self.results.get(atom, atom.name)
+
+    def _without_own_names(
+        self, block: Block, values: Mapping[Var, Expr], gradients: Mapping[Param, Var]
+    ) -> Block:
+        """The block whose variables are not named like parameters of the function or its gradients."""
+        taken = {value.text for value in values.values()} | {var.name for var in gradients.values()}
+        names = {
+            var: self.frame.namer.fresh(var.name, var.kind, var.temp)
+            for var in block.bound()
+            if var.name in taken
+        }
+        return rename(block, names)
+
+    # the kernel
+
+    def _kernel(self) -> str:
+        """The function that computes the results."""
+        formula = self.formula
+        outputs = list(formula.forward.results[: formula.results])
+        values = {param.var: schema.value(param, formula) for param in formula.params}
+        parameters, lines = [], list[str]()
+        for param in formula.params:
+            text = schema.parameter(param, formula)
+            if param.optional and param.var.kind == "tensor":
+                shown = param.var.name
+                text += "_or_none"
+                lines.append(f"const at::Tensor {shown} = {shown}_or_none.value_or(at::Tensor());")
+            parameters.append(text)
+        checked = []
+        numbers = computed_with(self.written)
+        for param, other in zip(formula.params, self.written.params, strict=True):
+            if other.var.name in numbers:
+                checked.append(f'{{"{other.var.name}", {param.var.name}}}')
+        if checked:
+            lines += fitted(f'check_inputs("{self.operator}", {{{", ".join(checked)}}});')
+        for param in self.frame.lists:
+            element = self.frame.namer.fresh("element").name
+            lines += [
+                f"for (const at::Tensor& {element} : {param.var.name}) {{",
+                *indented(fitted(f'check_inputs("{self.operator}", {{{{"{param.var.name}", {element}}}}});')),
+                "}",
+            ]
+        block = live(Block((), formula.forward.eqns, tuple(outputs)))
+        printer = Statements(formula, _not_called, values, self._beside())
+        printer.prepare(block)
+        lines += printer.lines(block.eqns)
+        shared = set(shared_outputs(formula, outputs))
+        made = []
+        for k, atom in enumerate(outputs):
+            value = printer.of(atom)
+            text = printer.expressions.converted(value, TENSOR)
+            made.append(f"{value.within(0)}.clone()" if k in shared else text)
+        returned = f"return {made[0]};" if len(made) == 1 else f"return {{{', '.join(made)}}};"
+        lines += fitted(returned)
+        head = f"{schema.result_type(formula)} {function_name(self.operator)}({', '.join(parameters)}) {{"
+        return "\n".join([*fitted(head, 100, 8), *indented(lines), "}"])
+
+    def _beside(self) -> str:
+        for param in self.formula.params:
+            if param.var.kind == "tensor" and not param.optional:
+                return param.var.name
+        return f"{self.frame.lists[0].var.name}[0]" if self.frame.lists else ""
+
+
+def _not_called(op: str) -> str | None:
+    """No other formula is called: an entry stands alone."""
+    return None
+
+
+def _quoted(text: str) -> str:
+    """The text as YAML takes it."""
+    plain = re.fullmatch(r"[A-Za-z(][^:#'\"]*|[A-Za-z(](?:[^:#'\"]|::)*", text) is not None
+    return text if plain else "'" + text.replace("'", "''") + "'"
