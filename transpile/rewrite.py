@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from operator import is_
 
 from .ir import Atom, Block, Eqn, Formula, Kind, Literal, Span, Var
 
@@ -102,11 +103,14 @@ def replace_atom(atom: Atom, env: Mapping[Var, Atom]) -> Atom:
 
 def replace_eqn(eqn: Eqn, env: Mapping[Var, Atom]) -> Eqn:
     """The equation with its reads replaced; its outputs stay."""
-    if not env or (not eqn.blocks and env.keys().isdisjoint(eqn.reads())):
+    if not env:
         return eqn
+    blocks = tuple([replace_block(block, env) for block in eqn.blocks])
+    inside = any(new is not old for new, old in zip(blocks, eqn.blocks, strict=True))
+    if not inside and env.keys().isdisjoint(eqn.reads()):
+        return eqn  # the same object, of which passes know the types
     args = tuple([replace_atom(atom, env) for atom in eqn.args])
     kwargs = tuple([(key, replace_atom(value, env)) for key, value in eqn.kwargs])
-    blocks = tuple([replace_block(block, env) for block in eqn.blocks])
     return Eqn(eqn.outs, eqn.op, args, kwargs, blocks, eqn.span)
 
 
@@ -119,11 +123,10 @@ def replace_block(block: Block, env: Mapping[Var, Atom]) -> Block:
     """The block with the reads of outer variables replaced."""
     if not env:
         return block
-    return Block(
-        block.params,
-        tuple([replace_eqn(eqn, env) for eqn in block.eqns]),
-        tuple([replace_atom(atom, env) for atom in block.results]),
-    )
+    eqns = tuple([replace_eqn(eqn, env) for eqn in block.eqns])
+    results = tuple([replace_atom(atom, env) for atom in block.results])
+    same = results == block.results and all(map(is_, eqns, block.eqns))
+    return block if same else Block(block.params, eqns, results)
 
 
 def rename(block: Block, env: Mapping[Var, Atom]) -> Block:

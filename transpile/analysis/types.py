@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from ..codes import diagnostic
 from ..diagnostics import Diagnostic
@@ -47,6 +48,7 @@ from ..operators.pointwise import of_values
 from .type_values import of_structure
 
 Types = dict[Var, Type]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +176,35 @@ def infer_block(block: Block, given: Mapping[Var, Type], name: str = "") -> Form
 _ROUNDS = 8
 
 
+class _Inferred(Generic[T]):
+    """What followed for an equation from what was known around it, when it was last inferred.
+
+    Passes ask for the types of the same equations again and again, and loops within each other once per
+    round of each. By identity, as equations are compared by all that is in them; one that is held here
+    keeps its identity.
+    """
+
+    def __init__(self) -> None:
+        self._last: dict[int, tuple[Eqn, tuple[object, ...], T]] = {}
+
+    def get(self, eqn: Eqn, known: tuple[object, ...]) -> T | None:
+        """What followed, where the same was known."""
+        last = self._last.get(id(eqn))
+        return None if last is None or last[0] is not eqn or last[1] != known else last[2]
+
+    def add(self, eqn: Eqn, known: tuple[object, ...], found: T) -> T:
+        """Remember what follows."""
+        if len(self._last) >= _LARGEST:
+            self._last.clear()
+        self._last[id(eqn)] = eqn, known, found
+        return found
+
+
+_LARGEST = 1 << 14
+_results = _Inferred[Types]()
+_iterations = _Inferred[tuple[Types, Types]]()
+
+
 @dataclass
 class _Inferrer:
     """Walks blocks in order; `findings` gains what runs always and cannot be right, once per place."""
@@ -208,14 +239,24 @@ class _Inferrer:
         elif eqn.op != "unpacked" or eqn.outs[0] not in types:
             for block in eqn.blocks:
                 self.block(block, types)
-            try:
-                made = self._result(eqn, types)
-            except TypeMistake as mistake:
-                self._say(eqn, mistake)
-                made = None
-            for place, out in enumerate(eqn.outs):
-                own = self._unknown(out)
-                types[out] = own if made is None or place else _of_kind(out, made, own)
+            types.update(self._outputs(eqn, types))
+
+    def _outputs(self, eqn: Eqn, types: Types) -> Types:
+        """The types of the outputs of an equation that is no branch and no loop."""
+        asked = (self.prefix, [types.get(var) for var in eqn.reads()])
+        known = _results.get(eqn, asked)
+        if known is not None:
+            return known
+        found = {out: self._unknown(out) for out in eqn.outs}
+        try:
+            made = self._result(eqn, types)
+        except TypeMistake as mistake:  # which each inference says
+            self._say(eqn, mistake)
+            return found
+        if made is not None:
+            first = eqn.outs[0]
+            found[first] = _of_kind(first, made, found[first])
+        return _results.add(eqn, asked, found)
 
     def _unknown(self, var: Var) -> Type:
         return unknown(Var(self.prefix + var.name, var.kind))
@@ -250,7 +291,7 @@ class _Inferrer:
     def _branches(self, eqn: Eqn, types: Types) -> None:
         sides = []
         for block in eqn.blocks:
-            inner = dict(types)
+            inner = _read_inside(block, types)
             self._conditional_block(block, inner)
             types |= {var: found for var, found in inner.items() if var not in types}
             sides.append([type_of(atom, inner) for atom in block.results])
@@ -282,12 +323,20 @@ class _Inferrer:
         """Types of what a loop's body is given, and of everything inside."""
         (body,) = eqn.blocks
         over, *start = (type_of(atom, types) for atom in eqn.args)
+        outer = _read_inside(body, types)
+        asked = (self.prefix, over, start, outer)
+        found = _iterations.get(eqn, asked)
+        given, inner = found or _iterations.add(eqn, asked, self._settled(body, over, start, outer))
+        return dict(given), dict(inner)
+
+    def _settled(self, body: Block, over: Type, start: list[Type], outer: Types) -> tuple[Types, Types]:
+        """Types of what a loop's body is given and of everything inside, which an iteration leaves so."""
         item, *carried = body.params
         given: Types = {item: self._item(item, over)}
         for param, found in zip(carried, start, strict=True):
             given[param] = _of_kind(param, found, self._unknown(param))
         for iteration in range(_ROUNDS + 1):
-            inner = {**types, **given}
+            inner = {**outer, **given}
             self._conditional_block(body, inner)
             after = dict(given)
             for param, atom in zip(carried, body.results, strict=False):
@@ -307,6 +356,17 @@ class _Inferrer:
         if item.kind == "value" and isinstance(over, ScalarType):
             return ScalarType("int")
         return self._unknown(item)
+
+
+def _read_inside(block: Block, types: Mapping[Var, Type]) -> Types:
+    """Those of the types that a nested block reads, or finds of what it defines and then lets be."""
+    read = [*block.free()]
+    for eqn in block.every():
+        if eqn.op == "unpacked":
+            read += eqn.outs
+        elif eqn.op not in ("if", "for"):
+            read += [param for inner in eqn.blocks for param in inner.params]
+    return {var: types[var] for var in read if var in types}
 
 
 def _of_kind(var: Var, found: Type, own: Type) -> Type:

@@ -64,7 +64,9 @@ class Fact:
 
     def at_start(self) -> Fact:
         """The fact as a block inside finds it: it is there before the block begins."""
-        return replace(self, level=0, leaves=tuple(replace(leaf, level=0) for leaf in self.leaves))
+        if not self.level and not any(leaf.level for leaf in self.leaves):
+            return self
+        return replace(self, level=0, leaves=tuple([Leaf(leaf.node, leaf.shape) for leaf in self.leaves]))
 
 
 def covering(leaves: Iterable[Leaf], prune: bool = True) -> list[Leaf]:
