@@ -47,8 +47,7 @@ def binary_cross_entropy_double_backward_grad_output(
     """The gradient g (p - t) / (p (1 - p)) by g."""
     slope = (self - target) / aten.clamp_min(self * (1.0 - self), SMALL)
     slope = slope if weight is None else slope * weight
-    made = _shared(grad * slope, self, reduction)
-    return aten.sum(made) if reduction else made
+    return _shared(grad * slope, self, reduction)
 
 
 def binary_cross_entropy_double_backward_target(

@@ -95,3 +95,108 @@ def _weight_norm_differentiable_backward(grad: Any, v: Any, g: Any, norms: Any, 
     along = aten.sum(grad * v, others, True)
     grad_v = (g / norms) * (grad - v * (along / (norms * norms)))
     return grad_v, along / norms
+
+
+def _backward_twice(u: Any, a: Any, h: Any, rstd: Any, axes: Any) -> tuple[Any, Any]:
+    """The gradients by u and by x of the inner product of a with r P(u), P(u) = u - mean(u) - h mean(u h).
+
+    By u it is r P(a), for P is symmetric. By x there are three parts: r changes by -r**2 h / n, and each of
+    the two h by r P.
+    """
+
+    def mean(values: Any) -> Any:
+        return aten.mean(values, axes, True)
+
+    def projected(values: Any) -> Any:
+        return values - mean(values) - h * mean(values * h)
+
+    along_a, along_u = mean(a * h), mean(u * h)
+    product = mean(a * u) - mean(a) * mean(u) - along_a * along_u
+    by_x = -rstd * rstd * (h * product + along_u * projected(a) + along_a * projected(u))
+    return rstd * projected(a), by_x
+
+
+def _sum(values: Any, axes: Any) -> Any:
+    return aten.sum(values, axes) if axes else values
+
+
+def layer_norm_double_backward(
+    x: Any,
+    weight: Any,
+    grad_x: Any,
+    grad_weight: Any,
+    grad_bias: Any,
+    grad: Any,
+    mean: Any,
+    rstd: Any,
+    shape: Any,
+    needed: tuple[bool, ...],
+) -> Any:
+    """Of the input, the weight and the gradient in r P(g w), sum(g h) and sum(g), along the last axes."""
+    lead = x.ndim - len(shape)
+    axes, rows = tuple(range(lead, x.ndim)), tuple(range(lead))
+    h = (x - mean) * rstd
+    of_x = of_weight = None
+    parts = []
+    if grad_x is not None:
+        u = grad if weight is None else grad * weight
+        by_u, of_x = _backward_twice(u, grad_x, h, rstd, axes)
+        parts.append(by_u if weight is None else by_u * weight)
+        of_weight = None if weight is None else _sum(by_u * grad, rows)
+    if grad_weight is not None:
+        parts.append(h * grad_weight)
+        part = _projected(grad * grad_weight, h, rstd, axes)
+        of_x = part if of_x is None else of_x + part
+    if grad_bias is not None:
+        parts.append(aten.expand(grad_bias, grad.shape))
+    return of_x, of_weight, sum(parts[1:], parts[0]) if parts else None
+
+
+def _projected(u: Any, h: Any, rstd: Any, axes: Any) -> Any:
+    """r P(u)."""
+    return rstd * (u - aten.mean(u, axes, True) - h * aten.mean(u * h, axes, True))
+
+
+def batchnorm_double_backward(
+    x: Any,
+    weight: Any,
+    grad_x: Any,
+    grad_weight: Any,
+    grad_bias: Any,
+    grad: Any,
+    running_mean: Any,
+    running_var: Any,
+    training: bool,
+    eps: float,
+    save_mean: Any,
+    save_rstd: Any,
+    needed: tuple[bool, ...],
+) -> Any:
+    """The same for channels, by the batch's moments; running ones are constants, and h is linear in x."""
+    axes = tuple(axis for axis in range(x.ndim) if axis != 1)
+    channel = [1, -1] + [1] * (x.ndim - 2)
+
+    def column(given: Any) -> Any:
+        return None if given is None else aten.reshape(given, channel)
+
+    weight, grad_weight, grad_bias = map(column, (weight, grad_weight, grad_bias))
+    if training:
+        mean, rstd = column(save_mean), column(save_rstd)
+    else:
+        mean, rstd = column(running_mean), aten.rsqrt(column(running_var) + eps)
+    h = (x - mean) * rstd
+    of_x = of_weight = None
+    parts = []
+    if grad_x is not None:
+        u = grad if weight is None else grad * weight
+        by_u, of_x = _backward_twice(u, grad_x, h, rstd, axes) if training else (rstd * grad_x, None)
+        parts.append(by_u if weight is None else by_u * weight)
+        of_weight = None if weight is None else aten.sum(by_u * grad, axes)
+    if grad_weight is not None:
+        parts.append(h * grad_weight)
+        u = grad * grad_weight
+        part = _projected(u, h, rstd, axes) if training else rstd * u
+        of_x = part if of_x is None else of_x + part
+    if grad_bias is not None:
+        parts.append(aten.expand(grad_bias, grad.shape))
+    return of_x, of_weight, sum(parts[1:], parts[0]) if parts else None

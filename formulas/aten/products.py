@@ -50,3 +50,20 @@ def _trilinear_backward(
     if needed[2]:
         grad3 = aten._trilinear(aten.conj(i1), aten.conj(i2), grad, expand1, expand2, sumdim, expand3)
     return grad1, grad2, grad3
+
+
+def linear_double_backward(grads: Any, x: Any, grad_output: Any, weight: Any) -> Any:
+    """Of x, g and W in g W, g^T x and the sum of g, the gradients of a product x W^T + b."""
+    grad_x, grad_weight, grad_bias = grads
+    of_x = of_weight = None
+    parts = []
+    if grad_x is not None:
+        parts.append(aten.matmul(grad_x, aten.mT(weight)))
+        rows, columns = (aten.reshape(given, (-1, given.shape[-1])) for given in (grad_output, grad_x))
+        of_weight = aten.matmul(aten.mT(rows), columns)
+    if grad_weight is not None:
+        parts.append(aten.matmul(x, aten.mT(grad_weight)))
+        of_x = aten.matmul(grad_output, grad_weight)
+    if grad_bias is not None:
+        parts.append(aten.expand(grad_bias, grad_output.shape))
+    return of_x, sum(parts[1:], parts[0]) if parts else None, of_weight

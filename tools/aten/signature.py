@@ -36,6 +36,7 @@ class Parameter:
     type        its type there: "Tensor", "Tensor?", "SymInt[]"
     default     its default there, or None
     by_name     whether ATen takes it by name only
+    mutable     whether the operator writes into it
     """
 
     name: str
@@ -43,6 +44,7 @@ class Parameter:
     type: str
     default: str | None
     by_name: bool
+    mutable: bool = False
 
     @property
     def tensor(self) -> bool:
@@ -91,6 +93,7 @@ def parameters(function: Any) -> tuple[Parameter, ...]:
             str(argument.type),
             argument.default,
             argument.name in named,
+            argument.annotation is not None and argument.annotation.is_write,
         )
         for argument in schema.arguments.flat_all
     )

@@ -234,7 +234,8 @@ class _Writer:
             before.append(_assign(name("original_self_p"), build("aten.clone(self_p)")))
         if "original_self_t" in read:
             before.append(_assign(name("original_self_t"), build("aten.clone(self_t)")))
-        if not read.isdisjoint(self.results):
+        written = {parameter.name for parameter in self.parameters if parameter.mutable} - {"self"}
+        if not read.isdisjoint({*self.results, *written}):
             results = [result if result in read else f"_{result}" for result in self.results]
             before.append(_assign(_tuple(results), self._call(primal)))
         inputs = [p for p in self.tensors if p.written in differentiable]

@@ -1,17 +1,24 @@
 """``python -m pullback.torch.derivatives FOLDER``: imported formulas compared with PyTorch's derivatives.
 
-For each operator that PyTorch's own samples call, the first derivative by its formula is compared.
+For each operator that PyTorch's own samples call, the first and second derivatives by its formula are
+compared, and its rule for forward mode.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
+from collections import Counter
+from collections.abc import Iterator
 
 import torch
 
-from .comparing import Compared, compare_all, sampled_calls
+from .calls import sampled_calls
+from .comparing import ORDERS, Compared, compare_all
 from .table import Derivatives
+
+Report = dict[str, dict[str, Compared]]
 
 
 def main() -> int:
@@ -19,29 +26,47 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m pullback.torch.derivatives", description=__doc__)
     parser.add_argument("folder", help="what `pullback import-derivatives -o` wrote")
     parser.add_argument("--dtype", choices=("float64", "complex128"), default="float64")
+    parser.add_argument("--order", choices=ORDERS, action="append", help="what to compare; default: all")
     parser.add_argument(
         "--samples", type=int, default=40, help="of each entry of op_db; default: %(default)s"
     )
     parser.add_argument("--calls", type=int, default=25, help="of each operator; default: %(default)s")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="json has the counts only")
     arguments = parser.parse_args()
     derivatives = Derivatives(arguments.folder)
     dtype = getattr(torch, arguments.dtype)
-    report = compare_all(derivatives, sampled_calls(derivatives, dtype, arguments.samples, arguments.calls))
-    print("\n".join(lines(report)))
-    return int(not all(found.whole for found in report.values()))
+    calls = sampled_calls(derivatives, dtype, arguments.samples, arguments.calls)
+    report = {order: compare_all(derivatives, calls, order) for order in arguments.order or ORDERS}
+    if arguments.format == "json":
+        print(json.dumps({order: counts(found) for order, found in report.items()}))
+    else:
+        print("\n".join(lines(report)))
+    return int(any(each["different"] for each in map(counts, report.values())))
 
 
-def lines(report: dict[str, Compared]) -> list[str]:
+def counts(report: dict[str, Compared]) -> dict[str, int]:
+    """How many operators were compared, how many are equal, right where PyTorch is wrong, or different."""
+    verdicts = Counter(found.verdict for found in report.values())
+    return {
+        "compared": len(report),
+        **{verdict: verdicts[verdict] for verdict in ("equal", "right", "different")},
+    }
+
+
+def lines(report: Report) -> Iterator[str]:
     """The differences, a line per reason, and the counts."""
-    differing = {operator: found for operator, found in report.items() if not found.whole}
-    made = [
-        f"{operator}: {found.equal} of {found.calls} calls are equal: {problem}"
-        for operator, found in differing.items()
-        for problem in found.problems
-    ]
-    calls = sum(found.calls for found in report.values())
-    equal = len(report) - len(differing)
-    return [*made, f"{equal} of {len(report)} operators equal PyTorch's first derivative, over {calls} calls"]
+    for order, operators in report.items():
+        for operator, found in operators.items():
+            verdict = "PyTorch is wrong: " if found.verdict == "right" else ""
+            for problem in found.problems:
+                equal = f"{found.equal} of {found.calls} calls are equal"
+                yield f"{order}: {operator}: {equal}: {verdict}{problem}"
+    for order, operators in report.items():
+        of = counts(operators)
+        yield (
+            f"{order}: {of['equal']} of {of['compared']} operators equal PyTorch, "
+            f"{of['right']} are right where PyTorch is wrong, {of['different']} differ"
+        )
 
 
 if __name__ == "__main__":

@@ -1,255 +1,284 @@
-"""Imported formulas compared with PyTorch's own first derivatives, over calls that PyTorch's samples make."""
+"""Imported formulas compared with PyTorch's own derivatives: first, second, and those of forward mode.
+
+Where they differ, finite differences tell who is right.
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves, tree_map_only
+import torch.autograd.forward_ad as forward_ad
 
-from pullback.formulas.aten.refusals import Missing
-from pullback.formulas.aten.running import Running, running
+from .call import Call, NotComparableError
+from .calls import Calls
+from .table import Derivatives
+from .values import inner_product, is_differentiable
 
-from .table import Derivative, Derivatives
+# Differences of the fourth order: weights at two steps to each side, the step, and what agrees with them.
+STENCIL = {1: 8 / 12, 2: -1 / 12, -1: -8 / 12, -2: 1 / 12}
+STEP = 1e-3
+NEAR = 1e-8
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A derivative by a formula that is not PyTorch's.
+
+    text   where, and by how much
+    right  whether finite differences agree with the formula, and not with PyTorch
+    """
+
+    text: str
+    right: bool
 
 
 @dataclass
 class Compared:
-    """The findings about one operator: how many calls are equal, and why others are not."""
+    """The findings about one operator.
+
+    calls     how many could be compared
+    equal     how many of them are equal
+    right     how many are not, and finite differences agree with the formula and not with PyTorch
+    problems  the differences, in words
+    """
 
     calls: int = 0
     equal: int = 0
+    right: int = 0
     problems: list[str] = field(default_factory=list)
 
     @property
-    def whole(self) -> bool:
-        """True where every call that could be compared is equal."""
-        return self.calls == self.equal > 0
+    def verdict(self) -> str:
+        """Whether all calls are "equal", or "right" where PyTorch is wrong, or some are "different"."""
+        if self.equal == self.calls:
+            return "equal"
+        return "right" if self.equal + self.right == self.calls else "different"
 
 
-class Calls(TorchDispatchMode):
-    """Records the calls of operators that have a formula, a few of each, with arguments of their own."""
-
-    def __init__(self, derivatives: Derivatives, most: int) -> None:
-        super().__init__()
-        self.derivatives = derivatives
-        self.most = most
-        self.found: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {}
-
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        kwargs = kwargs or {}
-        operator = func.name().removeprefix("aten::").removesuffix(".default")
-        known = self.found.setdefault(operator, []) if operator in self.derivatives else None
-        dense = all(
-            tensor.layout is torch.strided for tensor in tree_leaves((args, kwargs)) if _is_tensor(tensor)
-        )
-        if known is not None and len(known) < self.most and dense:
-            known.append(tree_map_only(torch.Tensor, _copy, (args, kwargs)))
-        return func(*args, **kwargs)
-
-
-def _is_tensor(value: Any) -> bool:
-    return isinstance(value, torch.Tensor)
-
-
-def _copy(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.detach().clone()
-
-
-def compare(
-    derivative: Derivative, args: tuple[Any, ...], kwargs: dict[str, Any], seed: int = 0
-) -> str | None:
-    """None where the formula's gradients equal PyTorch's for a call, or the difference in words.
+def compare_first(call: Call) -> Difference | None:
+    """None where the formula's gradients equal PyTorch's.
 
     Raises NotComparableError where PyTorch has no gradient of the call.
     """
-    generator = torch.Generator().manual_seed(seed)
-    args, kwargs = tree_map_only(torch.Tensor, _leaf, (args, kwargs))
-    inputs, attributes = derivative.bound(args, kwargs)
-    leaves = [leaf for given in inputs for leaf in _tensors(given) if leaf.requires_grad]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch.manual_seed(seed)
-        try:
-            results = _listed(derivative.overload(*_unaliased(derivative, args), **kwargs))
-        except Exception as error:
-            raise NotComparableError(f"PyTorch: {error}") from error
-        outputs = [r for result in results for r in _tensors(result)]
-        if any(output.layout is not torch.strided for output in outputs):
-            raise NotComparableError("a result is sparse")
-        recorded = [output for output in outputs if output.requires_grad]
-        cotangents = {id(output): _random_like(output, generator) for output in recorded}
-        if not leaves or not recorded:
+    expected = _Backward(call, recorded=False)
+    with torch.no_grad():
+        ours = call.gradients(call.inputs, expected.cotangents)
+
+    def results(inputs: Sequence[Any]) -> list[Any]:
+        found = call.pytorch(inputs)
+        return [found[place] for place in expected.cotangents]
+
+    weights = list(expected.cotangents.values())
+    return _difference(ours, expected.gradients, results, call.inputs, weights)
+
+
+def compare_second(call: Call) -> Difference | None:
+    """None where the derivative of the formula's backward equals that of PyTorch's backward.
+
+    Both are taken by PyTorch. Raises NotComparableError where it has no second derivative of the call.
+    """
+    backward = _Backward(call, recorded=True)
+    at = [*backward.leaves, *backward.cotangents.values()]
+    chosen = [k for k, grad in enumerate(backward.gradients) if grad is not None and grad.requires_grad]
+    if not chosen:
+        raise NotComparableError("PyTorch has no second derivative")
+
+    def first(values: Sequence[Any], recorded: bool = False) -> list[Any]:
+        count = len(backward.leaves)
+        cotangents = dict(zip(backward.cotangents, values[count:], strict=True))
+        gradients = call.gradients(values[:count], cotangents, recorded)
+        return [gradients[k] for k in chosen]
+
+    theirs = [backward.gradients[k] for k in chosen]
+    weights = [_random_like(gradient, k) for k, gradient in enumerate(theirs)]
+    try:
+        expected = _grad(theirs, at, weights)
+    except Exception as error:
+        raise NotComparableError(f"PyTorch: {error}") from error
+    ours = _grad(first(at, True), at, weights)
+    with torch.no_grad():
+        found = _difference(ours, expected, first, [value.detach() for value in at], weights)
+    if found is None or not found.right:
+        return found
+    before = compare_first(call)  # only of a right first derivative is the difference quotient a right second
+    return found if before is None or before.right else Difference(found.text, False)
+
+
+def compare_forward(call: Call) -> Difference | None:
+    """None where the tangents by the formula equal those of PyTorch's forward mode.
+
+    Raises NotComparableError where PyTorch has none of the call.
+    """
+    if not call.inputs:
+        raise NotComparableError("nothing is differentiable")
+    directions = [_random_like(value, k) for k, value in enumerate(call.inputs)]
+    with forward_ad.dual_level():
+        results = call.pytorch(list(map(forward_ad.make_dual, call.inputs, directions)))
+        expected = {
+            place: tangent.detach()
+            for place, result in enumerate(results)
+            if is_differentiable(result) and (tangent := forward_ad.unpack_dual(result).tangent) is not None
+        }
+    if not expected:
+        raise NotComparableError("PyTorch has no tangent")
+    with torch.no_grad():
+        found = call.tangents(call.inputs, directions)
+    ours = [found[place] for place in expected]
+    text = _first_difference("result", ours, list(expected.values()), list(expected.values()))
+    if text is None:
+        return None
+
+    def along(inputs: Sequence[Any]) -> list[Any]:
+        results = call.pytorch(inputs)
+        return [results[place] for place in expected]
+
+    weights = [_random_like(value, k) for k, value in enumerate(expected.values())]
+    numeric = _slope(along, call.inputs, directions, weights)
+    right = _near(inner_product(weights, ours), numeric)
+    return Difference(text, right and not _near(inner_product(weights, expected.values()), numeric))
+
+
+ORDERS: Mapping[str, Callable[[Call], Difference | None]] = {
+    "first": compare_first,
+    "second": compare_second,
+    "forward": compare_forward,
+}
+
+
+class _Backward:
+    """PyTorch's backward of a call.
+
+    leaves      the inputs of the call, which require gradients
+    cotangents  random cotangents by the number of a result, of those that PyTorch records
+    gradients   what PyTorch makes of them: a gradient per leaf, or None
+    """
+
+    def __init__(self, call: Call, recorded: bool) -> None:
+        self.leaves = [value.clone().requires_grad_() for value in call.inputs]
+        results = call.pytorch(self.leaves)
+        outputs = {
+            place: result
+            for place, result in enumerate(results)
+            if isinstance(result, torch.Tensor) and result.requires_grad
+        }
+        if not outputs:
             raise NotComparableError("nothing is differentiable")
+        self.cotangents = {
+            place: _random_like(output, place).requires_grad_(recorded) for place, output in outputs.items()
+        }
         try:
-            expected = torch.autograd.grad(
-                recorded, leaves, [cotangents[id(output)] for output in recorded], allow_unused=True
+            self.gradients = torch.autograd.grad(
+                list(outputs.values()),
+                self.leaves,
+                list(self.cotangents.values()),
+                create_graph=recorded,
+                allow_unused=True,
             )
         except Exception as error:
             raise NotComparableError(f"PyTorch: {error}") from error
-        if all(gradient is None for gradient in expected):
+        if all(gradient is None for gradient in self.gradients):
             raise NotComparableError("PyTorch has no gradient")
-        gradients = [_matching(result, cotangents) for result in results]
-        torch.manual_seed(seed)
-        ours = gradients_of(derivative, inputs, attributes, gradients)
-    wanted = dict(zip(map(id, leaves), expected, strict=True))
-    return _difference(inputs, ours, wanted)
 
 
-class NotComparableError(Exception):
-    """A call of which PyTorch has no gradient."""
+def _grad(outputs: Sequence[Any], at: Sequence[Any], weights: Sequence[Any]) -> Sequence[Any]:
+    """The gradients of what is recorded among the outputs."""
+    pairs = [
+        pair for pair in zip(outputs, weights, strict=True) if pair[0] is not None and pair[0].requires_grad
+    ]
+    if not pairs:
+        return [None] * len(at)
+    recorded, given = zip(*pairs, strict=True)
+    return torch.autograd.grad(recorded, at, given, allow_unused=True)
 
 
-def gradients_of(
-    derivative: Derivative, inputs: Sequence[Any], attributes: dict[str, Any], gradients: Sequence[Any]
-) -> list[Any]:
-    """The gradients of a call's inputs, by its formula; as PyTorch's engine, it fits each to its input."""
-    with torch.no_grad():
-        detached = [tree_map_only(torch.Tensor, torch.Tensor.detach, given) for given in inputs]
-        _, closure = derivative.function(*detached, **attributes)
-        needed = {
-            id(plain): any(leaf.requires_grad for leaf in _tensors(given))
-            for plain, given in zip(detached, inputs, strict=True)
-        }
-        with running(Running(needed)):
-            found = closure(*gradients)
-    found = [found] if len(detached) == 1 else list(found)
-    return [_fitted(gradient, given) for gradient, given in zip(found, inputs, strict=True)]
-
-
-def _fitted(gradient: Any, given: Any) -> Any:
-    if isinstance(given, list | tuple):
-        parts = gradient if isinstance(gradient, list | tuple) else [gradient] * len(given)
-        return [_fitted(part, inner) for part, inner in zip(parts, given, strict=True)]
-    if isinstance(gradient, Missing):
-        if isinstance(given, torch.Tensor) and given.requires_grad:
-            gradient.refuse()
+def _difference(
+    ours: Sequence[Any],
+    expected: Sequence[Any],
+    function: Callable[[Sequence[Any]], Sequence[Any]],
+    at: Sequence[Any],
+    weights: Sequence[Any],
+) -> Difference | None:
+    """The difference of gradients of a function's results, weighted."""
+    text = _first_difference("input", ours, expected, at)
+    if text is None:
         return None
-    if gradient is None or not isinstance(given, torch.Tensor):
-        return None
-    if gradient.shape != given.shape:
-        gradient = (
-            torch.ops.aten.sum_to_size(gradient, given.shape)
-            if gradient.ndim
-            else gradient.expand(given.shape)
-        )
-    if gradient.is_complex() and not given.is_complex():
-        gradient = torch.real(gradient)
-    return gradient.to(given.dtype)
+    directions = [_random_like(value, k) for k, value in enumerate(at)]
+    numeric = _slope(function, at, directions, weights)
+    right = _near(inner_product(ours, directions), numeric)
+    return Difference(text, right and not _near(inner_product(expected, directions), numeric))
 
 
-def _difference(inputs: Sequence[Any], ours: Sequence[Any], wanted: dict[int, Any]) -> str | None:
-    for number, (given, found) in enumerate(zip(inputs, ours, strict=True)):
-        parts = found if isinstance(found, list) else [found]
-        for tensor, gradient in zip(_tensors(given), parts, strict=False):
-            if not tensor.requires_grad:
-                continue
-            expected = wanted[id(tensor)]
-            left = torch.zeros_like(tensor) if gradient is None else gradient
-            right = torch.zeros_like(tensor) if expected is None else expected
-            if not torch.allclose(left, right, rtol=1e-7, atol=1e-9, equal_nan=True):
-                return f"input {number}: off by {float((left - right).abs().max()):.3g}"
+def _first_difference(
+    what: str, ours: Sequence[Any], expected: Sequence[Any], like: Sequence[Any]
+) -> str | None:
+    for number, (found, wanted, shape) in enumerate(zip(ours, expected, like, strict=True)):
+        left, right = (torch.zeros_like(shape) if each is None else each for each in (found, wanted))
+        if left.shape != right.shape:
+            return f"{what} {number}: {tuple(left.shape)} for {tuple(right.shape)}"
+        if not torch.allclose(left, right.to(left.dtype), rtol=1e-7, atol=1e-9, equal_nan=True):
+            return f"{what} {number}: off by {float((left - right).abs().max()):.3g}"
     return None
 
 
-def _leaf(tensor: torch.Tensor) -> torch.Tensor:
-    copied = tensor.detach().clone()
-    return copied.requires_grad_() if copied.is_floating_point() or copied.is_complex() else copied
+def _slope(
+    function: Callable[[Sequence[Any]], Sequence[Any]],
+    at: Sequence[Any],
+    directions: Sequence[Any],
+    weights: Sequence[Any],
+) -> float:
+    """The derivative of a function's weighted results in a direction, by finite differences."""
 
+    def moved(steps: int) -> list[Any]:
+        return [value + steps * STEP * along for value, along in zip(at, directions, strict=True)]
 
-def _unaliased(derivative: Derivative, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Arguments of an operator that writes into one: a leaf may not be written into."""
-    if not derivative.overload._schema.is_mutable:
-        return args
-    return tree_map_only(torch.Tensor, torch.clone, args)
-
-
-def _tensors(value: Any) -> list[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        return [value]
     return (
-        [inner for inner in value if isinstance(inner, torch.Tensor)]
-        if isinstance(value, list | tuple)
-        else []
+        sum(factor * inner_product(weights, function(moved(steps))) for steps, factor in STENCIL.items())
+        / STEP
     )
 
 
-def _listed(results: Any) -> list[Any]:
-    return list(results) if isinstance(results, tuple) else [results]
+def _near(value: float, numeric: float) -> bool:
+    return abs(value - numeric) <= NEAR * max(1.0, abs(numeric))
 
 
-def _matching(result: Any, cotangents: dict[int, Any]) -> Any:
-    if isinstance(result, list | tuple):
-        return [cotangents.get(id(inner)) for inner in result]
-    return cotangents.get(id(result))
-
-
-def _random_like(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+def _random_like(tensor: torch.Tensor, seed: int) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(seed)
     return torch.randn(tensor.shape, dtype=tensor.dtype, generator=generator)
 
 
-def sampled_calls(derivatives: Derivatives, dtype: torch.dtype, samples: int, most: int) -> Calls:
-    """Calls that the samples of `op_db` make of operators that have a formula."""
-    from torch.testing._internal.common_methods_invocations import op_db
-
-    calls = Calls(derivatives, most)
+def compare_all(derivatives: Derivatives, calls: Calls, order: str = "first") -> dict[str, Compared]:
+    """The findings about each operator that was called: in `order` "first", "second" or "forward"."""
+    report: dict[str, Compared] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for info in op_db:
-            if dtype not in info.supported_dtypes("cpu") or not info.supports_autograd:
+        for operator, given in sorted(calls.found.items()):
+            derivative = derivatives[operator]
+            if order == "forward" and derivative.tangent is None:
                 continue
-            for sample in _first(info.sample_inputs("cpu", dtype, requires_grad=True), samples):
-                with calls:
-                    _run_twice(info, sample)
-    return calls
-
-
-def _run_twice(info: Any, sample: Any) -> None:
-    """Run an operator and its backward, whose calls are recorded too, as far as PyTorch does."""
-    try:
-        results = info(sample.input, *sample.args, **sample.kwargs)
-        outputs = [out for out in tree_leaves(results) if _is_tensor(out) and out.requires_grad]
-        leaves = [
-            leaf for leaf in tree_leaves((sample.input, sample.args, sample.kwargs)) if _is_tensor(leaf)
-        ]
-        leaves = [leaf for leaf in leaves if leaf.requires_grad]
-        if outputs and leaves:
-            torch.autograd.grad(outputs, leaves, list(map(torch.ones_like, outputs)), allow_unused=True)
-    except Exception:
-        return
-
-
-def _first(values: Any, most: int) -> Iterator[Any]:
-    iterator = iter(values)
-    for _ in range(most):
-        try:
-            yield next(iterator)
-        except Exception:
-            return
-
-
-def compare_all(derivatives: Derivatives, calls: Calls) -> dict[str, Compared]:
-    """The findings about each operator that was called."""
-    report: dict[str, Compared] = {}
-    for operator, given in sorted(calls.found.items()):
-        found = Compared()
-        for args, kwargs in given:
-            try:
-                problem = compare(derivatives[operator], args, kwargs)
-            except NotComparableError:
-                continue
-            except Exception as error:
-                problem = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
-            found.calls += 1
-            found.equal += problem is None
-            if problem is not None and problem not in found.problems:
-                found.problems.append(problem)
-        if found.calls:
-            report[operator] = found
+            found = Compared()
+            for args, kwargs in given:
+                _compare(Call(derivative, args, kwargs), order, found)
+            if found.calls:
+                report[operator] = found
     return report
+
+
+def _compare(call: Call, order: str, found: Compared) -> None:
+    try:
+        difference = ORDERS[order](call)
+    except NotComparableError:
+        return
+    except Exception as error:
+        reason = str(error).partition("\n")[0]
+        difference = Difference(f"{type(error).__name__}: {reason}", False)
+    found.calls += 1
+    if difference is None:
+        found.equal += 1
+        return
+    found.right += difference.right
+    if difference.text not in found.problems:
+        found.problems.append(difference.text)

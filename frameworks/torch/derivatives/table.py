@@ -30,11 +30,13 @@ class Derivative:
     operator  its name: "add.Tensor"
     function  what the author wrote: it returns results, and the closure of gradients
     plain     positions of results without a gradient
+    tangent   the rule for forward mode, or None
     """
 
     operator: str
     function: Callable[..., Any]
     plain: tuple[int, ...]
+    tangent: Callable[..., Any] | None = None
 
     @cached_property
     def overload(self) -> Any:
@@ -85,7 +87,7 @@ class Derivatives(Mapping[str, Derivative]):
         name = operator.replace(".", "_")
         if formula.__name__ in (name, f"{name}_"):
             plain = formula._options.nondifferentiable
-            self._found[operator] = Derivative(operator, formula.__wrapped__, plain)
+            self._found[operator] = Derivative(operator, formula.__wrapped__, plain, formula._jvp)
 
     def __getitem__(self, operator: str) -> Derivative:
         return self._found[operator]

@@ -8,7 +8,12 @@ pytestmark = pytest.mark.torch
 torch = pytest.importorskip("torch")
 
 import pullback.torch  # noqa: E402, F401
-from pullback.formulas.aten import as_strided_scatter_backward, geometry  # noqa: E402
+from pullback.formulas.aten import (  # noqa: E402
+    as_strided_scatter_backward,
+    geometry,
+    logcumsumexp_jvp,
+    triangular_solve_jvp,
+)
 
 
 def test_as_strided_scatter_drops_the_gradient_of_what_stays():
@@ -41,6 +46,35 @@ def test_the_tangent_of_a_constant_is_added(function, right):
         x = forward.make_dual(torch.tensor([1.0, 5.0]), torch.ones(2))
         assert forward.unpack_dual(clamped(x, 3.0)).tangent.tolist() == right
         assert forward.unpack_dual(foreach([x], 3.0)[0]).tangent.tolist() != right
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+def test_the_tangent_of_triangular_solve_reads_what_the_operator_ignores():
+    import torch.autograd.forward_ad as forward
+
+    b, a = torch.ones(2, 1, dtype=torch.float64), torch.eye(2, dtype=torch.float64)
+    below = torch.tensor([[0.0, 0.0], [1.0, 0.0]], dtype=torch.float64)
+    with forward.dual_level():
+        x = torch.ops.aten.triangular_solve(b, forward.make_dual(a, below), upper=True)[0]
+        pytorch = forward.unpack_dual(x).tangent
+    assert torch.equal(torch.ops.aten.triangular_solve(b, a + below, upper=True)[0], x)  # x does not change
+    assert pytorch.tolist() == [[0.0], [-1.0]]
+    assert triangular_solve_jvp(x, a, below, torch.zeros_like(b), True, False, False).tolist() == [
+        [0.0],
+        [0.0],
+    ]
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+def test_the_tangent_of_logcumsumexp_loses_its_digits():
+    import torch.autograd.forward_ad as forward
+
+    x = torch.tensor([-30.0, 10.0], dtype=torch.float64)
+    x_t = torch.tensor([1.0, 0.0], dtype=torch.float64)
+    with forward.dual_level():
+        pytorch = forward.unpack_dual(torch.logcumsumexp(forward.make_dual(x, x_t), 0)).tangent
+    assert logcumsumexp_jvp(x, x_t, 0)[0] == 1.0  # the first result is the first entry
+    assert abs(pytorch[0] - 1.0) > 1e-2
 
 
 def test_layer_norm_without_a_weight_loses_a_term_of_its_second_derivative():

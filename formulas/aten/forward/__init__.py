@@ -1,0 +1,1 @@
+"""Helpers of the rules for forward mode: tangents of results, by the tangents of inputs."""

@@ -1,0 +1,103 @@
+"""Calls of ATen's operators that PyTorch's own samples (`op_db`) make."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Container, Iterator
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves, tree_map_only
+
+from .table import Derivatives
+
+
+class Calls(TorchDispatchMode):
+    """Records the calls of operators that have a formula, a few of each, with arguments of their own.
+
+    found  the arguments of each operator's calls, by its name
+    """
+
+    def __init__(self, operators: Container[str], most: int) -> None:
+        super().__init__()
+        self.operators = operators
+        self.most = most
+        self.found: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {}
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        operator = func.name().removeprefix("aten::").removesuffix(".default")
+        known = self.found.setdefault(operator, []) if operator in self.operators else None
+        dense = all(
+            tensor.layout is torch.strided for tensor in tree_leaves((args, kwargs)) if _is_tensor(tensor)
+        )
+        if known is not None and len(known) < self.most and dense:
+            known.append(tree_map_only(torch.Tensor, _copy, (args, kwargs)))
+        return func(*args, **kwargs)
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, torch.Tensor)
+
+
+def _copy(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.detach().clone()
+
+
+def sampled_calls(derivatives: Derivatives, dtype: torch.dtype, samples: int, most: int) -> Calls:
+    """Calls that the samples of `op_db` make of operators that have a formula."""
+    from torch.testing._internal import common_methods_invocations as invocations
+
+    calls = Calls(derivatives, most)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for info in [*invocations.op_db, *_foreach(invocations)]:
+            if dtype not in info.supported_dtypes("cpu") or not info.supports_autograd:
+                continue
+            for sample in _first(info.sample_inputs("cpu", dtype, requires_grad=True), samples):
+                with calls:
+                    _run_twice(info, sample)
+                    if info.inplace_variant is not None:
+                        _run_in_place(info.inplace_variant, sample)
+    return calls
+
+
+def _foreach(invocations: Any) -> list[Any]:
+    kinds = ("unary", "binary", "pointwise", "reduce", "other")
+    return [info for kind in kinds for info in getattr(invocations, f"foreach_{kind}_op_db")]
+
+
+def _run_twice(info: Any, sample: Any) -> None:
+    """Run an operator and its backward, whose calls are recorded too, as far as PyTorch does."""
+    try:
+        results = info(sample.input, *sample.args, **sample.kwargs)
+        outputs = [out for out in tree_leaves(results) if _is_tensor(out) and out.requires_grad]
+        leaves = [
+            leaf for leaf in tree_leaves((sample.input, sample.args, sample.kwargs)) if _is_tensor(leaf)
+        ]
+        leaves = [leaf for leaf in leaves if leaf.requires_grad]
+        if outputs and leaves:
+            torch.autograd.grad(outputs, leaves, list(map(torch.ones_like, outputs)), allow_unused=True)
+    except Exception:
+        return
+
+
+def _run_in_place(function: Any, sample: Any) -> None:
+    """Run an operator that writes into its input, on a copy of it."""
+    try:
+        written = tree_map_only(torch.Tensor, lambda tensor: tensor.detach().clone(), sample.input)
+        function(written, *sample.args, **sample.kwargs)
+    except Exception:
+        return
+
+
+def _first(values: Any, most: int) -> Iterator[Any]:
+    iterator = iter(values)
+    for _ in range(most):
+        try:
+            yield next(iterator)
+        except Exception:
+            return
