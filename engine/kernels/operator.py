@@ -188,6 +188,11 @@ class Backward:
         wanted = [needed[slot] for slot in self.slots]
         self.wanted = [*wanted, *[False] * (len(kernel.kernel.outputs) - len(wanted))]
 
+    @property
+    def recordable(self) -> bool:
+        """True where the compiled derivative, with these arguments, is the same."""
+        return self._plain and self._complete
+
     def _saved_arguments(self) -> list[tuple[int, bool]]:
         pairs = zip(self.sources, self.used, strict=True)
         return [(k, used) for (is_cotangent, k), used in pairs if not is_cotangent]
@@ -206,7 +211,7 @@ class Backward:
     def __call__(self, saved: Sequence[Any], cotangents: Sequence[Any]) -> tuple[Any, ...]:
         arguments = [cotangents[k] if is_cotangent else saved[k] for is_cotangent, k in self.sources]
         if dispatch.engine_of(*arguments) is not None:
-            operator = self._owner.derivative if self._plain and self._complete else None
+            operator = self._owner.derivative if self.recordable else None
             if operator is None:
                 return self.python.call(saved, cotangents)
             given = dict(zip((entry.var for entry in self.kernel.kernel.inputs), arguments, strict=True))

@@ -33,7 +33,7 @@ class TorchFunction:
         promoted = formula.operator.formula
         name = formula.__name__
         self.source = torch_module([(name, promoted)], LIBRARY_OF_PROCESS, Helpers.of_folder(HELPERS))
-        self.module = _module(name, self.source)
+        self.module = module_of(name, self.source)
         self._run: Callable[..., Any] = getattr(self.module, name)
         update_wrapper(self, formula.__wrapped__)
 
@@ -89,7 +89,7 @@ def function(formula: Any) -> TorchFunction:
     return TorchFunction(formula)
 
 
-def _module(name: str, text: str) -> ModuleType:
+def module_of(name: str, text: str) -> ModuleType:
     """The module of a text, whose lines tracebacks show."""
     module = ModuleType(f"pullback.torch.generated.{name}_{next(_COUNT)}")
     path = f"<{module.__name__}>"

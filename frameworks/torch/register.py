@@ -18,6 +18,7 @@ from ..transpile.emit.torch.function import class_name_of, computed_with
 from ..transpile.emit.torch.vocabulary import torch_vocabulary
 from ..transpile.ir import Literal
 from .autocast import Autocast
+from .bridge.attached import Attached
 from .function import HELPERS, TorchFunction
 from .helpers.barriers import in_forward_mode
 from .helpers.numbers import check_dtypes
@@ -36,23 +37,35 @@ class TorchOperator:
     formula  the formula
     name     its qualified name, `namespace::name`
     op       the overload, `torch.ops.namespace.name.default`
+    compiled whether it runs kernels on the CPU
     source   the text of the module that its kernels are from
     """
 
-    def __init__(self, namespace: str, name: str, formula: Formula) -> None:
+    def __init__(self, namespace: str, name: str, formula: Formula, compiled: bool) -> None:
         self.formula = formula
+        self.compiled = compiled
         self.name = f"{namespace}::{name}"
         function = TorchFunction(formula)
         self.source = function.source
         self._is_tuple = formula.operator.formula.result_is_tuple
-        kernels = _Kernels(self.name, function)
-        self._library = kernels.library(namespace, name)
+        kernels = _Kernels(self.name, function, dense=compiled)
+        attached = Attached(formula, kernels.signature.names) if compiled else None
+        self._library = kernels.library(namespace, name, op_by_op=compiled)
         self.op = kernels.op
+        if attached is not None:
+            attached.attach(namespace, name, f"{name}_op_by_op")
+        self._attached = attached
         update_wrapper(self, formula.__wrapped__)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         found = self.op(*args, **kwargs)
         return (found,) if self._is_tuple and not isinstance(found, tuple) else found
+
+    def close(self) -> None:
+        """Take the operator from `torch.ops`."""
+        if self._attached is not None:
+            self._attached.close()
+        self._library._destroy()
 
     def __repr__(self) -> str:
         return f"<torch operator {self.op._schema}>"
@@ -68,13 +81,17 @@ class TorchOperator:
         return _loaded, (self.name, self.formula.__module__)
 
 
-def register(namespace: str, formula: Any, *more_formulas: Any, name: str | None = None) -> Any:
+def register(
+    namespace: str, formula: Any, *more_formulas: Any, name: str | None = None, compiled: bool = False
+) -> Any:
     """Formulas as operators `torch.ops.namespace.name`, differentiable to every order.
 
     namespace       the namespace, an identifier; those of PyTorch itself are refused
     formula         what `pb.formula` or `pb.derive_pullback` makes
     more_formulas   more of them
     name            the operator's name, for one formula; else the formula's own
+    compiled        run the formula's C++ kernels on float32 and float64 tensors of the CPU, compiled when a
+                    call with new dtypes or attributes comes, and what has no kernel op by op
 
     The operator has a schema (tensors, optional tensors, lists of tensors, attributes with their
     defaults), kernels for every device, a fake implementation with symbolic sizes, derivatives in both
@@ -86,7 +103,8 @@ def register(namespace: str, formula: Any, *more_formulas: Any, name: str | None
     a notebook's cell that is run again does, replaces its operator.
 
     Raises FormulaError (PB502), at the formula's line, at what PyTorch or its schemas have no equal of;
-    ValueError for a namespace or name that can't be one; RuntimeError for a name that is taken.
+    ValueError for a namespace or name that can't be one; RuntimeError for a name that is taken;
+    CompilerError for `compiled` where there is no compiler.
 
     >>> import numpy as np, torch
     >>> import pullback as pb
@@ -114,11 +132,11 @@ def register(namespace: str, formula: Any, *more_formulas: Any, name: str | None
     for each, own in zip(formulas, names, strict=True):
         qualified = f"{namespace}::{own}"
         known = _OPERATORS.get(qualified)
-        if known is None or known.formula is not each:
+        if known is None or known.formula is not each or known.compiled != compiled:
             if known is not None:
-                known._library._destroy()
+                known.close()
                 del _OPERATORS[qualified]
-            _OPERATORS[qualified] = TorchOperator(namespace, own, each)
+            _OPERATORS[qualified] = TorchOperator(namespace, own, each, compiled)
         made.append(_OPERATORS[qualified])
     return made if more_formulas else made[0]
 
@@ -161,13 +179,15 @@ class _Kernels:
 
     Without derivatives the dispatcher comes to the kernel of the device. With them it runs the formula's
     autograd function, whose forward is an operator that returns hidden outputs too, where all of them are
-    tensors. `torch.func` runs the same function, op by op.
+    tensors. `torch.func` runs the same function, op by op. Results are in C order where they are `dense`,
+    as the formula's C++ kernels give them.
     """
 
     op: Any
     with_hidden: Any
 
-    def __init__(self, name: str, function: TorchFunction) -> None:
+    def __init__(self, name: str, function: TorchFunction, dense: bool) -> None:
+        self.dense = dense
         formula = function.formula.operator.formula
         vocabulary = torch_vocabulary(Helpers.of_folder(HELPERS))
         frame = Frame(formula, formula.name, vocabulary, LIBRARY_OF_PROCESS, lambda op: None)
@@ -191,15 +211,17 @@ class _Kernels:
         self.function = self._of_operator(stem, self.plain)
         self.function_with_tangents = self._of_operator(stem, self.tangents)
 
-    def library(self, namespace: str, name: str) -> torch.library.Library:
-        """The library that defines the operators; they live as long as it does."""
+    def library(self, namespace: str, name: str, op_by_op: bool) -> torch.library.Library:
+        """The library that defines the operators; they live as long as it does.
+
+        With `op_by_op` there is one more, of this name, for what the bridge hands back.
+        """
         library = torch.library.Library(namespace, "FRAGMENT")
         names = [(name, self.results)]
         if self.has_hidden:
             names.append((f"{name}_with_hidden", self.outputs))
         for each, count in names:
-            returns = "Tensor" if count == 1 else f"({', '.join(['Tensor'] * count)})"
-            schema = f"{each}({self.signature.text}) -> {returns}"
+            schema = f"{each}({self.signature.text}) -> {_returns(count)}"
             library.define(schema, tags=(torch.Tag.pt2_compliant_tag,))
             op = getattr(getattr(torch.ops, namespace), each).default
             if each == name:
@@ -212,6 +234,10 @@ class _Kernels:
             library.impl(each, self._transformed(count), "FuncTorchDynamicLayerFrontMode")
             for device in ("CPU", "CUDA"):
                 library.impl(each, self._cast(op, device.lower()), f"Autocast{device}")
+        if op_by_op:
+            library.define(f"{name}_op_by_op({self.signature.text}) -> {_returns(self.results)}")
+            library.impl(f"{name}_op_by_op", self._computed(self.results), _BELOW)
+            library.impl(f"{name}_op_by_op", self._differentiable(self.op, self.results), "Autograd")
         return library
 
     def _of_operator(self, name: str, function: Any) -> Any:
@@ -232,7 +258,10 @@ class _Kernels:
         def kernel(*args: Any, **kwargs: Any) -> Any:
             given = self.signature.bound(args, kwargs)
             self._check(given)
-            return self._first(self.plain.forward(*self.signature.applied(given)), count)
+            found = self._first(self.plain.forward(*self.signature.applied(given)), count)
+            if not self.dense:
+                return found
+            return tuple([x.contiguous() for x in found]) if isinstance(found, tuple) else found.contiguous()
 
         return kernel
 
@@ -303,6 +332,11 @@ class _Kernels:
                     f"{self.name}: `{placed[0][0]}` is on {placed[0][1].device}, `{key}` on {x.device}: "
                     "all tensors must be on one device"
                 )
+
+
+def _returns(count: int) -> str:
+    """So many tensors, as a schema has them."""
+    return "Tensor" if count == 1 else f"({', '.join(['Tensor'] * count)})"
 
 
 def _requires_grad(values: Sequence[Any]) -> bool:

@@ -20,6 +20,7 @@ class Signature:
     """A formula's parameters as an operator's arguments.
 
     text   the arguments of the schema, without parentheses
+    names  their names, in the order of the schema
     """
 
     def __init__(self, formula: Formula) -> None:
@@ -44,6 +45,7 @@ class Signature:
         declared += ["*"] if keyword else []
         declared += [self._declared(formula, *pair) for pair in keyword]
         self.text = ", ".join(declared)
+        self.names = [param.var.name for param, _ in (*ordered, *keyword)]
         self._positions = [param.var.name for param, _ in ordered]
         self._single = [param.var.name for param in self._params if param.var.kind != "list"]
         self._lists = [param.var.name for param in self._params if param.var.kind == "list"]

@@ -20,6 +20,7 @@ PAGE = (ROOT / "docs" / "pytorch.md").read_text(encoding="utf-8")
 BLOCKS = [textwrap.dedent(found) for found in re.findall(r" *```python\n(.*?)```", PAGE, re.DOTALL)]
 
 
+@pytest.mark.compiler
 def test_the_examples_give_what_they_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (formula,) = (block for block in BLOCKS if "@pb.formula" in block)
     (tmp_path / "page_of_pytorch.py").write_text(formula)

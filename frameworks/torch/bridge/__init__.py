@@ -1,0 +1,1 @@
+"""Kernels as operators of PyTorch: one autograd node in C++, and the plans that it runs by."""

@@ -1,0 +1,74 @@
+"""The bridge: one extension for all formulas, compiled once for a version of PyTorch and cached."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import sysconfig
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from pullback.engine.core.errors import CompilerError
+from pullback.engine.kernels import cache as disk
+from pullback.engine.kernels.compile import key_of
+from pullback.engine.kernels.compiler import find_compiler
+from pullback.engine.kernels.gemm import RUNTIME
+
+SOURCE = Path(__file__).with_name("bridge.cpp")
+
+
+@cache
+def bridge() -> Any:
+    """The loaded extension.
+
+    Raises CompilerError where there is no compiler, or it refuses the headers of this PyTorch.
+    """
+    library = ctypes.PyDLL(str(_compiled()))
+    words = ctypes.POINTER(ctypes.c_int64)
+    library.pullback_torch_runtime.argtypes = [ctypes.c_void_p]
+    library.pullback_torch_level.argtypes = [ctypes.py_object, ctypes.c_char_p, words, ctypes.c_int64]
+    library.pullback_torch_level.restype = ctypes.c_void_p
+    texts = [ctypes.c_char_p] * 3
+    library.pullback_torch_operator.argtypes = [ctypes.py_object, *texts, words, ctypes.c_int64]
+    library.pullback_torch_operator.restype = ctypes.c_void_p
+    library.pullback_torch_forget.argtypes = [ctypes.c_void_p]
+    library.pullback_torch_runtime(ctypes.addressof(RUNTIME))
+    return library
+
+
+def _compiled() -> Path:
+    """The file of the extension, from the cache where it was compiled before."""
+    root = Path(torch.__file__).parent
+    flags = (
+        "-O2",
+        f"-D_GLIBCXX_USE_CXX11_ABI={int(torch._C._GLIBCXX_USE_CXX11_ABI)}",
+        *(f"-isystem{place}" for place in _headers(root)),
+        f"-L{root / 'lib'}",
+        f"-Wl,-rpath,{root / 'lib'}",
+        *("-ltorch_python", "-ltorch_cpu", "-lc10"),
+    )
+    source = SOURCE.read_text(encoding="utf-8")
+    key = key_of("bridge to PyTorch", torch.__version__, sys.version, source, *flags)
+
+    def make(target: Path) -> None:
+        compiler = find_compiler()
+        print(
+            f"pullback: compiling the bridge to PyTorch {torch.__version__}, once (about half a minute)",
+            file=sys.stderr,
+        )
+        try:
+            compiler.run(SOURCE, target, *flags)
+        except CompilerError as error:
+            raise CompilerError(
+                f"the bridge to PyTorch {torch.__version__} does not compile: operators run op by op without "
+                f"it (compiled=False)\n{error}"
+            ) from error
+
+    return disk.entry(key, make)
+
+
+def _headers(root: Path) -> tuple[Path, ...]:
+    return root / "include", Path(sysconfig.get_paths()["include"])
