@@ -32,7 +32,7 @@ def test_every_operator_of_torch_is_a_case_or_left_out_by_name() -> None:
     assert len(names) > 100
 
 
-@pytest.mark.parametrize("name", ["softmax", "concatenate", "x[1]", "where(m, x, y)", "multiply"])
+@pytest.mark.parametrize("name", ["softmax", "concatenate", "x[1]", "np.where(mask, x, y)", "multiply"])
 def test_values_are_compared_and_both_ways_timed(name: str) -> None:
     import every_operator
 
@@ -43,6 +43,21 @@ def test_values_are_compared_and_both_ways_timed(name: str) -> None:
         wrong = case._replace(peer=lambda *x: case.peer(*x) * 2)
         with pytest.raises(AssertionError, match="Not equal"):
             every_operator.measure(wrong, seconds=0.001)
+
+
+def test_what_torch_has_not_is_timed_alone() -> None:
+    import every_operator
+
+    with pb.use_engine("native"):
+        (case,) = [case for case in every_operator.cases(4) if case.name == "np.cbrt(x)"]
+        measured = every_operator.measure(case, seconds=0.001)
+    assert not measured.has_peer
+    assert min(measured.forward[0], measured.backward[0]) > 0
+    with_peer = every_operator.Measured("x", (1e-6, 5e-7), (1e-6, 2e-6))
+    assert list(every_operator.summary(4, [measured, with_peer])) == [
+        "forward: torch / this 0.50 in the mean of 1, 1 below 1.0",
+        "backward: torch / this 2.00 in the mean of 1, 0 below 1.0",
+    ]
 
 
 def test_the_slowest_come_first() -> None:
