@@ -2,6 +2,7 @@
 // Source 758f6c9d8830969d, kernel ABI 1.
 #include <pullback/kernel.h>
 #include <pullback/kernel/math/elementary.h>
+#include <pullback/kernel/values/numbers.h>
 
 static_assert(PB_KERNEL_ABI == 1, "regenerate this file: pullback transpile layer_norm.py");
 
@@ -161,11 +162,11 @@ struct LayerNormBackwardGeneral {
         const auto grad_s_view = context.gradient<T>(9);
         const int64_t r_size_1 = mean_1_view.shape.size();
         const int64_t x_size_1 = x_view.shape.size();
-        const int64_t terms = r_size_1 != 0 ? pb::floor_divide(x_size_1, r_size_1) : 1;
+        const int64_t terms = r_size_1 != 0 ? pb::whole_quotient(context, x_size_1, r_size_1) : 1;
         const pb::Shape shape = pb::broadcast(context, grad_sqrt_1_view.shape, grad_s_view.shape,
                                               s_view.shape, sqrt_1_view.shape);
         const auto ratio_1_view = context.scratch<T>(shape);
-        const int64_t terms_1 = r_size_1 != 0 ? pb::floor_divide(x_size_1, r_size_1) : 1;
+        const int64_t terms_1 = r_size_1 != 0 ? pb::whole_quotient(context, x_size_1, r_size_1) : 1;
         const pb::Shape shape_2 = pb::broadcast(context, grad_view.shape, weight_view.shape,
                                                 x_view.shape, mean_1_view.shape, s_view.shape);
         const unsigned along_n_axes = pb::axis_set(context, {-1}, shape_2.ndim);

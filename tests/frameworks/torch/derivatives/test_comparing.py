@@ -34,7 +34,9 @@ def derivatives(imported_table):
     return Derivatives(imported_table.folder)
 
 
-@pytest.mark.parametrize("order", ["first", pytest.param("second", marks=pytest.mark.slow), "forward"])
+@pytest.mark.parametrize(
+    "order", ["first", *(pytest.param(order, marks=pytest.mark.slow) for order in ("second", "forward"))]
+)
 @pytest.mark.parametrize("dtype", ["float64", pytest.param("complex128", marks=pytest.mark.slow)])
 def test_derivatives_equal_those_of_pytorch(derivatives, calls, dtype, order):
     report = compare_all(derivatives, calls(dtype), order)
