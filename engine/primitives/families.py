@@ -58,58 +58,6 @@ def spherical_bessel(n: Any, z: Any, kind: str, derivative: bool = False) -> Any
     return _as_of(function(n, z, derivative), z)
 
 
-_INTEGRALS = {
-    "Si": (scipy.special.sici, 0),
-    "Ci": (scipy.special.sici, 1),
-    "Shi": (scipy.special.shichi, 0),
-    "Chi": (scipy.special.shichi, 1),
-    "S": (scipy.special.fresnel, 0),
-    "C": (scipy.special.fresnel, 1),
-}
-
-
-@recorded
-def integral(x: Any, kind: str) -> Any:
-    """The integral Si, Ci, Shi or Chi, or Fresnel's S or C, as SciPy's functions of two results.
-
-    >>> float(integral(1.0, kind="Si").round(6))
-    0.946083
-    """
-    function, k = _INTEGRALS[kind]
-    return _as(x, function(x)[k])
-
-
-@recorded
-def airy_function(z: Any, kind: str) -> Any:
-    """The Airy function Ai or Bi, or its derivative Ai' or Bi'.
-
-    >>> float(airy_function(0.0, kind="Ai").round(6))
-    0.355028
-    """
-    return _as(z, scipy.special.airy(z)[("Ai", "Ai'", "Bi", "Bi'").index(kind)])
-
-
-@recorded
-def jacobi_elliptic(u: Any, m: Any, kind: str) -> Any:
-    """Jacobi's elliptic function sn, cn or dn, or the amplitude ph, of a parameter m.
-
-    >>> float(jacobi_elliptic(0.0, 0.5, kind="cn"))
-    1.0
-    """
-    return _as_of(scipy.special.ellipj(u, m)[("sn", "cn", "dn", "ph").index(kind)], u, m)
-
-
-@recorded
-def hurwitz_zeta(x: Any, q: Any) -> Any:
-    """Hurwitz's zeta function, the sum of (q + k)**-x; Riemann's, for any x, where q is 1.
-
-    >>> float(hurwitz_zeta(2.0, 1.0).round(6))
-    1.644934
-    """
-    of_riemann = np.asarray(q) == 1
-    return _as_of(np.where(of_riemann, scipy.special.zeta(x), scipy.special.zeta(x, q)), x, q)
-
-
 @recorded
 def gamma_density(a: Any, x: Any) -> Any:
     """The density of the gamma distribution, x**(a - 1) exp(-x) / gamma(a); zero where 1 / gamma(a) is.

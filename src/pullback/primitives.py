@@ -20,14 +20,10 @@ from __future__ import annotations
 from .engine.primitives.adjoints import order_of_norm, put_along, sum_repeats, sum_tiles, undiagonal
 from .engine.primitives.contraction import contract, contract_gradients, matmul_gradients
 from .engine.primitives.families import (
-    airy_function,
     bessel_i,
     bessel_j,
     beta_density,
     gamma_density,
-    hurwitz_zeta,
-    integral,
-    jacobi_elliptic,
     polygamma,
     sinc_derivative,
     spherical_bessel,
@@ -75,7 +71,6 @@ __all__ = [
     "Like",
     "Region",
     "accumulate",
-    "airy_function",
     "appended",
     "bessel_i",
     "bessel_j",
@@ -90,10 +85,7 @@ __all__ = [
     "expect_like",
     "flatten_axes",
     "gamma_density",
-    "hurwitz_zeta",
     "index_put",
-    "integral",
-    "jacobi_elliptic",
     "join_like",
     "last_written",
     "like",

@@ -80,23 +80,6 @@ _CALLED: tuple[OperatorInfo, ...] = (
     *(_called(name, "n", "x", type=_double) for name in ("eval_hermite", "eval_hermitenorm")),
     *(_called(name, "n", "alpha", "x") for name in ("eval_gegenbauer", "eval_genlaguerre")),
     _called("eval_jacobi", "n", "alpha", "beta", "x"),
-    _called("expn", "n", "x"),
-    *(_called(name, "x") for name in ("exprel", "sindg", "cosdg", "tandg", "cotdg")),
-    *(_called(name, "z") for name in ("spence", "wrightomega")),
-    _called("ndtri_exp", "y"),
-    _called("owens_t", "h", "a"),
-    *(_called(name, "v", "x") for name in ("struve", "modstruve")),
-    *(_called(name, "x", "lmbda") for name in ("boxcox", "boxcox1p", "tklmbda")),
-    *(_called(name, "y", "lmbda") for name in ("inv_boxcox", "inv_boxcox1p")),
-    _called("powm1", "x", "y"),
-    _called("stdtr", "df", "t"),
-    _called("stdtrit", "df", "p"),
-    _called("poch", "z", "m"),
-    _called("binom", "n", "k"),
-    _called("hurwitz_zeta", "x", "q", python="pullback.primitives.hurwitz_zeta"),
-    _called("integral", "x", attrs=("kind",), python="pullback.primitives.integral"),
-    _called("airy_function", "z", attrs=("kind",), python="pullback.primitives.airy_function"),
-    _called("jacobi_elliptic", "u", "m", attrs=("kind",), python="pullback.primitives.jacobi_elliptic"),
 )  # fmt: skip
 
 # Those that neither kernels nor other libraries compute.
@@ -151,7 +134,7 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     ),
     _own("gelu", scalar=None, torch="torch.nn.functional.gelu"),
     _own(
-        "softplus", torch="torch.nn.functional.softplus", spelling=("scipy.special.softplus",),
+        "softplus", torch="torch.nn.functional.softplus",
         scalar=Scalar("softplus", "pb::softplus", takes="float"),
     ),
     _own(
