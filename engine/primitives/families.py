@@ -48,50 +48,6 @@ def bessel_j(x: Any, order: Any) -> Any:
 
 
 @recorded
-def spherical_bessel(n: Any, z: Any, kind: str, derivative: bool = False) -> Any:
-    """The spherical Bessel function j, y, i or k of a whole order, or its derivative.
-
-    >>> float(spherical_bessel(0, 0.0, kind="j"))
-    1.0
-    """
-    function = getattr(scipy.special, f"spherical_{kind}n")
-    return _as_of(function(n, z, derivative), z)
-
-
-@recorded
-def gamma_density(a: Any, x: Any) -> Any:
-    """The density of the gamma distribution, x**(a - 1) exp(-x) / gamma(a); zero where 1 / gamma(a) is.
-
-    >>> float(gamma_density(1.0, 0.0))
-    1.0
-    """
-    pole = _is_pole(a)
-    shape = np.where(pole, 1, a)
-    size = np.exp(scipy.special.xlogy(shape - 1, x) - x - scipy.special.gammaln(shape))
-    return _as_of(np.where(pole, 0, scipy.special.gammasgn(shape) * size), a, x)
-
-
-@recorded
-def beta_density(a: Any, b: Any, x: Any) -> Any:
-    """The density of the beta distribution, x**(a - 1) (1 - x)**(b - 1) / beta(a, b); zero where 1 / beta is.
-
-    >>> float(beta_density(2.0, 1.0, 0.25))
-    0.5
-    """
-    pole = _is_pole(a) | _is_pole(b)
-    p, q = np.where(pole, 1, a), np.where(pole, 1, b)
-    powers = scipy.special.xlogy(p - 1, x) + scipy.special.xlog1py(q - 1, np.negative(x))
-    inverse = scipy.special.gammaln(p + q) - scipy.special.gammaln(p) - scipy.special.gammaln(q)
-    sign = scipy.special.gammasgn(p) * scipy.special.gammasgn(q) * scipy.special.gammasgn(p + q)
-    return _as_of(np.where(pole, 0, sign * np.exp(powers + inverse)), a, b, x)
-
-
-def _is_pole(a: Any) -> Any:
-    """True at the poles of the gamma function: zero and the negative whole numbers."""
-    return (np.asarray(a) <= 0) & (np.floor(a) == a)
-
-
-@recorded
 def sinc_derivative(x: Any, n: int) -> Any:
     """The n-th derivative of ``np.sinc(x) = sin(pi x) / (pi x)``.
 
@@ -121,10 +77,4 @@ def _term(t: Any, k: int, n: int) -> Any:
 def _as(x: Any, result: Any) -> Any:
     """The result in the float dtype of the operand, or float64."""
     dtype = getattr(x, "dtype", np.dtype(float))
-    return np.asarray(result, dtype if dtype.kind == "f" else float)
-
-
-def _as_of(result: Any, *operands: Any) -> Any:
-    """The result in the float dtype that the operands promote to, or float64."""
-    dtype = np.result_type(*operands)
     return np.asarray(result, dtype if dtype.kind == "f" else float)

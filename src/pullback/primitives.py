@@ -19,15 +19,7 @@ from __future__ import annotations
 
 from .engine.primitives.adjoints import order_of_norm, put_along, sum_repeats, sum_tiles, undiagonal
 from .engine.primitives.contraction import contract, contract_gradients, matmul_gradients
-from .engine.primitives.families import (
-    bessel_i,
-    bessel_j,
-    beta_density,
-    gamma_density,
-    polygamma,
-    sinc_derivative,
-    spherical_bessel,
-)
+from .engine.primitives.families import bessel_i, bessel_j, polygamma, sinc_derivative
 from .engine.primitives.plumbing import (
     Like,
     accumulate,
@@ -36,7 +28,6 @@ from .engine.primitives.plumbing import (
     index_put,
     last_written,
     like,
-    refuse_gradient,
     sum_to,
     unslice,
 )
@@ -74,7 +65,6 @@ __all__ = [
     "appended",
     "bessel_i",
     "bessel_j",
-    "beta_density",
     "broadcast_like",
     "clear_region",
     "collect",
@@ -84,7 +74,6 @@ __all__ = [
     "dot_subscripts",
     "expect_like",
     "flatten_axes",
-    "gamma_density",
     "index_put",
     "join_like",
     "last_written",
@@ -97,11 +86,9 @@ __all__ = [
     "polygamma",
     "put_along",
     "put_region",
-    "refuse_gradient",
     "region_at",
     "region_of",
     "sinc_derivative",
-    "spherical_bessel",
     "split_like",
     "spread_region",
     "sum_repeats",
