@@ -177,7 +177,7 @@ _ROUNDS = 8
 
 
 class _Inferred(Generic[T]):
-    """What followed for an equation from what was known around it, when it was last inferred.
+    """The last inference for each equation, with the facts that it followed from.
 
     Passes ask for the types of the same equations again and again, and loops within each other once per
     round of each. By identity, as equations are compared by all that is in them; one that is held here
@@ -188,7 +188,7 @@ class _Inferred(Generic[T]):
         self._last: dict[int, tuple[Eqn, tuple[object, ...], T]] = {}
 
     def get(self, eqn: Eqn, known: tuple[object, ...]) -> T | None:
-        """What followed, where the same was known."""
+        """The inference for an equation, where the same was known."""
         last = self._last.get(id(eqn))
         return None if last is None or last[0] is not eqn or last[1] != known else last[2]
 

@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def counts(report: dict[str, Compared]) -> dict[str, int]:
-    """How many operators were compared, how many are equal, right where PyTorch is wrong, or different."""
+    """Counts of operators: compared, how many are equal, right where PyTorch is wrong, or different."""
     verdicts = Counter(found.verdict for found in report.values())
     return {
         "compared": len(report),

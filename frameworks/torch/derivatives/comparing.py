@@ -53,7 +53,7 @@ class Compared:
 
     @property
     def verdict(self) -> str:
-        """Whether all calls are "equal", or "right" where PyTorch is wrong, or some are "different"."""
+        """Of all calls: "equal", or "right" where PyTorch is wrong, or "different" for some."""
         if self.equal == self.calls:
             return "equal"
         return "right" if self.equal + self.right == self.calls else "different"

@@ -33,9 +33,10 @@ def test_a_list_input_gets_a_gradient_per_tensor(apply, make):
     assert [node and node.name for node, _ in y.grad_fn.next_functions] == ["leaf", None]
 
 
-def test_a_list_where_a_tensor_is_meant_is_refused(squared, apply):
-    with pytest.raises(TypeError, match=r"squared takes a tensor for 'x0'.*np\.stack"):
-        apply(squared, [pb.tensor(1.0)])
+def test_a_list_where_a_tensor_is_meant_is_joined(squared, apply):
+    a = pb.tensor(3.0, requires_grad=True)
+    (gradient,) = pb.grad(apply(squared, [a]), a)
+    assert gradient.item() == 6.0
 
 
 def test_too_few_gradients_for_a_list_are_an_error(apply, make):
