@@ -12,16 +12,16 @@ pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore:.*torch.jit.
 torch = pytest.importorskip("torch")
 pytest.importorskip("expecttest")
 
-from pullback.torch.derivatives.__main__ import main  # noqa: E402
-from pullback.torch.derivatives.call import Call, NotComparableError  # noqa: E402
-from pullback.torch.derivatives.calls import sampled_calls  # noqa: E402
-from pullback.torch.derivatives.comparing import (  # noqa: E402
+from pullback.torch.derivatives.__main__ import main  # noqa: E402 - where torch is
+from pullback.torch.derivatives.call import Call, NotComparableError  # noqa: E402 - where torch is
+from pullback.torch.derivatives.calls import sampled_calls  # noqa: E402 - where torch is
+from pullback.torch.derivatives.comparing import (  # noqa: E402 - where torch is
     compare_all,
     compare_first,
     compare_forward,
     compare_second,
 )
-from pullback.torch.derivatives.table import Derivatives  # noqa: E402
+from pullback.torch.derivatives.table import Derivatives  # noqa: E402 - where torch is
 
 # PyTorch is wrong: test_wrong_in_pytorch.py shows it.
 WRONG_IN_PYTORCH = {"as_strided_scatter", "logcumsumexp", "triangular_solve"}

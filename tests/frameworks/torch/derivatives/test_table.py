@@ -7,7 +7,7 @@ import pytest
 pytestmark = pytest.mark.torch
 torch = pytest.importorskip("torch")
 
-from pullback.torch.derivatives.table import Derivatives  # noqa: E402
+from pullback.torch.derivatives.table import Derivatives  # noqa: E402 - where torch is
 
 FORMULA = '''
 import pullback as pb

@@ -7,8 +7,8 @@ import pytest
 pytestmark = pytest.mark.torch
 torch = pytest.importorskip("torch")
 
-import pullback.torch  # noqa: E402, F401
-from pullback.formulas.aten import (  # noqa: E402
+import pullback.torch  # noqa: E402, F401 - where torch is
+from pullback.formulas.aten import (  # noqa: E402 - where torch is
     as_strided_scatter_backward,
     geometry,
     logcumsumexp_jvp,
