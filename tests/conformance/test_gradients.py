@@ -226,7 +226,7 @@ def test_what_can_have_no_gradient_says_so(engine):
         pb.grad((x * x).sum(), pb.tensor(1.0))
     with pytest.raises(TypeError, match="not of float"):
         pb.grad(1.0, x)
-    with pytest.raises(TypeError, match="input 0 is a NoneType"):
+    with pytest.raises(TypeError, match="the inputs to differentiate by"):
         pb.grad((x * x).sum(), None)
     with pytest.raises(TypeError, match="input 1 is a float"):
         pb.grad((x * x).sum(), [x, 1.0])

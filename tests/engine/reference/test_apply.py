@@ -96,6 +96,8 @@ def test_an_observer_sees_each_call(doubled):
     assert seen == ["doubled"]
 
 
-def test_a_list_of_tensors_for_a_tensor_is_refused(apply, squared):
-    with pytest.raises(TypeError, match=r"squared takes a tensor for 'x0'.*np\.stack"):
-        apply(squared, [pb.tensor(1.0)])
+def test_a_list_of_tensors_for_a_tensor_is_their_stack(apply, squared):
+    x = pb.tensor(3.0, requires_grad=True)
+    y = apply(squared, [pb.tensor(1.0), x])
+    np.testing.assert_array_equal(y.detach().numpy(), [1.0, 9.0])
+    assert pb.grad(y, [x], np.ones(2))[0].item() == 6.0

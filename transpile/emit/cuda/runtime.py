@@ -10,6 +10,7 @@ OWN = frozenset(name for name, function in CUDA.items() if function == f"pb::{na
 RUNTIME = """\
 #ifdef __CUDACC_RTC__
 using int64_t = long long;
+using uint64_t = unsigned long long;
 #define __builtin_inf() __longlong_as_double(0x7ff0000000000000LL)
 #define __builtin_nan(text) __longlong_as_double(0x7fffffffffffffffLL)
 #else
