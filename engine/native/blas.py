@@ -7,10 +7,14 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
+
 from ._native import set_blas_libraries
 
 PACKAGE = "scipy_openblas64"
 VARIABLE = "PULLBACK_BLAS"
+# OpenBLAS with 64-bit sizes, as Debian and Fedora name it; the loader knows where.
+SYSTEMS = ("libopenblas64.so.0", "libopenblas64_.so.0")
 
 
 def openblas() -> Path | None:
@@ -19,6 +23,14 @@ def openblas() -> Path | None:
     if spec is None or spec.origin is None:
         return None
     found = sorted((Path(spec.origin).parent / "lib").glob("libscipy_openblas64_.*"))
+    return found[0] if found else None
+
+
+def numpys() -> Path | None:
+    """The OpenBLAS that NumPy's own wheels bring; None where NumPy is linked with another library."""
+    folder = Path(np.__file__).parent
+    places = (folder.parent / "numpy.libs", folder / ".dylibs")
+    found = sorted(path for place in places for path in place.glob("libscipy_openblas64_*"))
     return found[0] if found else None
 
 
@@ -39,11 +51,12 @@ def candidates() -> list[str]:
     """Libraries in the order in which they are tried.
 
     First the one that PULLBACK_BLAS names. Then MKL before OpenBLAS on Intel's processors, where it
-    is a little faster, and after it on others, where it takes twice as long.
+    is a little faster, and after it on others, where it takes twice as long. Last the system's.
     """
     named = os.environ.get(VARIABLE)
-    installed = [mkl(), openblas()] if _is_intel() else [openblas(), mkl()]
-    return [str(place) for place in (named, *installed) if place]
+    ours = [openblas(), numpys()]
+    installed = [mkl(), *ours] if _is_intel() else [*ours, mkl()]
+    return [str(place) for place in (named, *installed, *SYSTEMS) if place]
 
 
 def choose() -> None:

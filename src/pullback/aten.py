@@ -23,9 +23,9 @@ def implement(find: Callable[[str], Any]) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    """The function of ATen with this name. Raises ImportError before there is an implementation."""
+    """The function of ATen with this name. Raises AttributeError before there is an implementation."""
     if name.startswith("__"):
         raise AttributeError(name)
     if not _FIND:
-        raise ImportError(f"aten.{name} needs an implementation of ATen: import pullback.torch")
+        raise AttributeError(f"aten.{name} needs an implementation of ATen: import pullback.torch")
     return _FIND[0](name)

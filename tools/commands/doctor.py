@@ -75,9 +75,11 @@ def run(arguments: argparse.Namespace) -> int:
     for engine in dispatch.NAMES:
         try_line(f"{engine} engine", lambda engine=engine: _engine(engine))  # type: ignore[misc]
     if "native engine" not in missing:
+        from pullback.engine.native._native import blas_library
         from pullback.engine.native.levels import chosen
 
         line("library kernels", f"for {chosen() or platform.machine()}")
+        line("matrix products", blas_library() or "by NumPy: no OpenBLAS or MKL with 64-bit sizes was found")
     try_line("compiler", lambda: find_compiler().version)
     if "compiler" not in missing:
         try_line("flags", lambda: " ".join(find_compiler().flags))

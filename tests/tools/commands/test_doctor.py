@@ -24,6 +24,7 @@ def test_a_whole_machine_is_healthy(capsys: pytest.CaptureFixture[str]) -> None:
         "native engine",
         "compiler",
         "flags",
+        "matrix products",
         "cache",
         "-std=c++20",
         str(Path(pullback.__file__).parent / "engine/reference/__init__.py"),  # whole, however long

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "runtime/workers.h"
@@ -31,7 +32,8 @@ struct Blas {
     std::string path;
     Routines<float> single;
     Routines<double> twice;
-    void (*set_threads)(int) = nullptr;       // OpenBLAS: of the whole library
+    void (*set_threads)(int) = nullptr;  // OpenBLAS, where NumPy uses it too: of the whole library
+    int (*get_threads)() = nullptr;      // likewise
     int (*set_local_threads)(int) = nullptr;  // MKL: of the calling thread; returns what was
 };
 
@@ -41,18 +43,43 @@ bool find(void* library, const char* name, F& function) {
     return function != nullptr;
 }
 
+/// The functions of an OpenBLAS with 64-bit sizes, by the names that its builders give them:
+/// NumPy's wheels and scipy-openblas64, Fedora, Debian.
+bool find_openblas(void* library, Blas& blas) {
+    struct Names {
+        std::string prefix;
+        std::string suffix;
+    };
+    for (const Names& names : {Names{"scipy_", "64_"}, Names{"", "64_"}, Names{"", ""}}) {
+        const auto function = [&](const char* name, auto& found) {
+            return find(library, (names.prefix + name + names.suffix).c_str(), found);
+        };
+        char* (*configuration)() = nullptr;
+        if (function("openblas_get_config", configuration) &&
+            std::string(configuration()).find("USE64BITINT") != std::string::npos &&
+            function("cblas_sgemm", blas.single.gemm) &&
+            function("cblas_sgemv", blas.single.gemv) && function("cblas_dgemm", blas.twice.gemm) &&
+            function("cblas_dgemv", blas.twice.gemv) &&
+            function("openblas_set_num_threads", blas.set_threads) &&
+            function("openblas_get_num_threads", blas.get_threads)) {
+            return true;
+        }
+    }
+    blas.set_threads = nullptr;
+    return false;
+}
+
 std::unique_ptr<Blas> load(const std::string& path) {
+    void* others = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return nullptr;
     auto blas = std::make_unique<Blas>();
     blas->path = path;
-    const bool is_openblas = find(library, "scipy_cblas_sgemm64_", blas->single.gemm) &&
-                             find(library, "scipy_cblas_sgemv64_", blas->single.gemv) &&
-                             find(library, "scipy_cblas_dgemm64_", blas->twice.gemm) &&
-                             find(library, "scipy_cblas_dgemv64_", blas->twice.gemv) &&
-                             find(library, "scipy_openblas_set_num_threads64_", blas->set_threads);
-    if (is_openblas) {
-        blas->set_threads(1);
+    if (find_openblas(library, *blas)) {
+        if (others == nullptr) {  // nobody else's: once and for all
+            blas->set_threads(1);
+            blas->set_threads = nullptr;
+        }
         return blas;
     }
     const bool is_mkl = find(library, "cblas_sgemm_64", blas->single.gemm) &&
@@ -80,6 +107,35 @@ const Blas* blas() {
     }();
     return loaded;
 }
+
+/// While one lives, a library that NumPy uses too has no threads of its own; after the last, as
+/// many as before.
+class Sole {
+  public:
+    explicit Sole(const Blas& blas) : blas_(blas) {
+        if (blas_.set_threads == nullptr) return;
+        const std::lock_guard lock(mutex());
+        if (count++ > 0) return;
+        before = blas_.get_threads();
+        if (before != 1) blas_.set_threads(1);
+    }
+    ~Sole() {
+        if (blas_.set_threads == nullptr) return;
+        const std::lock_guard lock(mutex());
+        if (--count == 0 && before != 1) blas_.set_threads(before);
+    }
+    Sole(const Sole&) = delete;
+    Sole& operator=(const Sole&) = delete;
+
+  private:
+    static std::mutex& mutex() {
+        static auto* made = new std::mutex;
+        return *made;
+    }
+    static inline int count = 0;
+    static inline int before = 1;
+    const Blas& blas_;
+};
 
 /// While it lives, the library uses no threads of its own in this one.
 class Alone {
@@ -356,6 +412,7 @@ class Slices {
 
 template <typename T>
 void run_product(const Blas& blas, const Routines<T>& routines, const pb_product& product) {
+    const Sole sole(blas);
     Slices<T> slices(blas, routines, product);
     if (slices.worth_it()) {
         slices.run();

@@ -8,8 +8,9 @@
 
 namespace pullback {
 
-/// Files of libraries with cblas.h's functions for 64-bit sizes: OpenBLAS as the package
-/// scipy-openblas64 has it, or MKL. The first that can be used is, from the first product on.
+/// Files of libraries with cblas.h's functions for 64-bit sizes: OpenBLAS as NumPy's wheels, the
+/// package scipy-openblas64 or distributions have it, or MKL. The first that can be used is, from
+/// the first product on.
 void set_blas_libraries(std::vector<std::string> paths);
 
 /// The file that products go to; empty where there is none. Loads it.
