@@ -7,7 +7,7 @@ from typing import Any
 # The folder of formulas first: its name is the function's below.
 import pullback.formulas  # noqa: F401
 
-from . import errors, memory, primitives, special
+from . import errors, memory, nn, primitives, special
 from .engine.core.dispatch import current as _engine
 from .engine.core.dispatch import use_engine
 from .engine.core.errors import PullbackError
@@ -152,6 +152,7 @@ __all__ = [
     "jvp",
     "load_operator",
     "memory",
+    "nn",
     "no_grad",
     "primitives",
     "register_multi_grad_hook",
