@@ -28,6 +28,7 @@ from pullback.transpile.emit.operators_header import operators_header
 from pullback.transpile.ir import Formula
 from pullback.transpile.library import Library, NoDerivative, standard_library
 from pullback.transpile.loops.kernels.formula_kernels import formula_kernels
+from pullback.transpile.operators import OPERATORS
 from pullback.transpile.passes.kernel.attribute_patterns import AttributePattern, attribute_patterns
 
 # As `pullback.engine.native.kernels.ORDER`, which asks for the same text.
@@ -66,8 +67,12 @@ def generate(library: Library) -> dict[str, Compiled]:
 
 
 def patterns(formula: Formula) -> list[AttributePattern]:
-    """The attributes that the formula gets kernels for."""
-    return attribute_patterns(formula) if formula.attributes else [AttributePattern(formula.name, {})]
+    """The attributes that the formula gets kernels for: none are known where it has none or only numbers."""
+    info = OPERATORS.get(formula.name)
+    numbers = info is not None and info.scalar is not None and info.dtype != "attr"
+    if not formula.attributes or numbers:
+        return [AttributePattern(formula.name, {})]
+    return attribute_patterns(formula)
 
 
 def generated(formula: Formula, library: Library, pattern: AttributePattern) -> Compiled:

@@ -236,9 +236,10 @@ def _plain_places(operator: CompiledOperator) -> tuple[tuple[int, ...], tuple[in
 
     First an input whose shape and dtype it is, or -1 and below for an attribute,
     counted from the first. Then -1; or a number of axes, where the value is
-    whether that input has so many; or -2, where it is the number of elements of
-    that input, or of an output counted after the inputs; or -3, where it is a
-    plain output of the kernel, counted from the first.
+    whether that input has so many; or -4, where it is whether that input is None;
+    or -2, where it is the number of elements of that input, or of an output
+    counted after the inputs; or -3, where it is a plain output of the kernel,
+    counted from the first.
     """
     forward = operator.formula.forward
     first = operator.n_results + operator.n_hidden
@@ -253,5 +254,5 @@ def _plain_places(operator: CompiledOperator) -> tuple[tuple[int, ...], tuple[in
             return None
         else:
             likes.append(-1 - place.number if place.kind == "attribute" else place.number)
-            ranks.append({"rank": place.axes, "size": -2}.get(place.kind, -1))
+            ranks.append({"rank": place.axes, "size": -2, "none": -4}.get(place.kind, -1))
     return tuple(likes), tuple(ranks)

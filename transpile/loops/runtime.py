@@ -23,15 +23,15 @@ _HEADERS = {
     """,
     "kernel/matrices/matmul.h": "matmul matmul_shape",
     "kernel/math/elementary.h": """
-        abs ceil floor round sqrt trunc copysign square where maximum minimum fmax fmin sign isnan isfinite
-        isinf signbit remainder floor_divide
+        abs ceil floor round sqrt trunc copysign square where where_stored maximum minimum fmax fmin sign
+        isnan isfinite isinf signbit remainder floor_divide
     """,
     "kernel/math/functions.h": """
         arccos arccosh arcsin arcsinh arctan arctanh cbrt cos cosh erf erfc exp exp2 expm1 log log10 log1p
         log2 sin sinh tan tanh arctan2 fmod hypot power logaddexp logaddexp2 sigmoid softplus sinc
         sinc_derivative
     """,
-    "kernel/math/special.h": "require_special",
+    "kernel/math/special.h": "require_special trigamma bessel_i2",
     "kernel/matrices/decompose.h": "eigh eigh_upper qr svd pinv",
     "kernel/matrices/solve.h": "solve solved_shape inv slogdet det cholesky",
     "kernel/matrices/convolve.h": "convolve convolve_shape",

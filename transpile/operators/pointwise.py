@@ -225,12 +225,12 @@ OPERATORS: tuple[OperatorInfo, ...] = (
         )
         for name, symbol in _COMPARISONS.items()
     ),
-    _truth("logical_and", "x", "y", cost=CHEAP, scalar=Scalar("&&", takes="truth")),
-    _truth("logical_or", "x", "y", cost=CHEAP, scalar=Scalar("||", takes="truth")),
+    _truth("logical_and", "x", "y", cost=CHEAP, scalar=Scalar("&", takes="truth")),
+    _truth("logical_or", "x", "y", cost=CHEAP, scalar=Scalar("|", takes="truth")),
     _truth("logical_not", "x", cost=CHEAP, scalar=Scalar("!{0}", takes="truth")),
     _truth("logical_xor", "x", "y", scalar=Scalar("!=", takes="truth")),
-    _bits("bitwise_and", "x", "y", infix="&", cpp="&&", cost=CHEAP),
-    _bits("bitwise_or", "x", "y", infix="|", cpp="||", cost=CHEAP),
+    _bits("bitwise_and", "x", "y", infix="&", cpp="&", cost=CHEAP),
+    _bits("bitwise_or", "x", "y", infix="|", cpp="|", cost=CHEAP),
     _bits("bitwise_xor", "x", "y", infix="^", cpp="!="),
     _entry(
         "left_shift", "x", "y", derivative="zero", infix="<<", widens="arithmetic",

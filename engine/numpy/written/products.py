@@ -13,18 +13,32 @@ from ...calls.call import call
 from ...calls.out_argument import refuse_out
 from ...calls.wide import wide
 from ...primitives.contraction import contract
+from .subscripts import MatrixProduct, Sum, plan_of
 from .table import formula, stands_for
 
 _LETTERS = string.ascii_uppercase + string.ascii_lowercase  # in the order of their characters
 
 
 def _conjugated(x: Any) -> Any:
+    if _are_floats(x):
+        return x
     return np.conjugate(x) if np.iscomplexobj(x) else x
+
+
+def _rank(x: Any) -> int:
+    """The number of axes, without NumPy where the operand knows it."""
+    rank: int | None = getattr(x, "ndim", None)
+    return np.ndim(x) if rank is None else rank
 
 
 def _are_matrices(*operands: Any) -> bool:
     """True of vectors and matrices, whose products are those of `np.matmul`."""
-    return all(1 <= np.ndim(operand) <= 2 for operand in operands)
+    return all(1 <= _rank(operand) <= 2 for operand in operands)
+
+
+def _are_floats(*operands: Any) -> bool:
+    """True of arrays of floats, whose sums are of the same dtype."""
+    return all(hasattr(operand, "dtype") and operand.dtype.kind == "f" for operand in operands)
 
 
 @wide("dot", always=True)
@@ -37,18 +51,23 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 @wide("inner", always=True)
 def inner(a: Any, b: Any) -> Any:
     """As `np.inner`."""
-    return call("matmul", a, np.transpose(b)) if _are_matrices(a, b) else formula("inner", a, b)
+    if not _are_matrices(a, b):
+        return formula("inner", a, b)
+    return call("matmul", a, b if _rank(b) == 1 else np.transpose(b))
 
 
 @wide("vdot", always=True)
 def vdot(a: Any, b: Any) -> Any:
     """As `np.vdot`: the first operand is conjugated where it is complex."""
-    return formula("vdot", _conjugated(a), b)
+    a = _conjugated(a)
+    return call("matmul", a, b) if _rank(a) == _rank(b) == 1 else formula("vdot", a, b)
 
 
 @wide("tensordot", always=True)
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """As `np.tensordot`. ValueError where axes that are summed differ in length."""
+    if isinstance(axes, int) and axes == 1 and _are_matrices(a, b):
+        return call("matmul", a, b)
     if isinstance(axes, (tuple, list)):
         first, second = (np.atleast_1d(each).tolist() for each in axes)
         if [np.shape(a)[k] for k in first] != [np.shape(b)[k] for k in second]:
@@ -59,13 +78,21 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
 @stands_for(np.vecdot)
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     """As `np.vecdot`: the first operand is conjugated where it is complex."""
-    return formula("vecdot", _conjugated(x1), x2, axis=axis)
+    return _vecdot(_conjugated(x1), x2, axis)
 
 
 @stands_for(np.linalg.vecdot)
 def linalg_vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     """As `np.linalg.vecdot`: the first operand is conjugated where it is complex."""
-    return formula("vecdot", _conjugated(x1), x2, axis=axis)
+    return _vecdot(_conjugated(x1), x2, axis)
+
+
+def _vecdot(x1: Any, x2: Any, axis: int) -> Any:
+    if _rank(x1) == _rank(x2) == 1 and axis in (0, -1):
+        return call("matmul", x1, x2)
+    if _are_floats(x1, x2) and x1.shape == x2.shape:
+        return call("sum", x1 * x2, axis=axis)
+    return formula("vecdot", x1, x2, axis=axis)
 
 
 @stands_for(np.correlate)
@@ -89,6 +116,11 @@ def einsum(subscripts: Any, *operands: Any, optimize: Any = False) -> Any:
     """
     if not isinstance(subscripts, str):
         subscripts, operands = _interleaved(subscripts, *operands)
+    plan = plan_of(subscripts)
+    if plan is not None and len(operands) <= 2 and _are_floats(*operands):
+        planned = _planned(subscripts, operands, plan)
+        if planned is not None:
+            return planned
     return contract(list(operands), subscripts=subscripts)
 
 
@@ -111,6 +143,23 @@ def _number(axis: Any) -> int:
     return number
 
 
+def _planned(subscripts: str, operands: tuple[Any, ...], plan: MatrixProduct | Sum) -> Any:
+    """The product or sum that the subscripts state; None where the operands don't fit, or repeat axes."""
+    groups = subscripts.replace(" ", "").partition("->")[0].split(",")
+    if list(map(len, groups)) != [operand.ndim for operand in operands]:
+        return None
+    lengths = [
+        dict(zip(*each, strict=True)) for each in zip(groups, (x.shape for x in operands), strict=True)
+    ]
+    if any(lengths[0].get(letter, length) != length for letter, length in lengths[-1].items()):
+        return None
+    if isinstance(plan, Sum):
+        terms = operands[0] if len(operands) == 1 else operands[0] * operands[1]
+        return call("sum", terms, axis=plan.axes[0] if len(plan.axes) == 1 else plan.axes)
+    left, right = operands[::-1] if plan.swapped else operands
+    return call("matmul", left.T if plan.transposed[0] else left, right.T if plan.transposed[1] else right)
+
+
 @stands_for(np.kron)
 def kron(a: Any, b: Any) -> Any:
     """As `np.kron`: each entry of the first times all of the second, as blocks."""
@@ -130,6 +179,8 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
     for left, right in pairwise(arrays):
         if np.shape(left)[-1] != np.shape(right)[0]:
             raise ValueError(f"shapes {np.shape(left)} and {np.shape(right)} not aligned")
+    if len(arrays) == 2 and _are_matrices(*arrays):
+        return call("matmul", *arrays)
     letters = "abcdefghijklmnopqrstuvwxyz"
     first = 0 if arrays[0].ndim == 2 else 1
     groups = [letters[k : k + 2] for k in range(len(arrays))]
@@ -142,10 +193,11 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
 @stands_for(getattr(np, "matvec", None))
 def matvec(x1: Any, x2: Any, /) -> Any:
     """As `np.matvec`: each matrix of a stack times each vector."""
-    return formula("matvec", x1, x2)
+    return call("matmul", x1, x2) if _rank(x1) >= 2 and _rank(x2) == 1 else formula("matvec", x1, x2)
 
 
 @stands_for(getattr(np, "vecmat", None))
 def vecmat(x1: Any, x2: Any, /) -> Any:
     """As `np.vecmat`: each vector, conjugated where it is complex, times each matrix of a stack."""
-    return formula("vecmat", _conjugated(x1), x2)
+    x1 = _conjugated(x1)
+    return call("matmul", x1, x2) if _rank(x1) == 1 and _rank(x2) >= 2 else formula("vecmat", x1, x2)

@@ -5,7 +5,7 @@ import pytest
 
 import pullback as pb
 import pullback.numpy as pnp
-from pullback.transpile.passes.kernel.attribute_patterns import REDUCTIONS
+from pullback.transpile.passes.kernel.attribute_patterns import ALONG, BY_DEFAULT, REDUCTIONS
 
 pytestmark = pytest.mark.native
 
@@ -47,6 +47,67 @@ def assert_engines_agree(name, array, attributes, rtol):
             continue
         assert (one.shape, one.dtype) == (other.shape, other.dtype)
         np.testing.assert_allclose(one, other, rtol=rtol, atol=rtol)
+
+
+OTHERS = {
+    "zeros": np.where(np.arange(24).reshape(2, 3, 4) % 5 == 0, 0.0, 1.5),
+    "one zero": np.where(np.arange(24).reshape(2, 3, 4) == 7, 0.0, 1.5),
+    "empty": np.zeros((2, 0, 4)),
+    "a vector": RNG.standard_normal(7),
+}
+
+
+@pytest.mark.parametrize("axis", [None, -1, 0, 1])
+@pytest.mark.parametrize("name", ALONG)
+def test_what_goes_along_an_axis_agrees(name, axis):
+    function = pnp.linalg.norm if name == "norm" else getattr(pnp, name)
+    for case, each in (ARRAYS | OTHERS).items():
+        if each.ndim == 1 and axis == 1:
+            continue
+        array = each.reshape(-1, each.shape[-1]) if name == "norm" and axis is None else each
+        for dtype, rtol in ((np.float64, 1e-12), (np.float32, 2e-4)):
+            with np.errstate(all="ignore"):
+                got = first_and_second(function, array.astype(dtype), axis, "native")
+                expected = first_and_second(function, array.astype(dtype), axis, "reference")
+            for one, other in zip(got, expected, strict=True):
+                assert (one.shape, one.dtype) == (other.shape, other.dtype)
+                scale = np.max(np.abs(other), initial=1.0, where=np.isfinite(other))
+                np.testing.assert_allclose(one, other, rtol=rtol, atol=rtol * scale, err_msg=case)
+
+
+def first_and_second(function, array, axis, engine):
+    """The result, a gradient with weights, and that of the gradient's."""
+    with pb.use_engine(engine):
+        x = pb.tensor(array, requires_grad=True)
+        r = function(x, axis=axis)
+        weights = np.cos(np.arange(r.size)).reshape(r.shape).astype(r.dtype)
+        (dx,) = pb.grad(r, x, pb.tensor(weights), create_graph=True)
+        if not dx.requires_grad:
+            return r.detach().numpy(), dx.numpy()
+        (second,) = pb.grad(dx, x, pb.tensor(np.sin(array)), materialize_grads=True)
+        return r.detach().numpy(), dx.detach().numpy(), second.numpy()
+
+
+@pytest.mark.parametrize("name", [*ALONG, *BY_DEFAULT])
+def test_whole_numbers_have_numpys_dtype(name):
+    function = pnp.linalg.norm if name == "norm" else getattr(pnp, name)
+    for dtype in (np.int64, np.int32, np.uint8):
+        array = np.array([[3, 1, 2], [2, 2, 0], [5, 0, 1]], dtype)
+        for attributes in ({},) if name in BY_DEFAULT else ({}, {"axis": 0}, {"axis": -1}):
+            found, expected = function(pb.tensor(array), **attributes), function(array, **attributes)
+            assert found.dtype == expected.dtype
+            np.testing.assert_allclose(found.numpy(), expected)
+
+
+@pytest.mark.parametrize("name", BY_DEFAULT)
+def test_triangles_agree(name):
+    for array in (*ARRAYS.values(), np.zeros((2, 0, 4)), np.arange(20.0).reshape(4, 5).T):
+        for attributes in ({}, {"k": 0}, {"k": 1}, {"k": -7}):
+            got = result_and_gradient(name, array, attributes)
+            with pb.use_engine("reference"):
+                expected = result_and_gradient(name, array, attributes)
+            for one, other in zip(got, expected, strict=True):
+                np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("axis", AXES, ids=str)

@@ -44,6 +44,8 @@ _INFIX = {
     ">=": 9,
     "==": 10,
     "!=": 10,
+    "&": 11,
+    "|": 13,
     "&&": 14,
     "||": 15,
 }
@@ -186,6 +188,10 @@ def _infix(expression: Infix) -> Words:
             expression.operator,
             *_within(expression.right, precedence),
         ]
+    if expression.operator in ("&", "|"):  # compilers warn of any other operator within one
+        same = isinstance(expression.left, Infix) and expression.left.operator == expression.operator
+        left = _within(expression.left, precedence + 1 if same else UNARY + 1)
+        return [*left, expression.operator, *_within(expression.right, UNARY + 1)]
     left = _within(expression.left, precedence + 1)
     if expression.operator == "||" and precedence_of(expression.left) == _INFIX["&&"]:
         left = _joined("(", left, ")")  # compilers warn of `&&` within it

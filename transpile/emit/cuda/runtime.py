@@ -213,6 +213,8 @@ PB_DEVICE T fmin(T x, T y) { return x <= y || y != y ? x : y; }
 template <typename T>
 PB_DEVICE T where(bool condition, T x, T y) { return condition ? x : y; }
 template <typename T>
+PB_DEVICE T where_stored(bool condition, T x, T y) { return condition ? x : y; }
+template <typename T>
 PB_DEVICE T abs(T x) { return x < T(0) ? -x : x == T(0) ? T(0) : x; }
 template <typename T>
 PB_DEVICE T square(T x) { return x * x; }

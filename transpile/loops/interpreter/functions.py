@@ -185,6 +185,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "softplus": lambda x: np.logaddexp(0, x),
     "sinc": np.sinc,
+    "where_stored": np.where,
     "erf": np.vectorize(erf, otypes=[np.float64]),
     "erfc": np.vectorize(erfc, otypes=[np.float64]),
     # Shapes, and sets of axes.

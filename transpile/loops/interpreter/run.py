@@ -69,6 +69,8 @@ _INFIX = {
     ">=": np.greater_equal,
     "==": np.equal,
     "!=": np.not_equal,
+    "&": np.logical_and,
+    "|": np.logical_or,
     "&&": np.logical_and,
     "||": np.logical_or,
 }

@@ -24,7 +24,8 @@ class Place(NamedTuple):
     """The place where an engine finds a value.
 
     `kind` "attribute": the attribute of this number; "like": shape and dtype of this input; "rank": whether
-    it has `axes` axes; "size": the number of elements of this input, or of an output, counted after them.
+    it has `axes` axes; "none": whether this input is None; "size": the number of elements of this input, or
+    of an output, counted after them.
     """
 
     kind: str
@@ -46,6 +47,9 @@ def place_of(formula: Formula, atom: Atom) -> Place | None:
     ranked = _rank_of(forward, atom)
     if ranked is not None and ranked[0] in inputs:
         return Place("rank", inputs.index(ranked[0]), ranked[1])
+    absent = _read_by(forward, atom, "is_none")
+    if absent is not None and absent in inputs:
+        return Place("none", inputs.index(absent))
     sized = _read_by(forward, atom, "size")
     return Place("size", arrays.index(sized)) if sized is not None and sized in arrays else None
 

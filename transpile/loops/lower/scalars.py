@@ -44,7 +44,7 @@ def literal(value: object, kind: Type) -> Scalar:
 ABSENT = Scalar(Braces(()), "none")
 
 # Symbols that stand between operands.
-_INFIX = frozenset(["*", "/", "+", "-", "<", "<=", ">", ">=", "==", "!=", "&&", "||"])
+_INFIX = frozenset(["*", "/", "+", "-", "<", "<=", ">", ">=", "==", "!=", "&", "|"])
 
 # Operators that kernels compute entry by entry, as the table says.
 _SCALARS: dict[str, tuple[Rule, str]] = {
@@ -149,7 +149,8 @@ def _where(operands: Sequence[Scalar], kind: Type) -> Scalar:
     condition, x, y = _truth(operands[0]).node, operands[1].to(kind).node, operands[2].to(kind).node
     if isinstance(x, Entry) or isinstance(y, Entry):
         # An element that is read in any case: what is read by a condition may not be vectorized.
-        return Scalar(Call("where", (condition, x, y), stored(kind)), kind)
+        name = "where_stored" if isinstance(condition, Entry) else "where"
+        return Scalar(Call(name, (condition, x, y), stored(kind)), kind)
     return Scalar(Choice(condition, x, y), kind)
 
 
@@ -176,6 +177,16 @@ def _power(operands: Sequence[Scalar], kind: Type) -> Scalar:
     return _call("power", operands, kind)
 
 
+def _of_order(op: str, order: int, name: str) -> Callable[[Sequence[Scalar], Type], Scalar]:
+    """An operator whose most frequent order has a function of its own, which loops vectorize."""
+
+    def known_order(operands: Sequence[Scalar], kind: Type) -> Scalar:
+        known = operands[1].literal == order
+        return _call(name, operands[:1], kind) if known else _call(op, operands, kind)
+
+    return known_order
+
+
 _SPECIAL: dict[str, Callable[[Sequence[Scalar], Type], Scalar]] = {
     "negative": _negative,
     "positive": _same,
@@ -188,5 +199,7 @@ _SPECIAL: dict[str, Callable[[Sequence[Scalar], Type], Scalar]] = {
     "clip": _clip,
     "power": _power,
     "relu": lambda operands, kind: _call("maximum", [operands[0], literal(0, "weak int")], kind),
+    "polygamma": _of_order("polygamma", 1, "trigamma"),
+    "bessel_i": _of_order("bessel_i", 2, "bessel_i2"),
     "round": lambda operands, kind: _call("round", operands[:1], kind),
 }

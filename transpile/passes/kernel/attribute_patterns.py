@@ -1,7 +1,8 @@
-"""For which attributes reductions have kernels before anyone calls them.
+"""For which attributes operators of one array have kernels before anyone calls them.
 
 A kernel is for certain attributes. These are the usual ones: over all axes, the
-last or the first, with the axis kept or not, whatever else is as by default.
+last or the first, of reductions with the axis kept or not; whatever else is as by
+default.
 """
 
 from __future__ import annotations
@@ -11,6 +12,10 @@ from typing import NamedTuple
 from ...ir import Formula
 
 REDUCTIONS = ("sum", "mean", "max", "min", "var", "std", "logsumexp", "softmax", "log_softmax")
+# Reductions whose axis is rarely kept, and what goes along an axis.
+ALONG = ("prod", "norm", "cumsum", "cumprod", "sort")
+# As by default alone.
+BY_DEFAULT = ("tril", "triu")
 _AXES = {"all": None, "last": -1, "first": 0}
 
 
@@ -22,7 +27,7 @@ class AttributePattern(NamedTuple):
 
 
 def attribute_patterns(formula: Formula) -> list[AttributePattern]:
-    """Those of a formula; none of one that is no reduction.
+    """Those of a formula; none of one that is not among these.
 
     >>> from pullback.transpile.library import standard_library
     >>> for pattern in attribute_patterns(standard_library().promoted("sum"))[:3]:
@@ -32,12 +37,18 @@ def attribute_patterns(formula: Formula) -> list[AttributePattern]:
     sum_last_kept {'axis': -1, 'keepdims': True}
     """
     known = {param.var.name: param.default.value for param in formula.attributes if param.default is not None}
-    if formula.name not in REDUCTIONS or "axis" not in known or len(known) < len(formula.attributes):
+    if len(known) < len(formula.attributes):
+        return []
+    if formula.name in BY_DEFAULT:
+        return [AttributePattern(f"{formula.name}_by_default", known)]
+    if formula.name not in REDUCTIONS + ALONG or "axis" not in known:
         return []
     found = []
     for name, axis in _AXES.items():
+        if axis is None and formula.name == "sort":
+            continue  # of all elements in one line: compiled with its axis alone
         found.append(AttributePattern(f"{formula.name}_{name}", known | {"axis": axis}))
-        if axis is not None and "keepdims" in known:
+        if axis is not None and "keepdims" in known and formula.name in REDUCTIONS:
             kept = known | {"axis": axis, "keepdims": True}
             found.append(AttributePattern(f"{formula.name}_{name}_kept", kept))
     return found

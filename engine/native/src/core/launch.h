@@ -57,6 +57,8 @@ struct KernelLayout {
     static constexpr std::int32_t kLike = -1, kSize = -2;
     /// Or kPlainOutput, where it is a plain value.
     static constexpr std::int32_t kPlainOutput = -3;
+    /// Or kNone, where it is whether that input is None.
+    static constexpr std::int32_t kNone = -4;
     /// They are its last outputs.
     std::vector<PlainOutput> plain_outputs;
     /// The most of inputs, attributes or outputs that a call may have.

@@ -91,6 +91,19 @@ PyRef raw(PyObject* value) {
 }
 
 PyRef like(PyObject* value) {
+    if (Tensor::check(value) && Tensor::cast(value)->layout.regular()) {
+        static PyObject* type = nullptr;
+        import_once(type, "pullback.engine.primitives.plumbing", "Like");
+        const Layout& layout = Tensor::cast(value)->layout;
+        const PyRef shape = checked(PyTuple_New(layout.ndim()));
+        for (int axis = 0; axis < layout.ndim(); ++axis) {
+            PyObject* length = checked(PyLong_FromLongLong(layout.shape()[axis])).release();
+            PyTuple_SET_ITEM(shape.get(), axis, length);
+        }
+        const PyRef dtype =
+            checked(reinterpret_cast<PyObject*>(PyArray_DescrFromType(layout.dtype())));
+        return checked(PyObject_CallFunctionObjArgs(type, shape.get(), dtype.get(), nullptr));
+    }
     static PyObject* function = nullptr;
     import_once(function, "pullback.engine.primitives.plumbing", "like");
     return checked(PyObject_CallOneArg(function, value));

@@ -47,6 +47,8 @@ PyRef plain_value(const KernelLayout& kernel, std::size_t index, const Call& cal
             return call.plain_outputs[static_cast<std::size_t>(place)];
         case KernelLayout::kSize:
             return size_of(place, call.inputs, call.outputs);
+        case KernelLayout::kNone:
+            return PyRef::steal(PyBool_FromLong(PyTuple_GET_ITEM(call.inputs, place) == Py_None));
         case KernelLayout::kLike:
             return like(PyTuple_GET_ITEM(call.inputs, place));
         default: {

@@ -35,24 +35,34 @@ T where(bool condition, T x, T y) {
     return condition ? x : y;
 }
 
-// NumPy's: a NaN on either side is the result.
+// The same by an element of an array, never by a temporary: GCC vectorizes choices by bytes in
+// memory, and none by a bool there.
+template <typename T>
+T where_stored(const bool& condition, T x, T y) {
+    return reinterpret_cast<const unsigned char&>(condition) != 0 ? x : y;
+}
+template <typename T>
+T where_stored(bool&& condition, T x, T y) = delete;
+
+// NumPy's: a NaN on either side is the result, and `x` where the two are equal. These choose twice,
+// each time by one comparison: GCC does not vectorize a choice by two of them inside another one.
 template <typename T>
 T maximum(T x, T y) {
-    return x >= y || x != x ? x : y;
+    return y != y ? y : (x < y ? y : x);
 }
 template <typename T>
 T minimum(T x, T y) {
-    return x <= y || x != x ? x : y;
+    return y != y ? y : (y < x ? y : x);
 }
 
 // NumPy's: a NaN is the result only where both are.
 template <typename T>
 T fmax(T x, T y) {
-    return x >= y || y != y ? x : y;
+    return x != x ? y : (x < y ? y : x);
 }
 template <typename T>
 T fmin(T x, T y) {
-    return x <= y || y != y ? x : y;
+    return x != x ? y : (y < x ? y : x);
 }
 
 template <typename T>

@@ -1,18 +1,19 @@
 // Special functions of one element, computed as doubles.
 //
 // Most are SciPy's own, by the addresses that scipy.special.cython_special exports, so that a
-// kernel and the reference engine compute the same. Without them a kernel refuses.
+// kernel and the reference engine compute the same. Without them a kernel refuses. Those that loops
+// vectorize are kernel/math/series.h's.
 #ifndef PULLBACK_KERNEL_SPECIAL_H_
 #define PULLBACK_KERNEL_SPECIAL_H_
 
-#include "pullback/kernel/math/functions.h"
+#include "pullback/kernel/math/series.h"
 
 // Those of one argument and of two; pullback.engine.kernels.special has the same names.
 // clang-format off
 #define PB_SPECIAL_UNARY(X)                                                                       \
-    X(erfcx) X(erfi) X(erfinv) X(erfcinv) X(dawsn) X(ndtr) X(log_ndtr) X(ndtri) X(expi) X(exp1)   \
+    X(erfcx) X(erfi) X(erfinv) X(erfcinv) X(dawsn) X(log_ndtr) X(ndtri) X(expi) X(exp1)           \
     X(gammaln) X(loggamma) X(gamma) X(rgamma) X(digamma)                                          \
-    X(i0) X(i0e) X(i1) X(i1e) X(j0) X(j1) X(y0) X(y1) X(k0) X(k0e) X(k1) X(k1e)
+    X(j0) X(j1) X(y0) X(y1) X(k0) X(k0e) X(k1) X(k1e)
 #define PB_SPECIAL_BINARY(X) X(beta) X(betaln) X(rel_entr) X(kl_div) X(iv) X(jv)
 // clang-format on
 
@@ -99,6 +100,7 @@ inline double hurwitz_zeta(double s, double a) {
 // The n-th derivative of digamma: (-1)^(n+1) n! zeta(n + 1, x), DLMF 5.15.1.
 inline double polygamma(double x, double n) {
     if (n == 0) return digamma(x);
+    if (n == 1) return trigamma(x);
     const double size = gamma(n + 1) * hurwitz_zeta(n + 1, x);
     return fmod(n, 2.0) == 0 ? -size : size;
 }
