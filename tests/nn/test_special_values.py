@@ -51,6 +51,29 @@ def test_forward_mode_gives_the_same_products():
     assert np.sum(w * tangent) == pytest.approx(np.sum(cotangent * v), rel=1e-12)
 
 
+# Of these torch has no second derivative to compare with.
+SECOND = {
+    "ctc_loss": lambda x: pb.nn.ctc_loss(x, np.array([[1, 2], [1, 1]]), [4, 3], [2, 1]),
+    "multi_margin_loss": lambda x: pb.nn.multi_margin_loss(x[0], [1, 0], p=2),
+    "multilabel_margin_loss": lambda x: pb.nn.multilabel_margin_loss(x[0], [[1, -1, 0], [0, 2, -1]]) ** 2,
+    "pdist": lambda x: pb.nn.pdist(x[:, 0]),
+}
+
+
+@pytest.mark.parametrize("name", SECOND)
+def test_second_derivatives_are_those_of_the_first(name):
+    assert pb.gradcheck(SECOND[name], (RNG.standard_normal((4, 2, 3)),), order=2)
+
+
+def test_a_target_without_room_is_infinite_or_0():
+    scores = pb.tensor(np.zeros((1, 2)), requires_grad=True)
+    args = np.array([1, 1]), np.array(1), np.array(2)
+    assert pb.nn.ctc_loss(scores, *args).item() == np.inf
+    loss = pb.nn.ctc_loss(scores, *args, zero_infinity=True)
+    assert loss.item() == 0
+    np.testing.assert_array_equal(pb.grad(loss, scores)[0].numpy(), 0)
+
+
 def test_lists_are_arrays():
     assert pb.nn.linear([1.0, 2.0], [[3.0, 4.0]], [1.0]).tolist() == [12.0]
     assert pb.nn.embedding([1], [[0.0], [5.0]]).tolist() == [[5.0]]

@@ -44,15 +44,22 @@ def integers(value: Any, name: str) -> Any:
     return found
 
 
+def values(value: Any) -> Any:
+    """The values of an array or tensor as an array. BatchedValueError inside of `vmap`.
+
+    >>> values(np.ones(1)).tolist()
+    [1.0]
+    """
+    return value if isinstance(value, np.ndarray | np.generic) else value.detach().numpy()
+
+
 def known(value: Any) -> Any:
     """The values of an array or tensor, or None inside of `vmap`, where there are those of every example.
 
     >>> known(np.ones(1)).tolist()
     [1.0]
     """
-    if isinstance(value, np.ndarray | np.generic):
-        return value
-    return None if isinstance(value, Batched) else value.detach().numpy()
+    return None if isinstance(value, Batched) else values(value)
 
 
 def expect_indices(places: Any, length: int, error: type[Exception], message: str) -> None:
@@ -60,8 +67,8 @@ def expect_indices(places: Any, length: int, error: type[Exception], message: st
 
     >>> expect_indices(np.array([0, 2]), 3, IndexError, "outside of the 3 rows")
     """
-    values = known(places)
-    if values is not None and values.size and (values.min() < 0 or values.max() >= length):
+    found = known(places)
+    if found is not None and found.size and (found.min() < 0 or found.max() >= length):
         raise error(message)
 
 

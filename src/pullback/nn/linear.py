@@ -109,9 +109,9 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     places = integers(tensor, "one_hot")
     count = num_classes
     if count == -1:
-        values = known(places)
-        if values is None or not values.size:
+        seen = known(places)
+        if seen is None or not seen.size:
             raise ValueError("one_hot: num_classes is needed where there is no largest integer to see")
-        count = int(values.max()) + 1
+        count = int(seen.max()) + 1
     expect_indices(places, count, ValueError, f"one_hot: a class is outside of the {count}")
     return pnp.equal(pnp.expand_dims(places, -1), np.arange(count)).astype(np.int64)

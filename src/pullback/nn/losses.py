@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from .. import numpy as pnp
 from .. import special
 from ..engine.primitives.plumbing import stop_gradient
-from .arguments import array, expect_indices, expect_shape, expect_within, floats, integers, known
+from .arguments import array, expect_indices, expect_shape, expect_within, floats, integers, known, values
 from .normalization import pairwise_distance
 
 
@@ -38,8 +39,8 @@ def _as_floats(target: Any, x: Any) -> Any:
 def _signs(target: Any, x: Any, name: str) -> Any:
     """A target of 1 and -1 in the dtype of x. ValueError for other values."""
     found = _as_floats(expect_within(target, x.shape, f"{name}: a target"), x)
-    values = known(found)
-    if values is not None and not np.all(np.abs(values) == 1):
+    seen = known(found)
+    if seen is not None and not np.all(np.abs(seen) == 1):
         raise ValueError(f"{name} takes a target of 1 and -1")
     return found
 
@@ -208,8 +209,8 @@ def binary_cross_entropy(
     0.6931
     """
     x, target = _pair(input, target, "binary_cross_entropy")
-    values = known(x)
-    if values is not None and not np.all((values >= 0) & (values <= 1) | np.isnan(values)):
+    seen = known(x)
+    if seen is not None and not np.all((seen >= 0) & (seen <= 1) | np.isnan(seen)):
         raise ValueError("binary_cross_entropy takes probabilities, between 0 and 1: see ..._with_logits")
     yes, no = (_bounded_log(p) for p in (x, 1 - x))
     return _times(-(target * yes + (1 - target) * no), weight, reduction, "binary_cross_entropy")
@@ -395,8 +396,8 @@ def gaussian_nll_loss(
     """
     x, target = _pair(input, target, "gaussian_nll_loss")
     var = floats(float(var) if isinstance(var, int) else var, "gaussian_nll_loss: var")
-    values = known(var)
-    if values is not None and np.any(values < 0):
+    seen = known(var)
+    if seen is not None and np.any(seen < 0):
         raise ValueError("gaussian_nll_loss takes a var that is not below 0")
     if var.ndim and tuple(var.shape) == tuple(x.shape[:-1]):
         var = pnp.expand_dims(var, -1)
@@ -407,3 +408,92 @@ def gaussian_nll_loss(
     var = var + stop_gradient(pnp.maximum(var, eps) - var)
     loss = 0.5 * (pnp.log(var) + (x - target) ** 2 / var)
     return _reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
+
+
+def multi_margin_loss(
+    input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None, *, reduction: str = "mean"
+) -> Any:
+    """Mean over other classes j of max(0, margin - x_y + x_j)^p, with its y-th term 0.
+
+    input (N, C) or (C), target (N) or () integers, `weight` (C) of classes. ValueError for a p that is not 1
+    or 2, and for other shapes; IndexError for a class that is not there.
+
+    >>> import numpy as np
+    >>> multi_margin_loss(np.array([[0.5, 0.0]]), np.array([0])).item()
+    0.25
+    """
+    x = floats(input, "multi_margin_loss")
+    if p not in (1, 2):
+        raise ValueError(f"multi_margin_loss: p is 1 or 2, not {p!r}")
+    if x.ndim not in (1, 2):
+        raise ValueError(f"multi_margin_loss takes an input (N, C) or (C), not of shape {tuple(x.shape)}")
+    classes = x.shape[-1]
+    picked, weights, _ = _of_class(x, target, weight, -1, "multi_margin_loss")
+    places = pnp.expand_dims(integers(target, "multi_margin_loss"), -1)
+    expect_indices(places, classes, IndexError, f"multi_margin_loss: a target is none of {classes} classes")
+    terms = pnp.relu(margin - pnp.expand_dims(picked, -1) + x)
+    terms = pnp.where(pnp.equal(np.arange(classes), places), 0, terms)
+    return _reduced(pnp.sum(terms if p == 1 else terms * terms, axis=-1) / classes * weights, reduction)
+
+
+def multilabel_margin_loss(input: Any, target: Any, *, reduction: str = "mean") -> Any:
+    """Sum over labels j and others i of max(0, 1 - x_j + x_i), over the number of classes.
+
+    input (N, C) or (C); target of the same shape, integers: the labels, and then -1. ValueError for other
+    shapes, IndexError for a class that is not there.
+
+    >>> import numpy as np
+    >>> multilabel_margin_loss(np.array([0.0, 0.5]), np.array([1, -1])).item()
+    0.25
+    """
+    name = "multilabel_margin_loss"
+    x = floats(input, name)
+    places = values(expect_shape(integers(target, name), x.shape, f"{name}: a target for this input"))
+    if x.ndim not in (1, 2):
+        raise ValueError(f"multilabel_margin_loss takes (N, C) or (C), not of shape {tuple(x.shape)}")
+    classes = x.shape[-1]
+    named = np.logical_and.accumulate(places >= 0, axis=-1)
+    places = np.where(named, places, 0)
+    message = f"multilabel_margin_loss: a target is none of the {classes} classes"
+    expect_indices(places, classes, IndexError, message)
+    is_label = np.any((places[..., None] == np.arange(classes)) & named[..., None], axis=-2)
+    labels = pnp.expand_dims(pnp.take_along_axis(x, places, -1), -1)
+    terms = pnp.relu(1 - labels + pnp.expand_dims(x, -2))
+    counted = pnp.where(named[..., None] & ~is_label[..., None, :], terms, 0)
+    return _reduced(pnp.sum(counted, axis=(-1, -2)) / classes, reduction)
+
+
+def multilabel_soft_margin_loss(
+    input: Any, target: Any, weight: Any = None, *, reduction: str = "mean"
+) -> Any:  # fmt: skip
+    """`binary_cross_entropy_with_logits`, of which the mean over the last axis is taken first.
+
+    `weight` is broadcast. ValueError for other shapes.
+
+    >>> import numpy as np
+    >>> round(multilabel_soft_margin_loss(np.zeros((1, 2)), np.ones((1, 2))).item(), 4)
+    0.6931
+    """
+    loss = binary_cross_entropy_with_logits(input, target, weight, reduction="none")
+    return _reduced(pnp.mean(loss, axis=-1), reduction)
+
+
+def triplet_margin_with_distance_loss(
+    anchor: Any, positive: Any, negative: Any, *, distance_function: Callable[[Any, Any], Any] | None = None,
+    margin: float = 1.0, swap: bool = False, reduction: str = "mean",
+) -> Any:  # fmt: skip
+    """`triplet_margin_loss` by a distance of two arguments, which is `pairwise_distance` where it is None.
+
+    >>> import numpy as np
+    >>> square = lambda x, y: ((x - y) ** 2).sum(-1)
+    >>> one = np.ones((1, 1))
+    >>> triplet_margin_with_distance_loss(0 * one, one, 2 * one, distance_function=square).item()
+    0.0
+    """
+    if not margin > 0:
+        raise ValueError(f"triplet_margin_with_distance_loss: margin is above 0, not {margin!r}")
+    distance = pairwise_distance if distance_function is None else distance_function
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = pnp.minimum(far, distance(positive, negative))
+    return _reduced(pnp.relu(near - far + margin), reduction)

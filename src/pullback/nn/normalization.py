@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import numpy as pnp
 from .arguments import expect_shape, floats, whole
+from .windows import padded, taps
 
 
 def _standardized(x: Any, axes: tuple[int, ...], eps: float) -> Any:
@@ -211,3 +212,40 @@ def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepd
     """
     away = floats(x1, "pairwise_distance") - floats(x2, "pairwise_distance") + eps
     return _norm(away, p, -1, keepdim)
+
+
+def pdist(input: Any, p: float = 2.0) -> Any:
+    """The p-norms of the differences of all pairs of rows, as `torch.nn.functional.pdist`.
+
+    input (N, M); the result (N (N - 1) / 2) has the pairs of the first row first. ValueError for other axes.
+
+    >>> import numpy as np
+    >>> pdist(np.array([[0.0], [1.0], [3.0]])).tolist()
+    [1.0, 3.0, 2.0]
+    """
+    x = floats(input, "pdist")
+    if x.ndim != 2:
+        raise ValueError(f"pdist takes an input (N, M), not of shape {tuple(x.shape)}")
+    rows, others = np.triu_indices(x.shape[0], 1)
+    return _norm(x[rows] - x[others], p, -1)
+
+
+def local_response_norm(
+    input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Any:  # fmt: skip
+    """x / (k + alpha mean(x^2))^beta, means over so many channels around each, axis 1.
+
+    input (N, C, ...), with zeros around the channels. A. Krizhevsky and others, "ImageNet Classification"
+    (2012). ValueError for fewer axes.
+
+    >>> import numpy as np
+    >>> local_response_norm(np.ones((1, 1, 1)), 1, alpha=1.0, beta=1.0).item()
+    0.5
+    """
+    x, (size,) = floats(input, "local_response_norm"), whole(size, 1, "size")
+    if x.ndim < 3:
+        raise ValueError(f"local_response_norm takes an input (N, C, ...), not of shape {tuple(x.shape)}")
+    squares = pnp.moveaxis(x * x, 1, -1)
+    near = taps(padded(squares, [(size // 2, (size - 1) // 2)]), (size,), (1,), (1,))
+    mean = pnp.moveaxis(sum(near[1:], near[0]), -1, 1) / size
+    return x / (k + alpha * mean) ** beta

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -149,11 +151,16 @@ def avg_pool3d(
     return _avg_pool(3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
+def _window(i: int, length: int, out: int) -> tuple[int, int]:
+    """The i-th of so many windows that cover an axis: floor(i n / out) to ceil((i + 1) n / out)."""
+    return i * length // out, -(-(i + 1) * length // out)
+
+
 def _means(length: int, out: int, dtype: Any) -> Any:
-    """The matrix of the means of windows that cover an axis: floor(i n / out) to ceil((i + 1) n / out)."""
+    """The matrix of the means of windows that cover an axis."""
     matrix = np.zeros((out, length), dtype)
     for i in range(out):
-        start, end = i * length // out, -(-(i + 1) * length // out)
+        start, end = _window(i, length, out)
         matrix[i, start:end] = 1 / (end - start)
     return matrix
 
@@ -207,3 +214,112 @@ def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
     3.5
     """
     return _adaptive(3, input, output_size)
+
+
+def _lp_pool(
+    n: int, input: Any, norm_type: float, kernel_size: Size, stride: Any, ceil_mode: bool
+) -> Any:  # fmt: skip
+    x = floats(input, f"lp_pool{n}d")
+    if not norm_type > 0:
+        raise ValueError(f"lp_pool{n}d: norm_type is above 0, not {norm_type!r}")
+    mean = _avg_pool(n, x**norm_type, kernel_size, stride, 0, ceil_mode, True, None)
+    above = pnp.greater(mean, 0)
+    total = pnp.where(above, mean, 1) * prod(whole(kernel_size, n, "kernel_size"))
+    return pnp.where(above, total ** (1.0 / norm_type), 0)
+
+
+def lp_pool1d(
+    input: Any, norm_type: float, kernel_size: Size, stride: Any = None, ceil_mode: bool = False
+) -> Any:
+    """The sum of powers of each window over the last axis, to the power 1 / norm_type, as torch's.
+
+    A sum that is not above 0 counts as 0, with derivative 0. ValueError for a norm_type that is not above 0.
+
+    >>> import numpy as np
+    >>> lp_pool1d(np.array([[3.0, 4.0]]), 2.0, 2).item()
+    5.0
+    """
+    return _lp_pool(1, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool2d(
+    input: Any, norm_type: float, kernel_size: Size, stride: Any = None, ceil_mode: bool = False
+) -> Any:
+    """The sum of powers of each window over the last two axes, to the power 1 / norm_type, as torch's.
+
+    A sum that is not above 0 counts as 0, with derivative 0. ValueError for a norm_type that is not above 0.
+
+    >>> import numpy as np
+    >>> lp_pool2d(np.ones((1, 2, 2)), 2.0, 2).item()
+    2.0
+    """
+    return _lp_pool(2, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool3d(
+    input: Any, norm_type: float, kernel_size: Size, stride: Any = None, ceil_mode: bool = False
+) -> Any:
+    """The sum of powers of each window over the last three axes, to the power 1 / norm_type, as torch's.
+
+    A sum that is not above 0 counts as 0, with derivative 0. ValueError for a norm_type that is not above 0.
+
+    >>> import numpy as np
+    >>> lp_pool3d(np.full((1, 2, 2, 2), 2**0.5), 2.0, 2).item()
+    4.0
+    """
+    return _lp_pool(3, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+def _adaptive_max(n: int, input: Any, output_size: Any) -> Any:
+    name = f"adaptive_max_pool{n}d"
+    x, alone = batched(floats(input, name), n, name)
+    asked = for_each_axis(output_size, n, "output_size")
+    lengths = [given if size is None else size for size, given in zip(asked, x.shape[2:], strict=True)]
+    out = whole(lengths, n, "output_size")
+    parts = []
+    for cell in product(*map(range, out)):
+        window = tuple(slice(*_window(i, m, o)) for i, m, o in zip(cell, x.shape[2:], out, strict=True))
+        entries = x[(..., *window)]
+        entries = pnp.reshape(entries, (*x.shape[:2], prod(entries.shape[2:])))
+        parts.append(pnp.take_along_axis(entries, pnp.argmax(entries, axis=-1, keepdims=True), -1)[..., 0])
+    y = pnp.reshape(pnp.stack(parts, -1), (*x.shape[:2], *out))
+    return y[0] if alone else y
+
+
+def adaptive_max_pool1d(input: Any, output_size: Size) -> Any:
+    """The largest of as many windows as the output is long, over the last axis, as torch's.
+
+    The windows are those of `adaptive_avg_pool1d`. ValueError for a
+    size below 1.
+
+    >>> import numpy as np
+    >>> adaptive_max_pool1d(np.arange(2.0).reshape(1, 2), 1).item()
+    1.0
+    """
+    return _adaptive_max(1, input, output_size)
+
+
+def adaptive_max_pool2d(input: Any, output_size: Any) -> Any:
+    """The largest of as many windows as the output is long, over the last two axes, as torch's.
+
+    None for a size keeps the length. The windows are those of `adaptive_avg_pool2d`. ValueError for a
+    size below 1.
+
+    >>> import numpy as np
+    >>> adaptive_max_pool2d(np.arange(4.0).reshape(1, 2, 2), 1).item()
+    3.0
+    """
+    return _adaptive_max(2, input, output_size)
+
+
+def adaptive_max_pool3d(input: Any, output_size: Any) -> Any:
+    """The largest of as many windows as the output is long, over the last three axes, as torch's.
+
+    None for a size keeps the length. The windows are those of `adaptive_avg_pool3d`. ValueError for a
+    size below 1.
+
+    >>> import numpy as np
+    >>> adaptive_max_pool3d(np.arange(8.0).reshape(1, 2, 2, 2), 1).item()
+    7.0
+    """
+    return _adaptive_max(3, input, output_size)
