@@ -25,7 +25,7 @@ struct IteratedSineForward {
         pb::View<const T> r_view = x_view.read_only();
         const pb::List<pb::View<const T>> slopes(3);
         const pb::List<pb::View<const T>> r_iterations(3);
-        for (int64_t turn = 0; turn < 3; ++turn) {
+        for (int64_t iteration = 0; iteration < 3; ++iteration) {
             const auto cos_r_view = context.scratch<T>(r_view.shape);
             const auto r_1_view = context.scratch<T>(r_view.shape);
 
@@ -53,8 +53,8 @@ struct IteratedSineForward {
             });
 
             passes.run();
-            slopes[turn] = cos_r_view.read_only();
-            r_iterations[turn] = r_view.read_only();
+            slopes[iteration] = cos_r_view.read_only();
+            r_iterations[iteration] = r_view.read_only();
             r_view = r_1_view.read_only();
         }
         const auto every_r_view = context.output<T>(
@@ -143,8 +143,8 @@ struct IteratedSineBackwardGeneral {
         passes.run();
         // iterated_sine.py:18  for slope in reversed(slopes):
         pb::View<const T> grad_2_view = grad_view.read_only();
-        for (int64_t turn = slopes_1.size - 1; turn >= 0; --turn) {
-            const auto slope_view = slopes_1[turn];
+        for (int64_t iteration_2 = slopes_1.size - 1; iteration_2 >= 0; --iteration_2) {
+            const auto slope_view = slopes_1[iteration_2];
             const pb::Shape shape_2 = pb::broadcast(context, grad_2_view.shape, slope_view.shape);
             const auto grad_3_view = context.scratch<T>(shape_2);
 
@@ -264,8 +264,8 @@ struct IteratedSineBackward {
             pb::unflatten(context, every_slopes_1_view.read_only(), like_slopes_2_2);
         // iterated_sine.py:18  for slope in reversed(slopes):
         pb::View<const T> grad_1_view = grad_view.read_only();
-        for (int64_t turn = slopes_1.size - 1; turn >= 0; --turn) {
-            const auto slope_view = slopes_1[turn];
+        for (int64_t iteration = slopes_1.size - 1; iteration >= 0; --iteration) {
+            const auto slope_view = slopes_1[iteration];
             const pb::Shape shape = pb::broadcast(context, grad_1_view.shape, slope_view.shape);
             const auto grad_2_view = context.scratch<T>(shape);
 

@@ -58,7 +58,7 @@ KERNELS = {
     "cholesky": "derivatives raise",
     "count_weighted": "PB501 int of these values is not compiled",
     "de_boor": "PB501 item of these values is not compiled",
-    "diagonal_by_index": "PB501 opaque of these values is not compiled",
+    "diagonal_by_index": "PB501 `min` of these values is not compiled",
     "dropout": "runs on Python",
     "early_ways_out": "runs on Python",
     "euler_rotation": "PB501 stack of such arrays is not compiled",

@@ -22,7 +22,11 @@ def write_part(frame: Frame, target: ast.Subscript, value: Value, node: ast.AST)
     if isinstance(held, Growing):
         _write_element(frame, held, target, value)
         return
-    _put(frame, held, target, read_index(frame, target.slice), atom(frame, value, node), node)
+    written = atom(frame, value, node)
+    if written == Literal(None):
+        message = "`None` is no element of an array"
+        raise refuse("PB404", message, frame.span(node), value="None", hint="write `np.nan`")
+    _put(frame, held, target, read_index(frame, target.slice), written, node)
 
 
 def change_part(frame: Frame, target: ast.Subscript, op: str, node: ast.AugAssign) -> None:

@@ -74,6 +74,12 @@ def _constant_result(formula: Formula, atom: Literal) -> FormulaError:
     return FormulaError([found], formula.source)
 
 
+def _none_as_result(formula: Formula, atom: Atom) -> FormulaError:
+    message = f"the result {atom} of {formula.name!r} may be None, which is not compiled"
+    found = diagnostic("PB501", message, formula.span, name=formula.name, hint="return an array on every way")
+    return FormulaError([found], formula.source)
+
+
 def _list_of_any_length(formula: Formula, param: Param) -> FormulaError:
     message = f"{param.var} is a list of tensors: C++ is generated for a certain length"
     hint = "pb.compile generates it for the lists that it is called with"
@@ -138,7 +144,20 @@ def _formula_kernels(
         fixed = decided(_ranked(fixed, inputs))
     fixed = _folded(promote(_ranked(fixed, inputs), library, fused))
     compiled = _compile(fixed, library, inputs, order, f"{stem or formula.name}_forward")
+    block = compiled.forward.block
+    for atom in block.results[: formula.results]:
+        if _may_be_none(block, atom):
+            raise _none_as_result(formula, atom)
     return _with_general(compiled, library) if general else compiled
+
+
+def _may_be_none(block: Block, atom: Atom) -> bool:
+    """True where a side of a condition leaves None."""
+    made = next((eqn for eqn in block.eqns if atom in eqn.outs), None)
+    if made is None or made.op != "if":
+        return atom == Literal(None)
+    place = made.outs.index(atom)
+    return any(_may_be_none(side, side.results[place]) for side in made.blocks)
 
 
 def is_runtime_number(param: Param) -> bool:

@@ -62,6 +62,7 @@ def add_branch(plan: Plan, eqn: Eqn, enter: Enter) -> None:
         merge(
             plan, out, [(child, child.kernel.block.results[k]) for child in children], control.before, level
         )
+    plan.missing |= {out for out in eqn.outs if plan.of(out).element == "maybe"}
     first, second = children
     for child in children:
         child.settle()
@@ -122,6 +123,7 @@ def add_loop(plan: Plan, eqn: Eqn, enter: Enter) -> None:
     level = max([level, *(fact.level for fact in facts if fact.kind == "collected")])
     for _ in range(3):
         trial = plan.inside(body, plan.names.copy())
+        trial.missing |= plan.missing
         _enter_iteration(plan, trial, eqn, carried, facts, "iteration", [], enter)
         found = [_at_end(trial, atom) for atom in body.results[: len(carried)]]
         after = [
@@ -196,7 +198,7 @@ def _enter_iteration(
     item, over = body.params[0], eqn.args[0]
     number = Fact("number", "weak int", known=Name(iteration))
     if isinstance(over, Var) and over.kind == "list":
-        index = derived("turn", "value")
+        index = derived("iteration", "value")
         child.define(index, number)
         if item in Block((), body.eqns, body.results).free():
             enter(child, Eqn((item,), "item", (over, index), span=eqn.span))
@@ -229,6 +231,7 @@ def _write_loop(
     iteration = _counter_name(plan, body.params[0])
     held = [_declared(plan, control, *one) for one in zip(carried, facts, start, strict=True)]
     child = plan.inside(body, plan.names)
+    child.missing |= plan.missing
     _enter_iteration(plan, child, eqn, carried, facts, iteration, held, enter)
     collected = eqn.outs[len(carried) :]
     for out, atom in zip(collected, body.results[len(carried) :], strict=True):
@@ -248,14 +251,14 @@ def _write_loop(
     plan.control(level, control)
     for out, fact, name, atom in zip(eqn.outs, facts, held, start, strict=False):
         if fact.kind in ("lane", "array") and plan.of(atom).kind == "number" and out in plan.output_of:
-            plan.require(level, Infix(">", iterations, node(0)), "a loop without turns leaves a number")
+            plan.require(level, Infix(">", iterations, node(0)), "a loop without iterations leaves a number")
         _define_left(plan, out, fact, name, level + 1)
 
 
 def _counter_name(plan: Plan, item: Var) -> str:
     """The C++ name of the iteration's number: the author's, where the loop is over numbers."""
     named = item.kind == "value" and not item.name.startswith("_")
-    return plan.names.of(item) if named else plan.names.fresh("turn")
+    return plan.names.of(item) if named else plan.names.fresh("iteration")
 
 
 def _declared(plan: Plan, control: Control[Plan], var: Var, fact: Fact, start: Atom) -> str:

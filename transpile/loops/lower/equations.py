@@ -47,6 +47,9 @@ from .values import VALUE_OPS
 def add_equation(plan: Plan, eqn: Eqn) -> None:
     """Enter an equation into the plan. Raises FormulaError for what is not compiled."""
     plan.enter(eqn)
+    absent = [atom for atom in eqn.args if atom in plan.missing] if eqn.op in _COMPUTING else []
+    if absent and not _compares_integers(plan, eqn):
+        raise plan.refuse(f"`{absent[0]}` may be None here, where a number or an array is needed")
     if eqn.op == "raise":
         add_raise(plan, eqn)
         return
@@ -103,11 +106,19 @@ def _is_of_numbers(plan: Plan, eqn: Eqn) -> bool:
     return word is not None and bool(word.infix) and numbers and eqn.outs[0] not in plan.output_of
 
 
+def _compares_integers(plan: Plan, eqn: Eqn) -> bool:
+    """True for `k == 1`: an integer that is None has a value of its own, which equals no other."""
+    facts = [plan.of(atom) for atom in eqn.args]
+    integers = all(fact.kind == "number" and stored(fact.type) == "int64_t" for fact in facts)
+    return eqn.op in ("equal", "not_equal") and integers
+
+
 def _value(plan: Plan, eqn: Eqn, out: Var, apart: bool = True) -> None:
     """A number, a shape or an index; one that is not set `apart` is evaluated where it is needed alone."""
     fact = _chosen_value(plan, eqn) if eqn.op == "if" else plan.values.compute(eqn)
     if fact is None:
-        raise plan.refuse(f"{eqn.op} of these values is not compiled")
+        name = f"`{literal_of(eqn, 'callee')}`" if eqn.op == "opaque" else eqn.op
+        raise plan.refuse(f"{name} of these values is not compiled")
     inside = [var for block in eqn.blocks for var in block.free()]
     level = max((plan.of(atom).level for atom in (*eqn.args, *inside)), default=0)
     named = fact.kind == "number" and fact.literal is None and (not out.temp or _reads_memory(fact.node))
@@ -196,6 +207,9 @@ _OTHER: dict[str, Callable[[Plan, Eqn, Var], None]] = {
     **PICKS,
     **SOLVERS,
 }
+
+# What has no result for None. Gradients that are not there are added by operators of their own.
+_COMPUTING = (POINTWISE | {*REDUCTIONS, *SOLVERS, *PICKS, "matmul", "index_put"}) - {"stop_gradient"}
 
 # What an emitter's caller leaves uninlined.
 PRIMITIVES = frozenset({*POINTWISE, *REDUCTIONS, *VIEWS, *_OTHER, *VALUE_OPS})

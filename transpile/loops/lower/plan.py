@@ -51,8 +51,9 @@ _MANY = 12
 class Plan:
     """The phases of a kernel, or of a block in it. `operators` fills them, equation by equation.
 
-    `closing` are statements at the end of a block; so many declarations as `opening` says are of inputs
-    and of what is required.
+    `missing` are values that a side of a condition does not have, where no condition around this block
+    says that they are there. `closing` are statements at the end of a block; so many declarations as
+    `opening` says are of inputs and of what is required.
     """
 
     def __init__(self, kernel: Kernel, outer: Plan | None = None, names: Names | None = None) -> None:
@@ -73,6 +74,7 @@ class Plan:
         self.uses = Counter(var for eqn in kernel.block.eqns for var in eqn.reads())
         self.uses.update(var for eqn in kernel.block.eqns for block in eqn.blocks for var in block.free())
         self._written: set[int] = set()
+        self.missing: set[Var] = set()
         self._shapes: dict[frozenset[Expression], Name] = {}
         if outer is None:
             self._inputs()
@@ -390,6 +392,8 @@ class Plan:
     def cast(self, atom: Atom, kind: str) -> tuple[Var, Fact]:
         """A value in another type, as a lane."""
         fact = self.of(atom)
+        if fact.kind == "none":
+            raise self.refuse("`None` where a number or an array is needed")
         cast = derived(
             f"{atom}_cast'{kind}" if isinstance(atom, Var) else f"number'{fact.type} {atom} {kind}"
         )

@@ -27,7 +27,8 @@ def add_pointwise(plan: Plan, eqn: Eqn, out: Var) -> None:
     facts = [plan.of(atom) for atom in args]
     allowed = ("lane", "array", "number", *(("none",) if eqn.op == "clip" else ()))
     if any(fact.kind not in allowed for fact in facts):
-        raise plan.refuse(f"{eqn.op} of such operands is not compiled")
+        missing = any(fact.kind == "none" for fact in facts)
+        raise plan.refuse(f"{eqn.op} of {'`None`' if missing else 'such operands'} is not compiled")
     types = [fact.type for fact in facts if fact.kind != "none"]
     if eqn.op == "astype":
         kind = cast_type(plan, eqn)
