@@ -67,7 +67,7 @@ class Formulas:
         ours = str(function.__module__).startswith(LIBRARY)  # None where the text was run by `exec`
         if not ours:
             self.load_library()  # its names come first
-        operator_name = self._free(name, ours)
+        operator_name = self.free_name(name, ours)
         self._entries[operator_name] = entry
         self._operator_names[id(entry)] = operator_name
         self._latest[name] = entry
@@ -83,7 +83,7 @@ class Formulas:
         if ours and name in OPERATORS:
             self._by_operator.setdefault(name, entry)
 
-    def _free(self, name: str, ours: bool) -> str:
+    def free_name(self, name: str, ours: bool = False) -> str:
         """The name, numbered where another entry has it or where an operator of the vocabulary has it."""
         free = name
         number = 2

@@ -24,7 +24,7 @@ from ..core.dispatch import apply, engine_of
 from ..core.operator import Operator
 from ..core.registry import FORMULAS, LIBRARY
 from ..core.typed import Arrays, Closure, P, Q, R_co, Routine, S
-from .reading import namespace_of, plain_function, read_live, signature_of
+from .reading import binding, namespace_of, plain_function, read_live, signature_of
 
 T = TypeVar("T")
 Function = Callable[..., Any]
@@ -177,7 +177,7 @@ class Formula(Routine, Generic[P, R_co]):
     @property
     def _operator_name(self) -> str:
         """The operator name, by which equations of other formulas call it."""
-        return FORMULAS.operator_name(self) or self.__name__
+        return FORMULAS.operator_name(self) or FORMULAS.free_name(self.__name__)
 
     @property
     def captures(self) -> tuple[Capture, ...]:
@@ -218,7 +218,9 @@ class Formula(Routine, Generic[P, R_co]):
 
     @property
     def _signature_binding(self) -> Binding:
-        """The binding of the formula's name inside another formula."""
+        """The binding of the name inside another formula: an operator, or a text where there is none."""
+        if self._derived and FORMULAS.operator_name(self) is None:
+            return binding(self.__wrapped__)
         return signature_of(self.__wrapped__, self._operator_name, has_closure=not self._derived)
 
     def __repr__(self) -> str:

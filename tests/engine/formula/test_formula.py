@@ -152,3 +152,40 @@ def test_lists_are_arrays_where_an_array_is_read(function):
     # An integer of NumPy's is an array without axes, and widens as one.
     assert called(np.ones(2, np.float32), by=np.int64(3)).dtype == np.float64
     assert called(np.ones(2, np.float32), by=3).dtype == np.float32
+
+
+@pb.derive_pullback
+def exp(x):
+    return 2 * np.exp(x)
+
+
+@pb.derive_pullback
+def calls_exp(x):
+    return exp(x) + np.exp(x)
+
+
+@pb.formula
+def squares_exp(x):
+    t = exp(x) + np.exp(x)
+
+    def squares_exp_pullback(grad):
+        return grad * 2 * t * t
+
+    return t * t, squares_exp_pullback
+
+
+@pytest.mark.parametrize(
+    "called", [lambda f: f, pytest.param(pb.compile, marks=pytest.mark.compiler)], ids=["formula", "compiled"]
+)
+@pytest.mark.parametrize(
+    ("function", "factor", "power"), [(exp, 2, 1), (calls_exp, 3, 1), (squares_exp, 9, 2)]
+)
+def test_a_derived_function_may_be_named_as_an_operator_and_called_by_formulas(
+    called, function, factor, power
+):
+    x = pb.tensor([0.5], requires_grad=True)
+    y = called(function)(x)
+    (first,) = pb.grad(y.sum(), x, create_graph=True)
+    (second,) = pb.grad(first.sum(), x)
+    for n, found in enumerate((y, first, second)):
+        np.testing.assert_allclose(found.detach(), factor * power**n * np.exp(0.5 * power), rtol=1e-12)

@@ -159,3 +159,16 @@ def caller(x):
 """
     module = read_module(Source("names.py", text))
     assert [eqn.op for eqn in module.formulas["caller"].forward.eqns] == [f"{name}_2"]
+
+
+def test_a_function_under_derive_pullback_is_read_where_a_formula_calls_it():
+    found = formula("""
+        @pb.derive_pullback
+        def exp(x):
+            return 2 * np.exp(x)
+
+        @pb.formula
+        def f(x):
+            return exp(x), lambda grad: grad * exp(x)
+    """)
+    assert equations(found) == ["_1 = exp(x)", "_2 = multiply(2, _1)"]

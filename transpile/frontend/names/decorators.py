@@ -13,6 +13,7 @@ from .constants import dotted_name, fold_node
 
 _DECORATORS = {"pullback.formula": "formula", "pullback.composite": "composite"}
 _COMPILE = "pullback.compile"
+_DERIVE = "pullback.derive_pullback"
 _FLAGS = frozenset({"first_order_only", "surrogate", "complex"})
 _TUPLES = frozenset({"save", "recompute", "nondifferentiable"})
 _IGNORED = frozenset({"jvp", "name"})
@@ -45,6 +46,11 @@ def is_compiled(names: Names, node: ast.FunctionDef) -> bool:
     """True where a function is decorated with ``pb.compile``."""
     called = (item.func if isinstance(item, ast.Call) else item for item in node.decorator_list)
     return any(dotted_name(item, names) == _COMPILE for item in called)
+
+
+def is_helper(names: Names, node: ast.FunctionDef) -> bool:
+    """True for a function whose text is read where it is called: plain, or under ``pb.derive_pullback``."""
+    return all(dotted_name(item, names) == _DERIVE for item in node.decorator_list)
 
 
 def _options(text: Text, names: Names, call: ast.Call) -> Options:

@@ -7,6 +7,7 @@ import ast
 from ...ir import Block, Eqn, Kind, Literal, Var
 from ..names.bindings import Binding, Names
 from ..names.constants import fold_node
+from ..names.decorators import is_helper
 from ..syntax.fence import Refusal, refuse
 from ..syntax.spelling import canonical, constant_of
 from ..syntax.text import find_function, parse, too_deep
@@ -100,7 +101,7 @@ def _helper(frame: Frame, name: str, binding: Binding, node: ast.Name) -> Value:
     same = binding.source == frame.text.source
     text = frame.text if same else parse(binding.source)
     found = find_function(text.tree, binding.name)
-    if found is None or found.decorator_list:
+    if found is None or not is_helper(binding.names, found):
         return Dotted(name, name)
     return Function(
         found,
