@@ -101,6 +101,8 @@ class Calls(FollowedCalls):
             return (Thing(entity=Bound((thing,), name)),)
         if name in torch_names.METADATA:
             return plain()
+        if name in torch_names.MEMORY or name == "storage_type":
+            return (Thing(entity=Bound((thing,), name)),)
         if name == "data":
             return self._cut(thing, "data", node)
         if name == "grad":
@@ -183,6 +185,10 @@ class Calls(FollowedCalls):
             torch_names.is_in_place(name) or name in torch_names.METHODS or name in torch_names.NOT_WRITING
         )
         unknown = thing.number and thing.facts.kind is Kind.NONE
+        if name in torch_names.MEMORY:
+            return self._cut(thing, f"{name}()", arguments.node)
+        if name == "storage_type":
+            return (Thing(entity=Dotted("torch.empty")),)
         if name == "backward" and thing.facts.kind is not Kind.NONE:
             self.inner_backward(thing, arguments)
             return plain()
@@ -307,6 +313,8 @@ class Calls(FollowedCalls):
             return self.communicate(known, arguments)
         if dotted == "numba.prange":
             return plain()
+        if dotted == "torch.compile" and arguments.items:
+            return arguments.first
         aten = dotted.startswith("torch.ops.aten.") and (
             name in torch_names.REFUSING or name in torch_names.STATISTICS
         )

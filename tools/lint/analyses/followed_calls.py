@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from ..frontend.classes import last_name
-from ..frontend.modules import Function
+from ..frontend.modules import Function, is_compiled
 from . import containers, torch_names
 from .builtin_calls import BuiltinCalls
 from .context import Context
@@ -34,7 +34,6 @@ from .values import (
 )
 
 DEEPEST = 8
-KERNELS = ("_cuda", "_cpp", "_ext", "_C", "_kernel", "_kernels", "_cuda_kernel", "_gpu")
 LOADERS = ("load(", "load_inline(", "load_extension(", "import_ext(")
 
 
@@ -170,10 +169,8 @@ def _is_kernel(name: str) -> bool:
     >>> _is_kernel(".my_cuda.forward"), _is_kernel("torch.ops.mine.forward"), _is_kernel("helpers.forward")
     (True, True, False)
     """
-    *parts, _ = name.split(".")
-    known = any(part.endswith(KERNELS) for part in parts) or name.partition(".")[0].endswith(KERNELS)
     operator = name.startswith("torch.ops.") and not name.startswith("torch.ops.aten.")
-    return known or operator or name.endswith("]") or any(loader in name for loader in LOADERS)
+    return is_compiled(name) or operator or name.endswith("]") or any(loader in name for loader in LOADERS)
 
 
 def takes_context(arguments: Arguments) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from dataclasses import dataclass, replace
 
@@ -152,7 +153,7 @@ class TorchCalls(Statements):
         if self.cuts:
             facts = lose(facts, self.span(node), f"`{how}`")
         made = Thing(unrecorded(facts), thing.store, self.span(node))
-        made.number = how in ("item", "tolist") or thing.number
+        made.number = how in ("item", "tolist", "data_ptr()") or thing.number
         made.array = how == "numpy"
         return (made,)
 
@@ -200,6 +201,12 @@ class TorchCalls(Statements):
 
     def _in_place(self, receiver: Value, name: str, arguments: Arguments) -> None:
         if name == "copy_" and arguments.first == receiver:
+            return
+        if (
+            name == "set_" and arguments.items and not owns(receiver)
+        ):  # the memory of another one from here on
+            for thing, other in itertools.product(receiver, arguments.first[:1]):
+                thing.own, thing.store = other.facts, other.store
             return
         span = self.span(arguments.node)
         base = name[:-1]

@@ -16,9 +16,9 @@ def _names(text: str) -> frozenset[str]:
 METADATA = _names(
     """size dim ndimension ndim numel nelement element_size stride storage_offset shape dtype device layout
     is_cuda is_sparse is_contiguous is_floating_point is_complex requires_grad is_leaf grad_fn get_device
-    is_meta is_cpu is_mps is_quantized itemsize nbytes names type_name data_ptr is_tensor is_same_size
-    is_pinned storage_type broadcast_shapes finfo iinfo result_type promote_types is_nested _version
-    is_storage is_autocast_enabled get_autocast_dtype get_autocast_gpu_dtype is_inference untyped_storage"""
+    is_meta is_cpu is_mps is_quantized itemsize nbytes names type_name is_tensor is_same_size
+    is_pinned broadcast_shapes finfo iinfo result_type promote_types is_nested _version
+    is_storage is_autocast_enabled get_autocast_dtype get_autocast_gpu_dtype is_inference"""
 )
 
 # A tensor whose derivative is zero, or which has none.
@@ -67,6 +67,8 @@ MAYBE_VIEWS = _names("reshape reshape_as flatten ravel contiguous requires_grad_
 
 # The path to the inputs is cut here.
 CUTS = _names("detach data detach_ numpy item tolist Variable tensor from_numpy")
+# The memory of a tensor, which compiled code reads and writes without a record.
+MEMORY = _names("data_ptr storage untyped_storage typed_storage")
 
 PAIRS = _names("max min median nanmedian mode cummax cummin kthvalue topk sort")
 

@@ -16,6 +16,7 @@ from functools import cached_property
 from ....transpile.ir import Source, Span
 
 AUTOGRAD = frozenset({"Function", "Variable", "grad", "gradcheck", "backward"})
+COMPILED = ("_cuda", "_cpp", "_ext", "_C", "_kernel", "_kernels", "_cuda_kernel", "_gpu")
 Finder = Callable[[str, str], Source | None]  # (dotted name, path of the file that asks) -> text
 
 
@@ -139,17 +140,27 @@ class TorchModule:
             case ast.ImportFrom(names=[ast.alias(name="*")]):
                 self.stars.append("." * statement.level + (statement.module or ""))
             case ast.Import() | ast.ImportFrom():
-                self.names.update(imported(statement))
+                found = imported(statement).items()
+                self.names.update((name, new) for name, new in found if not self._is_compiled(name))
             case ast.ClassDef(name=name):
                 self.names[name] = Class(statement, self)
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                self.names[name] = Function(statement, self)
+                if name not in self.names or not _only_raises(statement.body):
+                    self.names[name] = Function(statement, self)
+            case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=name), *_])], value=value):
+                if (loaded := _loaded(value)) is not None:  # a module, and whether it is there
+                    self.names[name] = loaded
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
                     if isinstance(target, ast.Name) and not self._is_fallback(target.id, value):
                         self.names[target.id] = _loaded(value) or Expression(value, self)
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                 self.names[name] = Expression(value, self)
+
+    def _is_compiled(self, name: str) -> bool:
+        """True for a name of compiled code: what is imported where that is missing does not replace it."""
+        known = self.names.get(name)
+        return isinstance(known, Dotted) and is_compiled(known.name)
 
     def _is_fallback(self, name: str, value: ast.expr) -> bool:
         """True for ``torch = None`` and ``Function = object`` where PyTorch's may have been imported."""
@@ -158,15 +169,31 @@ class TorchModule:
         return known_to_torch and not isinstance(value, ast.Attribute)
 
 
+def is_compiled(name: str) -> bool:
+    """True if a dotted name goes through a module of compiled code, by what such modules are called.
+
+    >>> is_compiled("mine._C.forward"), is_compiled("my_cuda.forward"), is_compiled("mine.forward")
+    (True, True, False)
+    """
+    *parts, _ = name.split(".")
+    return any(part.endswith(COMPILED) for part in parts) or name.partition(".")[0].endswith(COMPILED)
+
+
+def _only_raises(body: list[ast.stmt]) -> bool:
+    """True for a function that stands where another one of its name could not be defined."""
+    return isinstance(body[-1], ast.Raise) and all(isinstance(one, ast.Expr) for one in body[:-1])
+
+
 def _loaded(value: ast.expr) -> Dotted | None:
-    """The module of ``pytest.importorskip("torch")`` and ``importlib.import_module("torch")``."""
+    """The module of ``import_module("torch")``, ``optional_import("mine._C")`` and others like them."""
     match value:
         case ast.Call(
-            func=ast.Attribute(attr="importorskip" | "import_module")
-            | ast.Name(id="import_module" | "importorskip"),
+            func=ast.Attribute(attr=called) | ast.Name(id=called),
             args=[ast.Constant(value=str(name)), *_],
-        ):
-            return Dotted(name)
+        ) if "import" in called:
+            parts = (keyword.value for keyword in value.keywords if keyword.arg == "name")
+            part = next((node.value for node in parts if isinstance(node, ast.Constant)), None)
+            return Dotted(f"{name}.{part}" if isinstance(part, str) else name)
     return None
 
 
@@ -174,7 +201,7 @@ def _inside(body: list[ast.stmt]) -> Iterator[tuple[str, Entity]]:
     """Names that imports inside functions bind; classes there, and functions, may use them."""
     for statement in body:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-            for inner in statement.body:
+            for inner in _top_level(statement.body):
                 if isinstance(inner, ast.Import | ast.ImportFrom):
                     yield from imported(inner).items()
                 if isinstance(inner, ast.Assign) and (found := _loaded(inner.value)):

@@ -38,6 +38,8 @@ CANNOT_RUN |= {
     "CallableParameter",
     "Retensored",
     "CopiedToAll",
+    "ImportedInTry",
+    "Storages",
 }
 # Autograd refuses to record what they do, before the fix and after it.
 REFUSES_A_GRAPH = {"GradientOut", "CertainAliases"}

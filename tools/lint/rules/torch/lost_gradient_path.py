@@ -1,7 +1,7 @@
 """## What it does
 Finds a backward in which a returned gradient passes through `detach`, `.data`, `no_grad`, NumPy,
 `torch.tensor`, a compiled kernel, or a collective of `torch.distributed`. A kernel that is launched with no
-buffer of its own to fill writes what it is given.
+buffer of its own to fill writes what it is given, and so does compiled code that gets storages or addresses.
 
 ## Why is this bad?
 What comes out has no history: when the backward is differentiated, the terms that go through it are

@@ -75,11 +75,13 @@ def check(facts: ClassFacts) -> Iterator[Diagnostic]:
     stored = {
         node.attr
         for owner in facts.cls.order
-        for node in ast.walk(owner.node)
+        for tree in (owner.node, owner.module.tree)
+        for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
+        if tree is owner.node or ast.unparse(node.value) != "self"
     }
     for name, span in unset.items():
-        if name not in texts | stored:  # `hasattr` may ask for it, and a branch may set it
+        if name not in texts | stored:  # `hasattr` may ask for it, a branch set it, or others by `grad_fn`
             message = f"`ctx.{name}` is read and never set"
             yield finding(CODE, facts, message, span, name, HINT)
 
