@@ -1,18 +1,27 @@
-"""Inputs for a formula whose author gave none: positive numbers in a small shape that its forward accepts."""
+"""Inputs for a formula whose author gave none: positive numbers in small shapes that its forward accepts."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from pullback.engine.formula.decorators import Formula
-from pullback.transpile.ir import Param
+from pullback.transpile.ir import Eqn, Literal, Param, Var
+from pullback.transpile.ir import Formula as FormulaIR
+from pullback.transpile.operators import OPERATORS
 
 from .errors import CommandError
 
-SHAPES: tuple[tuple[int, ...], ...] = ((3, 4), (3, 3), (4,), ())
+Shape = tuple[int, ...]
+SQUARE = (3, 3)
+SHAPES: tuple[Shape, ...] = ((3, 4), SQUARE, (4,), ())
+# Shapes of parameters that are not all the same: those of layers, likely ones first.
+MIXED: tuple[Shape, ...] = ((3, 4), (4, 3), (3,), (4,), SQUARE, (1,))
+MOST_GUESSES = 600
+LARGEST_INDEX = 2
 VALUES: dict[str, Any] = {"int": 1, "float": 0.5, "bool": True, "str": "", "tuple[int, ...]": (0,)}
 
 Sample = tuple[tuple[Any, ...], dict[str, Any]]
@@ -21,15 +30,20 @@ Sample = tuple[tuple[Any, ...], dict[str, Any]]
 def guess_inputs(formula: Formula, seed: int = 0) -> tuple[Sample, str]:
     """Arguments that the formula accepts, and a sentence that says what was guessed.
 
-    Values lie between 0.2 and 1.2, where logarithms and roots are smooth. Raises `CommandError` where no
-    guess runs.
+    Values lie between 0.2 and 1.2, where logarithms and roots are smooth, and a square matrix has 2 more on
+    its diagonal, so that systems with it are well-conditioned. What the forward takes for an index has whole
+    numbers, and an operand of `einsum` the axes of its subscripts. Raises `CommandError` where no guess runs.
     """
     params = formula.ir.params
-    for shape in SHAPES:
+    indices = _indices(formula.ir)
+    known = _subscripted(formula.ir)
+    free = [param.var for param in params if not (param.attribute or param.var in known or _is_plain(param))]
+    for shapes in itertools.islice(_shapes(len(free)), MOST_GUESSES):
+        shape_of = known | dict(zip(free, shapes, strict=True))
         rng = np.random.default_rng(seed)
-        args = tuple(_value(param, shape, rng) for param in params if not param.attribute)
+        args = tuple(_value(param, shape_of, indices, rng) for param in params if not param.attribute)
         kwargs = {
-            param.var.name: _value(param, shape, rng)
+            param.var.name: _value(param, {param.var: (3, 4)}, indices, rng)
             for param in params
             if param.attribute and param.default is None
         }
@@ -43,12 +57,62 @@ def guess_inputs(formula: Formula, seed: int = 0) -> tuple[Sample, str]:
     )
 
 
-def _value(param: Param, shape: tuple[int, ...], rng: np.random.Generator) -> Any:
-    if param.annotation in VALUES:
+def _shapes(count: int) -> Iterator[tuple[Shape, ...]]:
+    """Shapes for so many parameters: one for all, then several, then others for all."""
+    first, *others = SHAPES
+    yield (first,) * count
+    if 1 < count <= 3:
+        yield from itertools.product(MIXED, repeat=count)
+    yield from ((shape,) * count for shape in others)
+
+
+def _indices(ir: FormulaIR) -> set[Var]:
+    """Variables that the forward takes for an index, also by way of a view or in a tuple."""
+    found: set[Var] = set()
+    for eqn in reversed(list(ir.forward.every())):
+        for name in ("index", "indices"):
+            if isinstance(index := eqn.kwarg(name), Var):
+                found.add(index)
+        if found.intersection(eqn.outs) and (eqn.op == "tuple" or _is_view(eqn)):
+            found.update(eqn.reads() if eqn.op == "tuple" else eqn.reads()[:1])
+    return found
+
+
+def _is_view(eqn: Eqn) -> bool:
+    return eqn.op in OPERATORS and OPERATORS[eqn.op].view
+
+
+def _subscripted(ir: FormulaIR) -> dict[Var, Shape]:
+    """Shapes of the operands of `einsum`, by their subscripts."""
+    lists = {eqn.outs[0]: eqn.args for eqn in ir.forward.every() if eqn.op == "list"}
+    sizes: dict[str, int] = {}
+    found: dict[Var, Shape] = {}
+    for eqn in ir.forward.every():
+        subscripts = eqn.kwarg("subscripts")
+        if eqn.op != "contract" or not isinstance(subscripts, Literal) or "." in str(subscripts.value):
+            continue
+        operands = lists.get(eqn.args[0], ()) if isinstance(eqn.args[0], Var) else ()
+        for letters, operand in zip(str(subscripts.value).split("->")[0].split(","), operands, strict=False):
+            shape = tuple(sizes.setdefault(letter, 2 + len(sizes) % 3) for letter in letters.strip())
+            if isinstance(operand, Var):
+                found[operand] = shape
+    return found
+
+
+def _is_plain(param: Param) -> bool:
+    return param.annotation in VALUES
+
+
+def _value(param: Param, shape_of: dict[Var, Shape], indices: set[Var], rng: np.random.Generator) -> Any:
+    if _is_plain(param):
         return param.default.value if param.default is not None else VALUES[param.annotation]
+    shape = shape_of[param.var]
+    if param.var in indices:
+        return rng.integers(0, LARGEST_INDEX, shape[:1], endpoint=True)
     if param.var.kind == "list":
         return [rng.uniform(0.2, 1.2, shape) for _ in range(2)]
-    return rng.uniform(0.2, 1.2, shape)
+    value = rng.uniform(0.2, 1.2, shape)
+    return value + 2 * np.eye(len(value)) if shape == SQUARE else value
 
 
 def _runs(formula: Formula, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 
 from .ir import Source, Span
-from .tracebacks import rendered
 
 Severity = OneOf["error", "warning", "info"]
 
@@ -84,10 +83,6 @@ class PullbackError(Exception):
     >>> issubclass(FormulaError, PullbackError)
     True
     """
-
-    def _render_traceback_(self) -> list[str]:
-        """IPython's hook: the callers' frames and the message."""
-        return rendered(self)
 
 
 class FormulaError(PullbackError):

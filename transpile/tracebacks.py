@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from types import FrameType, TracebackType
 from typing import Any
 
 from .cells import ipython
+from .diagnostics import PullbackError
 
 PACKAGE = __name__.partition(".")[0]
+# What wrong arguments raise inside of the package. Any other error from there is a bug, and shown whole.
+OF_ARGUMENTS = (PullbackError, TypeError, ValueError, IndexError, ArithmeticError, NotImplementedError)
 
 
 def shows_all() -> bool:
@@ -21,10 +23,10 @@ def shows_all() -> bool:
     return os.environ.get("PULLBACK_TRACEBACK", "") not in ("", "0")
 
 
-def of_callers(whole: TracebackType | None) -> TracebackType | None:
+def of_callers(error: BaseException, whole: TracebackType | None) -> TracebackType | None:
     """The traceback without the package's frames, and without those of libraries that it called.
 
-    What a caller's function does that the package calls back stays. All of it where nothing else would stay.
+    What a caller's function does that the package calls back stays. None where nothing else would stay.
     """
     steps = []
     inside = False
@@ -36,12 +38,25 @@ def of_callers(whole: TracebackType | None) -> TracebackType | None:
             inside = False
             steps.append(step)
         step = step.tb_next
-    if not steps:
+    if inside and not isinstance(error, OF_ARGUMENTS):
         return whole
     chain: TracebackType | None = None
     for step in reversed(steps):
         chain = TracebackType(chain, step.tb_frame, step.tb_lasti, step.tb_lineno)
     return chain
+
+
+def shorten(error: BaseException) -> BaseException:
+    """The error, with callers' frames alone in its traceback and in those of what caused it."""
+    shortened: set[int] = set()
+    part: BaseException | None = error
+    while part is not None and id(part) not in shortened:
+        shortened.add(id(part))
+        callers = of_callers(part, part.__traceback__)
+        if callers is not None or part is not error:
+            part.__traceback__ = callers
+        part = part.__cause__ or (None if part.__suppress_context__ else part.__context__)
+    return error
 
 
 def _is_own(frame: FrameType) -> bool:
@@ -51,29 +66,25 @@ def _is_own(frame: FrameType) -> bool:
 def _is_library(frame: FrameType) -> bool:
     """True for Python's and NumPy's modules, which the package calls on its way."""
     name = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-    return name in sys.stdlib_module_names or name == "numpy"
+    return name in sys.stdlib_module_names or name in ("numpy", "scipy")
 
 
-def rendered(error: BaseException) -> list[str]:
-    """The lines that IPython shows for an error of the package: what its hook `_render_traceback_` gives."""
-    steps = error.__traceback__ if shows_all() else of_callers(error.__traceback__)
-    shell = ipython()
-    if shell is None:
-        return traceback.format_exception(type(error), error, steps)
-    lines: list[str] = shell.InteractiveTB.structured_traceback(type(error), error, steps, tb_offset=1)
-    return lines
-
-
-def at_prompts(error_type: type[BaseException]) -> None:
-    """Have Python's prompt show callers' frames for errors of this type; nothing changes elsewhere."""
-    if not hasattr(sys, "ps1") or shows_all():
+def at_prompts() -> None:
+    """Have Python's prompt, IPython and notebooks show callers' frames; nothing changes elsewhere."""
+    if shows_all():
         return
-    shown = sys.excepthook
+    shell = ipython()
+    if shell is not None and not shell.custom_exceptions:  # else somebody shows errors in another way
+        shell.set_custom_exc((Exception,), _in_ipython)
+    elif shell is None and hasattr(sys, "ps1"):
+        shown = sys.excepthook
 
-    def hook(kind: type[BaseException], error: BaseException, whole: TracebackType | None) -> Any:
-        if isinstance(error, error_type):
-            whole = of_callers(whole)
-            error = error.with_traceback(whole)
-        return shown(kind, error, whole)
+        def hook(kind: type[BaseException], error: BaseException, whole: TracebackType | None) -> Any:
+            return shown(kind, error, shorten(error.with_traceback(whole)).__traceback__)
 
-    sys.excepthook = hook
+        sys.excepthook = hook
+
+
+def _in_ipython(shell: Any, kind: Any, error: BaseException, whole: TracebackType, **_: Any) -> None:
+    error = shorten(error.with_traceback(whole))
+    shell.showtraceback((kind, error, error.__traceback__), running_compiled_code=True)

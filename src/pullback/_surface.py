@@ -111,7 +111,7 @@ def from_numpy(array: Any) -> Tensor:
     return made
 
 
-at_prompts(PullbackError)
+at_prompts()
 
 __all__ = [
     "CompiledFormula",

@@ -53,3 +53,43 @@ def test_lists_and_attributes_are_guessed_too() -> None:
 def test_where_no_guess_runs_the_author_is_asked() -> None:
     with pytest.raises(CommandError, match="no inputs could be guessed that picky accepts"):
         guess_inputs(picky)
+
+
+@pb.derive_pullback
+def layer(x, weight, bias):
+    return x @ weight.T + bias
+
+
+@pb.derive_pullback
+def embedded(table, index):
+    return table[index[:, None]]
+
+
+@pb.derive_pullback
+def chosen(x, target):
+    return np.take_along_axis(x, target[:, None], axis=1)
+
+
+@pb.derive_pullback
+def contracted(x, w):
+    return np.einsum("bij,jk->bik", x, w)
+
+
+@pb.derive_pullback
+def solved(a, b):
+    return np.linalg.solve(a, b)
+
+
+@pytest.mark.parametrize(
+    ("formula", "guess"),
+    [
+        (layer, "x: float64 (3, 4), weight: float64 (3, 4), bias: float64 (3,)"),
+        (embedded, "table: float64 (3, 4), index: int64 (3,)"),
+        (chosen, "x: float64 (3, 4), target: int64 (3,)"),
+        (contracted, "x: float64 (2, 3, 4), w: float64 (4, 2)"),
+        (solved, "a: float64 (3, 3), b: float64 (3, 4)"),
+    ],
+)
+def test_inputs_are_guessed_by_what_the_forward_does_with_them(formula, guess) -> None:
+    _, said = guess_inputs(formula)
+    assert said == f"{formula.__name__}: no sample inputs, guessed {guess}"

@@ -182,7 +182,11 @@ def _check(
     samples = formula.samples()
     guessed = not samples
     if guessed:
-        sample, guess = guess_inputs(formula)
+        try:
+            sample, guess = guess_inputs(formula)
+        except CommandError as error:
+            report.failures.append(str(error))
+            return
         samples = [sample]
         report.notes.append(guess)
     failures = len(report.failures)
