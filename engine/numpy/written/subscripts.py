@@ -21,7 +21,7 @@ class Sum(NamedTuple):
 
 @cache
 def plan_of(subscripts: str) -> MatrixProduct | Sum | None:
-    """What the subscripts state; None where it is neither, or they are not spelled out.
+    """The contraction that the subscripts state; None where it is neither, or they are not spelled out.
 
     >>> plan_of("ij,jk->ik")
     MatrixProduct(transposed=(False, False), swapped=False)

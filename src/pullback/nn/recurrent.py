@@ -85,7 +85,7 @@ def _state(h: Any) -> tuple[int, ...]:
 def _gates(
     input: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, count: int, name: str
 ) -> tuple[tuple[Any, Any], Any]:
-    """What a number of gates gets from the input and from the state; and the state."""
+    """The sums of a number of gates, from the input and from the state; and the state."""
     x, h, w_ih, w_hh = (floats(value, name) for value in (input, h, w_ih, w_hh))
     if x.ndim not in (1, 2) or h.ndim != x.ndim or h.shape[:-1] != x.shape[:-1]:
         raise ValueError(f"{name} takes (N, I) with (N, H), or (I) with (H): not {x.shape} with {h.shape}")
