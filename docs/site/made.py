@@ -46,7 +46,7 @@ REFERENCE = {
         "Diagnostic FormulaError PullbackError",
     ),
 }
-MODULES = ("errors", "forward_ad", "func", "memory", "nn", "primitives", "special", "__version__")
+MODULES = ("errors", "forward_ad", "func", "implicit", "memory", "nn", "primitives", "special", "__version__")
 
 
 def pages() -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import Any
 # The folder of formulas first: its name is the function's below.
 import pullback.formulas  # noqa: F401
 
-from . import errors, memory, nn, primitives, special
+from . import errors, implicit, memory, nn, primitives, special
 from .engine.core.dispatch import current as _engine
 from .engine.core.dispatch import use_engine
 from .engine.core.errors import PullbackError
@@ -143,6 +143,7 @@ __all__ = [
     "graph",
     "hessian",
     "hvp",
+    "implicit",
     "inference_mode",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
