@@ -38,8 +38,9 @@ def sum_repeats(a: Any, repeats: Any, axis: int | None, shape: tuple[int, ...]) 
     array([3., 4.])
     """
     a = np.asarray(a)
-    lengths = (int(np.prod(shape)),) if axis is None else shape
-    axis = 0 if axis is None else axis % len(shape)
+    flat = axis is None or not shape  # NumPy repeats a single number along an axis that it does not have
+    lengths = (int(np.prod(shape)),) if flat else shape
+    axis = 0 if axis is None or flat else axis % len(shape)
     out = np.zeros(lengths, a.dtype)
     of_copies = np.repeat(np.arange(lengths[axis]), repeats)
     index: Any = (*[slice(None)] * axis, of_copies)

@@ -19,4 +19,11 @@ FOUND = {
     "a branch on a dtype that is known, which another branch would save masks for": """
         return np.nan_to_num(z)
     """,
+    "booleans that are copied, and returned as they came": """
+        v = mask.copy()
+        return x[v] * 1.0, v, mask
+    """,
+    "NumPy's functions of numbers, for which Python has a symbol": """
+        return x * np.add(2.0, n) + x * np.power(scale, 2) * np.negative(n)
+    """,
 }

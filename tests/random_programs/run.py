@@ -212,9 +212,12 @@ def _recorded(value: Any) -> bool:
 
 
 def _same(found: list[np.ndarray], expected: list[np.ndarray], what: str, near: float) -> None:
-    """Assert equal arrays, of the same shapes and dtypes."""
-    zeros = [np.zeros_like(array) for array in found[len(expected) :]]
-    for one, other in zip(found, [*expected, *zeros], strict=True):
+    """Assert equal arrays, of the same shapes and dtypes; what one way does not record is zero."""
+    first, second = (
+        [*these, *map(np.zeros_like, those[len(these) :])]
+        for these, those in ((found, expected), (expected, found))
+    )
+    for one, other in zip(first, second, strict=True):
         assert one.shape == other.shape, f"{what}: shape {one.shape}, not {other.shape}"
         assert one.dtype == other.dtype, f"{what}: dtype {one.dtype}, not {other.dtype}"
         np.testing.assert_allclose(one, other, rtol=near, atol=near, err_msg=what)

@@ -28,6 +28,7 @@ from pullback.engine.kernels.tensors import NotTaken
 from pullback.engine.primitives.plumbing import Like
 from pullback.transpile.loops.interpreter import Arguments, run
 from pullback.transpile.loops.interpreter.functions import NotInterpreted
+from pullback.transpile.loops.interpreter.numbers import Refused
 from pullback.transpile.loops.lower.schedule import program_of
 
 from .cases import Case, others
@@ -133,7 +134,7 @@ def _with_plain_outputs(
     numbers = [value for value, entry in zip(arguments, entries, strict=True) if entry.is_number]
     try:
         found = run(program_of(kernel.kernel), Arguments(arrays, numbers))
-    except NotInterpreted as missing:
+    except (NotInterpreted, Refused) as missing:
         raise NotTaken(str(missing)) from missing
     count = len(kernel.kernel.outputs)
     plain = [_plain(one, found[k]) for k, one in enumerate(kernel.kernel.plain_results, count)]

@@ -152,6 +152,8 @@ class Expressions:
         if eqn.op == "astype":
             method = ast.Attribute(args[0], "astype", ast.Load())
             return ast.Call(method, [self._keyword(eqn, "dtype")], [])
+        if eqn.op == "positive" and not self._readable and eqn.outs[0].kind == "tensor":
+            return ast.Call(dotted("numpy.copy"), args, [])  # of booleans too, which have no `np.positive`
         function = _promoted(dotted("pb.formulas"), ast.Constant(eqn.op)) if hidden else dotted(info.python)
         names = [name for name in info.attrs if eqn.kwarg(name) is not None]
         leading = [n for n, slot in zip(names, info.attrs, strict=False) if n == slot]

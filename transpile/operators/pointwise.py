@@ -147,7 +147,7 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     _entry(
         "negative", "x", linear=(0,), infix="-", cost=CHEAP, scalar=Scalar("-{0}", of="numbers"),
     ),
-    _entry("positive", "x", linear=(0,), infix="+", scalar=Scalar("{0}", of="numbers")),
+    _entry("positive", "x", linear=(0,), infix="+", scalar=Scalar("{0}")),
     _entry(
         "floor_divide", "x", "y", derivative="zero", infix="//", widens="arithmetic",
         scalar=Scalar("floor_divide", "pb::floor_divide", of="numbers"),

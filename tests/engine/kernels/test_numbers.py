@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.transpile.diagnostics import FormulaError
 
 pytestmark = [pytest.mark.compiler, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
 
@@ -117,3 +118,27 @@ def test_functions_of_numpy_make_numbers_of_numpy_which_widen():
     x = np.ones(2, np.float32)
     for one, other in zip(pb.compile(of_numpy, order=0)(x, s=0.1), of_numpy(x, s=0.1), strict=True):
         assert_alike(one, other, "s=0.1")
+
+
+def of_ufuncs(x, *, n: int, s: float):
+    sums = np.add(2.0, 3) + np.add(s, n) + np.subtract(True, n) + np.negative(2.0)
+    products = np.multiply(n, 2) * np.power(s, 2) * np.divide(n, 2) * np.power(2.0, -n)
+    whole = np.floor_divide(n, 2) + np.mod(n, 2)
+    return x * sums, x * products, x * whole, x * np.round(s), x[np.subtract(n, 2) :]
+
+
+def test_ufuncs_of_numbers_that_python_writes_by_a_symbol_widen_too():
+    x = np.ones(4, np.float32)
+    expected = of_ufuncs(x, n=3, s=0.3)
+    for way in (pb.derive_pullback(of_ufuncs), pb.compile(of_ufuncs, order=0)):
+        for one, other in zip(way(x, n=3, s=0.3), expected, strict=True):
+            assert_alike(one, other, way)
+
+
+def to_decimals(x, *, s: float):
+    return x * np.round(s, 1)
+
+
+def test_a_number_rounded_to_decimals_is_no_integer():
+    with pytest.raises(FormulaError, match="round of these values is not compiled"):
+        pb.compile(to_decimals, order=0)(np.ones(2), s=0.26)

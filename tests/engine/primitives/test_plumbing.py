@@ -59,3 +59,8 @@ def test_stop_gradient_of_arrays_and_tensors():
     array = np.ones(2)
     assert pb.stop_gradient(array) is array
     assert not pb.stop_gradient(pb.tensor([1.0], requires_grad=True)).requires_grad
+
+
+@pytest.mark.parametrize("axis", [0, -1, None])
+def test_sum_repeats_of_a_number_that_was_repeated(axis):
+    assert primitives.sum_repeats(np.repeat(2.0, 3, axis), repeats=3, axis=axis, shape=()) == 6.0

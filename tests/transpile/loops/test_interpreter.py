@@ -9,6 +9,7 @@ from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.library import standard_library
 from pullback.transpile.loops.interpreter import Arguments, run
 from pullback.transpile.loops.interpreter.functions import NotInterpreted
+from pullback.transpile.loops.interpreter.numbers import Refused
 from pullback.transpile.loops.kernels.formula_kernels import formula_kernels
 from pullback.transpile.loops.lower.schedule import program_of
 from tests.programs.corpus import SAMPLES
@@ -60,3 +61,19 @@ def test_what_is_not_in_the_table_is_said():
 
     with pytest.raises(NotInterpreted, match="pinv"):
         function("pinv")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("triangle", (None, np.ones(3), 0, False, np.ones(3))),
+        ("repeated", (None, (), (2,), 0)),
+        ("axis_set", (None, (-1,), 0)),
+        ("sum_repeats", (None, np.ones(2), (2,), 0, np.ones(()))),
+    ],
+)
+def test_what_kernels_refuse_of_vectors_and_numbers_is_refused(name, arguments):
+    from pullback.transpile.loops.interpreter.functions import function
+
+    with pytest.raises(Refused):
+        function(name)(*arguments)

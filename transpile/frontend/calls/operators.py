@@ -71,10 +71,21 @@ def bind_operator(
         return folded
     values = (bool(operands) and info.derivative == "formula" and not info.view) or info.pointwise
     kind: Kind = "value" if values and all(is_value(item) for item in operands) else "tensor"
+    if kind == "value" and info.infix and dotted.startswith("numpy.") and info.dtype != "bool":
+        operands[0] = _of_numpy(frame, operands[0], node)
     of_lists = any(isinstance(item, Var) and item.kind == "list" for item in operands)
     if info.name in _LISTS or info.gives_list or (info.name == "accumulate" and of_lists):
         kind = "list"
     return frame.build.emit(info.name, operands, frame.span(node), kwargs=attrs, kind=kind, name=name)
+
+
+def _of_numpy(frame: Frame, number: Atom, node: ast.Call) -> Atom:
+    """A number as NumPy's own, of which a symbol gives what the function does: it widens what it meets."""
+    if isinstance(number, Literal) and isinstance(number.value, float):
+        return Literal(number.value, strong=True)
+    span = frame.span(node)
+    one = frame.build.emit("astype", (Literal(1),), span, kwargs=(("dtype", Literal("int64")),), kind="value")
+    return frame.build.emit("multiply", (one, number), span, kind="value")
 
 
 def _given(

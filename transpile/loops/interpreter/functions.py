@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import places
-from .numbers import NUMBERS
+from .numbers import NUMBERS, Refused
 from .packed import row_of
 from .places import Array, NotInterpreted, Shape
 
@@ -128,7 +128,15 @@ def _put(_: None, whole: Array, values: Array, places: Picked, target: Array) ->
     target[places.items] = values
 
 
+def _axis(count: int, axis: int) -> int:
+    if not -count <= axis < count:
+        raise Refused("an axis out of range")
+    return axis % count
+
+
 def _triangle(view: Array, k: int, upper: bool) -> Any:
+    if view.ndim < 2:  # of which NumPy makes a matrix, and kernels nothing
+        raise Refused("a triangle of a vector")
     return np.triu(view, k) if upper else np.tril(view, k)
 
 
@@ -141,6 +149,8 @@ def _truth(_: None, view: Array, every: bool, target: Array) -> None:
 
 
 def _repeated(_: None, shape: Shape, repeats: Sequence[int], axis: int) -> Shape:
+    if not shape:  # of which NumPy makes an array with an axis, and kernels nothing
+        raise Refused("repeats of a number")
     return np.repeat(np.empty(shape, np.bool_), repeats, axis).shape
 
 
@@ -194,7 +204,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "within": lambda shape, whole: np.broadcast_shapes(shape, whole) == whole,
     "alike": lambda *shapes: len(set(shapes)) == 1,
     "all_axes": lambda count: tuple(range(count)),
-    "axis_set": lambda _, axes, count: tuple(sorted(axis % count for axis in axes)),
+    "axis_set": lambda _, axes, count: tuple(sorted(map(partial(_axis, count), axes))),
     "unit_axes": lambda shape: tuple(k for k, n in enumerate(shape) if n == 1),
     "reduced": _reduced,
     "extent": lambda _, shape, k: shape[k],
@@ -232,8 +242,8 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "matmul": _matmul,
     "contract_shape": lambda _, subscripts, shapes: np.einsum(subscripts, *map(np.empty, shapes)).shape,
     "contract": lambda _, subscripts, views, target: _fill(None, target, np.einsum(subscripts, *views)),
-    "cumsum": _into(lambda view, axis: np.cumsum(view, axis)),
-    "cumprod": _into(lambda view, axis: np.cumprod(view, axis)),
+    "cumsum": _into(lambda view, axis: np.cumsum(view, _axis(view.ndim, axis))),
+    "cumprod": _into(lambda view, axis: np.cumprod(view, _axis(view.ndim, axis))),
     "repeat": _into(np.repeat),
     "triangle": _into(_triangle),
     "arange": lambda _, first, step, view: _fill(None, view, first + step * np.arange(len(view))),

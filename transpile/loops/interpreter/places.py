@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .numbers import Refused
+
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
 
@@ -85,7 +87,9 @@ def unflatten_axes(_: None, view: Array, axes: Shape, shape: Shape) -> Array:
 
 
 def sum_repeats(_: None, view: Array, repeats: Shape, axis: int, target: Array) -> None:
-    """The sums of repeated entries."""
+    """The sums of repeated entries. Raises Refused for a number's."""
+    if not target.ndim:
+        raise Refused("repeats of a number")
     target[...] = 0
     places = np.repeat(np.arange(target.shape[axis]), repeats)
     np.add.at(np.moveaxis(target, axis, 0), places, np.moveaxis(view, axis, 0))
@@ -99,7 +103,10 @@ def tile(_: None, view: Array, target: Array) -> None:
 def sum_tiles(_: None, view: Array, reps: Shape, target: Array) -> None:
     """The sums of entries that stood side by side."""
     target[...] = 0
-    np.add.at(target, _before_tiles(target.shape, view.shape), view)
+    if target.ndim:
+        np.add.at(target, _before_tiles(target.shape, view.shape), view)
+    else:
+        target[...] = np.sum(view)
 
 
 def _before_tiles(shape: Shape, tiled: Shape) -> tuple[Array, ...]:

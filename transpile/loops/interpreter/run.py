@@ -191,7 +191,10 @@ class _Run:
         """One pass, for all its elements at once."""
         shapes = [self.value(shape, names) for shape in (space.shape, *space.covers)]
         whole = np.broadcast_shapes(*shapes)
-        rows = {read.name: np.broadcast_to(self.value(read.view, names), whole) for read in space.reads}
+        views = {read.name: self.value(read.view, names) for read in space.reads}
+        if any(view.ndim > len(whole) for view in views.values()):
+            raise Refused("more axes than there are places")
+        rows = {name: np.broadcast_to(view, whole) for name, view in views.items()}
         sinks = {sink.name: sink for sink in space.sinks}
         for sink in space.sinks:
             if isinstance(sink, Reduce) and sink.source is not None:
@@ -267,7 +270,10 @@ class _Run:
         if expression.function == "pack":
             args[2][...] = row_of(args[1], np.dtype(self.types[str(kind)]).num)
             return None
-        return function(expression.function)(*args)
+        try:
+            return function(expression.function)(*args)
+        except np.exceptions.AxisError as error:
+            raise Refused(str(error)) from error
 
     def infix(self, expression: Infix, names: Mapping[str, Any]) -> Any:
         """An operator on two operands."""

@@ -159,7 +159,11 @@ class Plan:
                 self._facts[entry.var] = Fact("number", kind, known=Name(name), large=kind == "weak int")
                 numbers += 1
                 continue
-            self._facts[entry.var] = self._tensor_input(entry, name, tensors)
+            # What the forward saves on no way that a kernel takes is None.
+            absent = str(entry.dtype) == "none"
+            self._facts[entry.var] = (
+                Fact("none", "none") if absent else self._tensor_input(entry, name, tensors)
+            )
             if self._facts[entry.var].kind == "array":
                 self._arrays[entry.var] = self._facts[entry.var]
             tensors += 1

@@ -37,7 +37,7 @@ VALUE_OPS = frozenset(
     | _METADATA
 )
 _BUILTINS = {"abs": "abs", "pow": "power"}
-_TO_INTEGERS = {"int": "trunc", "math.ceil": "ceil", "math.floor": "floor", "round": "round"}
+_TO_INTEGERS = {"int": "trunc", "math.ceil": "ceil", "math.floor": "floor"}
 # What Python writes by a symbol; of numbers alone that is its own arithmetic.
 _SYMBOLS = frozenset(name for name, operator in OPERATORS.items() if operator.infix)
 
@@ -198,8 +198,9 @@ class Values:
         """A function of Python's on numbers, which the vocabulary has no word for."""
         callee = eqn.kwarg("callee")
         name = str(callee.value) if isinstance(callee, Literal) else ""
-        if name in _TO_INTEGERS and len(eqn.args) == 1:
-            return self._rounded(_TO_INTEGERS[name], eqn.args[0])
+        rounds = {**_TO_INTEGERS, "round": "round"}
+        if name in rounds and len(eqn.args) == 1:
+            return self._rounded(rounds[name], eqn.args[0])
         operands = self._scalars(eqn.args)
         if name not in _BUILTINS or operands is None:
             return None
@@ -369,7 +370,7 @@ class Values:
         if eqn.op == "astype":
             kind = OF_DTYPES.get(str(getattr(eqn.kwarg("dtype"), "value", None)))
             return None if kind is None else _number(replace(operands[0].to(kind), type=kind))
-        if eqn.op not in POINTWISE:
+        if eqn.op not in POINTWISE or eqn.kwarg("decimals") not in (None, Literal(0)):
             return None
         types = [operand.type for operand in operands]
         if all(kind.startswith("weak") for kind in types):
