@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
 
@@ -15,10 +15,19 @@ if TYPE_CHECKING:
 
     P = ParamSpec("P", default=...)
     R_co = TypeVar("R_co", covariant=True, default=Any)
+
+    class OperatorCall(Protocol):
+        """A function with one result: a tensor where its first argument is one, or has some."""
+
+        @overload
+        def __call__(self, x: Tensor | Sequence[Tensor], /, *args: Any, **kwargs: Any) -> Tensor: ...
+        @overload
+        def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 else:
     from typing import ParamSpec, TypeVar
 
     Tensor = Any
+    OperatorCall = Callable[..., Any]
     P = ParamSpec("P")
     R_co = TypeVar("R_co", covariant=True)
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..calls.call import arrays, call
 from ..core.dispatch import current, engine_of, engine_of_type
+from ..core.typed import Tensor
 from ..exchange.copying import duplicate
 from ..exchange.dlpack import from_dlpack as from_dlpack
 from ..transforms.forward_ad import differentiated
@@ -22,11 +23,11 @@ from .signatures.arguments import cast
 from .written.table import WRITTEN_WITH_OPERATORS
 
 
-def _making(function: Callable[..., Any]) -> Callable[..., Any]:
+def _making(function: Callable[..., Any]) -> Callable[..., Tensor]:
     """NumPy's function, with a tensor over what it makes."""
 
     @wraps(function)
-    def make(*args: Any, **kwargs: Any) -> Any:
+    def make(*args: Any, **kwargs: Any) -> Tensor:
         made = function(*map(arrays, args), **{key: arrays(value) for key, value in kwargs.items()})
         return current().from_numpy(np.asarray(made))
 
@@ -45,12 +46,12 @@ _full = _making(np.full)
 _linspace = _making(np.linspace)
 
 
-def fftfreq(n: int, d: float = 1.0, *, device: str | None = None, dtype: Any = None) -> Any:
+def fftfreq(n: int, d: float = 1.0, *, device: str | None = None, dtype: Any = None) -> Tensor:
     """As `np.fft.fftfreq`; `dtype` is the array API's."""
     return cast(asarray(np.fft.fftfreq(n, d), device=device), dtype)
 
 
-def rfftfreq(n: int, d: float = 1.0, *, device: str | None = None, dtype: Any = None) -> Any:
+def rfftfreq(n: int, d: float = 1.0, *, device: str | None = None, dtype: Any = None) -> Tensor:
     """As `np.fft.rfftfreq`; `dtype` is the array API's."""
     return cast(asarray(np.fft.rfftfreq(n, d), device=device), dtype)
 
@@ -63,7 +64,7 @@ def array(
     order: str = "K",
     ndmin: int = 0,
     device: str | None = None,
-) -> Any:
+) -> Tensor:
     """As `np.array`: a tensor with a copy of the values. A list of tensors is stacked, recorded.
 
     >>> import pullback as pb
@@ -82,7 +83,7 @@ def asarray(
     *,
     device: str | None = None,
     copy: bool | None = None,
-) -> Any:
+) -> Tensor:
     """As `np.asarray`: a tensor, that shares an array's memory where it can, and stays what it is.
 
     `copy=False` raises ValueError where the values would have to be copied.
@@ -108,7 +109,7 @@ def _entry(value: Any) -> Any:
     return np.asarray(value) if engine_of(value) is None else asarray(value)
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Any:
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Tensor:
     """As `np.full`; a value that requires grad takes the sum of the gradients."""
     if engine_of(fill_value) is None:
         return _full(shape, fill_value, dtype, order, device=device)
@@ -117,7 +118,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, de
 
 def arange(
     start: Any = None, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: str | None = None
-) -> Any:
+) -> Tensor:
     """As `np.arange`, differentiable in its start and its step; how many numbers it makes is not.
 
     >>> import pullback as pb
@@ -181,14 +182,14 @@ def logspace(
     base: Any = 10.0,
     dtype: Any = None,
     axis: int = 0,
-) -> Any:
+) -> Tensor:
     """As `np.logspace`: powers of the base with exponents at equal distances."""
     return cast(call("power", base, linspace(start, stop, num, endpoint, axis=axis)), dtype)
 
 
 def geomspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
-) -> Any:
+) -> Tensor:
     """As `np.geomspace`: numbers at equal ratios, of which the ends have one sign."""
     ends = [cast(made, np.result_type(made.dtype, np.float64)) for made in map(asarray, (start, stop))]
     if any(np.any(arrays(end) == 0) for end in ends):
@@ -204,7 +205,7 @@ def geomspace(
     return cast(call("exp", powers) * np.expand_dims(signs, axis), dtype)
 
 
-def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Any, ...]:
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Tensor, ...]:
     """As `np.meshgrid`: each vector along an axis of its own, repeated along the others."""
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")

@@ -21,6 +21,7 @@ from .transpile.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from . import func as func
+    from . import numpy as numpy
     from ._surface import *  # noqa: F403
 
 

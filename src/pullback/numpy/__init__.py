@@ -12,7 +12,6 @@ name that is not here is NumPy's. What of the standard is here: docs/array-api.m
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as _numpy
@@ -20,29 +19,17 @@ import numpy as _numpy
 from ..engine.calls.call import call
 from ..engine.calls.direct import OperatorFunction
 from ..engine.core.dispatch import engine_of
-from ..engine.numpy.creation import (  # noqa: F401
-    arange,
-    array,
-    asarray,
-    empty,
-    eye,
-    from_dlpack,
-    full,
-    geomspace,
-    identity,
-    linspace,
-    logspace,
-    meshgrid,
-    ones,
-    tri,
-    zeros,
-)
-from ..engine.numpy.out import call_into, copyto, fill_diagonal  # noqa: F401
+from ..engine.core.typed import OperatorCall
+from ..engine.numpy import creation
+from ..engine.numpy.out import call_into
+from ..engine.numpy.out import copyto as copyto
+from ..engine.numpy.out import fill_diagonal as fill_diagonal
 from ..engine.numpy.written.index_tricks import c_ as c_
 from ..engine.numpy.written.index_tricks import r_ as r_
 from ..engine.numpy.written.table import WRITTEN_WITH_OPERATORS
 from ..transpile.operators import OPERATORS
-from . import fft, linalg  # noqa: F401
+from . import fft as fft
+from . import linalg as linalg
 
 __array_api_version__ = "2024.12"
 __array_namespace_info__ = _numpy.__array_namespace_info__
@@ -69,8 +56,24 @@ float64 = _numpy.float64
 complex64 = _numpy.complex64
 complex128 = _numpy.complex128
 
+arange = creation.arange
+array = creation.array
+asarray = creation.asarray
+empty = creation.empty
+eye = creation.eye
+from_dlpack = creation.from_dlpack
+full = creation.full
+geomspace = creation.geomspace
+identity = creation.identity
+linspace = creation.linspace
+logspace = creation.logspace
+meshgrid = creation.meshgrid
+ones = creation.ones
+tri = creation.tri
+zeros = creation.zeros
 
-def _operator(op: str, example: str = "") -> Callable[..., Any]:
+
+def _operator(op: str, example: str = "") -> OperatorCall:
     """The function of an operator, on arrays and tensors; its docstring has the example."""
 
     def function(*args: Any, out: Any = None, **kwargs: Any) -> Any:
