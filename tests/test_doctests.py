@@ -15,7 +15,7 @@ from pullback.engine.core.dispatch import available
 def _modules():
     yield from ("pullback", "pullback.numpy", "pullback.primitives", "pullback.special")
     of_torch = ("torch",) if find_spec("torch") is not None else ()
-    for name in ("transpile", "engine", "tools", "nn", "implicit", *of_torch):
+    for name in ("transpile", "engine", "tools", "nn", "implicit", "random", *of_torch):
         package = importlib.import_module(f"pullback.{name}")
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             loaded = module.name.replace(".", "_").isidentifier()  # not a library of kernels beside _native

@@ -46,7 +46,18 @@ REFERENCE = {
         "Diagnostic FormulaError PullbackError",
     ),
 }
-MODULES = ("errors", "forward_ad", "func", "implicit", "memory", "nn", "primitives", "special", "__version__")
+MODULES = (
+    "errors",
+    "forward_ad",
+    "func",
+    "implicit",
+    "memory",
+    "nn",
+    "primitives",
+    "random",
+    "special",
+    "__version__",
+)
 
 
 def pages() -> dict[str, str]:

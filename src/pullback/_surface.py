@@ -7,7 +7,7 @@ from typing import Any
 # The folder of formulas first: its name is the function's below.
 import pullback.formulas  # noqa: F401
 
-from . import errors, implicit, memory, nn, primitives, special
+from . import errors, implicit, memory, nn, primitives, random, special
 from .engine.core.dispatch import current as _engine
 from .engine.core.dispatch import use_engine
 from .engine.core.errors import PullbackError
@@ -156,6 +156,7 @@ __all__ = [
     "nn",
     "no_grad",
     "primitives",
+    "random",
     "register_multi_grad_hook",
     "relu",
     "saved_tensors_hooks",

@@ -4,16 +4,9 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.engine.core.dispatch import available
 
 RNG = np.random.default_rng(11)
 M = np.eye(2) + 0.2 * RNG.standard_normal((2, 2))
-
-
-@pytest.fixture(params=available())
-def engine(request):
-    with pb.use_engine(request.param):
-        yield request.param
 
 
 def cubic(x, a, b):
