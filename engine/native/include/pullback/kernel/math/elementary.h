@@ -35,14 +35,16 @@ T where(bool condition, T x, T y) {
     return condition ? x : y;
 }
 
-// The same by an element of an array, never by a temporary: GCC vectorizes choices by bytes in
-// memory, and none by a bool there.
+// The same by an element of an array: GCC vectorizes choices by bytes in memory, and none by a bool
+// there. What is computed in a row's place is no such element.
 template <typename T>
 T where_stored(const bool& condition, T x, T y) {
     return reinterpret_cast<const unsigned char&>(condition) != 0 ? x : y;
 }
 template <typename T>
-T where_stored(bool&& condition, T x, T y) = delete;
+T where_stored(bool&& condition, T x, T y) {
+    return condition ? x : y;
+}
 
 // NumPy's: a NaN on either side is the result, and `x` where the two are equal. These choose twice,
 // each time by one comparison: GCC does not vectorize a choice by two of them inside another one.
