@@ -48,6 +48,17 @@ class BatchedValueError(PullbackError, RuntimeError):
     """
 
 
+class DistributedError(PullbackError, RuntimeError):
+    """Processes can't communicate, call different operators, or one of them never comes.
+
+    >>> import numpy as np
+    >>> from pullback import distributed
+    >>> distributed.recv(np.zeros(2), source=0, group=distributed.Alone())
+    Traceback (most recent call last):
+    pullback.engine.core.errors.DistributedError: ...
+    """
+
+
 class SavedVariableError(PullbackError, RuntimeError):
     """A value that a backward needs was changed in place after it was saved.
 

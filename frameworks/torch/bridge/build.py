@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import fcntl
 import sys
 import sysconfig
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -67,7 +70,17 @@ def _compiled() -> Path:
                 f"it (compiled=False)\n{error}"
             ) from error
 
-    return disk.entry(key, make)
+    with _alone(key):
+        return disk.entry(key, make)
+
+
+@contextlib.contextmanager
+def _alone(key: str) -> Iterator[None]:
+    """A block that one process at a time runs: the others find what it compiled. One that ends lets go."""
+    disk.folder().mkdir(parents=True, exist_ok=True)
+    with open(disk.folder() / f".bridge-{key}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _headers(root: Path) -> tuple[Path, ...]:

@@ -1,0 +1,43 @@
+"""The decorator of a collective operator: one formula, for tensors and arrays, and for torch's tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from ..engine.core.registry import FORMULAS
+from ..engine.formula.decorators import Formula
+from ..transpile.ir import Options
+from .group import Group
+from .mpi import of_communicator
+
+
+class Collective(Formula[Any, Any]):
+    """A formula whose forward is the transport of a group.
+
+    torch's tensors run its text as it is: its closure reads no array, and calls another collective operator.
+    """
+
+    def __call__(self, *operands: Any, group: Any = None, **arguments: Any) -> Any:
+        if any(map(_is_torch, operands)):
+            from .torch_group import TorchGroup, applied, of_process_group  # late: torch is no requirement
+
+            if isinstance(group, Group) and not isinstance(group, TorchGroup):
+                raise TypeError(f"{self.__name__}: a torch tensor, and a {type(group).__name__} for group")
+            over_torch = group if isinstance(group, TorchGroup) else of_process_group(group)
+            return applied(partial(self.__wrapped__, group=over_torch, **arguments), *operands)
+        carrier = group if isinstance(group, Group) else of_communicator(group)
+        return super().__call__(*operands, group=carrier, **arguments)
+
+
+def collective(function: Callable[..., Any]) -> Collective:
+    """Make the operator of a formula that calls `transport`."""
+    made = Collective(function, Options())
+    FORMULAS.register(made, function)
+    return made
+
+
+def _is_torch(value: Any) -> bool:
+    """True for torch's tensors, without an import of torch."""
+    return any(base.__module__ == "torch" and base.__name__ == "Tensor" for base in type(value).__mro__)
