@@ -81,8 +81,8 @@ class Tensor(TensorMethods, ABC):
 
     @property
     @abstractmethod
-    def grad(self) -> Any:
-        """The gradient that `backward` has accumulated, a tensor, or None."""
+    def grad(self) -> Tensor | None:
+        """The gradient that `backward` has accumulated, or None."""
 
     @grad.setter
     @abstractmethod

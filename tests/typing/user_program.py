@@ -71,6 +71,7 @@ reveal_type(pb.numpy.concatenate([x, x], axis=0))  # T: Tensor
 reveal_type(pb.numpy.add(1.0, x))  # T: Any
 reveal_type(pb.numpy.zeros(3))  # T: Tensor
 reveal_type(pb.relu(x))  # T: Tensor
+reveal_type(x.grad)  # T: Tensor | None
 pb.numpy.sum(x, axis=0).derivative()  # E: attr-defined
 pb.grad(x.sum(), x)[0].derivative()  # E: attr-defined
 
