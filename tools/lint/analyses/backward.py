@@ -13,6 +13,7 @@ from ..frontend.modules import Function
 from . import containers, torch_names
 from .calls import Calls
 from .context import NEEDED, READS_SAVED, SAVED, Context, Label
+from .followed_calls import DEEPEST
 from .forward import ForwardFacts
 from .state import Heap, State
 from .statements import Return, Write
@@ -238,7 +239,9 @@ class Backward(Calls):
         return (self._lists[key],)
 
     def _attributes(self, thing: Thing, made: Thing, label: Label, end: int) -> None:
-        """The values in an object's attributes, which go with it."""
+        """The values in an object's attributes, which go with it; one may lead back to the object."""
+        if label.text.count(".") >= DEEPEST:
+            return
         for (owner, name), value in self.forward.ends[end].heap.items():
             if owner is thing:
                 part = Label(f"{label.text}.{name}", label.span)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..frontend.classes import FunctionClass, Method, method_of
 from ..frontend.modules import Class, Dotted, Expression, Function
 from . import containers, torch_names
-from .collectives import collective
+from .collectives import collective, message
 from .context import Context
 from .followed_calls import FollowedCalls
 from .records import Field, arranged, fields_of
@@ -311,6 +311,8 @@ class Calls(FollowedCalls):
             return arguments.first
         if (known := collective(dotted)) is not None:
             return self.communicate(known, arguments)
+        if how := message(dotted):
+            return self.exchange(how, arguments)
         if dotted == "numba.prange":
             return plain()
         if dotted == "torch.compile" and arguments.items:

@@ -36,6 +36,21 @@ COLLECTIVES = {
 }
 
 
+MODULES = ("torch.distributed", "torch.distributed.distributed_c10d")
+SENDS = ("send", "isend")
+RECEIVES = ("recv", "irecv")
+
+
+def message(dotted: str) -> str:
+    """The name of a message between two processes, or "".
+
+    >>> message("torch.distributed.isend"), message("torch.distributed.P2POp"), message("queue.send")
+    ('isend', 'P2POp', '')
+    """
+    module, _, name = dotted.rpartition(".")
+    return name if module in MODULES and name in (*SENDS, *RECEIVES, "P2POp") else ""
+
+
 def collective(dotted: str) -> Collective | None:
     """The collective of a full name, or None.
 
@@ -45,5 +60,4 @@ def collective(dotted: str) -> Collective | None:
     True
     """
     module, _, name = dotted.rpartition(".")
-    known = module in ("torch.distributed", "torch.distributed.distributed_c10d")
-    return COLLECTIVES.get(name) if known else None
+    return COLLECTIVES.get(name) if module in MODULES else None

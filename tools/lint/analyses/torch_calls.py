@@ -7,8 +7,9 @@ import itertools
 import re
 from dataclasses import dataclass, replace
 
+from ..frontend.modules import Dotted
 from . import containers, torch_names
-from .collectives import Collective
+from .collectives import RECEIVES, SENDS, Collective
 from .state import State
 from .statements import Statements, owns
 from .values import (
@@ -57,7 +58,11 @@ class Arguments:
 
 
 class TorchCalls(Statements):
-    """Calls of functions and methods that PyTorch has."""
+    """Calls of functions and methods that PyTorch has. `sent`: what went to other processes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sent: list[Facts] = []
 
     def arguments(self, node: ast.Call, state: State) -> Arguments:
         """Evaluate the arguments of a call."""
@@ -237,6 +242,24 @@ class TorchCalls(Statements):
             made = lose(made, span, f"the collective `{name}`, which PyTorch does not record")
         for thing in leaves(target):
             if thing.parts is None and not thing.number:
+                self.write(thing, made, arguments.node, owns(target) and f"`{name}`")
+        return plain()
+
+    def exchange(self, name: str, arguments: Arguments) -> Value:
+        """A message to another process, or one from there: the other one sends what this one does."""
+        if name == "P2POp":
+            given = arguments.first[0].entity if arguments.first else None
+            name = given.name.rpartition(".")[2] if isinstance(given, Dotted) else ""
+            arguments = replace(arguments, items=arguments.items[1:])
+        target = arguments.at(0, "tensor")
+        if name in SENDS:
+            self.sent.append(facts_of(target))
+        if name in RECEIVES and self.sent:
+            span = self.span(arguments.node)
+            made = unrecorded(combine(self.sent, Form.UNKNOWN, span))
+            if self.cuts:
+                made = lose(made, span, "another process, which PyTorch does not record")
+            for thing in leaves(target):
                 self.write(thing, made, arguments.node, owns(target) and f"`{name}`")
         return plain()
 

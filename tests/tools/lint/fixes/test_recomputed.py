@@ -106,6 +106,12 @@ WRONG = {
         "x",
         "torch.rand(3)",
     ),
+    "saved where nothing is recorded": (
+        "with torch.no_grad():\n    t = x.exp()\n    ctx.save_for_backward(t)\nreturn t * t",
+        "(t,) = ctx.saved_tensors\nreturn 2 * grad * t * t",
+        "x",
+        "torch.rand(3)",
+    ),
     "kept together on the context": (
         "e = x.exp()\nt = e * x\nctx.variables = e, x, n, t\nreturn t * e",
         "e, x, n, t = ctx.variables\nreturn grad * (e * e + 2 * t * e), None",
@@ -244,6 +250,18 @@ def test_what_cannot_be_split_attributes_is_left_alone(forward: str, reason: str
     made = fixed(text)
     assert made.text == text
     assert [why.startswith(reason) for _, why in made.left] == [True], made.left
+
+
+@pytest.mark.parametrize("head", ["with torch.enable_grad():", "try:", "for _ in range(1):"])
+def test_what_is_saved_inside_of_another_statement_is_left_alone(head: str) -> None:
+    tail = "finally:\n    pass\n" if head == "try:" else ""
+    text = class_of(
+        f"t = x.cos()\n{head}\n    t = x.detach().exp()\n    ctx.save_for_backward(t)\n{tail}return t * t",
+        "(t,) = ctx.saved_tensors\nreturn 2 * grad * t * t",
+    )
+    made = fixed(text)
+    assert made.text == text
+    assert [why for _, why in made.left] == ["it is saved inside of a statement that may not run, or records"]
 
 
 def test_several_values_are_computed_together() -> None:

@@ -66,6 +66,8 @@ class Slicer:
     def slice(self) -> Slice:
         """The slice of the whole function."""
         lines = self._block(self.function.body)
+        if not self.after_save:
+            raise CannotFix("it is saved inside of a statement that may not run, or records")
         unbound = []
         for name in sorted(self.needed):
             if name in self.parameters:
@@ -137,7 +139,7 @@ class Slicer:
                 return self._branches(statement)
             case ast.For() | ast.While() if touched:
                 return self._loop(statement)
-            case ast.With(items=items, body=body) if touched and all(map(_records_nothing, items)):
+            case ast.With(items=items, body=body) if all(map(_records_nothing, items)):
                 return self._block(body)  # nothing is recorded in a forward anyway
             case ast.FunctionDef() | ast.Import() | ast.ImportFrom() if touched:
                 return self._whole(statement, touched, reads(statement) - bound(statement))
