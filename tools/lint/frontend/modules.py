@@ -185,12 +185,12 @@ def _only_raises(body: list[ast.stmt]) -> bool:
 
 
 def _loaded(value: ast.expr) -> Dotted | None:
-    """The module of ``import_module("torch")``, ``optional_import("mine._C")`` and others like them."""
+    """The module of ``import_module("torch")``, ``optional_import("mine._C")``, ``load_ext("_ext")``."""
     match value:
         case ast.Call(
             func=ast.Attribute(attr=called) | ast.Name(id=called),
             args=[ast.Constant(value=str(name)), *_],
-        ) if "import" in called:
+        ) if "import" in called or ("load" in called and is_compiled(f"{name}.")):
             parts = (keyword.value for keyword in value.keywords if keyword.arg == "name")
             part = next((node.value for node in parts if isinstance(node, ast.Constant)), None)
             return Dotted(f"{name}.{part}" if isinstance(part, str) else name)
