@@ -70,3 +70,14 @@ def accumulate(x, y):
         return grad, grad
 
     return r, accumulate_pullback
+
+
+@pb.formula(primitives.refuse_gradient)
+def refuse_gradient(x, *, argument, why):
+    """No gradient at all: raised where one is needed, and its derivatives as well."""
+    r = primitives.refuse_gradient(x, argument, why)
+
+    def refuse_gradient_pullback(grad):
+        return primitives.refuse_gradient(grad, argument, why)
+
+    return r, refuse_gradient_pullback

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+import scipy.special
 
 from ..calls.call import arrays, call, unrecorded
 from ..calls.out_argument import without_out
@@ -41,7 +42,7 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs:
         return call(_RUNNING[ufunc], *inputs, **{"axis": 0, **kwargs})
     if method == "outer" and not kwargs:
         return _run(ufunc, _outer_operands(*inputs), {})
-    return _without_formula(getattr(ufunc, method), f"np.{ufunc.__name__}.{method}", inputs, kwargs)
+    return _without_formula(getattr(ufunc, method), f"{_name(ufunc)}.{method}", inputs, kwargs)
 
 
 def _outer_operands(x: Any, y: Any) -> tuple[Any, Any]:
@@ -105,7 +106,11 @@ def _run(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 def _name(function: Any) -> str:
-    return f"{getattr(function, '__module__', None) or 'numpy'}.{function.__name__}"
+    """With its module, which universal functions do not know."""
+    module = getattr(function, "__module__", None)
+    if module is None:
+        module = "scipy.special" if getattr(scipy.special, function.__name__, None) is function else "numpy"
+    return f"{module}.{function.__name__}"
 
 
 def _without_formula(function: Callable[..., Any], name: str, args: Any, kwargs: dict[str, Any]) -> Any:

@@ -48,6 +48,123 @@ def bessel_j(x: Any, order: Any) -> Any:
 
 
 @recorded
+def spherical_bessel(n: Any, z: Any, kind: str, derivative: bool = False) -> Any:
+    """The spherical Bessel function j, y, i or k of a whole order, or its derivative.
+
+    >>> float(spherical_bessel(0, 0.0, kind="j"))
+    1.0
+    """
+    function = getattr(scipy.special, f"spherical_{kind}n")
+    return _as_of(function(n, z, derivative), n, z)
+
+
+_INTEGRALS = {
+    "Si": (scipy.special.sici, 0),
+    "Ci": (scipy.special.sici, 1),
+    "Shi": (scipy.special.shichi, 0),
+    "Chi": (scipy.special.shichi, 1),
+    "S": (scipy.special.fresnel, 0),
+    "C": (scipy.special.fresnel, 1),
+}
+
+
+@recorded
+def integral(x: Any, kind: str) -> Any:
+    """The integral Si, Ci, Shi or Chi, or Fresnel's S or C, as SciPy's functions of two results.
+
+    >>> float(integral(1.0, kind="Si").round(6))
+    0.946083
+    """
+    function, k = _INTEGRALS[kind]
+    return _as(x, function(x)[k])
+
+
+@recorded
+def airy_function(z: Any, kind: str) -> Any:
+    """The Airy function Ai or Bi, or its derivative Ai' or Bi'.
+
+    >>> float(airy_function(0.0, kind="Ai").round(6))
+    0.355028
+    """
+    return _as(z, scipy.special.airy(z)[("Ai", "Ai'", "Bi", "Bi'").index(kind)])
+
+
+@recorded
+def jacobi_elliptic(u: Any, m: Any, kind: str) -> Any:
+    """Jacobi's elliptic function sn, cn or dn, or the amplitude ph, of a parameter m.
+
+    >>> float(jacobi_elliptic(0.0, 0.5, kind="cn"))
+    1.0
+    """
+    return _as_of(scipy.special.ellipj(u, m)[("sn", "cn", "dn", "ph").index(kind)], u, m)
+
+
+@recorded
+def elliptic_integral(p: Any, kind: str) -> Any:
+    """The complete elliptic integral B or D of the parameter 1 - p, exact for a small p.
+
+    B is the integral of cos**2 / delta and D that of sin**2 / delta from 0 to pi / 2, where delta is
+    sqrt(1 - (1 - p) sin**2): K = B + D and E = B + p D. By Carlson's integral R_D, DLMF 19.25.1, and close to
+    p = 0 by the first terms, DLMF 19.12.1 and 19.12.2.
+
+    >>> float(elliptic_integral(0.0, kind="B"))
+    1.0
+    """
+    x = np.asarray(p, float)
+    small = x < 1e-30
+    inside = np.where(small, 1, x)
+    if kind == "D":
+        return _as(p, np.where(small, np.log(4) - np.log(x) / 2 - 1, scipy.special.elliprd(0, inside, 1) / 3))
+    beyond = scipy.special.ellipkm1(inside) - scipy.special.elliprd(0, inside, 1) / 3
+    within = scipy.special.elliprd(0, 1, np.minimum(inside, 1)) * inside / 3
+    return _as(p, np.where(small, np.where(x < 0, np.nan, 1), np.where(inside > 1, beyond, within)))
+
+
+@recorded
+def hurwitz_zeta(x: Any, q: Any) -> Any:
+    """Hurwitz's zeta function, the sum of (q + k)**-x; Riemann's, for any x, where q is 1.
+
+    >>> float(hurwitz_zeta(2.0, 1.0).round(6))
+    1.644934
+    """
+    of_riemann = np.asarray(q) == 1
+    return _as_of(np.where(of_riemann, scipy.special.zeta(x), scipy.special.zeta(x, q)), x, q)
+
+
+@recorded
+def gamma_density(a: Any, x: Any) -> Any:
+    """The density of the gamma distribution, x**(a - 1) exp(-x) / gamma(a); zero where 1 / gamma(a) is.
+
+    >>> float(gamma_density(1.0, 0.0))
+    1.0
+    """
+    pole = _is_pole(a)
+    shape = np.where(pole, 1, a)
+    size = np.exp(scipy.special.xlogy(shape - 1, x) - x - scipy.special.gammaln(shape))
+    return _as_of(np.where(pole, 0, scipy.special.gammasgn(shape) * size), a, x)
+
+
+@recorded
+def beta_density(a: Any, b: Any, x: Any) -> Any:
+    """The density of the beta distribution, x**(a - 1) (1 - x)**(b - 1) / beta(a, b); zero where 1 / beta is.
+
+    >>> float(beta_density(2.0, 1.0, 0.25))
+    0.5
+    """
+    pole = _is_pole(a) | _is_pole(b)
+    p, q = np.where(pole, 1, a), np.where(pole, 1, b)
+    powers = scipy.special.xlogy(p - 1, x) + scipy.special.xlog1py(q - 1, np.negative(x))
+    inverse = scipy.special.gammaln(p + q) - scipy.special.gammaln(p) - scipy.special.gammaln(q)
+    sign = scipy.special.gammasgn(p) * scipy.special.gammasgn(q) * scipy.special.gammasgn(p + q)
+    return _as_of(np.where(pole, 0, sign * np.exp(powers + inverse)), a, b, x)
+
+
+def _is_pole(a: Any) -> Any:
+    """True at the poles of the gamma function: zero and the negative whole numbers."""
+    return (np.asarray(a) <= 0) & (np.floor(a) == a)
+
+
+@recorded
 def sinc_derivative(x: Any, n: int) -> Any:
     """The n-th derivative of ``np.sinc(x) = sin(pi x) / (pi x)``.
 
@@ -77,4 +194,10 @@ def _term(t: Any, k: int, n: int) -> Any:
 def _as(x: Any, result: Any) -> Any:
     """The result in the float dtype of the operand, or float64."""
     dtype = getattr(x, "dtype", np.dtype(float))
+    return np.asarray(result, dtype if dtype.kind == "f" else float)
+
+
+def _as_of(result: Any, *operands: Any) -> Any:
+    """The result in the float dtype that the operands promote to, or float64."""
+    dtype = np.result_type(*operands)
     return np.asarray(result, dtype if dtype.kind == "f" else float)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.dispatch import engine_of
-from ..core.errors import GradientShapeError
+from ..core.errors import GradientShapeError, NotDifferentiableError
 from ..core.registry import FORMULAS
 
 
@@ -224,6 +224,24 @@ def accumulate(x: Any, y: Any) -> Any:
     [array([2., 2.])]
     """
     return np.add(x, y)
+
+
+@recorded
+def refuse_gradient(x: Any, argument: str, why: str) -> Any:
+    """Raises NotDifferentiableError: the gradient of an argument that has none, where one is needed.
+
+    x         the cotangent that would have to flow into it
+    argument  its name, with the function's
+    why       what is missing
+
+    A closure returns it in the place of a gradient; it is no more than that, a variant without this
+    gradient does not call it.
+
+    >>> refuse_gradient(1.0, "a of scipy.special.gammainc", "no closed form")
+    Traceback (most recent call last):
+    pullback.engine.core.errors.NotDifferentiableError: a of scipy.special.gammainc takes no gradient: ...
+    """
+    raise NotDifferentiableError(f"{argument} takes no gradient: {why}. Pass it without, as by .detach()")
 
 
 def stop_gradient(x: Any) -> Any:

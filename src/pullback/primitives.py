@@ -19,7 +19,20 @@ from __future__ import annotations
 
 from .engine.primitives.adjoints import order_of_norm, put_along, sum_repeats, sum_tiles, undiagonal
 from .engine.primitives.contraction import contract, contract_gradients, matmul_gradients
-from .engine.primitives.families import bessel_i, bessel_j, polygamma, sinc_derivative
+from .engine.primitives.families import (
+    airy_function,
+    bessel_i,
+    bessel_j,
+    beta_density,
+    elliptic_integral,
+    gamma_density,
+    hurwitz_zeta,
+    integral,
+    jacobi_elliptic,
+    polygamma,
+    sinc_derivative,
+    spherical_bessel,
+)
 from .engine.primitives.plumbing import (
     Like,
     accumulate,
@@ -28,6 +41,7 @@ from .engine.primitives.plumbing import (
     index_put,
     last_written,
     like,
+    refuse_gradient,
     sum_to,
     unslice,
 )
@@ -62,9 +76,11 @@ __all__ = [
     "Like",
     "Region",
     "accumulate",
+    "airy_function",
     "appended",
     "bessel_i",
     "bessel_j",
+    "beta_density",
     "broadcast_like",
     "clear_region",
     "collect",
@@ -72,9 +88,14 @@ __all__ = [
     "contract",
     "contract_gradients",
     "dot_subscripts",
+    "elliptic_integral",
     "expect_like",
     "flatten_axes",
+    "gamma_density",
+    "hurwitz_zeta",
     "index_put",
+    "integral",
+    "jacobi_elliptic",
     "join_like",
     "last_written",
     "like",
@@ -86,9 +107,11 @@ __all__ = [
     "polygamma",
     "put_along",
     "put_region",
+    "refuse_gradient",
     "region_at",
     "region_of",
     "sinc_derivative",
+    "spherical_bessel",
     "split_like",
     "spread_region",
     "sum_repeats",

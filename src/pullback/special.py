@@ -12,12 +12,15 @@ As `scipy.special`, also where its functions would make arrays of tensors
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, wraps
 from typing import Any
 
 import scipy.special as _special
 
 from .engine.calls.call import call
 from .engine.calls.direct import OperatorFunction
+from .engine.core.dispatch import engine_of
+from .engine.core.registry import FORMULAS
 from .engine.numpy.written.table import WRITTEN_WITH_OPERATORS
 from .transpile.operators import OPERATORS
 
@@ -56,7 +59,23 @@ def __getattr__(name: str) -> Any:
     if name in _OPERATORS:
         return _OPERATORS[name]
     found = getattr(_special, name)
-    return WRITTEN_WITH_OPERATORS.get(found, found) if callable(found) else found
+    if not callable(found):
+        return found
+    if isinstance(found, type(_special.gamma)):  # NumPy's, which finds its formula by itself
+        return WRITTEN_WITH_OPERATORS.get(found, found)
+    entry = FORMULAS.find(found)
+    return found if entry is None else _dispatching(found, entry)
+
+
+@cache
+def _dispatching(function: Callable[..., Any], entry: Callable[..., Any]) -> Callable[..., Any]:
+    """SciPy's function on arrays, and what stands for it on tensors."""
+
+    @wraps(function)
+    def dispatching(*args: Any, **kwargs: Any) -> Any:
+        return (function if engine_of(*args, *kwargs.values()) is None else entry)(*args, **kwargs)
+
+    return dispatching
 
 
 def __dir__() -> list[str]:

@@ -4,6 +4,8 @@ import types
 
 import numpy as np
 import pytest
+import scipy
+import scipy.special
 
 import pullback.numpy as pnp
 from pullback.engine.calls.direct import OperatorFunction
@@ -37,6 +39,15 @@ def dispatching():
 @pytest.mark.parametrize("name", sorted(dispatching()))
 def test_a_function_of_numpy_has_a_derivative_or_a_reason(name):
     function = dispatching()[name]
+    reasons = [table for table in TABLES if why(function, table) is not None]
+    assert has_derivative(function) + len(reasons) == 1
+
+
+@pytest.mark.parametrize("name", [n for n in scipy.special.__all__ if callable(getattr(scipy.special, n))])
+def test_a_function_of_scipy_has_a_derivative_or_a_reason(name):
+    function = getattr(scipy.special, name)
+    if isinstance(function, type) or name in ("geterr", "seterr"):
+        return  # of errors
     reasons = [table for table in TABLES if why(function, table) is not None]
     assert has_derivative(function) + len(reasons) == 1
 
@@ -76,7 +87,10 @@ def test_reasons_are_of_functions_that_exist_and_stand_once():
     names = [name for table in TABLES for name in table]
     assert len(names) == len(set(names))
     assert all(reason for table in TABLES for reason in table.values())
-    assert all(name.startswith("pullback.") or hasattr(np, name.split(".")[1]) for name in names)
+    roots = {"numpy": np, "scipy": scipy}
+    for name in names:
+        root, part, *_ = name.split(".")
+        assert root == "pullback" or hasattr(roots[root], part)
 
 
 @pytest.mark.parametrize(

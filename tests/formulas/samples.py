@@ -51,8 +51,9 @@ def _shape(arg: Any) -> str:
 
 
 def names() -> list[str]:
-    """Every word with a formula."""
-    return [name for name, word in OPERATORS.items() if word.derivative == "formula" and not word.gives_list]
+    """Every word with a formula, but for the one that only raises."""
+    found = (name for name, word in OPERATORS.items() if word.derivative == "formula" and not word.gives_list)
+    return [name for name in found if name != "refuse_gradient"]
 
 
 # Those of several results stand for no operator; `eigh` has another formula for the upper triangle.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from . import indexing, joining, plumbing, pointwise, products, reductions, shapes, special
 from .constant import CONSTANT as CONSTANT
 from .info import OperatorInfo as OperatorInfo
+from .special import CALLED as CALLED
 
 _EVERY: tuple[OperatorInfo, ...] = (
     *pointwise.OPERATORS,

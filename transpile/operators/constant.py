@@ -25,6 +25,7 @@ CONSTANT: dict[str, str] = {
         "constant between its jumps",
         "floor ceil trunc fix round around sign floor_divide spacing angle",
     ),
+    **because("constant between its jumps", "round gammasgn", "scipy.special"),
     **because(
         "the result is bool",
         """less less_equal greater greater_equal equal not_equal logical_and logical_or logical_not

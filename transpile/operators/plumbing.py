@@ -108,6 +108,10 @@ OPERATORS: tuple[OperatorInfo, ...] = (
         "accumulate", "pullback.primitives.accumulate", ("x", "y"), kind="pointwise", linear=(0, 1),
         jointly=True, infix="+", type=_accumulate, cost=CHEAP, scalar=Scalar("+", of="numbers"),
     ),
+    OperatorInfo(
+        "refuse_gradient", "pullback.primitives.refuse_gradient", ("x",), ("argument", "why"), linear=(0,),
+        type=_same,
+    ),
     *(
         OperatorInfo(
             name, f"pullback.primitives.{name}", (operand,), ("kind", "depth"), derivative="zero",

@@ -90,6 +90,11 @@ def _function(name: str, *operands: str, cuda: str = "", **facts: Any) -> Operat
     return _entry(name, *(operands or ("x",)), **facts)
 
 
+def _of_scipy_too(name: str, **facts: Any) -> OperatorInfo:
+    """A function that SciPy has under the same name."""
+    return _function(name, spelling=(f"scipy.special.{name}",), **facts)
+
+
 def _scaling(name: str, other: str) -> OperatorInfo:
     """An angle in another unit."""
     scalar = None  # a product, once inlined
@@ -170,10 +175,10 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     _function("logaddexp2", "x", "y", cuda="pb::logaddexp2"),
     _entry("fmax", "x", "y", widens=None, scalar=Scalar("fmax", "pb::fmax")),
     _entry("fmin", "x", "y", widens=None, scalar=Scalar("fmin", "pb::fmin")),
-    *(_function(name, cost=EXPONENTIAL) for name in ("exp", "exp2", "expm1")),
-    *(_function(name, cost=EXPONENTIAL) for name in ("log", "log2", "log10", "log1p")),
+    *(_function(name, cost=EXPONENTIAL) for name in ("exp", "log", "log2", "log10")),
+    *(_of_scipy_too(name, cost=EXPONENTIAL) for name in ("exp2", "expm1", "log1p")),
     _function("sqrt", cost=DIVISION),
-    _function("cbrt", torch=""),
+    _of_scipy_too("cbrt", torch=""),
     *(_function(name, cost=TRIGONOMETRIC) for name in ("sin", "cos", "tan")),
     _function("tanh", cost=EXPONENTIAL),
     *(_function(name, cost=TRIGONOMETRIC) for name in ("sinh", "cosh")),

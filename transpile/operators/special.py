@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir.dtypes import widen
-from ..ir.types import Type, axes_in
+from ..ir.types import ScalarType, TensorType, Type, axes_in
 from .call import Call
 from .info import OperatorInfo, Scalar
 from .pointwise import CHEAP, EXPONENTIAL, TRIGONOMETRIC, broadcast
@@ -21,6 +21,12 @@ def _of_rows(call: Call) -> Type:
     if known and axes is not None and isinstance(a.shape, tuple):
         axes_in(axes, len(a.shape))
     return call.tensor(a.shape, widen("special", a.dtype))
+
+
+def _double(call: Call) -> Type:
+    """Entry by entry, in float64 whatever the operands are."""
+    found = broadcast("special")(call)
+    return call.tensor(found.shape, "float64") if isinstance(found, TensorType) else found
 
 
 def _special(name: str, *operands: str, python: str = "", **facts: Any) -> OperatorInfo:
@@ -46,6 +52,65 @@ def _inlined(name: str, *operands: str, **facts: Any) -> OperatorInfo:
     """A function that kernels compute as its formula does."""
     return _special(name, *operands, scalar=None, **facts)
 
+
+def _by_loops(call: Call) -> Type:
+    """Entry by entry; beside a number of Python's some have no loop for float32, and compute in float64."""
+    found = broadcast("special")(call)
+    if isinstance(found, TensorType) and any(isinstance(operand, ScalarType) for operand in call.operands):
+        return call.tensor(found.shape, "float64" if found.dtype == "float64" else None)
+    return found
+
+
+def _called(name: str, *operands: str, **facts: Any) -> OperatorInfo:
+    """A function that SciPy computes, and no kernel: its formula runs in Python."""
+    facts = {"type": _by_loops, **facts}
+    return _special(name, *operands, scalar=None, **facts)
+
+
+_CALLED: tuple[OperatorInfo, ...] = (
+    *(_called(name, "a", "x") for name in ("gammainc", "gammaincc")),
+    *(_called(name, "a", "y") for name in ("gammaincinv", "gammainccinv")),
+    *(_called(name, "a", "b", "x") for name in ("betainc", "betaincc")),
+    *(_called(name, "a", "b", "y") for name in ("betaincinv", "betainccinv")),
+    _called("gamma_density", "a", "x", python="pullback.primitives.gamma_density"),
+    _called("beta_density", "a", "b", "x", python="pullback.primitives.beta_density"),
+    *(_called(name, "v", "z") for name in ("yv", "kv", "ive", "kve")),
+    _called(
+        "spherical_bessel", "n", "z", attrs=("kind", "derivative"),
+        python="pullback.primitives.spherical_bessel",
+    ),
+    _called("hyp0f1", "v", "z"),
+    *(_called(name, "a", "b", "x") for name in ("hyp1f1", "hyperu")),
+    _called("hyp2f1", "a", "b", "c", "z"),
+    *(_called(name, "m") for name in ("ellipk", "ellipe")),
+    _called("ellipkm1", "p"),
+    _called("elliptic_integral", "p", attrs=("kind",), python="pullback.primitives.elliptic_integral"),
+    *(_called(name, "phi", "m") for name in ("ellipkinc", "ellipeinc")),
+    *(_called(name, "n", "x") for name in ("eval_legendre", "eval_chebyt", "eval_chebyu", "eval_laguerre")),
+    *(_called(name, "n", "x", type=_double) for name in ("eval_hermite", "eval_hermitenorm")),
+    *(_called(name, "n", "alpha", "x") for name in ("eval_gegenbauer", "eval_genlaguerre")),
+    _called("eval_jacobi", "n", "alpha", "beta", "x"),
+    _called("expn", "n", "x"),
+    *(_called(name, "x") for name in ("exprel", "sindg", "cosdg", "tandg", "cotdg")),
+    *(_called(name, "z") for name in ("spence", "wrightomega")),
+    _called("ndtri_exp", "y"),
+    _called("owens_t", "h", "a"),
+    *(_called(name, "v", "x") for name in ("struve", "modstruve")),
+    *(_called(name, "x", "lmbda") for name in ("boxcox", "boxcox1p", "tklmbda")),
+    *(_called(name, "y", "lmbda") for name in ("inv_boxcox", "inv_boxcox1p")),
+    _called("powm1", "x", "y"),
+    _called("stdtr", "df", "t"),
+    _called("stdtrit", "df", "p"),
+    _called("poch", "z", "m"),
+    _called("binom", "n", "k"),
+    _called("hurwitz_zeta", "x", "q", python="pullback.primitives.hurwitz_zeta"),
+    _called("integral", "x", attrs=("kind",), python="pullback.primitives.integral"),
+    _called("airy_function", "z", attrs=("kind",), python="pullback.primitives.airy_function"),
+    _called("jacobi_elliptic", "u", "m", attrs=("kind",), python="pullback.primitives.jacobi_elliptic"),
+)  # fmt: skip
+
+# Those that neither kernels nor other libraries compute.
+CALLED = frozenset(operator.name for operator in _CALLED)
 
 OPERATORS: tuple[OperatorInfo, ...] = (
     _special("erf", scalar=Scalar("erf", "erf", takes="float"), cost=TRIGONOMETRIC, torch="torch.erf"),
@@ -96,13 +161,14 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     ),
     _own("gelu", scalar=None, torch="torch.nn.functional.gelu"),
     _own(
-        "softplus", torch="torch.nn.functional.softplus",
+        "softplus", torch="torch.nn.functional.softplus", spelling=("scipy.special.softplus",),
         scalar=Scalar("softplus", "pb::softplus", takes="float"),
     ),
     _own(
         "relu", dtype="same", cost=CHEAP, torch="torch.relu",
         scalar=Scalar("maximum({0}, 0)", of="floats"),
     ),
+    *_CALLED,
     OperatorInfo(
         "softmax", "scipy.special.softmax", ("x",), ("axis",), dtype="float", type=_of_rows,
         torch="torch.softmax",

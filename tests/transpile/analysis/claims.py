@@ -5,10 +5,10 @@ import sys
 import numpy as np
 
 from pullback.transpile.analysis.types import infer
+from pullback.transpile.derivatives import Variant
 from pullback.transpile.emit.python import (
     backward_function,
     forward_function,
-    general_variant,
     saved_variables,
 )
 from pullback.transpile.emit.python_text import function_text
@@ -21,6 +21,7 @@ from pullback.transpile.ir.types import (
     TensorType,
     evaluate,
 )
+from pullback.transpile.passes.variants.specialize import specialize
 
 
 def named(block):
@@ -120,6 +121,15 @@ def by_name(types):
     return {var.name: (var, found) for var, found in types.items()}
 
 
+def taken(formula):
+    """An entry per differentiable parameter: False where it refuses a gradient, which can't be computed."""
+    refused = set()
+    for eqn in formula.pullback.eqns:
+        if eqn.op == "refuse_gradient" or refused & set(eqn.args):
+            refused |= set(eqn.outs)
+    return [gradient not in refused for gradient in formula.pullback.results]
+
+
 def check_claims(operator, inputs, attributes, backward=True):
     """What is claimed and wrong of the variables of a forward and its backward."""
     formula = operator.formula
@@ -138,12 +148,13 @@ def check_claims(operator, inputs, attributes, backward=True):
         return claims
     saved = dict(zip(formula.forward.results, outputs, strict=True))
     saved |= {p.var: values.get(p.var.name) for p in formula.params}
-    made = formula.evolve(pullback=named(general_variant(formula).block))
+    variant = specialize(formula, [True] * len(formula.cotangents), taken(formula))
+    made = formula.evolve(pullback=named(variant.block))
     if len(made.pullback.params) != len(formula.pullback.params):
         return claims
     reads = saved_variables(made)
     function = _defined(
-        backward_function(made, type(general_variant(formula))(made.pullback, ()), reads, "back"),
+        backward_function(made, Variant(made.pullback, ()), reads, "back"),
         formula,
         operator.namespace,
     )

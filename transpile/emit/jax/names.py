@@ -7,13 +7,21 @@ import ast
 from ...codes import diagnostic
 from ...diagnostics import Diagnostic
 from ...ir import STRUCTURAL, Formula, Literal, Span
-from ...operators import BY_FULL_NAME, DTYPES, OPERATORS, VALUE_CALLS
+from ...operators import BY_FULL_NAME, CALLED, DTYPES, OPERATORS, VALUE_CALLS
 from ..array_library.helpers import Helpers, private
 
+# Functions of SciPy without kernels that JAX has.
+_OF_JAX = frozenset(
+    (
+        *("betainc", "boxcox", "boxcox1p", "expn", "gammainc", "gammaincc"),
+        *("hyp1f1", "hyp2f1", "owens_t", "poch", "spence"),
+    )
+)
 # Functions of the vocabulary that neither JAX nor a helper has.
 LACKING = frozenset(
     {"special." + name for name in ("erfi", "rgamma", "j0", "j1", "y0", "y1", "k0", "k0e", "k1", "k1e")}
-    | {"primitives.bessel_i", "primitives.bessel_j"}
+    | {"primitives.bessel_i", "primitives.bessel_j", "primitives.refuse_gradient"}
+    | {OPERATORS[name].python.removeprefix("scipy.").removeprefix("pullback.") for name in CALLED - _OF_JAX}
 )
 _OWN = {
     "pb.stop_gradient": "jax.lax.stop_gradient",

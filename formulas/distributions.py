@@ -1,0 +1,172 @@
+"""Distribution functions by the incomplete gamma and beta functions, in their continuous arguments.
+
+Abramowitz and Stegun, "Handbook of Mathematical Functions", chapter 26. Counts are rounded down, as SciPy
+does, and take no gradient; shapes that have no closed derivative refuse it.
+"""
+
+import numpy as np
+from scipy import special
+
+import pullback as pb
+from pullback import primitives
+
+
+@pb.composite(special.gdtr)
+def gdtr(a, b, x):
+    """The gamma distribution of rate a and shape b."""
+    return special.gammainc(b, a * x)
+
+
+@pb.composite(special.gdtrc)
+def gdtrc(a, b, x):
+    """The upper tail of `gdtr`."""
+    return special.gammaincc(b, a * x)
+
+
+@pb.composite(special.gdtrix)
+def gdtrix(a, b, p):
+    """The x with gdtr(a, b, x) = p."""
+    return special.gammaincinv(b, p) / a
+
+
+@pb.composite(special.chdtr)
+def chdtr(v, x):
+    """The chi-square distribution. 26.4.19."""
+    return special.gammainc(v / 2, x / 2)
+
+
+@pb.composite(special.chdtrc)
+def chdtrc(v, x):
+    """The upper tail of `chdtr`. 26.4.19."""
+    return special.gammaincc(v / 2, x / 2)
+
+
+@pb.composite(special.chdtri)
+def chdtri(v, p):
+    """The x with chdtrc(v, x) = p."""
+    return 2 * special.gammainccinv(v / 2, p)
+
+
+@pb.composite(special.pdtr)
+def pdtr(k, m):
+    """Poisson's distribution of the mean m. 26.4.21."""
+    return special.gammaincc(np.floor(k) + 1, m)
+
+
+@pb.composite(special.pdtrc)
+def pdtrc(k, m):
+    """The upper tail of `pdtr`. 26.4.21."""
+    return special.gammainc(np.floor(k) + 1, m)
+
+
+@pb.composite(special.pdtri)
+def pdtri(k, y):
+    """The m with pdtr(k, m) = y."""
+    return special.gammainccinv(np.floor(k) + 1, y)
+
+
+@pb.composite(special.bdtr)
+def bdtr(k, n, p):
+    """The binomial distribution, up to k of n with the probability p. 26.5.24."""
+    below, rest = np.floor(k), n - np.floor(k)
+    inside = special.betainc(np.maximum(rest, 1), np.maximum(below, 0) + 1, 1 - p)
+    outside = np.where(np.logical_and(rest == 0, below >= 0), 1 + 0 * p, np.nan)
+    return np.where(np.logical_and(rest > 0, below >= 0), inside, outside)
+
+
+@pb.composite(special.bdtrc)
+def bdtrc(k, n, p):
+    """The upper tail of `bdtr`. 26.5.24."""
+    below, rest = np.floor(k), n - np.floor(k)
+    inside = special.betainc(np.maximum(below, 0) + 1, np.maximum(rest, 1), p)
+    outside = np.where(below < 0, 1 + 0 * p, np.where(rest == 0, 0 * p, np.nan))
+    return np.where(np.logical_and(rest > 0, below >= 0), inside, outside)
+
+
+@pb.composite(special.bdtri)
+def bdtri(k, n, y):
+    """The p with bdtr(k, n, p) = y."""
+    return special.betainccinv(np.floor(k) + 1, n - np.floor(k), y)
+
+
+@pb.composite(special.nbdtr)
+def nbdtr(k, n, p):
+    """The negative binomial distribution, up to k failures before n successes. 26.5.26."""
+    return special.betainc(n, k + 1, p)
+
+
+@pb.composite(special.nbdtrc)
+def nbdtrc(k, n, p):
+    """The upper tail of `nbdtr`. 26.5.26."""
+    return special.betaincc(n, k + 1, p)
+
+
+@pb.composite(special.nbdtri)
+def nbdtri(k, n, y):
+    """The p with nbdtr(k, n, p) = y."""
+    return special.betaincinv(n, k + 1, y)
+
+
+@pb.composite(special.fdtr)
+def fdtr(dfn, dfd, x):
+    """The F distribution. 26.5.28."""
+    return special.betainc(dfn / 2, dfd / 2, dfn * x / (dfd + dfn * x))
+
+
+@pb.composite(special.fdtrc)
+def fdtrc(dfn, dfd, x):
+    """The upper tail of `fdtr`. 26.5.28."""
+    return special.betainc(dfd / 2, dfn / 2, dfd / (dfd + dfn * x))
+
+
+@pb.composite(special.fdtri)
+def fdtri(dfn, dfd, p):
+    """The x with fdtr(dfn, dfd, x) = p."""
+    z, rest = special.betaincinv(dfn / 2, dfd / 2, p), special.betainccinv(dfd / 2, dfn / 2, p)
+    return dfd * z / (dfn * rest)
+
+
+def _density_of_student(df, t):
+    """gamma((df + 1) / 2) / (gamma(df / 2) sqrt(df pi)) (1 + t^2 / df)^(-(df + 1) / 2). 26.7.1."""
+    scale = special.gammaln((df + 1) / 2) - special.gammaln(df / 2)
+    return np.exp(scale - (df + 1) / 2 * np.log1p(t * t / df)) / np.sqrt(df * np.pi)
+
+
+@pb.formula(special.stdtr)
+def stdtr(df, t):
+    """Student's distribution: its density in t. 26.7.1."""
+    r = special.stdtr(df, t)
+
+    def stdtr_pullback(grad):
+        in_df = primitives.refuse_gradient(
+            grad, argument="`df` of scipy.special.stdtr", why="the derivative in it has no closed form"
+        )
+        return in_df, grad * _density_of_student(df, t)
+
+    return r, stdtr_pullback
+
+
+@stdtr.sample_inputs
+def _stdtr_inputs(rng):
+    yield (4, rng.uniform(-2.0, 2.0, (3, 4))), {}
+
+
+@pb.formula(special.stdtrit)
+def stdtrit(df, p):
+    """The t with stdtr(df, t) = p, by the inverse function theorem."""
+    r = special.stdtrit(df, p)
+
+    def stdtrit_pullback(grad):
+        in_df = primitives.refuse_gradient(
+            grad,
+            argument="`df` of scipy.special.stdtrit",
+            why="the derivative in it has no closed form",
+        )
+        return in_df, grad / _density_of_student(df, r)
+
+    return r, stdtrit_pullback
+
+
+@stdtrit.sample_inputs
+def _stdtrit_inputs(rng):
+    yield (4, rng.uniform(0.1, 0.9, (3, 4))), {}
