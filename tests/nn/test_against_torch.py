@@ -154,6 +154,8 @@ CASES = {
         ((X2, (5, 3)), {"mode": "bilinear", "antialias": True, "align_corners": True}),
         ((X1,), {"scale_factor": 0.7, "mode": "linear", "recompute_scale_factor": True}),
         ((X2, (5, 9)), {"mode": "area"}),
+        ((X2,), {"scale_factor": (1.1, 1.7), "mode": "bilinear"}),
+        ((X2, (1, 5)), {"mode": "bicubic", "antialias": True, "align_corners": True}),
     ],
     "mse_loss": [
         ((floats(3, 4), floats(3, 4)), {}),

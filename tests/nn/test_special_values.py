@@ -74,6 +74,20 @@ def test_a_target_without_room_is_infinite_or_0():
     np.testing.assert_array_equal(pb.grad(loss, scores)[0].numpy(), 0)
 
 
+@pytest.mark.parametrize("mode", ["nearest", "bicubic"])
+def test_backward_of_a_resized_image_is_that_of_its_forward(mode):
+    """Where a length doubles or stays by a factor, torch's is another."""
+    x, v = RNG.standard_normal((2, 1, 1, 3, 4))
+    options = {"scale_factor": (2.2, 1.1), "mode": mode, "antialias": mode == "bicubic"}
+
+    def function(x):
+        return pb.nn.interpolate(x, **options)
+
+    w = RNG.standard_normal((1, 1, 6, 4))
+    (cotangent,) = pb.func.vjp(function, x)[1](w)
+    assert np.sum(w * function(v)) == pytest.approx(np.sum(cotangent * v), rel=1e-12)
+
+
 def test_lists_are_arrays():
     assert pb.nn.linear([1.0, 2.0], [[3.0, 4.0]], [1.0]).tolist() == [12.0]
     assert pb.nn.embedding([1], [[0.0], [5.0]]).tolist() == [[5.0]]

@@ -171,6 +171,8 @@ def interpolate(
     if mode == "area":
         return adaptive(x, n, sizes)
     for axis, (out, factor) in enumerate(zip(sizes, factors, strict=True), start=2):
+        if out == x.shape[axis] and (antialias or mode.endswith("linear")):
+            continue  # as in torch, also where a factor of 1.05 would move what is read
         weights = _stretched if antialias else _weights
         matrix = weights(x.shape[axis], out, factor, mode, bool(align_corners)).astype(x.dtype)
         x = pnp.moveaxis(pnp.moveaxis(x, axis, -1) @ matrix.T, -1, axis)
@@ -203,7 +205,7 @@ def _stretched(length: int, out: int, factor: float | None, mode: str, aligned: 
     """The same against aliases: the kernel as wide as an output's part of the input, with sum 1."""
     step = length / out if factor is None else 1 / factor
     if aligned:
-        step = (length - 1) / max(out - 1, 1)
+        step = (length - 1) / (out - 1) if out > 1 else 0.0
     width = max(step, 1.0)
     reach = (2 if mode == "bicubic" else 1) * width
     middle = (np.arange(out)[:, None] + 0.5) * step
