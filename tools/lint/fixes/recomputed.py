@@ -175,7 +175,8 @@ class _Recomputed:
         at_hand = known & set(saving.names) if saving is not None else set()
         at_hand = {n for n in at_hand if saving and self.taking.local(saving.names.index(n))}
         statement = saving.statement if saving is not None else None
-        self.parameters.check_returns(statement)
+        if self.taking.unpacked is None or attributes:  # unpacking fails where nothing was saved
+            self.parameters.check_returns(statement)
         wanted = Wanted(self.parameters.context, statement, names, attributes, at_hand, self.parameters.given)
         return Slicer(self.text, self.saver, wanted, set(self.parameters.names)).slice()
 

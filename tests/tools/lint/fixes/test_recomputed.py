@@ -106,6 +106,24 @@ WRONG = {
         "x",
         "torch.rand(3)",
     ),
+    "returned before it is saved": (
+        """
+        ctx.n = n
+        if n > 9:
+            return x * n
+        t = x.exp() + n
+        ctx.save_for_backward(x, t)
+        return t * t
+        """,
+        """
+        if ctx.n > 9:
+            return grad * ctx.n, None
+        x, t = ctx.saved_tensors
+        return 2 * grad * t * x.exp(), None
+        """,
+        "x, n",
+        "torch.rand(3), 1",
+    ),
     "saved where nothing is recorded": (
         "with torch.no_grad():\n    t = x.exp()\n    ctx.save_for_backward(t)\nreturn t * t",
         "(t,) = ctx.saved_tensors\nreturn 2 * grad * t * t",
@@ -240,7 +258,6 @@ def test_what_is_random_is_not_computed_again() -> None:
         ("t = x.exp()\ntorch.mul(t, 2, out=t)", "what `mul` does is not known"),
         ("t = x.exp()\nt.zero_()\nt = t + x", "`zero_` has no form that makes a new tensor"),
         ("try:\n    t = x.exp()\nexcept ValueError:\n    t = x.sin()", "`t` is computed inside a `try`"),
-        ("if x.sum() > 0:\n    return x\nt = x.exp()", "the forward may return before it saves"),
     ],
 )
 def test_what_cannot_be_split_attributes_is_left_alone(forward: str, reason: str) -> None:
@@ -250,6 +267,15 @@ def test_what_cannot_be_split_attributes_is_left_alone(forward: str, reason: str
     made = fixed(text)
     assert made.text == text
     assert [why.startswith(reason) for _, why in made.left] == [True], made.left
+
+
+def test_an_attribute_that_may_not_be_set_is_left_alone() -> None:
+    text = class_of(
+        "if x.sum() > 0:\n    return x * 1\nt = x.exp()\nctx.t = t\nreturn t * t", "return grad * ctx.t"
+    )
+    made = fixed(text)
+    assert made.text == text
+    assert [why for _, why in made.left] == ["the forward may return before it saves"]
 
 
 @pytest.mark.parametrize("head", ["with torch.enable_grad():", "try:", "for _ in range(1):"])
