@@ -85,7 +85,8 @@ def multigammaln(a, d):
 @pb.composite(special.agm)
 def agm(a, b):
     """The arithmetic-geometric mean, pi (a + b) / (4 K(1 - 4 a b / (a + b)^2)). DLMF 19.8.5."""
-    return np.pi / 4 * (a + b) / special.ellipkm1(4 * a * b / (a + b) ** 2)
+    both = a + b
+    return np.pi / 4 * both / special.ellipkm1(4 * (a / both) * (b / both))
 
 
 @pb.composite(special.diric)

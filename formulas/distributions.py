@@ -1,7 +1,8 @@
 """Distribution functions by the incomplete gamma and beta functions, in their continuous arguments.
 
 Abramowitz and Stegun, "Handbook of Mathematical Functions", chapter 26. Counts are rounded down, as SciPy
-does, and take no gradient; shapes that have no closed derivative refuse it.
+does, and take no gradient; shapes that have no closed derivative refuse it. Outside of its domain a
+function is NaN, as SciPy's.
 """
 
 import numpy as np
@@ -14,13 +15,13 @@ from pullback import primitives
 @pb.composite(special.gdtr)
 def gdtr(a, b, x):
     """The gamma distribution of rate a and shape b."""
-    return special.gammainc(b, a * x)
+    return np.where(x < 0, np.nan, special.gammainc(b, a * x))
 
 
 @pb.composite(special.gdtrc)
 def gdtrc(a, b, x):
     """The upper tail of `gdtr`."""
-    return special.gammaincc(b, a * x)
+    return np.where(x < 0, np.nan, special.gammaincc(b, a * x))
 
 
 @pb.composite(special.gdtrix)
@@ -50,19 +51,20 @@ def chdtri(v, p):
 @pb.composite(special.pdtr)
 def pdtr(k, m):
     """Poisson's distribution of the mean m. 26.4.21."""
-    return special.gammaincc(np.floor(k) + 1, m)
+    return np.where(k < 0, np.nan, special.gammaincc(np.floor(np.maximum(k, 0)) + 1, m))
 
 
 @pb.composite(special.pdtrc)
 def pdtrc(k, m):
     """The upper tail of `pdtr`. 26.4.21."""
-    return special.gammainc(np.floor(k) + 1, m)
+    return np.where(k < 0, np.nan, special.gammainc(np.floor(np.maximum(k, 0)) + 1, m))
 
 
 @pb.composite(special.pdtri)
 def pdtri(k, y):
-    """The m with pdtr(k, m) = y."""
-    return special.gammainccinv(np.floor(k) + 1, y)
+    """The m with pdtr(k, m) = y, k without its fraction."""
+    known = np.logical_and(k > -1, y < 1)
+    return np.where(known, special.gammainccinv(np.floor(np.maximum(k, 0)) + 1, y), np.nan)
 
 
 @pb.composite(special.bdtr)
@@ -71,7 +73,8 @@ def bdtr(k, n, p):
     below, rest = np.floor(k), n - np.floor(k)
     inside = special.betainc(np.maximum(rest, 1), np.maximum(below, 0) + 1, 1 - p)
     outside = np.where(np.logical_and(rest == 0, below >= 0), 1 + 0 * p, np.nan)
-    return np.where(np.logical_and(rest > 0, below >= 0), inside, outside)
+    found = np.where(np.logical_and(rest > 0, below >= 0), inside, outside)
+    return np.where(np.logical_and(p >= 0, p <= 1), found, np.nan)
 
 
 @pb.composite(special.bdtrc)
@@ -80,7 +83,8 @@ def bdtrc(k, n, p):
     below, rest = np.floor(k), n - np.floor(k)
     inside = special.betainc(np.maximum(below, 0) + 1, np.maximum(rest, 1), p)
     outside = np.where(below < 0, 1 + 0 * p, np.where(rest == 0, 0 * p, np.nan))
-    return np.where(np.logical_and(rest > 0, below >= 0), inside, outside)
+    found = np.where(np.logical_and(rest > 0, below >= 0), inside, outside)
+    return np.where(np.logical_and(p >= 0, p <= 1), found, np.nan)
 
 
 @pb.composite(special.bdtri)
@@ -92,13 +96,15 @@ def bdtri(k, n, y):
 @pb.composite(special.nbdtr)
 def nbdtr(k, n, p):
     """The negative binomial distribution, up to k failures before n successes. 26.5.26."""
-    return special.betainc(n, k + 1, p)
+    known = np.logical_and(n > 0, k >= 0)
+    return np.where(known, special.betainc(np.where(known, n, 1), k + 1, p), np.nan)
 
 
 @pb.composite(special.nbdtrc)
 def nbdtrc(k, n, p):
     """The upper tail of `nbdtr`. 26.5.26."""
-    return special.betaincc(n, k + 1, p)
+    known = np.logical_and(n > 0, k >= 0)
+    return np.where(known, special.betaincc(np.where(known, n, 1), k + 1, p), np.nan)
 
 
 @pb.composite(special.nbdtri)
@@ -110,13 +116,15 @@ def nbdtri(k, n, y):
 @pb.composite(special.fdtr)
 def fdtr(dfn, dfd, x):
     """The F distribution. 26.5.28."""
-    return special.betainc(dfn / 2, dfd / 2, dfn * x / (dfd + dfn * x))
+    far = np.logical_and(x == np.inf, np.minimum(dfn, dfd) > 0)
+    known = np.where(far, 0, x)
+    return np.where(far, 1, special.betainc(dfn / 2, dfd / 2, dfn * known / (dfd + dfn * known)))
 
 
 @pb.composite(special.fdtrc)
 def fdtrc(dfn, dfd, x):
     """The upper tail of `fdtr`. 26.5.28."""
-    return special.betainc(dfd / 2, dfn / 2, dfd / (dfd + dfn * x))
+    return np.where(x < 0, np.nan, special.betainc(dfd / 2, dfn / 2, dfd / (dfd + dfn * x)))
 
 
 @pb.composite(special.fdtri)
