@@ -31,6 +31,7 @@ _HEADERS = {
         log2 sin sinh tan tanh arctan2 fmod hypot power logaddexp logaddexp2 sigmoid softplus sinc
         sinc_derivative
     """,
+    "kernel/math/series.h": "sinc_slope",
     "kernel/math/special.h": "require_special trigamma bessel_i2",
     "kernel/matrices/decompose.h": "eigh eigh_upper qr svd pinv",
     "kernel/matrices/solve.h": "solve solved_shape inv slogdet det cholesky",

@@ -115,6 +115,24 @@ def test_series_are_right_to_a_few_units_in_the_last_place():
         np.testing.assert_allclose(one, np.array(other, np.float64), rtol=rtol, atol=least, err_msg=str(k))
 
 
+def floats(x):
+    return special.gammaln(x), special.loggamma(x), special.digamma(x), special.erfinv(x)
+
+
+def test_series_of_floats_are_right_to_two_units_in_the_last_place():
+    rng = np.random.default_rng(3)
+    bits = rng.integers(0, 2**32, 50_000, np.uint32).view(np.float32)
+    near = [np.nextafter(np.float32(c), np.float32(d)) for c in (0, 1, 2, -1, -24) for d in (-99, 99)]
+    edges = [*POINTS, *WIDE, 1.4616321, -2.4570247, 1e30, 4e36, 4.1e36, 3.4e38, 0.99999994, -24.001, -1e-45]
+    uniform = [rng.uniform(-bound, bound, 20_000) for bound in (1, 3, 40)]
+    with np.errstate(all="ignore"):
+        x = np.concatenate([bits, near, edges, *uniform]).astype(np.float32)
+        found, expected = pb.compile(floats, order=0)(x), floats(x.astype(np.float64))
+        for k, (one, other) in enumerate(zip(found, expected, strict=True)):
+            assert one.dtype == np.float32
+            np.testing.assert_allclose(one, other.astype(np.float32), rtol=3e-7, atol=1e-45, err_msg=str(k))
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_functions_of_two_numbers_are_scipys(dtype, compiled):
     with np.errstate(all="ignore"):

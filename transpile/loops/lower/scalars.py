@@ -201,5 +201,6 @@ _SPECIAL: dict[str, Callable[[Sequence[Scalar], Type], Scalar]] = {
     "relu": lambda operands, kind: _call("maximum", [operands[0], literal(0, "weak int")], kind),
     "polygamma": _of_order("polygamma", 1, "trigamma"),
     "bessel_i": _of_order("bessel_i", 2, "bessel_i2"),
+    "sinc_derivative": _of_order("sinc_derivative", 1, "sinc_slope"),
     "round": lambda operands, kind: _call("round", operands[:1], kind),
 }

@@ -50,7 +50,6 @@ PB_DECLARE_UNARY(tanh, PB_VECTOR)
 PB_DECLARE_BINARY(atan2, PB_VECTOR)
 PB_DECLARE_BINARY(hypot, PB_VECTOR)
 PB_DECLARE_BINARY(pow, PB_VECTOR)
-PB_DECLARE_BINARY(fmod, PB_SCALAR)
 }
 
 #define PB_UNARY(name, function)                           \
@@ -86,9 +85,10 @@ PB_UNARY(sin, sin)
 PB_UNARY(sinh, sinh)
 PB_UNARY(tan, tan)
 PB_BINARY(arctan2, atan2)
-PB_BINARY(fmod, fmod)
 PB_BINARY(hypot, hypot)
 PB_BINARY(power, pow)
+inline double fmod(double x, double y) { return rest(x, y); }
+inline float fmod(float x, float y) { return rest(x, y); }
 
 // log(exp(x) + exp(y)), and the same to base 2, by the distance, whose exp cannot overflow. Where
 // the two exponentials sum to about one, the terms cancel: floats are added as doubles, and of

@@ -1,5 +1,6 @@
 // Special functions by series without a branch, which loops vectorize: the modified Bessel
-// functions I of the orders 0 to 2, the trigamma function, and the normal distribution. Computed as
+// functions I of the orders 0 to 2, the trigamma function, the slope of sinc and the normal
+// distribution; of floats also the logarithm of gamma, digamma and the inverse of erf. Computed as
 // doubles, to a few units in the last place. DLMF is the Digital Library of Mathematical Functions.
 #ifndef PULLBACK_KERNEL_SERIES_H_
 #define PULLBACK_KERNEL_SERIES_H_
@@ -122,9 +123,121 @@ PB_IN_PLACE double trigamma(double x) {
 }
 PB_IN_PLACE float trigamma(float x) { return static_cast<float>(trigamma(double{x})); }
 
+// (-1)^(k + 1) 2 (k + 1) / (2 k + 3)!: of sin(t) / t differentiated term by term, over t.
+struct SincSlopePowers {
+    static constexpr double at(int k) {
+        double product = k % 2 == 0 ? -2.0 * (k + 1) : 2.0 * (k + 1);
+        for (int j = 2; j <= 2 * k + 3; ++j) product /= j;
+        return product;
+    }
+};
+
+// The derivative of sin(pi x) / (pi x): with t = pi x it is pi (cos(t) - sin(t) / t) / t, and near
+// zero, where the terms cancel, that of the power series.
+PB_IN_PLACE double sinc_slope(double x) {
+    constexpr double kPi = 3.14159265358979323846;
+    const double t = kPi * x;
+    const bool is_near = abs(t) < 1.0;
+    const double near = t * polynomial<SincSlopePowers, 9>(is_near ? t * t : 0.0);
+    const double cosine = sin(t + 0.5 * kPi);  // GCC makes one call of both, not vectorized
+    const double far = (cosine - sin(t) / t) / t;
+    return kPi * (is_near ? near : far);
+}
+PB_IN_PLACE float sinc_slope(float x) { return static_cast<float>(sinc_slope(double{x})); }
+
 // The distribution function of the normal distribution: DLMF 7.2.2.
 PB_IN_PLACE double ndtr(double x) { return 0.5 * erfc(-0.70710678118654752440 * x); }
 PB_IN_PLACE float ndtr(float x) { return static_cast<float>(ndtr(double{x})); }
+
+// Those of floats that are faster so only by vectors of four doubles or more.
+#ifdef __AVX2__
+#define PB_FLOAT_SERIES
+
+// The logarithm of the size of the gamma function, and its derivative digamma, of a float. Both are
+// those of a number above 8, where their asymptotic series are (DLMF 5.11.1 and 5.11.2), by
+// gamma(x + 1) = x gamma(x); below 1/2 by gamma(x) gamma(1 - x) = pi / sin(pi x) (DLMF 5.5.3).
+struct GammaPowers {
+    // B_2k / (2k (2k - 1)), by powers of 1 / x^2.
+    static constexpr double at(int k) {
+        constexpr double kTerms[] = {1.0 / 12,    -1.0 / 360, 1.0 / 1260,
+                                     -1.0 / 1680, 1.0 / 1188, -691.0 / 360360};
+        return kTerms[k];
+    }
+};
+struct DigammaPowers {
+    // B_2k / 2k, likewise.
+    static constexpr double at(int k) {
+        constexpr double kTerms[] = {1.0 / 12,   -1.0 / 120, 1.0 / 252,
+                                     -1.0 / 240, 1.0 / 132,  -691.0 / 32760};
+        return kTerms[k];
+    }
+};
+
+// x (x + 1) ... (x + 7) and its derivative, of an x that is not so large that they overflow.
+struct EightFactors {
+    double product = 1.0, derivative = 0.0;
+    PB_IN_PLACE explicit EightFactors(double x) {
+        for (int k = 0; k < 8; ++k) {
+            derivative = derivative * (x + k) + product;
+            product *= x + k;
+        }
+    }
+};
+
+PB_IN_PLACE float gammaln(float number) {
+    constexpr double kPi = 3.14159265358979323846;
+    const double x = number;
+    const bool left = x < 0.5;
+    const double given = left ? 1.0 - x : x;
+    const double right = given > 1e60 ? 1e60 : given;  // its square does not overflow, a float does
+    const double product = EightFactors(given > 1e30 ? 1e30 : given).product;
+    const double far = right + 8.0, inverse = 1.0 / far;
+    const double sum = (far - 0.5) * log(far) - far + 0.91893853320467274178 +
+                       inverse * polynomial<GammaPowers, 6>(inverse * inverse);
+    const double sine = sin(kPi * (x - round(x)));
+    const double more = log(left ? product * (kPi / abs(sine)) : product);
+    const double found = left ? more - sum : sum - more;
+    const double finite = x == 1.0 || x == 2.0 ? 0.0 : found;
+    return static_cast<float>(given > 1e300 ? x : finite);
+}
+PB_IN_PLACE float loggamma(float x) { return where<float>(x < 0, __builtin_nanf(""), gammaln(x)); }
+
+PB_IN_PLACE float digamma(float number) {
+    constexpr double kPi = 3.14159265358979323846;
+    const double x = number;
+    const bool left = x < 0.5;
+    const double right = left ? 1.0 - x : x;
+    const EightFactors factors(right > 1e30 ? 1e30 : right);
+    const double far = right + 8.0, inverse = 1.0 / far;
+    const double square = inverse * inverse;
+    const double sum = log(far) - 0.5 * inverse - square * polynomial<DigammaPowers, 6>(square) -
+                       factors.derivative / factors.product;
+    const double nearest = round(x), angle = kPi * (x - nearest);
+    const double reflected = sum - kPi / tan(angle);
+    const double pole = x == 0.0 ? __builtin_copysign(__builtin_inf(), -x) : __builtin_nan("");
+    const double found = left ? reflected : sum;
+    return static_cast<float>(x == nearest && x <= 0.0 ? pole : found);
+}
+
+// The inverse of erf, of a float: an approximation by elementary functions, right to two
+// thousandths (S. Winitzki, "A handy approximation for the error function and its inverse", 2008),
+// and two steps of Halley's method, which cubes the error, by erf' = 2 / sqrt(pi) exp(-x^2) and
+// erf'' = -2 x erf'.
+PB_IN_PLACE float erfinv(float number) {
+    constexpr double kPi = 3.14159265358979323846, kWinitzki = 0.147;
+    const double x = abs(double{number});
+    const double logarithm = log1p(-x * x);
+    const double middle = 2.0 / (kPi * kWinitzki) + 0.5 * logarithm;
+    const double ratio = -logarithm / kWinitzki;
+    double found = sqrt(ratio / (sqrt(middle * middle + ratio) + middle));
+    for (int k = 0; k < 2; ++k) {
+        const double step = (erf(found) - x) * 0.88622692545275801365 * exp(found * found);
+        found -= step / (1.0 + found * step);
+    }
+    return __builtin_copysignf(static_cast<float>(x == 1.0 ? __builtin_inf() : found), number);
+}
+
+#endif  // __AVX2__
 
 }  // namespace pb
 

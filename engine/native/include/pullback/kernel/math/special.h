@@ -10,9 +10,10 @@
 
 // Those of one argument and of two; pullback.engine.kernels.special has the same names.
 // clang-format off
-#define PB_SPECIAL_UNARY(X)                                                                       \
-    X(erfcx) X(erfi) X(erfinv) X(erfcinv) X(dawsn) X(log_ndtr) X(ndtri) X(expi) X(exp1)           \
-    X(gammaln) X(loggamma) X(gamma) X(rgamma) X(digamma)                                          \
+#define PB_SPECIAL_UNARY(X) PB_SPECIAL_IN_SERIES(X) PB_SPECIAL_OF_SCIPY(X)
+#define PB_SPECIAL_IN_SERIES(X) X(erfinv) X(gammaln) X(loggamma) X(digamma)
+#define PB_SPECIAL_OF_SCIPY(X)                                                                    \
+    X(erfcx) X(erfi) X(erfcinv) X(dawsn) X(log_ndtr) X(ndtri) X(expi) X(exp1) X(gamma) X(rgamma)  \
     X(j0) X(j1) X(y0) X(y1) X(k0) X(k0e) X(k1) X(k1e)
 #define PB_SPECIAL_BINARY(X) X(beta) X(betaln) X(rel_entr) X(kl_div) X(iv) X(jv)
 // clang-format on
@@ -38,10 +39,16 @@ PB_SETUP inline void require_special(Outcome& outcome) {
     outcome.require(pb_special != nullptr, PB_UNSUPPORTED, "SciPy's special functions are not set");
 }
 
-#define PB_SPECIAL_FUNCTION(name)                                   \
-    inline double name(double x) { return pb_special->name(x, 0); } \
-    inline float name(float x) { return static_cast<float>(name(double{x})); }
+#define PB_SPECIAL_FUNCTION(name) \
+    inline double name(double x) { return pb_special->name(x, 0); }
 PB_SPECIAL_UNARY(PB_SPECIAL_FUNCTION)
+#undef PB_SPECIAL_FUNCTION
+#define PB_SPECIAL_FUNCTION(name) \
+    inline float name(float x) { return static_cast<float>(name(double{x})); }
+PB_SPECIAL_OF_SCIPY(PB_SPECIAL_FUNCTION)
+#ifndef PB_FLOAT_SERIES
+PB_SPECIAL_IN_SERIES(PB_SPECIAL_FUNCTION)
+#endif
 #undef PB_SPECIAL_FUNCTION
 #define PB_SPECIAL_FUNCTION(name)                                                \
     inline double name(double x, double y) { return pb_special->name(x, y, 0); } \
