@@ -66,10 +66,16 @@ def _equality(op: str, of_arrays: Callable[[Any, Any], Any]) -> Callable[[T, Any
     return method
 
 
+_POWERS = {2: "square", 0.5: "sqrt", -1: "reciprocal"}
+
+
 def _power(self: Any, exponent: Any) -> Any:
-    """As NumPy, which squares where the exponent is 2: that needs no logarithm, forth or back."""
-    if type(exponent) is int and exponent == 2 and self.dtype.kind == "f":
-        return call("square", self)
+    """As NumPy, which calls another function where there is one: that needs no logarithm, forth or back."""
+    if type(exponent) in (int, float) and self.dtype.kind == "f":
+        if exponent == 3:
+            return call("multiply", call("square", self), self)
+        if exponent in _POWERS:
+            return call(_POWERS[exponent], self)
     return NotImplemented if _has_own_operators(exponent) else call("power", self, exponent)
 
 

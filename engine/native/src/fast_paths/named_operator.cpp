@@ -151,7 +151,7 @@ PyObject* unary(PyObject* a) {
 
 NamedOperator add("add"), subtract("subtract"), multiply("multiply"), divide("divide"),
     power("power"), matmul("matmul"), negative("negative"), positive("positive"), absolute("abs"),
-    square("square");
+    square("square"), square_root("sqrt"), reciprocal("reciprocal");
 
 InPlace iadd{NamedOperator("add"), "x += value", "__iadd__"};
 InPlace isub{NamedOperator("subtract"), "x -= value", "__isub__"};
@@ -165,10 +165,22 @@ PyObject* in_place(PyObject* self, PyObject* other) {
 
 PyObject* to_power(PyObject* a, PyObject* b, PyObject* modulus) {
     if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
-    // As NumPy, which squares where the exponent is 2.
-    static PyObject* two = PyLong_FromLong(2);
-    const bool squares = b == two && Tensor::check(a) && is_float(Tensor::cast(a)->layout.dtype());
-    if (squares) return unary<square>(a);
+    const bool is_number = PyLong_CheckExact(b) || PyFloat_CheckExact(b);
+    if (is_number && Tensor::check(a) && is_float(Tensor::cast(a)->layout.dtype())) {
+        // As NumPy, which calls another function where there is one.
+        double exponent = PyFloat_AsDouble(b);
+        if (exponent == -1.0 && PyErr_Occurred()) {  // a whole number that no double holds
+            PyErr_Clear();
+            exponent = 0.0;
+        }
+        if (exponent == 2.0) return unary<square>(a);
+        if (exponent == 0.5) return unary<square_root>(a);
+        if (exponent == -1.0) return unary<reciprocal>(a);
+        if (exponent == 3.0) {
+            const PyRef squared = PyRef::steal(unary<square>(a));
+            return squared ? binary<multiply>(squared.get(), a) : nullptr;
+        }
+    }
     return binary<power>(a, b);
 }
 
