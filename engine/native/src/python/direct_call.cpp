@@ -26,6 +26,7 @@ struct DirectCall {
     PyObject* name;  // of the named operator, a str
     NamedOperator* named;
     std::size_t of_method;        // arguments of an operator that is a method of the tensor, else 0
+    int axes_of_product;          // up to which it is the product of matrices, else 0
     RememberedCalls* remembered;  // or NULL
 };
 
@@ -57,6 +58,26 @@ bool calls_method(const DirectCall& call, std::span<PyObject* const> args, PyObj
     });
 }
 
+/// The axes up to which two arrays of floats have the same product under this name as under
+/// `matmul`.
+int axes_of_product(const std::string& name) {
+    if (name == "dot") return 2;
+    return name == "vdot" || name == "inner" ? 1 : 0;
+}
+
+/// The product of two tensors that is one of matrices; NULL where it is not. Throws ErrorSet.
+PyObject* call_product(const DirectCall& call, std::span<PyObject* const> args, PyObject* names) {
+    if (args.size() != 2 || names != nullptr) return nullptr;
+    for (PyObject* value : args) {
+        if (!Tensor::check(value)) return nullptr;
+        const Layout& layout = Tensor::cast(value)->layout;
+        if (!is_float(layout.dtype()) || layout.ndim() < 1 || layout.ndim() > call.axes_of_product)
+            return nullptr;
+    }
+    static NamedOperator matmul("matmul");
+    return matmul.call_in_order(args, nullptr);
+}
+
 PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flags, PyObject* names) {
     DirectCall* call = cast(self);
     const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flags));
@@ -67,6 +88,10 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flags, P
             OperatorInfo* info = call->named != nullptr ? call->named->info() : call->info;
             if (info != nullptr) {
                 PyObject* result = call_fast(*info, {args, count}, names);
+                if (result != nullptr) return result;
+            }
+            if (info == nullptr && call->axes_of_product > 0) {
+                PyObject* result = call_product(*call, {args, count}, names);
                 if (result != nullptr) return result;
             }
             if (call->remembered != nullptr) {
@@ -107,6 +132,7 @@ void release(DirectCall* call) {
     call->info = nullptr;
     delete std::exchange(call->named, nullptr);
     call->of_method = 0;
+    call->axes_of_product = 0;
     Py_CLEAR(call->name);
 }
 
@@ -136,6 +162,7 @@ PyObject* set_name(PyObject* self, PyObject* name) {
     cast(self)->name = Py_NewRef(name);
     cast(self)->named = new NamedOperator(text);
     cast(self)->of_method = arguments_of_method(text);
+    cast(self)->axes_of_product = axes_of_product(text);
     return Py_NewRef(Py_None);
 }
 
