@@ -26,4 +26,19 @@ FOUND = {
     "NumPy's functions of numbers, for which Python has a symbol": """
         return x * np.add(2.0, n) + x * np.power(scale, 2) * np.negative(n)
     """,
+    "an array of integers, which cuts off what is written into it": """
+        r, v = np.zeros(len(x), dtype=int), x * 1.0
+        r[1] = y[1] * 3
+        for i in range(len(x)):
+            r[i] = r[i] + x[i] * 3
+            v[i] = r[i] * v[i]
+        return r * v
+    """,
+    "a number that is repeated along an axis that it does not have": """
+        return np.repeat(s, 2, axis=0) * np.sum(s, axis=-1)
+    """,
+    "a shape behind another one in a kernel without an index": """
+        b = np.ones((2, *y.shape))
+        return np.sum(b)
+    """,
 }

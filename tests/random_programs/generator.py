@@ -113,8 +113,9 @@ class Generator:
     def _statement(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         kinds = [self._assign] * 6 + [self._write] * 4 + [self._fresh] * 3 + [self._augment] * 2
         kinds += [self._append, self._number, self._pair, self._array, self._unpack, *([self._list] * 2)]
+        kinds += [self._starred, self._several_targets, self._slice_by_name]
         if depth:
-            kinds += [self._for] * 4 + [self._if] * 2
+            kinds += [self._for] * 4 + [self._if] * 2 + [self._while]
         if depth == 2:
             kinds += [self._helper] * 2
             if self.random.random() < 0.3:
@@ -186,9 +187,10 @@ class Generator:
         if not scope.own:
             return self._fresh(scope, depth)
         target = f"{self._pick(scope.own)}[{self._draw('index', scope)}]"
-        operator = self._pick(("=", "=", "=", "+=", "*=", "-=", "/="))
+        operator = self._pick(("=", "=", "=", "+=", "*=", "-=", "/=", "**="))
         value = self._draw("value", scope)
-        return f"{target} {operator} {'2 + ' * (operator == '/=')}{value}", scope
+        value = "2" if operator == "**=" else f"{'2 + ' * (operator == '/=')}{value}"
+        return f"{target} {operator} {value}", scope
 
     def _augment(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         if not scope.own:
@@ -223,6 +225,59 @@ class Generator:
         body = textwrap.indent("\n".join(lines), "    ")
         return f"def {name}({parameters}):\n{body}", scope.holding(functions=name)
 
+    def _while(self, scope: Scope, depth: int) -> tuple[str, Scope]:
+        """A loop that counts to a bound, or ends by what it computes."""
+        counter = self._pick(("q", "p", "count"))
+        inner = replace(scope, integers=tuple(name for name in scope.integers if name != counter))
+        test = self._pick((f"{counter} < n", f"{counter} < 3", f"{counter} < len(x)", f"{counter} <= 1"))
+        if scope.own and self.random.random() < 0.3:
+            test += f" and np.sum({self._pick(scope.own)}) < {self._draw('float', Scope())} + 2.0"
+        lines = [self._block(inner, depth - 1), f"    {counter} += 1"]
+        if self.random.random() < 0.3:
+            way = self._pick(("break", "break", f"return {self._draw('expr', scope)}"))
+            lines.insert(self.random.randrange(2), f"    if {self._draw('condition', scope)}:\n        {way}")
+        if scope.integers and self.random.random() < 0.1:
+            test = f"{test} and {self._pick(scope.integers)} < 9"
+        text = "\n".join([f"{counter} = 0", f"while {test}:", *lines])
+        return text, scope.holding(integers=counter)
+
+    def _starred(self, scope: Scope, depth: int) -> tuple[str, Scope]:
+        """Unpacking by a star, in a call, a list and a target."""
+        a, rest = self._name(scope), self._pick(("rest", "others"))
+        several = self._pick([*scope.tuples, *scope.lists, *scope.tensors])
+        form = self._pick((0, 1, 2, 3, 3, 3, 4, 4))
+        if form == 0:
+            ends = self._pick((f"{a}, *{rest}", f"*{rest}, {a}"))
+            return f"{ends} = {several}", scope.holding(tensors=a).holding(lists=rest)
+        if form == 1:
+            name = self._pick(("items", "rows", "parts", "steps"))
+            return f"{name} = [*{several}, {self._draw('expr', scope)}]", scope.holding(lists=name)
+        if form == 2:
+            return f"pair = ({self._draw('expr', scope)}, *{several})", scope.holding(tuples="pair")
+        if form == 3:
+            pair = f"({self._draw('expr', scope)}, {self._draw('expr', scope)})"
+            call = self._pick(("np.maximum", "np.multiply", "np.hypot", "np.subtract", "np.dot"))
+            return f"{a} = {call}(*{self._pick((pair, several))})", scope.holding(tensors=a)
+        shape = self._pick((f"({several}.shape[0], 2)", f"{self._pick(scope.tensors)}.shape"))
+        return f"{a} = np.ones((2, *{shape}))", scope.holding(tensors=a)
+
+    def _several_targets(self, scope: Scope, depth: int) -> tuple[str, Scope]:
+        """``a = b = value``."""
+        a, b = self._name(scope), self._name(scope)
+        text = f"{a} = {b} = {self._draw('expr', scope)} * 1.0"
+        return text, scope.holding(tensors=b).holding(tensors=a)
+
+    def _slice_by_name(self, scope: Scope, depth: int) -> tuple[str, Scope]:
+        """An index that has a name."""
+        a = self._name(scope)
+        index = self._pick(
+            ("slice(1, None)", "slice(None, None, -1)", "(0, slice(None))", "(..., 0)", "None")
+        )
+        lines = [f"where = {index}", f"{a} = {self._pick(scope.tensors)}[where] * 1.0"]
+        if scope.own and self.random.random() < 0.4:
+            lines.append(f"{self._pick(scope.own)}[where] {self._pick(('=', '+=', '*='))} 0.5")
+        return "\n".join(lines), scope.holding(tensors=a)
+
     def _for(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         item, inner = self._pick(LOOP_NAMES), scope.holding(tensors="e")
         form = self._pick(("range",) * 5 + ("list", "array", "enumerate", "zip", "pairs", "enumerate zip"))
@@ -250,8 +305,14 @@ class Generator:
             head = f"for {item} in {self._draw('rounds', scope)}:"
             inner = scope.holding(integers=item)
         text = f"{head}\n{self._block(inner, depth - 1)}"
-        if item in inner.integers and self.random.random() < 0.1:
-            text += f"\n    if {item} == 1:\n        {self._pick(('break', 'continue'))}"
+        if item in inner.integers and self.random.random() < 0.2:
+            test = self._pick((f"{item} == 1", f"{item} > 0 and flag", f"np.sum({tensor}) > {item} * 0.5"))
+            way = self._pick(("break", "continue", f"return {self._draw('expr', inner)}"))
+            text += f"\n    if {test}:\n        {way}"
+            if self.random.random() < 0.5:
+                text += f"\n{self._block(replace(inner, inside=True), 0)}"
+        if self.random.random() < 0.05:
+            text += f"\nelse:\n{self._block(scope, 0)}"
         return text, scope
 
     def _if(self, scope: Scope, depth: int) -> tuple[str, Scope]:

@@ -27,6 +27,23 @@ _GRAMMAR = {
         <function>(<tensor>)
     """,
     "pointwise": """
+        (lambda a, b: a * b + 0.5)(<expr>, <leaf>)
+        np.add(<number>, <float>) * <expr>
+        np.power(<float>, 2) * <expr>
+        np.where(<condition>, <expr>, <leaf>)
+        np.select([<leaf> > 1.0, <mask>], [<expr>, <leaf>], 0.5)
+        np.fmax(<expr>, <leaf>)
+        np.mod(<expr>, 1.5)
+        (<expr>) % 2.0
+        (<expr>) // 1.5 + <leaf>
+        np.cbrt(2.0 + np.sin(<expr>))
+        np.copysign(<leaf>, <expr>)
+        np.interp(<leaf>, np.linspace(0.0, 2.0, 4), np.array([0.0, 1.0, 0.5, 2.0]))
+        np.round(<expr>) + <leaf>
+        <expr> * round(<float>)
+        float(np.sum(<leaf>)) * <expr>
+        (<expr>).clip(0.2, 1.1)
+        np.heaviside(<expr>, 0.5) * <leaf>
         <expr> + <expr>
         <expr> + <expr>
         <expr> * <expr>
@@ -89,6 +106,25 @@ _GRAMMAR = {
         np.nan_to_num(<expr>)
     """,
     "reduction": """
+        np.add.reduce(<expr>)
+        np.maximum.reduce(<expr>, axis=-1)
+        np.average(<leaf>, weights=<leaf> ** 2)
+        np.sum(<leaf>, where=<mask>)
+        np.mean(<expr>, axis=tuple(range(1, (<leaf>).ndim)))
+        (<expr>).prod()
+        (<expr>).std()
+        (<leaf>).cumsum()
+        np.median(<leaf>)
+        np.ptp(<leaf>)
+        np.linalg.norm(1.5 + <leaf> ** 2, axis=-1)
+        sum(<tensor>)
+        max(<leaf>)
+        min(np.sum(<leaf>), <float>) * <leaf>
+        sum(e * e for e in <tensor>)
+        sum(e * f for e, f in zip(<tensor>, <tensor>))
+        math.prod(<tensor>.shape) * <expr>
+        np.max(<expr>, initial=0.5)
+        np.nansum(<expr>)
         np.sum(<expr>)
         np.sum(<expr>)
         np.sum(<expr>, axis=0)
@@ -122,6 +158,26 @@ _GRAMMAR = {
         pb.special.logsumexp(<expr>, axis=-1)
     """,
     "shaped": """
+        np.array([<leaf>, <leaf>])
+        np.array([[s, 1.0], [0.5, s * 2]])
+        np.column_stack((<leaf>, <leaf>))
+        np.meshgrid(<leaf>, <leaf>)[0]
+        np.append(<leaf>, <leaf>)
+        np.rot90(<leaf>)
+        np.r_[<leaf>, <leaf>]
+        np.insert(<leaf>, 1, 0.5)
+        np.delete(<leaf>, 0)
+        (<expr>).transpose()
+        (<leaf>).swapaxes(0, -1)
+        np.block([<leaf>, <leaf>])
+        np.gradient(<leaf>)
+        np.convolve(<leaf>, np.array([0.5, 1.0, 0.5]), mode="same")
+        np.fliplr(<leaf>)
+        (<expr>)[<index>][<index>]
+        (<expr>)[<index>].T
+        np.tri(len(x)) @ <leaf>
+        np.add.outer(<leaf>, <leaf>)
+        np.subtract.outer(<leaf>, <leaf>)
         np.concatenate([<expr>, <expr>])
         np.concatenate((<expr>, <expr>), axis=-1)
         np.concatenate([<expr>, <leaf>, <leaf>])
@@ -181,6 +237,16 @@ _GRAMMAR = {
         np.kron(<leaf>, <leaf>)
     """,
     "gathered": """
+        np.compress(<mask>, <leaf>)
+        (<leaf>)[np.nonzero(<mask>)]
+        (<leaf>)[np.where(<mask>)[0]]
+        (<leaf>)[np.ix_(idx % 3, idx)]
+        np.bincount(idx, weights=<leaf>)
+        np.choose(idx % 2, [<leaf>, <leaf>])
+        np.searchsorted(np.arange(4), <leaf>) * <leaf>
+        np.extract(<mask>, <leaf>)
+        (<leaf>).take(idx)
+        np.partition(<leaf>, 1)
         np.take(<expr>, idx, axis=-1)
         np.take(<expr>, <positions>)
         (<expr>)[<positions>]
@@ -210,6 +276,16 @@ _GRAMMAR = {
         <expr> * <leaf>.ndim
     """,
     "several": """
+        np.stack([e * 2.0 for e in <tensor> if n > 1])
+        np.stack([<leaf> * k for k in range(n) if k % 2 == 0])
+        np.array([[a * b for a in x] for b in y])
+        sum([e * f for e, f in zip(<list>, <list>)])
+        np.stack([*<list>, <list>[0]])
+        np.concatenate([*<tuple>])
+        sum(k * <leaf> for k in range(n))
+        np.array([np.sum(e) for e in <tensor>])
+        np.array([float(k) for k in range(n)]) * <number>
+        sorted([<number>, 2, 0])[0] * <expr>
         sum([<expr>, <expr>])
         sum([np.sin(e) for e in <tensor>])
         <list>[<number>]
@@ -242,6 +318,22 @@ _GRAMMAR = {
         s
     """,
     "number": """
+        n // 2
+        n % 2
+        <integer> ** 2
+        max(n, 2)
+        min(len(x), 3)
+        abs(<integer> - 2)
+        int(scale * 3)
+        x.ndim
+        <tensor>.size
+        -n
+        divmod(n, 2)[1]
+        n if flag else 1
+        len(<tensor>) - 1
+        round(scale * 2)
+        (n > 1) + 1
+        sum(range(n))
         <integer>
         <integer>
         <integer>
@@ -253,6 +345,19 @@ _GRAMMAR = {
         -1
     """,
     "float": """
+        float(n)
+        scale ** 2
+        abs(scale)
+        max(scale, 0.2)
+        math.exp(-scale)
+        n / 3
+        scale if flag else 0.3
+        <real> * <real>
+        np.sqrt(2.0)
+        np.pi / 4
+        np.exp(-scale)
+        (n + 0.5) % 1.0
+        -scale
         <real>
         scale
         0.5
@@ -265,6 +370,36 @@ _GRAMMAR = {
         1e-3
     """,
     "index": """
+        n - 1
+        -n
+        <number>:-1
+        -1:0:-1
+        n::-1
+        1:n
+        ::n + 1
+        len(x) // 2
+        len(x) - 1
+        0, 1:, None
+        ..., ::-1
+        1, 2
+        idx % 2, idx
+        mask, 0
+        np.array([1, 0])
+        [0, 2]
+        [0, 1], [1, 0]
+        None, ..., None
+        slice(1, 3)
+        np.argmax(<leaf>)
+        ~mask
+        idx[0]
+        -1, ::-1
+        np.arange(len(x))[::2]
+        np.argsort(<leaf>)[:2]
+        <mask> & mask
+        0, idx
+        idx, 0
+        ...,  idx[:2]
+        [True, False, True, False]
         <number>
         <number>
         <number>
@@ -312,6 +447,19 @@ _GRAMMAR = {
         <tensor> > 0.8
     """,
     "positions": """
+        idx.copy()
+        np.flatnonzero(<mask>)
+        idx * n
+        np.sum(<positions>, axis=0)
+        idx[idx > 0]
+        np.arange(len(x) - 1, -1, -1)
+        np.array([n, 1, 0])
+        idx[<mask>]
+        np.round(<leaf>).astype(int)
+        np.where(<leaf> > 0.8, idx, 0)
+        np.sort(idx)
+        np.minimum(idx, n)
+        np.searchsorted(np.arange(4) * 0.4, <leaf>)
         idx
         <integer_array>
         <integer_array>
@@ -331,6 +479,18 @@ _GRAMMAR = {
         np.maximum(idx, 1)
     """,
     "mask": """
+        mask & (<leaf> > 0.6)
+        np.zeros(len(x), dtype=bool)
+        np.ones_like(<leaf>, dtype=bool)
+        (idx % 2).astype(bool)
+        np.isin(idx, [0, 2])
+        np.isnan(<leaf>)
+        np.logical_or(<mask>, mask)
+        mask ^ (<leaf> > 0.7)
+        np.isclose(<leaf>, 1.0)
+        np.tri(len(x), dtype=bool)
+        np.arange(len(x)) < n
+        idx[:, None] == idx
         mask
         <bool_array>
         ~mask
@@ -348,6 +508,23 @@ _GRAMMAR = {
         <leaf> == <leaf>
     """,
     "condition": """
+        0 < scale < 1
+        <number> < <number> < <number>
+        n >= len(x)
+        <integer> in range(3)
+        not (n > 1 or flag)
+        x.dtype == np.float64
+        <tensor>.shape[-1] == <tensor>.shape[-1]
+        any(<number> == k for k in range(3))
+        np.sum(<leaf>) > <float>
+        <leaf>.max() > 1.2
+        idx[0] > 1
+        isinstance(n, int)
+        np.max(np.abs(<leaf>)) < 1.3 or n > 2
+        (<number> > 1) == flag
+        scale > 0 and np.all(<mask>)
+        flag is True
+        len(x) > 2 and x[1] > 0.7
         <number> > 1
         <number> % 2 == 0
         0 < <number> <= 2
@@ -371,6 +548,13 @@ _GRAMMAR = {
         n in (1, 3)
     """,
     "value": """
+        x[0]
+        s
+        np.sum(<leaf>)
+        -1
+        True
+        [0.5, 1.0, 1.5, 2.0]
+        np.arange(len(x))
         0
         1.5
         scale
@@ -382,6 +566,23 @@ _GRAMMAR = {
         <expr>
     """,
     "fresh": """
+        np.zeros((len(x), len(x)))
+        np.zeros(<shape>, dtype=int)
+        np.ones(<shape>, dtype=np.int64)
+        np.zeros(<shape>, bool) * 1.0
+        np.empty_like(<tensor>) * 0.0
+        np.array([[1.0, 2.0], [3.0, scale]])
+        np.array([1, 2, 3])
+        np.arange(n) * 1.0
+        np.arange(0, n, 0.5)
+        np.identity(n)
+        np.linspace(-1, 1, n + 1)
+        np.zeros(len(x) - 1)
+        np.full((2, len(x)), x)
+        np.full(3, s)
+        np.asarray([x[0], 1.0, n])
+        np.geomspace(1.0, 8.0, 4)
+        np.float64(n)
         np.zeros(<shape>)
         np.zeros(<shape>)
         np.ones(<shape>)
@@ -406,6 +607,16 @@ _GRAMMAR = {
         np.array([s * 1.0, s * 2.0])
     """,
     "shape": """
+        2 * n
+        (len(x) + 1,)
+        z.shape[::-1]
+        z.shape[1:]
+        (n, *z.shape[1:])
+        (x.size, 1)
+        1
+        0
+        max(n, 1)
+        (z.shape[0] - 1, z.shape[1])
         4
         5
         n + 1
@@ -425,6 +636,17 @@ _GRAMMAR = {
         (<tensor>.shape[0], 2)
     """,
     "rounds": """
+        range(len(x) - 1, -1, -1)
+        range(1, len(x))
+        range(len(x) - 1)
+        range(n + 1)
+        range(2 * n)
+        range(-1, 2)
+        range(n // 2)
+        range(min(n, len(x)))
+        idx
+        np.arange(n)
+        (n, 1)
         range(n)
         range(2)
         range(3)
@@ -446,6 +668,16 @@ _GRAMMAR = {
         [1, 0, 1]
     """,
     "items": """
+        [x * 1.0] * n
+        [<expr> for k in range(n) if k != 1]
+        list(<tensor>)
+        [e + f for e, f in zip(x, y)]
+        [np.sum(z[k]) * k for k in range(len(z))]
+        <list> + [<expr>]
+        <list>[::-1]
+        [<leaf> for _ in range(2) for k in range(n)]
+        [*<tensor>]
+        [k * e for k, e in enumerate(y)]
         []
         [<expr>, <expr>]
         [<expr>]

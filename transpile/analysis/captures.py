@@ -67,7 +67,7 @@ def _verdict(
         return Verdict.OPAQUE, "refused", f"computed through {_culprit(var, table) or 'an unknown call'}"
     if var.kind == "value":
         return Verdict.SIZE, "saved as a value", "a size, dtype or number"
-    if state is Flow.NONE:
+    if state <= Flow.NONE:
         return Verdict.NOT_DIFFERENTIABLE, "saved", _why_not(table.get(var))
     return _intermediate(var, formula, table)
 

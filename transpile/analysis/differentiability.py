@@ -20,6 +20,7 @@ from ..operators import OPERATORS
 class Flow(IntEnum):
     """The flow through a value; of two operands, the larger one decides."""
 
+    WHOLE = -1  # an array of integers or booleans, which cuts off what is written into it
     NONE = 0  # no gradient, or one that is known to be zero
     DIFFERENTIABLE = 1
     OPAQUE = 2  # depends on a differentiable input through something unknown
@@ -117,17 +118,24 @@ def flow_of(atom: Atom, env: Mapping[Var, Flow]) -> Flow:
 
 
 def _through(eqn: Eqn, env: Mapping[Var, Flow]) -> Flow:
+    if _is_whole_array(eqn, env):
+        return Flow.WHOLE
     info = OPERATORS.get(eqn.op)
     if eqn.op in _SIZES or eqn.op in _WHOLE or (info is not None and info.derivative == "zero"):
         return Flow.NONE
-    if eqn.op == "astype" and _is_whole(eqn.kwarg("dtype")):
-        return Flow.NONE
     args = eqn.args[1:] if eqn.op == "where" else eqn.args
     atoms = (*args, *(value for _, value in eqn.kwargs)) if eqn.op == "opaque" else args
-    strongest = max((flow_of(atom, env) for atom in atoms), default=Flow.NONE)
+    strongest = max((Flow.NONE, *(flow_of(atom, env) for atom in atoms)))
     if strongest is not Flow.NONE and (eqn.op == "opaque" or leaves_the_graph(eqn)):
         return Flow.OPAQUE
     return strongest
+
+
+def _is_whole_array(eqn: Eqn, env: Mapping[Var, Flow]) -> bool:
+    """True for arrays that are made of integers or booleans, and for those that are written to and copied."""
+    if eqn.op in ("index_put", "positive"):
+        return flow_of(eqn.args[0], env) is Flow.WHOLE
+    return eqn.op in ("astype", "zeros", "ones", "full") and _is_whole(eqn.kwarg("dtype"))
 
 
 def leaves_the_graph(eqn: Eqn) -> bool:

@@ -29,7 +29,7 @@ def lost_paths(formula: Formula, facts: Facts, losing: Iterable[str]) -> list[Di
     for eqn in formula.pullback.every():
         if not _loses(eqn, facts, names):
             continue
-        lost = [var for var in eqn.reads() if env.get(var, Flow.NONE) is not Flow.NONE]
+        lost = [var for var in eqn.reads() if env.get(var, Flow.NONE) > Flow.NONE]
         if lost:
             found.append(lost_path(eqn, lost[0], formula, facts))
     return found

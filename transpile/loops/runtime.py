@@ -15,11 +15,12 @@ from .statements import every as every_statement
 _HEADERS = {
     "kernel.h": """
         axis_set all_axes unit_axes reduced broadcast join shape_of expand_dims squeeze transpose swapaxes
-        moveaxis flip broadcast_to part length_of_range extent part_of after_each_other in_c_order
+        moveaxis flip broadcast_to part length_of_range extent in_c_order
         part_shape within alike
     """,
     "kernel/indexing/index.h": """
         Index kNone take at slice ellipsis new_axis at_if_any copy fill completed joined joined_part reshape
+        part_of after_each_other
     """,
     "kernel/matrices/matmul.h": "matmul matmul_shape",
     "kernel/math/elementary.h": """

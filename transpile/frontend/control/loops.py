@@ -113,7 +113,8 @@ def _settled_iteration(
     """
     build, before = frame.build, dict(frame.local)
     kinds: dict[str, Kind] = {}
-    views: set[tuple[str, str]] = set()
+    views: set[tuple[str, str | Var]] = set()
+    outside = build.inputs | {value for value in before.values() if isinstance(value, Var)}
     while True:
         names, mark = set(build.names), len(build.eqns)
         iteration = _read_iteration(frame, node, body, iterated, backwards, carried, kinds, views)
@@ -122,7 +123,7 @@ def _settled_iteration(
             for name, param, result in zip(carried, iteration.params, iteration.results, strict=True)
             if param.kind == "value" and isinstance(result, Var) and result.kind in ("tensor", "list")
         }
-        seen = _aliased(build, iteration)
+        seen = _aliased(build, iteration) | _views_of(build, iteration, outside)
         if not widened and seen <= views:
             return iteration
         views |= seen
@@ -141,7 +142,7 @@ def _read_iteration(
     from_the_end: bool,
     carried: Sequence[str],
     kinds: dict[str, Kind],
-    views: set[tuple[str, str]],
+    views: set[tuple[str, str | Var]],
 ) -> _Iteration:
     build, span = frame.build, frame.span(node)
     over, item, element = _over(frame, node, iterated, from_the_end)
@@ -157,7 +158,7 @@ def _read_iteration(
             build.lists.add(param)
     place = dict(zip(carried, iteration.params, strict=True))
     for one, other in views:
-        build.sources[place[one]].add(place[other])
+        build.sources[place[one]].add(other if isinstance(other, Var) else place[other])
     with build.block() as iteration.eqns:
         for name, param in zip(carried, iteration.params, strict=True):
             frame.local[name] = param
@@ -169,7 +170,7 @@ def _read_iteration(
     return iteration
 
 
-def _aliased(build: Builder, iteration: _Iteration) -> set[tuple[str, str]]:
+def _aliased(build: Builder, iteration: _Iteration) -> set[tuple[str, str | Var]]:
     """Carried names that an iteration leaves as views of other ones: so they come into the next iteration."""
     results = [(name, atom) for name, atom in zip(iteration.carried, iteration.results, strict=True)]
     return {
@@ -177,6 +178,17 @@ def _aliased(build: Builder, iteration: _Iteration) -> set[tuple[str, str]]:
         for one, view in results
         for other, base in results
         if one != other and isinstance(view, Var) and isinstance(base, Var) and base in roots(build, view)
+    }
+
+
+def _views_of(build: Builder, iteration: _Iteration, outside: Iterable[Var]) -> set[tuple[str, str | Var]]:
+    """Carried names that an iteration leaves as views of what is there before the loop, as of an input."""
+    there = set(outside)
+    return {
+        (name, base)
+        for name, param, view in zip(iteration.carried, iteration.params, iteration.results, strict=True)
+        if isinstance(view, Var)
+        for base in (roots(build, view) & there) - roots(build, param)
     }
 
 

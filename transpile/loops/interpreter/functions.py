@@ -24,8 +24,12 @@ class Picked(NamedTuple):
 
 
 def narrowed(value: Any, shape: Shape) -> Array:
-    """One entry of a value for each of a shape that it repeats along the others."""
+    """One entry of a value for each of a shape that it repeats along the others. Raises NotInterpreted."""
     array: Array = np.asarray(value)
+    if not array.size:
+        if 0 not in shape:
+            raise NotInterpreted("an entry of what has none")
+        return np.empty(shape, array.dtype)
     array = array[(0,) * (array.ndim - len(shape))]
     found: Array = array[tuple(slice(0, 1) if n == 1 else slice(None) for n in shape)]
     return found

@@ -44,7 +44,8 @@ from ...analysis.differentiability import Flow, propagate
 from ...analysis.types import types_of
 from ...derivatives import Derivatives
 from ...ir import Eqn, Var
-from ...ir.types import Type
+from ...ir.dtypes import dtype_text
+from ...ir.types import TensorType, Type
 from ...rewrite import Namer
 from .branch import sweep_branch
 from .list import OF_LISTS
@@ -69,9 +70,10 @@ def differentiate(
     that the equations are a loop's iteration, or a part of one.
     Raises NoDerivative where an operator on the way has no derivative.
     """
-    flow = dict.fromkeys(inputs, Flow.DIFFERENTIABLE)
+    flow = {var: Flow.WHOLE for var, type_ in known.items() if _is_whole(type_)}
+    flow.update(dict.fromkeys(inputs, Flow.DIFFERENTIABLE))
     propagate(eqns, flow, dict.fromkeys(stop, Flow.DIFFERENTIABLE))
-    active = {var for var, here in flow.items() if here is not Flow.NONE} | set(stop)
+    active = {var for var, here in flow.items() if here > Flow.NONE} | set(stop)
 
     env = types_of(eqns, known) if any(eqn.blocks for eqn in eqns) else known
 
@@ -104,3 +106,8 @@ def differentiate(
         sweep.cotangents.update(held)
     sweep.forward.reverse()
     return sweep
+
+
+def _is_whole(type_: Type) -> bool:
+    """True for an array of integers or booleans."""
+    return isinstance(type_, TensorType) and dtype_text(type_.dtype).startswith(("int", "uint", "bool"))

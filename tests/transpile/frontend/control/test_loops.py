@@ -116,6 +116,13 @@ def test_a_loop_s_value_is_what_python_computes():
             "ts = []\n    if n > 1:\n        ts.append((x, x))\n    return ts[0]",
             "PB401",
         ),
+        # What an iteration leaves as a view is what the next one writes to.
+        ("t = x * 2\n    for k in range(n):\n        t[0] = 1.0\n        t = x[1:]\n    return t", "PB301"),
+        (
+            "t, u = x * 2, x * 3\n    for k in range(n):\n        t[0] = 1.0\n        t = u[1:]\n"
+            "    return t * u",
+            "PB301",
+        ),
         ("for k in range(n):\n        x = x\n    else:\n        x = x\n    return x", "PB401"),
         ("for k in 3.5:\n        x = x\n    return x", "PB401"),
     ],
