@@ -34,20 +34,52 @@ FUNCTIONS = {
         lambda x: mpmath.exp(x * x) * mpmath.erfc(x),
         (-5.0, 0.5, 3.0, 11.9, 12.0, 40.0, 1e4, 1e8),
     ),
+    "ellipk": (mpmath.ellipk, (-1e8, -30.0, -0.51, -0.49, 1e-9, 0.49, 0.51, 0.99)),
+    "ellipe": (mpmath.ellipe, (-1e8, -30.0, -0.51, -0.49, 1e-9, 0.49, 0.51, 0.99)),
+    "ellipkm1": (lambda p: mpmath.ellipk(1 - p), (1e-10, 0.49, 0.51, 1.0, 1.49, 1.51, 30.0, 1e8)),
+    "exprel": (lambda x: mpmath.expm1(x) / x, (-1e8, -700.0, -0.51, -0.49, 1e-9, 0.49, 0.51, 50.0, 700.0)),
+    "spence": (lambda z: mpmath.polylog(2, 1 - z), (1e-10, 0.49, 0.51, 1 + 1e-9, 1.49, 1.51, 40.0)),
+    "wrightomega": (lambda z: mpmath.lambertw(mpmath.exp(z)).real, (-30.0, 0.0, 40.0, 500.0)),
+}
+# By the arguments before the last one, which take no gradient.
+FAMILIES = {
+    "gammainc": ((2.5,), lambda a, x: mpmath.gammainc(a, 0, x, regularized=True), (1e-8, 3.0, 100.0)),
+    "betainc": (
+        (2.5, 3.5),
+        lambda a, b, x: mpmath.betainc(a, b, 0, x, regularized=True),
+        (1e-8, 0.3, 1 - 1e-8),
+    ),
+    "yv": ((1.5,), mpmath.bessely, (1e-3, 3.0, 500.0)),
+    "kv": ((1.5,), mpmath.besselk, (1e-3, 3.0, 500.0)),
+    "ive": ((1.5,), lambda v, x: mpmath.exp(-x) * mpmath.besseli(v, x), (1e-3, 54.0, 55.0, 1e5)),
+    "kve": ((1.5,), lambda v, x: mpmath.exp(x) * mpmath.besselk(v, x), (1e-3, 54.0, 55.0, 1e5)),
+    "hyp0f1": ((1.5,), mpmath.hyp0f1, (-500.0, 1e-9, 500.0)),
+    "hyp1f1": ((1.5, 2.5), mpmath.hyp1f1, (-300.0, 1e-9, 300.0)),
+    "hyp2f1": ((1.5, 2.5, 3.2), mpmath.hyp2f1, (-100.0, 1e-9, 0.9)),
+    "hyperu": ((1.5, 2.5), mpmath.hyperu, (0.01, 3.0, 1000.0)),
+    "eval_legendre": ((7,), mpmath.legendre, (-3.0, -1.0, 1.0, 10.0)),
+    "eval_jacobi": ((7, 0.5, 1.5), mpmath.jacobi, (-3.0, -1.0, 1.0, 10.0)),
+    "eval_laguerre": ((7,), lambda n, x: mpmath.laguerre(n, 0, x), (-30.0, 0.3, 100.0)),
+    "expn": ((3,), mpmath.expint, (1e-3, 3.0, 500.0)),
+    "struve": ((1.5,), mpmath.struveh, (0.01, 3.0, 100.0)),
+    "modstruve": ((1.5,), mpmath.struvel, (0.01, 3.0, 100.0)),
 }
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", [*FUNCTIONS, *FAMILIES])
 def test_derivatives_are_those_of_mpmath(engine, name):
-    exact, points = FUNCTIONS[name]
+    orders, exact, points = FAMILIES[name] if name in FAMILIES else ((), *FUNCTIONS[name])
     ours = getattr(pb.special, name)
     for point in points:
         x = pb.tensor(point, requires_grad=True)
-        first = pb.grad(ours(x), x, create_graph=True)[0]
+        first = pb.grad(ours(*orders, x), x, create_graph=True)[0]
         second = pb.grad(first, x)[0].item()
         with mpmath.workdps(80):
-            step = mpmath.mpf(10) ** -25
-            wanted = [float(mpmath.diff(exact, mpmath.mpf(point), n, h=step)) for n in (1, 2)]
+            at = mpmath.mpf(point)
+            wanted = [
+                float(mpmath.diff(lambda z: exact(*orders, z), at, n, h=mpmath.mpf(10) ** -25))
+                for n in (1, 2)
+            ]
         np.testing.assert_allclose([first.item(), second], wanted, rtol=2e-10, err_msg=f"{name} at {point}")
 
 
