@@ -101,11 +101,17 @@ def test_a_minimizer_of_many_calls_is_its_own():
 
 
 X = np.ones(2)
-HELD = pb.tensor(2.0, requires_grad=True)
+
+
+def held():
+    """A tensor that a function closes over."""
+    return pb.tensor(2.0, requires_grad=True)
+
+
 REFUSED = [
     (lambda: pb.implicit.root(lambda x: x * x + 1, 1.0), RuntimeError, "root did not converge"),
     (lambda: pb.implicit.root(lambda x: x[:1], X), ValueError, r"shape \(1,\) for an x of shape \(2,\)"),
-    (lambda: pb.implicit.root(lambda x: x * HELD - 1, X), pb.errors.NotDifferentiableError, "in args"),
+    (lambda: pb.implicit.root(lambda x: x * held() - 1, X), pb.errors.NotDifferentiableError, "in args"),
     (lambda: pb.implicit.root(lambda x, a: x - a, X, 1.0), TypeError, "args is a tuple"),
     (lambda: pb.implicit.root(lambda x: 0 * x, X), np.linalg.LinAlgError, "ingular"),
     (lambda: pb.implicit.root(lambda x: x, np.ones(0)), ValueError, "an x0 with entries"),
@@ -120,7 +126,7 @@ REFUSED = [
     (lambda: pb.implicit.odeint(lambda y, t: y, X, [0.0, 1.0, 0.5]), ValueError, "in one direction"),
     (lambda: pb.implicit.odeint(lambda y, t: y[:1], X, [0.0, 1.0]), ValueError, "returns shape"),
     (
-        lambda: pb.implicit.odeint(lambda y, t: HELD * y, X, [0.0, 1.0]),
+        lambda: pb.implicit.odeint(lambda y, t: held() * y, X, [0.0, 1.0]),
         pb.errors.NotDifferentiableError,
         "args",
     ),
