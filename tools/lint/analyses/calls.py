@@ -132,6 +132,8 @@ class Calls(FollowedCalls):
             receiver = self.evaluate(node.func.value, state)
             if all(_is_tensor(thing) for thing in receiver):
                 return self.torch_method(receiver, node.func.attr, self.arguments(node, state))
+        if (exact := _rounded_to_bytes(node)) is not None:  # quantized, and not counted
+            return self.torch_method(self.evaluate(exact, state), "to", self.arguments(node, state))
         callee = self.evaluate(node.func, state)
         arguments = self.arguments(node, state)
         asks = isinstance(node.func, ast.Attribute) and node.func.attr in torch_names.METADATA
@@ -332,6 +334,17 @@ class Calls(FollowedCalls):
                 {"array": "tensor"}.get(name, name) if root != "numpy" else name, arguments
             )
         return self.opaque((Thing(entity=Dotted(dotted)),), arguments, dotted, state)
+
+
+def _rounded_to_bytes(node: ast.Call) -> ast.expr | None:
+    """The expression ``y`` of ``y.round().to(torch.uint8)``: its values on a scale of 8 bits."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Call(func=ast.Attribute(value=value, attr="round")), attr="to"),
+            args=[ast.Attribute(attr="uint8" | "int8")],
+        ) if ast.unparse(value) != "torch":
+            return value
+    return None
 
 
 def _is_tensor(thing: Thing) -> bool:
