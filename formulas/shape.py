@@ -189,12 +189,10 @@ def _astype_inputs(rng):
 
 @pb.formula(np.roll)
 def roll(a, *, shift, axis=None):
-    """Entries moved by `shift` places along `axis`, round the end; they move back by as many, or mirrored."""
+    """Entries moved by `shift` places along `axis`, round the end; they move back by the same, mirrored."""
     r = np.roll(a, shift, axis)
 
     def roll_pullback(grad):
-        if np.ndim(shift) == 0:
-            return np.roll(grad, -int(shift), axis)
         return np.flip(np.roll(np.flip(grad, axis), shift, axis), axis)
 
     return r, roll_pullback
