@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from pullback.engine.core.dispatch import use_engine
+from pullback.engine.core.registry import FORMULAS
 from pullback.engine.formula.decorators import Formula
 from pullback.engine.transforms.gradcheck import derivatives
 from pullback.transpile.diagnostics import FormulaError
@@ -23,7 +24,8 @@ def derived_of(formula: Formula) -> Formula | None:
     None follows where the forward calls what has no derivative, or the operator that the formula defines.
     """
     read = formula.ir
-    if read.pullback is None or read.options.surrogate:
+    own = FORMULAS.operator_name(formula)
+    if read.pullback is None or read.options.surrogate or any(eqn.op == own for eqn in read.forward.every()):
         return None
     made = Formula(formula.__wrapped__, Options(), derived=True)
     options = Options(nondifferentiable=read.options.nondifferentiable)

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.native
 for subject in ("tensors", "gradients", "writes", "hooks", "transforms"):
     import_module(f"tests.conformance.mistakes.{subject}")
 
-# Errors before any engine runs: of what is installed here, and of formulas as they are read.
+# Errors before any engine runs: of what is installed here, of formulas as they are read, of other processes.
 OF_NO_ENGINE = {
     pb.PullbackError,
     pb.errors.EngineUnavailableError,
@@ -26,6 +26,7 @@ OF_NO_ENGINE = {
     pb.errors.OperatorLibraryError,
     pb.errors.CompilerError,
     pb.errors.SourceUnavailableError,
+    pb.errors.DistributedError,
 }
 
 

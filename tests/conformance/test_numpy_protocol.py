@@ -108,8 +108,8 @@ def test_a_function_without_formula_is_refused_only_where_a_gradient_would_be_lo
         pb.errors.NotDifferentiableError, match=r"numpy.linalg.eigvals has no formula.*@pb.formula"
     ):
         np.linalg.eigvals(x)
-    with pytest.raises(pb.errors.NotDifferentiableError, match="spence"):
-        scipy.special.spence(x)
+    with pytest.raises(pb.errors.NotDifferentiableError, match="zetac"):
+        scipy.special.zetac(x)
     plain = np.linalg.eigvals(x.detach())
     assert isinstance(plain, pb.Tensor)
     with pb.no_grad():

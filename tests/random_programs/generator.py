@@ -227,12 +227,14 @@ class Generator:
 
     def _while(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         """A loop that counts to a bound, or ends by what it computes."""
-        counter = self._pick(("q", "p", "count"))
+        counter = self._pick(("q", "p", "count")) + str(depth)  # nothing else writes to that name
         inner = replace(scope, integers=tuple(name for name in scope.integers if name != counter))
         test = self._pick((f"{counter} < n", f"{counter} < 3", f"{counter} < len(x)", f"{counter} <= 1"))
         if scope.own and self.random.random() < 0.3:
             test += f" and np.sum({self._pick(scope.own)}) < {self._draw('float', Scope())} + 2.0"
         lines = [self._block(inner, depth - 1), f"    {counter} += 1"]
+        if "continue" in lines[0]:
+            lines.reverse()
         if self.random.random() < 0.3:
             way = self._pick(("break", "break", f"return {self._draw('expr', scope)}"))
             lines.insert(self.random.randrange(2), f"    if {self._draw('condition', scope)}:\n        {way}")

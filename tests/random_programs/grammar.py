@@ -170,7 +170,7 @@ _GRAMMAR = {
         (<expr>).transpose()
         (<leaf>).swapaxes(0, -1)
         np.block([<leaf>, <leaf>])
-        np.gradient(<leaf>)
+        np.gradient(<leaf>, axis=-1)
         np.convolve(<leaf>, np.array([0.5, 1.0, 0.5]), mode="same")
         np.fliplr(<leaf>)
         (<expr>)[<index>][<index>]

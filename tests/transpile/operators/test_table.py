@@ -145,6 +145,8 @@ def test_cpp_gives_numpys_dtype_or_refuses(name):
     if not operator.python.startswith(("numpy.", "scipy.")) or name == "astype":
         return
     for types in itertools.product(DTYPES, repeat=len(operator.operands)):
+        if (name, types) == ("positive", ("bool",)):
+            continue  # copies of booleans, which NumPy's function of this name refuses
         if refusal(name, types) is None and (name != "where" or types[0] == "bool"):
             value = function(operator.python)(*(np.ones(2, DTYPES[each]) for each in types))
             assert DTYPES[result_type(name, types)] == value.dtype, types
