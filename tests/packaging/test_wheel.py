@@ -88,9 +88,13 @@ def test_headers_types_and_the_native_module_are_there(wheel):
             "pullback/engine/native/kernels-x86-64-v4.so",
         }
         assert levels <= set(inside)
-    # What kernels share, which is compiled with the first of them, and what JAX calls kernels through.
+    # What kernels share, compiled with the first of them, and what JAX and PyTorch call them through.
     sources = {name.removeprefix("pullback/") for name in inside if name.endswith(".cpp")}
-    assert sources == {"engine/native/kernel_runtime.cpp", "jax/ffi/bridge.cpp"}
+    assert sources == {
+        "engine/native/kernel_runtime.cpp",
+        "jax/ffi/bridge.cpp",
+        "torch/bridge/bridge.cpp",
+    }
 
 
 @pytest.mark.compiler
