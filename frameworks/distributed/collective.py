@@ -12,6 +12,9 @@ from ..transpile.ir import Options
 from .group import Group
 from .mpi import of_communicator
 
+# Between the tag of a message and that of its gradient.
+NEXT_ORDER = 1000
+
 
 class Collective(Formula[Any, Any]):
     """A formula whose forward is the transport of a group.
@@ -20,6 +23,12 @@ class Collective(Formula[Any, Any]):
     """
 
     def __call__(self, *operands: Any, group: Any = None, **arguments: Any) -> Any:
+        # Closures, whose calls come after another, use the tags above.
+        if len(operands) == 1 and not 0 <= arguments.get("tag", 0) < NEXT_ORDER:
+            raise ValueError(
+                f"{self.__name__}: tag={arguments['tag']}: give one from 0 to {NEXT_ORDER - 1}; those above "
+                "are of the messages of gradients"
+            )
         if any(map(_is_torch, operands)):
             from .torch_group import TorchGroup, applied, of_process_group  # late: torch is no requirement
 

@@ -10,10 +10,7 @@ from __future__ import annotations
 
 from ..engine.tensor.base import Tensor
 from . import transport
-from .collective import collective
-
-# Between the tag of a message and that of its gradient.
-NEXT_ORDER = 1000
+from .collective import NEXT_ORDER, collective
 
 
 @collective

@@ -39,12 +39,12 @@ class MPIGroup(Group):
     """
 
     def __init__(self, comm: Any = None, timeout: float = 300.0) -> None:
-        self._mpi = _mpi()
-        self._comm = self._mpi.COMM_WORLD if comm is None else comm
+        self._comm = _mpi().COMM_WORLD if comm is None else comm
         self._timeout = timeout
         self._outgoing: list[tuple[Any, Any]] = []  # requests, and memory that they read
         self.rank = self._comm.Get_rank()
         self.size = self._comm.Get_size()
+        atexit.register(self._finish)
 
     def total(self, x: Any) -> Any:
         x = self._agreed("all_reduce", x)
@@ -96,8 +96,6 @@ class MPIGroup(Group):
         self._outgoing = [(request, held) for request, held in self._outgoing if not request.Test()]
         head = self._comm.isend((x.shape, x.dtype.str), dest, tag)
         self._outgoing += [(head, None), (self._comm.Isend(x, dest, tag), x)]
-        if len(self._outgoing) == 2:
-            atexit.register(self._finish)
         return np.zeros_like(x)
 
     def received(self, like: Any, source: int, tag: int) -> Any:
@@ -114,8 +112,6 @@ class MPIGroup(Group):
         """Wait for what others have not received yet."""
         for request, _ in self._outgoing:
             self._wait("send", request)
-        self._outgoing = []
-        atexit.unregister(self._finish)
 
     def _agreed(self, operator: str, x: Any, **arguments: int) -> Any:
         """The array, after all processes said that they are at the same call. Raises DistributedError."""
@@ -128,8 +124,9 @@ class MPIGroup(Group):
         return x
 
     def _carried(self, operator: str, x: Any) -> Any:
-        """The array in one piece. Raises TypeError for a dtype that MPI has no equal of."""
-        x = np.ascontiguousarray(x).reshape(np.shape(x))
+        """The array in one piece, in the machine's byte order. Raises TypeError where MPI has no equal."""
+        x = np.asarray(x)
+        x = np.ascontiguousarray(x, x.dtype.newbyteorder("=")).reshape(x.shape)
         if x.dtype.kind not in "biufc" or x.dtype.itemsize < (4 if x.dtype.kind == "f" else 1):
             raise TypeError(
                 f"{operator}: MPI has no equal of {x.dtype}: give it as another, x.astype(np.float32)"

@@ -20,7 +20,8 @@ from .webdriver import Browser
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "docs" / "site"
 needs_mkdocs = pytest.mark.skipif(
-    importlib.util.find_spec("mkdocstrings") is None, reason="mkdocs is for docs"
+    importlib.util.find_spec("mkdocstrings") is None,
+    reason="mkdocs comes with the group docs, by `make docs`",
 )
 needs_browser = pytest.mark.skipif(shutil.which("chromedriver") is None, reason="needs chromedriver on PATH")
 

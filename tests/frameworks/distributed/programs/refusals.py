@@ -23,6 +23,8 @@ with pytest.raises(d.DistributedError, match=UNLIKE):
     d.recv(np.zeros(2, np.float32), source=other, group=group)
 with pytest.raises(ValueError, match="send: dest=2, and the ranks of the group are 0 to 1"):
     d.send(np.zeros(2), dest=2, group=group)
+with pytest.raises(ValueError, match="send: tag=1000: give one from 0 to 999"):
+    d.send(np.zeros(2), dest=other, tag=1000, group=group)
 with pytest.raises(ValueError, match=r"reduce_scatter: 2 processes don't divide the length 3 of axis 0"):
     d.reduce_scatter(np.zeros(3), group=group)
 with pytest.raises(ValueError, match=r"all_gather: axis=0 of an array of shape \(\); give it an axis"):
@@ -32,6 +34,7 @@ with pytest.raises(TypeError, match=r"all_reduce: MPI has no equal of float16.*a
 
 # Both are well after all of these.
 np.testing.assert_array_equal(d.all_reduce(np.ones(2), group=group), [2.0, 2.0])
+np.testing.assert_array_equal(d.all_reduce(np.ones(2, ">f8"), group=group), [2.0, 2.0])
 print(f"rank {group.rank}: refused", flush=True)
 if sys.argv[1:] == ["late"]:
     if group.rank == 0:
