@@ -40,5 +40,5 @@ run() {
 }
 run -c "import pullback.engine.native._native as native; assert native.__file__.startswith('$build'), native.__file__"
 # Libraries of operators are compiled for the tests, without sanitizers: they would not link with these.
-run -m pytest -p no:typeguard -p no:cacheprovider -o addopts=--import-mode=importlib -q \
+run -m pytest -p no:typeguard -p no:cacheprovider -p no:asyncio -o addopts=--import-mode=importlib -q \
     tests/engine/native tests/conformance -k "native and not million and not keeps_its_size and not define_operator"
