@@ -61,6 +61,23 @@ def _expect_like_inputs(rng):
     yield (rng.standard_normal((2, 3)),), {"like": primitives.like(np.zeros((2, 3)))}
 
 
+@pb.formula(primitives.gradient_like)
+def gradient_like(x, *, like):
+    """`x`, or zeros where a value like this one holds integers or booleans."""
+    r = primitives.gradient_like(x, like)
+
+    def gradient_like_pullback(grad):
+        return primitives.gradient_like(grad, like)
+
+    return r, gradient_like_pullback
+
+
+@gradient_like.sample_inputs
+def _gradient_like_inputs(rng):
+    yield (rng.standard_normal((2, 3)),), {"like": primitives.like(np.zeros((2, 3)))}
+    yield (rng.standard_normal((2, 3)),), {"like": primitives.like(np.zeros((2, 3), int))}
+
+
 @pb.formula(primitives.accumulate)
 def accumulate(x, y):
     """x + y of two cotangents of one value, equal in shape and dtype."""

@@ -10,6 +10,7 @@ from ...transpile.operators import OPERATORS
 # What a closure does besides: it gives gradients the shapes of the operands.
 _OF_SHAPES = frozenset(
     {"like", "dtype", "sum_to", "accumulate", "stop_gradient", "expect_like", "broadcast_like"}
+    | {"gradient_like"}
 )
 
 

@@ -138,6 +138,17 @@ def expect_like(x: Any, like: Like) -> Any:
     return _cast(x, like.dtype)
 
 
+def gradient_like(x: Any, like: Like) -> Any:
+    """`x` as the gradient of a value like this one: zeros where that holds integers or booleans.
+
+    What is cast to those is constant but where it jumps.
+
+    >>> gradient_like(np.ones(2), Like((2,), np.dtype("int64")))
+    array([0., 0.])
+    """
+    return x if like.dtype.kind in "fc" else np.zeros_like(x)
+
+
 @recorded
 def unslice(a: Any, index: Any, shape: tuple[int, ...]) -> Any:
     """Zeros of `shape` with `a` added at `index`: the adjoint of indexing.

@@ -91,6 +91,11 @@ def expect_like(x: Any, like: Any) -> Any:
     return cast(x, like.dtype)
 
 
+def gradient_like(x: Any, like: Any) -> Any:
+    """`x` as the gradient of a value like this one: zeros where that holds integers or booleans."""
+    return x if jnp.issubdtype(like.dtype, jnp.inexact) else jnp.zeros_like(x)
+
+
 def accumulate(x: Any, y: Any) -> Any:
     """x + y of two cotangents of one value; of two lists, of each."""
     if type(x) is list:

@@ -148,6 +148,7 @@ ABSENT = {
     "sum_to",
     "broadcast_like",
     "expect_like",
+    "gradient_like",
     "accumulate",
     "unslice",
     "flatten_axes",

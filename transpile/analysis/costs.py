@@ -114,5 +114,5 @@ def in_memory(block: Block, wanted: frozenset[Atom] = frozenset()) -> set[Atom]:
 
 def _in_a_loop(eqn: Eqn) -> bool:
     info = OPERATORS.get(eqn.op)
-    fused = eqn.op in _FREE or eqn.op in ("sum_to", "broadcast_like", "expect_like")
+    fused = eqn.op in _FREE or eqn.op in ("sum_to", "broadcast_like", "expect_like", "gradient_like")
     return fused or (info is not None and info.kind in ("pointwise", "reduction"))

@@ -104,6 +104,7 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     _to_like("sum_to", type=_sum_to),
     _to_like("broadcast_like", type=_like, cost=CHEAP),
     _to_like("expect_like", type=_like, cost=CHEAP),
+    _to_like("gradient_like", type=_same, cost=CHEAP),
     OperatorInfo(
         "accumulate", "pullback.primitives.accumulate", ("x", "y"), kind="pointwise", linear=(0, 1),
         jointly=True, infix="+", type=_accumulate, cost=CHEAP, scalar=Scalar("+", of="numbers"),

@@ -88,6 +88,15 @@ def expect_like(x: torch.Tensor, like: Like) -> torch.Tensor:
     return cast(x, like.dtype)
 
 
+def gradient_like(x: torch.Tensor, like: Like) -> torch.Tensor:
+    """The gradient of a value like this one: zeros where that holds integers or booleans.
+
+    >>> gradient_like(torch.ones(2), like(torch.tensor([1, 2])))
+    tensor([0., 0.])
+    """
+    return x if like.dtype.is_floating_point or like.dtype.is_complex else torch.zeros_like(x)
+
+
 def zeros(like: Like) -> torch.Tensor:
     """Zeros of a shape and dtype."""
     return torch.zeros(like.shape, dtype=like.dtype, device=like.device)

@@ -631,6 +631,7 @@ _STRUCTURAL: dict[str, Callable[[AtenExpressions, Eqn], Expr]] = {
     "sum_to": AtenExpressions._sum_to,
     "broadcast_like": AtenExpressions._sum_to,
     "expect_like": AtenExpressions._sum_to,
+    "gradient_like": AtenExpressions._sum_to,
     "accumulate": AtenExpressions._accumulate,
     "is_none": AtenExpressions._is_none,
     "not_": AtenExpressions._not,

@@ -46,7 +46,7 @@ class InlineExpressions(AtenExpressions):
             raise NotInline
         if eqn.op == "sum_to":
             return Expr(f"at::sum_to({value.text}, {sizes.text})", TENSOR)
-        if eqn.op == "expect_like":
+        if eqn.op in ("expect_like", "gradient_like"):
             return value
         return Expr(f"{value.within(PRIMARY)}.expand_symint({sizes.text})", TENSOR)
 
@@ -57,4 +57,5 @@ _OWN: dict[str, Callable[[InlineExpressions, Eqn], Expr]] = {
     "sum_to": InlineExpressions._reduced,
     "broadcast_like": InlineExpressions._reduced,
     "expect_like": InlineExpressions._reduced,
+    "gradient_like": InlineExpressions._reduced,
 }

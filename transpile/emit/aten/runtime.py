@@ -195,6 +195,15 @@ at::Tensor expect_like(const at::Tensor& x, const Like& like) {
 """,
         headers=("<c10/util/Exception.h>",),
     ),
+    "gradient_like": Function(
+        """\
+// The gradient of a value like this one: zeros where that holds integers or booleans.
+at::Tensor gradient_like(const at::Tensor& x, const Like& like) {
+    return c10::isIntegralType(like.dtype, true) ? at::zeros_like(x) : x;
+}
+""",
+        ("zeros_like",),
+    ),
     "zeros": Function(
         """\
 at::Tensor zeros(const Like& like) { return at::zeros_symint(like.sizes, like.options()); }

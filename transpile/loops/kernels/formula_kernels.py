@@ -39,7 +39,7 @@ from .backward_inputs import backward_inputs, likes_among, plain_pattern
 from .forward_kernel import facts_of, forward_kernel, inlined, labelled, shapes_of, types_of_inputs
 from .guard import located
 from .packing import Packed, packed_values, reading, with_packed
-from .sizes import with_own_shapes, with_own_sizes
+from .sizes import read_for_dtype, with_own_shapes, with_own_sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,11 +321,12 @@ def _with_equations(derivative: Formula, eqns: Sequence[Eqn], reads: Sequence[Va
 def _merge_likes(formula: Formula, facts: Mapping[Var, Fact]) -> Formula:
     """The formula with one saved shape where several are provably equal."""
     assert formula.pullback is not None
+    typed = read_for_dtype(formula.pullback)
     first: dict[tuple[object, ...], Var] = {}
     env: dict[Var, Atom] = {}
     for var in formula.plain:
         fact = facts[var]
-        same = first.setdefault((fact.kind, fact.shape, fact.type), var)
+        same = var if var in typed else first.setdefault((fact.kind, fact.shape, fact.type), var)
         if fact.kind == "like" and same != var:
             env[var] = same
     plain = tuple(var for var in formula.plain if var not in env)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ...ir import Block, Eqn, Formula, Var
+from ...ir import Atom, Block, Eqn, Formula, Var
 from ...passes.promote.recompute import compute_again
 from ...passes.simplify.simplify import simplify
 from ...rewrite import slice_of
@@ -120,7 +120,8 @@ def _reads(pullback: Block) -> list[set[Var]]:
 
 def _asked(formula: Formula) -> dict[Var, tuple[str, Var]]:
     """The saved values that say something of an array's shape: the operator, and the array."""
-    plain = set(formula.plain)
+    assert formula.pullback is not None
+    plain = set(formula.plain) - read_for_dtype(formula.pullback)
     return {
         eqn.outs[0]: (eqn.op, eqn.args[0])
         for eqn in formula.forward.eqns
@@ -132,6 +133,14 @@ def _asked(formula: Formula) -> dict[Var, tuple[str, Var]]:
         and isinstance(eqn.args[0], Var)
         and eqn.args[0].kind == "tensor"
     }
+
+
+def read_for_dtype(pullback: Block) -> set[Atom]:
+    """The saved shapes whose dtype is read: a call may come with another one than the kernel has.
+
+    They stay what they are of, so that the kernel refuses such a call.
+    """
+    return {like for eqn in pullback.every() if eqn.op == "gradient_like" and (like := eqn.kwarg("like"))}
 
 
 def _same(op: str, facts: dict[Var, Fact], var: Var, tensor: Var) -> bool:

@@ -34,6 +34,7 @@ from .operators.reductions import (
     add_accumulate,
     add_broadcast_like,
     add_expect_like,
+    add_gradient_like,
     add_reduction,
     add_sum_to,
 )
@@ -180,6 +181,7 @@ _OTHER: dict[str, Callable[[Plan, Eqn, Var], None]] = {
     "sum_to": add_sum_to,
     "broadcast_like": add_broadcast_like,
     "expect_like": add_expect_like,
+    "gradient_like": add_gradient_like,
     "zeros_like": add_filled,
     "ones_like": add_filled,
     "full_like": add_filled,

@@ -1,13 +1,16 @@
 """Declarations that nobody names left out.
 
 In: a program. Out: the same without what only names a number, a shape or memory that no other statement of
-its block reads, in blocks of blocks too. Outputs stay, for the caller waits for them.
+its block reads, in blocks of blocks too. Outputs stay, for the caller waits for them,
+and inputs are asked for without a name: that checks their dtypes, which what follows may rest on alone.
 
 >>> from ..expressions import ask, rank
 >>> from ..statements import Do, Let
 >>> x, n, unread = (Let("x", ask("input", 0, of="T")), Let("n", rank("x")), Let("m", rank("n")))
 >>> [let.name for let in block_without_unused([x, n, unread, Do(ask("output_value", 0, "n"))])[:-1]]
 ['x', 'n']
+>>> block_without_unused([x]) == (Do(x.value),)
+True
 """
 
 from __future__ import annotations
@@ -16,8 +19,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..expressions import Ask
 from ..runtime import is_output
-from ..statements import For, If, KernelProgram, Let, Statement, names_read
+from ..statements import Do, For, If, KernelProgram, Let, Statement, names_read
 
 
 def without_unused(program: KernelProgram) -> KernelProgram:
@@ -38,7 +42,9 @@ def block_without_unused(block: Sequence[Statement]) -> tuple[Statement, ...]:
             return tuple(statements[k] for k in used)
         for k in unused:
             count.subtract(read[k])
-        used = [k for k in used if k not in unused]
+            if (check := _check(statements[k])) is not None:
+                statements[k] = check
+        used = [k for k in used if k not in unused or isinstance(statements[k], Do)]
 
 
 def _inner(statement: Statement) -> Statement:
@@ -49,6 +55,12 @@ def _inner(statement: Statement) -> Statement:
         otherwise = None if statement.otherwise is None else block_without_unused(statement.otherwise)
         return replace(statement, then=block_without_unused(statement.then), otherwise=otherwise)
     return statement
+
+
+def _check(unused: Statement) -> Do | None:
+    """What is left of a declaration that asks for an array of a certain dtype, or for its shape."""
+    asked = unused.value if isinstance(unused, Let) else None
+    return Do(asked) if isinstance(asked, Ask) and asked.method in ("input", "like") else None
 
 
 def _is_unused(statement: Statement, count: Counter[str]) -> bool:

@@ -50,7 +50,7 @@ from ...rewrite import Namer
 from .branch import sweep_branch
 from .list import OF_LISTS
 from .loop import sweep_loop
-from .operator import sweep_operator
+from .operator import CASTING, sweep_operator
 from .sweep import Context, Sweep
 
 
@@ -75,7 +75,8 @@ def differentiate(
     propagate(eqns, flow, dict.fromkeys(stop, Flow.DIFFERENTIABLE))
     active = {var for var, here in flow.items() if here > Flow.NONE} | set(stop)
 
-    env = types_of(eqns, known) if any(eqn.blocks for eqn in eqns) else known
+    asked = any(eqn.blocks or eqn.op in CASTING for eqn in eqns)
+    env = types_of(eqns, known) if asked else known
 
     def recurse(
         inner: Sequence[Eqn],

@@ -29,9 +29,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 
+from ...analysis.types import type_of
 from ...ir import Atom, Eqn, Formula, Literal, Var
-from ...rewrite import METADATA, bind_operands, copy_eqns, label, placed, replace_atom, slice_of
+from ...ir.dtypes import among_floats, is_inexact
+from ...ir.types import TensorType, Type
+from ...rewrite import METADATA, Namer, bind_operands, copy_eqns, label, placed, replace_atom, slice_of
 from .sweep import Context, Sweep, grad_name, zeros_of
+
+CASTING = frozenset({"index_put", "astype"})  # operators that cast an operand to a dtype
 
 
 def sweep_operator(eqn: Eqn, sweep: Sweep, context: Context) -> None:
@@ -53,6 +58,9 @@ def sweep_operator(eqn: Eqn, sweep: Sweep, context: Context) -> None:
     variant = context.library.variant(formula, defined, needed, literals)
 
     forward = Eqn(tuple(outs), eqn.op, eqn.args, eqn.kwargs, (), eqn.span)
+    cut = eqn.op in CASTING and outs[0] in sweep.cotangents and _may_cut(eqn, context.types)
+    if cut and sweep.cotangents[outs[0]] not in sweep.cut:
+        _cut_with_value(eqn, sweep, namer)
     cotangents: dict[Var, Atom] = {
         param: sweep.cotangents[out]
         for param, out in zip(formula.cotangents, outs, strict=True)
@@ -76,7 +84,32 @@ def sweep_operator(eqn: Eqn, sweep: Sweep, context: Context) -> None:
     for param, atom in zip(formula.inputs, variant.block.results, strict=True):
         operand = env.get(param.var)
         if isinstance(operand, Var):
-            sweep.add(operand, replace_atom(atom, env), eqn, namer)
+            gradient = replace_atom(atom, env)
+            sweep.add(operand, gradient, eqn, namer)
+            if cut and eqn.op == "index_put" and operand == eqn.args[0]:
+                sweep.cut.add(gradient)
+
+
+def _may_cut(eqn: Eqn, types: Mapping[Var, Type]) -> bool:
+    """True where a result may hold integers or booleans that are cast from floats.
+
+    It cannot where its dtype is known, or one of those that the value has: then that is no float either.
+    """
+    result, value = (type_of(atom, types) for atom in (eqn.outs[0], eqn.args[-1]))
+    if not isinstance(result, TensorType) or is_inexact(result.dtype):
+        return False
+    return not isinstance(value, TensorType) or not among_floats(value.dtype) <= among_floats(result.dtype)
+
+
+def _cut_with_value(eqn: Eqn, sweep: Sweep, namer: Namer) -> None:
+    """Have what arrives at a cast value, zeros where the cast is one to integers or booleans."""
+    (out,) = eqn.outs
+    like = namer.fresh(f"like_{label(out)}", "value")
+    grad = namer.fresh(grad_name(out))
+    sweep.forward.append(Eqn((like,), "like", (out,), span=eqn.span))
+    arrived = sweep.cotangents[out]
+    sweep.backward.append(Eqn((grad,), "gradient_like", (arrived,), (("like", like),), span=eqn.span))
+    sweep.cotangents[out] = grad
 
 
 def _gradient_names(formula: Formula, gradients: Sequence[Atom], env: Mapping[Var, Atom]) -> dict[Var, str]:

@@ -14,11 +14,15 @@ from ...rewrite import Namer, label
 
 @dataclass(slots=True)
 class Sweep:
-    """The outcome of a reverse sweep: `forward` replaces the equations it went over."""
+    """The outcome of a reverse sweep: `forward` replaces the equations it went over.
+
+    `cut` has cotangents that are zeros already where their values hold integers or booleans.
+    """
 
     forward: list[Eqn]
     backward: list[Eqn] = field(default_factory=list)
     cotangents: dict[Var, Var] = field(default_factory=dict)
+    cut: set[Atom] = field(default_factory=set)
 
     def add(self, var: Var, gradient: Atom, eqn: Eqn, namer: Namer) -> None:
         """Add a contribution to a variable's cotangent."""

@@ -125,6 +125,17 @@ def add_expect_like(plan: Plan, eqn: Eqn, out: Var) -> None:
     plan.define(out, Fact("lane", stored(like.type), like.shape, like.leaves, level, eqn=positive))
 
 
+def add_gradient_like(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """The operand, or zeros in its place where the saved type is none of floats."""
+    fact, like = plan.of(eqn.args[0]), like_of(plan, eqn)
+    if like.type in FLOATS and fact.kind in ("lane", "array"):
+        plan.define(out, fact)
+        return
+    value = eqn.args[0] if like.type in FLOATS else Literal(0)
+    positive = Eqn(eqn.outs, "positive", (value,), (), (), eqn.span)
+    add_lane(plan, out, positive, fact.type, [plan.of(value)], fact.leaves)
+
+
 def like_of(plan: Plan, eqn: Eqn) -> Fact:
     """The saved shape that an equation sums or broadcasts to."""
     atom = eqn.kwarg("like") or (eqn.args[1] if len(eqn.args) > 1 else None)
