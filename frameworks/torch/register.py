@@ -54,11 +54,15 @@ class TorchOperator:
         self.op = kernels.op
         if attached is not None:
             attached.attach(namespace, name, f"{name}_op_by_op")
+            self._direct = attached.direct(self.op)
+        else:
+            self._direct = self.op
         self._attached = attached
         update_wrapper(self, formula.__wrapped__)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        found = self.op(*args, **kwargs)
+        call = self.op if torch.compiler.is_dynamo_compiling() else self._direct
+        found = call(*args, **kwargs)
         return (found,) if self._is_tuple and not isinstance(found, tuple) else found
 
     def close(self) -> None:
@@ -203,6 +207,11 @@ class _Kernels:
         self.has_hidden = self.outputs > self.results and tensors and not frame.extra and not branches
         self.checked = computed_with(formula)
         self.lists = [param.var.name for param in formula.params if param.var.kind == "list"]
+        self.required = [
+            param.var.name
+            for param in formula.params
+            if not (param.attribute or param.optional or param.var.kind == "list")
+        ]
         self.autocast = Autocast.of(formula)
         class_name = class_name_of(function.formula.__name__)
         self.plain = getattr(function.module, class_name)
@@ -313,7 +322,10 @@ class _Kernels:
         return found[0] if count == 1 else tuple(found[:count])
 
     def _check(self, given: Mapping[str, Any], real: bool = False) -> None:
-        """Raise for tensors that are computed with otherwise than in NumPy, or on several devices."""
+        """Raise for tensors that are missing, are computed with unlike NumPy, or are on several devices."""
+        for key in self.required:
+            if given[key] is None:  # which PyTorch takes for a tensor
+                raise TypeError(f"{self.name}: `{key}` must be a torch.Tensor, not NoneType")
         tensors = {key: given[key] for key in self.checked if given[key] is not None}
         for key in self.lists:
             tensors |= {f"{key}[{k}]": x for k, x in enumerate(given[key])}

@@ -28,6 +28,10 @@ class Attached:
         words = (ctypes.c_int64 * len(row))(*row)
         self._address = bridge().pullback_torch_operator(self._versions, *texts, words, len(row))
 
+    def direct(self, overload: Any) -> Any:
+        """A function that calls the operator, without the dispatcher where only the bridge would come."""
+        return bridge().pullback_torch_direct(self._address, overload)
+
     def close(self) -> None:
         """Take them out again."""
         if self._address is not None:

@@ -17,7 +17,7 @@ import torch
 from pullback.engine.core.errors import CompilerError
 from pullback.engine.kernels import cache as disk
 from pullback.engine.kernels.compile import key_of
-from pullback.engine.kernels.compiler import find_compiler
+from pullback.engine.kernels.compiler import find_compiler, identity
 from pullback.engine.kernels.gemm import RUNTIME
 
 SOURCE = Path(__file__).with_name("bridge.cpp")
@@ -37,6 +37,8 @@ def bridge() -> Any:
     texts = [ctypes.c_char_p] * 3
     library.pullback_torch_operator.argtypes = [ctypes.py_object, *texts, words, ctypes.c_int64]
     library.pullback_torch_operator.restype = ctypes.c_void_p
+    library.pullback_torch_direct.argtypes = [ctypes.c_void_p, ctypes.py_object]
+    library.pullback_torch_direct.restype = ctypes.py_object
     library.pullback_torch_forget.argtypes = [ctypes.c_void_p]
     library.pullback_torch_runtime(ctypes.addressof(RUNTIME))
     return library
@@ -53,8 +55,9 @@ def _compiled() -> Path:
         f"-Wl,-rpath,{root / 'lib'}",
         *("-ltorch_python", "-ltorch_cpu", "-lc10"),
     )
-    source = SOURCE.read_text(encoding="utf-8")
-    key = key_of("bridge to PyTorch", torch.__version__, sys.version, source, *flags)
+    headers = sorted(SOURCE.parent.glob("*.h"))
+    texts = [file.read_text(encoding="utf-8") for file in (SOURCE, *headers)]
+    key = key_of("bridge to PyTorch", torch.__version__, sys.version, identity(), *texts, *flags)
 
     def make(target: Path) -> None:
         compiler = find_compiler()
