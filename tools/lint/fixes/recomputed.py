@@ -21,7 +21,7 @@ from .text.inner_autograd import check_no_sweep
 from .text.parameters import Parameters
 from .text.place import Place, body_of, names_in, unused
 from .text.reading import changed, root_of, sets_attribute
-from .text.saved_call import Handover, Taking, find_saving, find_taking
+from .text.saved_call import LONGEST, Handover, Saving, Taking, find_saving, find_taking
 from .text.shared_saved import shared_saved
 from .text.short import is_short
 from .text.slicing import Slice, Slicer, Wanted
@@ -47,6 +47,10 @@ def _is_here(saved: Saved, place: Place) -> bool:
     return saved.saved.path == place.module.source.path
 
 
+def _place(saving: Saving, name: str) -> int:
+    return saving.names.index(name) if name in saving.names else -1
+
+
 @dataclass
 class _Target:
     """A saved value: its name where it is saved, and in the backward; the attribute, where it is one."""
@@ -68,12 +72,19 @@ class _Recomputed:
         (self.saver,) = functions.values()
         self.parameters = Parameters(self.saver, place)
         self.backward = place.backward
-        self.taking: Taking = find_taking(self.backward)
-        self.saving = find_saving(self.saver, self.parameters.context)
+        self.taking: Taking = find_taking(self.backward, inside=True)
+        self.saving = find_saving(self.saver, self.parameters.context, several=True)
         self.taken_names = names_in(self.backward)
         self.bindings: list[str] = []
         self.bundle: Bundle | None = None
-        self.targets = [self._target(s) for s in saved]
+        self.places: dict[str, int] = {}
+        self.targets: list[_Target] = []
+        for target in map(self._target, saved):
+            if target.local not in {t.local for t in self.targets}:
+                self.targets.append(target)
+        in_branch = self.taking.place not in (None, *body_of(self.backward))
+        if in_branch and any(t.attribute for t in self.targets):
+            raise CannotFix("the backward takes what is saved in a branch")
         kept: set[str] = set(self.bundle.names) if self.bundle else set()
         if kept and not {t.name for t in self.targets} <= kept:
             raise CannotFix("values are stored in several ways")
@@ -88,9 +99,9 @@ class _Recomputed:
                 return _Target(name, name, name)
             self.bundle = find_bundle(self.saver, context, self.backward, self.taking.context, name)
             return _Target(name, self.bundle.local(name), None)
-        if self.saving is None or saved.name not in self.saving.names:
-            raise CannotFix(f"`{saved.name}` is not saved by its name")
-        index = self.saving.names.index(saved.name)
+        index = self.places.setdefault(saved.name, self._index(saved))
+        if index != self._index(saved):
+            raise CannotFix(f"`{saved.name}` is saved in several places of a list")
         local = self.taking.local(index)
         if local is None and index in self.taking.inline:
             local = unused(saved.name, self.taken_names)
@@ -98,6 +109,16 @@ class _Recomputed:
         if local is None:
             raise CannotFix(f"the backward does not bind `{saved.name}` to a name")
         return _Target(saved.name, local, None)
+
+    def _index(self, saved: Saved) -> int:
+        """The place of a value among what is saved, where each branch saves it by a name."""
+        for saving in self.saving.all if self.saving is not None else ():
+            end = saving.statement.end_lineno or saving.statement.lineno
+            if saving.statement.lineno <= saved.saved.line <= end and saved.name in saving.names:
+                index = saving.names.index(saved.name)
+                if self.saving is not None and all(one.names[index] for one in self.saving.all):
+                    return index
+        raise CannotFix(f"`{saved.name}` is not saved by its name")
 
     def change(self) -> None:
         """Make the splices."""
@@ -107,6 +128,8 @@ class _Recomputed:
             short
             and self.bundle is None
             and self.taking.unpacked is not None
+            and self.saving is not None
+            and not self.saving.others
             and self.targets[0].name not in found.at_hand
         )
         tensors, plain = self.parameters.to_save(found.parameters, set(found.made_tensors))
@@ -155,9 +178,9 @@ class _Recomputed:
     def _slice(self) -> Slice:
         attributes = {t.attribute: t.local for t in self.targets if t.attribute is not None}
         names = {t.name for t in self.targets if t.attribute is None}
-        known = {
-            s.name for s in self.place.facts.saved if s.saving in KNOWN and not s.on_context and not s.marked
-        }
+        plain = [s for s in self.place.facts.saved if not s.on_context and not s.marked]
+        unknown = {s.name for s in plain if s.saving not in KNOWN}
+        known = {s.name for s in plain} - unknown
         if self.bundle is not None:
             self.parameters.check_returns(self.bundle.stored)
             known = {s.name for s in self.place.facts.saved if s.saving in KNOWN and s.on_context}
@@ -172,13 +195,25 @@ class _Recomputed:
             )
             return Slicer(self.text, self.saver, wanted, set(self.parameters.names)).slice()
         saving = self.saving
-        at_hand = known & set(saving.names) if saving is not None else set()
-        at_hand = {n for n in at_hand if saving and self.taking.local(saving.names.index(n))}
         statement = saving.statement if saving is not None else None
         if self.taking.unpacked is None or attributes:  # unpacking fails where nothing was saved
             self.parameters.check_returns(statement)
-        wanted = Wanted(self.parameters.context, statement, names, attributes, at_hand, self.parameters.given)
+        given = self.parameters.given
+        if saving is None:
+            wanted = Wanted(self.parameters.context, statement, names, attributes, set(), given)
+        else:
+            at_hand = {n for i, n in enumerate(saving.names) if n in known and self.taking.local(i)}
+            at_hand = {n for n in at_hand if len({_place(one, n) for one in saving.all}) == 1}
+            branches = self._branches(saving) if saving.others else ()
+            wanted = Wanted(self.parameters.context, statement, names, attributes, at_hand, given, branches)
         return Slicer(self.text, self.saver, wanted, set(self.parameters.names)).slice()
+
+    def _branches(self, saving: Saving) -> tuple[tuple[ast.stmt, dict[str, str]], ...]:
+        """Each statement that saves, with what it saves for each target."""
+        return tuple(
+            (one.statement, {t.name: one.names[self.places[t.name]] for t in self.targets if not t.attribute})
+            for one in saving.all
+        )
 
     def _at_hand(self, found: Slice) -> dict[str, str]:
         if self.bundle is not None:
@@ -242,7 +277,15 @@ class _Recomputed:
             if not any(getattr(d, "id", "") == "classmethod" for d in back.decorator_list):
                 raise CannotFix("the forward is a class method, and the backward is none")
             through = f"{back.args.args[0].arg}."
-        return [f"{', '.join(t.local for t in self.targets)} = {through}{name}({', '.join(given)})"]
+        head = f"{', '.join(t.local for t in self.targets)} = {through}{name}("
+        if self._depth() + len(head) + len(", ".join(given)) + 1 <= LONGEST:
+            return [f"{head}{', '.join(given)})"]
+        return [head, *(f"    {one}," for one in given), ")"]
+
+    def _depth(self) -> int:
+        """The column at which the values are computed, where gradients are recorded."""
+        statement = self._place() or body_of(self.backward)[0]
+        return len(self.text.indent(statement)) + len("    ")
 
     def _attributes(self) -> list[str]:
         """Attributes of the context become local names, which are then computed again."""
@@ -279,9 +322,13 @@ class _Recomputed:
             )
         return lines
 
-    def _insert(self, lines: list[str]) -> None:
+    def _place(self) -> ast.stmt | None:
+        """The statement after which all is at hand; None where the backward takes nothing."""
         places = [self.taking.place, self.bundle.taken if self.bundle is not None else None]
-        place = max((p for p in places if p is not None), key=lambda p: p.lineno, default=None)
+        return max((p for p in places if p is not None), key=lambda p: p.lineno, default=None)
+
+    def _insert(self, lines: list[str]) -> None:
+        place = self._place()
         if place is not None:
             self.text.after(place, lines)
         else:

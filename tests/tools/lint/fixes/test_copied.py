@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from .fixed import body, class_of, fixed, left, verdict
 
 
@@ -38,6 +40,40 @@ def test_a_saved_tensor(tmp_path: Path) -> None:
     assert verdict(made, "torch.rand(3)", tmp_path) == "right"
 
 
-def test_gradients_of_any_number_are_left_alone() -> None:
-    text = class_of("return x * 2, x * 3", "grads[0].mul_(2)\nreturn grads[0] + grads[1]", gradients="*grads")
-    assert fixed(text).text == text
+def test_incoming_gradients_of_any_number(tmp_path: Path) -> None:
+    text = class_of(
+        "return x * 2, n, x * 3",
+        "grads[0].mul_(2)\nreturn grads[0] + 3 * grads[2], None",
+        "x, n",
+        gradients="*grads",
+    )
+    made = fixed(text).text
+    copies = "grads = tuple(None if g is None else g.clone() for g in grads)\n"
+    assert body(made, "backward").startswith(copies)
+    assert left(made) == []
+    inputs = "torch.rand(3), 2"
+    assert verdict(text, inputs, tmp_path) == "first order wrong"
+    assert verdict(made, inputs, tmp_path) == "right"
+
+
+def test_a_copy_of_an_input_is_not_saved(tmp_path: Path) -> None:
+    text = class_of(
+        "ctx.save_for_backward(x.clone())\nreturn x * x", "(y,) = ctx.saved_tensors\nreturn 2 * grad * y"
+    )
+    made = fixed(text).text
+    assert "ctx.save_for_backward(x)\n" in body(made, "forward")
+    assert left(made) == []
+    assert verdict(made, "torch.rand(3)", tmp_path) == "right"
+
+
+@pytest.mark.parametrize(
+    ("forward", "backward"),
+    [
+        ("ctx.save_for_backward(x.clone())\ny = x * x\nx.mul_(2)", "return 2 * grad * c"),
+        ("ctx.save_for_backward(x.clone())\ny = x * x", "return c.mul_(2).mul_(grad)"),
+        ("ctx.save_for_backward(x.clone())\ny = x * x", "c *= 2\nreturn c * grad"),
+    ],
+)
+def test_a_copy_stays_where_something_is_changed(forward: str, backward: str) -> None:
+    text = class_of(f"{forward}\nreturn y", f"(c,) = ctx.saved_tensors\n{backward}")
+    assert "ctx.save_for_backward(x)" not in fixed(text).text

@@ -168,6 +168,62 @@ WRONG = {
         "x, weights",
         "torch.rand(2), [1.0, 2.0]",
     ),
+    "unpacked in a branch": (
+        "t = x.exp()\nctx.save_for_backward(t)\nreturn t * t",
+        """
+        g = None
+        if ctx.needs_input_grad[0]:
+            (t,) = ctx.saved_tensors
+            g = 2 * grad * t * t
+        return g
+        """,
+        "x",
+        "torch.rand(3)",
+    ),
+    "saved in branches, by other names": (
+        """
+        ctx.n = n
+        if n > 1:
+            s = x.sin()
+            t = s.exp()
+            ctx.save_for_backward(s, t, x)
+        else:
+            z = x * 1
+            one = torch.ones_like(x)
+            ctx.save_for_backward(z, one, x)
+            t = z * 3
+        return t * t
+        """,
+        """
+        s, t, x = ctx.saved_tensors
+        if ctx.n > 1:
+            return 2 * grad * t * t * x.cos(), None
+        return 18 * grad * s * t, None
+        """,
+        "x, n",
+        "torch.rand(3), 1",
+    ),
+    "saved before each return": (
+        """
+        ctx.n = n
+        if n > 1:
+            t = x.sin()
+            ctx.save_for_backward(t, x)
+            return t * n
+        u = x.exp()
+        t = u + n
+        ctx.save_for_backward(t, x)
+        return t * u
+        """,
+        """
+        t, x = ctx.saved_tensors
+        if ctx.n > 1:
+            return grad * x.cos() * ctx.n, None
+        return grad * (t * x.exp() + (t - ctx.n) * x.exp()), None
+        """,
+        "x, n",
+        "torch.rand(3), 1",
+    ),
     "changed in the backward": (
         "t = x.exp()\nctx.save_for_backward(t)\nreturn t * t",
         "(t,) = ctx.saved_tensors\nt *= 2\nreturn grad * t * t / 2",
@@ -298,6 +354,38 @@ def test_several_values_are_computed_together() -> None:
     made = fixed(text)
     assert [f.value for f, _ in made.done] == ["s", "t"]
     assert "s = x.sin().sum()\n            t = s.exp()" in made.text
+
+
+def test_each_branch_computes_what_it_saves() -> None:
+    forward, backward, parameters, _ = WRONG["saved in branches, by other names"]
+    made = fixed(class_of(forward, backward, parameters)).text
+    assert "ctx.save_for_backward(s, t, x, x)" not in made
+    assert body(made, "_recomputed") == (
+        '"""`s` and `t` as the forward computes them, recorded."""\n'
+        "if n > 1:\n    s = x.sin()\n    t = s.exp()\nelse:\n    z = x * 1\n    one = torch.ones_like(x)\n"
+        "    s, t = z, one\nreturn s, t\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("t, x", "x"), ("t, x", "x, t"), ("t, *rest", "x, *rest"), ("t, x", "x.exp(), x")],
+)
+def test_branches_that_save_other_lists_are_left_alone(one: str, other: str) -> None:
+    text = class_of(
+        f"""
+        rest = (x,)
+        t = x.exp()
+        if x.dim() > 1:
+            ctx.save_for_backward({one})
+        else:
+            ctx.save_for_backward({other})
+        return t * t
+        """,
+        "t, x = ctx.saved_tensors\nreturn 2 * grad * t * t",
+    )
+    made = fixed(text).text
+    assert left(made) or "_recomputed" in made or made == text
 
 
 def test_long_lists_are_wrapped() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...analyses.context import READS_SAVED
@@ -15,10 +15,19 @@ LONGEST = 88  # longer lines are wrapped as formatters do, with a comma at the e
 
 @dataclass
 class Saving:
-    """The one statement that saves. `names`: its arguments, "" for what is no plain name or is starred."""
+    """The statement that saves. `names`: its arguments, "" for what is no plain name or is starred.
+
+    `others`: those of other branches, which save as many values.
+    """
 
     statement: ast.Expr
     call: ast.Call
+    others: tuple[Saving, ...] = ()
+
+    @property
+    def all(self) -> tuple[Saving, ...]:
+        """It and the others."""
+        return self, *self.others
 
     @property
     def names(self) -> list[str]:
@@ -32,8 +41,11 @@ class Saving:
         return starred[0] if starred else len(self.call.args)
 
 
-def find_saving(function: ast.FunctionDef, context: str) -> Saving | None:
-    """The statement that saves; `CannotFix` where there are several."""
+def find_saving(function: ast.FunctionDef, context: str, several: bool = False) -> Saving | None:
+    """The statement that saves; `CannotFix` where there are several.
+
+    `several`: the last of them, where all of them save as many values.
+    """
     found = []
     for node in ast.walk(function):
         match node:
@@ -41,9 +53,13 @@ def find_saving(function: ast.FunctionDef, context: str) -> Saving | None:
                 value=ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr="save_for_backward")) as call
             ) if owner == context:
                 found.append(Saving(node, call))
-    if len(found) > 1:
+    if len(found) < 2:
+        return found[0] if found else None
+    *others, last = sorted(found, key=lambda saving: saving.statement.lineno)
+    alike = len({len(saving.call.args) for saving in found}) == 1
+    if not several or not alike or any(saving.last != len(saving.call.args) for saving in found):
         raise CannotFix("the forward saves in several places")
-    return found[0] if found else None
+    return Saving(last.statement, last.call, tuple(others))
 
 
 @dataclass
@@ -81,8 +97,11 @@ class Taking:
         return element.id if isinstance(element, ast.Name) else None
 
 
-def find_taking(function: ast.FunctionDef) -> Taking:
-    """The way in which a backward takes what is saved; `CannotFix` where it is neither of the two."""
+def find_taking(function: ast.FunctionDef, inside: bool = False) -> Taking:
+    """The way in which a backward takes what is saved; `CannotFix` where it is neither of the two.
+
+    `inside`: it may unpack in a branch.
+    """
     arguments = [*function.args.posonlyargs, *function.args.args]
     first = 1 if any(getattr(d, "id", "") == "classmethod" for d in function.decorator_list) else 0
     context = arguments[first].arg
@@ -95,7 +114,8 @@ def find_taking(function: ast.FunctionDef) -> Taking:
         return Taking(context, function, None, None, {}, {})
     items: dict[int, str] = {}
     place = None
-    for statement in body_of(function):
+    body = body_of(function)
+    for statement in _within(body) if inside else body:
         match statement:
             case ast.Assign(targets=[ast.Tuple() | ast.List()], value=value) if (
                 value in uses and len(uses) == 1
@@ -104,7 +124,7 @@ def find_taking(function: ast.FunctionDef) -> Taking:
             case ast.Assign(
                 targets=[ast.Name(id=name)],
                 value=ast.Subscript(value=value, slice=ast.Constant(value=int(index))),
-            ) if value in uses:
+            ) if value in uses and statement in body:
                 uses.remove(value)
                 items[index] = name
                 place = statement
@@ -112,6 +132,14 @@ def find_taking(function: ast.FunctionDef) -> Taking:
     if sum(map(len, inline.values())) != len(uses) or (inline and items):
         raise CannotFix("the backward does not unpack what is saved in one place")
     return Taking(context, function, place, None, items, inline)
+
+
+def _within(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a block, and those of its branches."""
+    for statement in statements:
+        yield statement
+        if isinstance(statement, ast.If):
+            yield from _within([*statement.body, *statement.orelse])
 
 
 def _inline(function: ast.FunctionDef, uses: list[ast.expr]) -> dict[int, list[ast.Subscript]]:
@@ -172,6 +200,7 @@ class Handover:
             raise CannotFix("a list of unknown length is saved")
         start = len(self.saving.call.args)
         self._set_arguments([*self._arguments(), *names])
+        self._set_others(names)
         context = self.taking.context
         return [f"{locals_[n]} = {context}.saved_tensors[{start + i}]" for i, n in enumerate(names)]
 
@@ -194,6 +223,7 @@ class Handover:
             names, new = names[1:], new[1:]
         saved[at:at], taken[at:at] = names, new
         self._set_arguments(saved)
+        self._set_others(names)
         if taken:
             written = self.text.of(target)
             bare = isinstance(target, ast.Tuple) and not written.startswith("(")
@@ -203,18 +233,26 @@ class Handover:
             else:
                 self.text.replace(target, self._wrapped("(", taken, ")", self.taking.unpacked))
 
-    def _arguments(self) -> list[str]:
-        assert self.saving is not None
-        return [self.text.of(a) for a in self.saving.call.args]
+    def _arguments(self, saving: Saving | None = None) -> list[str]:
+        saving = saving or self.saving
+        assert saving is not None
+        return [self.text.of(a) for a in saving.call.args]
 
-    def _set_arguments(self, arguments: list[str]) -> None:
+    def _set_others(self, names: list[str]) -> None:
+        """Other branches save them too."""
         assert self.saving is not None
-        self.text.indent(self.saving.statement)
-        call, function = self.saving.call, self.text.of(self.saving.call.func)
-        if self._fits(self.saving.statement, self.text.of(call), f"{function}({', '.join(arguments)})"):
+        for other in self.saving.others:
+            self._set_arguments([*self._arguments(other), *names], other)
+
+    def _set_arguments(self, arguments: list[str], saving: Saving | None = None) -> None:
+        saving = saving or self.saving
+        assert saving is not None
+        self.text.indent(saving.statement)
+        call, function = saving.call, self.text.of(saving.call.func)
+        if self._fits(saving.statement, self.text.of(call), f"{function}({', '.join(arguments)})"):
             self.text.replace(call, f"{function}({', '.join(arguments)})")
         else:
-            self.text.replace(call, self._wrapped(f"{function}(", arguments, ")", self.saving.statement))
+            self.text.replace(call, self._wrapped(f"{function}(", arguments, ")", saving.statement))
 
     def _fits(self, statement: ast.stmt, old: str, new: str) -> bool:
         """True if the statement stays in one line of the usual length."""

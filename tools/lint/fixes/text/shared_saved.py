@@ -23,25 +23,26 @@ def shared_saved(place: Place) -> set[tuple[str, str]]:
         saver = place.function_at(place.facts.forward.saver.node.lineno)
         if saver.lineno != place.facts.forward.saver.node.lineno:
             return set()
-        taken = dict(_taken(place, saver))
+        taken = set(_taken(place, saver))
     except CannotFix:
         return set()
     aliases = Aliases(saver, lambda test: None, written=True)
     return {
         (one, other)
-        for (one, a), (other, b) in combinations(sorted(taken.items()), 2)
-        if a == b or b in aliases.of(a)
+        for (one, a), (other, b) in combinations(sorted(taken), 2)
+        if one != other and (a == b or b in aliases.of(a))
     }
 
 
 def _taken(place: Place, saver: ast.FunctionDef) -> Iterator[tuple[str, str]]:
     """Names of the backward, each with the name of the forward whose memory it shares."""
     context = Parameters(saver, place).context
-    saving, taking = find_saving(saver, context), find_taking(place.backward)
-    for index, argument in enumerate(saving.call.args if saving is not None else ()):
-        local, root = taking.local(index), root_of(argument)
-        if local is not None and root is not None:
-            yield local, root
+    saving, taking = find_saving(saver, context, several=True), find_taking(place.backward, inside=True)
+    for one in saving.all if saving is not None else ():
+        for index, argument in enumerate(one.call.args):
+            local, root = taking.local(index), root_of(argument)
+            if local is not None and root is not None:
+                yield local, root
     stored = {}
     for node in ast.walk(saver):
         match node:

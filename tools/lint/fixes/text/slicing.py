@@ -20,9 +20,10 @@ from .splices import CannotFix, Text
 class Wanted:
     """The target of a slice.
 
-    `names`: local names that the statement `save` saves. `attributes`: attributes of the context, each with
+    `names`: local names that come from the statement `save`. `attributes`: those of the context, each with
     the local name that it gets. `at_hand`: names that `save` saves too, with their history. `given`: the
-    parameter of ``setup_context`` that holds the inputs, and the one that holds the outputs.
+    parameter of ``setup_context`` that holds the inputs, and the one that holds the outputs. `branches`:
+    where several statements save, each of them with the names that it saves for `names`.
     """
 
     context: str
@@ -31,6 +32,12 @@ class Wanted:
     attributes: dict[str, str]
     at_hand: set[str]
     given: tuple[str, ...] = ()
+    branches: tuple[tuple[ast.stmt, dict[str, str]], ...] = ()
+
+    def saved_at(self, statement: ast.stmt) -> dict[str, str] | None:
+        """For each of `names` the name that a statement saves for it; None where it does not save."""
+        found = next((names for branch, names in self.branches if branch is statement), None)
+        return {name: name for name in self.names} if found is None and statement is self.save else found
 
 
 @dataclass
@@ -99,17 +106,31 @@ class Slicer:
         return False
 
     def _block(self, statements: list[ast.stmt]) -> list[str]:
+        for place, statement in enumerate(statements):
+            if isinstance(statement, ast.If) and not statement.orelse and self._saves_and_returns(statement):
+                rest = ast.If(statement.test, statement.body, statements[place + 1 :])
+                statements = [*statements[:place], ast.copy_location(rest, statement)]
+                break
         lines: list[str] = []
         for statement in reversed(statements):
             lines[:0] = self._statement(statement)
         return lines
 
+    def _saves_and_returns(self, statement: ast.If) -> bool:
+        """True for a branch that saves, after which nothing else of the function runs."""
+        inside = {id(node) for node in ast.walk(statement)}
+        saves = any(id(branch) in inside for branch, _ in self.wanted.branches)
+        return saves and isinstance(statement.body[-1], ast.Return)
+
     def _statement(self, statement: ast.stmt) -> list[str]:
-        if statement is self.wanted.save:
+        names = self.wanted.saved_at(statement)
+        if names is not None:
             self.after_save = True
             self.changed.clear()
-            self._need(self.wanted.names)
-            return []
+            self._need(set(names.values()))
+            other = {name: saved for name, saved in names.items() if name != saved}
+            self.found.assigned |= set(other)
+            return [f"{', '.join(other)} = {', '.join(other.values())}"] if other else []
         lines = self._kept(statement)
         if not isinstance(statement, ast.If | ast.With):
             self.changed |= changed(statement)
@@ -188,12 +209,14 @@ class Slicer:
         if known is not None:
             lines = self._block(statement.body if known else statement.orelse)
             return lines
-        needed, before = set(self.needed), set(self.changed)
+        needed, before, saved = set(self.needed), set(self.changed), self.after_save
         body = self._block(statement.body)
         after_body, self.needed = self.needed, needed
         changed_in_body, self.changed = self.changed, before
+        saved_in_body, self.after_save = self.after_save, saved
         orelse = self._block(statement.orelse)
         self.changed |= changed_in_body
+        self.after_save |= saved_in_body
         if not body and not orelse:
             self.needed |= after_body
             return []

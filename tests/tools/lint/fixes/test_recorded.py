@@ -1,0 +1,62 @@
+"""What the backward detaches stays in the graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .fixed import body, class_of, fixed, left, verdict
+
+HITS = {
+    "a saved input": ("g = x.detach() * 2\nreturn grad * g", "g = x * 2\nreturn grad * g"),
+    "its data": ("return grad * x.data * 2", "return grad * x * 2"),
+    "wrapped again": (
+        "g = torch.autograd.Variable(2 * x, requires_grad=False)\nreturn grad * g",
+        "g = (2 * x)\nreturn grad * g",
+    ),
+    "the incoming gradient": ("return 2 * grad.detach() * x", "return 2 * grad * x"),
+    "twice": ("return 2 * grad * x.detach().detach()", "return 2 * grad * x"),
+}
+MISSES = {
+    "changed in place": "g = x.detach()\ng.mul_(2)\nreturn grad * g",
+    "an entry is set": "g = x.detach()\ng[0] = 1.0\nreturn grad * g",
+    "NumPy": "return grad * torch.from_numpy(2 * x.detach().numpy())",
+    "a leaf of its own": (
+        "x = x.detach().requires_grad_()\nwith torch.enable_grad():\n    y = x * x\n"
+        "return torch.autograd.grad(y, x, grad)[0]"
+    ),
+    "asked for a leaf": "g = torch.autograd.Variable(2 * x, requires_grad=True)\nreturn grad * g",
+}
+
+
+def square(backward: str) -> str:
+    return class_of("ctx.save_for_backward(x)\nreturn x * x", f"(x,) = ctx.saved_tensors\n{backward}")
+
+
+@pytest.mark.parametrize("name", HITS)
+def test_it_is_recorded(name: str, tmp_path: Path) -> None:
+    before, after = HITS[name]
+    text = square(before)
+    made = fixed(text).text
+    assert body(made, "backward") == f"(x,) = ctx.saved_tensors\n{after}\n"
+    assert left(made) == []
+    assert verdict(text, "torch.rand(3)", tmp_path) == "silently wrong"
+    assert verdict(made, "torch.rand(3)", tmp_path) == "right"
+
+
+@pytest.mark.parametrize("name", MISSES)
+def test_it_is_left_alone(name: str) -> None:
+    text = square(MISSES[name])
+    assert fixed(text).text.endswith(text.splitlines(keepends=True)[-1])
+    for word in ("x.detach()", "Variable("):
+        assert fixed(text).text.count(word) == text.count(word)
+
+
+def test_the_data_of_something_else_is_no_tensor() -> None:
+    text = class_of(
+        "ctx.packed = packed\nctx.save_for_backward(x)\nreturn x * x",
+        "(x,) = ctx.saved_tensors\nreturn grad * x.detach() * ctx.packed.data, None",
+        "x, packed",
+    )
+    assert "ctx.packed.data" in fixed(text).text
