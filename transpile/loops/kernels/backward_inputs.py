@@ -58,7 +58,9 @@ def _saved_input(var: Var, fact: Fact) -> Input:
         return Input(var, roles.get(fact.type, "strong"), optional=maybe)
     role: Role = "like" if fact.kind == "like" else "shape" if fact.kind == "shape" else "tensor"
     # An array that a branch leaves out comes as one that nobody reads.
-    return Input(var, role, stored(fact.type), fact.shape, optional=maybe and role != "tensor")
+    none = fact.type == "none"  # in this kernel always
+    kind = "T" if none else stored(fact.type)
+    return Input(var, role, kind, fact.shape, optional=none or (maybe and role != "tensor"))
 
 
 def likes_among(read: Collection[Var], forward: Block) -> list[Eqn]:

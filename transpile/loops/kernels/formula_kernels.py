@@ -223,7 +223,7 @@ def _compile(
     facts = facts_of(kernel, formula.forward)
     if order == 0 or formula.pullback is None:
         return Compiled(formula, kernel)
-    merged = _merge_likes(_with_dtypes_of(facts, formula), facts)
+    merged = _merge_likes(_with_answers_of(facts, formula), facts)
     packed = packed_values(merged, facts)
     saving = with_packed(merged, packed)
     if saving.forward != formula.forward:
@@ -236,14 +236,17 @@ def _compile(
     return replace(made, formula=saving)
 
 
-def _with_dtypes_of(facts: Mapping[Var, Fact], formula: Formula) -> Formula:
-    """The formula whose pullback knows what the kernel's types answer to ``x.dtype == "float64"``."""
+def _with_answers_of(facts: Mapping[Var, Fact], formula: Formula) -> Formula:
+    """The formula whose pullback knows the conditions that the facts decide, as ``x.dtype == "float64"``.
+
+    What a side that is never taken would leave is not saved.
+    """
     assert formula.pullback is not None
     known: dict[Var, Atom] = {}
-    for eqn in formula.forward.every():
-        asks = eqn.op in ("equal", "not_equal") and any(_is_text(atom) for atom in eqn.args)
-        if asks and (fact := facts.get(eqn.outs[0])) is not None and isinstance(fact.literal, bool):
-            known[eqn.outs[0]] = Literal(fact.literal)
+    for var in formula.pullback.free():
+        fact = facts.get(var)
+        if fact is not None and fact.kind == "number" and isinstance(fact.literal, bool):
+            known[var] = Literal(fact.literal)
     if not known:
         return formula
     pullback = simplify(replace_block(formula.pullback, known), known_types(formula))
@@ -252,10 +255,6 @@ def _with_dtypes_of(facts: Mapping[Var, Fact], formula: Formula) -> Formula:
     plain = tuple(var for var in formula.plain if var not in absent)
     results = tuple(atom for atom in formula.forward.results if atom not in absent)
     return formula.evolve(forward=replace(formula.forward, results=results), pullback=pullback, plain=plain)
-
-
-def _is_text(atom: Atom) -> bool:
-    return isinstance(atom, Literal) and isinstance(atom.value, str)
 
 
 def _with_backward(

@@ -118,26 +118,41 @@ def add_loop(plan: Plan, eqn: Eqn, enter: Enter) -> None:
         _no_iterations(plan, eqn)
         return
     level = max([bring(plan, over), *(bring(plan, a) for a in start), *(bring(plan, v) for v in body.free())])
-    carried = list(body.params[1:])
     facts = [_at_end(plan, atom) for atom in start]
     level = max([level, *(fact.level for fact in facts if fact.kind == "collected")])
+    read = (*eqn.args, *body.free())
+    asked = (eqn.outs, *(_form(plan, atom) for atom in read), *(atom in plan.missing for atom in read))
+    # A loop in a loop is met once more for each trial of that one, and tried where that says more of it.
+    after = plan.settled.get(asked)
+    if after is None:
+        after = plan.settled[asked] = _after(plan, eqn, facts, enter)
+    facts = [_carried(plan, *each) for each in zip(body.params[1:], facts, after, strict=True)]
+    _write_loop(plan, eqn, list(body.params[1:]), facts, level, enter)
+
+
+def _form(plan: Plan, atom: Atom) -> tuple[object, ...]:
+    """What the kinds and types depend on of what is computed with a value."""
+    fact = plan.of(atom)
+    items = tuple(_form(plan, item) for item in fact.items)
+    return fact.kind, fact.type, fact.element, fact.depth, repr(fact.literal), items
+
+
+def _after(plan: Plan, eqn: Eqn, facts: Sequence[Fact], enter: Enter) -> list[Fact]:
+    """The carried values as an iteration leaves them, once that is the form in which it is given them."""
+    (body,) = eqn.blocks
+    carried = body.params[1:]
     for _ in range(3):
         trial = plan.inside(body, plan.names.copy())
         trial.missing |= plan.missing
         _enter_iteration(plan, trial, eqn, carried, facts, "iteration", [], enter)
         found = [_at_end(trial, atom) for atom in body.results[: len(carried)]]
-        after = [
-            _carried(plan, var, *pair)
-            for var, pair in zip(carried, zip(facts, found, strict=True), strict=True)
-        ]
+        after = [_carried(plan, *each) for each in zip(carried, facts, found, strict=True)]
         if after == facts:
-            break
+            return found
         facts = after
-    else:
-        raise plan.refuse(
-            "a value that a loop carries has another dtype in each iteration, which is not compiled"
-        )
-    _write_loop(plan, eqn, carried, facts, level, enter)
+    raise plan.refuse(
+        "a value that a loop carries has another dtype in each iteration, which is not compiled"
+    )
 
 
 def _no_iterations(plan: Plan, eqn: Eqn) -> None:

@@ -53,7 +53,8 @@ class Plan:
 
     `missing` are values that a side of a condition does not have, where no condition around this block
     says that they are there. `closing` are statements at the end of a block; so many declarations as
-    `opening` says are of inputs and of what is required.
+    `opening` says are of inputs and of what is required. `settled` has what the loops inside leave in
+    their carried values, by what they are given.
     """
 
     def __init__(self, kernel: Kernel, outer: Plan | None = None, names: Names | None = None) -> None:
@@ -75,6 +76,7 @@ class Plan:
         self.uses.update(var for eqn in kernel.block.eqns for block in eqn.blocks for var in block.free())
         self._written: set[int] = set()
         self.missing: set[Var] = set()
+        self.settled: dict[tuple[object, ...], list[Fact]] = {} if outer is None else outer.settled
         self._shapes: dict[frozenset[Expression], Name] = {}
         if outer is None:
             self._inputs()
@@ -434,6 +436,9 @@ class Plan:
             if index in self._written:
                 continue
             fact = self._arrays.get(atom) or self.known(atom)
+            if fact.kind == "none":  # what a side that is never taken would leave, which nobody reads
+                fact = Fact("lane", eqn=Eqn((atom,), "positive", (Literal(0.0),)))
+                self.define(atom, fact)
             if fact.kind not in ("lane", "array"):
                 raise self.refuse(f"the result {atom} is no array")
             view = self.names.fresh(f"{self.names.of(atom)}_view")

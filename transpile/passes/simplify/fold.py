@@ -45,6 +45,8 @@ _BINARY: dict[str, Callable[[float, float], float | bool]] = {
     "greater": operator.gt,
     "greater_equal": operator.ge,
 }
+_PARTIAL = {"floor_divide": operator.floordiv, "remainder": operator.mod, "power": operator.pow}
+_MOST = 64  # so large an exponent is folded
 _NEUTRAL = {"multiply": 1, "divide": 1, "power": 1, "subtract": 0}
 _NEUTRAL_OF_VALUES = {"floor_divide": 1, "subtract": 0}
 
@@ -59,6 +61,11 @@ def fold(eqn: Eqn, known: Mapping[Var, Type], false: set[Var], floats: bool = Tr
         numbers = [number(atom) for atom in args]
         if numbers[0] is not None and numbers[1] is not None:
             return Literal(_BINARY[eqn.op](numbers[0], numbers[1]))
+    if eqn.op in _PARTIAL and (folded := _partial(eqn)) is not None:
+        return folded
+    if eqn.op == "opaque" and eqn.kwarg("callee") == Literal("abs"):
+        value = number(args[0])
+        return None if value is None else Literal(abs(value))
     if eqn.op in ("equal", "not_equal") and all(_is_named(atom) for atom in args):
         same = args[0].value == args[1].value  # type: ignore[union-attr]
         return Literal(same == (eqn.op == "equal"))
@@ -84,6 +91,15 @@ def fold(eqn: Eqn, known: Mapping[Var, Type], false: set[Var], floats: bool = Tr
     if eqn.op == "where" and len(args) == 3 and _false(args[0], false):
         return _if_same(args[2], eqn, known, floats)
     return None
+
+
+def _partial(eqn: Eqn) -> Atom | None:
+    """A function of two numbers that is not there for all of them: for integers, where it gives one."""
+    first, second = map(number, eqn.args)
+    if not isinstance(first, int) or not isinstance(second, int):
+        return None
+    there = 0 <= second <= _MOST if eqn.op == "power" else second != 0
+    return Literal(_PARTIAL[eqn.op](first, second)) if there else None
 
 
 def _called(function: Callable[..., object]) -> Callable[[Eqn], Atom | None]:
