@@ -8,15 +8,16 @@ from types import FrameType
 from ...transpile.cells import place
 
 PACKAGE = __name__.partition(".")[0]
+_BETWEEN = (PACKAGE, "numpy", "torch", "typeguard")
 
 
 def is_internal(frame: FrameType) -> bool:
     """True for a frame of this package, or of a library between it and its caller."""
-    return frame.f_globals.get("__name__", "").partition(".")[0] in (PACKAGE, "numpy", "typeguard")
+    return frame.f_globals.get("__name__", "").partition(".")[0] in _BETWEEN
 
 
 def callsite() -> str:
-    """The place, as "file:line", of the innermost frame outside this package and NumPy."""
+    """The place, as "file:line", of the innermost frame outside this package, NumPy and PyTorch."""
     frame = sys._getframe(1)
     while frame.f_back is not None and is_internal(frame):
         frame = frame.f_back

@@ -46,7 +46,7 @@ def overlaps(array: np.ndarray[Any, Any]) -> bool:
 
 
 # Why a view is refused after a recorded write into its base, and why such a write into it.
-_STALE = {
+STALE = {
     UNRECORDED: "was made with recording off, and what it looks at was changed by a recorded in-place write "
     "since: whether it has a gradient is ambiguous. Make the view again, or have both under pb.no_grad()",
     BY_FORMULA: "was returned by a formula of its input, and what it looks at was changed by a recorded "
@@ -68,7 +68,7 @@ WHY_NOT_WRITTEN = {
 def renew(view: Any) -> None:
     """Make the history of a view anew, after a recorded write into its base. Raises MutationError."""
     if view._made != PLAIN:
-        raise MutationError(f"a view ({described(view)}) {_STALE[view._made]}")
+        raise MutationError(f"a view ({described(view)}) {STALE[view._made]}")
     base = view._base
     with recording():
         view._rebase(take_region(base, region=region_of(base._array, view._array)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,13 @@ Gradient = Any  # an array; with create_graph a tensor
 
 
 class Arrivals:
-    """Gradients that have arrived at nodes which are still to run."""
+    """Gradients that have arrived at nodes which are still to run.
 
-    def __init__(self, create_graph: bool) -> None:
-        self._add = add_tensors if create_graph else add_arrays
+    add  the sum of two gradients of one value
+    """
+
+    def __init__(self, add: Callable[[Gradient, Gradient], Gradient]) -> None:
+        self._add = add
         self._waiting: dict[Node, list[Gradient | None]] = {}
         self._queue: list[tuple[int, Node]] = []
 

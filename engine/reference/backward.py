@@ -18,7 +18,7 @@ from ..core.errors import UnusedInputError
 from ..core.hooks import call_posthooks
 from ..core.reentrant import MOST_NESTED, on_a_fresh_thread
 from ..debugging import anomaly
-from .arrivals import Arrivals, Gradient, accumulate_into, owned
+from .arrivals import Arrivals, Gradient, accumulate_into, add_arrays, add_tensors, owned
 from .derivative import input_gradients, leads_on
 from .node import Edge, Node
 from .node_hooks import after_posthooks, after_prehooks, call_tensor_hooks, for_hooks
@@ -76,13 +76,13 @@ def _run(
 ) -> tuple[Tensor | None, ...]:
     roots = [edge for edge in (output.edge() for output in outputs) if edge is not None]
     targets = [edge for edge in (tensor.edge() for tensor in inputs or ()) if edge is not None]
-    wanted = None if inputs is None else _leading_to({edge.node for edge in targets}, roots)
+    wanted = None if inputs is None else leading_to({edge.node for edge in targets}, roots)
     captured: dict[Edge, Gradient | None] = dict.fromkeys(targets)
     capturing: dict[Node, list[Edge]] = {}
     for edge in captured:
         capturing.setdefault(edge.node, []).append(edge)
     with grad_mode.set_grad_enabled(create_graph):
-        arrivals = Arrivals(create_graph)
+        arrivals = Arrivals(add_tensors if create_graph else add_arrays)
         for edge, output, seed in zip(roots, outputs, grad_outputs, strict=True):
             if wanted is None or edge.node in wanted:
                 arrivals.send(edge, _seed(output, seed, create_graph))
@@ -136,7 +136,7 @@ def _run_node(
         node.free()
 
 
-def _leading_to(targets: set[Node], roots: Iterable[Edge]) -> set[Node]:
+def leading_to(targets: set[Node], roots: Iterable[Edge]) -> set[Node]:
     """Nodes between the roots and the targets, both included."""
     seen: dict[Node, None] = {}
     stack = [edge.node for edge in roots]

@@ -33,7 +33,7 @@ def input_gradients(
             "or compute "
             "the forward again"
         )
-    needed = tuple(any(_leads(edge, wanted) for edge in edges) for edges in node.edges)
+    needed = tuple(any(leads(edge, wanted) for edge in edges) for edges in node.edges)
     record = create_graph and not node.operator.barrier
     if anomaly.is_anomaly_enabled():
         with anomaly.Running(node.forward_stack):
@@ -46,7 +46,7 @@ def input_gradients(
             continue
         parts = gradient if isinstance(gradient, (list, tuple)) else (gradient,)
         for edge, part in zip(edges, parts, strict=True):
-            if edge is not None and part is not None and _leads(edge, wanted):
+            if edge is not None and part is not None and leads(edge, wanted):
                 made.append((edge, _checked(node, position, edge, part, record)))
     if create_graph and not record:
         made = _behind_barrier(node, received, made)
@@ -57,10 +57,11 @@ def input_gradients(
 
 def leads_on(node: Node, wanted: set[Node] | None) -> bool:
     """True where some input of the node leads to a tensor whose gradient was asked for."""
-    return wanted is None or any(_leads(edge, wanted) for edges in node.edges for edge in edges)
+    return wanted is None or any(leads(edge, wanted) for edges in node.edges for edge in edges)
 
 
-def _leads(edge: Edge | None, wanted: set[Node] | None) -> bool:
+def leads(edge: Edge | None, wanted: set[Node] | None) -> bool:
+    """True for an edge that leads to a tensor whose gradient was asked for."""
     return edge is not None and (wanted is None or edge.node in wanted)
 
 

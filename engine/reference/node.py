@@ -7,8 +7,6 @@ import weakref
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..core.errors import BarrierError
 from ..core.hooks import Hook, HookHandle
 
@@ -29,7 +27,7 @@ class Output(NamedTuple):
     """Facts of a value that the backward needs to check and make gradients for it."""
 
     shape: tuple[int, ...]
-    dtype: np.dtype[Any]
+    dtype: Any  # NumPy's; of a tensor of another library, that library's
     differentiable: bool
 
 

@@ -75,19 +75,7 @@ class Derivatives(Mapping[str, Derivative]):
         self.folder = Path(folder)
         self._found: dict[str, Derivative] = {}
         for path in sorted(self.folder.glob("*.py")):
-            for value in list(vars(_module(path)).values()):
-                if isinstance(value, Formula):
-                    self._add(value)
-
-    def _add(self, formula: Formula) -> None:
-        match = _SCHEMA.match(formula.__doc__ or "")
-        if match is None:
-            return
-        operator = match[1]
-        name = operator.replace(".", "_")
-        if formula.__name__ in (name, f"{name}_"):
-            plain = formula._options.nondifferentiable
-            self._found[operator] = Derivative(operator, formula.__wrapped__, plain, formula._jvp)
+            self._found |= {derivative.operator: derivative for derivative in derivatives_of(path)}
 
     def __getitem__(self, operator: str) -> Derivative:
         return self._found[operator]
@@ -97,6 +85,18 @@ class Derivatives(Mapping[str, Derivative]):
 
     def __len__(self) -> int:
         return len(self._found)
+
+
+def derivatives_of(path: Path) -> Iterator[Derivative]:
+    """The formulas of a file that are of operators, which their docstrings name by their schemas."""
+    for formula in list(vars(_module(path)).values()):
+        match = _SCHEMA.match(formula.__doc__ or "") if isinstance(formula, Formula) else None
+        if match is None:
+            continue
+        operator = match[1]
+        name = operator.replace(".", "_")
+        if formula.__name__ in (name, f"{name}_"):
+            yield Derivative(operator, formula.__wrapped__, formula._options.nondifferentiable, formula._jvp)
 
 
 def _module(path: Path) -> Any:

@@ -1,0 +1,246 @@
+"""Gradients by formulas compared with those of PyTorch's own autograd, over its samples (`op_db`).
+
+Where they differ, finite differences tell who is right.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_flatten, tree_leaves, tree_unflatten
+
+from ..derivatives.comparing import NEAR, STENCIL, STEP
+from ..derivatives.values import inner_product, is_differentiable
+from . import functional
+from .formulas import Formulas
+from .record import record
+
+Gradients = Callable[..., Sequence[Any]]
+
+
+@dataclass
+class Entry:
+    """The findings about an entry of `op_db`.
+
+    name      the entry
+    samples   how many could be compared
+    problems  what differs, in words
+    right     the differences in which finite differences agree with the formulas, and not with PyTorch
+    """
+
+    name: str
+    samples: int = 0
+    problems: list[str] = field(default_factory=list)
+    right: list[str] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> str:
+        """ "equal", "right" where PyTorch is wrong, "different", or "not compared"."""
+        if self.problems:
+            return "different"
+        if self.right:
+            return "right"
+        return "equal" if self.samples else "not compared"
+
+
+class _NotComparableError(Exception):
+    """PyTorch has no gradient of a sample."""
+
+
+@dataclass
+class _Sample:
+    """A call of an operator as a function of its tensors that can have a gradient."""
+
+    info: Any
+    sample: Any
+
+    def __post_init__(self) -> None:
+        given = (self.sample.input, self.sample.args, self.sample.kwargs)
+        self._leaves, self._form = tree_flatten(given)
+        self._places = [k for k, leaf in enumerate(self._leaves) if _requires_grad(leaf)]
+
+    def inputs(self) -> list[torch.Tensor]:
+        """New leaves."""
+        return [self._leaves[k].detach().clone().requires_grad_() for k in self._places]
+
+    def results(self, inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        """The results that can have a gradient."""
+        leaves = list(self._leaves)
+        for place, tensor in zip(self._places, inputs, strict=True):
+            leaves[place] = tensor
+        first, args, kwargs = tree_unflatten(leaves, self._form)
+        torch.manual_seed(0)
+        found = self.info.gradcheck_wrapper(self.info.op, first, *args, **kwargs)
+        return [
+            each for each in tree_leaves(self.sample.output_process_fn_grad(found)) if _requires_grad(each)
+        ]
+
+
+def _requires_grad(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.requires_grad and is_differentiable(value)
+
+
+def compare_entry(info: Any, dtype: torch.dtype, formulas: Formulas, most: int, second: bool = True) -> Entry:
+    """The findings about a few samples of an entry."""
+    entry = Entry(info.formatted_name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for sample in _first(info.sample_inputs("cpu", dtype, requires_grad=True), most):
+            try:
+                _compare(_Sample(info, sample), formulas, entry, second and info.supports_gradgrad)
+            except _NotComparableError:
+                continue
+            entry.samples += 1
+    return entry
+
+
+def entries(dtype: torch.dtype) -> list[Any]:
+    """The entries of `op_db` with a gradient."""
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    return [
+        info for info in op_db if info.supports_autograd and dtype in info.supported_backward_dtypes("cpu")
+    ]
+
+
+def _first(values: Any, most: int) -> Iterator[Any]:
+    iterator = iter(values)
+    for _ in range(most):
+        try:
+            yield next(iterator)
+        except Exception:
+            return
+
+
+@dataclass
+class _Found:
+    """The gradients of a sample, of the first and of the second order."""
+
+    first: Sequence[Any]
+    second: Sequence[Any] | None
+    second_of: Sequence[int] = ()
+
+
+def _gradients(sample: _Sample, grad: Gradients, second: bool, chosen: Sequence[int] | None = None) -> _Found:
+    inputs = sample.inputs()
+    outputs = sample.results(inputs)
+    if not inputs or not outputs:
+        raise _NotComparableError
+    cotangents = [_random_like(output, k).requires_grad_(second) for k, output in enumerate(outputs)]
+    first = grad(outputs, inputs, cotangents, create_graph=second, allow_unused=True)
+    if chosen is None:
+        chosen = [k for k, each in enumerate(first) if each is not None and each.requires_grad]
+    if not second or not chosen:
+        return _Found(first, None)
+    weights = [_random_like(inputs[k], k) for k in chosen]
+    pairs = [
+        (first[k], weight) for k, weight in zip(chosen, weights, strict=True) if _requires_grad(first[k])
+    ]
+    at = [*inputs, *cotangents]
+    if not pairs:
+        return _Found(first, [None] * len(at), chosen)
+    outputs, weights = map(list, zip(*pairs, strict=True))
+    return _Found(first, grad(outputs, at, weights, allow_unused=True), chosen)
+
+
+def _compare(sample: _Sample, formulas: Formulas, entry: Entry, second: bool) -> None:
+    try:
+        expected = _gradients(sample, torch.autograd.grad, second)
+    except Exception as error:
+        if not second:
+            raise _NotComparableError from error
+        second = False
+        try:
+            expected = _gradients(sample, torch.autograd.grad, second)
+        except Exception as failed:
+            raise _NotComparableError from failed
+    try:
+        with record(formulas):
+            found = _gradients(sample, functional.grad, expected.second is not None, expected.second_of)
+    except Exception as error:
+        reason = str(error).partition("\n")[0]
+        entry.problems.append(f"{type(error).__name__}: {reason}")
+        return
+    text = _difference(found.first, expected.first, sample.inputs())
+    if text is not None:
+        right = _first_is_right(sample, found.first, expected.first)
+        (entry.right if right else entry.problems).append(f"first: {text}")
+    elif expected.second is not None and found.second is not None:
+        at = [*sample.inputs(), *map(torch.detach, sample.results(sample.inputs()))]
+        text = _difference(found.second, expected.second, at)
+        if text is not None:
+            right = _second_is_right(sample, formulas, found, expected)
+            (entry.right if right else entry.problems).append(f"second: {text}")
+
+
+def _difference(ours: Sequence[Any], theirs: Sequence[Any], like: Sequence[torch.Tensor]) -> str | None:
+    for number, (found, wanted, tensor) in enumerate(zip(ours, theirs, like, strict=True)):
+        left, right = (torch.zeros_like(tensor) if each is None else each for each in (found, wanted))
+        left, right = (each.detach().to_dense() for each in (left, right))
+        if left.shape != right.shape or left.dtype != right.dtype:
+            return f"input {number}: {left.dtype} {tuple(left.shape)} for {right.dtype} {tuple(right.shape)}"
+        if not torch.allclose(left, right, rtol=1e-7, atol=1e-9, equal_nan=True):
+            return f"input {number}: off by {float((left - right).abs().max()):.3g}"
+    return None
+
+
+def _first_is_right(sample: _Sample, ours: Sequence[Any], theirs: Sequence[Any]) -> bool:
+    """True where finite differences agree with the formulas, and not with PyTorch."""
+    at = [tensor.detach() for tensor in sample.inputs()]
+
+    def results(inputs: Sequence[Any]) -> Sequence[Any]:
+        return sample.results([tensor.requires_grad_() for tensor in inputs])
+
+    weights = [_random_like(output, k) for k, output in enumerate(results(sample.inputs()))]
+    return _agree(results, at, weights, ours, theirs)
+
+
+def _second_is_right(sample: _Sample, formulas: Formulas, ours: _Found, theirs: _Found) -> bool:
+    inputs = sample.inputs()
+    cotangents = [_random_like(output, k) for k, output in enumerate(sample.results(inputs))]
+
+    def first(values: Sequence[Any]) -> Sequence[Any]:
+        leaves = [tensor.requires_grad_() for tensor in values[: len(inputs)]]
+        with record(formulas):
+            found = functional.grad(
+                sample.results(leaves), leaves, list(values[len(inputs) :]), allow_unused=True
+            )
+        return [found[k] for k in theirs.second_of]
+
+    at = [*(tensor.detach() for tensor in inputs), *cotangents]
+    weights = [_random_like(inputs[k], k) for k in theirs.second_of]
+    return _agree(first, at, weights, ours.second or (), theirs.second or ())
+
+
+def _agree(
+    function: Callable[[Sequence[Any]], Sequence[Any]],
+    at: Sequence[torch.Tensor],
+    weights: Sequence[torch.Tensor],
+    ours: Sequence[Any],
+    theirs: Sequence[Any],
+) -> bool:
+    directions = [_random_like(tensor, k) for k, tensor in enumerate(at)]
+
+    def moved(steps: int) -> list[torch.Tensor]:
+        return [tensor + steps * STEP * along for tensor, along in zip(at, directions, strict=True)]
+
+    terms = (factor * _product(weights, function(moved(steps))) for steps, factor in STENCIL.items())
+    numeric = sum(terms) / STEP
+
+    def near(gradients: Sequence[Any]) -> bool:
+        return abs(_product(directions, gradients) - numeric) <= 10 * NEAR * max(1.0, abs(numeric))
+
+    return near(ours) and not near(theirs)
+
+
+def _product(left: Sequence[Any], right: Sequence[Any]) -> float:
+    return inner_product(left, (None if each is None else each.detach() for each in right))
+
+
+def _random_like(tensor: torch.Tensor, seed: int) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(tensor.shape, dtype=tensor.dtype, generator=generator)

@@ -1,0 +1,33 @@
+"""Gradients that arrive: added to a leaf's `grad`, or handed out."""
+
+from __future__ import annotations
+
+import threading
+
+import torch
+
+from pullback.engine.core.hooks import call_post_accumulate
+
+from .places import place_of
+
+_ACCUMULATING = threading.Lock()
+
+
+def owned(gradient: torch.Tensor) -> torch.Tensor:
+    """A gradient to hand out: memory of its own, unless it is part of a graph."""
+    return gradient if gradient.requires_grad else gradient.clone()
+
+
+def accumulate_into(tensor: torch.Tensor, gradient: torch.Tensor, create_graph: bool) -> None:
+    """Add to a tensor's `grad`: in place, as PyTorch does, unless the backward is recorded."""
+    with _ACCUMULATING:
+        before = tensor.grad
+        if before is None:
+            tensor.grad = gradient.clone()
+        elif create_graph or before.layout != gradient.layout:
+            tensor.grad = before + gradient
+        else:
+            before.add_(gradient)
+    after_hooks = place_of(tensor).after_hooks
+    if after_hooks:
+        call_post_accumulate(after_hooks, tensor)
