@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import torch
@@ -137,8 +137,13 @@ class _Collective(torch.autograd.Function):
         return applied(ctx.run, *tangents[1:])
 
 
-def applied(run: Callable[..., Any], *operands: Any) -> Any:
-    """The result of `run` on tensors, recorded by torch."""
+def applied(run: partial[Any], *operands: Any) -> Any:
+    """The result of `run` on tensors, recorded by torch. Raises DistributedError inside of torch.func."""
+    if torch._C._functorch.peek_interpreter_stack() is not None:
+        raise DistributedError(
+            f"{run.func.__name__}: no transform of torch.func, as grad, jvp or vmap, goes through messages "
+            "between processes: differentiate with torch.autograd"
+        )
     return _Collective.apply(run, *operands)
 
 

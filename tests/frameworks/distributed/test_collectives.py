@@ -73,6 +73,11 @@ def test_registered_operators_train_in_ddp_and_fsdp(tmp_path):
         assert f"rank {rank} of 2: right" in printed, printed
 
 
+def test_transforms_of_torch_are_refused_by_the_name_of_the_operator(tmp_path):
+    for rank, printed in enumerate(over_gloo(2, tmp_path / "meet", PROGRAMS / "torch_transforms.py")):
+        assert f"rank {rank} of 2: refused 15" in printed, printed
+
+
 @pytest.mark.parametrize("name", ["data_parallel", "tensor_parallel", "pipeline"])
 def test_examples_equal_their_twins_in_one_process(name):
     printed, status = over_mpi(2, EXAMPLES / f"{name}.py")
