@@ -199,6 +199,10 @@ from .running import (
     records_gradients,
     retains_graph,
 )
+from .sampling import (
+    grid_sampler_2d_double_backward,
+    grid_sampler_3d_double_backward,
+)
 from .shapes import (
     _to_copy_backward,
     as_strided_backward,
@@ -292,6 +296,8 @@ __all__ = [
     "geometry",
     "glu_double_backward",
     "glu_double_backward_grad_output",
+    "grid_sampler_2d_double_backward",
+    "grid_sampler_3d_double_backward",
     "group_norm_invstd_jvp",
     "group_norm_jvp",
     "group_norm_mean_jvp",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from pullback import aten
 
 NO_REDUCTION = 0  # of a loss: a value per entry
@@ -61,7 +63,8 @@ def handle_r_to_c(dtype: Any, gradient: Any) -> Any:
 
     The cotangent of a real number is the real part of that of the complex number it became.
     """
-    if not dtype.is_complex and aten.is_complex(gradient):
+    is_real = dtype.kind != "c" if isinstance(dtype, np.dtype) else not dtype.is_complex
+    if is_real and aten.is_complex(gradient):
         return aten.real(gradient)
     return gradient
 

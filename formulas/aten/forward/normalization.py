@@ -5,6 +5,7 @@ y = h w + b with h = (x - m) r: dh = r (dx - mean(dx) - h mean(h dx)), and dr = 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -70,7 +71,7 @@ def layer_norm_jvp(
 
 
 def _grouped(x: Any, groups: int) -> Any:
-    return aten.reshape(x, (x.shape[0], groups, -1))
+    return aten.reshape(x, (x.shape[0], groups, math.prod(x.shape[1:]) // groups))
 
 
 def group_norm_jvp(

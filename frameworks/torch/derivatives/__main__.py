@@ -45,11 +45,11 @@ def main() -> int:
 
 
 def counts(report: dict[str, Compared]) -> dict[str, int]:
-    """Counts of operators: compared, how many are equal, right where PyTorch is wrong, or different."""
+    """Counts of operators: all, and equal, right where PyTorch is wrong, refused, or different."""
     verdicts = Counter(found.verdict for found in report.values())
     return {
         "compared": len(report),
-        **{verdict: verdicts[verdict] for verdict in ("equal", "right", "different")},
+        **{verdict: verdicts[verdict] for verdict in ("equal", "right", "refused", "different")},
     }
 
 
@@ -65,7 +65,8 @@ def lines(report: Report) -> Iterator[str]:
         of = counts(operators)
         yield (
             f"{order}: {of['equal']} of {of['compared']} operators equal PyTorch, "
-            f"{of['right']} are right where PyTorch is wrong, {of['different']} differ"
+            f"{of['right']} are right where PyTorch is wrong, "
+            f"{of['refused']} are refused for some calls, {of['different']} differ"
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import defaultdict
 from collections.abc import Container, Iterator
 from typing import Any
 
@@ -10,7 +11,9 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
 
-from .table import Derivatives
+from .table import Derivative, Derivatives
+
+LARGEST = 50_000  # entries of all tensors of a call: what is wrong for many is wrong for fewer
 
 
 class Calls(TorchDispatchMode):
@@ -29,14 +32,21 @@ class Calls(TorchDispatchMode):
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
-        operator = func.name().removeprefix("aten::").removesuffix(".default")
-        known = self.found.setdefault(operator, []) if operator in self.operators else None
-        dense = all(
-            tensor.layout is torch.strided for tensor in tree_leaves((args, kwargs)) if _is_tensor(tensor)
-        )
-        if known is not None and len(known) < self.most and dense:
-            known.append(tree_map_only(torch.Tensor, _copy, (args, kwargs)))
+        self.add(func.name().removeprefix("aten::").removesuffix(".default"), args, kwargs)
         return func(*args, **kwargs)
+
+    def add(self, operator: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Keep a call, where it is of an operator with a formula of which there are not enough."""
+        if operator in self.operators and _is_usable(args, kwargs):
+            known = self.found.setdefault(operator, [])
+            if len(known) < self.most:
+                known.append(tree_map_only(torch.Tensor, _copy, (args, kwargs)))
+
+
+def _is_usable(args: Any, kwargs: Any) -> bool:
+    tensors = [tensor for tensor in tree_leaves((args, kwargs)) if _is_tensor(tensor)]
+    dense = all(tensor.layout is torch.strided for tensor in tensors)
+    return dense and sum(tensor.numel() for tensor in tensors) <= LARGEST
 
 
 def _is_tensor(value: Any) -> bool:
@@ -52,6 +62,7 @@ def sampled_calls(derivatives: Derivatives, dtype: torch.dtype, samples: int, mo
     from torch.testing._internal import common_methods_invocations as invocations
 
     calls = Calls(derivatives, most)
+    overloads = _by_name(derivatives)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for info in [*invocations.op_db, *_foreach(invocations)]:
@@ -62,7 +73,44 @@ def sampled_calls(derivatives: Derivatives, dtype: torch.dtype, samples: int, mo
                     _run_twice(info, sample)
                     if info.inplace_variant is not None:
                         _run_in_place(info.inplace_variant, sample)
+                for derivative in overloads[info.aten_name.rpartition(".")[2]]:
+                    _call_overload(derivative, sample, calls)
     return calls
+
+
+def _by_name(derivatives: Derivatives) -> defaultdict[str, list[Derivative]]:
+    """The formulas by the name that overloads, and the operator that writes into its input, share."""
+    found = defaultdict(list)
+    for operator, derivative in derivatives.items():
+        name = operator.partition(".")[0]
+        found[name if name.endswith("__") else name.removesuffix("_")].append(derivative)
+    return found
+
+
+def _call_overload(derivative: Derivative, sample: Any, calls: Calls) -> None:
+    """Call an operator with the arguments of a sample, if it takes them; a number for a tensor with one.
+
+    Of `a - b` PyTorch calls the overload for tensors, whatever `b` is, and never some others. Left out are
+    operators whose entry is for nested tensors only.
+    """
+    if len(calls.found.get(derivative.operator, ())) >= calls.most or derivative.is_composite:
+        return
+    given = (sample.input, *sample.args)
+    arguments = derivative.overload._schema.arguments
+    args = tuple(
+        value.item()
+        if _is_tensor(value) and value.ndim == 0 and "Tensor" not in argument.type.str()
+        else value
+        for value, argument in zip(given, [each for each in arguments if not each.kwarg_only], strict=False)
+    )
+    if len(args) < len(given):
+        return
+    args, kwargs = tree_map_only(torch.Tensor, _copy, (args, sample.kwargs))
+    try:
+        derivative.overload(*tree_map_only(torch.Tensor, _copy, args), **kwargs)
+    except Exception:
+        return
+    calls.add(derivative.operator, args, kwargs)
 
 
 def _foreach(invocations: Any) -> list[Any]:

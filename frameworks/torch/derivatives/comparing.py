@@ -5,6 +5,7 @@ Where they differ, finite differences tell who is right.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,27 +14,35 @@ from typing import Any
 import torch
 import torch.autograd.forward_ad as forward_ad
 
+from pullback.formulas.aten.refusals import MissingDerivativeError
+
 from .call import Call, NotComparableError
 from .calls import Calls
 from .table import Derivatives
 from .values import inner_product, is_differentiable
 
-# Differences of the fourth order: weights at two steps to each side, the step, and what agrees with them.
+# Differences of the fourth order: weights at two steps to each side; the steps, of which the best one counts.
 STENCIL = {1: 8 / 12, 2: -1 / 12, -1: -8 / 12, -2: 1 / 12}
-STEP = 1e-3
-NEAR = 1e-8
+STEPS = (1e-3, 1e-4, 1e-5, 1e-6)
+# A formula is right where it is this near to the differences, and PyTorch is so many times farther from them.
+NEAR = 1e-4
+FARTHER = 100
+# What is equal: relative to the largest entry, and absolute.
+RELATIVE, ABSOLUTE = 1e-7, 1e-9
 
 
 @dataclass(frozen=True)
 class Difference:
     """A derivative by a formula that is not PyTorch's.
 
-    text   where, and by how much
-    right  whether finite differences agree with the formula, and not with PyTorch
+    text     where, and by how much
+    right    whether finite differences agree with the formula, and not with PyTorch
+    refused  whether the formula says that there is no derivative
     """
 
     text: str
-    right: bool
+    right: bool = False
+    refused: bool = False
 
 
 @dataclass
@@ -43,20 +52,24 @@ class Compared:
     calls     how many could be compared
     equal     how many of them are equal
     right     how many are not, and finite differences agree with the formula and not with PyTorch
+    refused   how many the formula refuses
     problems  the differences, in words
     """
 
     calls: int = 0
     equal: int = 0
     right: int = 0
+    refused: int = 0
     problems: list[str] = field(default_factory=list)
 
     @property
     def verdict(self) -> str:
-        """Of all calls: "equal", or "right" where PyTorch is wrong, or "different" for some."""
+        """Of all calls: "equal", "right" where PyTorch is wrong, "refused" or "different" for some."""
         if self.equal == self.calls:
             return "equal"
-        return "right" if self.equal + self.right == self.calls else "different"
+        if self.equal + self.right == self.calls:
+            return "right"
+        return "refused" if self.equal + self.right + self.refused == self.calls else "different"
 
 
 def compare_first(call: Call) -> Difference | None:
@@ -105,7 +118,7 @@ def compare_second(call: Call) -> Difference | None:
     if found is None or not found.right:
         return found
     before = compare_first(call)  # only of a right first derivative is the difference quotient a right second
-    return found if before is None or before.right else Difference(found.text, False)
+    return found if before is None or before.right else Difference(found.text)
 
 
 def compare_forward(call: Call) -> Difference | None:
@@ -137,9 +150,8 @@ def compare_forward(call: Call) -> Difference | None:
         return [results[place] for place in expected]
 
     weights = [_random_like(value, k) for k, value in enumerate(expected.values())]
-    numeric = _slope(along, call.inputs, directions, weights)
-    right = _near(inner_product(weights, ours), numeric)
-    return Difference(text, right and not _near(inner_product(weights, expected.values()), numeric))
+    judged = inner_product(weights, ours), inner_product(weights, expected.values())
+    return Difference(text, _is_right(*judged, along, call.inputs, directions, weights))
 
 
 ORDERS: Mapping[str, Callable[[Call], Difference | None]] = {
@@ -207,9 +219,8 @@ def _difference(
     if text is None:
         return None
     directions = [_random_like(value, k) for k, value in enumerate(at)]
-    numeric = _slope(function, at, directions, weights)
-    right = _near(inner_product(ours, directions), numeric)
-    return Difference(text, right and not _near(inner_product(expected, directions), numeric))
+    judged = inner_product(ours, directions), inner_product(expected, directions)
+    return Difference(text, _is_right(*judged, function, at, directions, weights))
 
 
 def _first_difference(
@@ -219,9 +230,40 @@ def _first_difference(
         left, right = (torch.zeros_like(shape) if each is None else each for each in (found, wanted))
         if left.shape != right.shape:
             return f"{what} {number}: {tuple(left.shape)} for {tuple(right.shape)}"
-        if not torch.allclose(left, right.to(left.dtype), rtol=1e-7, atol=1e-9, equal_nan=True):
+        if not _is_equal(left, right.to(left.dtype)):
             return f"{what} {number}: off by {float((left - right).abs().max()):.3g}"
     return None
+
+
+def _is_equal(found: torch.Tensor, wanted: torch.Tensor) -> bool:
+    """Equal as far as the largest entry has digits: that much rounding of it reaches the others."""
+    finite = wanted.abs()[wanted.isfinite()]
+    largest = float(finite.max()) if finite.numel() else 0.0
+    return torch.allclose(found, wanted, rtol=0.0, atol=ABSOLUTE + RELATIVE * largest, equal_nan=True)
+
+
+def _is_right(
+    ours: float,
+    theirs: float,
+    function: Callable[[Sequence[Any]], Sequence[Any]],
+    at: Sequence[Any],
+    directions: Sequence[Any],
+    weights: Sequence[Any],
+) -> bool:
+    """Whether finite differences of a function's weighted results agree with our slope, not with theirs.
+
+    Each is judged by the step that is best for it, so that neither long steps nor rounding decide.
+    """
+    slopes = [_slope(function, at, directions, weights, step) for step in STEPS]
+    slopes = [slope for slope in slopes if math.isfinite(slope)]
+    if not slopes or not math.isfinite(ours):
+        return False
+    off, numeric = min((abs(ours - slope), slope) for slope in slopes)
+    if not math.isfinite(theirs):
+        return off <= NEAR * abs(numeric)
+    return off <= NEAR * max(abs(numeric), abs(theirs)) and FARTHER * off <= min(
+        abs(theirs - slope) for slope in slopes
+    )
 
 
 def _slope(
@@ -229,20 +271,17 @@ def _slope(
     at: Sequence[Any],
     directions: Sequence[Any],
     weights: Sequence[Any],
+    step: float,
 ) -> float:
     """The derivative of a function's weighted results in a direction, by finite differences."""
 
     def moved(steps: int) -> list[Any]:
-        return [value + steps * STEP * along for value, along in zip(at, directions, strict=True)]
+        return [value + steps * step * along for value, along in zip(at, directions, strict=True)]
 
     return (
         sum(factor * inner_product(weights, function(moved(steps))) for steps, factor in STENCIL.items())
-        / STEP
+        / step
     )
-
-
-def _near(value: float, numeric: float) -> bool:
-    return abs(value - numeric) <= NEAR * max(1.0, abs(numeric))
 
 
 def _random_like(tensor: torch.Tensor, seed: int) -> torch.Tensor:
@@ -274,11 +313,13 @@ def _compare(call: Call, order: str, found: Compared) -> None:
         return
     except Exception as error:
         reason = str(error).partition("\n")[0]
-        difference = Difference(f"{type(error).__name__}: {reason}", False)
+        refused = isinstance(error, MissingDerivativeError)
+        difference = Difference(f"{type(error).__name__}: {reason}", refused=refused)
     found.calls += 1
     if difference is None:
         found.equal += 1
         return
     found.right += difference.right
+    found.refused += difference.refused
     if difference.text not in found.problems:
         found.problems.append(difference.text)

@@ -45,6 +45,12 @@ class Derivative:
         return getattr(getattr(torch.ops.aten, base), name or "default")
 
     @cached_property
+    def is_composite(self) -> bool:
+        """Whether PyTorch differentiates what the operator calls; its entry is for nested tensors only."""
+        name = self.overload.name()
+        return bool(torch._C._dispatch_has_kernel_for_dispatch_key(name, "CompositeImplicitAutograd"))
+
+    @cached_property
     def inputs(self) -> tuple[str, ...]:
         """The names of the inputs, a gradient each."""
         parameters = inspect.signature(self.function).parameters.values()

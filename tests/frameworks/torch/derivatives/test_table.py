@@ -7,7 +7,7 @@ import pytest
 pytestmark = pytest.mark.torch
 torch = pytest.importorskip("torch")
 
-from pullback.torch.derivatives.table import Derivatives  # noqa: E402 - where torch is
+from pullback.torch.derivatives.table import Derivative, Derivatives  # noqa: E402 - where torch is
 
 FORMULA = '''
 import pullback as pb
@@ -53,6 +53,11 @@ def test_a_formula_is_found_by_its_operator(derivatives):
     assert list(derivatives) == ["gather", "cummax"]  # a variant for other tensors is not for these
     assert derivatives["cummax"].plain == (1,)
     assert derivatives["gather"].overload is torch.ops.aten.gather.default
+
+
+def test_an_operator_whose_entry_is_for_nested_tensors_is_composite(derivatives):
+    assert not derivatives["gather"].is_composite
+    assert Derivative("matmul", torch.matmul, ()).is_composite
 
 
 def test_a_call_is_bound_to_inputs_and_attributes(derivatives):
