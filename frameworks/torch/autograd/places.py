@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 
+from pullback.engine.core.errors import NotDifferentiableError
 from pullback.engine.core.hooks import Hook
 from pullback.engine.reference.node import Node, Output
 
@@ -116,7 +117,16 @@ def put(tensor: torch.Tensor, node: Node, output: int, view: View | None = None)
     tensor._pullback = Place(node, output, view)  # type: ignore[attr-defined]
     if not tensor.requires_grad:
         tensor.requires_grad_()
+    if tensor.grad_fn is None:
+        tensor.register_hook(_refuse_pytorch)
     return tensor
+
+
+def _refuse_pytorch(gradient: torch.Tensor) -> NoReturn:
+    """Refuse a backward of PyTorch's autograd, which takes a recorded tensor for a leaf."""
+    raise NotDifferentiableError(
+        "this tensor was recorded by pullback.torch.autograd: call its backward or grad, not PyTorch's"
+    )
 
 
 def leaf_of(tensor: torch.Tensor) -> Leaf:
