@@ -247,11 +247,15 @@ def test_the_first_calls_of_a_process_may_be_at_once(engine):
     subprocess.run([sys.executable, "-c", FIRST_CALLS_AT_ONCE, engine], check=True, timeout=120)
 
 
-def test_what_another_thread_observes_changes_no_bit(engine):
-    rows = (pb.tensor(np.random.default_rng(0).normal(size=(7, 33)), requires_grad=True) * 1.0)[1:, 2:]
+@pytest.mark.parametrize("columns", [5, 33, 188, 1000])
+def test_what_another_thread_observes_changes_no_bit(engine, columns):
+    whole = pb.tensor(np.random.default_rng(0).normal(size=(7, columns)), requires_grad=True)
+    rows = (whole * 1.0)[1:, 2:]
 
     def sums():
-        return [f(rows * rows).detach().numpy().tobytes() for f in (np.sum, np.mean, np.var)]
+        values = [f(x) for x in (whole, rows, rows * rows) for f in (np.sum, np.mean, np.var)]
+        values += [np.sum(whole, 0), np.mean(rows, axis=-1), whole.sum(1), whole.mean(), rows.sum()]
+        return [value.detach().numpy().tobytes() for value in values]
 
     expected = sums()
     with pb.forward_ad.dual_level():  # both engines tell of each call then, in all threads

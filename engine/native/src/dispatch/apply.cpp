@@ -238,11 +238,6 @@ PyRef result_of(const OperatorInfo& info, const PyRef& results) {
     return info.result_is_tuple ? results : PyRef::borrow(PyTuple_GET_ITEM(results.get(), 0));
 }
 
-/// The other way round.
-PyRef all_results(const OperatorInfo& info, const PyRef& result) {
-    return info.result_is_tuple ? result : checked(PyTuple_Pack(1, result.get()));
-}
-
 /// `call_form` for a tuple and a dict.
 PyObject* call_form(OperatorInfo& info, PyObject* args, PyObject* kwargs) {
     if (!info.forms || !PyTuple_CheckExact(args) || PyTuple_GET_SIZE(args) != 1) return nullptr;
@@ -286,13 +281,23 @@ PyObject* call_form(OperatorInfo& info, std::span<PyObject* const> args,
     return known == nullptr ? nullptr : run_inputs(*known, args).release();
 }
 
+void observe_form(const OperatorInfo& info, const PyRef& inputs, PyObject* attributes,
+                  const PyRef& result) {
+    const PyRef results = info.result_is_tuple ? result : checked(PyTuple_Pack(1, result.get()));
+    observe(info.object, inputs.get(), attributes, results.get());
+}
+
 PyRef apply(PyObject* operator_object, PyObject* args, PyObject* kwargs) {
     OperatorInfo& info = OperatorInfo::of(operator_object);
     const PyRef formed = PyRef::steal(call_form(info, args, kwargs));
     if (formed && switches.observer == nullptr) return formed;
     PyRef inputs, attributes;
     bind(info, args, kwargs, inputs, attributes);
-    const PyRef results = formed ? all_results(info, formed) : run(info, inputs, attributes.get());
+    if (formed) {
+        observe_form(info, inputs, attributes.get(), formed);
+        return formed;
+    }
+    const PyRef results = run(info, inputs, attributes.get());
     observe(operator_object, inputs.get(), attributes.get(), results.get());
     return result_of(info, results);
 }

@@ -16,6 +16,9 @@ PyRef apply_bound(OperatorInfo& info, const PyRef& inputs, PyObject* attributes)
 /// path. Throws ErrorSet.
 PyObject* call_form(OperatorInfo& info, std::span<PyObject* const> args,
                     std::span<PyObject* const> keywords, PyObject* const* given);
+/// Calls the observer of a call whose result a form gave.
+void observe_form(const OperatorInfo& info, const PyRef& inputs, PyObject* attributes,
+                  const PyRef& result);
 /// Calls a compiled operator on a tuple of arrays and numbers, and a dict with all attributes:
 /// arrays and NumPy's scalars, by the kernel where it takes them. Throws ErrorSet.
 PyRef result_on_arrays(PyObject* operator_object, PyObject* inputs, PyObject* attributes);

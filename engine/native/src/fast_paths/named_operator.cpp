@@ -56,12 +56,14 @@ namespace {
 /// `call_form` for attributes that are given by position.
 PyObject* form_in_order(OperatorInfo& info, std::span<PyObject* const> args, PyObject* names,
                         std::span<const PyRef> positions) {
-    if (!info.forms || switches.observer != nullptr) return nullptr;
+    if (!info.forms) return nullptr;
     PyObject* keywords[AttributeForm::kMost];
     PyObject* given[AttributeForm::kMost];
     const std::size_t extra = args.size() - 1;
     const std::size_t count = extra + (names == nullptr ? 0 : std::size_t(PyTuple_GET_SIZE(names)));
-    if (extra == 0 || extra > positions.size() || count > AttributeForm::kMost) return nullptr;
+    if (extra > positions.size() || count > AttributeForm::kMost) return nullptr;
+    // Without attributes by position this has been tried, but where somebody observes.
+    if (extra == 0 && switches.observer == nullptr) return nullptr;
     for (std::size_t i = 0; i < count; ++i) {
         keywords[i] = i < extra ? positions[i].get()
                                 : PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(i - extra));
@@ -74,9 +76,14 @@ PyObject* form_in_order(OperatorInfo& info, std::span<PyObject* const> args, PyO
 /// attributes, a view, or the general one. NULL where they do. Throws ErrorSet.
 PyObject* call_bound(OperatorInfo& info, std::span<PyObject* const> args, PyObject* names,
                      std::span<const PyRef> positions) {
-    if (PyObject* formed = form_in_order(info, args, names, positions)) return formed;
+    PyRef formed = PyRef::steal(form_in_order(info, args, names, positions));
+    if (formed && switches.observer == nullptr) return formed.release();
     PyRef inputs, attributes;
     if (!bind_in_order(info, args, names, positions, inputs, attributes)) return nullptr;
+    if (formed) {
+        observe_form(info, inputs, attributes.get(), formed);
+        return formed.release();
+    }
     if (Ref<Tensor> view = axis_view(info, inputs.get(), attributes.get())) {
         return view.release_object();
     }
