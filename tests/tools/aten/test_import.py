@@ -142,6 +142,13 @@ def test_what_lint_finds_is_not_clean(tmp_path: Path, capsys: pytest.CaptureFixt
     assert counts == {"entries": 9, "read": 9, "formulas": 17, "emitted": 17, "clean": 15}
 
 
+def test_without_lint_nothing_is_called_clean(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert import_own(OWN, tmp_path, "--no-lint") == 0
+    assert capsys.readouterr().out == "9 of 9 entries are read; of 17 formulas 17 are written\n"
+    assert import_own(OWN, tmp_path, "--no-lint", "--format", "json") == 0
+    assert "clean" not in json.loads(capsys.readouterr().out)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
