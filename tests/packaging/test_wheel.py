@@ -95,6 +95,9 @@ def test_headers_types_and_the_native_module_are_there(wheel):
         "jax/ffi/bridge.cpp",
         "torch/bridge/bridge.cpp",
     }
+    headers = [path.name for path in (ROOT / "frameworks/torch/bridge").glob("*.h")]
+    assert headers
+    assert {f"pullback/torch/bridge/{name}" for name in headers} <= set(inside)
 
 
 @pytest.mark.compiler
