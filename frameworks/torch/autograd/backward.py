@@ -86,7 +86,7 @@ def _run(
     while arrivals:
         node, received = arrivals.next()
         try:
-            call_tensor_hooks(node, received, create_graph)
+            call_tensor_hooks(node, received)
             if isinstance(node, Leaf) and accumulate:
                 _run_leaf(node, received, create_graph)
                 continue
@@ -138,7 +138,12 @@ def _hand_out(
     allow_unused: bool,
     accumulate: bool,
 ) -> tuple[torch.Tensor | None, ...]:
-    """The gradients of the inputs, as results or into their `grad`."""
+    """The gradients of the inputs, as results or into their `grad`, where a leaf's has arrived already."""
+    if accumulate:
+        for tensor, edge in {id(tensor): (tensor, edge) for tensor, edge in inputs}.values():
+            if captured[edge] is not None:
+                accumulate_into(tensor, captured[edge], create_graph)
+        return ()
     for position, (tensor, edge) in enumerate(inputs):
         if captured[edge] is not None:
             continue
@@ -149,9 +154,4 @@ def _hand_out(
                 f"the outputs don't depend on input {position}, so it has no gradient; allow_unused=True "
                 "gives None for it, materialize_grads=True zeros"
             )
-    if accumulate:
-        for tensor, edge in {id(tensor): (tensor, edge) for tensor, edge in inputs}.values():
-            if captured[edge] is not None:
-                accumulate_into(tensor, captured[edge], create_graph)
-        return ()
     return tuple(None if captured[edge] is None else owned(captured[edge]) for _, edge in inputs)

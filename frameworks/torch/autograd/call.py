@@ -19,6 +19,7 @@ from .edges import edges_of
 from .places import output_of, put
 from .saved import Captures, saved_tensors
 from .specialize import Variant, variant_of
+from .tensor import become_recorded
 
 _NOTHING = Output((), torch.get_default_dtype(), False)
 
@@ -84,7 +85,7 @@ def call(
             node.operator.again = [captures.saved("", value) for value in inputs], attributes
     for number, result in enumerate(flat(results_of(results))):
         if node.outputs[number].differentiable:
-            put(result, node, number)
+            become_recorded(put(result, node, number))
     return results
 
 

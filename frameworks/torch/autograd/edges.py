@@ -30,10 +30,11 @@ def edge_of(value: Any) -> Edge | None:
         return Edge(place.node, place.output)
     if place is not None and place.view is not None and place.view.base.requires_grad:
         return None  # made with recording off
-    if value.grad_fn is not None:
+    history = torch.Tensor.grad_fn.__get__(value)  # type: ignore[attr-defined]
+    if history is not None:
         raise NotDifferentiableError(
             f"a tensor of shape {tuple(value.shape)} has a history of PyTorch's autograd "
-            f"({value.grad_fn.name()}), which this recording cannot continue: compute it inside of the "
+            f"({history.name()}), which this recording cannot continue: compute it inside of the "
             "block, or pass x.detach()"
         )
     return Edge(leaf_of(value), 0)

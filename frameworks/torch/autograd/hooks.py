@@ -10,11 +10,14 @@ import torch
 from pullback.engine.core.errors import GradientShapeError
 from pullback.engine.reference.node import Edge, Node, Output
 
+from .leaves import retain
+from .places import refuse_pytorch
 
-def call_tensor_hooks(node: Node, received: list[Any], create_graph: bool) -> None:
+
+def call_tensor_hooks(node: Node, received: list[Any]) -> None:
     """Call the hooks on each gradient, then give it to tensors that retain theirs."""
     for output, gradient in enumerate(received):
-        hooks = node.hooks_on(output)
+        hooks = [hook for hook in node.hooks_on(output) if hook is not refuse_pytorch]
         if gradient is None or not (hooks or output in node.retained):
             continue
         for hook in hooks:
@@ -22,7 +25,7 @@ def call_tensor_hooks(node: Node, received: list[Any], create_graph: bool) -> No
         received[output] = gradient
         holder = node.retained[output]() if output in node.retained else None
         if holder is not None:
-            holder.grad = gradient if create_graph else gradient.clone()
+            retain(holder, gradient)
 
 
 def after_prehooks(node: Node, received: list[Any]) -> list[Any]:

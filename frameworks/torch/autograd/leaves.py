@@ -8,8 +8,6 @@ import torch
 
 from pullback.engine.core.hooks import call_post_accumulate
 
-from .places import place_of
-
 _ACCUMULATING = threading.Lock()
 
 
@@ -19,7 +17,10 @@ def owned(gradient: torch.Tensor) -> torch.Tensor:
 
 
 def accumulate_into(tensor: torch.Tensor, gradient: torch.Tensor, create_graph: bool) -> None:
-    """Add to a tensor's `grad`: in place, as PyTorch does, unless the backward is recorded."""
+    """Add to a tensor's `grad`: in place, as PyTorch does, unless the backward is recorded.
+
+    Then call the functions that a leaf's `register_post_accumulate_grad_hook` has got.
+    """
     with _ACCUMULATING:
         before = tensor.grad
         if before is None:
@@ -28,6 +29,11 @@ def accumulate_into(tensor: torch.Tensor, gradient: torch.Tensor, create_graph: 
             tensor.grad = before + gradient
         else:
             before.add_(gradient)
-    after_hooks = place_of(tensor).after_hooks
+    after_hooks = tensor._post_accumulate_grad_hooks  # type: ignore[attr-defined]
     if after_hooks:
         call_post_accumulate(after_hooks, tensor)
+
+
+def retain(tensor: torch.Tensor, gradient: torch.Tensor) -> None:
+    """Add to the `grad` of a tensor that retains it, which is never written in place."""
+    tensor.grad = gradient.clone() if tensor.grad is None else tensor.grad + gradient

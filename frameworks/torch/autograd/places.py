@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -53,11 +54,9 @@ class Place:
     node, output  of which node's results it is; no node for a leaf and for a constant
     view          its state as a view, or None
     writes        recorded ones, into the tensor or a view of it
-    hooks         of a leaf: functions on its gradient
-    after_hooks   of a leaf: functions that are called after its `grad` was added to
     """
 
-    __slots__ = ("after_hooks", "hooks", "leaf", "node", "output", "view", "writes")
+    __slots__ = ("leaf", "node", "output", "view", "writes")
 
     def __init__(self, node: Node | None = None, output: int = 0, view: View | None = None) -> None:
         self.node = node
@@ -65,8 +64,6 @@ class Place:
         self.view = view
         self.writes = 0
         self.leaf: weakref.ref[Leaf] | None = None
-        self.hooks: dict[int, Hook] = {}
-        self.after_hooks: dict[int, Hook] = {}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> None:
         """A copy of a tensor has no place in the graph."""
@@ -89,7 +86,7 @@ class Leaf(Node):
         self.tensor = tensor
 
     def hooks_on(self, output: int) -> Sequence[Hook]:
-        return tuple(place_of(self.tensor).hooks.values())
+        return tuple((self.tensor._backward_hooks or {}).values())
 
 
 def output_of(tensor: torch.Tensor, differentiable: bool = True) -> Output:
@@ -117,12 +114,17 @@ def put(tensor: torch.Tensor, node: Node, output: int, view: View | None = None)
     tensor._pullback = Place(node, output, view)  # type: ignore[attr-defined]
     if not tensor.requires_grad:
         tensor.requires_grad_()
-    if tensor.grad_fn is None:
-        tensor.register_hook(_refuse_pytorch)
+    share_hooks(tensor, node, output)
     return tensor
 
 
-def _refuse_pytorch(gradient: torch.Tensor) -> NoReturn:
+def share_hooks(tensor: torch.Tensor, node: Node, output: int) -> None:
+    """Have the node's hooks on an output be the tensor's: what `register_hook` adds, the node calls."""
+    hooks = node.hooks.setdefault(output, OrderedDict({-1: refuse_pytorch}))
+    tensor._backward_hooks = hooks  # type: ignore[assignment]
+
+
+def refuse_pytorch(gradient: torch.Tensor) -> NoReturn:
     """Refuse a backward of PyTorch's autograd, which takes a recorded tensor for a leaf."""
     raise NotDifferentiableError(
         "this tensor was recorded by pullback.torch.autograd: call its backward or grad, not PyTorch's"

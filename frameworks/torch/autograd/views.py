@@ -12,7 +12,7 @@ from pullback.engine.mutation.views import PLAIN, STALE, UNRECORDED
 
 from ..derivatives.values import flat, is_differentiable, results_of
 from .below import recording
-from .places import View, known_place, place_of
+from .places import View, known_place, place_of, share_hooks
 
 _aten = torch.ops.aten
 # Results that share memory with an input and no history.
@@ -91,6 +91,8 @@ def renew(tensor: torch.Tensor, view: View) -> None:
         with recording(base.node.operator.mode):  # type: ignore[attr-defined]
             fresh = place_of(view.show(view.base))
         place.node, place.output = fresh.node, fresh.output
+        if fresh.node is not None:
+            share_hooks(tensor, fresh.node, fresh.output)
     view.writes = base.writes
 
 

@@ -16,10 +16,11 @@ from ..derivatives.table import Derivative
 from .below import below
 from .call import needs, record
 from .edges import edge_of, edges_of
-from .places import View, place_of
+from .places import View, place_of, share_hooks
 from .saved import Captures
 from .schemas import Facts
 from .specialize import variant_of
+from .tensor import become_recorded
 from .views import described, followed, step_of, view_of
 
 
@@ -119,7 +120,10 @@ def _with_result(closure: Callable[..., Any], result: Any, target: torch.Tensor)
 
 
 def _rebase(tensor: torch.Tensor, node: OperatorNode) -> None:
-    """Have a tensor stand where its new values come from. A retained gradient is that of the new values."""
+    """Have a tensor stand where its new values come from. A retained gradient is that of the new values.
+
+    Hooks stay with the values before.
+    """
     place = place_of(tensor)
     if place.node is not None and place.output in place.node.retained:
         holder = place.node.retained[place.output]
@@ -129,6 +133,8 @@ def _rebase(tensor: torch.Tensor, node: OperatorNode) -> None:
     place.node, place.output = node, 0
     if not tensor.requires_grad:
         tensor.requires_grad_()
+    share_hooks(tensor, node, 0)
+    become_recorded(tensor)
 
 
 def _overwrite(mode: Any, view: View, base_edge: Edge | None, written: torch.Tensor) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import pickle
 import weakref
 
 import pytest
@@ -26,7 +27,7 @@ def test_pytorch_records_nothing(formulas, x):
     with autograd.record(formulas):
         y = x.sin()
     assert y.requires_grad
-    assert y.grad_fn is None
+    assert torch.Tensor.grad_fn.__get__(y) is None
 
 
 def test_derivatives_of_any_order(formulas, x):
@@ -145,6 +146,25 @@ def test_a_graph_goes_without_the_collector(formulas, x):
         assert alive() is None
     finally:
         gc.enable()
+
+
+def test_a_recorded_tensor_tells_its_node(formulas, x):
+    with autograd.record(formulas):
+        y = x.sin()
+        assert x.is_leaf
+        assert not y.is_leaf
+        assert y.grad_fn.name == "sin"
+        assert y.grad_fn.next_functions[0][0].tensor is x
+        assert y.detach().grad_fn is None
+
+
+def test_a_pickled_tensor_is_a_plain_one(formulas, x):
+    with autograd.record(formulas):
+        y = x.sin()
+    twin = pickle.loads(pickle.dumps(y))
+    assert type(twin) is torch.Tensor
+    assert twin.is_leaf
+    assert torch.equal(twin, y)
 
 
 def test_a_copy_of_a_tensor_is_a_leaf(formulas, x):

@@ -43,7 +43,7 @@ NETWORKS = {
 }
 
 
-def losses(make, shape, backward):
+def losses(make, shape):
     torch.manual_seed(0)
     network = make().double()
     optimizer = torch.optim.SGD(network.parameters(), lr=0.05, momentum=0.9)
@@ -52,7 +52,7 @@ def losses(make, shape, backward):
     for _ in range(10):
         optimizer.zero_grad()
         loss = (network(data) - 0.5).pow(2).mean()
-        backward(loss)
+        loss.backward()
         optimizer.step()
         found.append(loss.item())
     return found
@@ -60,16 +60,24 @@ def losses(make, shape, backward):
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_losses_are_those_of_pytorch(formulas, name):
-    expected = losses(*NETWORKS[name], lambda loss: loss.backward())
+    expected = losses(*NETWORKS[name])
     with autograd.record(formulas):
-        found = losses(*NETWORKS[name], autograd.backward)
+        found = losses(*NETWORKS[name])
     assert expected[-1] < expected[0]
     assert found == pytest.approx(expected, rel=1e-9)
 
 
-def test_a_backward_of_pytorch_is_refused(formulas):
+REFUSED = {
+    "backward": lambda y, x: torch.autograd.backward(y),
+    "grad": lambda y, x: torch.autograd.grad(y, x, allow_unused=True),
+    "outside of the block": lambda y, x: (y * 2).backward(),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_backward_of_pytorch_is_refused(formulas, name):
     x = torch.ones(3, requires_grad=True)
     with autograd.record(formulas):
         y = x.exp().sum()
     with pytest.raises(pb.errors.NotDifferentiableError, match=r"pullback\.torch\.autograd"):
-        y.backward()
+        REFUSED[name](y, x)
