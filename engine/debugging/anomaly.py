@@ -171,7 +171,7 @@ class Running:
 
 def explain(error: BaseException, node: Any) -> None:
     """Note on an error where the node that ran was called and where its formula stands."""
-    if _tells_itself(error) and not _enabled:
+    if _tells_itself(error) and not (_enabled or bool(getattr(node, "forward_stack", None))):
         return
     notes = getattr(error, "__notes__", ())
     if sum(note.startswith(_MARK) for note in notes) >= _MOST_NOTES:

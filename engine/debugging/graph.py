@@ -125,14 +125,14 @@ def graph(tensors: Any) -> Graph:
             raise NotDifferentiableError("this tensor doesn't require grad, so there is no graph behind it")
         if tensor.grad_fn is not None:
             roots.append(tensor.grad_fn)
-    order = _oldest_first(roots)
+    order = oldest_first(roots)
     if not order:
         return Graph([GraphNode("leaf", "")])
     index = {id(node): position for position, node in enumerate(order)}
     return Graph([_shown(node, index) for node in order])
 
 
-def _oldest_first(roots: list[Any]) -> list[Any]:
+def oldest_first(roots: list[Any]) -> list[Any]:
     """Every node that the roots lead to, each after all that it reads."""
     order: list[Any] = []
     done: set[int] = set()

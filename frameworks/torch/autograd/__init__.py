@@ -12,6 +12,7 @@
 from .formulas import Formulas as Formulas
 from .functional import backward as backward
 from .functional import grad as grad
+from .graph import graph as graph
 from .record import record as record
 
-__all__ = ["Formulas", "backward", "grad", "record"]
+__all__ = ["Formulas", "backward", "grad", "graph", "record"]

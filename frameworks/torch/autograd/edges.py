@@ -12,6 +12,8 @@ from pullback.engine.reference.node import Edge, Edges
 from .places import known_place, leaf_of
 from .views import renew
 
+_HISTORY: Any = vars(torch._C.TensorBase)["grad_fn"]  # of PyTorch's autograd, for a recorded tensor too
+
 
 def edge_of(value: Any) -> Edge | None:
     """The edge to which a gradient of a value goes; None for what needs none.
@@ -30,7 +32,7 @@ def edge_of(value: Any) -> Edge | None:
         return Edge(place.node, place.output)
     if place is not None and place.view is not None and place.view.base.requires_grad:
         return None  # made with recording off
-    history = torch.Tensor.grad_fn.__get__(value)  # type: ignore[attr-defined]
+    history = _HISTORY.__get__(value)
     if history is not None:
         raise NotDifferentiableError(
             f"a tensor of shape {tuple(value.shape)} has a history of PyTorch's autograd "

@@ -29,7 +29,7 @@ def accumulate_into(tensor: torch.Tensor, gradient: torch.Tensor, create_graph: 
             tensor.grad = before + gradient
         else:
             before.add_(gradient)
-    after_hooks = tensor._post_accumulate_grad_hooks  # type: ignore[attr-defined]
+    after_hooks = tensor._post_accumulate_grad_hooks
     if after_hooks:
         call_post_accumulate(after_hooks, tensor)
 

@@ -27,7 +27,7 @@ class RecordedTensor(torch.Tensor):
         return None if edge is None or isinstance(edge.node, Leaf) else edge
 
     @property
-    def grad_fn(self) -> Any:
+    def grad_fn(self) -> Any:  # type: ignore[override]
         """The node that the tensor is a result of; None for a leaf."""
         edge = self._edge()
         return None if edge is None else edge.node
@@ -52,7 +52,7 @@ class RecordedTensor(torch.Tensor):
         else:
             edge.node.retained[edge.output] = weakref.ref(self)
 
-    def backward(  # type: ignore[override]
+    def backward(
         self,
         gradient: torch.Tensor | None = None,
         retain_graph: bool | None = None,
