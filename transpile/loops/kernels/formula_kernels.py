@@ -239,11 +239,12 @@ def _compile(
 def _with_answers_of(facts: Mapping[Var, Fact], formula: Formula) -> Formula:
     """The formula whose pullback knows the conditions that the facts decide, as ``x.dtype == "float64"``.
 
-    What a side that is never taken would leave is not saved.
+    What a side that is never taken would leave is not saved. Whether an input is None stays a question: the
+    kernel takes none that is, but the formula runs on those too.
     """
     assert formula.pullback is not None
     known: dict[Var, Atom] = {}
-    for var in formula.pullback.free():
+    for var in set(formula.pullback.free()) - _asking_inputs(formula):
         fact = facts.get(var)
         if fact is not None and fact.kind == "number" and isinstance(fact.literal, bool):
             known[var] = Literal(fact.literal)
@@ -255,6 +256,17 @@ def _with_answers_of(facts: Mapping[Var, Fact], formula: Formula) -> Formula:
     plain = tuple(var for var in formula.plain if var not in absent)
     results = tuple(atom for atom in formula.forward.results if atom not in absent)
     return formula.evolve(forward=replace(formula.forward, results=results), pullback=pullback, plain=plain)
+
+
+def _asking_inputs(formula: Formula) -> set[Var]:
+    """Values of the forward that depend on whether an input is None."""
+    inputs = set(formula.forward.params)
+    found: set[Var] = set()
+    for eqn in formula.forward.every():
+        asks = eqn.op == "is_none" and not inputs.isdisjoint(eqn.args)
+        if asks or not found.isdisjoint(eqn.args):
+            found.update(eqn.outs)
+    return found
 
 
 def _with_backward(

@@ -62,3 +62,11 @@ def test_the_kernels_of_a_decided_branch_run(n):
     np.testing.assert_allclose(fast(x, n=n), powers(x, n=n), rtol=1e-14)
     assert pb.gradcheck(lambda x: fast(x, n=n), x, order=2)
     assert not fast.limits(n=n)
+
+
+def test_that_an_input_is_there_is_no_answer_for_calls_without_it():
+    clip = standard_library().formula("clip")
+    made = formula_kernels(clip, standard_library(), {}, 1)
+    asked = {eqn.outs[0] for eqn in made.formula.forward.every() if eqn.op == "is_none"}
+    assert len(asked) == 2
+    assert asked <= set(made.formula.pullback.free())
