@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..analyses.context import READS_SAVED
@@ -11,6 +12,7 @@ from .fix import Fix
 from .text.inner_autograd import check_no_autograd
 from .text.place import Place
 from .text.reading import bound
+from .text.saved_call import LONGEST
 from .text.splices import CannotFix
 
 CODES = ("PB102",)
@@ -35,10 +37,31 @@ def apply(place: Place) -> None:
     found = list(_detached(backward))
     if not found:
         raise CannotFix("nothing in the backward detaches it")
+    inside = {id(c): n for n in ast.walk(backward) for c in ast.iter_child_nodes(n)}
     for node, inner in found:
-        text = place.text.of(inner)
+        text = _in_one_line(place.text.of(inner), LONGEST - node.col_offset)
         whole = isinstance(inner, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
-        place.text.replace(node, text if whole else f"({text})")
+        alone = isinstance(inner, ast.BinOp | ast.UnaryOp) and "\n" not in text
+        alone = alone and isinstance(inside[id(node)], ast.Assign | ast.Return | ast.keyword)
+        place.text.replace(node, text if whole or alone else f"({text})")
+
+
+def _in_one_line(text: str, room: int) -> str:
+    """A value over several lines in one, as formatters join them, where it has room and stays what it is."""
+    joined = re.sub(r"(?<=[(\[{]) | (?=[)\]}])", "", re.sub(r"\s*\n\s*", " ", text))
+    bare = re.sub(r",(?=[)\]}])", "", joined)  # but for the comma of a tuple of one
+    joined = bare if _same(bare, text) else joined
+    return joined if "\n" in text and len(joined) <= room and _same(joined, text) else text
+
+
+def _same(one: str, other: str) -> bool:
+    """True if two texts are the same expression, with no comment in either."""
+    if "#" in other:
+        return False
+    try:
+        return ast.dump(ast.parse(f"({one})")) == ast.dump(ast.parse(f"({other})"))
+    except SyntaxError:
+        return False
 
 
 def _detached(backward: ast.FunctionDef) -> Iterator[tuple[ast.expr, ast.expr]]:

@@ -13,7 +13,19 @@ HITS = {
     "its data": ("return grad * x.data * 2", "return grad * x * 2"),
     "wrapped again": (
         "g = torch.autograd.Variable(2 * x, requires_grad=False)\nreturn grad * g",
-        "g = (2 * x)\nreturn grad * g",
+        "g = 2 * x\nreturn grad * g",
+    ),
+    "over several lines": (
+        "g = torch.autograd.Variable(\n    torch.mul(\n        2,\n        x,\n    )\n)\nreturn grad * g",
+        "g = torch.mul(2, x)\nreturn grad * g",
+    ),
+    "an operator over several lines": (
+        "g = torch.autograd.Variable(\n    2\n    * x\n)\nreturn grad * g",
+        "g = 2 * x\nreturn grad * g",
+    ),
+    "in a product": (
+        "g = 3 * torch.autograd.Variable(x + 1)\nreturn grad * g / 3 * 2 * x / (x + 1)",
+        "g = 3 * (x + 1)\nreturn grad * g / 3 * 2 * x / (x + 1)",
     ),
     "the incoming gradient": ("return 2 * grad.detach() * x", "return 2 * grad * x"),
     "twice": ("return 2 * grad * x.detach().detach()", "return 2 * grad * x"),
