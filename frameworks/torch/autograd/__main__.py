@@ -37,7 +37,7 @@ def main() -> int:
 
 
 def lines(entry: Entry) -> list[str]:
-    """What differs, a line per reason."""
+    """The differences, a line per reason."""
     return [
         *(f"{entry.name}: {each}" for each in dict.fromkeys(entry.problems)),
         *(f"{entry.name}: PyTorch is wrong: {each}" for each in dict.fromkeys(entry.right)),

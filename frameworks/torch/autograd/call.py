@@ -25,7 +25,7 @@ _NOTHING = Output((), torch.get_default_dtype(), False)
 
 
 class Recorded:
-    """What a node knows of the call that it recorded.
+    """The facts that a node keeps of the call that it recorded.
 
     mode     the recording
     variant  the formula, for the inputs that need a gradient

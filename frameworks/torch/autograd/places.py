@@ -49,7 +49,7 @@ def _shown(
 
 
 class Place:
-    """Where a tensor stands.
+    """The position of a tensor in the graph.
 
     node, output  of which node's results it is; no node for a leaf and for a constant
     view          its state as a view, or None
@@ -90,7 +90,7 @@ class Leaf(Node):
 
 
 def output_of(tensor: torch.Tensor, differentiable: bool = True) -> Output:
-    """What a backward needs to know of a value to check and make gradients for it."""
+    """The facts of a value that a backward needs, to check and make gradients for it."""
     return Output(tuple(tensor.shape), tensor.dtype, differentiable)
 
 

@@ -1,4 +1,4 @@
-"""What the schema of an operator of ATen says of its results and of what it writes into."""
+"""Facts of an operator of ATen that its schema states: of its results, and of what it writes into."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ class _Specializer(ast.NodeTransformer):
         return ast.copy_location(ast.Tuple(flags, ast.Load()), node)
 
     def _gradients(self, returned: ast.expr) -> ast.expr:
-        """What the closure returns, with None for a gradient that is not needed."""
+        """The expression that the closure returns, with None for a gradient that is not needed."""
         if len(self.needed) == 1 or not isinstance(returned, ast.Tuple):
             return returned
         if len(returned.elts) == len(self.needed):

@@ -104,7 +104,7 @@ def refuse_written_leaves(facts: Facts, args: tuple[Any, ...]) -> None:
 
 
 def _cells(closure: Callable[..., Any]) -> dict[str, Any]:
-    """What a closure captures, by its names."""
+    """The values that a closure captures, by its names."""
     return {
         name: cell.cell_contents
         for name, cell in zip(closure.__code__.co_freevars, closure.__closure__ or (), strict=True)

@@ -250,7 +250,7 @@ def _is_right(
     directions: Sequence[Any],
     weights: Sequence[Any],
 ) -> bool:
-    """Whether finite differences of a function's weighted results agree with our slope, not with theirs.
+    """True where finite differences of a function's weighted results agree with our slope, not theirs.
 
     Each is judged by the step that is best for it, so that neither long steps nor rounding decide.
     """

@@ -46,7 +46,7 @@ class Derivative:
 
     @cached_property
     def is_composite(self) -> bool:
-        """Whether PyTorch differentiates what the operator calls; its entry is for nested tensors only."""
+        """True where PyTorch differentiates what the operator calls; its entry is for nested tensors only."""
         name = self.overload.name()
         return bool(torch._C._dispatch_has_kernel_for_dispatch_key(name, "CompositeImplicitAutograd"))
 
