@@ -65,7 +65,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def _detached(backward: ast.FunctionDef) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """What detaches, and the value in it. Several around one value count as one."""
+    """Each expression that detaches, and the value in it. Several around one value count as one."""
     tensors = {a.arg for a in ast.walk(backward) if isinstance(a, ast.arg)}
     for node in ast.walk(backward):
         if isinstance(node, ast.Assign) and any(

@@ -131,7 +131,7 @@ def add_loop(plan: Plan, eqn: Eqn, enter: Enter) -> None:
 
 
 def _form(plan: Plan, atom: Atom) -> tuple[object, ...]:
-    """What the kinds and types depend on of what is computed with a value."""
+    """The part of a value that kinds and types of what is computed with it depend on."""
     fact = plan.of(atom)
     items = tuple(_form(plan, item) for item in fact.items)
     return fact.kind, fact.type, fact.element, fact.depth, repr(fact.literal), items

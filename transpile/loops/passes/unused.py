@@ -58,7 +58,7 @@ def _inner(statement: Statement) -> Statement:
 
 
 def _check(unused: Statement) -> Do | None:
-    """What is left of a declaration that asks for an array of a certain dtype, or for its shape."""
+    """The rest of a declaration that asks for an array of a certain dtype, or for its shape."""
     asked = unused.value if isinstance(unused, Let) else None
     return Do(asked) if isinstance(asked, Ask) and asked.method in ("input", "like") else None
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 
 class Plain:
-    """What is known of the names of a function, or of some lines.
+    """The known properties of the names of a function, or of some lines.
 
     >>> plain = Plain(ast.parse("n = x.shape[0]\\nn += 1\\ny = x * n"))
     >>> plain.is_plain(ast.parse("n + 1", mode="eval").body), plain.is_plain(ast.parse("y", mode="eval").body)

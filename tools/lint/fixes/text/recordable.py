@@ -124,7 +124,7 @@ class _Reader:
 
 
 def _resolved(found: Entity | None, module: TorchModule) -> Entity | None:
-    """What another name, or ``torch.jit.script``, stands for."""
+    """The entity behind another name, or behind ``torch.jit.script``."""
     match found:
         case Expression(node=ast.Call(func=ast.Attribute(attr="script"), args=[ast.Name(id=name)])):
             return found.module.entity(name)
@@ -136,7 +136,7 @@ def _resolved(found: Entity | None, module: TorchModule) -> Entity | None:
 
 
 def _member(owner: Entity | None, name: str, module: TorchModule) -> Entity | None:
-    """What a module or class has under a name."""
+    """The member of a module or class under a name."""
     match owner:
         case Dotted():
             return module.program.follow(Dotted(f"{owner.name}.{name}"), module)
