@@ -31,7 +31,7 @@ def proven_fixes(
     by_name = {target.name: target for target in targets}
     refused: dict[str, str] = {}
     while True:
-        change = fix_file(Path(path), _Wanted(path, names - set(refused)), unsafe, proven=True)
+        change = fix_file(Path(path), _Wanted(path, names - set(refused)), unsafe)
         if change is None or not change.changed:
             return Proven(change, refused)
         wrong = {

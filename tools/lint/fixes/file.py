@@ -50,12 +50,10 @@ class FixedFile:
         write_atomically(Path(self.path), self.data())
 
 
-def fix_file(
-    path: Path, wanted: Wanted, unsafe: bool, data: bytes | None = None, proven: bool = False
-) -> FixedFile | None:
+def fix_file(path: Path, wanted: Wanted, unsafe: bool, data: bytes | None = None) -> FixedFile | None:
     """The fixed text of a file, which is only read; None where it is no text, or has mixed line ends.
 
-    `data`: the bytes to take for those of the file. `unsafe` and `proven` as `fix_source` takes them.
+    `data`: the bytes to take for those of the file.
     """
     data = read_bytes(path) if data is None else data
     source = decode(path, data)
@@ -72,5 +70,6 @@ def fix_file(
             return None
     except UnicodeEncodeError:
         return None
-    fixed = fix_source(Source(str(path), source.text), find_module, wanted, unsafe, proven)
-    return FixedFile(path, source.text, fixed, encode)
+    return FixedFile(
+        path, source.text, fix_source(Source(str(path), source.text), find_module, wanted, unsafe), encode
+    )

@@ -31,16 +31,13 @@ Key = tuple[str, str, str]
 MOST_FIXES = 200
 
 
-def fix_source(
-    source: Source, finder: Finder, wanted: Wanted, unsafe: bool = False, proven: bool = False
-) -> Fixed:
+def fix_source(source: Source, finder: Finder, wanted: Wanted, unsafe: bool = False) -> Fixed:
     """Fix what can be fixed in a text.
 
     `wanted`: which findings are to be fixed: those that are selected and not silenced. `unsafe`: also make
-    changes that take something away, as a barrier takes second derivatives. `proven`: also make those that
-    only a run of the class proves: the caller runs it.
+    changes that take something away, as a barrier takes second derivatives.
     """
-    fixer = _Fixer(Program(finder), unsafe, proven)
+    fixer = _Fixer(Program(finder), unsafe)
     fixed = Fixed(source.text)
     found = fixer.findings(source)
     for _ in range(MOST_FIXES):
@@ -78,8 +75,8 @@ def fix_one(
 class _Fixer:
     """Makes fixes in one text. The modules that it imports are read once for all of them."""
 
-    def __init__(self, program: Program, unsafe: bool, proven: bool = False) -> None:
-        self._program, self._unsafe, self._proven = program, unsafe, proven
+    def __init__(self, program: Program, unsafe: bool) -> None:
+        self._program, self._unsafe = program, unsafe
         self.tried: dict[Key, str] = {}
 
     def findings(self, source: Source) -> list[Diagnostic]:
@@ -134,7 +131,7 @@ class _Fixer:
         if module is None or facts is None:
             raise CannotFix("the class cannot be read")
         text = Text(source.text)
-        change(Place(text, module, facts, finding, self._proven))
+        change(Place(text, module, facts, finding))
         return text.spliced()
 
 

@@ -21,7 +21,6 @@ from .text.inner_autograd import check_no_sweep
 from .text.parameters import Parameters
 from .text.place import Place, body_of, names_in, unused
 from .text.reading import changed, root_of, sets_attribute
-from .text.recordable import check_recordable
 from .text.saved_call import LONGEST, Handover, Saving, Taking, find_saving, find_taking
 from .text.shared_saved import shared_saved
 from .text.short import is_short
@@ -124,8 +123,6 @@ class _Recomputed:
     def change(self) -> None:
         """Make the splices."""
         found = self._slice()
-        if not self.place.proven:
-            check_recordable(found.lines, self.place.module, found.parameters | found.at_hand)
         short = is_short(found) and all(t.attribute is None for t in self.targets) and len(self.targets) == 1
         short = (
             short

@@ -14,16 +14,12 @@ from .splices import CannotFix, Text
 
 @dataclass(frozen=True)
 class Place:
-    """The file, a class in it, and a finding about the class.
-
-    `proven`: the class is run before and after, and the change is dropped where it gives something else.
-    """
+    """The file, a class in it, and a finding about the class."""
 
     text: Text
     module: TorchModule
     facts: ClassFacts
     finding: Diagnostic
-    proven: bool = False
 
     def function_at(self, line: int) -> ast.FunctionDef:
         """The innermost function of the file around a line."""
