@@ -6,13 +6,14 @@ Where they differ, finite differences tell who is right.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch.utils._pytree import tree_flatten, tree_leaves, tree_unflatten
 
+from ..derivatives.calls import first_of
 from ..derivatives.comparing import STENCIL
 from ..derivatives.values import inner_product, is_differentiable
 from . import functional
@@ -93,7 +94,7 @@ def compare_entry(info: Any, dtype: torch.dtype, formulas: Formulas, most: int, 
     entry = Entry(info.formatted_name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for sample in _first(info.sample_inputs("cpu", dtype, requires_grad=True), most):
+        for sample in first_of(info.sample_inputs("cpu", dtype, requires_grad=True), most):
             try:
                 _compare(_Sample(info, sample), formulas, entry, second and info.supports_gradgrad)
             except _NotComparableError:
@@ -109,15 +110,6 @@ def entries(dtype: torch.dtype) -> list[Any]:
     return [
         info for info in op_db if info.supports_autograd and dtype in info.supported_backward_dtypes("cpu")
     ]
-
-
-def _first(values: Any, most: int) -> Iterator[Any]:
-    iterator = iter(values)
-    for _ in range(most):
-        try:
-            yield next(iterator)
-        except Exception:
-            return
 
 
 @dataclass

@@ -68,7 +68,7 @@ def sampled_calls(derivatives: Derivatives, dtype: torch.dtype, samples: int, mo
         for info in [*invocations.op_db, *_foreach(invocations)]:
             if dtype not in info.supported_dtypes("cpu") or not info.supports_autograd:
                 continue
-            for sample in _first(info.sample_inputs("cpu", dtype, requires_grad=True), samples):
+            for sample in first_of(info.sample_inputs("cpu", dtype, requires_grad=True), samples):
                 with calls:
                     _run_twice(info, sample)
                     if info.inplace_variant is not None:
@@ -142,7 +142,8 @@ def _run_in_place(function: Any, sample: Any) -> None:
         return
 
 
-def _first(values: Any, most: int) -> Iterator[Any]:
+def first_of(values: Any, most: int) -> Iterator[Any]:
+    """The first of some samples, up to one that cannot be made."""
     iterator = iter(values)
     for _ in range(most):
         try:
