@@ -40,8 +40,12 @@ FLAGS = ("-std=c++20", "-O1", "-ffp-contract=off", "-DPB_SEPARATE_RUNTIME", "-fP
 
 
 def every_formula() -> list[Case]:
-    """The cases of all formulas, those of several results too."""
-    return [*every_case(), *(case for name in DECOMPOSITIONS for case in samples(name))]
+    """The cases of all formulas, those of several results too.
+
+    Programs pass the like of `gradient_like` as a value: a sample's is no literal of the twin in Python.
+    """
+    cases = [*every_case(), *(case for name in DECOMPOSITIONS for case in samples(name))]
+    return [case for case in cases if case.name != "gradient_like"]
 
 
 @dataclass
@@ -85,8 +89,7 @@ def every_kernel(*names: str) -> dict[str, Kernels]:
     """The kernels of all cases that have some, or of the formulas named, compiled without warnings."""
     made = []
     for number, case in enumerate(every_formula()):
-        # Programs pass its like as a value: that of a sample is no literal of the twin in Python.
-        if case.name != "gradient_like" and (not names or case.name in names):
+        if not names or case.name in names:
             with suppress(FormulaError):
                 made.append(emitted(case, number))
     return linked(made)

@@ -16,9 +16,6 @@ ONCE = class_of(
 )
 WRONG = {
     "once_differentiable": ONCE,
-    "a detached value": class_of(
-        "ctx.save_for_backward(x)\nreturn x * x", "(x,) = ctx.saved_tensors\nreturn 2 * x.detach() * grad"
-    ),
     "random numbers": class_of(
         "t = x * torch.rand_like(x)\nctx.save_for_backward(t, x)\nreturn t * t",
         "t, x = ctx.saved_tensors\nreturn 2 * grad * t * t / x",
@@ -28,9 +25,25 @@ WRONG = {
         "(t,) = ctx.saved_tensors\nreturn 2 * grad * t",
     ),
     "two gradients": class_of(
-        "ctx.save_for_backward(a, b)\nreturn a * b",
-        "a, b = ctx.saved_tensors\nreturn grad * b.detach(), grad * a.data",
+        "s, t = a * torch.rand_like(a), b * torch.rand_like(b)\nctx.save_for_backward(s, t, a, b)\nreturn s * t",
+        "s, t, a, b = ctx.saved_tensors\nreturn grad * t * s / a, grad * t * s / b",
         "a, b",
+    ),
+}
+DETACHED = {
+    "a saved input": (
+        class_of(
+            "ctx.save_for_backward(x)\nreturn x * x", "(x,) = ctx.saved_tensors\nreturn 2 * x.detach() * grad"
+        ),
+        "torch.rand(3) + 1",
+    ),
+    "two gradients": (
+        class_of(
+            "ctx.save_for_backward(a, b)\nreturn a * b",
+            "a, b = ctx.saved_tensors\nreturn grad * b.detach(), grad * a.data",
+            "a, b",
+        ),
+        "torch.rand(3) + 1, torch.rand(3)",
     ),
 }
 
@@ -38,12 +51,21 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_it_raises_instead_of_being_silently_wrong(name: str, tmp_path: Path) -> None:
     text = WRONG[name]
-    inputs = "torch.rand(3) + 1, torch.rand(3)" if name == "two gradients" else "torch.rand(3) + 1"
+    inputs = "torch.rand(3) + 1, torch.rand(3) + 1" if name == "two gradients" else "torch.rand(3) + 1"
     made = fixed(text, unsafe=True).text
     assert left(made) == []
     if name != "an input that is not saved":
         assert verdict(text, inputs, tmp_path) == "silently wrong"
         assert verdict(made, inputs, tmp_path) == "raises"
+
+
+@pytest.mark.parametrize("name", DETACHED)
+def test_what_a_detach_loses_is_made_right(name: str, tmp_path: Path) -> None:
+    text, inputs = DETACHED[name]
+    made = fixed(text, unsafe=True).text
+    assert "_NoSecondDerivative" not in made
+    assert verdict(text, inputs, tmp_path) == "silently wrong"
+    assert verdict(made, inputs, tmp_path) == "right"
 
 
 def test_it_is_no_safe_fix() -> None:
