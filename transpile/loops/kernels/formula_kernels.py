@@ -263,8 +263,8 @@ def _asking_inputs(formula: Formula) -> set[Var]:
     inputs = set(formula.forward.params)
     found: set[Var] = set()
     for eqn in formula.forward.every():
-        asks = eqn.op == "is_none" and not inputs.isdisjoint(eqn.args)
-        if asks or not found.isdisjoint(eqn.args):
+        read = set(eqn.reads())
+        if (eqn.op == "is_none" and read & inputs) or read & found:
             found.update(eqn.outs)
     return found
 
