@@ -20,7 +20,6 @@ from ..ir.types import (
     TupleType,
     Type,
     is_deep,
-    there,
     unknown_tensor,
 )
 
@@ -115,13 +114,15 @@ class Call:
         return found.shape
 
     def like(self) -> TensorType | None:
-        """The tensor that the attribute `like` describes."""
+        """The tensor that the attribute `like` describes: for None one without axes, so of any shape here."""
         found = self.types.get("like")
         known, value = self.fixed("like")
         if known and hasattr(value, "shape") and hasattr(value, "dtype"):
             dtype = concrete(str(value.dtype))
             return None if dtype is None else TensorType(tuple(value.shape), dtype)
-        return there(found.of) if isinstance(found, LikeType) and isinstance(found.of, TensorType) else None
+        if not isinstance(found, LikeType) or not isinstance(found.of, TensorType):
+            return None
+        return TensorType(self.unknown().shape, found.of.dtype) if found.of.optional else found.of
 
     def likes(self) -> ListType:
         """The list of tensors that the attribute `likes` describes."""
