@@ -26,7 +26,7 @@ _HEAD = {
 }
 
 # So often a text is derived from itself before it is given up that it comes to rest.
-_ROUNDS = 4
+_ROUNDS = 16
 
 
 def derived_file(formula: Formula, file: FormulaFile) -> str:
