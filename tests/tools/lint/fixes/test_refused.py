@@ -25,7 +25,8 @@ WRONG = {
         "(t,) = ctx.saved_tensors\nreturn 2 * grad * t",
     ),
     "two gradients": class_of(
-        "s, t = a * torch.rand_like(a), b * torch.rand_like(b)\nctx.save_for_backward(s, t, a, b)\nreturn s * t",
+        "s, t = a * torch.rand_like(a), b * torch.rand_like(b)\n"
+        "ctx.save_for_backward(s, t, a, b)\nreturn s * t",
         "s, t, a, b = ctx.saved_tensors\nreturn grad * t * s / a, grad * t * s / b",
         "a, b",
     ),
