@@ -68,9 +68,9 @@ def emitted(case: Case, number: int, order: int = ORDER, formula: pb.Formula | N
     formula = formula or pb.formulas()[case.name]
     operator, read = formula.operator, formula.ir
     attributes = {p.var.name: p.default.value for p in read.attributes if p.default is not None}
-    told = split_attributes(attributes | case.kwargs, indexing(read))
-    assert told is not None
-    attributes, arrays = told
+    split = split_attributes(attributes | case.kwargs, indexing(read))
+    assert split is not None
+    attributes, arrays = split
     names = [param.var.name for param in operator.inputs]
     compiled = formula_kernels(
         read.evolve(name=f"{read.name}_case{number}"),

@@ -60,8 +60,8 @@ def facts_of(formula: Formula, library: Library) -> Facts:
     settled = recompute_captures(normalize(derived))
     plan = fused(settled, (), library)
     arrays, kernel = promote(formula, library), promote(formula, library, fused)
-    told = list(formula.captures) or list(_of_derived(settled))
-    decisions = [_decision(capture, settled, plan, library, arrays, kernel) for capture in told]
+    captures = list(formula.captures) or list(_of_derived(settled))
+    decisions = [_decision(capture, settled, plan, library, arrays, kernel) for capture in captures]
     names = {decision.name for decision in decisions}
     decisions += [_of_sweep(var, arrays, kernel) for var in arrays.hidden if var.name not in names]
     eqns = (*derived.forward.eqns, *settled.forward.eqns, *arrays.forward.eqns)
@@ -69,7 +69,7 @@ def facts_of(formula: Formula, library: Library) -> Facts:
         replace(d, name=written(d.name, eqns, formula.source, "a value between")) for d in decisions
     )
     decisions = [replace(d, name=f"{d.name} ×{n}") if n > 1 else d for d, n in counts.items()]
-    wanted = {capture.name for capture in told if capture.verdict is Verdict.INTERMEDIATE}
+    wanted = {capture.name for capture in captures if capture.verdict is Verdict.INTERMEDIATE}
     wanted |= {var.name for var in arrays.hidden}
     return Facts(derived, tuple(decisions), frozenset(_lost(derived, wanted)))
 

@@ -244,13 +244,13 @@ class Level:
     def _kinds(self) -> list[str]:
         """The kind of each saved value, as the emitted text reads it."""
         operator = self._operator
-        told = {one.position: one.kind for one in operator.kernel.kernel.plain_results}
+        plain_kinds = {one.position: one.kind for one in operator.kernel.kernel.plain_results}
         results = operator.formula.forward.results
 
         def kind(position: int) -> str:
             found = place_of(operator.formula, results[position])
-            if position in told or found is None:
-                return told.get(position, "tensor")
+            if position in plain_kinds or found is None:
+                return plain_kinds.get(position, "tensor")
             return {"like": "like", "rank": "bool", "size": "int"}.get(found.kind, "attribute")
 
         return [
