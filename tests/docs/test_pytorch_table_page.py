@@ -18,7 +18,7 @@ SECTION = PAGE.partition("## Autograd by formulas")[2].partition("\n## ")[0]
 
 
 def test_the_program_prints_what_it_says(imported_table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pullback.torch.autograd.formulas.imported_formulas", lambda: imported_table.folder)
+    monkeypatch.setattr("pullback.torch.autograd.formulas.imported_formulas", lambda: imported_table)
     (program,) = re.findall(r"```python\n(.*?)```", SECTION, re.DOTALL)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):

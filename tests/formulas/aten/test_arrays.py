@@ -92,7 +92,7 @@ def compared(function):
 def test_formulas_of_the_table_equal_those_of_this_project(imported_table, on_arrays):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # arccosh and the like away from their domains
-        files = [imported_table.folder / f"{name}.py" for name in ("pointwise", "products")]
+        files = [imported_table / f"{name}.py" for name in ("pointwise", "products")]
         verdicts = {f.__name__: compared(f) for file in files for f in formulas_of(file)}
     assert [name for name, equal in verdicts.items() if equal is False] == []
     assert list(verdicts.values()).count(True) >= AT_LEAST, sorted(n for n, v in verdicts.items() if v)

@@ -7,4 +7,4 @@ import pytest
 def formulas(imported_table):
     from pullback.torch.autograd import Formulas
 
-    return Formulas(imported_table.folder)
+    return Formulas(imported_table)

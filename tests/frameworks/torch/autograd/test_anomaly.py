@@ -67,7 +67,7 @@ def test_an_error_of_a_formula_names_the_call_and_shows_it_in_anomaly_mode(impor
 
         return aten.sinh(self), sinh_pullback
 
-    own = autograd.Formulas(imported_table.folder)
+    own = autograd.Formulas(imported_table)
     own["sinh"] = sinh
     x = torch.ones(2, requires_grad=True)
     with autograd.record(own):

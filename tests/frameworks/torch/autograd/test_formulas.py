@@ -40,7 +40,7 @@ def by_an_intermediate(self):
 
 @pytest.fixture
 def own(imported_table):
-    return autograd.Formulas(imported_table.folder)
+    return autograd.Formulas(imported_table)
 
 
 def gradient(formulas, function, value=0.0):
@@ -81,7 +81,7 @@ def test_an_intermediate_is_differentiated(own):
 
 
 def test_a_changed_file_is_read_again(imported_table, tmp_path):
-    folder = shutil.copytree(imported_table.folder, tmp_path / "formulas")
+    folder = shutil.copytree(imported_table, tmp_path / "formulas")
     formulas = autograd.Formulas(folder)
     assert gradient(formulas, torch.sin) == 1.0
     file = folder / "pointwise.py"

@@ -24,7 +24,7 @@ def test_the_table_is_imported_once(cache, imported_table, capsys):
     assert "importing the derivatives of PyTorch" in capsys.readouterr().err
     assert list(cache.iterdir()) == [folder]
     assert {path.name: path.read_text() for path in folder.glob("*")} == {
-        path.name: path.read_text() for path in imported_table.folder.glob("*.py")
+        path.name: path.read_text() for path in imported_table.glob("*.py")
     }
     assert imported_formulas.__wrapped__() == folder
     assert capsys.readouterr().err == ""

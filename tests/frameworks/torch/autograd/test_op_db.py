@@ -55,7 +55,7 @@ def test_gradients_of_all_operators_equal_those_of_pytorch(formulas):
 
 def test_the_command_prints_counts(imported_table, monkeypatch, capsys):
     arguments = [
-        str(imported_table.folder),
+        str(imported_table),
         "--entry",
         "sin",
         "--entry",

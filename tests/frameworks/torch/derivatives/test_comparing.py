@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 
 import pytest
@@ -33,7 +34,7 @@ REFUSED = {"_linalg_svd"}
 
 @pytest.fixture(scope="session")
 def derivatives(imported_table):
-    return Derivatives(imported_table.folder)
+    return Derivatives(imported_table)
 
 
 @pytest.mark.parametrize(
@@ -129,14 +130,13 @@ def test_what_has_no_gradient_is_not_compared(derivatives):
             compare(Call(derivatives["sin"], (torch.arange(3),), {}))
 
 
-def test_the_counts_are_printed(imported_table, capsys, monkeypatch):
+def test_the_counts_are_printed(imported_table, capsys, monkeypatch, tmp_path):
+    shutil.copy(imported_table / "products.py", tmp_path)
     options = ["--samples", "1", "--calls", "1", "--order", "first", "--format", "json"]
-    monkeypatch.setattr(sys, "argv", ["derivatives", str(imported_table.folder), *options])
+    monkeypatch.setattr(sys, "argv", ["derivatives", str(tmp_path), *options])
     status = main()
     counts = json.loads(capsys.readouterr().out)["first"]
     assert (
-        counts["compared"]
-        == counts["equal"] + counts["right"] + counts["refused"] + counts["different"]
-        > 300
+        counts["compared"] == counts["equal"] + counts["right"] + counts["refused"] + counts["different"] > 10
     )
     assert status == int(counts["different"] > 0)

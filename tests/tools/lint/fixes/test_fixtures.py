@@ -24,6 +24,7 @@ from .fixed import shown
 
 FOLDER = Path(__file__).resolve().parents[3] / "fixtures" / "lint_torch"
 FILES = sorted(path for path in FOLDER.glob("*.py"))
+UNSAFE = pytest.mark.parametrize("unsafe", [False, pytest.param(True, marks=pytest.mark.slow)])
 
 
 def comments(text: str) -> Counter[str]:
@@ -36,7 +37,7 @@ def made_of(path: Path, unsafe: bool = False) -> Fixed:
     return fix_source(Source(str(path), path.read_text()), find_module, shown, unsafe)
 
 
-@pytest.mark.parametrize("unsafe", [False, pytest.param(True, marks=pytest.mark.slow)])
+@UNSAFE
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_fixed_file_can_be_fixed_no_further(path: Path, unsafe: bool) -> None:
     made = made_of(path, unsafe)
@@ -77,7 +78,7 @@ def _bare(node: libcst.SimpleStatementLine) -> libcst.SimpleStatementLine:
     return node.with_changes(leading_lines=(), trailing_whitespace=libcst.TrailingWhitespace())
 
 
-@pytest.mark.parametrize("unsafe", [False, True])
+@UNSAFE
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_statements_that_stay_are_written_as_they_were(path: Path, unsafe: bool) -> None:
     before, after = statements(path.read_text()), statements(made_of(path, unsafe).text)
@@ -91,7 +92,7 @@ def formatted(text: str, width: int) -> str:
     return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.parametrize("unsafe", [False, True])
+@UNSAFE
 @pytest.mark.parametrize("width", [pytest.param(88, marks=pytest.mark.slow), 110])
 def test_a_formatted_file_stays_formatted(unsafe: bool, width: int) -> None:
     changed = set()
