@@ -59,6 +59,7 @@ def sweep_operator(eqn: Eqn, sweep: Sweep, context: Context) -> None:
 
     forward = Eqn(tuple(outs), eqn.op, eqn.args, eqn.kwargs, (), eqn.span)
     cut = eqn.op in CASTING and outs[0] in sweep.cotangents and _may_cut(eqn, context.types)
+    # A derived closure of a cast cuts the gradient itself.
     cut = cut and all(inside.op != "gradient_like" for inside in variant.block.eqns)
     if cut and sweep.cotangents[outs[0]] not in sweep.cut:
         _cut_with_value(eqn, sweep, namer)
