@@ -17,10 +17,14 @@ if TYPE_CHECKING:
     R_co = TypeVar("R_co", covariant=True, default=Any)
 
     class OperatorCall(Protocol):
-        """A function with one result: a tensor where its first argument is one, or has some."""
+        """A function with one result: a tensor where one of its first three arguments is, or has some."""
 
         @overload
         def __call__(self, x: Tensor | Sequence[Tensor], /, *args: Any, **kwargs: Any) -> Tensor: ...
+        @overload
+        def __call__(self, x: Any, y: Tensor, /, *args: Any, **kwargs: Any) -> Tensor: ...
+        @overload
+        def __call__(self, x: Any, y: Any, z: Tensor, /, *args: Any, **kwargs: Any) -> Tensor: ...
         @overload
         def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 else:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, wraps
-from typing import Any
+from typing import Any, cast
 
 import scipy.special as _special
 
@@ -21,6 +21,7 @@ from .engine.calls.call import call
 from .engine.calls.direct import OperatorFunction
 from .engine.core.dispatch import engine_of
 from .engine.core.registry import FORMULAS
+from .engine.core.typed import OperatorCall
 from .engine.numpy.written.table import WRITTEN_WITH_OPERATORS
 from .transpile.operators import OPERATORS
 
@@ -55,16 +56,15 @@ def polygamma(n: int, x: Any) -> Any:
     return call("polygamma", x, n=n)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> OperatorCall:
     if name in _OPERATORS:
         return _OPERATORS[name]
     found = getattr(_special, name)
-    if not callable(found):
-        return found
     if isinstance(found, type(_special.gamma)):  # NumPy's, which finds its formula by itself
-        return WRITTEN_WITH_OPERATORS.get(found, found)
-    entry = FORMULAS.find(found)
-    return found if entry is None else _dispatching(found, entry)
+        found = WRITTEN_WITH_OPERATORS.get(found, found)
+    elif callable(found) and (entry := FORMULAS.find(found)) is not None:
+        found = _dispatching(found, entry)
+    return cast(OperatorCall, found)
 
 
 @cache

@@ -68,7 +68,10 @@ reveal_type(pb.value_and_grad(cube)(np.ones(3))[1])  # T: ndarray[Any, Any]
 reveal_type(pb.value_and_grad(product, [0, 1])(1.0, 2.0)[1])  # T: tuple[ndarray[Any, Any], ...]
 reveal_type(pb.numpy.exp(x))  # T: Tensor
 reveal_type(pb.numpy.concatenate([x, x], axis=0))  # T: Tensor
-reveal_type(pb.numpy.add(1.0, x))  # T: Any
+reveal_type(pb.numpy.add(1.0, x))  # T: Tensor
+reveal_type(pb.numpy.where(True, 1.0, x))  # T: Tensor
+reveal_type(pb.special.gammaln(x))  # T: Tensor
+reveal_type(pb.special.betaln(1.0, x))  # T: Tensor
 reveal_type(pb.numpy.zeros(3))  # T: Tensor
 reveal_type(pb.relu(x))  # T: Tensor
 reveal_type(x.grad)  # T: Tensor | None
