@@ -177,30 +177,33 @@ _ROUNDS = 8
 
 
 class _Inferred(Generic[T]):
-    """The last inference for each equation, with the facts that it followed from.
+    """The last inferences for each equation, with the facts that they followed from.
 
     Passes ask for the types of the same equations again and again, and loops within each other once per
-    round of each. By identity, as equations are compared by all that is in them; one that is held here
-    keeps its identity.
+    round of each: the first rounds of an inner loop come back with every round of the outer one, so that
+    one inference each would double the work with every level. By identity, as equations are compared by
+    all that is in them; one that is held here keeps its identity.
     """
 
     def __init__(self) -> None:
-        self._last: dict[int, tuple[Eqn, tuple[object, ...], T]] = {}
+        self._last: dict[int, tuple[Eqn, list[tuple[tuple[object, ...], T]]]] = {}
 
     def get(self, eqn: Eqn, known: tuple[object, ...]) -> T | None:
         """The inference for an equation, where the same was known."""
-        last = self._last.get(id(eqn))
-        return None if last is None or last[0] is not eqn or last[1] != known else last[2]
+        held, last = self._last.get(id(eqn), (None, []))
+        return next((found for facts, found in last if held is eqn and facts == known), None)
 
     def add(self, eqn: Eqn, known: tuple[object, ...], found: T) -> T:
         """Remember what follows."""
         if len(self._last) >= _LARGEST:
             self._last.clear()
-        self._last[id(eqn)] = eqn, known, found
+        held, last = self._last.get(id(eqn), (None, []))
+        self._last[id(eqn)] = eqn, [(known, found), *(last[: _HELD - 1] if held is eqn else ())]
         return found
 
 
 _LARGEST = 1 << 14
+_HELD = 4
 _results = _Inferred[Types]()
 _iterations = _Inferred[tuple[Types, Types]]()
 

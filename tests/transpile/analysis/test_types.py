@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.transpile.analysis.types import infer
+from pullback.transpile.analysis.types import _Inferrer, infer
 from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.ir.type_joins import conflict
 from pullback.transpile.ir.types import (
@@ -17,6 +17,7 @@ from pullback.transpile.ir.types import (
     reduced_shape,
 )
 from pullback.transpile.library import formula_in, standard_library
+from pullback.transpile.passes.differentiate.derive import derive
 from pullback.transpile.passes.promote.promote import promote
 from tests.constructs.columns import raises
 from tests.constructs.regenerate import CONSTRUCTS
@@ -130,6 +131,31 @@ def test_names_of_sizes_in_a_loop_do_not_leave_it():
     types = infer(formula)
     (result,) = formula.forward.results
     assert types.forward[result].shape == Unranked(frozenset({result.name}))
+
+
+def nested_loops(depth):
+    lines = ["def f(x, *, n: int):", "    s = np.zeros_like(x)", "    t = x * 0.5"]
+    for level in range(depth):
+        indent = "    " * (level + 1)
+        lines += [
+            f"{indent}for i{level} in range(n):",
+            f"{indent}    s = s + t",
+            f"{indent}    t = np.sin(t)",
+        ]
+    return "\n".join([*lines, "    return s + t"])
+
+
+def test_a_loop_deeper_in_others_adds_a_few_more_inferences(monkeypatch):
+    def inferred(depth):
+        loops, settled = [], _Inferrer._settled
+        formula = formula_in(nested_loops(depth))
+        with monkeypatch.context() as patch:
+            patch.setattr(_Inferrer, "_settled", lambda *args: loops.append(args) or settled(*args))
+            promote(derive(formula, standard_library()), standard_library())
+        return len(loops)
+
+    counts = [inferred(depth) for depth in (2, 4, 6)]
+    assert 0 < counts[2] - counts[1] < 2 * (counts[1] - counts[0])
 
 
 def test_known_shapes_of_parameters_reach_results():
