@@ -31,11 +31,14 @@ def main() -> int:
         "--samples", type=int, default=40, help="of each entry of op_db; default: %(default)s"
     )
     parser.add_argument("--calls", type=int, default=25, help="of each operator; default: %(default)s")
+    parser.add_argument(
+        "--only", metavar="NAME", action="append", help="the samples of this entry of op_db; default: of all"
+    )
     parser.add_argument("--format", choices=("text", "json"), default="text", help="json has the counts only")
     arguments = parser.parse_args()
     derivatives = Derivatives(arguments.folder)
     dtype = getattr(torch, arguments.dtype)
-    calls = sampled_calls(derivatives, dtype, arguments.samples, arguments.calls)
+    calls = sampled_calls(derivatives, dtype, arguments.samples, arguments.calls, arguments.only)
     report = {order: compare_all(derivatives, calls, order) for order in arguments.order or ORDERS}
     if arguments.format == "json":
         print(json.dumps({order: counts(found) for order, found in report.items()}))

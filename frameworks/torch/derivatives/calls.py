@@ -57,8 +57,14 @@ def _copy(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.detach().clone()
 
 
-def sampled_calls(derivatives: Derivatives, dtype: torch.dtype, samples: int, most: int) -> Calls:
-    """Calls that the samples of `op_db` make of operators that have a formula."""
+def sampled_calls(
+    derivatives: Derivatives,
+    dtype: torch.dtype,
+    samples: int,
+    most: int,
+    entries: Container[str] | None = None,
+) -> Calls:
+    """Calls that the samples of `op_db` make of operators that have a formula, of all its entries or of these."""
     from torch.testing._internal import common_methods_invocations as invocations
 
     calls = Calls(derivatives, most)
@@ -67,6 +73,8 @@ def sampled_calls(derivatives: Derivatives, dtype: torch.dtype, samples: int, mo
         warnings.simplefilter("ignore")
         for info in [*invocations.op_db, *_foreach(invocations)]:
             if dtype not in info.supported_dtypes("cpu") or not info.supports_autograd:
+                continue
+            if entries is not None and info.name not in entries:
                 continue
             for sample in first_of(info.sample_inputs("cpu", dtype, requires_grad=True), samples):
                 with calls:
