@@ -261,12 +261,17 @@ def _gradient_at(thing: Thing, parameter: Parameter) -> Value:
     return found if any(t.facts.kind is not Kind.NONE or t.span for t in found) else (Thing(constant=None),)
 
 
-def read_classes(source: Source, program: Program) -> Iterator[ClassFacts]:
-    """The autograd functions of a text with a forward and a backward, and operators that are like them."""
+def read_classes(source: Source, program: Program, name: str | None = None) -> Iterator[ClassFacts]:
+    """The autograd functions of a text with a forward and a backward, and operators that are like them.
+
+    All of them, or those of one name.
+    """
     module = program.module(source)
     if module is None:
         return
     for cls in (*function_classes(module), *registered_operators(module)):
+        if name is not None and cls.name != name:
+            continue
         try:
             forward = Forward(cls).facts()
             backward = Backward(cls, forward).facts() if forward is not None else None

@@ -140,7 +140,7 @@ def _key(finding: Diagnostic) -> Key:
 
 
 def _facts(source: Source, program: Program, finding: Diagnostic) -> ClassFacts | None:
-    return next((f for f in read_classes(source, program) if f.name == finding.name), None)
+    return next(read_classes(source, program, finding.name), None)
 
 
 def _counted(findings: list[Diagnostic]) -> Counter[Key]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pullback.transpile.diagnostics import Diagnostic
@@ -23,11 +24,7 @@ class Place:
 
     def function_at(self, line: int) -> ast.FunctionDef:
         """The innermost function of the file around a line."""
-        found = [
-            node
-            for node in ast.walk(self.module.tree)
-            if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or line)
-        ]
+        found = [node for node in _around(self.module.tree, line) if isinstance(node, ast.FunctionDef)]
         if not found:
             raise CannotFix("no function stands there")
         return max(found, key=lambda node: node.lineno)
@@ -65,6 +62,15 @@ class Place:
             self.text.before(plain[0], [line])
         else:
             self.text.after(imports[-1], ["", line])
+
+
+def _around(node: ast.AST, line: int) -> Iterator[ast.AST]:
+    """The nodes of a tree around a line, outer ones first; a part without a place of its own is no obstacle."""
+    for child in ast.iter_child_nodes(node):
+        start = getattr(child, "lineno", line)
+        if start <= line <= (getattr(child, "end_lineno", None) or line):
+            yield child
+            yield from _around(child, line)
 
 
 def names_in(node: ast.AST) -> set[str]:
