@@ -64,7 +64,7 @@ def sampled_calls(
     most: int,
     entries: Container[str] | None = None,
 ) -> Calls:
-    """Calls that the samples of `op_db` make of operators that have a formula, of all its entries or of these."""
+    """Calls that the samples of `op_db` make of operators with a formula, of all its entries or of these."""
     from torch.testing._internal import common_methods_invocations as invocations
 
     calls = Calls(derivatives, most)

@@ -65,7 +65,7 @@ class Place:
 
 
 def _around(node: ast.AST, line: int) -> Iterator[ast.AST]:
-    """The nodes of a tree around a line, outer ones first; a part without a place of its own is no obstacle."""
+    """The nodes of a tree around a line, outer ones first, also below parts without a place of their own."""
     for child in ast.iter_child_nodes(node):
         start = getattr(child, "lineno", line)
         if start <= line <= (getattr(child, "end_lineno", None) or line):
