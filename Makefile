@@ -9,7 +9,7 @@ UPGRADE_PIP = $(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 # What the native module is built from: library formulas become kernels in it.
 BUILD_INPUTS := pyproject.toml lint/pyproject.toml CMakeLists.txt $(wildcard cmake/* engine/native/*.py engine/native/*.cpp \
 	$(shell find engine/native/src engine/native/include -type f) formulas/*.py \
-	transpile/*.py transpile/*/*.py transpile/*/*/*.py)
+	$(shell find transpile -name '*.py'))
 
 .PHONY: help demo test test-all check docs format sanitize dev clean
 

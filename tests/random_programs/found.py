@@ -41,4 +41,9 @@ FOUND = {
         b = np.ones((2, *y.shape))
         return np.sum(b)
     """,
+    "a loop over the smaller of two sizes, which stands beside a comparison": """
+        for i in range(min(2, len(x))):
+            a = np.full_like(x, 0.25)
+        return a * x
+    """,
 }

@@ -488,7 +488,7 @@ class AtenExpressions:
         if value.type == NONE:
             return Expr("true", BOOL)
         if value.type.startswith("std::optional"):
-            return Expr(f"!{value.text}.has_value()", BOOL, UNARY)
+            return Expr(f"!{value.within(PRIMARY)}.has_value()", BOOL, UNARY)
         return Expr("false", BOOL)
 
     def _not(self, eqn: Eqn) -> Expr:

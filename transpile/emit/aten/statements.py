@@ -18,7 +18,9 @@ from .values import (
     NONE,
     NUMBERS,
     PARTS,
+    PRIMARY,
     SIZES,
+    SUM,
     TENSOR,
     TENSORS,
     Expr,
@@ -301,13 +303,13 @@ class Statements:
             if over.type != INT:
                 over = Expr(f"static_cast<int64_t>({over.text})", INT)
             if backwards:
-                return [f"for (int64_t {k} = {over.text} - 1; {k} >= 0; --{k}) {{"]
-            return [f"for (int64_t {k} = 0; {k} < {over.text}; ++{k}) {{"]
+                return [f"for (int64_t {k} = {over.within(SUM)} - 1; {k} >= 0; --{k}) {{"]
+            return [f"for (int64_t {k} = 0; {k} < {over.within(SUM)}; ++{k}) {{"]
         if backwards:
             place = f"{k}_place"
             return [
-                f"for (size_t {place} = {over.text}.size(); {place}-- > 0;) {{",
-                f"    const at::Tensor& {k} = {over.text}[{place}];",
+                f"for (size_t {place} = {over.within(PRIMARY)}.size(); {place}-- > 0;) {{",
+                f"    const at::Tensor& {k} = {over.within(PRIMARY)}[{place}];",
             ]
         return [f"for (const at::Tensor& {k} : {over.text}) {{"]
 

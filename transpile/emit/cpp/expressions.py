@@ -61,6 +61,15 @@ def text_of(expression: Expression) -> str:
     return " ".join(words_of(expression))
 
 
+def operand_text(expression: Expression, operator: str) -> str:
+    """An expression on one line, in parentheses where this operator beside it needs them.
+
+    >>> operand_text(Infix("||", Name("a"), Name("b")), "&&")
+    '(a || b)'
+    """
+    return " ".join(_within(expression, _INFIX[operator] + 1))
+
+
 def type_text(kind: DataType) -> str:
     """A type.
 
@@ -137,7 +146,7 @@ def words_of(expression: Expression) -> Words:
         case Member():
             return _joined(_within(expression.owner, UNARY), f".{expression.field}")
         case Element():
-            return _joined(words_of(expression.owner), "[", words_of(expression.index), "]")
+            return _joined(_within(expression.owner, UNARY), "[", words_of(expression.index), "]")
         case Braces():
             head = "" if expression.type is None else type_text(expression.type)
             return _listed(f"{head}{{", expression.items, "}")
@@ -154,7 +163,8 @@ def callee(expression: Expression) -> tuple[str, Sequence[Expression]]:
         case Ask():
             return f"context.{expression.method}{_template(expression.of)}", expression.args
         case Method():
-            return f"{text_of(expression.owner)}.{expression.method}", expression.args
+            owner = " ".join(_within(expression.owner, UNARY))
+            return f"{owner}.{expression.method}", expression.args
         case New():
             return type_text(expression.type), expression.args
         case Convert() if expression.type == "T":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...ir import Source
-from ...loops.expressions import Expression
+from ...loops.expressions import Expression, Infix, Name, Number
 from ...loops.statements import (
     Alike,
     Assign,
@@ -26,7 +26,7 @@ from ...loops.statements import (
     Variable,
 )
 from .comments import Comments
-from .expressions import callee, quoted, text_of, type_text, words_of
+from .expressions import callee, operand_text, quoted, text_of, type_text, words_of
 from .lines import assignment, indented, wrap
 from .spaces import space_lines
 
@@ -113,13 +113,19 @@ def _if(statement: If, source: Source, depth: int) -> list[str]:
 
 def _conditions(conditions: Sequence[Expression]) -> list[str]:
     """The head of an `if`, a line for each condition."""
-    texts = [f"{text_of(one)} &&" for one in conditions[:-1]] + [f"{text_of(conditions[-1])}) {{"]
+    if len(conditions) == 1:
+        return [f"if ({text_of(conditions[0])}) {{"]
+    *before, last = (operand_text(one, "&&") for one in conditions)
+    texts = [*(f"{text} &&" for text in before), f"{last}) {{"]
     return [f"if ({texts[0]}", *(f"    {text}" for text in texts[1:])]
 
 
 def _header(statement: For) -> str:
-    name, count = statement.name, text_of(statement.count)
-    more = "" if statement.condition is None else f" && {text_of(statement.condition)}"
+    name, zero, one = Name(statement.name), Number(0, "int64_t"), Number(1, "int64_t")
+    first: Expression = zero
+    more, step = Infix("<", name, statement.count), "++"
     if statement.reverse:
-        return f"for (int64_t {name} = {count} - 1; {name} >= 0{more}; --{name}) {{"
-    return f"for (int64_t {name} = 0; {name} < {count}{more}; ++{name}) {{"
+        first, more, step = Infix("-", statement.count, one), Infix(">=", name, zero), "--"
+    if statement.condition is not None:
+        more = Infix("&&", more, statement.condition)
+    return f"for (int64_t {name.name} = {text_of(first)}; {text_of(more)}; {step}{name.name}) {{"

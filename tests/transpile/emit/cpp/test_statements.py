@@ -91,3 +91,10 @@ def test_what_is_not_compiled_is_located(body, message):
         assert found.code == "PB501"
         assert message in found.message
     assert found.span.line == 7
+
+
+def test_the_count_of_a_loop_keeps_its_parentheses():
+    """`i < size < 2 ? size : 2` never ends."""
+    loop = ("for i in range(min(2, len(x))):", "    r = np.full_like(x, 0.25) * y")
+    text = cpp(function(*loop, params="x, y"))
+    assert "for (int64_t i = 0; i < (size_ < 2 ? size_ : 2); ++i) {" in text
