@@ -21,6 +21,8 @@ from .rules import RULES, TORCH_RULES
 
 FROM_FUNCTION = re.compile(rb"^\s*class\s+\w+\s*\([^)]*Function", re.MULTILINE)
 
+WORDS = (b"Function", b"ctx", b"save_for_backward")
+
 
 class Subject(NamedTuple):
     """A formula or a class that was analysed, and its place."""
@@ -57,7 +59,7 @@ def lint_source(source: Source, program: Program | None = None) -> Linted:
         read: set[ast.ClassDef] = set()
         for facts in read_classes(source, program):
             classes += 1
-            read.add(facts.cls.own.node)
+            read.update(item.node for item in facts.cls.order)
             subjects.append(Subject("class", facts.name, facts.span))
             for of_class in TORCH_RULES.values():
                 if of_class.check_class is not None:
@@ -82,12 +84,11 @@ def lint_source(source: Source, program: Program | None = None) -> Linted:
 
 def _unread(module: TorchModule, read: set[ast.ClassDef]) -> Iterator[Diagnostic]:
     """A warning for each class that looks like an autograd function and was not read: it is not clean."""
-    for item in unread(module, read):
+    for name, node in unread(module, read):
         rule = RULES["PB400"].name
-        message = f"`{item.node.name}` looks like an autograd function, and lint could not read it"
-        span = module.span(item.node)
+        message = f"`{name}` looks like an autograd function, and lint could not read it"
         hint = "lint a folder that has its base class too, and write `forward` and `backward` as methods"
-        yield Diagnostic("PB400", rule, "warning", message, span, item.node.name, item.node.name, hint)
+        yield Diagnostic("PB400", rule, "warning", message, module.span(node), name, name, hint)
 
 
 def may_have_formulas(data: bytes) -> bool:
@@ -99,7 +100,9 @@ def may_have_classes(data: bytes) -> bool:
     """True if a file's bytes may hold an autograd function, or a class that inherits from one."""
     if b"register_autograd" in data:
         return True
-    if b"class" not in data or (b"Function" not in data and b"ctx" not in data):
+    if b"Function,)" in data and b"type(" in data:  # type("Scaled", (Function,), methods)
+        return True
+    if b"class" not in data or not any(word in data for word in WORDS):
         return False
     return b"def forward" in data or b"def backward" in data or FROM_FUNCTION.search(data) is not None
 

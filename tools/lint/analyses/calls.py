@@ -12,7 +12,7 @@ from . import containers, torch_names
 from .collectives import collective, message
 from .context import Context
 from .followed_calls import FollowedCalls
-from .records import Field, arranged, fields_of
+from .records import REPLACES, Field, arranged, fields_of, replaced
 from .state import State
 from .torch_calls import Arguments
 from .values import (
@@ -176,11 +176,7 @@ class Calls(FollowedCalls):
                 given = replace(arguments, items=[Item((thing,)), *arguments.items])
                 return self.inline(Function(method.node, method.owner.module), {}, given, state)
         if thing.fields and name == "_replace":
-            items = [
-                Item(arguments.named.get(field, item.value), item.starred)
-                for field, item in zip(thing.fields, thing.parts or (), strict=True)
-            ]
-            return (Thing(parts=items, fields=thing.fields, entity=entity),)
+            return (replaced(thing, arguments.named),)
         if thing.parts is not None:
             return self.list_method(thing, name, arguments)
         tensor = (
@@ -315,6 +311,8 @@ class Calls(FollowedCalls):
             return self.communicate(known, arguments)
         if how := message(dotted):
             return self.exchange(how, arguments)
+        if dotted in REPLACES and arguments.first and all(thing.fields for thing in arguments.first):
+            return union(*((replaced(thing, arguments.named),) for thing in arguments.first))
         if dotted == "numba.prange":
             return plain()
         if dotted == "torch.compile" and arguments.items:

@@ -131,10 +131,12 @@ class ClassFacts:
 
     @cached_property
     def differentiable(self) -> frozenset[str]:
-        """The parameters that some return has a gradient for."""
+        """The parameters that some return has a gradient for: neither None nor zeros."""
         names = {p.index: p.name for p in self.forward.parameters}
         return frozenset(
-            names[index] for index, value, _ in self.gradients if any(t.constant is not None for t in value)
+            names[index]
+            for index, value, _ in self.gradients
+            if any(t.constant is not None and t.facts.form is not Form.ZERO for t in value)
         )
 
     @cached_property

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from ..frontend.classes import last_name
-from ..frontend.modules import Function, is_compiled
+from ..frontend.modules import Dotted, Function, is_compiled
 from . import containers, torch_names
 from .builtin_calls import BuiltinCalls
 from .context import Context
@@ -56,6 +56,8 @@ class FollowedCalls(BuiltinCalls):
             made = replace(made, kind=Kind.OPAQUE)
         if self.cuts and _is_kernel(name):
             made = lose(made, span, f"the kernel `{name.partition('[')[0]}`")
+        elif self.cuts and self._fills(callee, arguments):
+            made = lose(made, span, f"`{name}`, which fills a buffer and is not at hand")
         if self.cuts and not self.grad_mode:
             made = lose(made, span, "`torch.no_grad()`")
         for value in arguments.values:
@@ -69,6 +71,12 @@ class FollowedCalls(BuiltinCalls):
         if takes_context(arguments):
             return (Thing(Facts(Kind.OPAQUE, Form.UNKNOWN), Store(), span),)
         return (Thing(made if self.grad_mode else unrecorded(made), Store(), span),)
+
+    def _fills(self, callee: Value, arguments: Arguments) -> bool:
+        """True if a function of a module that is not at hand gives nothing, and gets a buffer to fill."""
+        if arguments.node is not self.unused or not all(isinstance(t.entity, Dotted) for t in callee):
+            return False
+        return any(thing.store.empty for value in arguments.values for thing in leaves(value))
 
     def launched(self, name: str, arguments: Arguments) -> None:
         """A kernel launch gives nothing: with no buffer to fill, it writes what belongs to others."""

@@ -6,6 +6,7 @@ In: a module. Out: a `Late` for each variable that such a function reads when it
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ FORMULAS = frozenset({"formula", "composite"})
 STORING = frozenset({"append", "insert", "setdefault"})
 
 Function = ast.FunctionDef | ast.Lambda
+Loop = ast.For | ast.AsyncFor | ast.While
 
 
 @dataclass(frozen=True)
@@ -29,12 +31,14 @@ class Late:
 
 
 def late_bindings(module: TorchModule) -> Iterator[Late]:
-    """Formulas that a loop defines, and closures that autograd functions and hooks leave behind."""
+    """Formulas that a loop defines, and closures that autograd functions, hooks and lists leave behind."""
     owners = {id(n): c.name for c in function_classes(module) for n in ast.walk(c.own.node)}
     for loop in ast.walk(module.tree):
-        if not isinstance(loop, ast.For | ast.AsyncFor):
+        if isinstance(loop, ast.ListComp):
+            yield from _in_list(loop, owners, module)
+        if not isinstance(loop, ast.For | ast.AsyncFor | ast.While):
             continue
-        variables = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+        variables = _variables(loop)
         stored = _stored(loop)
         for block in _blocks(loop.body):
             if isinstance(block[-1], ast.Return | ast.Break):
@@ -43,6 +47,37 @@ def late_bindings(module: TorchModule) -> Iterator[Late]:
                 owner = _owner(function, owners, stored)
                 for node in _free(function, variables) if owner else ():
                     yield Late(node.id, owner, module.span(node))
+
+
+def _in_list(made: ast.ListComp, owners: dict[int, str], module: TorchModule) -> Iterator[Late]:
+    """``[lambda x: x * k for k in range(3)]``: a list of functions, none of which ran while it was made."""
+    if isinstance(made.elt, ast.Lambda):
+        variables = {name for part in made.generators for name in _bound(part.target)}
+        for node in _free(made.elt, variables):
+            yield Late(node.id, owners.get(id(made.elt), "lambda"), module.span(node))
+
+
+def _variables(loop: Loop) -> set[str]:
+    """The variables of a loop: what it counts by, and what its statements compute from that."""
+    if isinstance(loop, ast.While):
+        tested = {n.id for n in ast.walk(loop.test) if isinstance(n, ast.Name)}
+        found = {
+            s.target.id
+            for s in loop.body
+            if isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name) and s.target.id in tested
+        }
+    else:
+        found = _bound(loop.target)
+    for statement in loop.body:
+        match statement:
+            case ast.Assign(targets=targets, value=value) if not isinstance(value, ast.Lambda):
+                if any(isinstance(n, ast.Name) and n.id in found for n in ast.walk(value)):
+                    found |= {t.id for t in targets if isinstance(t, ast.Name)}
+    return found
+
+
+def _bound(target: ast.expr) -> set[str]:
+    return {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
 
 
 def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
@@ -64,32 +99,45 @@ def _functions(block: list[ast.stmt]) -> Iterator[Function]:
             yield from (n for n in ast.walk(statement) if isinstance(n, ast.Lambda))
 
 
-def _stored(loop: ast.For | ast.AsyncFor) -> dict[str | int, bool]:
-    """The functions that a loop stores for later, by name or node; True for a hook."""
+def _stored(loop: Loop) -> dict[str | int, bool]:
+    """The functions that a loop stores for later, by name or node.
+
+    True where they are called after it for certain: hooks, and the items of a list that the loop only fills.
+    """
     found: dict[str | int, bool] = {}
+    names = Counter(n.id for n in ast.walk(loop) if isinstance(n, ast.Name))
+    filled = Counter(
+        node.func.value.id
+        for node in ast.walk(loop)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.attr in STORING
+    )
     for node in ast.walk(loop):
         given: list[ast.expr] = []
-        hook = False
+        later = False
         match node:
-            case ast.Call(func=ast.Attribute(attr=name), args=args):
+            case ast.Call(func=ast.Attribute(value=owner, attr=name), args=args):
                 hook = name.startswith("register_") and "hook" in name
                 given = args if hook or name in STORING else []
+                later = hook or (isinstance(owner, ast.Name) and names[owner.id] == filled[owner.id])
             case ast.Assign(targets=[ast.Subscript() | ast.Attribute()], value=value):
                 given = [value]
         for one in given:
-            found[one.id if isinstance(one, ast.Name) else id(one)] = hook
+            found[one.id if isinstance(one, ast.Name) else id(one)] = later
     return found
 
 
 def _owner(function: Function, owners: dict[int, str], stored: dict[str | int, bool]) -> str:
-    """The formula, the class, or the hook; "" for a function that is only called in its iteration."""
+    """The formula, the class, or the function; "" where it may be called in its iteration only."""
     name = function.name if isinstance(function, ast.FunctionDef) else "lambda"
     if isinstance(function, ast.FunctionDef) and {last_name(d) for d in function.decorator_list} & FORMULAS:
         return name
-    hook = stored.get(name if isinstance(function, ast.FunctionDef) else id(function))
-    if hook is None:
+    later = stored.get(name if isinstance(function, ast.FunctionDef) else id(function))
+    if later is None:
         return ""
-    return owners.get(id(function), name if hook else "")
+    return owners.get(id(function), name if later else "")
 
 
 def _free(function: Function, variables: set[str]) -> Iterator[ast.Name]:

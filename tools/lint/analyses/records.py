@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 from ..frontend.classes import method_of, resolve
 from ..frontend.modules import Class, Dotted, Expression
-from .values import Item, Value
+from .values import Item, Thing, Value
 
 _OWN_CONSTRUCTION = ("__init__", "__new__", "__post_init__")
 _DECORATORS = {"dataclasses.dataclass", "flax.struct.dataclass", "chex.dataclass"}
 _TUPLES = {"typing.NamedTuple", "typing_extensions.NamedTuple"}
 _MADE = {"collections.namedtuple"}
+REPLACES = frozenset({"dataclasses.replace", "copy.replace"})
 _DEEPEST = 8
 
 
@@ -85,3 +86,12 @@ def arranged(
         else:
             return None
     return made
+
+
+def replaced(thing: Thing, named: dict[str, Value]) -> Thing:
+    """An object like another one, with other values in the fields that are named."""
+    items = [
+        Item(named.get(field, item.value), item.starred)
+        for field, item in zip(thing.fields, thing.parts or (), strict=True)
+    ]
+    return Thing(parts=items, fields=thing.fields, entity=thing.entity)

@@ -73,6 +73,7 @@ class Statements(Expressions):
         self.depth = 0
         self.steps = 20_000
         self.writes: list[Write] = []
+        self.unused: ast.expr | None = None  # the last one whose value nothing takes
 
     def run(self, body: list[ast.stmt], state: State | None) -> State | None:
         """The state after statements, or None where none of them ends."""
@@ -86,6 +87,7 @@ class Statements(Expressions):
     def _statement(self, node: ast.stmt, state: State) -> State | None:
         match node:
             case ast.Expr(value=value):
+                self.unused = value
                 self.evaluate(value, state)
             case ast.Assign(targets=targets, value=value):
                 found = self.evaluate(value, state)

@@ -125,19 +125,55 @@ def _has_context(item: Class) -> bool:
     return all(method is not None and "ctx" in {a.arg for a in method.args.args[:2]} for method in methods)
 
 
-def unread(module: TorchModule, read: set[ast.ClassDef]) -> Iterator[Class]:
-    """The classes that look like autograd functions, and are not among those that were read.
+def unread(module: TorchModule, read: set[ast.ClassDef]) -> Iterator[tuple[str, ast.AST]]:
+    """The classes that look like autograd functions, and are not among those that were read: name and place.
 
-    Their base is not at hand, or their forward or backward is no function of the text.
+    Their base is not at hand, their forward or backward is no function of the text, or ``type(...)`` makes
+    them.
     """
     if "torch" not in module.source.text:
         return
+    given = set(_set_from_outside(module))
     for item in module.classes():
         if item.node in read:
             continue
         made = {"forward", "backward"} & {*item.values} - {*item.methods}
-        if _has_context(item) or (made and as_function(item) is not None):
-            yield item
+        made_or_given = made or item.node.name in given
+        if _has_context(item) or _saves(item) or (made_or_given and as_function(item) is not None):
+            yield item.node.name, item.node
+    for statement in ast.walk(module.tree):
+        match statement:
+            case ast.Call(
+                func=ast.Name(id="type"), args=[ast.Constant(value=str(name)), ast.Tuple(elts=bases), _]
+            ):
+                found = (resolve(base, module) for base in bases)
+                if any(isinstance(base, Dotted) and base.name in FUNCTIONS for base in found):
+                    yield name, statement
+
+
+def _set_from_outside(module: TorchModule) -> Iterator[str]:
+    """``Scaled`` of ``Scaled.forward = staticmethod(scale)``."""
+    for statement in module.tree.body:
+        for target in statement.targets if isinstance(statement, ast.Assign) else ():
+            match target:
+                case ast.Attribute(value=ast.Name(id=name), attr="forward" | "backward"):
+                    yield name
+
+
+def _saves(item: Class) -> bool:
+    """True if a class whose base is not at hand has a static forward or backward that uses a context."""
+    if as_function(item) is not None:
+        return False
+    found = (item.methods.get(name) for name in ("forward", "backward", "setup_context"))
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr in ("save_for_backward", "saved_tensors")
+        and isinstance(node.value, ast.Name)
+        and node.value.id in {argument.arg for argument in method.args.args[:2]}
+        for method in found
+        if method is not None and any(last_name(one) == "staticmethod" for one in method.decorator_list)
+        for node in ast.walk(method)
+    )
 
 
 def method_of(item: Class, name: str, depth: int = 0) -> Method | None:
@@ -171,7 +207,9 @@ def resolve(node: ast.expr, module: TorchModule, depth: int = 0) -> Entity | Non
     if isinstance(node, ast.Name):
         return _alias(module.entity(node.id), depth)
     if isinstance(node, ast.Attribute):
-        base = resolve(node.value, module)
+        base = resolve(node.value, module, depth)
+        if isinstance(base, Expression) and depth < 8:  # autograd = torch.autograd
+            base = resolve(base.node, base.module, depth + 1)
         if isinstance(base, Dotted):
             return module.program.follow(Dotted(f"{base.name}.{node.attr}"), module)
     if isinstance(node, ast.Subscript):

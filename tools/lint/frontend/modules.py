@@ -219,8 +219,8 @@ def _class_definitions(body: list[ast.stmt]) -> Iterator[ast.ClassDef]:
             inner = getattr(statement, part, None)
             if isinstance(inner, list):
                 yield from _class_definitions(inner)
-        for handler in getattr(statement, "handlers", ()):
-            yield from _class_definitions(handler.body)
+        for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+            yield from _class_definitions(part.body)
 
 
 def imported(node: ast.Import | ast.ImportFrom) -> dict[str, Dotted]:
@@ -241,8 +241,8 @@ def _top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
         for part in ("body", "orelse", "finalbody"):
             if isinstance(statement, ast.If | ast.Try | ast.With):
                 yield from _top_level(getattr(statement, part, []))
-        for handler in getattr(statement, "handlers", []):
-            yield from _top_level(handler.body)
+        for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+            yield from _top_level(part.body)
 
 
 class Program:

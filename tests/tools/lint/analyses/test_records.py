@@ -10,7 +10,7 @@ from pullback.transpile.ir import Source
 
 HEAD = """import torch
 from collections import namedtuple
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple
 
 Point = namedtuple("Point", "a b")
@@ -81,6 +81,11 @@ LOST = {
         "s.nested.inner.a",
     ),
     "in a made tuple": ("ctx.s = Point(x * y, y)", "a, b = ctx.s", "s.a"),
+    "replaced by a function": (
+        "ctx.s = replace(State(x, Nested(Pair(x, y), 1)), t=x * y)",
+        "a, b = ctx.s.t, ctx.s.nested.inner.b",
+        "s.t",
+    ),
     "replaced": ("ctx.s = Point(x, y)._replace(a=x * y)", "a, b = ctx.s", "s.a"),
     "set later": ("s = Base(x); s.t = x * y; ctx.save_for_backward(s.t, y)", SAVED, "s.t"),
     "set, saved whole": ("s = Base(x); s.t = x * y; ctx.s = s; ctx.y = y", "a, b = ctx.s.t, ctx.y", "s.t"),

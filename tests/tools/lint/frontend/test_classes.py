@@ -44,6 +44,7 @@ def classes(text: str, files: dict[str, str] | None = None) -> dict[str, Functio
         ("from torch.autograd import Function", "Function"),
         ("from torch.autograd import Function as F", "F"),
         ("from torch.autograd.function import InplaceFunction", "InplaceFunction"),
+        ("import torch as th\nag = th.autograd", "ag.Function"),
         ("try:\n    from torch.autograd import Function\nexcept ImportError:\n    pass", "Function"),
     ],
 )
@@ -58,6 +59,12 @@ def test_other_classes_are_none(base: str) -> None:
 
 def test_a_nested_class_is_found() -> None:
     text = "from torch.autograd import Function\ndef make():\n    class A(Function):\n        pass\n"
+    assert list(classes(text)) == ["A"]
+
+
+def test_a_class_in_a_case_is_found() -> None:
+    text = "from torch.autograd import Function\nmatch 1:\n    case 1:\n"
+    text += "        class A(Function):\n            pass\n"
     assert list(classes(text)) == ["A"]
 
 

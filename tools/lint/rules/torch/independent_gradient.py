@@ -53,7 +53,7 @@ from collections.abc import Iterator
 from pullback.transpile.diagnostics import Diagnostic
 
 from ...analyses.facts import ClassFacts
-from ...analyses.values import Form, facts_of
+from ...analyses.values import Form, facts_of, leaves
 from .torch_rule import TorchRule, finding
 
 CODE = "PB202"
@@ -84,9 +84,24 @@ def check(facts: ClassFacts) -> Iterator[Diagnostic]:
             )
             yield finding(CODE, facts, message, span, name, INJECTED, "warning")
             continue
-        how = "has a term that depends" if any(t.facts.form is Form.AFFINE for t in things) else "depends"
+        affine = any(t.facts.form is Form.AFFINE for t in things)
+        if affine and _adds(facts, index):
+            message = (
+                f"the gradient for `{name}`, which is returned as it is, has a term that depends on no "
+                "incoming gradient: a loss that is added on the way back"
+            )
+            yield finding(CODE, facts, message, span, name, INJECTED, "warning")
+            continue
+        how = "has a term that depends" if affine else "depends"
         message = f"the gradient for `{name}` {how} on no incoming gradient: no derivative does"
         yield finding(CODE, facts, message, span, name, HINT)
+
+
+def _adds(facts: ClassFacts, index: int) -> bool:
+    """True if every output is this input or a view of it, so that its gradient is the incoming one."""
+    token = facts.forward.parameters[index].token
+    outputs = [thing for end in facts.forward.ends for thing in leaves(end.value) if thing.parts is None]
+    return bool(outputs) and all(thing.store.owner == token for thing in outputs)
 
 
 def _injects(facts: ClassFacts, index: int) -> bool:

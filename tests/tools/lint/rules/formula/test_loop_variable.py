@@ -41,6 +41,15 @@ def watch(tensors, seen):
         {made}
 """
 
+LIST = """
+import torch
+from torch.autograd import Function
+def make(tensors, seen):
+    made = []
+    {loop}
+    return made
+"""
+
 HITS = {
     "a formula": FORMULA.format(parameter="", factor="k"),
     "a lambda in a list": CLASS.format(made="ctx.steps.append(lambda g: g * k)"),
@@ -49,8 +58,25 @@ HITS = {
     ),
     "a function in a branch": CLASS.format(made="if k:\n                ctx.steps.append(lambda g: g * k)"),
     "a hook": HOOK.format(made="tensor.register_hook(lambda g: seen.append(number) or g)"),
+    "a list that a function returns": LIST.format(loop="for k in tensors: made.append(lambda x: x * k)"),
+    "a list of functions": LIST.format(loop="made = [lambda x: x * k for k in range(3)]"),
+    "a counter": LIST.format(
+        loop="k = 0\n    while k < 3:\n        made.append(lambda x: x * k)\n        k += 1"
+    ),
+    "what is computed from it": LIST.format(
+        loop="for k, t in enumerate(tensors):\n        scale = 2.0 ** k\n"
+        "        t.register_hook(lambda g: g * scale)"
+    ),
 }
 MISSES = {
+    "a list that the loop reads": LIST.format(
+        loop="for k in tensors:\n        made.append(lambda x: x * k)\n        seen += [f(1) for f in made]"
+    ),
+    "values of functions": LIST.format(loop="made = [(lambda x: x * k)(1) for k in range(3)]"),
+    "a function that sorts": LIST.format(loop="made = [sorted(seen, key=lambda x: x * k) for k in range(3)]"),
+    "what is the same in all": LIST.format(
+        loop="for t in tensors:\n        scale = 2.0\n        t.register_hook(lambda g: g * scale)"
+    ),
     "a formula without it": FORMULA.format(parameter="", factor="2"),
     "a parameter": FORMULA.format(parameter=", k", factor="k"),
     "a default": CLASS.format(made="ctx.steps.append(lambda g, k=k: g * k)"),
