@@ -9,7 +9,7 @@ import numpy as np
 import pullback as pb
 
 
-@pb.formula(np.add)
+@pb.formula(np.add, complex=True)
 def add(x, y):
     """x + y, linear in both."""
     r = np.add(x, y)
@@ -20,7 +20,7 @@ def add(x, y):
     return r, add_pullback
 
 
-@pb.formula(np.subtract)
+@pb.formula(np.subtract, complex=True)
 def subtract(x, y):
     """x - y, linear in both."""
     r = np.subtract(x, y)
@@ -31,7 +31,7 @@ def subtract(x, y):
     return r, subtract_pullback
 
 
-@pb.formula(np.multiply)
+@pb.formula(np.multiply, complex=True)
 def multiply(x, y):
     """x y, by the product rule: d(xy) = y dx + x dy. DLMF 1.4(iii)."""
     r = np.multiply(x, y)
@@ -42,7 +42,7 @@ def multiply(x, y):
     return r, multiply_pullback
 
 
-@pb.formula(np.divide)
+@pb.formula(np.divide, complex=True)
 def divide(x, y):
     """r = x / y, by the quotient rule: dr = (dx - r dy) / y. DLMF 1.4(iii)."""
     r = np.divide(x, y)
@@ -59,7 +59,7 @@ def _divide_inputs(rng):
     yield (rng.standard_normal((2, 1)), -rng.uniform(0.5, 2.0, (2, 3))), {}
 
 
-@pb.formula(np.negative)
+@pb.formula(np.negative, complex=True)
 def negative(x):
     """-x."""
     r = np.negative(x)
@@ -70,7 +70,7 @@ def negative(x):
     return r, negative_pullback
 
 
-@pb.formula(np.positive)
+@pb.formula(np.positive, complex=True)
 def positive(x):
     """+x, a copy."""
     r = np.positive(x)
@@ -81,7 +81,7 @@ def positive(x):
     return r, positive_pullback
 
 
-@pb.formula(np.reciprocal)
+@pb.formula(np.reciprocal, complex=True)
 def reciprocal(x):
     """r = 1 / x, so dr = -r**2 dx."""
     r = np.reciprocal(x)
@@ -97,7 +97,7 @@ def _reciprocal_inputs(rng):
     yield (rng.uniform(0.5, 2.0, (3, 4)),), {}
 
 
-@pb.formula(np.square)
+@pb.formula(np.square, complex=True)
 def square(x):
     """x**2, so d(x**2) = 2x dx."""
     r = np.square(x)
@@ -108,7 +108,7 @@ def square(x):
     return r, square_pullback
 
 
-@pb.formula(np.power)
+@pb.formula(np.power, complex=True)
 def power(x, y):
     """x**y: d/dx = y x**(y-1) and d/dy = x**y log x. DLMF 4.7.10 and 4.7.9.
 

@@ -217,7 +217,7 @@ def _k1e_inputs(rng):
     yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
 
 
-@pb.formula(primitives.bessel_i)
+@pb.formula(primitives.bessel_i, complex=True)
 def bessel_i(x, *, order):
     """The modified function I of a real order v: dI_v = (I_(v-1)(x) + I_(v+1)(x)) / 2 dx. DLMF 10.29.1."""
     r = primitives.bessel_i(x, order=order)
@@ -233,7 +233,7 @@ def _bessel_i_inputs(rng):
     yield (rng.uniform(0.5, 3.0, (3, 4)),), {"order": 2}
 
 
-@pb.formula(primitives.bessel_j)
+@pb.formula(primitives.bessel_j, complex=True)
 def bessel_j(x, *, order):
     """The function J of a real order v: d J_v(x) = (J_(v-1)(x) - J_(v+1)(x)) / 2 dx. DLMF 10.6.1."""
     r = primitives.bessel_j(x, order=order)

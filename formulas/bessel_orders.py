@@ -15,7 +15,7 @@ from pullback import primitives
 _ORDER = "the derivative in the order of a Bessel function has no closed form"
 
 
-@pb.formula(special.yv)
+@pb.formula(special.yv, complex=True)
 def yv(v, z):
     """d Y_v(z) = (Y_(v-1)(z) - Y_(v+1)(z)) / 2 dz. DLMF 10.6.1."""
     r = special.yv(v, z)
@@ -32,7 +32,7 @@ def _yv_inputs(rng):
     yield (2, rng.uniform(0.5, 3.0, (3, 4))), {}
 
 
-@pb.formula(special.kv)
+@pb.formula(special.kv, complex=True)
 def kv(v, z):
     """d K_v(z) = -(K_(v-1)(z) + K_(v+1)(z)) / 2 dz. DLMF 10.29.1."""
     r = special.kv(v, z)
@@ -96,7 +96,7 @@ def _ive_inputs(rng):
     yield (2, np.array([[0.3, 1.0, 2.0, 5.0], [-0.3, -1.0, 70.0, -70.0]])), {}
 
 
-@pb.formula(special.kve)
+@pb.formula(special.kve, complex=True)
 def kve(v, z):
     """exp(z) K_v(z): d = (r - exp(z) (K_(v-1) + K_(v+1)) / 2) dz. DLMF 10.29.1.
 
@@ -119,7 +119,7 @@ def _kve_inputs(rng):
     yield (2, np.array([[0.3, 1.0, 2.0], [5.0, 20.0, 70.0]])), {}
 
 
-@pb.formula(primitives.spherical_bessel)
+@pb.formula(primitives.spherical_bessel, complex=True)
 def spherical_bessel(n, z, *, kind, derivative=False):
     """j_n, y_n, i_n or k_n of z by its letter, or its derivative: of itself, by DLMF 10.51.1 and 10.51.4.
 

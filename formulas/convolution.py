@@ -6,7 +6,7 @@ import pullback as pb
 from pullback import primitives
 
 
-@pb.formula(np.convolve)
+@pb.formula(np.convolve, complex=True)
 def convolve(a, v, *, mode="full"):
     """r_k = sum of a_i v_(k-i), or its middle: a factor takes the gradient correlated with the other."""
     r = np.convolve(a, v, mode)

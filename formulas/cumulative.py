@@ -31,7 +31,7 @@ def _previous(a):
     return np.concatenate([np.zeros_like(a[..., :1]), a[..., :-1]], axis=-1)
 
 
-@pb.formula(np.prod)
+@pb.formula(np.prod, complex=True)
 def prod(a, *, axis=None, keepdims=False):
     """d prod(a) is the sum over i of (the product of the a_j with j != i) da_i."""
     r = np.prod(a, axis=axis, keepdims=keepdims)
@@ -54,7 +54,7 @@ def _prod_inputs(rng):
     yield (a,), {"axis": (0, 2), "keepdims": True}
 
 
-@pb.formula(np.cumsum)
+@pb.formula(np.cumsum, complex=True)
 def cumsum(a, *, axis=None):
     """Each entry is in the sums from its own on, so it takes the gradients from there to the end."""
     r = np.cumsum(a, axis=axis)
@@ -72,7 +72,7 @@ def _cumsum_inputs(rng):
     yield (rng.standard_normal((2, 3)),), {"axis": 0}
 
 
-@pb.formula(np.cumprod)
+@pb.formula(np.cumprod, complex=True)
 def cumprod(a, *, axis=None):
     """d r_k is the sum over i <= k of (the product of the a_j with j <= k, j != i) da_i.
 
@@ -100,7 +100,7 @@ def _cumprod_inputs(rng):
     yield (a[1],), {}
 
 
-@pb.formula(primitives.linear_recurrence)
+@pb.formula(primitives.linear_recurrence, complex=True)
 def linear_recurrence(a, b, *, reverse=False):
     """r_i = b_i + a_i r_(i-1) along the last axis from r_(-1) = 0; in reverse from the end.
 
@@ -125,7 +125,7 @@ def _linear_recurrence_inputs(rng):
     yield (a, b), {"reverse": True}
 
 
-@pb.formula(primitives.flatten_axes)
+@pb.formula(primitives.flatten_axes, complex=True)
 def flatten_axes(a, *, axis=None):
     """The axes of `axis` (None: all) moved to the end and merged into one."""
     r = primitives.flatten_axes(a, axis=axis)
@@ -141,7 +141,7 @@ def _flatten_axes_inputs(rng):
     yield (rng.standard_normal((2, 3, 4)),), {"axis": (0, -1)}
 
 
-@pb.formula(primitives.unflatten_axes)
+@pb.formula(primitives.unflatten_axes, complex=True)
 def unflatten_axes(a, *, axis, shape):
     """The inverse of `flatten_axes` for an operand of `shape`."""
     r = primitives.unflatten_axes(a, axis=axis, shape=shape)

@@ -8,6 +8,7 @@ equal, their vectors have no derivative: what needs one comes out as NaN.
 import numpy as np
 
 import pullback as pb
+from pullback import primitives
 
 
 def _transposed(a):
@@ -37,9 +38,37 @@ def _slogdet_inputs(rng):
     yield (rng.standard_normal((2, 3, 3)) + 3.0 * np.eye(3),), {}
 
 
-@pb.formula
+@pb.formula(complex=True)
+def slogdet_of_complex(a):
+    """The same of complex matrices, d sign = sign i im(tr(A^-1 dA)): each changes by a part of one trace."""
+    sign, r = np.linalg.slogdet(a)
+
+    def slogdet_of_complex_pullback(grad_sign, grad):
+        share = grad + primitives.imaginary(np.imag(grad_sign * sign))
+        return np.expand_dims(share, (-1, -2)) * _transposed(np.linalg.inv(a))
+
+    return (sign, r), slogdet_of_complex_pullback
+
+
+@slogdet_of_complex.sample_inputs
+def _slogdet_of_complex_inputs(rng):
+    yield (rng.standard_normal((2, 3, 3)) + 1j * rng.standard_normal((2, 3, 3)) + 3.0 * np.eye(3),), {}
+
+
+def _check_phases(of_vectors):
+    """Refuse a loss that depends on the phases of complex vectors: any of them are right."""
+    off = np.abs(np.imag(np.diagonal(of_vectors, 0, -2, -1)))
+    if np.any(off > 1e-3 * (np.max(np.abs(of_vectors)) + 1e-3)):
+        raise ValueError("the loss depends on the phases of complex vectors, which are arbitrary")
+
+
+def _is_complex(a):
+    return a.dtype == np.complex64 or a.dtype == np.complex128
+
+
+@pb.formula(complex=True)
 def eigh(a):
-    """A = V diag(w) V^T: dw_i = (V^T dA V)_ii and dV = V (F * (V^T dA V)) with F_ij = 1 / (w_j - w_i).
+    """A = V diag(w) V^H: dw_i = (V^H dA V)_ii and dV = V (F * (V^H dA V)) with F_ij = 1 / (w_j - w_i).
 
     The function reads the lower triangle of `a` only, so all of the gradient is
     there: twice that of a symmetric change off the diagonal. M. Giles (2008),
@@ -49,11 +78,14 @@ def eigh(a):
 
     def eigh_pullback(grad_w, grad_v):
         turned = _transposed(v)
-        along = v * np.expand_dims(grad_w, -2)
+        along = np.conj(v) * np.expand_dims(grad_w, -2)
         if grad_v is not None:
-            along = along + np.matmul(v, _of_differences(w, np.ones_like(v)) * np.matmul(turned, grad_v))
+            of_v = np.matmul(turned, grad_v)
+            if _is_complex(v):
+                _check_phases(of_v)
+            along = along + np.matmul(np.conj(v), _of_differences(w, np.ones_like(np.real(v))) * of_v)
         both = np.matmul(along, turned)
-        return np.tril(both + _transposed(both)) - np.triu(np.tril(both))
+        return np.tril(both + np.conj(_transposed(both))) - np.real(np.triu(np.tril(both)))
 
     return (w, v), eigh_pullback
 
@@ -64,18 +96,21 @@ def _eigh_inputs(rng):
     yield (np.matmul(a, np.swapaxes(a, -1, -2)),), {}
 
 
-@pb.formula
+@pb.formula(complex=True)
 def eigh_upper(a):
     """The same of the upper triangle, where the signs of the vectors may be others: `eigh`."""
     w, v = np.linalg.eigh(a, UPLO="U")
 
     def eigh_upper_pullback(grad_w, grad_v):
         turned = _transposed(v)
-        along = v * np.expand_dims(grad_w, -2)
+        along = np.conj(v) * np.expand_dims(grad_w, -2)
         if grad_v is not None:
-            along = along + np.matmul(v, _of_differences(w, np.ones_like(v)) * np.matmul(turned, grad_v))
+            of_v = np.matmul(turned, grad_v)
+            if _is_complex(v):
+                _check_phases(of_v)
+            along = along + np.matmul(np.conj(v), _of_differences(w, np.ones_like(np.real(v))) * of_v)
         both = np.matmul(along, turned)
-        return np.triu(both + _transposed(both)) - np.triu(np.tril(both))
+        return np.triu(both + np.conj(_transposed(both))) - np.real(np.triu(np.tril(both)))
 
     return (w, v), eigh_upper_pullback
 
@@ -86,7 +121,49 @@ def _eigh_upper_inputs(rng):
     yield (np.matmul(a, np.swapaxes(a, -1, -2)),), {}
 
 
-@pb.formula
+@pb.formula(complex=True)
+def eig(a):
+    """A V = V diag(w) V of length one: dw_i = (V^-1 dA V)_ii, and dV = V (F * (V^-1 dA V)) scaled.
+
+    F_ij = 1 / (w_j - w_i). C. Boeddeker, P. Hanebrink, L. Drude, J. Heymann and R. Haeb-Umbach, "On the
+    computation of complex-valued gradients with application to statistically optimum beamforming" (2017),
+    section 4.7.
+    """
+    w, v = np.linalg.eig(a)
+
+    def eig_pullback(grad_w, grad_v):
+        turned = _transposed(v)
+        inner = np.expand_dims(grad_w, -1) * turned
+        if grad_v is not None:
+            of_v = np.matmul(turned, grad_v)
+            if _is_complex(v):
+                _check_phases(of_v)
+            along = np.expand_dims(np.real(np.diagonal(of_v, 0, -2, -1)), -2)
+            scaled = of_v - np.matmul(turned, np.conj(v)) * along
+            inner = inner + np.matmul(_of_differences(w, np.ones_like(v)) * scaled, turned)
+        return np.linalg.solve(turned, inner)
+
+    return (w, v), eig_pullback
+
+
+@eig.sample_inputs
+def _eig_inputs(rng):
+    yield (rng.standard_normal((3, 3)) + np.diag([1.0, 3.0, 7.0]),), {}
+
+
+@pb.composite(np.linalg.eig)
+def linalg_eig(a):
+    """Eigenvalues and eigenvectors of any square matrix."""
+    return eig(a)
+
+
+@pb.composite(np.linalg.eigvals)
+def linalg_eigvals(a):
+    """Eigenvalues of any square matrix, which must not be equal."""
+    return eig(a)[0]
+
+
+@pb.formula(complex=True)
 def qr(a):
     """A = Q R with as many columns as A, which has no fewer rows.
 
@@ -97,8 +174,9 @@ def qr(a):
 
     def qr_pullback(grad_q, grad_r):
         inner = np.matmul(r, _transposed(grad_r)) - np.matmul(_transposed(grad_q), q)
-        lower = np.tril(inner)
-        both = grad_q + np.matmul(q, lower + _transposed(np.tril(inner, -1)))
+        strict = np.tril(inner, -1)
+        diagonal = np.real(np.triu(np.tril(inner)))
+        both = grad_q + np.matmul(np.conj(q), diagonal + np.conj(strict) + _transposed(strict))
         return _transposed(np.linalg.solve(r, _transposed(both)))
 
     return (q, r), qr_pullback
@@ -109,7 +187,7 @@ def _qr_inputs(rng):
     yield (rng.standard_normal((2, 4, 3)),), {}
 
 
-@pb.formula
+@pb.formula(complex=True)
 def svd(a):
     """A = U diag(s) V^T with as many singular values as the shorter side.
 
@@ -126,16 +204,24 @@ def svd(a):
             if grad_u is None and grad_vh is None
             else _of_differences(s * s, np.ones_like(rows * columns))
         )
-        left = u * np.expand_dims(grad_s, -2)
+        left = np.conj(u) * np.expand_dims(grad_s, -2)
         if grad_u is not None:
             of_u = np.matmul(_transposed(u), grad_u)
-            left = left + np.matmul(u, f * (of_u - _transposed(of_u)) * columns)
-            left = left + (grad_u - np.matmul(u, of_u)) / columns
-        back = np.matmul(left, vh)
+            left = left + np.matmul(np.conj(u), f * (of_u - np.conj(_transposed(of_u))) * columns)
+            left = left + (grad_u - np.matmul(np.conj(u), of_u)) / columns
+            if _is_complex(u):
+                if grad_vh is None:
+                    _check_phases(of_u)
+                phase = np.diagonal(of_u - np.conj(of_u), 0, -2, -1)
+                left = left + np.conj(u) * np.expand_dims(phase / (2 * s), -2)
+        back = np.matmul(left, np.conj(vh))
         if grad_vh is not None:
-            of_v = np.matmul(vh, _transposed(grad_vh))
-            right = np.matmul(rows * (f * (of_v - _transposed(of_v))), vh)
-            back = back + np.matmul(u, right + (grad_vh - np.matmul(_transposed(of_v), vh)) / rows)
+            of_v = np.conj(np.matmul(vh, _transposed(grad_vh)))
+            if _is_complex(u):
+                _check_phases(of_v if grad_u is None else of_v + np.matmul(_transposed(u), grad_u))
+            right = np.matmul(rows * (f * (of_v - np.conj(_transposed(of_v)))), np.conj(vh))
+            rest = grad_vh - np.matmul(np.conj(_transposed(of_v)), np.conj(vh))
+            back = back + np.matmul(np.conj(u), right + rest / rows)
         return back
 
     return (u, s, vh), svd_pullback
@@ -150,7 +236,7 @@ def _svd_inputs(rng):
 @pb.composite(np.linalg.slogdet)
 def linalg_slogdet(a):
     """Sign and logarithm of the determinant."""
-    return slogdet(a)
+    return slogdet_of_complex(a) if _is_complex(a) else slogdet(a)
 
 
 def _eigh(a, uplo):

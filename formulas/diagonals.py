@@ -6,7 +6,7 @@ import pullback as pb
 from pullback import primitives
 
 
-@pb.formula(np.diagonal)
+@pb.formula(np.diagonal, complex=True)
 def diagonal(a, *, offset=0, axis1=0, axis2=1):
     """The entries on a diagonal of two axes, along a new last axis; back they go onto it."""
     r = np.diagonal(a, offset, axis1, axis2)
@@ -23,7 +23,7 @@ def _diagonal_inputs(rng):
     yield (rng.standard_normal((3, 2, 4)),), {"offset": -1, "axis1": 2, "axis2": 0}
 
 
-@pb.formula(primitives.undiagonal)
+@pb.formula(primitives.undiagonal, complex=True)
 def undiagonal(a, *, offset, axis1, axis2, shape):
     """Zeros of `shape` with `a` on a diagonal, the adjoint of taking it."""
     r = primitives.undiagonal(a, offset=offset, axis1=axis1, axis2=axis2, shape=shape)
@@ -51,7 +51,7 @@ def _trace_inputs(rng):
     yield (rng.standard_normal((3, 2, 4)),), {"offset": 1, "axis1": 0, "axis2": 2}
 
 
-@pb.formula(np.tril)
+@pb.formula(np.tril, complex=True)
 def tril(m, *, k=0):
     """Zeros above diagonal `k`, where no gradient passes."""
     r = np.tril(m, k)
@@ -67,7 +67,7 @@ def _tril_inputs(rng):
     yield (rng.standard_normal((2, 3, 4)),), {"k": -1}
 
 
-@pb.formula(np.triu)
+@pb.formula(np.triu, complex=True)
 def triu(m, *, k=0):
     """Zeros below diagonal `k`, where no gradient passes."""
     r = np.triu(m, k)

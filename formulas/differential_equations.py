@@ -15,7 +15,7 @@ _ORDER = "the derivative in the order has no closed form"
 _ONE_OVER_ROOT_PI = 1 / math.sqrt(math.pi)
 
 
-@pb.formula(primitives.airy_function)
+@pb.formula(primitives.airy_function, complex=True)
 def airy_function(z, *, kind):
     """Ai, Ai', Bi or Bi', the second derivatives by Airy's equation w'' = z w. DLMF 9.2.1."""
     r = primitives.airy_function(z, kind=kind)

@@ -6,31 +6,16 @@ from scipy import special
 import pullback as pb
 
 
-def _check_real(x):
-    """Refuse complex values, which have no gradients."""
-    if x.dtype == np.complex64 or x.dtype == np.complex128:
-        raise TypeError("a formula takes parts of real numbers only: complex values have no gradients")
-
-
-@pb.composite(np.real)
-def real(val):
-    """The number itself, which is real."""
-    _check_real(val)
-    return val
-
-
-@pb.composite(np.conj)
-def conj(x):
-    """A real number is its own conjugate."""
-    _check_real(x)
-    return x
-
-
-@pb.composite(np.imag)
-def imag(val):
-    """Zero, of a real number."""
-    _check_real(val)
-    return np.zeros_like(val)
+@pb.composite(np.angle)
+def angle(z, *, deg=False):
+    """The argument of a complex number, from -pi to pi; of a real one 0 or pi, constant between its jumps."""
+    if z.dtype == np.complex64 or z.dtype == np.complex128:
+        r = np.arctan2(np.imag(z), np.real(z))
+    else:
+        r = np.arctan2(np.zeros_like(z), pb.stop_gradient(z))
+    if deg:
+        r = r * (180 / np.pi)
+    return r
 
 
 @pb.composite(np.divmod)
@@ -73,3 +58,9 @@ def float_power(x1, x2):
 def numpy_i0(x):
     """The modified Bessel function of order 0."""
     return special.i0(x)
+
+
+@pb.composite(np.sort_complex)
+def sort_complex(a):
+    """Sorted by real parts, then by imaginary ones."""
+    return np.sort(np.astype(a, np.complex64) if a.dtype == np.complex64 else np.astype(a, np.complex128))

@@ -19,7 +19,7 @@ _FAR = 12.0  # from here on an asymptotic series of twelve terms is exact
 _FAR_BELOW = -1e9  # from here down the first term of that of log_ndtr's slope is
 
 
-@pb.formula(special.erf)
+@pb.formula(special.erf, complex=True)
 def erf(x):
     """d erf(x) = 2 / sqrt(pi) exp(-x**2) dx. DLMF 7.10.1."""
     r = special.erf(x)
@@ -30,7 +30,7 @@ def erf(x):
     return r, erf_pullback
 
 
-@pb.formula(special.erfc)
+@pb.formula(special.erfc, complex=True)
 def erfc(x):
     """1 - erf(x): d erfc(x) = -2 / sqrt(pi) exp(-x**2) dx. DLMF 7.10.1."""
     r = special.erfc(x)
@@ -50,7 +50,7 @@ def _slope_of_erfcx(x):
     return _TWO_OVER_ROOT_PI / 2 * t * s
 
 
-@pb.formula(special.erfcx)
+@pb.formula(special.erfcx, complex=True)
 def erfcx(x):
     """r = exp(x**2) erfc(x): dr = (2 x r - 2 / sqrt(pi)) dx, by the product rule.
 
@@ -65,7 +65,7 @@ def erfcx(x):
     return r, erfcx_pullback
 
 
-@pb.formula(special.erfi)
+@pb.formula(special.erfi, complex=True)
 def erfi(x):
     """-i erf(i x): d erfi(x) = 2 / sqrt(pi) exp(x**2) dx. DLMF 7.10.1."""
     r = special.erfi(x)
@@ -117,7 +117,7 @@ def _slope_of_dawsn(x):
     return -0.5 * t * s
 
 
-@pb.formula(special.dawsn)
+@pb.formula(special.dawsn, complex=True)
 def dawsn(x):
     """exp(-x**2) times the integral of exp(t**2) from 0 to x: dr = (1 - 2 x r) dx. DLMF 7.10.4.
 
@@ -132,7 +132,7 @@ def dawsn(x):
     return r, dawsn_pullback
 
 
-@pb.formula(special.ndtr)
+@pb.formula(special.ndtr, complex=True)
 def ndtr(x):
     """The distribution function of the normal distribution: its derivative is the density."""
     r = special.ndtr(x)
@@ -143,7 +143,7 @@ def ndtr(x):
     return r, ndtr_pullback
 
 
-@pb.formula(special.log_ndtr)
+@pb.formula(special.log_ndtr, complex=True)
 def log_ndtr(x):
     """The logarithm of that: density over distribution, exp(-x**2/2 - r) / sqrt(2 pi).
 

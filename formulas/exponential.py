@@ -5,7 +5,7 @@ import numpy as np
 import pullback as pb
 
 
-@pb.formula(np.exp)
+@pb.formula(np.exp, complex=True)
 def exp(x):
     """e**x is its own derivative. DLMF 4.7.7."""
     r = np.exp(x)
@@ -16,7 +16,7 @@ def exp(x):
     return r, exp_pullback
 
 
-@pb.formula(np.expm1)
+@pb.formula(np.expm1, complex=True)
 def expm1(x):
     """r = e**x - 1, so dr = (r + 1) dx."""
     r = np.expm1(x)
@@ -27,7 +27,7 @@ def expm1(x):
     return r, expm1_pullback
 
 
-@pb.formula(np.log)
+@pb.formula(np.log, complex=True)
 def log(x):
     """The natural logarithm: d log x = dx / x. DLMF 4.7.1."""
     r = np.log(x)
@@ -43,7 +43,7 @@ def _log_inputs(rng):
     yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
 
 
-@pb.formula(np.log1p)
+@pb.formula(np.log1p, complex=True)
 def log1p(x):
     """log(1 + x), so d log1p(x) = dx / (1 + x)."""
     r = np.log1p(x)
@@ -59,7 +59,7 @@ def _log1p_inputs(rng):
     yield (rng.uniform(-0.5, 2.0, (3, 4)),), {}
 
 
-@pb.formula(np.sqrt)
+@pb.formula(np.sqrt, complex=True)
 def sqrt(x):
     """r = x**(1/2), so 2 r dr = dx. At 0 the derivative is infinite."""
     r = np.sqrt(x)
@@ -75,7 +75,7 @@ def _sqrt_inputs(rng):
     yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
 
 
-@pb.formula(np.sinh)
+@pb.formula(np.sinh, complex=True)
 def sinh(x):
     """d sinh x = cosh x dx. DLMF 4.34.1."""
     r = np.sinh(x)
@@ -86,7 +86,7 @@ def sinh(x):
     return r, sinh_pullback
 
 
-@pb.formula(np.cosh)
+@pb.formula(np.cosh, complex=True)
 def cosh(x):
     """d cosh x = sinh x dx. DLMF 4.34.2."""
     r = np.cosh(x)
@@ -97,7 +97,7 @@ def cosh(x):
     return r, cosh_pullback
 
 
-@pb.formula(np.tanh)
+@pb.formula(np.tanh, complex=True)
 def tanh(x):
     """r = tanh x: dr = sech(x)**2 dx = (1 - r**2) dx. DLMF 4.34.3 and 4.35.12."""
     r = np.tanh(x)
@@ -113,7 +113,7 @@ _LOG_2 = 0.6931471805599453
 _LOG_10 = 2.302585092994046
 
 
-@pb.formula(np.log2)
+@pb.formula(np.log2, complex=True)
 def log2(x):
     """The logarithm to base 2: d log2 x = dx / (x log 2). DLMF 4.2.21 and 4.7.1."""
     r = np.log2(x)
@@ -129,7 +129,7 @@ def _log2_inputs(rng):
     yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
 
 
-@pb.formula(np.log10)
+@pb.formula(np.log10, complex=True)
 def log10(x):
     """The logarithm to base 10: d log10 x = dx / (x log 10). DLMF 4.2.21 and 4.7.1."""
     r = np.log10(x)
@@ -145,7 +145,7 @@ def _log10_inputs(rng):
     yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
 
 
-@pb.formula(np.exp2)
+@pb.formula(np.exp2, complex=True)
 def exp2(x):
     """r = 2**x, so dr = r log 2 dx. DLMF 4.7.9."""
     r = np.exp2(x)

@@ -9,7 +9,7 @@ import pullback as pb
 from pullback import primitives
 
 
-@pb.formula(primitives.sum_to)
+@pb.formula(primitives.sum_to, complex=True)
 def sum_to(x, *, like):
     """Sum `x` over the axes along which `like` was broadcast to it, in `like`'s dtype.
 
@@ -29,7 +29,7 @@ def _sum_to_inputs(rng):
     yield (rng.standard_normal((2, 3, 4)),), {"like": primitives.like(np.zeros((3, 1)))}
 
 
-@pb.formula(primitives.broadcast_like)
+@pb.formula(primitives.broadcast_like, complex=True)
 def broadcast_like(x, *, like):
     """Repeat `x` to the shape of `like`, in its dtype: the adjoint of `sum_to`."""
     r = primitives.broadcast_like(x, like)
@@ -45,7 +45,7 @@ def _broadcast_like_inputs(rng):
     yield (rng.standard_normal((3, 1)),), {"like": primitives.like(np.zeros((2, 3, 4)))}
 
 
-@pb.formula(primitives.expect_like)
+@pb.formula(primitives.expect_like, complex=True)
 def expect_like(x, *, like):
     """`x`, which must have the shape of `like`, in its dtype: the identity where it is there."""
     r = primitives.expect_like(x, like)
@@ -61,7 +61,7 @@ def _expect_like_inputs(rng):
     yield (rng.standard_normal((2, 3)),), {"like": primitives.like(np.zeros((2, 3)))}
 
 
-@pb.formula(primitives.gradient_like)
+@pb.formula(primitives.gradient_like, complex=True)
 def gradient_like(x, *, like):
     """`x`, or zeros where a value like this one holds integers or booleans."""
     r = primitives.gradient_like(x, like)
@@ -78,7 +78,7 @@ def _gradient_like_inputs(rng):
     yield (rng.standard_normal((2, 3)),), {"like": primitives.like(np.zeros((2, 3), int))}
 
 
-@pb.formula(primitives.accumulate)
+@pb.formula(primitives.accumulate, complex=True)
 def accumulate(x, y):
     """x + y of two cotangents of one value, equal in shape and dtype."""
     r = primitives.accumulate(x, y)
@@ -89,7 +89,7 @@ def accumulate(x, y):
     return r, accumulate_pullback
 
 
-@pb.formula(primitives.refuse_gradient)
+@pb.formula(primitives.refuse_gradient, complex=True)
 def refuse_gradient(x, *, argument, why):
     """No gradient at all: raised where one is needed, and its derivatives as well."""
     r = primitives.refuse_gradient(x, argument, why)

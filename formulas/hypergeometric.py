@@ -12,7 +12,7 @@ from pullback import primitives
 _PARAMETER = "the derivative in a parameter of a hypergeometric function has no closed form"
 
 
-@pb.formula(special.hyp0f1)
+@pb.formula(special.hyp0f1, complex=True)
 def hyp0f1(v, z):
     """0F1(; v; z): d = 0F1(; v + 1; z) / v dz. DLMF 16.3.1."""
     r = special.hyp0f1(v, z)
@@ -29,7 +29,7 @@ def _hyp0f1_inputs(rng):
     yield (2, rng.uniform(-2.0, 2.0, (3, 4))), {}
 
 
-@pb.formula(special.hyp1f1)
+@pb.formula(special.hyp1f1, complex=True)
 def hyp1f1(a, b, x):
     """1F1(a; b; x), Kummer's function: d = a / b 1F1(a + 1; b + 1; x) dx. DLMF 13.3.15."""
     r = special.hyp1f1(a, b, x)
@@ -47,7 +47,7 @@ def _hyp1f1_inputs(rng):
     yield (1, 3, rng.uniform(-2.0, 2.0, (3, 4))), {}
 
 
-@pb.formula(special.hyp2f1)
+@pb.formula(special.hyp2f1, complex=True)
 def hyp2f1(a, b, c, z):
     """2F1(a, b; c; z), Gauss's function: d = a b / c 2F1(a + 1, b + 1; c + 1; z) dz. DLMF 15.5.1."""
     r = special.hyp2f1(a, b, c, z)

@@ -8,7 +8,7 @@ import pullback as pb
 from pullback import primitives
 
 
-@pb.formula(operator.getitem)
+@pb.formula(operator.getitem, complex=True)
 def getitem(a, *, index):
     """The selected entries take the gradient, the others zero."""
     r = a[index]
@@ -25,7 +25,7 @@ def _getitem_inputs(rng):
     yield (rng.standard_normal((4, 5)),), {"index": np.array([0, 2, 2])}
 
 
-@pb.formula(primitives.unslice)
+@pb.formula(primitives.unslice, complex=True)
 def unslice(a, *, index, shape):
     """Zeros of `shape` with `a` added at `index`, the adjoint of indexing.
 
@@ -44,7 +44,7 @@ def _unslice_inputs(rng):
     yield (rng.standard_normal((2,)),), {"index": (slice(None, None, -2), 1), "shape": (4, 5)}
 
 
-@pb.formula(primitives.index_put)
+@pb.formula(primitives.index_put, complex=True)
 def index_put(a, value, *, index, repeated: bool = False):
     """A copy of `a` with `value` at `index`.
 
@@ -70,6 +70,7 @@ def _index_put_inputs(rng):
 
 @pb.formula(
     primitives.join_like,
+    complex=True,
     jvp=lambda arrays, tangents, *, like, axis: primitives.join_like(tangents, like, axis),
 )
 def join_like(arrays: list[pb.Tensor], *, like, axis: "int | None" = 0):
@@ -88,7 +89,7 @@ def _join_like_inputs(rng):
     yield (parts,), {"like": primitives.like(rng.standard_normal((3, 3))), "axis": 0}
 
 
-@pb.formula(primitives.collect, jvp=lambda arrays, tangents: primitives.collect(tangents))
+@pb.formula(primitives.collect, jvp=lambda arrays, tangents: primitives.collect(tangents), complex=True)
 def collect(arrays: list[pb.Tensor]):
     """The results of a loop's iterations, stacked along a new first axis."""
     r = primitives.collect(arrays)
@@ -105,7 +106,9 @@ def _collect_inputs(rng):
     yield ([rng.standard_normal(()), rng.standard_normal((2,))],), {}
 
 
-@pb.formula(primitives.collect_flat, jvp=lambda arrays, tangents: primitives.collect_flat(tangents))
+@pb.formula(
+    primitives.collect_flat, jvp=lambda arrays, tangents: primitives.collect_flat(tangents), complex=True
+)
 def collect_flat(arrays: list[pb.Tensor]):
     """The results of a loop's iterations, each in a shape of its own, one after the other."""
     r = primitives.collect_flat(arrays)

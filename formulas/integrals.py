@@ -58,7 +58,7 @@ def _exprel_inputs(rng):
     yield (np.array([[-30.0, -2.0, -0.6], [0.0, 0.3, 0.7], [2.0, 5.0, 9.0]]),), {}
 
 
-@pb.formula(special.spence)
+@pb.formula(special.spence, complex=True)
 def spence(z):
     """The dilogarithm, the integral of log(t) / (1 - t) from 1 to z, DLMF 25.12.2.
 
@@ -79,7 +79,7 @@ def _spence_inputs(rng):
     yield (np.array([[0.1, 0.4, 0.9], [1.0, 1.3, 4.0]]),), {}
 
 
-@pb.formula(primitives.integral)
+@pb.formula(primitives.integral, complex=True)
 def integral(x, *, kind):
     """Si, Ci, Shi or Chi, DLMF 6.2.9 to 6.2.16, or Fresnel's S or C, DLMF 7.2.7 and 7.2.8: the integrand.
 

@@ -6,7 +6,7 @@ import pullback as pb
 from pullback import primitives
 
 
-@pb.formula(np.vstack, jvp=lambda tup, tangents: np.vstack(tangents))
+@pb.formula(np.vstack, jvp=lambda tup, tangents: np.vstack(tangents), complex=True)
 def vstack(tup: list[pb.Tensor]):
     """Arrays on top of each other, a vector as a row: each takes its own rows of the gradient."""
     r = np.vstack(tup)
@@ -22,7 +22,7 @@ def _vstack_inputs(rng):
     yield ([rng.standard_normal((2, 3)), rng.standard_normal((3,))],), {}
 
 
-@pb.formula(np.hstack, jvp=lambda tup, tangents: np.hstack(tangents))
+@pb.formula(np.hstack, jvp=lambda tup, tangents: np.hstack(tangents), complex=True)
 def hstack(tup: list[pb.Tensor]):
     """Arrays beside each other along the second axis, vectors along their only one.
 

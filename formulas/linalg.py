@@ -6,7 +6,7 @@ import pullback as pb
 from pullback import primitives
 
 
-@pb.formula(np.matmul)
+@pb.formula(np.matmul, complex=True)
 def matmul(x1, x2):
     """R = A B: the gradients are G B^T and A^T G.
 
@@ -51,7 +51,7 @@ def _matmul_inputs(rng):
     yield (rng.standard_normal((3,)), rng.standard_normal((3,))), {}
 
 
-@pb.formula(np.outer)
+@pb.formula(np.outer, complex=True)
 def outer(a, b):
     """The matrix a_i b_j of two operands read as vectors."""
     r = np.outer(a, b)

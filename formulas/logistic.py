@@ -62,7 +62,7 @@ def exp10(x):
     return r, exp10_pullback
 
 
-@pb.formula(special.expi)
+@pb.formula(special.expi, complex=True)
 def expi(x):
     """The exponential integral Ei: d Ei(x) = exp(x) / x dx. DLMF 6.2.5."""
     r = special.expi(x)
@@ -78,7 +78,7 @@ def _expi_inputs(rng):
     yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
 
 
-@pb.formula(special.exp1)
+@pb.formula(special.exp1, complex=True)
 def exp1(x):
     """The exponential integral E1: d E1(x) = -exp(-x) / x dx. DLMF 6.2.1."""
     r = special.exp1(x)
@@ -153,7 +153,7 @@ def _kl_div_inputs(rng):
     yield (rng.uniform(0.5, 2.0, (3, 4)), rng.uniform(0.5, 2.0, (4,))), {}
 
 
-@pb.formula(special.xlogy)
+@pb.formula(special.xlogy, complex=True)
 def xlogy(x, y):
     """x log(y), and 0 where x is 0: d = log(y) dx + x / y dy."""
     r = special.xlogy(x, y)
@@ -169,7 +169,7 @@ def _xlogy_inputs(rng):
     yield (rng.uniform(0.5, 2.0, (3, 4)), rng.uniform(0.5, 2.0, (4,))), {}
 
 
-@pb.formula(special.xlog1py)
+@pb.formula(special.xlog1py, complex=True)
 def xlog1py(x, y):
     """x log(1 + y), and 0 where x is 0: d = log(1 + y) dx + x / (1 + y) dy."""
     r = special.xlog1py(x, y)

@@ -20,7 +20,7 @@ def _or_one(r):
     return np.where(r == 0, 1, r)
 
 
-@pb.formula(np.var)
+@pb.formula(np.var, complex=True)
 def var(a, *, axis=None, ddof=0, keepdims=False):
     """The sum of squared distances from the mean m over n - ddof: dr = sum 2 (a - m) da / (n - ddof).
 
@@ -31,7 +31,7 @@ def var(a, *, axis=None, ddof=0, keepdims=False):
     def var_pullback(grad):
         terms = a.size // r.size if r.size else 1
         distance = a - np.mean(a, axis=axis, keepdims=True)
-        return 2 * distance * _kept(grad, axis, keepdims) / (terms - ddof)
+        return 2 * np.conj(distance) * _kept(grad, axis, keepdims) / (terms - ddof)
 
     return r, var_pullback
 
@@ -43,7 +43,7 @@ def _var_inputs(rng):
     yield (rng.standard_normal((2, 3, 4)),), {"axis": (0, 2), "keepdims": True}
 
 
-@pb.formula(np.std)
+@pb.formula(np.std, complex=True)
 def std(a, *, axis=None, ddof=0, keepdims=False):
     """The root of the variance, so 2 r dr is the change of the variance."""
     r = np.std(a, axis=axis, ddof=ddof, keepdims=keepdims)
@@ -52,7 +52,7 @@ def std(a, *, axis=None, ddof=0, keepdims=False):
         terms = a.size // r.size if r.size else 1
         distance = a - np.mean(a, axis=axis, keepdims=True)
         share = _kept(grad, axis, keepdims) / _or_one(_kept(r, axis, keepdims))
-        return distance * share / (terms - ddof)
+        return np.conj(distance) * share / (terms - ddof)
 
     return r, std_pullback
 
@@ -63,7 +63,7 @@ def _std_inputs(rng):
     yield (rng.standard_normal((2, 3, 4)),), {"axis": (0, 2), "ddof": 1}
 
 
-@pb.formula(np.linalg.norm)
+@pb.formula(np.linalg.norm, complex=True)
 def norm(x, *, ord=None, axis=None, keepdims=False):
     """r = (sum |x|**p)**(1/p): dr = sum sign(x) (|x| / r)**(p - 1) dx. Of matrices that of Frobenius, p = 2.
 
@@ -77,14 +77,15 @@ def norm(x, *, ord=None, axis=None, keepdims=False):
         size = np.abs(x)
         kept = _kept(r, axis, keepdims)
         share = _kept(grad, axis, keepdims)
+        direction = np.conj(np.sign(x))
         if p == np.inf or p == -np.inf:
             chosen = size == kept
-            tied = np.sum(np.where(chosen, np.ones_like(x), 0), axis=axis, keepdims=True)
-            back = np.where(chosen, share / tied, 0) * np.sign(x)
+            tied = np.sum(np.where(chosen, np.ones_like(size), 0), axis=axis, keepdims=True)
+            back = np.where(chosen, share / tied, 0) * direction
         elif p == 2:
-            back = share * x / _or_one(kept)
+            back = share * np.conj(x) / _or_one(kept)
         else:
-            back = share * np.sign(x) * (size / _or_one(kept)) ** (p - 1)
+            back = share * direction * (size / _or_one(kept)) ** (p - 1)
         return back
 
     return r, norm_pullback

@@ -77,7 +77,7 @@ def gelu(x):
     return r, gelu_pullback
 
 
-@pb.formula(special.softmax)
+@pb.formula(special.softmax, complex=True)
 def softmax(x, *, axis=None):
     """r = exp(x) / sum(exp(x)), for which dr = r (dx - sum(r dx)).
 
@@ -98,7 +98,7 @@ def _softmax_inputs(rng):
     yield (rng.standard_normal((2, 3)),), {}
 
 
-@pb.formula(special.log_softmax)
+@pb.formula(special.log_softmax, complex=True)
 def log_softmax(x, *, axis=None):
     """r = x - log(sum(exp(x))), for which dr = dx - sum(exp(r) dx).
 

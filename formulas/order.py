@@ -6,7 +6,7 @@ import pullback as pb
 from pullback import primitives
 
 
-@pb.formula(np.take_along_axis)
+@pb.formula(np.take_along_axis, complex=True)
 def take_along_axis(arr, *, indices, axis=-1):
     """Entries selected along an axis; each takes the gradients of all places that it was put to."""
     r = np.take_along_axis(arr, indices, axis)
@@ -23,7 +23,7 @@ def _take_along_axis_inputs(rng):
     yield (rng.standard_normal((2, 4)),), {"indices": np.array([[-1, 0, 0]] * 2)}
 
 
-@pb.formula(primitives.put_along)
+@pb.formula(primitives.put_along, complex=True)
 def put_along(a, *, indices, axis, shape):
     """Zeros of `shape` with `a` added at `indices` along an axis, the adjoint of taking them."""
     r = primitives.put_along(a, indices=indices, axis=axis, shape=shape)
@@ -39,7 +39,7 @@ def _put_along_inputs(rng):
     yield (rng.standard_normal((2, 4)),), {"indices": rng.integers(0, 3, (2, 4)), "axis": 0, "shape": (3, 4)}
 
 
-@pb.formula(np.sort)
+@pb.formula(np.sort, complex=True)
 def sort(a, *, axis=-1):
     """A permutation of the entries, the same one as long as no two of them meet; back by the inverse."""
     r = np.sort(a, axis)

@@ -14,7 +14,7 @@ _DEGREE = "a polynomial of another degree is another function"
 _PARAMETER = "the derivative in a parameter has no closed form here"
 
 
-@pb.formula(special.eval_legendre)
+@pb.formula(special.eval_legendre, complex=True)
 def eval_legendre(n, x):
     """P_n(x) = C_n^(1/2)(x), DLMF 18.7.9: d = C_(n-1)^(3/2)(x) dx, DLMF 18.9.19."""
     r = special.eval_legendre(n, x)
@@ -34,7 +34,7 @@ def _eval_legendre_inputs(rng):
     yield (0, rng.uniform(-0.9, 0.9, (3,))), {}
 
 
-@pb.formula(special.eval_chebyt)
+@pb.formula(special.eval_chebyt, complex=True)
 def eval_chebyt(n, x):
     """T_n(x): d = n U_(n-1)(x) dx. DLMF 18.9.21."""
     r = special.eval_chebyt(n, x)
@@ -54,7 +54,7 @@ def _eval_chebyt_inputs(rng):
     yield (0, rng.uniform(-0.9, 0.9, (3,))), {}
 
 
-@pb.formula(special.eval_chebyu)
+@pb.formula(special.eval_chebyu, complex=True)
 def eval_chebyu(n, x):
     """U_n(x) = C_n^(1)(x), DLMF 18.7.4: d = 2 C_(n-1)^(2)(x) dx, DLMF 18.9.19."""
     r = special.eval_chebyu(n, x)
@@ -74,7 +74,7 @@ def _eval_chebyu_inputs(rng):
     yield (0, rng.uniform(-0.9, 0.9, (3,))), {}
 
 
-@pb.formula(special.eval_gegenbauer)
+@pb.formula(special.eval_gegenbauer, complex=True)
 def eval_gegenbauer(n, alpha, x):
     """C_n^(alpha)(x): d = 2 alpha C_(n-1)^(alpha+1)(x) dx. DLMF 18.9.19."""
     r = special.eval_gegenbauer(n, alpha, x)
@@ -97,7 +97,7 @@ def _eval_gegenbauer_inputs(rng):
     yield (0, 2, rng.uniform(-0.9, 0.9, (3,))), {}
 
 
-@pb.formula(special.eval_jacobi)
+@pb.formula(special.eval_jacobi, complex=True)
 def eval_jacobi(n, alpha, beta, x):
     """P_n^(alpha,beta)(x): d = (n + alpha + beta + 1) / 2 P_(n-1)^(alpha+1,beta+1)(x) dx. DLMF 18.9.15."""
     r = special.eval_jacobi(n, alpha, beta, x)
@@ -123,7 +123,7 @@ def _eval_jacobi_inputs(rng):
     yield (0, 2, 1, rng.uniform(-0.9, 0.9, (3,))), {}
 
 
-@pb.formula(special.eval_laguerre)
+@pb.formula(special.eval_laguerre, complex=True)
 def eval_laguerre(n, x):
     """L_n(x): d = -L_(n-1)^(1)(x) dx. DLMF 18.9.23."""
     r = special.eval_laguerre(n, x)
@@ -143,7 +143,7 @@ def _eval_laguerre_inputs(rng):
     yield (0, rng.uniform(-0.9, 0.9, (3,))), {}
 
 
-@pb.formula(special.eval_genlaguerre)
+@pb.formula(special.eval_genlaguerre, complex=True)
 def eval_genlaguerre(n, alpha, x):
     """L_n^(alpha)(x): d = -L_(n-1)^(alpha+1)(x) dx. DLMF 18.9.23."""
     r = special.eval_genlaguerre(n, alpha, x)

@@ -9,13 +9,16 @@ import numpy as np
 import pullback as pb
 
 
-@pb.formula(np.abs)
+@pb.formula(np.abs, complex=True)
 def abs(x):
-    """|x|, so d|x| = sign(x) dx, and 0 at 0."""
+    """|x|, so d|x| = sign(x) dx, and 0 at 0.
+
+    Of a complex number, whose sign is x / |x|, |x| d|x| = re(conj(x) dx), as |x|**2 = x conj(x).
+    """
     r = np.abs(x)
 
     def abs_pullback(grad):
-        return grad * np.sign(x)
+        return grad * np.conj(np.sign(x))
 
     return r, abs_pullback
 
@@ -144,7 +147,7 @@ def _clip_inputs(rng):
     yield (x, 0.5, None), {}
 
 
-@pb.formula(np.where)
+@pb.formula(np.where, complex=True)
 def where(condition, x, y):
     """`x` where the condition holds and `y` elsewhere: each takes the gradient of its own part."""
     r = np.where(condition, x, y)

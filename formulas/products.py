@@ -15,7 +15,7 @@ def _contract_tangent(arrays, tangents, *, subscripts):
     return sum(terms[1:], start=terms[0])
 
 
-@pb.formula(primitives.contract, jvp=_contract_tangent)
+@pb.formula(primitives.contract, jvp=_contract_tangent, complex=True)
 def contract(arrays: list[pb.Tensor], *, subscripts):
     """A sum of products is linear in each factor: its gradient is the sum of products of the rest."""
     r = primitives.contract(arrays, subscripts=subscripts)

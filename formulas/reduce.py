@@ -15,7 +15,7 @@ def _kept(reduced, axis, keepdims):
     return reduced if keepdims or axis is None else np.expand_dims(reduced, axis)
 
 
-@pb.formula(np.sum)
+@pb.formula(np.sum, complex=True)
 def sum(a, *, axis=None, keepdims=False):
     """Each term of a sum takes the sum's gradient."""
     r = np.sum(a, axis=axis, keepdims=keepdims)
@@ -31,7 +31,7 @@ def _sum_inputs(rng):
     yield from _inputs(rng)
 
 
-@pb.formula(np.mean)
+@pb.formula(np.mean, complex=True)
 def mean(a, *, axis=None, keepdims=False):
     """Each of n terms takes a share 1/n of the mean's gradient."""
     r = np.mean(a, axis=axis, keepdims=keepdims)

@@ -6,7 +6,7 @@ import pullback as pb
 from pullback import primitives
 
 
-@pb.formula(primitives.take_region)
+@pb.formula(primitives.take_region, complex=True)
 def take_region(a, *, region):
     """The entries of a region take the gradient, the others zero."""
     r = primitives.take_region(a, region=region)
@@ -24,7 +24,7 @@ def _take_region_inputs(rng):
     yield (a,), {"region": primitives.region_at(a, ([0, 2, 0, 3], slice(1, 3)))}
 
 
-@pb.formula(primitives.spread_region)
+@pb.formula(primitives.spread_region, complex=True)
 def spread_region(a, *, region):
     """Zeros with `a` added at a region, the adjoint of taking it."""
     r = primitives.spread_region(a, region=region)
@@ -42,7 +42,7 @@ def _spread_region_inputs(rng):
     yield (rng.standard_normal((3, 5)),), {"region": primitives.region_at(base, [1, 3, 1])}
 
 
-@pb.formula(primitives.clear_region)
+@pb.formula(primitives.clear_region, complex=True)
 def clear_region(a, *, region):
     """Entries of a region become zero, and take no gradient: it is its own adjoint."""
     r = primitives.clear_region(a, region=region)

@@ -6,7 +6,7 @@ import pullback as pb
 from pullback import primitives
 
 
-@pb.formula(np.repeat)
+@pb.formula(np.repeat, complex=True)
 def repeat(a, *, repeats, axis=None):
     """Each entry so many times in a row: it takes the sum over its copies."""
     r = np.repeat(a, repeats, axis)
@@ -24,7 +24,7 @@ def _repeat_inputs(rng):
     yield (rng.standard_normal((2, 3)),), {"repeats": (2, 0, 1), "axis": 1}
 
 
-@pb.formula(primitives.sum_repeats)
+@pb.formula(primitives.sum_repeats, complex=True)
 def sum_repeats(a, *, repeats, axis, shape):
     """The sum over the copies that `np.repeat` made of an array of `shape`."""
     r = primitives.sum_repeats(a, repeats=repeats, axis=axis, shape=shape)
@@ -41,7 +41,7 @@ def _sum_repeats_inputs(rng):
     yield (rng.standard_normal((8,)),), {"repeats": 2, "axis": None, "shape": (2, 2)}
 
 
-@pb.formula(np.tile)
+@pb.formula(np.tile, complex=True)
 def tile(A, *, reps):
     """The array so many times along each axis: each entry takes the sum over its copies."""
     r = np.tile(A, reps)
@@ -59,7 +59,7 @@ def _tile_inputs(rng):
     yield (rng.standard_normal((3,)),), {"reps": (2, 2)}
 
 
-@pb.formula(primitives.sum_tiles)
+@pb.formula(primitives.sum_tiles, complex=True)
 def sum_tiles(a, *, reps, shape):
     """The sum over the copies that `np.tile` made of an array of `shape`."""
     r = primitives.sum_tiles(a, reps=reps, shape=shape)

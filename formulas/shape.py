@@ -10,7 +10,7 @@ import pullback as pb
 from pullback import primitives
 
 
-@pb.formula(np.reshape)
+@pb.formula(np.reshape, complex=True)
 def reshape(a, *, shape):
     """The entries of `a` in row-major order, in another shape."""
     r = np.reshape(a, shape)
@@ -26,7 +26,7 @@ def _reshape_inputs(rng):
     yield (rng.standard_normal((2, 3, 4)),), {"shape": (6, -1)}
 
 
-@pb.formula(np.transpose)
+@pb.formula(np.transpose, complex=True)
 def transpose(a, *, axes=None):
     """Axis k of the result is axis ``axes[k]`` of `a`; without `axes` they are reversed."""
     r = np.transpose(a, axes)
@@ -43,7 +43,7 @@ def _transpose_inputs(rng):
     yield (rng.standard_normal((2, 3, 4)),), {"axes": (2, 0, -2)}
 
 
-@pb.formula(np.swapaxes)
+@pb.formula(np.swapaxes, complex=True)
 def swapaxes(a, *, axis1, axis2):
     """Exchanging two axes is its own inverse."""
     r = np.swapaxes(a, axis1, axis2)
@@ -59,7 +59,7 @@ def _swapaxes_inputs(rng):
     yield (rng.standard_normal((2, 3, 4)),), {"axis1": 0, "axis2": -1}
 
 
-@pb.formula(np.moveaxis)
+@pb.formula(np.moveaxis, complex=True)
 def moveaxis(a, *, source, destination):
     """Axes moved from `source` to `destination` move back."""
     r = np.moveaxis(a, source, destination)
@@ -75,7 +75,7 @@ def _moveaxis_inputs(rng):
     yield (rng.standard_normal((2, 3, 4)),), {"source": (0, 1), "destination": (-1, 0)}
 
 
-@pb.formula(np.flip)
+@pb.formula(np.flip, complex=True)
 def flip(a, *, axis=None):
     """Reversing the order along axes is its own inverse."""
     r = np.flip(a, axis)
@@ -91,7 +91,7 @@ def _flip_inputs(rng):
     yield (rng.standard_normal((2, 3)),), {"axis": -1}
 
 
-@pb.formula(np.broadcast_to)
+@pb.formula(np.broadcast_to, complex=True)
 def broadcast_to(array, *, shape):
     """Each entry of `array` takes the sum over its copies."""
     r = np.broadcast_to(array, shape)
@@ -107,7 +107,7 @@ def _broadcast_to_inputs(rng):
     yield (rng.standard_normal((3, 1)),), {"shape": (2, 3, 4)}
 
 
-@pb.formula(np.expand_dims)
+@pb.formula(np.expand_dims, complex=True)
 def expand_dims(a, *, axis):
     """New axes of length one, which leave the entries as they are."""
     r = np.expand_dims(a, axis)
@@ -123,7 +123,7 @@ def _expand_dims_inputs(rng):
     yield (rng.standard_normal((2, 3)),), {"axis": (0, -1)}
 
 
-@pb.formula(np.squeeze)
+@pb.formula(np.squeeze, complex=True)
 def squeeze(a, *, axis=None):
     """Axes of length one dropped, which leaves the entries as they are."""
     r = np.squeeze(a, axis)
@@ -139,7 +139,9 @@ def _squeeze_inputs(rng):
     yield (rng.standard_normal((1, 3, 1)),), {"axis": -1}
 
 
-@pb.formula(np.concatenate, jvp=lambda arrays, tangents, *, axis: np.concatenate(tangents, axis=axis))
+@pb.formula(
+    np.concatenate, jvp=lambda arrays, tangents, *, axis: np.concatenate(tangents, axis=axis), complex=True
+)
 def concatenate(arrays: list[pb.Tensor], *, axis=0):
     """Each array takes its own stretch of the gradient."""
     r = np.concatenate(arrays, axis=axis)
@@ -155,7 +157,7 @@ def _concatenate_inputs(rng):
     yield ([rng.standard_normal((2, 3)), rng.standard_normal((2, 1))],), {"axis": -1}
 
 
-@pb.formula(np.stack, jvp=lambda arrays, tangents, *, axis: np.stack(tangents, axis=axis))
+@pb.formula(np.stack, jvp=lambda arrays, tangents, *, axis: np.stack(tangents, axis=axis), complex=True)
 def stack(arrays: list[pb.Tensor], *, axis=0):
     """Each array takes its own slice of the gradient."""
     r = np.stack(arrays, axis=axis)
@@ -171,7 +173,7 @@ def _stack_inputs(rng):
     yield ([rng.standard_normal((2, 3)), rng.standard_normal((2, 3))],), {"axis": -1}
 
 
-@pb.formula(np.astype)
+@pb.formula(np.astype, complex=True)
 def astype(x, *, dtype):
     """The gradient is cast back to the operand's dtype, as every returned gradient is."""
     r = np.astype(x, dtype)
@@ -187,7 +189,7 @@ def _astype_inputs(rng):
     yield (rng.standard_normal((2, 3)),), {"dtype": np.float64}
 
 
-@pb.formula(np.roll)
+@pb.formula(np.roll, complex=True)
 def roll(a, *, shift, axis=None):
     """Entries moved by `shift` places along `axis`, round the end; they move back by the same, mirrored."""
     r = np.roll(a, shift, axis)

@@ -15,7 +15,7 @@ def _transposed(a):
     return np.swapaxes(a, -1, -2)
 
 
-@pb.formula(np.linalg.inv)
+@pb.formula(np.linalg.inv, complex=True)
 def inv(a):
     """R = A^-1: dR = -R dA R."""
     r = np.linalg.inv(a)
@@ -32,7 +32,7 @@ def _inv_inputs(rng):
     yield (_regular(rng, 2, 3),), {}
 
 
-@pb.formula(np.linalg.solve)
+@pb.formula(np.linalg.solve, complex=True)
 def solve(a, b):
     """A X = B: dX = A^-1 (dB - dA X). A `b` of one axis is one column."""
     r = np.linalg.solve(a, b)
@@ -56,7 +56,7 @@ def _solve_inputs(rng):
     yield (_regular(rng, 2, 3), rng.standard_normal((3, 2))), {}
 
 
-@pb.formula(np.linalg.det)
+@pb.formula(np.linalg.det, complex=True)
 def det(a):
     """d det(A) = det(A) tr(A^-1 dA), Jacobi's formula.
 
@@ -76,9 +76,9 @@ def _det_inputs(rng):
     yield (_regular(rng, 2, 2),), {}
 
 
-@pb.formula(np.linalg.cholesky)
+@pb.formula(np.linalg.cholesky, complex=True)
 def cholesky(a):
-    """A = L L^T: dL = L P(L^-1 dA L^-T), where P takes the lower triangle with half the diagonal.
+    """A = L L^H: dL = L P(L^-1 dA L^-H), where P takes the lower triangle with half the diagonal.
 
     The function reads the lower triangle of `a` only, so all of the gradient is
     there: twice that of a symmetric change off the diagonal. I. Murray,
@@ -90,7 +90,7 @@ def cholesky(a):
         turned = _transposed(r)
         inner = _half_diagonal(np.tril(np.matmul(turned, grad)))
         left = np.linalg.solve(turned, inner)
-        both = _transposed(np.linalg.solve(turned, _transposed(left)))
+        both = _transposed(np.linalg.solve(np.conj(turned), _transposed(left)))
         return _lower(both)
 
     return r, cholesky_pullback
@@ -108,13 +108,13 @@ def _half_diagonal(a):
 
 
 def _lower(s):
-    """The gradient by the lower triangle of a symmetric matrix, of that by all of it."""
-    return np.tril(s + _transposed(s)) - np.triu(np.tril(s))
+    """The gradient by the lower triangle of a Hermitian matrix, of that by all of it."""
+    return np.tril(s + np.conj(_transposed(s))) - np.real(np.triu(np.tril(s)))
 
 
-@pb.formula(np.linalg.pinv)
+@pb.formula(np.linalg.pinv, complex=True)
 def pinv(a, *, rcond=None):
-    """dP = -P dA P + P P^T dA^T (I - A P) + (I - P A) dA^T P^T P, where the rank stays the same.
+    """dP = -P dA P + P P^H dA^H (I - A P) + (I - P A) dA^H P^H P, where the rank stays the same.
 
     G. Golub and V. Pereyra, "The differentiation of pseudo-inverses and nonlinear
     least squares problems whose variables separate" (1973), theorem 4.3.
@@ -124,15 +124,10 @@ def pinv(a, *, rcond=None):
     def pinv_pullback(grad):
         turned = _transposed(r)
         back = _transposed(grad)
-        rows = np.matmul(back, np.matmul(r, turned))
-        columns = np.matmul(turned, np.matmul(r, back))
-        return (
-            -np.matmul(turned, np.matmul(grad, turned))
-            + rows
-            - np.matmul(a, np.matmul(r, rows))
-            + columns
-            - np.matmul(np.matmul(columns, r), a)
-        )
+        rows = np.matmul(back, np.matmul(r, np.conj(turned)))
+        columns = np.matmul(np.conj(turned), np.matmul(r, back))
+        rest = rows - np.matmul(a, np.matmul(r, rows)) + columns - np.matmul(np.matmul(columns, r), a)
+        return np.conj(rest) - np.matmul(turned, np.matmul(grad, turned))
 
     return r, pinv_pullback
 

@@ -6,7 +6,7 @@ from scipy import special
 import pullback as pb
 
 
-@pb.formula(special.logsumexp)
+@pb.formula(special.logsumexp, complex=True)
 def logsumexp(a, *, axis=None, keepdims=False):
     """log(sum(exp(a))), computed relative to the largest term so that nothing overflows.
 

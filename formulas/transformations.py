@@ -162,7 +162,7 @@ def _ndtri_exp_inputs(rng):
     yield (rng.uniform(-8.0, -0.2, (3, 4)),), {}
 
 
-@pb.formula(special.wrightomega)
+@pb.formula(special.wrightomega, complex=True)
 def wrightomega(z):
     """The w with w + log(w) = z: dw = w / (1 + w) dz.
 

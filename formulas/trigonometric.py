@@ -6,7 +6,7 @@ import pullback as pb
 from pullback import primitives
 
 
-@pb.formula(np.sin)
+@pb.formula(np.sin, complex=True)
 def sin(x):
     """d sin x = cos x dx. DLMF 4.20.1."""
     r = np.sin(x)
@@ -17,7 +17,7 @@ def sin(x):
     return r, sin_pullback
 
 
-@pb.formula(np.cos)
+@pb.formula(np.cos, complex=True)
 def cos(x):
     """d cos x = -sin x dx. DLMF 4.20.2."""
     r = np.cos(x)
@@ -28,7 +28,7 @@ def cos(x):
     return r, cos_pullback
 
 
-@pb.formula(np.tan)
+@pb.formula(np.tan, complex=True)
 def tan(x):
     """r = tan x: dr = sec(x)**2 dx = (1 + r**2) dx. DLMF 4.20.3."""
     r = np.tan(x)
@@ -44,7 +44,7 @@ def _tan_inputs(rng):
     yield (rng.uniform(-1.2, 1.2, (3, 4)),), {}
 
 
-@pb.formula(np.arctan)
+@pb.formula(np.arctan, complex=True)
 def arctan(x):
     """d arctan x = dx / (1 + x**2). DLMF 4.24.9."""
     r = np.arctan(x)
@@ -74,7 +74,7 @@ def _arctan2_inputs(rng):
     yield (radius * np.sin(angle), radius * np.cos(angle)), {}
 
 
-@pb.formula(np.arcsin)
+@pb.formula(np.arcsin, complex=True)
 def arcsin(x):
     """d arcsin x = dx / sqrt(1 - x**2). DLMF 4.24.7."""
     r = np.arcsin(x)
@@ -90,7 +90,7 @@ def _arcsin_inputs(rng):
     yield (rng.uniform(-0.8, 0.8, (3, 4)),), {}
 
 
-@pb.formula(np.arccos)
+@pb.formula(np.arccos, complex=True)
 def arccos(x):
     """d arccos x = -dx / sqrt(1 - x**2). DLMF 4.24.8."""
     r = np.arccos(x)
@@ -106,7 +106,7 @@ def _arccos_inputs(rng):
     yield (rng.uniform(-0.8, 0.8, (3, 4)),), {}
 
 
-@pb.formula(np.arcsinh)
+@pb.formula(np.arcsinh, complex=True)
 def arcsinh(x):
     """d arcsinh x = dx / sqrt(1 + x**2). DLMF 4.38.9."""
     r = np.arcsinh(x)
@@ -117,7 +117,7 @@ def arcsinh(x):
     return r, arcsinh_pullback
 
 
-@pb.formula(np.arccosh)
+@pb.formula(np.arccosh, complex=True)
 def arccosh(x):
     """d arccosh x = dx / sqrt(x**2 - 1) for x > 1. DLMF 4.38.10."""
     r = np.arccosh(x)
@@ -133,7 +133,7 @@ def _arccosh_inputs(rng):
     yield (rng.uniform(1.3, 3.0, (3, 4)),), {}
 
 
-@pb.formula(np.arctanh)
+@pb.formula(np.arctanh, complex=True)
 def arctanh(x):
     """d arctanh x = dx / (1 - x**2). DLMF 4.38.11."""
     r = np.arctanh(x)
@@ -190,7 +190,7 @@ def rad2deg(x):
     return r, rad2deg_pullback
 
 
-@pb.formula(np.sinc)
+@pb.formula(np.sinc, complex=True)
 def sinc(x):
     """sin(pi x) / (pi x), a power series in x**2: its derivatives have no closed form without a hole at 0."""
     r = np.sinc(x)
@@ -201,7 +201,7 @@ def sinc(x):
     return r, sinc_pullback
 
 
-@pb.formula(primitives.sinc_derivative)
+@pb.formula(primitives.sinc_derivative, complex=True)
 def sinc_derivative(x, *, n):
     """The n-th derivative of sinc; the next one is its derivative."""
     r = primitives.sinc_derivative(x, n=n)

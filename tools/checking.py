@@ -18,7 +18,7 @@ from pullback.engine.core.errors import CompilerError, GradcheckError
 from pullback.engine.formula.decorators import Formula
 from pullback.engine.kernels import compile as compile_formula
 from pullback.engine.kernels import find_compiler
-from pullback.engine.transforms.gradcheck import STEP, Probe, derivatives, gradcheck
+from pullback.engine.transforms.gradcheck import STEP, Probe, derivatives, gradcheck, probes
 
 from .guessing import Sample
 
@@ -92,10 +92,10 @@ def locate(contender: Contender, samples: Sequence[Sample], order: int) -> str:
 def measure(contender: Contender, samples: Sequence[Sample], wanted: range) -> Iterator[Measurement]:
     """The largest error over all samples, for each order in float64 and then in float32."""
     with use_engine(contender.engine):
-        found = [probe for args, kwargs in samples for probe in probes(contender.function, args, kwargs)]
+        found = [probe for args, kwargs in samples for probe in probes_of(contender.function, args, kwargs)]
         for order in wanted:
-            yield Measurement(order, "float64", max(_from_differences(*probe, order) for probe in found))
-            yield Measurement(order, "float32", max(_from_float32(*probe, order) for probe in found))
+            yield Measurement(order, "float64", max(_from_differences(probe, order) for probe in found))
+            yield Measurement(order, "float32", max(_from_float32(probe, order) for probe in found))
 
 
 def flattened(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Function, list[Any]]:
@@ -114,27 +114,27 @@ def flattened(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -
     return call, flat
 
 
-def probes(
-    function: Function, args: Sequence[Any], kwargs: dict[str, Any]
-) -> Iterator[tuple[Probe, list[Any]]]:
-    """A probe of all results together and, of several, of each alone: the others' gradients are undefined."""
+def probes_of(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> Iterator[Probe]:
+    """A probe of all results together, and of several of each alone, at these arguments."""
     call, flat = flattened(function, args, kwargs)
-    points = [np.array(v, np.float64) if np.asarray(v).dtype.kind == "f" else v for v in flat]
-    probe = Probe(call, points, np.random.default_rng(0))
-    yield probe, points
-    if len(probe.results) > 1:
-        yield from ((probe.alone(position), points) for position in probe.results)
+    return probes(Probe(call, [_double(value) for value in flat], np.random.default_rng(0)))
 
 
-def _from_differences(probe: Probe, points: list[Any], order: int) -> float:
+def _double(value: Any) -> Any:
+    """A float or complex input in double precision, as an array; anything else as it is."""
+    dtype = {"f": np.float64, "c": np.complex128}.get(np.asarray(value).dtype.kind)
+    return value if dtype is None else np.array(value, dtype)
+
+
+def _from_differences(probe: Probe, order: int) -> float:
     rng = np.random.default_rng(order)
     worst = 0.0
-    for i, gradient in enumerate(derivatives(probe, points, order)):
+    for i, gradient in enumerate(derivatives(probe, order)):
         if gradient is None:
             continue
         scale = max(1.0, float(np.linalg.norm(gradient)))
         for direction in _directions(np.shape(gradient), rng):
-            numeric = _difference(probe, points, i, direction, order - 1)
+            numeric = _difference(probe, i, direction, order - 1)
             error = abs(float(np.vdot(gradient, direction)) - numeric) / scale
             worst = max(worst, error if np.isfinite(error) else np.inf)
     return worst
@@ -151,7 +151,8 @@ def _directions(shape: tuple[int, ...], rng: np.random.Generator) -> Iterator[np
         yield direction / np.linalg.norm(direction)
 
 
-def _difference(probe: Probe, points: list[Any], i: int, direction: np.ndarray, order: int) -> float:
+def _difference(probe: Probe, i: int, direction: np.ndarray, order: int) -> float:
+    points = probe.points
     step = STEP * max(1.0, float(np.max(np.abs(points[i]), initial=0.0, where=direction != 0)))
     ends = []
     for sign in (1, -1):
@@ -172,9 +173,9 @@ def _leaves(points: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _from_float32(probe: Probe, points: list[Any], order: int) -> float:
+def _from_float32(probe: Probe, order: int) -> float:
     worst = 0.0
-    pairs = zip(derivatives(probe, points, order), derivatives(probe, points, order, np.float32), strict=True)
+    pairs = zip(derivatives(probe, order), derivatives(probe, order, np.float32), strict=True)
     for double, single in pairs:
         if double is not None and double.size:
             error = float(np.max(np.abs(double - single))) / max(1.0, float(np.max(np.abs(double))))

@@ -14,7 +14,7 @@ from pullback.engine.transforms.gradcheck import derivatives
 from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.ir import Options
 
-from .checking import Measurement, probes
+from .checking import Measurement, probes_of
 from .guessing import Sample
 
 
@@ -48,9 +48,9 @@ def compare(
 
 def _errors(formula: Formula, derived: Formula, samples: Sequence[Sample], order: int) -> Iterator[float]:
     for args, kwargs in samples:
-        pairs = zip(probes(formula, args, kwargs), probes(derived, args, kwargs), strict=True)
-        for (one, points), (other, _) in pairs:
-            ours, theirs = derivatives(one, points, order), derivatives(other, points, order)
+        pairs = zip(probes_of(formula, args, kwargs), probes_of(derived, args, kwargs), strict=True)
+        for one, other in pairs:
+            ours, theirs = derivatives(one, order), derivatives(other, order)
             for left, right in zip(map(_array, ours), map(_array, theirs), strict=True):
                 scale = max(1.0, float(np.max(np.abs(right), initial=0.0)))
                 error = float(np.max(np.abs(left - right), initial=0.0)) / scale

@@ -47,8 +47,16 @@ def call(name: str, *args: Any, **kwargs: Any) -> Any:
     if entry is not None:
         return entry(*args, **kwargs)
     if engine is not None and function is not None and OPERATORS[name].derivative == "zero":
+        if name == "sign" and engine_of(args[0]) is not None and args[0].dtype.kind == "c":
+            return complex_sign(*args, **kwargs)
         return unrecorded(engine, function, args, kwargs)
     raise NotDifferentiableError(f"{OPERATORS[name].python} has no formula")
+
+
+def complex_sign(x: Any, /) -> Any:
+    """As `np.sign` of complex numbers: ``x / |x|``, which is not constant, and 0 at 0."""
+    size = np.abs(x)
+    return x / np.where(size == 0, 1, size)
 
 
 def composed(

@@ -38,8 +38,11 @@ Rules both engines keep, so that results agree to the last bit:
 
 * Grad mode is one context variable for both, `grad_mode.ENABLED`: calls are recorded where it is True.
 * A result requires grad when calls are recorded, its index is not in
-  ``operator.nondifferentiable``, its dtype is a float, and some tensor among the
-  *differentiable* inputs requires grad. A complex result is then refused.
+  ``operator.nondifferentiable``, its dtype is a float or complex, and some tensor among the
+  *differentiable* inputs requires grad. Unless ``operator.complex``, a complex result is then
+  refused, and so is a complex input that requires grad.
+* Gradients are ``dL/da + i dL/db`` of a value a + ib; that of a real value is real. An operator
+  whose ``of_other_dtypes`` is for the inputs' dtypes is called as that one.
 * A node gets a sequence number larger than any before; a leaf's accumulating
   node gets one when it is first reached. Nodes run in falling order of it.
 * A node with no defined gradient among its outputs doesn't run, nor one that leads to
@@ -101,7 +104,7 @@ class Engine(Protocol):
     Tensor: Any
 
     def tensor(self, array: Any, requires_grad: bool = False, name: str | None = None) -> Any:
-        """A leaf that owns a copy of the array. Only float dtypes may require grad."""
+        """A leaf that owns a copy of the array. Only float and complex dtypes may require grad."""
 
     def from_numpy(self, array: Any) -> Any:
         """A leaf that shares the array's memory."""

@@ -21,7 +21,6 @@ from ...transpile.operators.constant import because
 
 FILE = "it writes a file"
 _COMPLEX = "the result is complex, and complex values have no gradients here"
-_FOURIER = "Fourier transforms are complex, and complex values have no gradients here"
 
 _SPECIAL: dict[str, str] = {
     **because(
@@ -94,12 +93,6 @@ _SPECIAL: dict[str, str] = {
 
 REFUSED: dict[str, str] = {
     **_SPECIAL,
-    **because(_COMPLEX, "roots sort_complex linalg.eig linalg.eigvals"),
-    **because(
-        _FOURIER,
-        """fft ifft fft2 ifft2 fftn ifftn rfft irfft rfft2 irfft2 rfftn irfftn hfft ihfft""",
-        "numpy.fft",
-    ),
     **because(FILE, "save savez savez_compressed savetxt"),
     **because("of dates only", "busday_count busday_offset is_busday datetime_as_string"),
     **because("multiply (x - root) with np.convolve", "poly"),

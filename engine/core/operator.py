@@ -33,6 +33,8 @@ class Saved(NamedTuple):
 class Variant(NamedTuple):
     """A pullback for one pattern of defined and needed gradients.
 
+    Gradients in and out are those of real losses by real and imaginary parts, ``dL/dx + i dL/dy``.
+
     ``call(saved, cotangents)`` takes an entry per `Operator.saved`, of which it
     looks at those in `reads`, and one per result and hidden output, None where
     undefined; undefined ones in `materialize` must come as zeros. It returns a
@@ -85,6 +87,24 @@ def as_input(param: Param, value: Any) -> Any:
     return [np.asarray(item) if isinstance(item, (list, tuple)) else item for item in parts]
 
 
+def _conjugate(gradient: Any) -> Any:
+    """The conjugate of a gradient where it is complex; of a list, of each."""
+    if type(gradient) is list:
+        return [_conjugate(part) for part in gradient]
+    dtype = getattr(gradient, "dtype", None)
+    return gradient if dtype is None or dtype.kind != "c" else np.conjugate(gradient)
+
+
+_OF_KERNELS = frozenset(map(np.dtype, ("float32", "float64", "int64", "bool")))
+
+
+def _is_of_other_dtype(value: Any) -> bool:
+    if type(value) is list:
+        return any(map(_is_of_other_dtype, value))
+    dtype = getattr(value, "dtype", None)
+    return dtype is not None and dtype not in _OF_KERNELS
+
+
 _ABOUT_SIZES = frozenset({"like", "shape", "ndim", "size", "dtype", "is_none"})
 
 
@@ -101,7 +121,9 @@ class Operator:
     vocabulary (the formula's module), for calls that the vocabulary doesn't know.
     `plain_views` says that a result over an input's memory shows some of its
     entries, with their gradient, as it is for the library's operators. `jvp` is
-    the author's forward-mode rule, where he gives one.
+    the author's forward-mode rule, where he gives one. `complex` says that the
+    closure takes complex values: as it is the transpose of a derivative, and a
+    gradient the conjugate of one, conjugates go in and come out.
     """
 
     def __init__(
@@ -124,12 +146,22 @@ class Operator:
         self.result_is_tuple = formula.result_is_tuple
         self.nondifferentiable = frozenset(formula.options.nondifferentiable)
         self.barrier = formula.barrier or None
+        self.complex = formula.options.complex
         self.namespace = namespace
         self._variables: tuple[Var, ...] = saved_variables(formula)
         self.saved = tuple(map(self._saved, self._variables))
         self.jvp = jvp
         self.tangent_rules: dict[tuple[bool, ...], Any] = {}  # see `tangents`
         self._variants: dict[tuple[tuple[bool, ...], tuple[bool, ...]], Variant] = {}
+
+    # What is called on arrays of other dtypes than kernels take, where the formula asks for such.
+    of_other_dtypes: Operator | None = None
+
+    def for_dtypes(self, inputs: Sequence[Any]) -> Operator:
+        """The operator to call on these inputs: `of_other_dtypes`, where it is for one of them."""
+        if self.of_other_dtypes is not None and any(map(_is_of_other_dtype, inputs)):
+            return self.of_other_dtypes
+        return self
 
     def __repr__(self) -> str:
         return f"<operator {self.name}>"
@@ -183,16 +215,19 @@ class Operator:
         variables = [self._variables[i] for i in reads]
         function = self.compile(backward_function(self.formula, special, variables, name))
         present = tuple(self.formula.cotangents.index(var) for var in special.block.params)
-        width = len(self.inputs)
+        width, takes_complex = len(self.inputs), self.complex
 
         def call(saved: Sequence[Any], cotangents: Sequence[Any]) -> tuple[Any, ...]:
+            incoming = [cotangents[i] for i in present]
+            if takes_complex:
+                incoming = list(map(_conjugate, incoming))
             try:
-                gradients = function(*(saved[i] for i in reads), *(cotangents[i] for i in present))
+                gradients = function(*(saved[i] for i in reads), *incoming)
             except GradientShapeError as error:
                 raise GradientShapeError(f"{self.span}: derivative of {self.name}: {error}") from error
             full: list[Any] = [None] * width
             for index, gradient in zip(differentiable, gradients, strict=True):
-                full[index] = gradient
+                full[index] = _conjugate(gradient) if takes_complex else gradient
             return tuple(full)
 
         by_value = _read_by_value(special.block)

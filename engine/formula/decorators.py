@@ -327,10 +327,10 @@ def formula(target: Any = None, /, *, jvp: Any = None, **options: Any) -> Any:
         tangent is None where it is zero. Without it the closure is transposed.
     **options : object
         `first_order_only`: second derivatives are refused with BarrierError. `surrogate`: the
-        gradient is deliberately not the forward's derivative. `complex`: refused where it is True,
-        since gradients of complex inputs are not supported. `recompute`: names of intermediates to
-        compute again in the closure. `save`: names of intermediates to save, where a kernel would
-        compute them again. `nondifferentiable`: indexes of results without a gradient.
+        gradient is deliberately not the forward's derivative. `complex`: the closure holds for complex
+        values too, as the transpose of the derivative, without a conjugate. `recompute`: names of
+        intermediates to compute again in the closure. `save`: names of intermediates to save, where a
+        kernel would compute them again. `nondifferentiable`: indexes of results without a gradient.
 
     Returns
     -------

@@ -70,6 +70,7 @@ class LoadedOperator:
     n_plain = 0
     nondifferentiable: frozenset[int] = frozenset()
     barrier = None
+    complex = False
     plain_views = False
 
     def __init__(self, definition: _Definition, library: str) -> None:

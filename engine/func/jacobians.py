@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..calls.call import call
+from ..transforms.transform_inputs import refuse_complex
 from . import trees
 from .gradients import Argnums, places
 from .nesting import (
@@ -120,6 +121,7 @@ def _jacobian(
                 given[place] = value
             returned, aux = with_aux(func, func(*given, **kwargs), has_aux)
             outputs, structure = outputs_of(func, returned)
+            refuse_complex(leaves, outputs, "a Jacobian")
             _, inner = trees.flattened(tuple(made) if several else made[0])
             parts = [trees.rebuilt(inner, row) for row in blocks(outputs, leaves, outer)]
         result = handed_out(trees.rebuilt(structure, parts), outer)

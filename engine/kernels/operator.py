@@ -19,6 +19,10 @@ from .load import KernelLibrary
 from .tensors import NotTaken
 
 
+class PlainOperator(Operator):
+    """An operator without kernels: it runs on arrays of dtypes that those do not take."""
+
+
 class CompiledOperator(Operator):
     """A promoted formula whose forward and backward are kernels.
 
@@ -26,6 +30,8 @@ class CompiledOperator(Operator):
     result. A backward that is recorded calls the compiled derivative as an
     operator of its own, and beyond the compiled orders the emitted closure.
     `namespace` and `plain_views` are those of the operator that was compiled.
+    `of_other_dtypes` is called in its place on arrays of dtypes that kernels do
+    not take, where the formula asks for such.
     """
 
     def __init__(
@@ -40,9 +46,14 @@ class CompiledOperator(Operator):
         self.library = library
         self.kernel = CompiledKernel(library, compiled.forward)
         self._patterns: dict[tuple[tuple[bool, ...], tuple[bool, ...]], Variant] = {}
+        if compiled.undecided is not None:
+            self.of_other_dtypes = PlainOperator(compiled.undecided, namespace, plain_views)
 
     def forward(self, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Any, ...]:
         """Results, hidden outputs and plain values, by the kernel where it takes the inputs."""
+        other = self.for_dtypes(inputs)
+        if other is not self:  # on arrays alone: an engine asks itself
+            return other.forward(inputs, attributes)
         arrays = self._by_kernel(inputs, attributes)
         if arrays is None:
             return super().forward(inputs, attributes)

@@ -16,7 +16,7 @@ import numpy as np
 from ..calls.call import arrays, call, function_of, wrapped
 from ..calls.indexing import is_basic, part_of
 from ..core.dispatch import engine_of, tensors_in
-from ..core.errors import InferenceTensorError, MutationError, NotDifferentiableError
+from ..core.errors import InferenceTensorError, MutationError
 from ..core.grad_mode import is_inference_mode_enabled, is_recording
 from ..core.registry import FORMULAS
 from ..debugging.tape import observe_write
@@ -129,12 +129,7 @@ def _recorded(self: Any, others: Sequence[Any], what: str) -> bool:
     """True where a write is to be recorded. Raises MutationError where that can't be done."""
     if not is_recording():
         return False
-    if self.dtype.kind == "c" and any(tensor.requires_grad for tensor in tensors_in(others)):
-        raise NotDifferentiableError(
-            f"{what}: this {described(self)} is complex and the value requires grad: complex values have no "
-            "gradients here; write value.detach()"
-        )
-    if self.dtype.kind != "f":
+    if self.dtype.kind not in "fc":
         return False
     root = root_of(self)
     if self.requires_grad and self.is_leaf:

@@ -101,6 +101,7 @@ class _Overwrite:
     n_results = 1
     n_hidden = 0
     n_plain = 2
+    complex = True
     plain_views = False
     result_is_tuple = False
     nondifferentiable: frozenset[int] = frozenset()

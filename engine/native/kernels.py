@@ -140,6 +140,11 @@ def _builtin_form(operator: Operator, name: str, attributes: dict[str, object]) 
     return CompiledOperator(compiled, BuiltinLibrary(addresses), operator.namespace, operator.plain_views)
 
 
+def other_form(operator: Any) -> Any:
+    """The operator for arrays of other dtypes than kernels take; None where there is none."""
+    return operator.of_other_dtypes if isinstance(operator, CompiledOperator) else None
+
+
 def forward_layout(operator: Any) -> Layout | None:
     """The launch of the forward's kernel; None where there is none that the engine can call alone."""
     if not isinstance(operator, CompiledOperator):

@@ -199,7 +199,7 @@ def geomspace(
     signs = np.sign(arrays(ends[0]))
     if any(end.dtype.kind == "c" for end in ends):  # of one angle, from which the other end turns away
         ends = [end / signs for end in ends]
-        first, last = call("log", call("abs", ends[0])), call("log", ends[1])
+        first, last = (call("log", end) for end in ends)
         powers = linspace(first, last, num, endpoint, axis=axis)
     signs = np.broadcast_to(signs, np.broadcast_shapes(*(end.shape for end in ends)))
     return cast(call("exp", powers) * np.expand_dims(signs, axis), dtype)

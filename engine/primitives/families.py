@@ -194,10 +194,10 @@ def _term(t: Any, k: int, n: int) -> Any:
 def _as(x: Any, result: Any) -> Any:
     """The result in the float dtype of the operand, or float64."""
     dtype = getattr(x, "dtype", np.dtype(float))
-    return np.asarray(result, dtype if dtype.kind == "f" else float)
+    return np.asarray(result, dtype if dtype.kind in "fc" else float)
 
 
 def _as_of(result: Any, *operands: Any) -> Any:
     """The result in the float dtype that the operands promote to, or float64."""
     dtype = np.result_type(*operands)
-    return np.asarray(result, dtype if dtype.kind == "f" else float)
+    return np.asarray(result, dtype if dtype.kind in "fc" else float)

@@ -11,7 +11,9 @@ from ...transpile.ir import Param
 from ..calls.lists import joined
 from ..core import dispatch, grad_mode, saved_hooks
 from ..core.callsite import callsite
+from ..core.complex_values import not_complex
 from ..core.errors import NotDifferentiableError
+from ..core.operator import Operator
 from ..debugging import anomaly
 from ..mutation.views import BY_FORMULA, PLAIN, UNRECORDED, overlaps
 from ..tensor.leaf_values import KINDS
@@ -48,6 +50,8 @@ def apply(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     inputs = tuple(
         _input(operator, param, value) for param, value in zip(operator.inputs, inputs, strict=True)
     )
+    if isinstance(operator, Operator):
+        operator = operator.for_dtypes(inputs)
     computed = operator.forward(
         tuple(map(_array, inputs)),
         {key: _attribute(operator, key, value) for key, value in attributes.items()},
@@ -101,6 +105,10 @@ def _record(
 
     None where no result can have a gradient.
     """
+    if not operator.complex and any(
+        wanted and _is_complex(value) for value, wanted in zip(inputs, needed, strict=True)
+    ):
+        raise NotDifferentiableError(not_complex(operator))
     outputs = tuple(_output(operator, i, array) for i, array in enumerate(arrays))
     if not any(output.differentiable for output in outputs[: operator.n_results]):
         return None
@@ -178,6 +186,13 @@ def _requires_grad(value: Any) -> bool:
     return isinstance(value, Tensor) and value.requires_grad
 
 
+def _is_complex(value: Any) -> bool:
+    """True for a complex tensor that requires grad, or a list with one."""
+    if isinstance(value, list):
+        return any(map(_is_complex, value))
+    return isinstance(value, Tensor) and value.requires_grad and value.dtype.kind == "c"
+
+
 def _edges(value: Any) -> Edges:
     tensors = value if isinstance(value, list) else (value,)
     return tuple(item.edge() if isinstance(item, Tensor) else None for item in tensors)
@@ -187,13 +202,9 @@ def _output(operator: Any, index: int, array: Array | None) -> Output:
     """Facts of an output for the backward; a hidden one of a branch not taken has no gradient."""
     if array is None:
         return Output((), np.dtype(float), False)
-    if array.dtype.kind == "c":
-        raise NotDifferentiableError(
-            f"{operator.span}: {operator.name} gives a complex result of inputs that require grad, and "
-            "complex "
-            "values have no gradients here"
-        )
-    differentiable = array.dtype.kind == "f" and index not in operator.nondifferentiable
+    if array.dtype.kind == "c" and not operator.complex:
+        raise NotDifferentiableError(not_complex(operator))
+    differentiable = array.dtype.kind in "fc" and index not in operator.nondifferentiable
     return Output(array.shape, array.dtype, differentiable)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.complex_values import in_dtype
 from ..core.errors import GradientShapeError, GraphFreedError
 from ..debugging import anomaly
 from .node import BarrierNode, Edge, Edges, Node, OperatorNode, Output
@@ -108,7 +109,7 @@ def _checked(node: OperatorNode, position: int, edge: Edge, gradient: Any, recor
             f"shape {output.shape} (called at {node.called_at})"
         )
     if gradient.dtype != output.dtype:
-        gradient = gradient.astype(output.dtype)
+        gradient = in_dtype(gradient, output.dtype)
     return Tensor(gradient) if record and not isinstance(gradient, Tensor) else gradient
 
 

@@ -181,9 +181,9 @@ class Tensor(AnyTensor):
                 "requires_grad can only be taken from a leaf; x.detach() is the same value without its "
                 "history"
             )
-        if requires_grad and self.dtype.kind != "f":
+        if requires_grad and self.dtype.kind not in "fc":
             raise NotDifferentiableError(
-                f"only tensors of a float dtype can require grad, and this is {self.dtype}"
+                f"only tensors of a float or complex dtype can require grad, and this is {self.dtype}"
             )
         self._requires = requires_grad or self._node is not None
         if self._view is not None and requires_grad and self._node is None:

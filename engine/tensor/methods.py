@@ -71,7 +71,7 @@ _POWERS = {2: "square", 0.5: "sqrt", -1: "reciprocal"}
 
 def _power(self: Any, exponent: Any) -> Any:
     """As NumPy, which calls another function where there is one: that needs no logarithm, forth or back."""
-    if type(exponent) in (int, float) and self.dtype.kind == "f":
+    if type(exponent) in (int, float) and self.dtype.kind in "fc":
         if exponent == 3:
             return call("multiply", call("square", self), self)
         if exponent in _POWERS:

@@ -25,10 +25,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..calls.call import arrays, call
+from ..core.complex_values import not_complex
 from ..core.dispatch import Engine, current, engine_of, observing, tensors_in
 from ..core.errors import NotDifferentiableError
 from ..core.grad_mode import is_recording, set_grad_enabled
 from ..core.matching import matching
+from ..core.operator import Operator
 from ..core.saved_hooks import without_packing
 from ..debugging import tape
 from .tangents import tangent_rule
@@ -107,7 +109,7 @@ def dual_level() -> Iterator[None]:
 def make_dual(tensor: Any, tangent: Any) -> Any:
     """A tensor with the values and history of `tensor`, which carries a tangent.
 
-    tensor   of a float dtype
+    tensor   of a float or complex dtype
     tangent  a tensor or array of its shape, cast to its dtype; gradients flow into
              it where it requires grad
 
@@ -117,9 +119,9 @@ def make_dual(tensor: Any, tangent: Any) -> Any:
     engine = engine_of(tensor)
     if engine is None:
         raise TypeError(f"make_dual takes a tensor, not {type(tensor).__name__}")
-    if tensor.dtype.kind != "f":
+    if tensor.dtype.kind not in "fc":
         raise NotDifferentiableError(
-            f"only tensors of a float dtype have tangents, and this is {tensor.dtype}"
+            f"only tensors of a float or complex dtype have tangents, and this is {tensor.dtype}"
         )
     tangent = _tangent_of(engine, tangent, tensor)
     with _suspended():
@@ -178,18 +180,18 @@ def _propagate(
     level = _LEVEL.get()
     if level is None:
         return
+    if isinstance(operator, Operator):
+        operator = operator.for_dtypes(inputs)
     tangents = [
         _input_tangent(level, value) if param.differentiable else None
         for param, value in zip(operator.inputs, inputs, strict=True)
     ]
     if all(tangent is None for tangent in tangents):
         return
-    if any(result.dtype.kind == "c" for result in results):
-        raise NotDifferentiableError(
-            f"{operator.span}: {operator.name} gives a complex result of inputs that carry tangents, and "
-            "complex values have none here"
-        )
-    if not any(result.dtype.kind == "f" for result in results):
+    carriers = tensors_in((*results, *(tangent for tangent in tangents if tangent is not None)))
+    if not operator.complex and any(tensor.dtype.kind == "c" for tensor in carriers):
+        raise NotDifferentiableError(not_complex(operator))
+    if not any(result.dtype.kind in "fc" for result in results):
         return
     engine = engine_of(*results) or current()
     rule = tangent_rule(operator, tuple(tangent is not None for tangent in tangents))
@@ -201,8 +203,15 @@ def _propagate(
                 continue
             if index >= operator.n_results:
                 _keep_hidden(level, results, index, tangent)
-            elif results[index].dtype.kind == "f":
-                level.attach(results[index], _tangent_of(engine, tangent, results[index]))
+            elif results[index].dtype.kind in "fc":
+                level.attach(results[index], _computed(engine, tangent, results[index]))
+
+
+def _computed(engine: Engine, tangent: Any, result: Any) -> Any:
+    """A tangent that a rule has computed: real where the result is."""
+    if tangent.dtype.kind == "c" and result.dtype.kind != "c":
+        tangent = tangent.real
+    return _tangent_of(engine, tangent, result)
 
 
 def _keep_hidden(level: Level, results: Sequence[Any], index: int, tangent: Any) -> None:
@@ -228,7 +237,7 @@ def _input_tangent(level: Level, value: Any) -> Any:
 
 def _float_dtype(value: Any) -> np.dtype[Any]:
     dtype = np.asarray(arrays(value)).dtype
-    return dtype if dtype.kind == "f" else np.dtype(np.float64)
+    return dtype if dtype.kind in "fc" else np.dtype(np.float64)
 
 
 def is_active() -> bool:

@@ -362,5 +362,10 @@ def _seed(engine: Engine, position: int, output: Any, seed: Any) -> Any:
                 "value only. "
                 "Pass one of its shape, or take the gradient of a sum"
             )
+        if output.dtype.kind == "c":
+            raise NotDifferentiableError(
+                f"output {position} is complex: a gradient can be left out for a real value only. Pass one, "
+                "or take the gradient of a real part or an absolute value"
+            )
         return None
     return matching(engine, seed, output, f"output {position}", "gradient")

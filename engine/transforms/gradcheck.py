@@ -6,6 +6,8 @@ arrives depends on the inputs: some wrong second derivatives show only there.
 Neither moves the point at which it is evaluated.
 
 At order k the difference is taken of the analytic derivative of order k - 1.
+
+A complex input is checked as a function of its real and of its imaginary part, two real inputs.
 """
 
 from __future__ import annotations
@@ -42,7 +44,8 @@ def gradcheck(
     function : callable
         Of tensors, returning a tensor or several.
     *inputs : array_like
-        Those of a float dtype are differentiated, in float64. One tuple is all of them, as in torch.
+        Those of a float or complex dtype are differentiated, in float64 or complex128. One tuple is all
+        of them, as in torch.
     order : int, optional
         The highest derivative to check.
     rtol : float, optional
@@ -72,34 +75,75 @@ def gradcheck(
     """
     if len(inputs) == 1 and isinstance(inputs[0], tuple):
         (inputs,) = inputs
-    points = [_point(value) for value in inputs]
     rng = np.random.default_rng(seed)
     with recording():
-        for probe in _probes(function, points, rng):
-            worst = _differences(probe, points, order, rtol, atol)
+        for probe in probes(Probe(function, [_point(value) for value in inputs], rng)):
+            worst = _differences(probe, order, rtol, atol)
             if worst is not None:
                 raise worst
             if float32:
-                _precision(probe, points, order)
+                _precision(probe, order)
     return True
+
+
+class Parts:
+    """Real and imaginary parts in the place of complex inputs."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self._complex = [isinstance(value, np.ndarray) and value.dtype.kind == "c" for value in values]
+
+    def of(self, values: Sequence[Any]) -> list[Any]:
+        """The values, with two arrays for a complex one."""
+        pairs = zip(values, self._complex, strict=True)
+        return [part for value, pair in pairs for part in ((value.real, value.imag) if pair else (value,))]
+
+    def taken_by(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function of the parts."""
+        if not any(self._complex):
+            return function
+
+        def of_parts(*values: Any) -> Any:
+            given = iter(values)
+            return function(
+                *(_joined(next(given), next(given)) if pair else next(given) for pair in self._complex)
+            )
+
+        return of_parts
+
+    def place(self, index: int) -> tuple[int, str]:
+        """The position of the input that a part belongs to, and which part it is, in words."""
+        places = [
+            (k, which)
+            for k, pair in enumerate(self._complex)
+            for which in (("the real part of ", "the imaginary part of ") if pair else ("",))
+        ]
+        return places[index]
+
+
+def _joined(real: Any, imag: Any) -> Any:
+    return real + 1j * imag
 
 
 class Probe:
     """A function of the inputs with one value: curved head, the function, curved tail, random weights.
 
-    `results` are the positions of the results that count.
+    `points` are the inputs where it is evaluated, with two real ones for a complex one; `results` are the
+    positions of the results that count. Raises TypeError where there is none.
     """
 
-    def __init__(self, function: Callable[..., Any], points: Sequence[Any], rng: np.random.Generator) -> None:
-        self._function = function
-        self._points = points
+    def __init__(self, function: Callable[..., Any], values: Sequence[Any], rng: np.random.Generator) -> None:
+        self.parts = Parts(values)
+        points = self.points = self.parts.of(values)
+        self._function = function = self.parts.taken_by(function)
         self._heads = [rng.uniform(0.5, 1.5, (2, *np.shape(point))) for point in points]
         self._directions = [rng.uniform(-1.0, 1.0, np.shape(point)) for point in points]
         self._centres = [value.detach().numpy().copy() for value in _results(function, points)]
-        self._weights = [rng.uniform(0.5, 1.5, centre.shape) for centre in self._centres]
+        self._weights = [_weights(centre, rng) for centre in self._centres]
         self.results: tuple[int, ...] = tuple(
-            i for i, centre in enumerate(self._centres) if centre.dtype.kind == "f"
+            i for i, centre in enumerate(self._centres) if centre.dtype.kind in "fc"
         )
+        if not self.results:
+            raise TypeError("gradcheck needs a function with a result of a float or complex dtype")
 
     def alone(self, position: int) -> Probe:
         """The same with one result."""
@@ -129,13 +173,14 @@ class Probe:
     def _value(self, leaves: Sequence[Any]) -> Any:
         bent = [
             leaf if engine_of(leaf) is None else self._bend(leaf, point, head)
-            for leaf, point, head in zip(leaves, self._points, self._heads, strict=True)
+            for leaf, point, head in zip(leaves, self.points, self._heads, strict=True)
         ]
         values = _results(self._function, bent)
         parts = []
         for i in self.results:
             away = values[i] - _as(self._centres[i], values[i])
-            parts.append(((away + away * away) * _as(self._weights[i], values[i])).sum())
+            bent = (away + away * away) * _as(self._weights[i], values[i])
+            parts.append((bent.real if bent.dtype.kind == "c" else bent).sum())
         return _total(parts)
 
     @staticmethod
@@ -144,31 +189,37 @@ class Probe:
         return _as(point, leaf) + away * _as(head[0], leaf) + away * away * _as(head[1], leaf)
 
 
-def _differences(
-    probe: Probe, points: Sequence[Any], order: int, rtol: float, atol: float
-) -> GradcheckError | None:
+def _weights(centre: Any, rng: np.random.Generator) -> Any:
+    weights = rng.uniform(0.5, 1.5, centre.shape)
+    return weights + 1j * rng.uniform(0.5, 1.5, centre.shape) if centre.dtype.kind == "c" else weights
+
+
+def _differences(probe: Probe, order: int, rtol: float, atol: float) -> GradcheckError | None:
     """The largest disagreement at the lowest order that has one."""
     for k in range(1, order + 1):
-        analytic = derivatives(probe, points, k)
+        analytic = derivatives(probe, k)
         worst: tuple[float, GradcheckError] | None = None
         for i, gradient in enumerate(analytic):
             if gradient is None:
                 continue
             allowed = atol + rtol * float(np.max(np.abs(gradient), initial=0.0))
             for index in np.ndindex(gradient.shape):
-                numeric = _difference(probe, points, i, index, k - 1)
+                numeric = _difference(probe, i, index, k - 1)
                 error = abs(float(gradient[index]) - numeric)
                 if not error <= allowed and (worst is None or not error <= worst[0]):
-                    found = _disagreement("finite differences give", k, i, index, gradient[index], numeric)
+                    place = probe.parts.place(i)
+                    found = _disagreement(
+                        "finite differences give", k, place, index, gradient[index], numeric
+                    )
                     worst = error, found
         if worst is not None:
             return worst[1]
     return None
 
 
-def derivatives(probe: Probe, points: Sequence[Any], order: int, dtype: Any = np.float64) -> list[Any]:
+def derivatives(probe: Probe, order: int, dtype: Any = np.float64) -> list[Any]:
     """Analytic gradients by each input of the derivative of order - 1; None for inputs without."""
-    leaves = _leaves(points, dtype)
+    leaves = _leaves(probe.points, dtype)
     wanted = [leaf for leaf in leaves if engine_of(leaf) is not None]
     total = probe.value(leaves, order - 1)
     if not total.requires_grad:
@@ -177,8 +228,9 @@ def derivatives(probe: Probe, points: Sequence[Any], order: int, dtype: Any = np
     return [None if engine_of(leaf) is None else next(found).numpy() for leaf in leaves]
 
 
-def _difference(probe: Probe, points: Sequence[Any], i: int, index: tuple[int, ...], order: int) -> float:
+def _difference(probe: Probe, i: int, index: tuple[int, ...], order: int) -> float:
     """The central difference of the derivative of this order, by one element."""
+    points = probe.points
     step = STEP * max(1.0, abs(float(points[i][index])))
     ends = []
     for sign in (1, -1):
@@ -189,25 +241,28 @@ def _difference(probe: Probe, points: Sequence[Any], i: int, index: tuple[int, .
     return (ends[0][1] - ends[1][1]) / (ends[0][0] - ends[1][0])
 
 
-def _precision(probe: Probe, points: Sequence[Any], order: int, rtol: float = 1e-3) -> None:
+def _precision(probe: Probe, order: int, rtol: float = 1e-3) -> None:
     """Raise where float32 inputs give something else than float64."""
     for k in range(1, order + 1):
-        pairs = zip(derivatives(probe, points, k), derivatives(probe, points, k, np.float32), strict=True)
+        pairs = zip(derivatives(probe, k), derivatives(probe, k, np.float32), strict=True)
         for i, (double, single) in enumerate(pairs):
             if double is None:
                 continue
             allowed = rtol * max(1.0, float(np.max(np.abs(double), initial=0.0)))
             for index in np.ndindex(double.shape):
                 if not abs(double[index] - single[index]) <= allowed:
-                    raise _disagreement("in float32 it is", k, i, index, double[index], float(single[index]))
+                    place = probe.parts.place(i)
+                    raise _disagreement("in float32 it is", k, place, index, double[index], single[index])
 
 
 def _disagreement(
-    what: str, order: int, i: int, index: tuple[int, ...], analytic: Any, numeric: float
+    what: str, order: int, place: tuple[int, str], index: tuple[int, ...], analytic: Any, numeric: Any
 ) -> GradcheckError:
+    i, part = place
+    numeric = float(numeric)
     return GradcheckError(
-        f"the derivative of order {order} by input {i} is {float(analytic):.8g} at element {index}, and "
-        f"{what} "
+        f"the derivative of order {order} by {part}input {i} is {float(analytic):.8g} at element {index}, "
+        f"and {what} "
         f"{numeric:.8g}: off by {abs(float(analytic) - numeric):.3g}",
         order=order,
         input=i,
@@ -217,19 +272,19 @@ def _disagreement(
     )
 
 
-def _probes(function: Callable[..., Any], points: Sequence[Any], rng: np.random.Generator) -> Iterator[Probe]:
-    probe = Probe(function, points, rng)
-    if not probe.results:
-        raise TypeError("gradcheck needs a function with a result of a float dtype")
+def probes(probe: Probe) -> Iterator[Probe]:
+    """A probe of all results together, and of several of each alone: the others' gradients are undefined."""
     yield probe
     if len(probe.results) > 1:
         yield from map(probe.alone, probe.results)
 
 
 def _point(value: Any) -> Any:
-    """An input as it is held: float arrays and numbers in float64, anything else unchanged."""
+    """An input as it is held: floats in float64, complex numbers in complex128, anything else unchanged."""
     if engine_of(value) is not None:
         value = value.detach().numpy()
+    if isinstance(value, (complex, np.complexfloating, np.ndarray)) and np.iscomplexobj(value):
+        return np.array(value, np.complex128)
     if isinstance(value, (float, np.floating, np.ndarray)) and np.asarray(value).dtype.kind == "f":
         return np.array(value, np.float64)
     return value

@@ -15,7 +15,15 @@ from ..core.dispatch import engine_of
 from ..core.errors import UnusedInputError
 from ..core.grad_mode import recording
 from .forward_ad import dual_level, make_dual, unpack_dual
-from .transform_inputs import Evaluated, evaluate, gradients, handed_out, single_value, zeros_like
+from .transform_inputs import (
+    Evaluated,
+    evaluate,
+    gradients,
+    handed_out,
+    refuse_complex,
+    single_value,
+    zeros_like,
+)
 
 _STRATEGIES = ("reverse-mode", "forward-mode")
 
@@ -81,6 +89,7 @@ def jacobian(
         )
     with recording():
         run = evaluate(func, inputs, create_graph)
+        refuse_complex(run.inputs, run.outputs, "a Jacobian")
         if strategy == "reverse-mode":
             matrices = [_rows(output, run.inputs, create_graph, strict) for output in run.outputs]
         else:

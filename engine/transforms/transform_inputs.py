@@ -9,7 +9,7 @@ import numpy as np
 
 from ..calls.call import call
 from ..core.dispatch import Engine, current, engine_of
-from ..core.errors import GradientShapeError, UnusedInputError
+from ..core.errors import GradientShapeError, NotDifferentiableError, UnusedInputError
 from ..core.matching import matching
 from .forward_ad import has_tangent, without_history
 from .functional import grad
@@ -64,6 +64,15 @@ def leaf(engine: Engine, value: Any, create_graph: bool) -> Any:
     if has_tangent(value):
         return without_history(value).requires_grad_()
     return (value.copy() if value.is_inference() else value.detach()).requires_grad_()
+
+
+def refuse_complex(inputs: Sequence[Any], outputs: Sequence[Any], transform: str) -> None:
+    """Raise NotDifferentiableError for complex values: their derivatives are not one matrix."""
+    if any(tensor.dtype.kind == "c" for tensor in (*inputs, *outputs) if engine_of(tensor) is not None):
+        raise NotDifferentiableError(
+            f"{transform} is of real inputs and results, and there is a complex one: its derivative maps "
+            "real and imaginary parts. Take these as inputs and results, or use jvp and vjp"
+        )
 
 
 def single_value(evaluated: Evaluated, transform: str) -> None:

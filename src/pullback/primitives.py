@@ -18,6 +18,7 @@ array([2., 2., 2.])
 from __future__ import annotations
 
 from .engine.primitives.adjoints import order_of_norm, put_along, sum_repeats, sum_tiles, undiagonal
+from .engine.primitives.complex_parts import imaginary
 from .engine.primitives.contraction import contract, contract_gradients, matmul_gradients
 from .engine.primitives.families import (
     airy_function,
@@ -95,6 +96,7 @@ __all__ = [
     "gamma_density",
     "gradient_like",
     "hurwitz_zeta",
+    "imaginary",
     "index_put",
     "integral",
     "jacobi_elliptic",

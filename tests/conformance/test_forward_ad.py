@@ -281,8 +281,7 @@ def test_checkpoints_and_saved_hooks_carry_tangents(engine):
         lambda x: np.add.reduceat(x, [0, 1]),
         lambda x: np.exp(x, out=np.zeros(3)),
         lambda x: np.copyto(np.zeros(3), x),
-        lambda x: x * 1j,
-        lambda x: np.fft.fft(x),
+        lambda x: np.max(x * 1j),
     ],
 )
 def test_a_tangent_is_not_lost_without_a_word(engine, losing):

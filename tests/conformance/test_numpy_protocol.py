@@ -104,16 +104,14 @@ def test_questions_are_answered(engine):
 
 def test_a_function_without_formula_is_refused_only_where_a_gradient_would_be_lost(engine):
     x = pb.tensor(np.eye(2), requires_grad=True)
-    with pytest.raises(
-        pb.errors.NotDifferentiableError, match=r"numpy.linalg.eigvals has no formula.*@pb.formula"
-    ):
-        np.linalg.eigvals(x)
+    with pytest.raises(pb.errors.NotDifferentiableError, match=r"numpy.polyfit has no formula.*@pb.formula"):
+        np.polyfit(x[0], x[1], 1)
     with pytest.raises(pb.errors.NotDifferentiableError, match="zetac"):
         scipy.special.zetac(x)
-    plain = np.linalg.eigvals(x.detach())
+    plain = np.polyfit(x[0].detach(), x[1].detach(), 1)
     assert isinstance(plain, pb.Tensor)
     with pb.no_grad():
-        assert isinstance(np.linalg.eigvals(x), pb.Tensor)
+        assert isinstance(np.polyfit(x[0], x[1], 1), pb.Tensor)
 
 
 def test_an_array_of_a_tensor_that_requires_grad_is_refused(engine):

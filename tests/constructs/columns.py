@@ -11,7 +11,7 @@ import pullback as pb
 from pullback.engine.core.dispatch import available
 from pullback.engine.core.operator import Operator
 from pullback.engine.transforms.gradcheck import derivatives
-from pullback.tools.checking import probes
+from pullback.tools.checking import probes_of
 from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.emit.python import module_text
 
@@ -73,9 +73,9 @@ def _three_orders(function: Callable[..., Any], arrays: list[np.ndarray]) -> lis
     """The derivatives that `gradcheck` compares with differences."""
     return [
         gradient
-        for probe, points in probes(function, arrays, {})
+        for probe in probes_of(function, arrays, {})
         for order in (1, 2, 3)
-        for gradient in derivatives(probe, points, order)
+        for gradient in derivatives(probe, order)
         if gradient is not None
     ]
 

@@ -20,6 +20,7 @@ class HandMade:
     n_results: int = 1
     n_hidden: int = 0
     n_plain: int = 0
+    complex: bool = False
     plain_views: bool = False
     result_is_tuple: bool = False
     nondifferentiable: frozenset[int] = frozenset()

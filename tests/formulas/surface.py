@@ -211,6 +211,11 @@ CALLS: dict[str, tuple[str, ...]] = {
     ),
     "np.trim_zeros": ("np.trim_zeros(np.pad(v, 2))",),
     **_each("fftshift ifftshift", "f(a)", "np.fft"),
+    **_each("fft ifft fft2 ifft2 fftn ifftn rfft rfft2 rfftn ihfft", "np.abs(f(a))", "np.fft"),
+    **_each("irfft irfft2 irfftn hfft", "f(a)", "np.fft"),
+    "np.sort_complex": ("np.real(np.sort_complex(a))",),
+    "np.linalg.eig": ("np.abs(np.linalg.eig(c)[0])", "np.abs(np.linalg.eig(c)[1])"),
+    "np.linalg.eigvals": ("np.abs(np.linalg.eigvals(c))",),
     # selection and order
     "np.take": (
         "np.take(a, [0, 2], axis=0)",
@@ -456,6 +461,7 @@ REASONS: dict[str, str] = {
     ),
     "np.einsum_path": "gives the order in which `np.einsum` works",
     "np.isnat": "of dates only",
+    "np.roots": "how many there are depends on zeros among the coefficients; it is written for tensors only",
 }
 
 

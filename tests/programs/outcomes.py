@@ -17,10 +17,6 @@ REFUSED = {
         "PB106 the gradient of 'drawdown' passes 'np.maximum.accumulate', whose "
         "derivative is not known: it has no formula"
     ),
-    "fft_energy": (
-        "PB106 the gradient of 'fft_energy' passes 'np.fft.rfft', whose derivative is "
-        "not known: it has no formula"
-    ),
     "haar_in_place": "PB401 a `while` loop is outside of the formula language",
     "haar_wavelet": (
         "PB402 a part of a list of a length that is not known is outside of the formula language"
@@ -63,6 +59,7 @@ KERNELS = {
     "early_ways_out": "runs on Python",
     "euler_rotation": "PB501 stack of such arrays is not compiled",
     "exponential_averages": "PB501 item of these values is not compiled",
+    "fft_energy": "PB501 rfft is not compiled",
     "gaussian_log_density": "derivatives raise",
     "gram_schmidt": "PB501 pullback.primitives.dot_subscripts of these values is not compiled",
     "gravity_forces_symmetric": "PB501 item of these values is not compiled",

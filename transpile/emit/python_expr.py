@@ -198,6 +198,10 @@ class Expressions:
         items = [self.of(atom) for atom in eqn.args]
         return ast.List(items, ast.Load()) if eqn.op == "list" else ast.Tuple(items, ast.Load())
 
+    def _range(self, eqn: Eqn) -> ast.expr:
+        made = ast.Call(ast.Name("range", ast.Load()), [self.of(atom) for atom in eqn.args], [])
+        return ast.Call(ast.Name("tuple", ast.Load()), [made], []) if eqn.kwarg("of") else made
+
     def _numpy(self, eqn: Eqn) -> ast.expr:
         return ast.Call(dotted(f"numpy.{eqn.op}"), [self.of(eqn.args[0])], [])
 
@@ -248,6 +252,7 @@ _STRUCTURAL = {
     "item": Expressions._subscript,
     "tuple": Expressions._elements,
     "list": Expressions._elements,
+    "range": Expressions._range,
     "shape": Expressions._numpy,
     "ndim": Expressions._numpy,
     "size": Expressions._numpy,

@@ -174,15 +174,7 @@ def _read(
 
 
 def _check_options(frame: Frame, node: ast.FunctionDef, options: Options, results: int) -> None:
-    """Refuse options that name what isn't there, or ask for what isn't there (PB408)."""
-    if options.complex:
-        raise refuse(
-            "PB408",
-            "gradients of complex inputs are not supported, which `complex=True` asks for",
-            frame.span(node.decorator_list[0] if node.decorator_list else node),
-            value="complex",
-            hint="leave it out; write the formula for the real and the imaginary part",
-        )
+    """Refuse options that name what isn't there (PB408)."""
     known = {var.name for var in frame.build.forward_vars} | set(frame.build.origin.values())
     wrong = [str(index) for index in options.nondifferentiable if not 0 <= index < results]
     wrong += [name for name in (*options.save, *options.recompute) if name not in known]

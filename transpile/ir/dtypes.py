@@ -17,7 +17,7 @@ from typing import Literal as OneOf
 from ..records import record
 
 Weak = OneOf["", "bool", "int", "float", "complex"]
-Widening = OneOf["float", "divide", "arithmetic", "sum", "real", "special", "number", "inexact"]
+Widening = OneOf["float", "divide", "arithmetic", "sum", "real", "complex", "special", "number", "inexact"]
 
 
 @record(frozen=True, slots=True)
@@ -124,12 +124,12 @@ def widen(by: Widening, dtype: Dtype) -> Dtype | None:
     """The dtype of a function's result for an operand of this dtype; None where that is not known.
 
     "float" are the ufuncs of floats, "divide" makes float64 of integers, "arithmetic" an int8 of a
-    bool, "sum" an int64 of shorter integers, "real" the real dtype of a complex one, "special" are
-    those of SciPy, "number" keeps numbers and says nothing of a bool, and "inexact" keeps floats and
-    says nothing of others.
+    bool, "sum" an int64 of shorter integers, "real" the real dtype of a complex one, "complex" the
+    complex dtype of a real one, "special" are those of SciPy, "number" keeps numbers and says nothing
+    of a bool, and "inexact" keeps floats and says nothing of others.
     """
     if dtype not in CONCRETE:
-        kept = is_inexact(dtype) and by not in ("real", "special")
+        kept = is_inexact(dtype) and by not in ("real", "complex", "special")
         return dtype if kept or (isinstance(dtype, Widened) and dtype.by == by) else Widened(by, dtype)
     kind, bits = _BITS[str(dtype)]
     whole = kind in ("bool", "uint", "int")
@@ -149,6 +149,8 @@ def widen(by: Widening, dtype: Dtype) -> Dtype | None:
         return "uint64" if kind == "uint" else "int64"
     if by == "real" and kind == "complex":
         return f"float{bits}"
+    if by == "complex":
+        return _named("complex", bits) if kind in ("float", "complex") else "complex128"
     if by == "inexact" and whole:
         return None
     if kind == "bool":

@@ -6,13 +6,25 @@ formula in `formulas/`. So a new operator is two edits: its formula and its entr
 
 from __future__ import annotations
 
-from . import indexing, joining, plumbing, pointwise, products, reductions, shapes, special
+from . import (
+    complex_parts,
+    fourier,
+    indexing,
+    joining,
+    plumbing,
+    pointwise,
+    products,
+    reductions,
+    shapes,
+    special,
+)
 from .constant import CONSTANT as CONSTANT
 from .info import OperatorInfo as OperatorInfo
 from .special import CALLED as CALLED
 
 _EVERY: tuple[OperatorInfo, ...] = (
     *pointwise.OPERATORS,
+    *complex_parts.OPERATORS,
     *special.OPERATORS,
     *reductions.OPERATORS,
     *shapes.OPERATORS,
@@ -20,6 +32,7 @@ _EVERY: tuple[OperatorInfo, ...] = (
     *joining.OPERATORS,
     *products.OPERATORS,
     *plumbing.OPERATORS,
+    *fourier.OPERATORS,
 )
 
 OPERATORS: dict[str, OperatorInfo] = {operator.name: operator for operator in _EVERY}
@@ -50,13 +63,14 @@ VALUE_CALLS: frozenset[str] = frozenset(
 
 # Functions with several results, which have kernels and no derivative: formulas are written around them.
 DECOMPOSITIONS: frozenset[str] = frozenset(
-    f"numpy.linalg.{name}" for name in ("slogdet", "eigh", "qr", "svd")
+    f"numpy.linalg.{name}" for name in ("slogdet", "eigh", "eig", "qr", "svd")
 )
 
 # What NumPy calls the results of functions that return several.
 RESULT_NAMES: dict[str, tuple[str, ...]] = {
     "numpy.linalg.slogdet": ("sign", "logabsdet"),
     "numpy.linalg.eigh": ("eigenvalues", "eigenvectors"),
+    "numpy.linalg.eig": ("eigenvalues", "eigenvectors"),
     "numpy.linalg.qr": ("Q", "R"),
     "numpy.linalg.svd": ("U", "S", "Vh"),
     "numpy.unique_all": ("values", "indices", "inverse_indices", "counts"),

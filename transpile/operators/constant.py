@@ -23,7 +23,7 @@ CONSTANT: dict[str, str] = {
     ),
     **because(
         "constant between its jumps",
-        "floor ceil trunc fix round around sign floor_divide spacing angle",
+        "floor ceil trunc fix round around sign floor_divide spacing",
     ),
     **because("constant between its jumps", "round gammasgn", "scipy.special"),
     **because(

@@ -16,24 +16,26 @@ def conj(x: Any, /) -> Any:
     """As `np.conj`: a real number is its own conjugate."""
     if x.dtype.kind == "b":
         return x.astype(np.int8)  # NumPy has no loop for bools
-    return x if x.dtype.kind != "c" else _of_complex(x, np.conj)
+    return x if x.dtype.kind != "c" else call("conj", x)
 
 
 @stands_for(np.real)
 def real(val: Any) -> Any:
-    """As `np.real`."""
-    return val if val.dtype.kind != "c" else _of_complex(val, np.real)
+    """As `np.real`; the part of complex values is read-only, for a write would not reach them."""
+    return val if val.dtype.kind != "c" else _part(call("real", val))
 
 
 @stands_for(np.imag)
 def imag(val: Any) -> Any:
-    """As `np.imag`: zeros of a real array."""
-    return _of_complex(val, np.imag)
+    """As `np.imag`: zeros of a real array; the part of complex values is read-only."""
+    if val.dtype.kind == "c":
+        return _part(call("imag", val))
+    return val.__array_namespace__().asarray(np.imag(arrays(val)))
 
 
-def _of_complex(x: Any, function: Any) -> Any:
-    """Of complex values, which have no gradients."""
-    return x.__array_namespace__().asarray(function(arrays(x)))
+def _part(values: Any) -> Any:
+    values._array.flags.writeable = False
+    return values
 
 
 @stands_for(np.divmod)

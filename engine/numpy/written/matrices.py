@@ -18,15 +18,21 @@ from .table import formula, stands_for
 _EYE = np.eye(1)
 _RESULTS: list[Any] = [
     type(found)
-    for found in (np.linalg.slogdet(_EYE), np.linalg.eigh(_EYE), np.linalg.qr(_EYE), np.linalg.svd(_EYE))
+    for found in (
+        np.linalg.slogdet(_EYE),
+        np.linalg.eigh(_EYE),
+        np.linalg.eig(_EYE),
+        np.linalg.qr(_EYE),
+        np.linalg.svd(_EYE),
+    )
 ]
-_SLOGDET, _EIGH, _QR, _SVD = _RESULTS
+_SLOGDET, _EIGH, _EIG, _QR, _SVD = _RESULTS
 
 
 @stands_for(np.linalg.slogdet)
 def slogdet(a: Any) -> Any:
     """As `np.linalg.slogdet`."""
-    return _SLOGDET(*formula("slogdet", a))
+    return _SLOGDET(*formula("slogdet_of_complex" if np.iscomplexobj(a) else "slogdet", a))
 
 
 @stands_for(np.linalg.eigh)
@@ -39,6 +45,18 @@ def eigh(a: Any, UPLO: str = "L") -> Any:
 def eigvalsh(a: Any, UPLO: str = "L") -> Any:
     """As `np.linalg.eigvalsh`: eigenvalues of symmetric matrices, also where some are equal."""
     return _eigh(a, UPLO)[0]
+
+
+@stands_for(np.linalg.eig)
+def eig(a: Any) -> Any:
+    """As `np.linalg.eig`."""
+    return _EIG(*formula("eig", a))
+
+
+@stands_for(np.linalg.eigvals)
+def eigvals(a: Any) -> Any:
+    """As `np.linalg.eigvals`: the first result of `eig`."""
+    return formula("eig", a)[0]
 
 
 def _eigh(a: Any, UPLO: str) -> Any:

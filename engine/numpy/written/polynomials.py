@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ...calls.call import arrays
+from ...core.errors import NotDifferentiableError
+from ...transforms.forward_ad import differentiated
 from .table import stands_for
 
 
@@ -14,6 +17,28 @@ def _aligned(a1: Any, a2: Any) -> tuple[Any, Any]:
     a1, a2 = np.atleast_1d(a1), np.atleast_1d(a2)
     n = max(len(a1), len(a2))
     return np.pad(a1, (n - len(a1), 0)), np.pad(a2, (n - len(a2), 0))
+
+
+@stands_for(np.roots)
+def roots(p: Any) -> Any:
+    """As `np.roots`: the eigenvalues of the companion matrix.
+
+    Raises NotDifferentiableError where the first coefficient is 0, on which no root that is found depends as
+    it should, or the last two are: a double root has no derivative.
+    """
+    p = np.atleast_1d(p) * 1.0
+    values = np.roots(arrays(p))
+    if not differentiated((p,)):
+        return p.__array_namespace__().asarray(values)
+    if p.size > 1 and (arrays(p)[0] == 0 or not np.any(arrays(p)[-2:])):
+        raise NotDifferentiableError(
+            "np.roots has no gradient where the first coefficient is 0, or the last two are: leave them out"
+        )
+    companion = np.concatenate([-p[None, 1:] / p[0], np.eye(p.size - 2, p.size - 1, dtype=p.dtype)])
+    found = np.linalg.eigvals(companion)
+    # NumPy has a root 0 last, which is an eigenvalue among others.
+    distances = np.abs(values[:, None] - arrays(found))
+    return found[np.argmin(distances, axis=1)] if values.size else found
 
 
 @stands_for(np.polyadd)

@@ -172,3 +172,12 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Any:
         reduced = func(a, axis)
         a = reduced if reduced.ndim == a.ndim else np.expand_dims(reduced, axis)
     return a
+
+
+@stands_for(np.sort_complex)
+def sort_complex(a: Any) -> Any:
+    """As `np.sort_complex`: sorted by real parts, then by imaginary ones, as complex numbers."""
+    found = np.sort(a)
+    if found.dtype.kind == "c":
+        return found
+    return found.astype(np.complex64 if found.dtype.char in "bhBH" else np.complex128)

@@ -31,6 +31,7 @@ class Solution:
     result_is_tuple = False
     nondifferentiable: frozenset[int] = frozenset()
     barrier = None
+    complex = False
     plain_views = False
     span = Span("a solver", 1, 1, 1, 1)
 

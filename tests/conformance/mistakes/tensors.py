@@ -34,13 +34,13 @@ def requires_grad_of_integers():
 
 
 @mistake
-def requires_grad_of_complex_numbers():
-    pb.tensor([1j]).requires_grad_()
+def an_operator_of_real_values():
+    np.max(pb.tensor([1j], requires_grad=True))
 
 
 @mistake
-def a_complex_result():
-    leaf() * 1j
+def a_gradient_of_a_complex_result():
+    pb.grad((leaf() * 1j)[0], leaf())
 
 
 @mistake

@@ -141,9 +141,17 @@ def inner(x):
     assert [eqn.op for eqn in read.pullback.eqns] == ["inner_2"]
 
 
-def test_complex_gradients_are_refused_at_the_decorator():
+def test_a_closure_that_holds_for_complex_values_says_so():
     text = "@pb.formula(complex=True)\ndef f(x):\n    return x * 2, lambda g: 2 * g\n"
-    assert findings(text) == [("PB408", 1, 2, "complex")]
+    assert findings(text) == []
+    assert read_module(Source("own.py", "import pullback as pb\n" + text)).formulas["f"].options.complex
+
+
+def test_a_tuple_of_a_shape_or_a_range():
+    for fine in ("tuple(x.shape)", "tuple(range(x.ndim))"):
+        assert findings(f"@pb.formula\ndef f(x):\n    return x * 2, lambda g: g.reshape({fine}) * 2\n") == []
+    text = "@pb.formula\ndef f(x, y):\n    return x * 2, lambda g: (g.reshape(tuple(y)) * 2, None)\n"
+    assert [found[0] for found in findings(text)] == ["PB404"]
 
 
 @pytest.mark.parametrize("name", ["opaque", "item", "shape", "format"])

@@ -20,7 +20,7 @@ _OF_JAX = frozenset(
 # Functions of the vocabulary that neither JAX nor a helper has.
 LACKING = frozenset(
     {"special." + name for name in ("erfi", "rgamma", "j0", "j1", "y0", "y1", "k0", "k0e", "k1", "k1e")}
-    | {"primitives.bessel_i", "primitives.bessel_j", "primitives.refuse_gradient"}
+    | {"primitives." + name for name in ("bessel_i", "bessel_j", "imaginary", "refuse_gradient")}
     | {OPERATORS[name].python.removeprefix("scipy.").removeprefix("pullback.") for name in CALLED - _OF_JAX}
 )
 _OWN = {

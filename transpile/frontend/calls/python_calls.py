@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from ...ir import Atom, Kind, Literal, Var
@@ -96,6 +97,8 @@ def _of_values(frame: Frame, callee: Dotted, given: Arguments, name: str | None)
     if callee.name in ("tuple", "len") and known is not None and len(given.positional) == 1:
         return Items(known) if callee.name == "tuple" else Literal(len(known))
     operands = [atom(frame, value, given.node) for value in given.positional]
+    if callee.name == "tuple":
+        return _tuple(frame, operands, given, name)
     _check_values(frame, callee, operands, given)
     literals = [item for item in operands if isinstance(item, Literal)]
     if callee.name == "range" and len(literals) == len(operands):
@@ -111,6 +114,19 @@ def _of_values(frame: Frame, callee: Dotted, given: Arguments, name: str | None)
         )
         return frame.build.emit("slice", bounds[:3], span, kind="value", name=name)
     return frame.build.emit(callee.name, operands, span, kind="value", name=name)
+
+
+def _tuple(frame: Frame, operands: Sequence[Atom], given: Arguments, name: str | None) -> Value:
+    """The tuple of a shape, of a range, or of a tuple whose length is not known."""
+    made = frame.build.made.get(operands[0]) if isinstance(operands[0], Var) else None
+    if len(operands) == 1 and made is not None and made.op == "range":
+        kwargs = (("of", Literal("tuple")),)
+        span = frame.span(given.node)
+        return frame.build.emit("range", made.args, span, kwargs=kwargs, kind="value", name=name)
+    if len(operands) == 1 and operands[0] in frame.build.tuples:
+        return operands[0]
+    hint = "write its items out, as (a, b), or give each to what takes one"
+    raise refuse("PB404", "`tuple` takes a shape, a range or a tuple", frame.span(given.node), hint=hint)
 
 
 def _check_values(frame: Frame, callee: Dotted, operands: list[Atom], given: Arguments) -> None:

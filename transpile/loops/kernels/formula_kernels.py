@@ -22,7 +22,7 @@ from ...ir.types import rank_of
 from ...library import Library
 from ...passes.kernel.arguments import Argument, Arguments, decided, fitted, of_elements, with_plain_elements
 from ...passes.kernel.array_attributes import with_array_inputs
-from ...passes.kernel.dtype_branches import with_decided_dtypes
+from ...passes.kernel.dtype_branches import asks_other_dtypes, with_decided_dtypes
 from ...passes.kernel.known_absence import with_known_absence
 from ...passes.kernel.lists_written_out import with_lists_written_out, written_out
 from ...passes.kernel.uniform_lists import without_uniform_lists
@@ -51,7 +51,8 @@ class Compiled(Node):
     `general` is the kernel for any other pattern of gradients, where that was
     asked for. Beyond the order that was asked for, both are None. `gradients` are the differentiable inputs
     that the derivative's results belong to. `limits` say why an order that was
-    asked for is not compiled.
+    asked for is not compiled. `undecided` is the promoted formula for arrays of
+    other dtypes than kernels take, where it asks for such.
     """
 
     formula: Formula
@@ -60,6 +61,7 @@ class Compiled(Node):
     derivative: Compiled | None = None
     gradients: tuple[int, ...] = ()
     limits: tuple[Diagnostic, ...] = ()
+    undecided: Formula | None = None
 
     def kernels(self) -> list[Kernel]:
         """All kernels, the lower orders first."""
@@ -137,13 +139,18 @@ def _formula_kernels(
         for param in formula.attributes
         if param.var.name in attributes and not is_runtime_number(param)
     }
-    fixed = with_decided_dtypes(fitted(_with_values(formula, known), arguments, present))
+    given = fitted(_with_values(formula, known), arguments, present)
+    fixed = with_decided_dtypes(given)
     each = {k: v for name, given in arguments.items() for k, v in of_elements(name, given).items()}
     inputs = tuple(_parameter(param, fixed, each.get(param.var.name, Argument())) for param in fixed.params)
     if known or arguments or present:
-        fixed = decided(_ranked(fixed, inputs))
+        fixed, given = decided(_ranked(fixed, inputs)), decided(_ranked(given, inputs))
     fixed = _folded(promote(_ranked(fixed, inputs), library, fused))
+    undecided = None
+    if asks_other_dtypes(given) or asks_other_dtypes(fixed):
+        undecided = _folded(promote(_ranked(given, inputs), library))
     compiled = _compile(fixed, library, inputs, order, f"{stem or formula.name}_forward")
+    compiled = replace(compiled, undecided=undecided)
     block = compiled.forward.block
     for atom in block.results[: formula.results]:
         if _may_be_none(block, atom):

@@ -191,6 +191,8 @@ _SPECIAL: dict[str, Callable[[Sequence[Scalar], Type], Scalar]] = {
     "negative": _negative,
     "positive": _same,
     "stop_gradient": _same,
+    "conj": _same,
+    "real": _same,
     "astype": _same,
     "logical_not": _not,
     "invert": _not,

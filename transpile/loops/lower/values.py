@@ -322,7 +322,9 @@ class Values:
         ):
             return None
         fact, named = self._find(first), OF_DTYPES.get(str(second.value))
-        if fact.kind != "dtype" or (named is None and f"numpy.{second.value}" not in DTYPES):
+        if named is None:  # no array of a kernel is of this dtype
+            return _truth(eqn.op == "not_equal") if f"numpy.{second.value}" in DTYPES else None
+        if fact.kind != "dtype":
             return None
         if fact.type == "T" and named in ("float", "double"):
             return _condition("==" if eqn.op == "equal" else "!=", SizeOf("T"), SizeOf(named))

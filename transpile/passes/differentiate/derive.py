@@ -28,6 +28,9 @@ formula growth(x: Tensor)
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from ...analysis.complex_values import takes_complex
 from ...analysis.types import param_types
 from ...derivatives import Derivatives, NoDerivative
 from ...ir import Atom, Block, Formula, Literal, Var
@@ -60,4 +63,5 @@ def derive(formula: Formula, library: Derivatives) -> Formula:
     forward = Block(formula.forward.params, tuple(sweep.forward), results)
     pullback = Block(params, tuple(sweep.backward), gradients)
     why = barrier_of(eqns, sweep.cotangents, library)
-    return formula.evolve(forward=forward, pullback=pullback, barrier=why)
+    options = replace(formula.options, complex=takes_complex(formula, library))
+    return formula.evolve(forward=forward, pullback=pullback, barrier=why, options=options)

@@ -43,6 +43,21 @@ def with_decided_dtypes(formula: Formula) -> Formula:
     return decided(formula.evolve(forward=forward, pullback=pullback))
 
 
+def asks_other_dtypes(formula: Formula) -> bool:
+    """True where a formula compares a dtype with one that kernels do not take.
+
+    >>> from ...library import formula_in
+    >>> asks_other_dtypes(formula_in('''
+    ... def half(x):
+    ...     return x * 0.25 if x.dtype == np.float16 else x * 0.5
+    ... '''))
+    True
+    """
+    found: dict[Var, Atom] = {}
+    _find(formula.every(), found)
+    return bool(found)
+
+
 def _find(eqns: Iterable[Eqn], known: dict[Var, Atom]) -> None:
     for eqn in eqns:
         if eqn.op not in ("equal", "not_equal") or len(eqn.args) != 2:

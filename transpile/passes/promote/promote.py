@@ -48,6 +48,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ...analysis.complex_values import stays_complex
 from ...analysis.differentiability import Flow, flows, intermediates
 from ...analysis.types import known_types, param_types
 from ...derivatives import Derivatives, NoDerivative
@@ -138,6 +139,8 @@ def _finish(formula: Formula, hidden: tuple[Var, ...]) -> Formula:
     assert pullback is not None
     forward = Block(forward.params, forward.eqns, (*forward.results, *hidden))
     formula = formula.evolve(hidden=hidden, promoted=True, forward=forward)
+    if formula.options.complex and not stays_complex(formula):
+        formula = formula.evolve(options=replace(formula.options, complex=False))
     formula = formula.evolve(barrier=formula.barrier or _barrier(formula))
     formula = formula.evolve(pullback=simplify(pullback, known_types(formula)))
     formula = name_saved(recompute_constants(simplify_forward(formula)))

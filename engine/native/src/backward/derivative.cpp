@@ -142,7 +142,10 @@ Ref<Tensor> checked_gradient(const Node& node, std::uint32_t position, const Edg
     if (gradient->layout.dtype() == expected.dtype()) return gradient;
     auto descr = PyRef::steal(reinterpret_cast<PyObject*>(PyArray_DescrFromType(expected.dtype())));
     PyObject* source = record ? gradient.object() : gradient->array();
-    const PyRef cast = checked(PyObject_CallMethod(source, "astype", "O", descr.get()));
+    static PyObject* in_dtype = nullptr;
+    import_once(in_dtype, "pullback.engine.core.complex_values", "in_dtype");
+    const PyRef cast =
+        checked(PyObject_CallFunctionObjArgs(in_dtype, source, descr.get(), nullptr));
     return Tensor::check(cast.get()) ? Ref<Tensor>::borrow(Tensor::cast(cast.get()))
                                      : Tensor::of_array(to_array(cast));
 }

@@ -1,5 +1,6 @@
 #include "backward/start_backward.h"
 
+#include "base/dtype.h"
 #include "base/switches.h"
 
 namespace pullback {
@@ -15,7 +16,7 @@ Ref<Tensor> differentiable(PyObject* value) {
 
 /// True if a gradient may flow into the output as it is.
 bool fits(PyObject* seed, const Layout& output) {
-    if (seed == Py_None) return output.size() == 1;
+    if (seed == Py_None) return output.size() == 1 && !is_complex(output.dtype());
     if (!Tensor::check(seed)) return false;
     const Layout& layout = Tensor::cast(seed)->layout;
     return layout.dtype() == output.dtype() && layout.same_shape(output);

@@ -119,6 +119,7 @@ OperatorInfo::OperatorInfo(PyObject* operator_object, PyObject* owned)
     }
     has_barrier = truth(object, "barrier");
     plain_views = truth(object, "plain_views");
+    takes_complex = truth(object, "complex");
 
     const PyRef params = checked(PySequence_Tuple(attribute(object, "attributes").get()));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(params.get()); ++i) {
@@ -140,6 +141,9 @@ OperatorInfo::OperatorInfo(PyObject* operator_object, PyObject* owned)
     if (list_inputs.empty() && !has_attributes && is_loop(kernel.get(), n_inputs)) {
         flat_inputs = kernel->arguments.size();
     }
+    const PyRef other_form = import_from(kKernelsModule, "other_form");
+    PyRef other = checked(PyObject_CallOneArg(other_form.get(), object));
+    if (other.get() != Py_None) other_dtypes = own(std::move(other));
     if (kernel) {
         const PyRef type = import_from("pullback.engine.core.operator", "Operator");
         forward = own(attribute(type.get(), "forward"));

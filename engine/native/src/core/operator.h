@@ -76,6 +76,7 @@ struct OperatorInfo {
     std::vector<SavedEntry> saved;
     bool plain_views = false;  // results over an input's memory are ordinary views of it
     bool has_barrier = false;  // second derivatives are refused
+    bool takes_complex = false;  // its backward holds for complex values too
     bool has_attributes = false;
     struct Attribute {
         PyObject* name;   // a str; borrowed, as the default
@@ -85,7 +86,8 @@ struct OperatorInfo {
     std::unique_ptr<AttributeForms> forms;  // for certain values of these, or none
     std::unique_ptr<KernelLayout> kernel;   // of the forward, or none
     std::size_t flat_inputs = 0;  // of a kernel that is a loop, see `call_small_pointwise`; else 0
-    PyObject* forward = nullptr;  // the forward for arrays that the kernel doesn't take; borrowed
+    PyObject* other_dtypes = nullptr;  // what is called on arrays of dtypes of no kernel, or NULL
+    PyObject* forward = nullptr;       // the forward for arrays that the kernel doesn't take; borrowed
 
     /// Reads the operator's attributes. What is needed of Python goes into the list `owned`. Throws
     /// ErrorSet.

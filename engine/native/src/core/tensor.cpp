@@ -114,10 +114,11 @@ void Tensor::set_requires_grad(bool flag) {
               "requires_grad can only be taken from a leaf; x.detach() is the same value without "
               "its history");
     }
-    if (flag && !is_float(layout.dtype())) {
+    if (flag && !is_float(layout.dtype()) && !is_complex(layout.dtype())) {
         PyObject* descr = reinterpret_cast<PyObject*>(PyArray_DESCR(as_array(array())));
         raise("NotDifferentiableError",
-              "only tensors of a float dtype can require grad, and this is " + text_of(descr));
+              "only tensors of a float or complex dtype can require grad, and this is " +
+                  text_of(descr));
     }
     requires_grad = flag;
     if (flag) track();

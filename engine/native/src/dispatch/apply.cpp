@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "base/dtype.h"
 #include "base/errors.h"
 #include "base/numpy_api.h"
 #include "base/switches.h"
@@ -94,19 +95,32 @@ Mask needed_inputs(const OperatorInfo& info, PyObject* inputs) {
     return needed;
 }
 
-/// The outputs that can have a gradient. Refuses complex ones.
+[[noreturn]] void raise_not_complex(const OperatorInfo& info) {
+    const PyRef message = import_from("pullback.engine.core.complex_values", "not_complex");
+    raise("NotDifferentiableError",
+          text_of(checked(PyObject_CallOneArg(message.get(), info.object)).get()));
+}
+
+/// Throws ErrorSet where an operator of real values has complex ones to differentiate by.
+void refuse_complex_inputs(const OperatorInfo& info, PyObject* inputs, const Mask& needed) {
+    for (std::int32_t i = 0; i < info.n_inputs; ++i) {
+        if (!needed.has(i)) continue;
+        for_each_tensor(PyTuple_GET_ITEM(inputs, i), [&](Tensor* tensor) {
+            if (tensor == nullptr || !is_complex(tensor->layout.dtype())) return;
+            if (tensor->requires_grad) raise_not_complex(info);
+        });
+    }
+}
+
+/// The outputs that can have a gradient. Throws ErrorSet where an operator of real values has
+/// complex ones.
 Mask differentiable_outputs(const OperatorInfo& info, const Outputs& outputs) {
     Mask differentiable;
     for (std::uint32_t i = 0; i < outputs.size(); ++i) {
         if (!outputs[i]) continue;
-        if (is_complex(outputs[i]->layout.dtype())) {
-            const PyRef span = attribute(info.object, "span");
-            raise("NotDifferentiableError",
-                  text_of(span.get()) + ": " + info.name +
-                      " gives a complex result of inputs that require grad, and complex values "
-                      "have no gradients here");
-        }
-        if (is_float(outputs[i]->layout.dtype())) differentiable.add(i);
+        const DType dtype = outputs[i]->layout.dtype();
+        if (is_complex(dtype) && !info.takes_complex) raise_not_complex(info);
+        if (is_float(dtype) || is_complex(dtype)) differentiable.add(i);
     }
     return differentiable - info.nondifferentiable;
 }
@@ -184,9 +198,27 @@ PyRef plain_values(const OperatorInfo& info, PyObject* inputs, PyObject* attribu
 
 namespace {
 
+bool of_kernels(DType dtype) {
+    return dtype == NPY_FLOAT || dtype == NPY_DOUBLE || dtype == NPY_LONG || dtype == NPY_BOOL;
+}
+
+/// True where an array is of a dtype that no kernel takes.
+bool has_other_dtype(PyObject* value) {
+    if (Tensor::check(value)) return !of_kernels(Tensor::cast(value)->layout.dtype());
+    if (PyArray_Check(value)) return !of_kernels(PyArray_TYPE(as_array(value)));
+    if (!PyTuple_Check(value) && !PyList_Check(value)) return false;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
+        if (has_other_dtype(PySequence_Fast_GET_ITEM(value, i))) return true;
+    }
+    return false;
+}
+
 /// Runs the operator on sorted arguments and records it: the results, a tuple. `inputs` becomes the
 /// normalized ones.
 PyRef run(OperatorInfo& info, PyRef& inputs, PyObject* attributes) {
+    if (info.other_dtypes != nullptr && has_other_dtype(inputs.get())) {
+        return run(OperatorInfo::of(info.other_dtypes), inputs, attributes);
+    }
     const bool recording = grad_enabled();
     PyRef given = std::move(inputs);
     inputs = checked(PyTuple_New(info.n_inputs));
@@ -209,6 +241,7 @@ PyRef run(OperatorInfo& info, PyRef& inputs, PyObject* attributes) {
         wrap_outputs(info, computed.get(), inputs.get(), made, outputs);
     }
     if (!needed.empty()) {
+        if (!info.takes_complex) refuse_complex_inputs(info, inputs.get(), needed);
         const Mask differentiable = differentiable_outputs(info, outputs);
         const Mask results = differentiable & info.differentiable_results;
         if (!results.empty()) {

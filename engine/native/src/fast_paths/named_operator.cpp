@@ -105,6 +105,8 @@ PyObject* NamedOperator::call_unrecorded(std::span<PyObject* const> args) {
     if (args.size() > kMost || switches.observer != nullptr) return nullptr;
     for (std::size_t i = 0; i < args.size(); ++i) {
         if (Tensor::check(args[i])) {
+            // The sign of a complex number is not constant.
+            if (is_complex(Tensor::cast(args[i])->layout.dtype())) return nullptr;
             arrays[i] = Tensor::cast(args[i])->array();
             on_tensors = true;
         } else if (PyArray_CheckExact(args[i]) || PyFloat_CheckExact(args[i]) ||

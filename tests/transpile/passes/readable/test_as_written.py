@@ -42,7 +42,7 @@ def derived(a, b):
 
     def derived_pullback(grad):
         expanded = np.expand_dims(primitives.sum_to(-grad, primitives.like(var_b)), axis=0)
-        product = 2 * (b - np.mean(b, axis=0, keepdims=True)) * expanded
+        product = 2 * np.conj(b - np.mean(b, axis=0, keepdims=True)) * expanded
         grad_b = product / np.shape(b)[0]
         return grad, grad_b
 
