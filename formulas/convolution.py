@@ -12,11 +12,13 @@ def convolve(a, v, *, mode="full"):
     r = np.convolve(a, v, mode)
 
     def convolve_pullback(grad):
-        n, m = a.shape[0], v.shape[0]
-        whole = n + m - 1
+        whole = a.size + v.size - 1
         left = (whole - r.shape[0]) // 2
         full = primitives.unslice(grad, index=slice(left, left + r.shape[0]), shape=(whole,))
-        return np.convolve(full, np.flip(v, 0), "valid"), np.convolve(full, np.flip(a, 0), "valid")
+        # A number is a vector of one entry.
+        by_a = np.convolve(full, np.flip(np.reshape(v, (-1,)), 0), "valid")
+        by_v = np.convolve(full, np.flip(np.reshape(a, (-1,)), 0), "valid")
+        return np.reshape(by_a, a.shape), np.reshape(by_v, v.shape)
 
     return r, convolve_pullback
 

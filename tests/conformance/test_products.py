@@ -88,3 +88,10 @@ def test_derivatives_agree_with_differences(engine, name):
 def test_operands_that_do_not_fit_are_refused(engine, call):
     with pytest.raises(ValueError, match=r"match|aligned|fit|subscript|dimension|broadcast"):
         call()
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+def test_a_number_is_convolved_as_a_vector_of_one_entry(engine, mode):
+    v = np.array([0.5, 1.0, -0.5])
+    assert pb.gradcheck(lambda a: np.convolve(a, v, mode), np.array(2.0))
+    assert pb.gradcheck(lambda a: np.convolve(v, a, mode), np.array(2.0))

@@ -46,4 +46,15 @@ FOUND = {
             a = np.full_like(x, 0.25)
         return a * x
     """,
+    "an entry at a position that a loop adds up": """
+        return np.logaddexp(x, y)[sum(range(n))] * x
+    """,
+    "a derivative whose own variable has the name of a value that is the same in each iteration": """
+        level, out = 0.0, np.zeros(len(x))
+        for i, value in enumerate(np.abs(x)):
+            rate = np.where(value > level, 0.6, 0.2)
+            level = level + rate * (value - level)
+            out[i] = level
+        return out
+    """,
 }

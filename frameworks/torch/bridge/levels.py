@@ -24,6 +24,7 @@ from pullback.engine.kernels.prepared import asks_ranks, prepare
 from pullback.engine.kernels.readings import read
 from pullback.engine.kernels.signature import signature
 from pullback.transpile.diagnostics import FormulaError
+from pullback.transpile.ir import Var
 from pullback.transpile.loops.kernels.formula_kernels import is_runtime_number
 from pullback.transpile.loops.kernels.plain_values import place_of
 from pullback.transpile.loops.lower.kernel import Input
@@ -246,12 +247,17 @@ class Level:
         operator = self._operator
         plain_kinds = {one.position: one.kind for one in operator.kernel.kernel.plain_results}
         results = operator.formula.forward.results
+        roles = {entry.var: entry.role for entry in operator.kernel.kernel.inputs}
 
         def kind(position: int) -> str:
             found = place_of(operator.formula, results[position])
             if position in plain_kinds or found is None:
                 return plain_kinds.get(position, "tensor")
-            return {"like": "like", "rank": "bool", "size": "int"}.get(found.kind, "attribute")
+            given = {"like": "like", "rank": "bool", "size": "int"}
+            if found.kind in given:
+                return given[found.kind]
+            atom = results[position]
+            return roles.get(atom, "attribute") if isinstance(atom, Var) else "attribute"
 
         return [
             kind(self._results + entry.position) if entry.source == "plain" else "tensor"

@@ -8,10 +8,10 @@ each side has the same, or nobody reads them but on the side that has one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ...ir import Atom, Block, Eqn, Formula, Literal, Var
-from ...rewrite import defining, replace_block, replace_eqn
+from ...rewrite import Namer, defining, rename, replace_block, replace_eqn
 from ..simplify.simplify import simplify
 from .one_sided import literals_of_one_side
 
@@ -43,7 +43,7 @@ def without_uniform_lists(formula: Formula) -> Formula:
             env[var] = first[atom]
     if not values and not env and not constants:
         return formula
-    pullback = replace_block(pullback, {**env, **constants})
+    pullback = _without_names_of(values.values(), replace_block(pullback, {**env, **constants}), formula)
     eqns, used = _read(pullback.eqns, values)
     body = simplify(Block(pullback.params, tuple(eqns), pullback.results))
     kept = [
@@ -60,6 +60,13 @@ def without_uniform_lists(formula: Formula) -> Formula:
         plain=(*(var for var, _ in kept), *more),
         pullback=body,
     )
+
+
+def _without_names_of(values: Iterable[Atom], pullback: Block, formula: Formula) -> Block:
+    """The pullback, in which no variable of its own has the name of a value of the forward."""
+    taken = {atom.name for atom in values if isinstance(atom, Var)}
+    namer = Namer.of(formula)
+    return rename(pullback, {var: namer.like(var) for var in pullback.bound() if var.name in taken})
 
 
 def _decided(block: Block, known: dict[Var, Literal]) -> dict[Var, Literal]:

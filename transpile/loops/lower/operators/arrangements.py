@@ -62,13 +62,20 @@ def add_unslice(plan: Plan, eqn: Eqn, out: Var) -> None:
     items, whole = plan.values.index(eqn.kwarg("index")), plan.values.shape(given)
     if items is None or whole is None or fact.kind == "number":
         raise plan.refuse("unslice by such an index is not compiled")
-    view = plan.target(out, fact.type, whole, fact.level, retained=True)
-    plan.fill(fact.level, view, stored(fact.type))
+    asked = [atom for atom in (eqn.kwarg("index"), given) if isinstance(atom, Var)]
+    known = max((plan.of(atom).level for atom in asked), default=0)
+    array = plan.array_of(eqn.args[0], stored(fact.type)) if known > fact.level else None
+    level = fact.level if array is None else max(known, array.level)
+    view = plan.target(out, fact.type, whole, level, retained=True)
+    plan.fill(level, view, stored(fact.type))
     part = plan.names.fresh(f"{plan.names.of(out)}_part")
-    plan.let(fact.level, part, run("take", view, items))
-    plan.store(eqn.args[0], fact, Name(part))
+    plan.let(level, part, run("take", view, items))
+    if array is None:
+        plan.store(eqn.args[0], fact, Name(part))
+    else:
+        plan.call(level, run("copy", array.node, Name(part)))
     owner = plan.of(given).shape if isinstance(given, Var) else frozenset[object]()
-    plan.array_fact(out, view, fact.type, owner or plan.own_shape("unslice", str(whole)), fact.level + 1)
+    plan.array_fact(out, view, fact.type, owner or plan.own_shape("unslice", str(whole)), level + 1)
 
 
 def add_put(plan: Plan, eqn: Eqn, out: Var) -> None:
