@@ -36,6 +36,7 @@ COMMANDS = (
     "transpile",
     "derive",
     "import-derivatives",
+    "export-derivatives",
     "explain",
     "check",
     "dump",
@@ -48,7 +49,17 @@ COMMANDS = (
 )
 # These need formulas or an engine, which come with the distribution `pullback`; the others read texts only.
 RUNNING = frozenset(
-    {"transpile", "derive", "import-derivatives", "explain", "check", "dump", "doctor", "config"}
+    {
+        "transpile",
+        "derive",
+        "import-derivatives",
+        "export-derivatives",
+        "explain",
+        "check",
+        "dump",
+        "doctor",
+        "config",
+    }
 )
 
 DESCRIPTION = """\

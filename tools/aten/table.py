@@ -76,7 +76,7 @@ class Table:
             if natives is not None:
                 self._natives = _both(self._natives, natives, Path(folder))
             self.entries = tuple(self._entries())
-            self.functions = self._functions()
+            self.functions = _by_name(self._natives, self._tags)
 
     @property
     def version(self) -> str:
@@ -86,14 +86,6 @@ class Table:
         text = (Path(torchgen_file).parent.parent / "torch" / "version.py").read_text(encoding="utf-8")
         line = next(line for line in text.splitlines() if line.startswith("__version__"))
         return line.split("=")[1].strip(" '\"").split("+")[0]
-
-    def _functions(self) -> Mapping[str, Sequence[Any]]:
-        from torchgen.gen import parse_native_yaml
-
-        found: dict[str, list[Any]] = {}
-        for function in parse_native_yaml(str(self._natives), str(self._tags)).native_functions:
-            found.setdefault(str(function.func.name.name), []).append(function)
-        return found
 
     def _text(self) -> list[dict[str, Any]]:
         import yaml
@@ -136,6 +128,27 @@ def _both(packaged: Path, own: Path, folder: Path) -> Path:
     whole = folder / "native_functions.yaml"
     whole.write_text(f"{packaged.read_text(encoding='utf-8')}\n{text}", encoding="utf-8")
     return whole
+
+
+def functions_of_aten(natives: Path | None = None) -> Mapping[str, Sequence[Any]]:
+    """ATen's functions by their names, overloads each, with those of a native_functions.yaml of one's own.
+
+    Raises UsageError where PyTorch is not installed or the file cannot be read.
+    """
+    own = packaged() / "ATen" / "native"
+    with TemporaryDirectory(prefix="pullback-") as folder:
+        path = own / "native_functions.yaml"
+        path = path if natives is None else _both(path, natives, Path(folder))
+        return _by_name(path, own / "tags.yaml")
+
+
+def _by_name(natives: Path, tags: Path) -> Mapping[str, Sequence[Any]]:
+    from torchgen.gen import parse_native_yaml
+
+    found: dict[str, list[Any]] = {}
+    for function in parse_native_yaml(str(natives), str(tags)).native_functions:
+        found.setdefault(str(function.func.name.name), []).append(function)
+    return found
 
 
 def packaged() -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
+from collections.abc import Sequence
 
 from pullback.transpile.emit.python_text import function_text
 
@@ -20,18 +21,20 @@ def text_of(written: Written) -> str:
         lines = [part for line in lines for part in laid(line)]
         last = function is written.functions[-1]
         head = next(k for k, line in enumerate(lines) if line.endswith(":") and not line.startswith("@"))
-        lines[head + 1 : head + 1] = _docstring(
-            written.schema if last else f"Forward mode of {written.name}."
+        lines[head + 1 : head + 1] = (
+            _docstring(written.schema, written.notes.lines())
+            if last
+            else _docstring(f"Forward mode of {written.name}.", ())
         )
         texts.append("\n".join(lines) + "\n")
     return "\n\n".join(texts)
 
 
-def _docstring(schema: str) -> list[str]:
-    if len(schema) <= WIDTH - 10:
+def _docstring(schema: str, notes: Sequence[str]) -> list[str]:
+    if len(schema) <= WIDTH - 10 and not notes:
         return [f'    """{schema}"""']
     lines = textwrap.wrap(schema, WIDTH - 8, initial_indent='    """', subsequent_indent="    ")
-    return [*lines, '    """']
+    return [*lines, *(["", *(f"    {note}" for note in notes)] if notes else []), '    """']
 
 
 def _spread(statement: ast.stmt, depth: int) -> list[ast.stmt]:

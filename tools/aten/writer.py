@@ -11,8 +11,9 @@ from typing import Any
 
 from .building import build, name
 from .expression import rewritten
+from .notes import Notes
 from .scope import Scope, python_name
-from .signature import parameters, signature
+from .signature import Parameter, parameters, signature
 from .table import Entry, Variant
 
 # Functions of Python that the text of formulas calls.
@@ -31,6 +32,7 @@ class Written:
     helpers    functions that are imported
     modules    modules that are imported
     formulas   how many formulas of the table stand in it
+    notes      what its docstring says below the schema
     """
 
     name: str
@@ -39,6 +41,7 @@ class Written:
     helpers: set[str] = field(default_factory=set)
     modules: set[str] = field(default_factory=set)
     formulas: int = 0
+    notes: Notes = field(default_factory=Notes)
 
 
 def formula_name(entry: Entry, variant: Variant) -> str:
@@ -50,10 +53,12 @@ def formula_name(entry: Entry, variant: Variant) -> str:
 
 def written_formula(entry: Entry, variant: Variant, functions: Mapping[str, Sequence[Any]]) -> Written:
     """The formula of a variant. Raises NotImported where no rule is about a part of it."""
-    return _Writer(entry, variant, functions).written()
+    return FormulaWriter(entry, variant, functions).written()
 
 
-class _Writer:
+class FormulaWriter:
+    """The formula of a variant of an entry, and the names that its texts may use."""
+
     def __init__(self, entry: Entry, variant: Variant, functions: Mapping[str, Sequence[Any]]) -> None:
         self.entry = entry
         self.variant = variant
@@ -73,7 +78,18 @@ class _Writer:
             self.out.functions.append(self._tangents())
         self.out.functions.append(self._formula())
         self.out.formulas = len(self.variant.backward) + len(self.variant.forward)
+        self.out.notes = self._notes()
         return self.out
+
+    def _notes(self) -> Notes:
+        zeros = {
+            given: ast.unparse(ast.fix_missing_locations(self.gradient(text, names)))
+            for names, text in self.variant.backward.items()
+            if ZEROS.match(text)
+            for given in names
+        }
+        where = next((known for known in self.entry.outputs if isinstance(known, str)), "")
+        return Notes(zeros, self.variant.plain, where)
 
     # The formula and its closure
 
@@ -82,7 +98,7 @@ class _Writer:
         closure = self._closure()
         body: list[ast.stmt] = [
             _assign(
-                results, self._call({parameter.name: name(parameter.name) for parameter in self.parameters})
+                results, self.call({parameter.name: name(parameter.name) for parameter in self.parameters})
             ),
             closure,
             ast.Return(ast.Tuple([results, name(closure.name)], ast.Load())),
@@ -111,7 +127,7 @@ class _Writer:
             return list(range(1, len(self.results)))
         return []
 
-    def _call(self, values: Mapping[str, ast.expr]) -> ast.expr:
+    def call(self, values: Mapping[str, ast.expr]) -> ast.expr:
         """ATen's own function for these arguments."""
         base, _, overload = self.entry.name.partition(".")
         spelled = bool(overload) and not keyword.iskeyword(overload)
@@ -131,7 +147,7 @@ class _Writer:
         for names, text in self.variant.backward.items():
             if ZEROS.match(text):
                 continue
-            expression = self._rewritten(text, names)
+            expression = self.gradient(text, names)
             if len(names) == 1:
                 found[names[0]] = self._where_given(names[0], expression)
                 continue
@@ -163,7 +179,8 @@ class _Writer:
         taken = {parameter.name for parameter in self.parameters} | {*self.results, *self.gradients}
         return wanted if wanted not in taken else f"{wanted}_"
 
-    def _rewritten(self, text: str, names: tuple[str, ...]) -> ast.expr:
+    def gradient(self, text: str, names: tuple[str, ...]) -> ast.expr:
+        """The Python of a formula for gradients, and what its text needs."""
         types = {parameter.written: parameter.type for parameter in self.parameters}
         if self.listed:
             types["grads"] = "Tensor[]"
@@ -187,30 +204,15 @@ class _Writer:
     # The rule for forward mode
 
     def _tangents(self) -> ast.FunctionDef:
-        differentiable = {given for names in self.variant.backward for given in names}
-        each = "[i]" if self.foreach else ""
-        renamed: dict[str, str] = {}
-        types: dict[str, str] = {}
-        duals = set()
-        primal: dict[str, ast.expr] = {}
-        for parameter in self.parameters:
-            written = parameter.written
-            types[written] = types[f"{written}_p"] = types[f"{written}_t"] = parameter.type
-            primal[parameter.name] = name(parameter.name)
-            if parameter.tensor and written in differentiable:
-                primal[parameter.name] = name(f"{written}_p")
-                place = each if parameter.listed else ""
-                renamed |= {f"{written}_{kind}": f"{written}_{kind}{place}" for kind in "pt"}
-                if parameter.listed and not self.foreach:
-                    duals.add(written)
+        differentiable = self.differentiable
+        primal: dict[str, ast.expr] = {
+            parameter.name: name(f"{parameter.written}_p" if self._is_dual(parameter) else parameter.name)
+            for parameter in self.parameters
+        }
         body: list[ast.stmt] = []
         found: dict[str, ast.expr] = {}
         for names, text in self.variant.forward.items():
-            scope = Scope(types, self.functions, renamed, (), (), frozenset(duals))
-            expression = rewritten(self.variant.written_out.get(names, text), scope)
-            self._needs(scope)
-            if self.foreach:
-                expression = build("[EACH for i in range(len(result))]", EACH=expression)
+            expression = self.tangent(self.variant.written_out.get(names, text))
             if len(names) == 1:
                 found[names[0]] = expression
             elif names == tuple(self.results):
@@ -223,6 +225,32 @@ class _Writer:
             body.append(ast.Return(tangents[0] if len(tangents) == 1 else ast.Tuple(tangents, ast.Load())))
         body = [*self._before(body, primal, differentiable), *body]
         return self._tangent_function(body, differentiable)
+
+    @property
+    def differentiable(self) -> set[str]:
+        """The inputs with a formula, that of zeros too."""
+        return {given for names in self.variant.backward for given in names}
+
+    def _is_dual(self, parameter: Parameter) -> bool:
+        return parameter.tensor and parameter.written in self.differentiable
+
+    def tangent(self, text: str) -> ast.expr:
+        """The Python of a rule for forward mode, and what its text needs."""
+        renamed: dict[str, str] = {}
+        types: dict[str, str] = {}
+        duals = set()
+        for parameter in self.parameters:
+            written = parameter.written
+            types[written] = types[f"{written}_p"] = types[f"{written}_t"] = parameter.type
+            if self._is_dual(parameter):
+                place = "[i]" if self.foreach and parameter.listed else ""
+                renamed |= {f"{written}_{kind}": f"{written}_{kind}{place}" for kind in "pt"}
+                if parameter.listed and not self.foreach:
+                    duals.add(written)
+        scope = Scope(types, self.functions, renamed, (), (), frozenset(duals))
+        expression = rewritten(text, scope)
+        self._needs(scope)
+        return build("[EACH for i in range(len(result))]", EACH=expression) if self.foreach else expression
 
     def _before(
         self, body: Sequence[ast.stmt], primal: Mapping[str, ast.expr], differentiable: set[str]
@@ -237,7 +265,7 @@ class _Writer:
         written = {parameter.name for parameter in self.parameters if parameter.mutable} - {"self"}
         if not read.isdisjoint({*self.results, *written}):
             results = [result if result in read else f"_{result}" for result in self.results]
-            before.append(_assign(_tuple(results), self._call(primal)))
+            before.append(_assign(_tuple(results), self.call(primal)))
         inputs = [p for p in self.tensors if p.written in differentiable]
         for given in (p.written for p in inputs if len(inputs) > 1):
             if f"{given}_t" in read:

@@ -49,7 +49,7 @@ def native(call: Call, scope: Scope, read: Read) -> ast.expr | None:
     nodes = [*receiver, *call.arguments]
     labels = [*(None for _ in receiver), *call.labels]
     made = ast.Call(ast.Attribute(name("aten"), call.name, ast.Load()), [], [])
-    return _with_arguments(made, nodes, _keywords(overloads, labels), scope, read)
+    return _with_arguments(made, nodes, keywords_of(overloads, labels), scope, read)
 
 
 def helper(call: Call, scope: Scope, read: Read) -> ast.expr | None:
@@ -77,7 +77,7 @@ def _with_arguments(
     return made
 
 
-def _keywords(overloads: Sequence[Any], labels: Sequence[str | None]) -> list[str | None]:
+def keywords_of(overloads: Sequence[Any], labels: Sequence[str | None]) -> list[str | None]:
     """Per argument of a call in C++ its name, where the schema takes it by name or a comment names it."""
     count = len(labels)
     for function in sorted(

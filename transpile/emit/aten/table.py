@@ -131,10 +131,10 @@ class _Writer:
             if self.several:
                 raise NotInline
             expressions = [(param, self._inline(k)) for k, param in self.inputs]
-            lines += [f"  {param.var.name}: {_quoted(text)}" for param, text in expressions]
+            lines += [f"  {param.var.name}: {quoted(text)}" for param, text in expressions]
         except NotInline:
             call, gradients = self._helper()
-            lines.append(f"  {', '.join(param.var.name for _, param in self.inputs)}: {_quoted(call)}")
+            lines.append(f"  {', '.join(param.var.name for _, param in self.inputs)}: {quoted(call)}")
         given = {param for _, param in self.inputs}
         for param in self.formula.params:
             if param not in given and param.var.kind in ("tensor", "list"):
@@ -374,7 +374,7 @@ def _not_called(op: str) -> str | None:
     return None
 
 
-def _quoted(text: str) -> str:
-    """The text as YAML takes it."""
+def quoted(text: str) -> str:
+    """The text of a formula as YAML takes it."""
     plain = re.fullmatch(r"[A-Za-z(][^:#'\"]*|[A-Za-z(](?:[^:#'\"]|::)*", text) is not None
     return text if plain else "'" + text.replace("'", "''") + "'"

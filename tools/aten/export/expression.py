@@ -1,0 +1,31 @@
+"""A Python expression as C++ of the table."""
+
+from __future__ import annotations
+
+import ast
+
+from pullback.transpile.emit.aten.values import Expr
+
+from .errors import NotExported
+from .rules import RULES
+from .scope import Scope
+
+
+def written(node: ast.expr, scope: Scope) -> Expr:
+    """The C++ of an expression, with its type. Raises NotExported where no rule is about a part of it.
+
+    >>> scope = Scope({"grad": Expr("grad", "Tensor"), "self": Expr("self", "Tensor")}, {})
+    >>> written(ast.parse("-grad * self", mode="eval").body, scope).text
+    '-grad * self'
+    """
+    found = (
+        rule(node, scope, lambda inner: written(inner, scope)) for rule in RULES.get(type(node).__name__, ())
+    )
+    made = next((expression for expression in found if expression is not None), None)
+    if made is None:
+        raise NotExported(
+            f"the table has no C++ for `{ast.unparse(node)}`",
+            node,
+            "write it with functions of ATen (aten.NAME) or of FunctionsManual.cpp",
+        )
+    return made

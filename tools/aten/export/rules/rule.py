@@ -1,0 +1,16 @@
+"""The shape of a rule that writes C++."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from pullback.transpile.emit.aten.values import Expr
+
+from ..scope import Scope
+
+# Writes an expression that stands in the place of an operand.
+Write = Callable[[ast.expr], Expr]
+# Gives the C++ of a node, or None where the rule is not about it.
+Rule = Callable[[Any, Scope, Write], "Expr | None"]
