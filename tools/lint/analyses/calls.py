@@ -132,7 +132,7 @@ class Calls(FollowedCalls):
             receiver = self.evaluate(node.func.value, state)
             if all(_is_tensor(thing) for thing in receiver):
                 return self.torch_method(receiver, node.func.attr, self.arguments(node, state))
-        if (exact := _rounded_to_bytes(node)) is not None:  # quantized, and not counted
+        if (exact := rounded_to_bytes(node)) is not None:  # quantized, and not counted
             return self.torch_method(self.evaluate(exact, state), "to", self.arguments(node, state))
         callee = self.evaluate(node.func, state)
         arguments = self.arguments(node, state)
@@ -334,7 +334,7 @@ class Calls(FollowedCalls):
         return self.opaque((Thing(entity=Dotted(dotted)),), arguments, dotted, state)
 
 
-def _rounded_to_bytes(node: ast.Call) -> ast.expr | None:
+def rounded_to_bytes(node: ast.Call) -> ast.expr | None:
     """The expression ``y`` of ``y.round().to(torch.uint8)``: its values on a scale of 8 bits."""
     match node:
         case ast.Call(

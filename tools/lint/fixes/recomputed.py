@@ -7,9 +7,11 @@ are recorded, so that a plain first backward costs what it did.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ...wording import listed
+from ..analyses.calls import rounded_to_bytes
 from ..analyses.facts import Saved, Use
 from ..analyses.facts import Saving as Verdict
 from ..analyses.torch_names import is_in_place
@@ -58,6 +60,12 @@ class _Target:
     name: str
     local: str
     attribute: str | None
+
+
+def calls_in(statements: Iterable[ast.stmt]) -> Iterator[ast.Call]:
+    """The calls in statements."""
+    for statement in statements:
+        yield from (node for node in ast.walk(statement) if isinstance(node, ast.Call))
 
 
 class _Recomputed:
@@ -123,6 +131,10 @@ class _Recomputed:
     def change(self) -> None:
         """Make the splices."""
         found = self._slice()
+        if any(map(rounded_to_bytes, calls_in(found.statements))):
+            raise CannotFix(
+                "what is saved is rounded to bytes, and computed again it has no derivative either"
+            )
         short = is_short(found) and all(t.attribute is None for t in self.targets) and len(self.targets) == 1
         short = (
             short

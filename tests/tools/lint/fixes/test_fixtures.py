@@ -53,7 +53,7 @@ def test_most_captured_intermediates_are_fixed() -> None:
         done.update(finding.code for finding, _ in made_of(path).done)
         left.update(finding.code for finding, _ in made_of(path).left)
     assert done["PB101"] >= 25
-    assert left["PB101"] <= 15
+    assert left["PB101"] <= 16
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
