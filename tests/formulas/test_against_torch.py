@@ -86,6 +86,8 @@ def table(torch):
     functions |= {name: getattr(torch.linalg, name) for name in ("inv", "solve", "det")}
     return functions | {
         "power": torch.pow,
+        "conj": torch.conj_physical,
+        "real": torch.clone,
         "loggamma": torch.special.gammaln,
         "polygamma": lambda x, n: torch.special.polygamma(n, x),
         "pinv": lambda x, rcond=None: torch.linalg.pinv(x),

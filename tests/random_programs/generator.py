@@ -385,4 +385,6 @@ def is_small(value: Any) -> bool:
         return len(value) <= MOST and all(map(is_small, value))
     if not isinstance(value, np.ndarray | np.generic):
         return True
+    if value.dtype.kind not in "biufc":  # of objects
+        return False
     return value.size <= MOST and bool(np.all(np.isfinite(value)) and np.all(np.abs(value) < LARGEST))

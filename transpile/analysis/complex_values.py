@@ -17,10 +17,11 @@ from ..ir import Formula
 # Constant between its jumps, of real values alone.
 _CONSTANT_OF_REALS = frozenset({"sign"})
 # Of a complex operand their result is real, and so must be what arrives there. The engine sees to it between
-# operators; inside of a derived closure nobody does.
-_TO_REAL = frozenset(
-    {"abs", "real", "imag", "norm", "var", "std", "irfft", "eigh", "eigh_upper", "svd", "slogdet_of_complex"}
-)
+# operators, and `passes.differentiate.real_results` inside of a closure that is derived where those of the
+# first row stand beside what makes complex values.
+_REAL_PARTS = frozenset({"abs", "norm", "var", "std", "irfft"})
+_TO_REAL = frozenset({"eigh", "eigh_upper", "svd", "slogdet_of_complex"})
+_MAKES_COMPLEX = frozenset({"fft", "ifft", "rfft", "imaginary"})
 
 
 def takes_complex(formula: Formula, library: Derivatives) -> bool:
@@ -42,13 +43,18 @@ def takes_complex(formula: Formula, library: Derivatives) -> bool:
     if formula.pullback is not None:
         return formula.options.complex
     called = {eqn.op for eqn in formula.forward.every()}
-    if called & _CONSTANT_OF_REALS or called & _TO_REAL:
+    if called & (_CONSTANT_OF_REALS | _TO_REAL) or (called & _REAL_PARTS and not called & _MAKES_COMPLEX):
         return False
     stated = (library.formula(op) for op in sorted(called))
     return all(takes_complex(one, library) for one in stated if one is not None)
 
 
 def stays_complex(formula: Formula) -> bool:
-    """True where a formula of complex values is one after promotion: of what is swept all stays complex."""
-    swept = formula.forward.every() if formula.hidden else ()
-    return formula.options.complex and not any(eqn.op in _TO_REAL for eqn in swept)
+    """True where a formula of complex values is one after promotion: nothing is swept to a real result."""
+    if not formula.options.complex or not formula.hidden:
+        return formula.options.complex
+    swept = tuple(formula.forward.every())
+    parted = {eqn.args[0] for eqn in swept if eqn.op == "real"}
+    return not any(
+        eqn.op in _TO_REAL or (eqn.op in _REAL_PARTS and eqn.outs[0] not in parted) for eqn in swept
+    )

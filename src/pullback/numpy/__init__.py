@@ -132,6 +132,9 @@ arcsinh = asinh = _operator("arcsinh")
 arccosh = acosh = _operator("arccosh")
 arctanh = atanh = _operator("arctanh")
 abs = absolute = _operator("abs")
+conj = conjugate = WRITTEN_WITH_OPERATORS[_numpy.conj]
+real = WRITTEN_WITH_OPERATORS[_numpy.real]
+imag = WRITTEN_WITH_OPERATORS[_numpy.imag]
 sign = _operator("sign")
 deg2rad = radians = _operator("deg2rad")
 rad2deg = degrees = _operator("rad2deg")

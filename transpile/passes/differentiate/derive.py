@@ -38,6 +38,7 @@ from ...rewrite import Namer, own_results
 from .barriers import barrier_of
 from .block import differentiate
 from .missing_derivative import no_derivative
+from .real_results import with_real_results
 from .vector_products import without_vector_products
 
 
@@ -49,6 +50,7 @@ def derive(formula: Formula, library: Derivatives) -> Formula:
     formula = without_vector_products(formula, library)
     if formula.pullback is not None:
         return formula
+    formula = with_real_results(formula)
     namer = Namer.of(formula)
     eqns, results = own_results(formula.forward, namer, formula.span)
     names = ["grad"] if formula.results == 1 else [f"grad_{atom}" for atom in results]

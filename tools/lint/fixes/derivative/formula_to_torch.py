@@ -72,6 +72,9 @@ class _Writer(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         name = ast.unparse(node.func)
+        if name in ("np.conj", "np.real"):  # of real values: a fix is written for no others
+            kept: ast.expr = self.visit(node.args[0])
+            return kept
         keywords = {k.arg or "": k.value for k in node.keywords}
         special = _SPECIAL.get(name)
         if special is not None:
