@@ -13,12 +13,13 @@ from pullback.transpile.printer import formula_text
 
 FOLDER = Path(__file__).parents[3] / "transpile" / "passes"
 HEAD = "import numpy as np\nimport pullback as pb\nfrom scipy import special\n\n\n"
-# Not passes: what several of them use.
+# Not passes: what several of them use, and a step of `derive`.
 TOOLS = {
     "__init__",
     "barriers",
     "missing_derivative",
     "named_gradients",
+    "real_results",
     "residuals",
     "sweep",
 }
