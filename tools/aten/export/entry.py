@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pullback.transpile.emit.aten.values import BITS, CHOICE, Expr
+from pullback.transpile.emit.aten.values import BITS, Expr
 
 from ..building import name
 from ..errors import NotImported
@@ -25,7 +25,7 @@ from .errors import NotExported
 from .expression import written
 from .folding import Function, Part, Values, part_of, unpacked
 from .operators import Operator
-from .scope import Scope
+from .scope import Scope, operator
 from .types import TUPLE
 
 Lines = dict[tuple[str, ...], str]
@@ -222,8 +222,15 @@ class _Exporter:
         made = written(expression, self._scope(line.keys))
         if len(line.keys) > 1 and made.type == TUPLE and self.gradients[0] == "grad":
             nothing = f"std::tuple<{', '.join('Tensor' for _ in line.keys)}>()"
-            made = Expr(f"grad.defined() ? {made.within(BITS)} : {nothing}", TUPLE, CHOICE)
+            return f"grad.defined() ? {made.within(BITS)} : {nothing}"
+        if self._is_list(line) and operator(expression) and self.gradients[0] == "grad":
+            # The loader writes this test itself for a tensor, and not for a list.
+            return f"grad.defined() ? {made.text} : std::vector<Tensor>({line.keys[0]}.size())"
         return made.text
+
+    def _is_list(self, line: _Line) -> bool:
+        """True for the formula of one input that is a list of tensors."""
+        return any((each.written,) == line.keys for each in self.tensors if each.listed)
 
     def _scope(self, keys: Sequence[str]) -> Scope:
         names = {each.name: Expr(each.written, each.type) for each in self.parameters}

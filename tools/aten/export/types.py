@@ -4,8 +4,11 @@ from __future__ import annotations
 
 TENSOR = "Tensor"
 TENSORS = "Tensor[]"
+PERHAPS = "Tensor, undefined where there is none"
 TUPLE = "tuple"
 NUMBER = "number"
+SCALAR = "Scalar"
+CONJUGATE = "conjugate Scalar"
 INT = "int"
 SYMINT = "SymInt"
 SIZES = "SymInt[]"
@@ -18,7 +21,7 @@ OTHER = "other"
 
 def is_tensor(type: str) -> bool:
     """True for a tensor, one that may be undefined among them."""
-    return type in (TENSOR, "Tensor?")
+    return type in (TENSOR, "Tensor?", PERHAPS)
 
 
 def is_symbolic(type: str) -> bool:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import subprocess
+import sysconfig
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("tree_sitter_cpp")
 pytest.importorskip("torchgen")
+
+from torch.utils.cpp_extension import include_paths
+from torchgen.api.autograd import match_differentiability_info
+from torchgen.gen import parse_native_yaml
+from torchgen.packaged.autograd.gen_autograd_functions import gen_autograd_functions_lib
+from torchgen.packaged.autograd.gen_variable_type import gen_variable_type
+from torchgen.packaged.autograd.load_derivatives import load_derivatives
 
 from pullback.tools.aten.table import Table, packaged
 from pullback.tools.cli import main
@@ -71,6 +80,54 @@ def there_and_back(table: Path, folder: Path) -> int:
     assert main(["import-derivatives", str(path), "-o", str(second), "--no-lint"]) == 0
     assert texts(first) == texts(second)
     return path.read_text(encoding="utf-8").count("- name: ")
+
+
+CHOSEN = {
+    "erf(": "2.0 / std::sqrt(M_PI) *",
+    "cumprod(": "dtype.has_value() ? dtype.value() : self_p.scalar_type()",
+    "eq_.Scalar(": "self: zeros_like(self)",
+    "block_diag(": "block_diag_backward(grad, to_args_sizes(tensors), to_args_scalartypes(tensors))",
+    "cat(": "cat_tensors_backward(grad, to_args_sizes_symint(tensors), to_args_scalartypes(tensors), dim)",
+    "lerp.Scalar(": "grad * (1 - weight.conj().toComplexDouble()) : grad * (1 - weight.toDouble())",
+    "_nested_tensor_from_tensor_list(": "grad.defined() ? grad.unbind() : std::vector<Tensor>(list.size())",
+    "_nested_get_values(": "at::_nested_get_max_seqlen(self).defined() ? "
+    "std::optional<Tensor>(at::_nested_get_max_seqlen(self)) : ::std::nullopt",
+}
+
+
+@pytest.mark.parametrize(("name", "text"), CHOSEN.items(), ids=list(CHOSEN))
+def test_the_text_has_the_types_of_c(name: str, text: str, tmp_path: Path) -> None:
+    entries = (packaged() / "autograd" / "derivatives.yaml").read_text(encoding="utf-8").split("\n- name: ")
+    (entry,) = [each for each in entries[1:] if each.startswith(name)]
+    (tmp_path / "one.yaml").write_text(f"- name: {entry}", encoding="utf-8")
+    assert there_and_back(tmp_path / "one.yaml", tmp_path) == 1
+    assert text in (tmp_path / "derivatives.yaml").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+@pytest.mark.parametrize("file", ["Functions.cpp", "VariableTypeEverything.cpp"])
+def test_what_pytorch_generates_of_the_table_compiles(file: str, tmp_path: Path) -> None:
+    """Formulas of gradients stand in the first file, those of tangents in the second."""
+    there_and_back(packaged() / "autograd" / "derivatives.yaml", tmp_path)
+    generated = tmp_path / "torch" / "csrc" / "autograd" / "generated"
+    generated.mkdir(parents=True)
+    generate(tmp_path / "derivatives.yaml", generated)
+    folders = [str(tmp_path), *include_paths(), sysconfig.get_paths()["include"]]
+    command = ["c++", "-std=c++20", "-fsyntax-only", "-w", *(f"-I{each}" for each in folders)]
+    done = subprocess.run([*command, str(generated / file)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, "\n".join(line for line in done.stderr.splitlines() if "error:" in line)
+
+
+def generate(table: Path, folder: Path) -> None:
+    """Write what PyTorch is built of, as its own generator does."""
+    natives, tags = (packaged() / "ATen" / "native" / name for name in ("native_functions.yaml", "tags.yaml"))
+    templates = str(packaged() / "autograd" / "templates")
+    derivatives, keys = load_derivatives(str(table), str(natives), str(tags))
+    functions = parse_native_yaml(str(natives), str(tags)).native_functions
+    matched = match_differentiability_info(list(functions), derivatives)  # which adds those of `_foreach_`
+    gen_autograd_functions_lib(str(folder), derivatives, templates)
+    gen_variable_type(str(folder), str(natives), str(tags), matched, templates, keys)
 
 
 @pytest.mark.slow

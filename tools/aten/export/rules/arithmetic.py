@@ -10,7 +10,7 @@ from pullback.transpile.emit.aten.values import binary as joined
 from ...rules.arithmetic import ARITHMETIC, COMPARISONS, LOGIC
 from ..errors import NotExported
 from ..scope import Scope
-from ..types import BOOL, NONE, NUMBER, STRING, SYMINT, TENSOR, is_symbolic, is_tensor
+from ..types import BOOL, CONJUGATE, NONE, NUMBER, SCALAR, STRING, SYMINT, TENSOR, is_symbolic, is_tensor
 from .rule import Rule, Write
 
 _SYMBOLS = {kind: symbol for symbol, kind in (ARITHMETIC | COMPARISONS | LOGIC).items()}
@@ -34,8 +34,9 @@ def binary(node: ast.BinOp, scope: Scope, write: Write) -> Expr | None:
 
 
 def _number(value: Expr) -> Expr:
-    """A Scalar as a double: C++ neither adds nor compares Scalars."""
-    return Expr(f"{value.within(PRIMARY)}.toDouble()", NUMBER) if value.type == "Scalar" else value
+    """A Scalar as a number: C++ neither adds nor compares Scalars. A conjugate is taken of complex ones."""
+    method = {SCALAR: "toDouble", CONJUGATE: "toComplexDouble"}.get(value.type)
+    return value if method is None else Expr(f"{value.within(PRIMARY)}.{method}()", NUMBER)
 
 
 def compare(node: ast.Compare, scope: Scope, write: Write) -> Expr | None:
@@ -75,8 +76,16 @@ def unary(node: ast.UnaryOp, scope: Scope, write: Write) -> Expr | None:
 def conditional(node: ast.IfExp, scope: Scope, write: Write) -> Expr:
     """`a if test else b` is `test ? a : b`."""
     test, first, second = write(node.test), write(node.body), write(node.orelse)
+    first, second = _held(first, second), _held(second, first)
     of_type = second.type if first.type == NONE else first.type
     return Expr(f"{test.within(BITS)} ? {first.within(BITS)} : {second.within(BITS)}", of_type, CHOICE)
+
+
+def _held(value: Expr, other: Expr) -> Expr:
+    """The value of an optional one beside one that is there: both have one type in C++."""
+    if value.type != f"{other.type}?" or is_tensor(value.type):
+        return value
+    return Expr(f"{value.within(PRIMARY)}.value()", other.type)
 
 
 RULES: dict[str, tuple[Rule, ...]] = {

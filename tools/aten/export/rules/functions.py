@@ -11,22 +11,26 @@ from pullback.transpile.emit.aten.values import PRIMARY, Expr
 from ...rules.functions import OF_NUMBERS, keywords_of
 from ..errors import NotExported
 from ..scope import Scope, called, operator
-from ..types import INTS, NONE, NUMBER, TENSOR, TUPLE, is_symbolic, is_tensor
+from ..types import INTS, NONE, NUMBER, OTHER, PERHAPS, TENSOR, TENSORS, TUPLE, is_symbolic, is_tensor
 from .rule import Rule, Write
 
 # Functions of FunctionsManual.cpp that are there for symbolic sizes.
 SYMBOLIC = frozenset({"to_args_sizes", "embedding_dense_double_backward"})
+# Those that take the sizes of tensors as plain numbers.
+CONCRETE = frozenset({"block_diag_backward"})
 PROPERTIES = ("mT", "mH")
+# Functions of ATen whose result is an undefined tensor where there is none.
+UNDEFINED = frozenset({"_nested_get_min_seqlen", "_nested_get_max_seqlen"})
 
 
 def of_number(node: ast.Call, scope: Scope, write: Write) -> Expr | None:
-    """`math.sqrt(2)` is `sqrt(2)`."""
+    """`math.sqrt(2)` is `std::sqrt(2)`: without the namespace it may be the operator's own kernel."""
     function = node.func
     if not isinstance(function, ast.Attribute) or ast.unparse(function.value) != "math":
         return None
     if function.attr not in OF_NUMBERS:
         return None
-    return Expr(f"{function.attr}({write(node.args[0]).text})", NUMBER)
+    return Expr(f"std::{function.attr}({write(node.args[0]).text})", NUMBER)
 
 
 def matrix_property(node: ast.Call, scope: Scope, write: Write) -> Expr | None:
@@ -68,7 +72,10 @@ def native(node: ast.Call, scope: Scope, write: Write) -> Expr | None:
         for k, value in enumerate(values)
     )
     spelled = f"{name}_symint" if symbolic else name
-    of_type = _result(fitting)
+    of_type = PERHAPS if name in UNDEFINED else _result(fitting)
+    if name == "zeros_like" and len(values) == 1:
+        # The loader looks for this text: the node keeps the shape, and not the tensor.
+        return Expr(f"zeros_like({texts[0]})", of_type)
     if values and is_tensor(values[0].type) and any(_is_method(each) for each in fitting):
         return Expr(f"{values[0].within(PRIMARY)}.{spelled}({', '.join(texts[1:])})", of_type)
     return Expr(f"at::{spelled}({', '.join(texts)})", of_type)
@@ -103,7 +110,12 @@ def _arguments(node: ast.Call, scope: Scope, write: Write) -> Iterator[Expr]:
             continue
         dual = _dual(first, second, scope)
         skipped = dual is not None
-        yield write(first) if dual is None else Expr(dual, "Tensor[]")
+        if dual is not None:
+            yield Expr(dual, TENSORS)
+        elif called(node) in CONCRETE and called(first) == "to_args_sizes" and isinstance(first, ast.Call):
+            yield Expr(f"to_args_sizes({write(first.args[0]).text})", OTHER)
+        else:
+            yield write(first)
 
 
 def _dual(first: ast.expr, second: ast.expr | None, scope: Scope) -> str | None:
@@ -117,6 +129,8 @@ def _argument(value: Expr, label: str | None, wanted: str) -> str:
     text = value.text
     if value.type == NONE and wanted.endswith("?"):
         text = "::std::nullopt"
+    if value.type == PERHAPS and wanted == "Tensor?":
+        text = f"{text}.defined() ? std::optional<Tensor>({text}) : ::std::nullopt"
     if is_symbolic(value.type) and wanted.startswith("int[") and text.endswith(".sym_sizes()"):
         text = f"{text.removesuffix('sym_sizes()')}sizes()"
     return text if label is None else f"/*{label}=*/{text}"

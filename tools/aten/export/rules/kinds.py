@@ -8,7 +8,7 @@ from pullback.transpile.emit.aten.values import EQUALITY, PRIMARY, Expr
 
 from ...rules.kinds import ENUMERATORS
 from ..scope import Scope, called, operator
-from ..types import BOOL, INT, OTHER
+from ..types import BOOL, CONJUGATE, INT, OTHER
 from .rule import Rule, Write
 
 _OF_TENSORS = {
@@ -18,7 +18,7 @@ _OF_TENSORS = {
     "is_xpu": ("is_xpu", BOOL),
     "suggest_memory_format": ("suggest_memory_format", OTHER),
 }
-_OF_SCALARS = {"conjugate": ("conj", "Scalar"), "is_complex": ("isComplex", BOOL)}
+_OF_SCALARS = {"conjugate": ("conj", CONJUGATE), "is_complex": ("isComplex", BOOL)}
 _ENUMERATORS = {name: text for text, name in ENUMERATORS.items()}
 
 
