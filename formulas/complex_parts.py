@@ -23,7 +23,7 @@ def conj(x):
     return r, conj_pullback
 
 
-@pb.formula(np.real, complex=True)  # type: ignore[arg-type]
+@pb.formula(np.real, complex=True)  # type: ignore[arg-type]  # NumPy asks for a protocol
 def real(val):
     """a of a + ib, copied: NumPy's is a part of the memory of `val`."""
     r = np.positive(np.real(val))
@@ -34,7 +34,7 @@ def real(val):
     return r, real_pullback
 
 
-@pb.formula(np.imag, complex=True)  # type: ignore[arg-type]
+@pb.formula(np.imag, complex=True)  # type: ignore[arg-type]  # NumPy asks for a protocol
 def imag(val):
     """b of a + ib, the real part of -i (a + ib), copied; 0 of a real number."""
     r = np.positive(np.imag(val))

@@ -18,7 +18,7 @@ from pullback.engine.core.errors import CompilerError, GradcheckError
 from pullback.engine.formula.decorators import Formula
 from pullback.engine.kernels import compile as compile_formula
 from pullback.engine.kernels import find_compiler
-from pullback.engine.transforms.gradcheck import STEP, Probe, derivatives, gradcheck, probes
+from pullback.engine.transforms.gradcheck import STEP, Probe, derivatives, gradcheck, point_of, probes
 
 from .guessing import Sample
 
@@ -117,13 +117,7 @@ def flattened(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -
 def probes_of(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> Iterator[Probe]:
     """A probe of all results together, and of several of each alone, at these arguments."""
     call, flat = flattened(function, args, kwargs)
-    return probes(Probe(call, [_double(value) for value in flat], np.random.default_rng(0)))
-
-
-def _double(value: Any) -> Any:
-    """A float or complex input in double precision, as an array; anything else as it is."""
-    dtype = {"f": np.float64, "c": np.complex128}.get(np.asarray(value).dtype.kind)
-    return value if dtype is None else np.array(value, dtype)
+    return probes(Probe(call, [point_of(value) for value in flat], np.random.default_rng(0)))
 
 
 def _from_differences(probe: Probe, order: int) -> float:

@@ -9,8 +9,9 @@ def not_complex(operator: Any) -> str:
     """The message for an operator whose closure is not said to be right for complex values."""
     return (
         f"{operator.span}: {operator.name} has complex values among what is differentiated, and its closure "
-        "holds for real ones; @pb.formula(complex=True) says that it is the transpose of the derivative for "
-        "complex ones too"
+        "holds for real ones: compute with their real and imaginary parts. A formula of your own whose "
+        "closure is the transpose of the derivative for complex values too says so by "
+        "@pb.formula(complex=True)"
     )
 
 

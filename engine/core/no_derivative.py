@@ -20,7 +20,7 @@ from ...transpile.operators.constant import QUESTION as QUESTION
 from ...transpile.operators.constant import because
 
 FILE = "it writes a file"
-_COMPLEX = "the result is complex, and complex values have no gradients here"
+_COMPLEX = "no formula yet: its result is complex"
 
 _SPECIAL: dict[str, str] = {
     **because(

@@ -77,7 +77,7 @@ def gradcheck(
         (inputs,) = inputs
     rng = np.random.default_rng(seed)
     with recording():
-        for probe in probes(Probe(function, [_point(value) for value in inputs], rng)):
+        for probe in probes(Probe(function, [point_of(value) for value in inputs], rng)):
             worst = _differences(probe, order, rtol, atol)
             if worst is not None:
                 raise worst
@@ -279,7 +279,7 @@ def probes(probe: Probe) -> Iterator[Probe]:
         yield from map(probe.alone, probe.results)
 
 
-def _point(value: Any) -> Any:
+def point_of(value: Any) -> Any:
     """An input as it is held: floats in float64, complex numbers in complex128, anything else unchanged."""
     if engine_of(value) is not None:
         value = value.detach().numpy()

@@ -19,9 +19,9 @@ _CONSTANT_OF_REALS = frozenset({"sign"})
 # Of a complex operand their result is real, and so must be what arrives there. The engine sees to it between
 # operators, and `passes.differentiate.real_results` inside of a closure that is derived where those of the
 # first row stand beside what makes complex values.
-_REAL_PARTS = frozenset({"abs", "norm", "var", "std", "irfft"})
+REAL_PARTS = frozenset({"abs", "norm", "var", "std", "irfft"})
 _TO_REAL = frozenset({"eigh", "eigh_upper", "svd", "slogdet_of_complex"})
-_MAKES_COMPLEX = frozenset({"fft", "ifft", "rfft", "imaginary"})
+MAKES_COMPLEX = frozenset({"fft", "ifft", "rfft", "imaginary"})
 
 
 def takes_complex(formula: Formula, library: Derivatives) -> bool:
@@ -43,7 +43,7 @@ def takes_complex(formula: Formula, library: Derivatives) -> bool:
     if formula.pullback is not None:
         return formula.options.complex
     called = {eqn.op for eqn in formula.forward.every()}
-    if called & (_CONSTANT_OF_REALS | _TO_REAL) or (called & _REAL_PARTS and not called & _MAKES_COMPLEX):
+    if called & (_CONSTANT_OF_REALS | _TO_REAL) or (called & REAL_PARTS and not called & MAKES_COMPLEX):
         return False
     stated = (library.formula(op) for op in sorted(called))
     return all(takes_complex(one, library) for one in stated if one is not None)
@@ -56,5 +56,5 @@ def stays_complex(formula: Formula) -> bool:
     swept = tuple(formula.forward.every())
     parted = {eqn.args[0] for eqn in swept if eqn.op == "real"}
     return not any(
-        eqn.op in _TO_REAL or (eqn.op in _REAL_PARTS and eqn.outs[0] not in parted) for eqn in swept
+        eqn.op in _TO_REAL or (eqn.op in REAL_PARTS and eqn.outs[0] not in parted) for eqn in swept
     )

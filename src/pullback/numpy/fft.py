@@ -1,7 +1,6 @@
 """NumPy's Fourier transforms on tensors: the `fft` extension of the array API standard.
 
-Their results are complex, and complex values have no gradients here: of a tensor
-that requires grad they raise NotDifferentiableError.
+Derivatives of every order, with gradients of complex values as in PyTorch: docs/complex.md.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class _Target:
     attribute: str | None
 
 
-def calls_in(statements: Iterable[ast.stmt]) -> Iterator[ast.Call]:
+def _calls_in(statements: Iterable[ast.stmt]) -> Iterator[ast.Call]:
     """The calls in statements."""
     for statement in statements:
         yield from (node for node in ast.walk(statement) if isinstance(node, ast.Call))
@@ -131,7 +131,7 @@ class _Recomputed:
     def change(self) -> None:
         """Make the splices."""
         found = self._slice()
-        if any(map(rounded_to_bytes, calls_in(found.statements))):
+        if any(map(rounded_to_bytes, _calls_in(found.statements))):
             raise CannotFix(
                 "what is saved is rounded to bytes, and computed again it has no derivative either"
             )

@@ -24,11 +24,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ...analysis.complex_values import MAKES_COMPLEX, REAL_PARTS
 from ...ir import Eqn, Formula
 from ...rewrite import Namer, expand
-
-MAKES_COMPLEX = frozenset({"fft", "ifft", "rfft", "imaginary"})
-_TO_REAL = frozenset({"abs", "norm", "var", "std", "irfft"})
 
 
 def with_real_results(formula: Formula) -> Formula:
@@ -38,7 +36,7 @@ def with_real_results(formula: Formula) -> Formula:
     namer = Namer.of(formula)
 
     def real(eqn: Eqn) -> Sequence[Eqn]:
-        if eqn.op not in _TO_REAL:
+        if eqn.op not in REAL_PARTS:
             return (eqn,)
         (out,) = eqn.outs
         made = namer.temp()
