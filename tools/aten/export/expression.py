@@ -18,9 +18,11 @@ def written(node: ast.expr, scope: Scope) -> Expr:
     >>> written(ast.parse("-grad * self", mode="eval").body, scope).text
     '-grad * self'
     """
-    found = (
-        rule(node, scope, lambda inner: written(inner, scope)) for rule in RULES.get(type(node).__name__, ())
-    )
+
+    def write(inner: ast.expr, within: Scope | None = None, /) -> Expr:
+        return written(inner, within or scope)
+
+    found = (rule(node, scope, write) for rule in RULES.get(type(node).__name__, ()))
     made = next((expression for expression in found if expression is not None), None)
     if made is None:
         raise NotExported(

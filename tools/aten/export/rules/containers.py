@@ -68,8 +68,6 @@ def element(node: ast.Subscript, scope: Scope, write: Write) -> Expr | None:
 
 def mapped(node: ast.ListComp, scope: Scope, write: Write) -> Expr | None:
     """`[-i for i in x]` is `fmap(x, [](c10::SymInt i) { return -i; })`."""
-    from ..expression import written  # which has these rules
-
     (loop, *more) = node.generators
     if more or loop.ifs or not isinstance(loop.target, ast.Name):
         return None
@@ -77,7 +75,7 @@ def mapped(node: ast.ListComp, scope: Scope, write: Write) -> Expr | None:
     kind = "c10::SymInt" if is_symbolic(values.type) else "int64_t"
     name = loop.target.id
     of_type = SYMINT if is_symbolic(values.type) else INT
-    body = written(node.elt, replace(scope, names={**scope.names, name: Expr(name, of_type)}))
+    body = write(node.elt, replace(scope, names={**scope.names, name: Expr(name, of_type)}))
     return Expr(f"fmap({values.text}, []({kind} {name}) {{ return {body.text}; }})", values.type)
 
 
