@@ -198,7 +198,7 @@ PyRef plain_values(const OperatorInfo& info, PyObject* inputs, PyObject* attribu
 
 namespace {
 
-bool of_kernels(DType dtype) {
+bool of_kernels(int dtype) {
     return dtype == NPY_FLOAT || dtype == NPY_DOUBLE || dtype == NPY_LONG || dtype == NPY_BOOL;
 }
 
