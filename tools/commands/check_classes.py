@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,15 +56,17 @@ def check_classes(chosen: list[ClassesOf], inputs: str | None, console: Console)
     """Run the classes, print their verdicts, and return the exit status."""
     for_one_class(chosen, inputs)
     try:
+        from ..torch_classes.former_names import former_names
         from ..torch_classes.target import load_targets
     except ImportError as error:
         raise CommandError(f"checking a class needs {error.name}: pip install 'pullback[torch]'") from error
     targets, skipped = [], []
-    for one in chosen:
-        found, left = load_targets(one.source, one.name)
-        targets += found
-        skipped += left
-    return check_targets(targets, skipped, inputs, console)
+    with former_names() as former:
+        for one in chosen:
+            found, left = load_targets(one.source, one.name)
+            targets += found
+            skipped += left
+        return check_targets(targets, skipped, inputs, former, console)
 
 
 def for_one_class(chosen: list[ClassesOf], inputs: str | None) -> None:
@@ -73,8 +75,17 @@ def for_one_class(chosen: list[ClassesOf], inputs: str | None) -> None:
         raise UsageError("--inputs is for one class: name it as FILE::CLASS")
 
 
-def check_targets(targets: list[Target], skipped: list[str], inputs: str | None, console: Console) -> int:
-    """Run classes that were imported; `skipped` says why others were not."""
+def check_targets(
+    targets: list[Target],
+    skipped: list[str],
+    inputs: str | None,
+    former: Mapping[str, str],
+    console: Console,
+) -> int:
+    """Run classes that were imported; `skipped` says why others were not.
+
+    `former`: names that NumPy had and that were used, and what took their places.
+    """
     from ..torch_classes.verdicts import check_class
 
     checked: list[Checked] = []
@@ -83,8 +94,9 @@ def check_targets(targets: list[Target], skipped: list[str], inputs: str | None,
             step(target.name)
             checked.append(check_class(target, inputs))
     absent = {(t.source.path, t.absent): None for t in targets if t.absent}
-    left_out = [f"{path}: not installed, and left out: {', '.join(names)}" for path, names in absent]
-    for note in [*left_out, *skipped, *(note for c in checked for note in c.notes)]:
+    left_out = [f"{path}: missing here, and left out: {', '.join(names)}" for path, names in absent]
+    gone = [f"{name} is no more in NumPy: {now} took its place" for name, now in former.items()]
+    for note in [*left_out, *gone, *skipped, *(note for c in checked for note in c.notes)]:
         console.print(note, soft_wrap=True)
     if checked:
         console.print(_table(checked))

@@ -16,33 +16,35 @@ def fix_classes(chosen: list[ClassesOf], inputs: str | None, unsafe: bool, conso
     for_one_class(chosen, inputs)
     try:
         from ..torch_classes.comparing import with_text
+        from ..torch_classes.former_names import former_names
         from ..torch_classes.proven_fixes import proven_fixes
         from ..torch_classes.target import load_targets
     except ImportError as error:
         raise CommandError(f"running a class needs {error.name}: pip install 'pullback[torch]'") from error
     refused = False
     now, skipped = [], []
-    for one in chosen:
-        path = one.source.path
-        targets, left = load_targets(one.source, one.name)
-        proven = proven_fixes(path, targets, frozenset(one.names), inputs, unsafe)
-        for name, why in proven.refused.items():
-            console.print(f"{path}: {name} not fixed: {why}", soft_wrap=True)
-            refused = True
-        change = proven.change
-        if change is not None and change.changed:
-            change.write()
-            for finding, how in change.fixed.done:
-                what = f"fixed {finding.code} in {finding.name}: `{finding.value}`: {how}"
-                console.print(f"{path}: {what}", soft_wrap=True)
-            names = {finding.name for finding, _ in change.fixed.done}
-            fixed = count(len(names), "autograd function")
-            said = f"{path}: {fixed} fixed, with the results and first gradients of before"
-            console.print(said, soft_wrap=True)
-            targets = [with_text(t, change.fixed.text) if t.name in names else t for t in targets]
-        else:
-            console.print(f"{path}: nothing to write", soft_wrap=True)
-        now += targets
-        skipped += left
-    status = check_targets(now, skipped, inputs, console)
+    with former_names() as former:
+        for one in chosen:
+            path = one.source.path
+            targets, left = load_targets(one.source, one.name)
+            proven = proven_fixes(path, targets, frozenset(one.names), inputs, unsafe)
+            for name, why in proven.refused.items():
+                console.print(f"{path}: {name} not fixed: {why}", soft_wrap=True)
+                refused = True
+            change = proven.change
+            if change is not None and change.changed:
+                change.write()
+                for finding, how in change.fixed.done:
+                    what = f"fixed {finding.code} in {finding.name}: `{finding.value}`: {how}"
+                    console.print(f"{path}: {what}", soft_wrap=True)
+                names = {finding.name for finding, _ in change.fixed.done}
+                fixed = count(len(names), "autograd function")
+                said = f"{path}: {fixed} fixed, with the results and first gradients of before"
+                console.print(said, soft_wrap=True)
+                targets = [with_text(t, change.fixed.text) if t.name in names else t for t in targets]
+            else:
+                console.print(f"{path}: nothing to write", soft_wrap=True)
+            now += targets
+            skipped += left
+        status = check_targets(now, skipped, inputs, former, console)
     return FINDINGS if refused else status

@@ -14,7 +14,7 @@ from .absent import NotInstalledError, without_absent
 from .inputs import NoInputs, Sample, given_samples, guessed_sample
 from .measuring import Around, Tensors
 from .target import Target
-from .verdicts import runs
+from .verdicts import why_not
 
 # A fix may compute a value again in another order: rounding, and no more.
 SAME = 1e-10
@@ -50,7 +50,7 @@ def with_text(target: Target, text: str) -> Target:
 def samples_of(target: Target, expression: str | None) -> list[Sample]:
     """The inputs to compare on. Raises `CommandError` where none are given and none can be guessed."""
     try:
-        return given_samples(target, expression) or [guessed_sample(target, lambda s: runs(target, s))]
+        return given_samples(target, expression) or [guessed_sample(target, lambda s: why_not(target, s))]
     except (NoInputs, NotInstalledError) as error:
         raise CommandError(str(error)) from error
 

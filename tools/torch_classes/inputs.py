@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -63,16 +64,25 @@ def _active(target: Target, arguments: tuple[Any, ...]) -> tuple[int, ...]:
     return tuple(with_gradient or floats)
 
 
-def guessed_sample(target: Target, runs: Callable[[Sample], bool]) -> Sample:
-    """The first guess that runs: one shape for all tensors, then several. `NoInputs` where none does."""
+def guessed_sample(target: Target, why_not: Callable[[Sample], str]) -> Sample:
+    """The first guess that runs: one shape for all tensors, then several. `NoInputs` where none does.
+
+    `why_not`: the reason for which the class does not run with a sample; "" where it does.
+    """
+    reasons: Counter[str] = Counter()
     for count, arguments in enumerate(_guesses(target)):
         if count >= MOST_GUESSES:
             break
         sample = Sample(arguments, _active(target, arguments), _described(target, arguments))
-        if sample.active and runs(sample):
+        if not sample.active:
+            continue
+        reason = why_not(sample)
+        if not reason:
             return sample
+        reasons[reason] += 1
+    most = f"; most often: {reasons.most_common(1)[0][0]}" if reasons else ""
     raise NoInputs(
-        f"{target.name}: no inputs could be guessed that it accepts\n"
+        f"{target.name}: no inputs could be guessed that it accepts{most}\n"
         "  help: give them with --inputs, or in a comment of the class, for example:\n"
         "  # pullback: inputs torch.rand(3, 4), 2"
     )

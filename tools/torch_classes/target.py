@@ -23,7 +23,7 @@ from .names import classes_of
 class Target:
     """A class or operator: what lint knows of it, what to call, and the namespace that its inputs may use.
 
-    `absent`: modules that its file imports and that are not installed; what uses them raises.
+    `absent`: what its file imports and nobody has here; what uses it raises.
     """
 
     source: Source
@@ -41,7 +41,7 @@ class Target:
 def load_targets(source: Source, name: str | None) -> tuple[list[Target], list[str]]:
     """Import the file; its classes, or the one of this name, and why others cannot be run.
 
-    Modules that it imports and that are not installed are left out: importing works, using them raises.
+    What it imports and nobody has here is left out: importing works, using it raises.
     """
     wanted = [facts for facts in classes_of(source) if name in (None, facts.name)]
     if not wanted:
@@ -61,7 +61,7 @@ def load_targets(source: Source, name: str | None) -> tuple[list[Target], list[s
 
 
 def _imported(path: str) -> tuple[Any, list[str]]:
-    """The module of a file, and the modules that were left out.
+    """The module of a file, and what was left out.
 
     Where its packages fail to import, they are entered without running them: the file may need less.
     """

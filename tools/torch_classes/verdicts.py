@@ -45,7 +45,7 @@ def check_class(target: Target, expression: str | None = None) -> Checked:
     `expression`: its inputs. Raises `UsageError` where they are none.
     """
     try:
-        samples = given_samples(target, expression) or [guessed_sample(target, lambda s: runs(target, s))]
+        samples = given_samples(target, expression) or [guessed_sample(target, lambda s: why_not(target, s))]
     except NoInputs as error:
         return Checked(target.name, Verdict.NOT_RUN, notes=[str(error)])
     except NotInstalledError as error:
@@ -58,8 +58,8 @@ def check_class(target: Target, expression: str | None = None) -> Checked:
         try:
             found = measure(target.call, sample)
         except Exception as error:  # the author's code runs here, and may raise anything
-            why = f"{type(error).__name__}: {error}".splitlines()[0]
-            return Checked(target.name, Verdict.NOT_RUN, notes=[*checked.notes, f"{target.name}: {why}"])
+            note = f"{target.name}: {reason(error)}"
+            return Checked(target.name, Verdict.NOT_RUN, notes=[*checked.notes, note])
         measured = _worse(measured, found)
     checked.measured = measured
     checked.verdict = _verdict(measured, target.facts.surrogate, checked.notes, target.name)
@@ -110,8 +110,11 @@ def _verdict(found: Measured, surrogate: bool, notes: list[str], name: str) -> V
     return Verdict.RAISES if found.raised else Verdict.RIGHT
 
 
-def runs(target: Target, sample: Sample) -> bool:
-    """True if the class takes these inputs and gives finite gradients. Raises `NotInstalledError`."""
+def why_not(target: Target, sample: Sample) -> str:
+    """The reason for which a class gives no finite gradients with these inputs; "" if it does.
+
+    Raises `NotInstalledError`.
+    """
     around = Around(target.call, sample, True, True)
     try:
         points = around.points(torch.float64)
@@ -119,7 +122,14 @@ def runs(target: Target, sample: Sample) -> bool:
         gradient = around.gradient(points)
     except NotInstalledError:  # no guess runs
         raise
-    except Exception:  # any guess may be wrong in any way
-        return False
-    finite = all(bool(g.isfinite().all()) for g in gradient)
-    return bool(value.isfinite()) and finite and value.requires_grad
+    except Exception as error:  # any guess may be wrong in any way
+        return reason(error)
+    if not value.requires_grad:
+        return "its result does not require grad"
+    finite = bool(value.isfinite()) and all(bool(g.isfinite().all()) for g in gradient)
+    return "" if finite else "a result or gradient is not finite"
+
+
+def reason(error: Exception) -> str:
+    """An error in one line."""
+    return f"{type(error).__name__}: {error}".splitlines()[0]

@@ -65,10 +65,10 @@ def test_classes_that_need_none_of_it_are_judged(tmp_path: Path, capsys: pytest.
     path = tmp_path / "judged_without.py"
     path.write_text(TEXT)
     assert main(["check", f"{path}::Squared"]) == 0
-    assert f"{path}: not installed, and left out: not_here_at_all" in capsys.readouterr().out
+    assert f"{path}: missing here, and left out: not_here_at_all" in capsys.readouterr().out
     assert main(["check", f"{path}::Tripled"]) == 1
     out = capsys.readouterr().out
-    assert "Tripled: not_here_at_all.compiled is not installed" in out
+    assert "Tripled: not_here_at_all.compiled is missing here" in out
     assert "could not run" in out
     assert "not_here_at_all" not in sys.modules
 
@@ -104,5 +104,26 @@ def test_what_is_left_out_raises_where_it_is_used() -> None:
 
     flag, missing = without_absent(load)
     assert missing == ["not_here_at_all"]
-    with pytest.raises(NotInstalledError, match=r"not_here_at_all\.flag is not installed"):
+    with pytest.raises(NotInstalledError, match=r"not_here_at_all\.flag is missing here"):
         bool(flag)
+
+
+def test_a_name_that_a_module_does_not_have_is_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "names_what_is_gone.py"
+    path.write_text(
+        TEXT.replace("import torch\n", "import torch\nfrom torch import gone_from_torch\n").replace(
+            "return 3 * grad", "return gone_from_torch(3 * grad)"
+        )
+    )
+    assert main(["check", f"{path}::Squared"]) == 0
+    assert "missing here, and left out: not_here_at_all, torch.gone_from_torch" in capsys.readouterr().out
+    assert not hasattr(sys.modules["torch"], "gone_from_torch")
+
+
+def test_what_was_left_out_is_named_where_importing_fails_all_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "asks_for_a_version.py"
+    path.write_text("import not_here_at_all\nNEW = not_here_at_all.part.__version__ > '2'\n" + TEXT)
+    with pytest.raises(CommandError, match=r"part\.__version__.*\n  help: missing here: not_here_at_all"):
+        load_targets(Source(str(path), path.read_text()), None)

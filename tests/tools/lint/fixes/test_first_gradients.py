@@ -79,16 +79,16 @@ def gradients(target: Any, sample: Any, create_graph: bool) -> list[Any]:
 def sample_of(target: Any) -> Any:
     from pullback.tools.torch_classes.inputs import NoInputs, given_samples, guessed_sample
 
-    def runs(sample: Any) -> bool:
+    def why_not(sample: Any) -> str:
         try:
             gradients(target, sample, create_graph=False)
-        except Exception:
-            return False
-        return True
+        except Exception as error:
+            return str(error) or "it fails"
+        return ""
 
     given = given_samples(target, None)
     try:
-        return given[0] if given else guessed_sample(target, runs)
+        return given[0] if given else guessed_sample(target, why_not)
     except NoInputs:
         return None
 
