@@ -121,6 +121,22 @@ def test_wrong_options_of_fourier_transforms_are_numpys_errors(engine):
         assert str(ours.value) == str(numpys.value)
 
 
+def _absolute_eigenvalues(a):
+    return np.abs(np.linalg.eigvals(a))
+
+
+def _norm_of_eigenvalues(a):
+    return np.linalg.norm(np.linalg.eig(a)[0])
+
+
+@pytest.mark.parametrize("a", [SQUARE, TURNING], ids=["real", "turning"])
+@pytest.mark.parametrize("function", [_absolute_eigenvalues, _norm_of_eigenvalues])
+def test_closures_of_absolute_eigenvalues_are_derived(engine, a, function):
+    derived = pb.derive_pullback(function)
+    np.testing.assert_allclose(derived(pb.tensor(a)).numpy(), function(a))
+    assert pb.gradcheck(derived, a, order=2)
+
+
 @pytest.mark.parametrize("a", [SQUARE, SQUARE + 1j * Z[:, :3], TURNING], ids=["real", "complex", "turning"])
 @pytest.mark.parametrize(
     "function",

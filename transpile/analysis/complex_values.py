@@ -21,7 +21,7 @@ _CONSTANT_OF_REALS = frozenset({"sign"})
 # first row stand beside what makes complex values.
 REAL_PARTS = frozenset({"abs", "norm", "var", "std", "irfft"})
 _TO_REAL = frozenset({"eigh", "eigh_upper", "svd", "slogdet_of_complex"})
-MAKES_COMPLEX = frozenset({"fft", "ifft", "rfft", "imaginary"})
+MAKES_COMPLEX = frozenset({"fft", "ifft", "rfft", "imaginary", "eig", "eigvals"})
 
 
 def takes_complex(formula: Formula, library: Derivatives) -> bool:
