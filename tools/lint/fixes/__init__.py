@@ -6,6 +6,7 @@ from . import (
     attribute_to_saved,
     copied_gradient,
     copied_saved,
+    inner_gradient,
     recomputed,
     recorded,
     refused,
@@ -23,6 +24,7 @@ _MODULES = (
     returned,
     recomputed,
     recorded,
+    inner_gradient,
     refused,
     viewed_input,
 )

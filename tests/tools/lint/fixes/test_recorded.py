@@ -34,10 +34,6 @@ MISSES = {
     "changed in place": "g = x.detach()\ng.mul_(2)\nreturn grad * g",
     "an entry is set": "g = x.detach()\ng[0] = 1.0\nreturn grad * g",
     "NumPy": "return grad * torch.from_numpy(2 * x.detach().numpy())",
-    "a leaf of its own": (
-        "x = x.detach().requires_grad_()\nwith torch.enable_grad():\n    y = x * x\n"
-        "return torch.autograd.grad(y, x, grad)[0]"
-    ),
     "asked for a leaf": "g = torch.autograd.Variable(2 * x, requires_grad=True)\nreturn grad * g",
 }
 

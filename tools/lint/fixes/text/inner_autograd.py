@@ -21,13 +21,18 @@ def check_no_sweep(place: Place) -> None:
     _check(place, SWEEPS | LEAVES)
 
 
+def check_no_backward(place: Place) -> None:
+    """Raise `CannotFix` where the backward runs ``.backward()``."""
+    _check(place, SWEEPS)
+
+
 def check_no_autograd(place: Place) -> None:
     """Raise `CannotFix` where the backward differentiates in any way."""
     _check(place, SWEEPS | LEAVES | GRADIENTS)
 
 
 def _check(place: Place, names: frozenset[str]) -> None:
-    for function in _reached(place):
+    for function in reached(place):
         for node in ast.walk(function):
             if (name := _used(node)) in names:
                 raise CannotFix(f"the backward differentiates itself, with `{name}`")
@@ -43,7 +48,7 @@ def _used(node: ast.AST) -> str:
     return ""
 
 
-def _reached(place: Place) -> Iterator[ast.FunctionDef]:
+def reached(place: Place) -> Iterator[ast.FunctionDef]:
     """The backward, and the functions and methods of the file that it may call, by their names."""
     functions: dict[str, list[ast.FunctionDef]] = {}
     for node in ast.walk(place.module.tree):
