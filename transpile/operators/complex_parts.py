@@ -19,7 +19,7 @@ def _part(name: str, python: str, operand: str, widens: Widening | None, scalar:
         scalar=Scalar(scalar, of="numbers") if scalar else None,
         methods=("conj", "conjugate") if name == "conj" else (),
         spelling=("numpy.conjugate",) if name == "conj" else (),
-        torch="torch.conj_physical" if name == "conj" else "",
+        torch={"conj": "torch.conj_physical", "real": "torch.real"}.get(name, ""),
     )
 
 
