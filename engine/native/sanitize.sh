@@ -34,7 +34,8 @@ import sys
 sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__name__ != "ScikitBuildRedirectingFinder"]
 END
 run() {
-    ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1 \
+    ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+        TSAN_OPTIONS="halt_on_error=1:suppressions=$PWD/engine/native/tsan.supp" \
         LD_PRELOAD="$(${CXX:-c++} -print-file-name=$runtime) $(${CXX:-c++} -print-file-name=libstdc++.so)" \
         PYTHONPATH="$build/package" PYTHONMALLOC=malloc PULLBACK_ENGINE=native "$python" "$@"
 }
