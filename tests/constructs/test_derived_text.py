@@ -27,9 +27,9 @@ LIBRARY = [
     for name in read_module(Source(str(path), path.read_text(encoding="utf-8"))).formulas
 ]
 # The forward of these is a call of LAPACK that nothing but their own closure differentiates.
-NOT_DERIVED = {"slogdet", "eigh", "eigh_upper", "qr", "svd"}
-# A gradient of this is an error: no sample is differentiated.
-REFUSED = {"refuse_gradient"}
+NOT_DERIVED = {"slogdet", "slogdet_of_complex", "eig", "eigh", "eigh_upper", "qr", "svd"}
+# A gradient of these without one for the result is an error: no sample is differentiated.
+REFUSED = {"refuse_gradient", "rfft"}
 # Parts of these have a kink where the whole has none: max(z, 0) and |z| at 0. What follows is wrong there.
 KINKS = {"softplus": 0.0}
 QUICK = {"simple", "cross_entropy", "layer_norm", "softplus", "gp_covariance", "exp", "mean", "max", "clip"}

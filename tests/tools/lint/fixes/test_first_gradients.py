@@ -25,7 +25,7 @@ PAGES = {
 }
 TEXTS = {**{path.stem: path.read_text() for path in sorted(FOLDER.glob("*.py"))}, **PAGES}
 # They call what is not there: compiled code, whose buffers stay empty, an old API, a function that is given;
-# or PyTorch refuses them, or warns.
+# or PyTorch refuses them, or warns. Those of the collectives need a group of processes.
 CANNOT_RUN = {"ArrayCaptured", "GivenUp", "SavedVariables", "AbstractAlone"}
 CANNOT_RUN |= {
     "BytesSaved",
@@ -40,6 +40,11 @@ CANNOT_RUN |= {
     "CopiedToAll",
     "ImportedInTry",
     "Storages",
+    "FilledByLoops",
+    "Gathered",
+    "LaunchedInPlace",
+    "Neighbours",
+    "SummedFresh",
 }
 # Autograd refuses to record what they do, before the fix and after it.
 REFUSES_A_GRAPH = {"GradientOut", "CertainAliases"}

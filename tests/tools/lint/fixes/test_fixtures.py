@@ -112,8 +112,10 @@ def test_a_formatted_file_stays_formatted(unsafe: bool, width: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.torch
-def test_no_fix_makes_a_class_worse(tmp_path: Path) -> None:
+def test_no_fix_makes_a_class_worse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")
+    # pytest gives this name to a folder of tests that ran before.
+    monkeypatch.delitem(sys.modules, "kernels", raising=False)
     from pullback.tools.torch_classes.target import load_targets
     from pullback.tools.torch_classes.verdicts import Verdict, check_class
 
