@@ -208,7 +208,7 @@ def test_the_wheel_holds_no_tests_and_no_leftovers(wheel):
 
 def leftovers(wheel):
     """What has no place in a wheel: tests, objects, static libraries, caches, files of builds."""
-    allowed = {".py", ".pyi", ".typed", ".so", ".h", ".sh", ".cmake", ".html", ".css", ".jinja", ".json"}
+    allowed = {".py", ".pyi", ".typed", ".so", ".h", ".cmake", ".html", ".css", ".jinja", ".json"}
     allowed |= {".md", ".txt", ".svg", ".js", ".j2", ".cpp"}
     return [
         name
