@@ -1,4 +1,4 @@
-"""Stand-ins for what a file imports and nobody has here: importing works, and using it raises.
+"""Stand-ins for what a file imports and is missing here: importing works, and using it raises.
 
 That is a module that is not installed, or a name that an installed one does not have.
 """

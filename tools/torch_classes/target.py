@@ -23,7 +23,7 @@ from .names import classes_of
 class Target:
     """A class or operator: what lint knows of it, what to call, and the namespace that its inputs may use.
 
-    `absent`: what its file imports and nobody has here; what uses it raises.
+    `absent`: what its file imports and is missing here; what uses it raises.
     """
 
     source: Source
@@ -41,7 +41,7 @@ class Target:
 def load_targets(source: Source, name: str | None) -> tuple[list[Target], list[str]]:
     """Import the file; its classes, or the one of this name, and why others cannot be run.
 
-    What it imports and nobody has here is left out: importing works, using it raises.
+    What it imports and is missing here is left out: importing works, using it raises.
     """
     wanted = [facts for facts in classes_of(source) if name in (None, facts.name)]
     if not wanted:

@@ -7,7 +7,17 @@ from .info import OperatorInfo, Scalar
 from .pointwise import CHEAP, broadcast
 
 
-def _part(name: str, python: str, operand: str, widens: Widening | None, scalar: str) -> OperatorInfo:
+def _part(
+    name: str,
+    python: str,
+    operand: str,
+    widens: Widening | None,
+    scalar: str,
+    *,
+    methods: tuple[str, ...] = (),
+    spelling: tuple[str, ...] = (),
+    torch: str = "",
+) -> OperatorInfo:
     return OperatorInfo(
         name,
         python,
@@ -17,15 +27,24 @@ def _part(name: str, python: str, operand: str, widens: Widening | None, scalar:
         type=broadcast(widens),
         cost=CHEAP,
         scalar=Scalar(scalar, of="numbers") if scalar else None,
-        methods=("conj", "conjugate") if name == "conj" else (),
-        spelling=("numpy.conjugate",) if name == "conj" else (),
-        torch={"conj": "torch.conj_physical", "real": "torch.real"}.get(name, ""),
+        methods=methods,
+        spelling=spelling,
+        torch=torch,
     )
 
 
 OPERATORS: tuple[OperatorInfo, ...] = (
-    _part("conj", "numpy.conj", "x", None, "{0}"),
-    _part("real", "numpy.real", "val", "real", "{0}"),
+    _part(
+        "conj",
+        "numpy.conj",
+        "x",
+        None,
+        "{0}",
+        methods=("conj", "conjugate"),
+        spelling=("numpy.conjugate",),
+        torch="torch.conj_physical",
+    ),
+    _part("real", "numpy.real", "val", "real", "{0}", torch="torch.real"),
     _part("imag", "numpy.imag", "val", "real", ""),
     _part("imaginary", "pullback.primitives.imaginary", "x", "complex", ""),
 )

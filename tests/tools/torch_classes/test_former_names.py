@@ -50,7 +50,7 @@ def test_numpy_has_them_for_that_time_only() -> None:
     with former_names() as used:
         assert numpy.float_ is numpy.float64
         with pytest.raises(AttributeError, match="never_there"):
-            numpy.never_there  # noqa: B018
+            numpy.never_there  # noqa: B018 - reading it is what raises
     assert used == {"numpy.float_": "numpy.float64"}
     assert not hasattr(numpy, "float_")
 

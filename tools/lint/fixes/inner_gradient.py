@@ -143,7 +143,7 @@ def _keep_leaves(place: Place, backward: ast.FunctionDef, context: str) -> None:
             case ast.Call(func=ast.Attribute(attr="requires_grad_"), args=args, keywords=keywords):
                 said = [*args, *(k.value for k in keywords)]
                 if any(not (isinstance(a, ast.Constant) and a.value is True) for a in said):
-                    raise CannotFix("`requires_grad_` may be told no")
+                    raise CannotFix("`requires_grad_` may be given False")
             case ast.Attribute(attr="detach", value=value):
                 if not any(value is one for one in saved):
                     raise CannotFix("what is detached is no saved tensor")
@@ -212,7 +212,7 @@ def _ask_for_graphs(place: Place, backward: ast.FunctionDef, inner: list[ast.Cal
         if any(k.arg in (None, "create_graph") for k in call.keywords):
             continue
         if len(call.args) > 3 or any(isinstance(a, ast.Starred) for a in call.args):
-            raise CannotFix("whether it makes a graph is not said by name")
+            raise CannotFix("`create_graph` may be given by its position")
         outer = [
             s for s in body_of(backward) if isinstance(s, ast.With) and any(n is call for n in ast.walk(s))
         ]
