@@ -1,8 +1,10 @@
 """``python benchmarks/server.py [FILE]``: milliseconds from a keystroke to the findings, in an editor.
 
-A client on the other side of a pipe sends a change at the end of a file of 1,000 lines, 77 autograd functions
-with a finding in each, and waits for the findings of that version; then of FILE, where one is named. Printed
-are the least and the median of the changes, and the processor time that linting the text takes.
+A client on the other side of a pipe sends a change of a file of 1,000 lines, 77 autograd functions with a
+finding in each, and waits for the findings of that version: of a change at the end, which leaves what is
+known of all of them, and of a new line above them, which moves them all; then of 1,000 lines of formulas, and
+of FILE, where one is named. Printed are the least and the median of the changes, and the processor time that
+linting the text takes.
 """
 
 from __future__ import annotations
@@ -37,19 +39,30 @@ class Scaled{number}(torch.autograd.Function):
         b, t = ctx.saved_tensors
         return grad * b, grad * t + grad * b
 """
+FORMULA = """
+
+@pb.formula
+def scaled{number}(a, b):
+    t = np.exp(a) + b
+
+    def scaled_pullback(grad):
+        return grad * b * np.exp(a), grad * t + grad * b
+
+    return t * b, scaled_pullback
+"""
 
 
-def classes(lines: int) -> str:
-    """A file of so many lines, full of autograd functions."""
-    text, number = "import torch\n", 0
+def filled(lines: int, imports: str, piece: str) -> str:
+    """A file of so many lines, full of autograd functions or formulas."""
+    text, number = imports, 0
     while text.count("\n") < lines:
-        text += CLASS.format(number=number)
+        text += piece.format(number=number)
         number += 1
     return text
 
 
-async def latencies(text: str) -> list[float]:
-    """Seconds from each change to its findings."""
+async def latencies(text: str, above: bool = False) -> list[float]:
+    """Seconds from each change to its findings; of a line above all, or of the last line."""
     client = LanguageClient("benchmark", "1")
     heard: asyncio.Queue[int | None] = asyncio.Queue()
 
@@ -66,9 +79,9 @@ async def latencies(text: str) -> list[float]:
     )
     await heard.get()
     taken = []
-    end = types.Position(text.count("\n"), 0)
+    where = types.Position(0 if above else text.count("\n"), 0)
     for version in range(1, CHANGES + 1):
-        change = types.TextDocumentContentChangePartial(types.Range(end, end), "#")
+        change = types.TextDocumentContentChangePartial(types.Range(where, where), "\n" if above else "#")
         identifier = types.VersionedTextDocumentIdentifier(version, uri)
         begun = time.perf_counter()
         client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, [change]))
@@ -80,12 +93,13 @@ async def latencies(text: str) -> list[float]:
     return taken
 
 
-def computing(text: str) -> float:
+def computing(text: str, above: bool = False) -> float:
     """The least processor time that one version takes."""
     documents, taken = Documents(), []
     for number in range(CHANGES):
+        changed = "\n" * number + text if above else f"{text}# {number}\n"
         begun = time.process_time()
-        documents.update("/benchmark.py", f"{text}# {number}\n")
+        documents.update("/benchmark.py", changed)
         documents.shown("/benchmark.py")
         taken.append(time.process_time() - begun)
     return min(taken)
@@ -95,15 +109,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", nargs="?", type=Path)
     named = parser.parse_args().file
-    texts = {"77 functions": classes(LINES)}
+    functions = filled(LINES, "import torch\n", CLASS)
+    texts = {
+        "functions": (functions, False),
+        "functions, a line above": (functions, True),
+        "formulas": (filled(LINES, "import numpy as np\nimport pullback as pb\n", FORMULA), False),
+    }
     if named is not None:
-        texts[named.name] = named.read_text(encoding="utf-8")
+        texts[named.name] = named.read_text(encoding="utf-8"), False
     table = Table(box=None)
     for heading in ("file", "lines", "least ms", "median ms", "processor ms"):
         table.add_column(heading)
-    for name, text in texts.items():
-        taken = asyncio.run(latencies(text))
-        numbers = [min(taken), statistics.median(taken), computing(text)]
+    for name, (text, above) in texts.items():
+        taken = asyncio.run(latencies(text, above))
+        numbers = [min(taken), statistics.median(taken), computing(text, above)]
         table.add_row(name, str(text.count("\n")), *(f"{1000 * number:.0f}" for number in numbers))
     Console().print(table)
 

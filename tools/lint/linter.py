@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import NamedTuple
 
 from pullback.transpile.diagnostics import Diagnostic
 from pullback.transpile.frontend import read_module
 from pullback.transpile.ir import Source, Span
 
-from .analyses.facts import Program, read_classes
-from .frontend.classes import unread
+from .analyses.facts import ClassFacts, Program, read_class
+from .frontend.classes import FunctionClass, function_classes, unread
 from .frontend.modules import TorchModule
+from .frontend.operators import registered_operators
+from .frontend.reach import Reach
 from .rules import RULES, TORCH_RULES
 
 FROM_FUNCTION = re.compile(rb"^\s*class\s+\w+\s*\([^)]*Function", re.MULTILINE)
@@ -41,11 +43,22 @@ class Linted(NamedTuple):
     subjects: tuple[Subject, ...] = ()
 
 
-def lint_source(source: Source, program: Program | None = None) -> Linted:
+class InClass(NamedTuple):
+    """What was found in a class; no subject where it could not be read."""
+
+    subject: Subject | None
+    findings: tuple[Diagnostic, ...]
+
+
+Known = dict[Hashable, InClass]
+
+
+def lint_source(source: Source, program: Program | None = None, known: Known | None = None) -> Linted:
     """Lint one text.
 
-    `program` finds the modules of the linted tree that a class leads to. Nothing of the text is imported or
-    run. Never raises for any text.
+    `program` finds the modules of the linted tree that a class leads to. `known`: what was found in the
+    classes of an earlier version of the text, while those modules were the same; it is brought up to date.
+    Nothing of the text is imported or run. Never raises for any text.
     """
     data = source.text.encode("utf-8", "replace")
     found: list[Diagnostic] = []
@@ -57,13 +70,12 @@ def lint_source(source: Source, program: Program | None = None) -> Linted:
         own = program.module(source)
         parsed = own is not None
         read: set[ast.ClassDef] = set()
-        for facts in read_classes(source, program):
-            classes += 1
-            read.update(item.node for item in facts.cls.order)
-            subjects.append(Subject("class", facts.name, facts.span))
-            for of_class in TORCH_RULES.values():
-                if of_class.check_class is not None:
-                    found += of_class.check_class(facts)
+        for cls, in_class in _in_classes(own, known) if own is not None else ():
+            found += in_class.findings
+            if in_class.subject is not None:
+                subjects.append(in_class.subject)
+                read.update(item.node for item in cls.order)
+        classes = len(subjects)
         found += _unread(own, read) if own is not None else ()
     if may_have_formulas(data) or not parsed:
         module = read_module(source)
@@ -80,6 +92,37 @@ def lint_source(source: Source, program: Program | None = None) -> Linted:
         if rule.check_module is not None and tree is not None:
             found += rule.check_module(tree)
     return Linted(formulas, _ordered(found), classes, tuple(sorted(subjects, key=lambda s: s.span.line)))
+
+
+def _in_classes(module: TorchModule, known: Known | None) -> Iterator[tuple[FunctionClass, InClass]]:
+    """Each class of a module with what is found in it, or is known from before."""
+    reach = Reach(module) if known is not None else None
+    now: Known = {}
+    for cls in function_classes(module):
+        key = reach.of(cls) if reach is not None else None
+        in_class = known.get(key) if known else None
+        if in_class is None:
+            facts = read_class(cls)
+            in_class = _in_class(facts)
+            if facts is not None and facts.backward.unset:  # anything in the file may set it
+                key = None
+        if key is not None:
+            now[key] = in_class
+        yield cls, in_class
+    yield from ((cls, _in_class(read_class(cls))) for cls in registered_operators(module))
+    if known is not None:
+        known.clear()
+        known.update(now)
+
+
+def _in_class(facts: ClassFacts | None) -> InClass:
+    """What the rules find in a class."""
+    if facts is None:
+        return InClass(None, ())
+    checks = [rule.check_class for rule in TORCH_RULES.values() if rule.check_class is not None]
+    return InClass(
+        Subject("class", facts.name, facts.span), tuple(f for check in checks for f in check(facts))
+    )
 
 
 def _unread(module: TorchModule, read: set[ast.ClassDef]) -> Iterator[Diagnostic]:

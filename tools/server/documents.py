@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from pullback.transpile.diagnostics import Diagnostic
@@ -16,7 +17,7 @@ from ..lint.configuration.suppression import without_silenced
 from ..lint.fixes.edits import Edit, Repair, edits, repairs
 from ..lint.fixes.fixing import fix_source
 from ..lint.frontend.modules import Program
-from ..lint.linter import lint_source
+from ..lint.linter import Known, lint_source
 
 _NEWLINE = re.compile(r"\r\n|\r")
 
@@ -30,7 +31,7 @@ class Document:
     findings: list[Diagnostic]
     classes: frozenset[str]
 
-    @property
+    @cached_property
     def lines(self) -> list[str]:
         """The lines as the protocol counts them, without their ends."""
         return self.source.text.split("\n")
@@ -42,6 +43,8 @@ class Documents:
     def __init__(self) -> None:
         self._open: dict[str, Document] = {}
         self._program = Program(self._find)
+        self._known: dict[str, Known] = {}
+        self._imported: set[str] = set()
 
     def __getitem__(self, path: str) -> Document:
         return self._open[path]
@@ -63,7 +66,10 @@ class Documents:
         """Lint the text that a file has in the editor now."""
         source = Source(path, _NEWLINE.sub("\n", text))
         self._program.replace(source)
-        linted = lint_source(source, self._program)
+        # What others import may change what is found in them; and in itself, where it imports one of them.
+        known = {} if path in self._imported else self._known.get(path, {})
+        self._known = {path: known}
+        linted = lint_source(source, self._program, known)
         classes = frozenset(subject.name for subject in linted.subjects if subject.kind == "class")
         newline = "\r\n" if "\r\n" in text else "\n"
         self._open[path] = Document(source, newline, linted.findings, classes)
@@ -78,6 +84,7 @@ class Documents:
         """Files were written: read them anew."""
         modules.forget()
         self._program = Program(self._find)
+        self._known, self._imported = {}, set()
 
     def shown(self, path: str) -> list[Diagnostic]:
         """The findings to show: of the selected codes, in this file, not silenced, with a severity."""
@@ -103,4 +110,6 @@ class Documents:
 
     def _find(self, name: str, asker: str) -> Source | None:
         found = modules.find_module(name, asker)
+        if found is not None:
+            self._imported.add(found.path)
         return self._open[found.path].source if found is not None and found.path in self._open else found

@@ -97,8 +97,8 @@ class ClassFacts:
     @cached_property
     def surrogate(self) -> bool:
         """True if a comment says that its gradient is not the forward's derivative on purpose."""
-        span, module = self.span, self.cls.own.module
-        lines = module.source.text.splitlines()[max(span.line - 2, 0) : span.end_line]
+        span = self.span
+        lines = self.cls.own.module.lines[max(span.line - 2, 0) : span.end_line]
         return any(SURROGATE.search(line) for line in lines)
 
     @cached_property
@@ -272,17 +272,23 @@ def read_classes(source: Source, program: Program, name: str | None = None) -> I
     if module is None:
         return
     for cls in (*function_classes(module), *registered_operators(module)):
-        if name is not None and cls.name != name:
-            continue
-        try:
-            forward = Forward(cls).facts()
-            backward = Backward(cls, forward).facts() if forward is not None else None
-        except RecursionError:  # an expression nested deeper than Python can follow
-            continue
-        if forward is not None and backward is not None:
-            if not forward.differentiable:  # it never runs
-                backward = replace(backward, returns=(), writes=(), inner=(), unset={})
-            yield ClassFacts(cls, forward, backward)
+        facts = read_class(cls) if name is None or cls.name == name else None
+        if facts is not None:
+            yield facts
 
 
-__all__ = ["ClassFacts", "Finder", "Program", "Saved", "Saving", "Use", "read_classes"]
+def read_class(cls: FunctionClass) -> ClassFacts | None:
+    """The facts about one class; None where it has no forward or no backward."""
+    try:
+        forward = Forward(cls).facts()
+        backward = Backward(cls, forward).facts() if forward is not None else None
+    except RecursionError:  # an expression nested deeper than Python can follow
+        return None
+    if forward is None or backward is None:
+        return None
+    if not forward.differentiable:  # it never runs
+        backward = replace(backward, returns=(), writes=(), inner=(), unset={})
+    return ClassFacts(cls, forward, backward)
+
+
+__all__ = ["ClassFacts", "Finder", "Program", "Saved", "Saving", "Use", "read_class", "read_classes"]

@@ -6,6 +6,7 @@ In: a module. Out: a `Late` for each variable that such a function reads when it
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from ..frontend.modules import TorchModule
 
 FORMULAS = frozenset({"formula", "composite"})
 STORING = frozenset({"append", "insert", "setdefault"})
+_LOOP = re.compile(r"\b(?:for|while)\b")
 
 Function = ast.FunctionDef | ast.Lambda
 Loop = ast.For | ast.AsyncFor | ast.While
@@ -32,8 +34,13 @@ class Late:
 
 def late_bindings(module: TorchModule) -> Iterator[Late]:
     """Formulas that a loop defines, and closures that autograd functions, hooks and lists leave behind."""
-    owners = {id(n): c.name for c in function_classes(module) for n in ast.walk(c.own.node)}
-    for loop in ast.walk(module.tree):
+    with_loops = [one for one in module.tree.body if _LOOP.search(module.text(one))]
+    if not with_loops:
+        return
+    nodes = [node for statement in with_loops for node in ast.walk(statement)]
+    own = {c.own.node: c.name for c in function_classes(module)}
+    owners = {id(n): own[c] for c in nodes if isinstance(c, ast.ClassDef) and c in own for n in ast.walk(c)}
+    for loop in nodes:
         if isinstance(loop, ast.ListComp):
             yield from _in_list(loop, owners, module)
         if not isinstance(loop, ast.For | ast.AsyncFor | ast.While):

@@ -141,14 +141,14 @@ def unread(module: TorchModule, read: set[ast.ClassDef]) -> Iterator[tuple[str, 
         made_or_given = made or item.node.name in given
         if _has_context(item) or _saves(item) or (made_or_given and as_function(item) is not None):
             yield item.node.name, item.node
-    for statement in ast.walk(module.tree):
-        match statement:
+    for node in ast.walk(module.tree) if "type(" in module.source.text else ():
+        match node:
             case ast.Call(
                 func=ast.Name(id="type"), args=[ast.Constant(value=str(name)), ast.Tuple(elts=bases), _]
             ):
                 found = (resolve(base, module) for base in bases)
                 if any(isinstance(base, Dotted) and base.name in FUNCTIONS for base in found):
-                    yield name, statement
+                    yield name, node
 
 
 def _set_from_outside(module: TorchModule) -> Iterator[str]:

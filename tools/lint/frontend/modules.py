@@ -104,14 +104,22 @@ class TorchModule:
 
     def _column(self, line: int, offset: int) -> int:
         """A column of characters; `ast` counts bytes."""
-        if self._lines is None or not 0 < line <= len(self._lines):
+        if self._ascii or not 0 < line <= len(self.lines):
             return offset
-        return len(self._lines[line - 1].encode()[:offset].decode("utf-8", "ignore"))
+        return len(self.lines[line - 1].encode()[:offset].decode("utf-8", "ignore"))
 
     @cached_property
-    def _lines(self) -> list[str] | None:
-        """The lines, where a character may be more than a byte."""
-        return None if self.source.text.isascii() else self.source.text.split("\n")
+    def _ascii(self) -> bool:
+        return self.source.text.isascii()
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines as Python counts them, without their ends."""
+        return self.source.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+    def text(self, statement: ast.stmt) -> str:
+        """The whole lines of a statement, from its decorators on."""
+        return "\n".join(self.lines[first_line(statement) - 1 : statement.end_lineno])
 
     def classes(self) -> Iterator[Class]:
         """The classes of the file, nested ones too, in the order of the text."""
@@ -167,6 +175,12 @@ class TorchModule:
         known = self.names.get(name)
         known_to_torch = isinstance(known, Dotted) and known.name.partition(".")[0] == "torch"
         return known_to_torch and not isinstance(value, ast.Attribute)
+
+
+def first_line(statement: ast.stmt) -> int:
+    """The line of a statement, or of its first decorator."""
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(one.lineno for one in decorators)])
 
 
 def is_compiled(name: str) -> bool:

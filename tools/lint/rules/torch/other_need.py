@@ -71,6 +71,8 @@ def check(facts: ClassFacts) -> Iterator[Diagnostic]:
     method = facts.backward.method
     needs: dict[str, list[Needs]] = {}
     _assigned(method.node.body, method.parameters[0].arg, (), needs)
+    if not any(one for ways in needs.values() for one in ways):
+        return
     inputs = {p.index: p.name for p in facts.forward.parameters if p.name in facts.differentiable}
     seen = set()
     for node in ast.walk(method.node):
