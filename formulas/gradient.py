@@ -78,6 +78,22 @@ def _gradient_like_inputs(rng):
     yield (rng.standard_normal((2, 3)),), {"like": primitives.like(np.zeros((2, 3), int))}
 
 
+@pb.formula(primitives.in_place, complex=True)
+def in_place(x, a, *, shared=None):
+    """`x`, computed of `a`, in the shape and dtype of the array `a` that it is written to: ``a += y``."""
+    r = primitives.in_place(x, a, shared)
+
+    def in_place_pullback(grad):
+        return grad, None
+
+    return r, in_place_pullback
+
+
+@in_place.sample_inputs
+def _in_place_inputs(rng):
+    yield (rng.standard_normal((2, 3)), rng.standard_normal((2, 3))), {}
+
+
 @pb.formula(primitives.accumulate, complex=True)
 def accumulate(x, y):
     """x + y of two cotangents of one value, equal in shape and dtype."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.dispatch import engine_of
-from ..core.errors import GradientShapeError, NotDifferentiableError
+from ..core.errors import GradientShapeError, MutationError, NotDifferentiableError
 from ..core.registry import FORMULAS
 
 
@@ -147,6 +147,42 @@ def gradient_like(x: Any, like: Like) -> Any:
     array([0., 0.])
     """
     return x if like.dtype.kind in "fc" else np.zeros_like(x)
+
+
+def in_place(x: Any, a: Any, shared: str | None = None) -> Any:
+    """The value of `a` after ``a += y``, where `x` is ``a + y``: `x` in the shape and dtype of an array.
+
+    An array is written to in place, so it keeps both. A number is replaced: then this is `x`.
+
+    shared   who else sees the memory of `a`, which then must be a number
+
+    Raises what NumPy does where the shape of `x` is another one or its dtype is of another kind, and
+    MutationError for an array that is `shared`.
+
+    >>> in_place(np.ones(2) + 0.5, np.ones(2, np.float32)).dtype
+    dtype('float32')
+    >>> in_place(np.ones(2) + 0.5, 1.0)
+    array([1.5, 1.5])
+    """
+    shape = getattr(a, "shape", ())
+    if shape == ():
+        if type(a) is not np.ndarray:
+            return x
+        x = np.asarray(x)
+    if shared is not None:
+        raise MutationError(f"{shared}; it is an array here, which this changes as well: write to a copy")
+    if x.shape == shape and x.dtype == a.dtype:
+        return x
+    if not np.can_cast(x.dtype, a.dtype, "same_kind"):
+        raise TypeError(
+            f"Cannot cast the result from {x.dtype!r} to {a.dtype!r} with casting rule 'same_kind', as a "
+            "write to an array in place does"
+        )
+    if x.shape != shape:
+        raise ValueError(
+            f"non-broadcastable output operand with shape {shape} doesn't match the broadcast shape {x.shape}"
+        )
+    return x.astype(a.dtype)
 
 
 @recorded

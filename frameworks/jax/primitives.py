@@ -96,6 +96,19 @@ def gradient_like(x: Any, like: Any) -> Any:
     return x if jnp.issubdtype(like.dtype, jnp.inexact) else jnp.zeros_like(x)
 
 
+def in_place(x: Any, a: Any, shared: str | None = None) -> Any:
+    """The value of `a` after ``a += y``, where `x` is ``a + y``: an array keeps its shape and dtype."""
+    if jnp.ndim(a) == 0:
+        return x
+    if shared is not None:
+        raise RuntimeError(f"{shared}; it is an array here, which this changes as well: write to a copy")
+    if jnp.shape(x) != jnp.shape(a):
+        raise ValueError(f"a value of shape {jnp.shape(x)} does not fit into one of {jnp.shape(a)}")
+    if not np.can_cast(x.dtype, a.dtype, "same_kind"):
+        raise TypeError(f"cannot write {x.dtype} to {a.dtype} in place")
+    return jnp.asarray(x, a.dtype)
+
+
 def accumulate(x: Any, y: Any) -> Any:
     """x + y of two cotangents of one value; of two lists, of each."""
     if type(x) is list:

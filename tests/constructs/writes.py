@@ -18,6 +18,16 @@ def augmented(x, y):
     return t
 
 
+@SECTION.example("augmented assignment of a number, with another name", call(array(4)))
+def augmented_number(x):
+    total, last = 0.0, 0.0
+    for value in x:
+        last = total
+        total += value * value
+    total *= last
+    return total
+
+
 @SECTION.example("augmented assignment by a broadcast", call(X, array(4)))
 def augmented_by_a_row(x, w):
     t = x * x

@@ -151,6 +151,7 @@ ABSENT = {
     "broadcast_like",
     "expect_like",
     "gradient_like",
+    "in_place",
     "accumulate",
     "unslice",
     "flatten_axes",

@@ -193,9 +193,27 @@ class Generator:
         return f"{target} {operator} {value}", scope
 
     def _augment(self, scope: Scope, depth: int) -> tuple[str, Scope]:
-        if not scope.own:
-            return self._fresh(scope, depth)
-        return f"{self._pick(scope.own)} {self._pick(('+=', '*=', '-='))} {self._draw('value', scope)}", scope
+        if not scope.own or self.random.random() < 0.2:
+            return self._augment_other(scope, depth)
+        name = self._pick(scope.own)
+        if self.random.random() < 0.25:
+            return f"{name} {self._draw('change', scope)}", scope
+        return f"{name} {self._pick(('+=', '*=', '-='))} {self._draw('value', scope)}", scope
+
+    def _augment_other(self, scope: Scope, depth: int) -> tuple[str, Scope]:
+        """Of an array of integers or bools, of float32, or of a number that a loop adds up."""
+        if scope.positions and self.random.random() < 0.3:
+            return f"{self._pick(scope.positions)} {self._draw('whole change', scope)}", scope
+        if scope.masks and self.random.random() < 0.3:
+            return f"{self._pick(scope.masks)} {self._pick(('&=', '|='))} {self._draw('mask', scope)}", scope
+        name = self._name(scope)
+        start = self._pick(("0.0", "0", "x[0]", f"np.sum({self._draw('leaf', scope)})", "np.float32(0.5)"))
+        dtype = self._pick(("np.float32", "np.float64"))
+        array = self._pick((f"np.zeros({self._draw('shape', scope)}, dtype={dtype})", f"x.astype({dtype})"))
+        change = f"{name} {self._pick(('+=', '-=', '*='))} {self._draw('value', scope)}"
+        loop = f"for _ in range(2):\n    {change}"
+        lines = [f"{name} = {self._pick((start, array))}", self._pick((change, loop))]
+        return "\n".join(lines), scope.holding(tensors=name)
 
     def _list(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         name = self._pick(("items", "rows", "parts", "steps"))
@@ -351,7 +369,7 @@ class Generator:
         chosen = self._pick(
             [text for text in GRAMMAR[kind] if not any(f"<{hole}>" in text for hole in missing)]
         )
-        return re.sub(r"<(\w+)>", lambda hole: self._draw(hole[1], scope, depth), chosen)
+        return re.sub(r"<([\w ]+)>", lambda hole: self._draw(hole[1], scope, depth), chosen)
 
     def _scope_after(self, lines: Sequence[str]) -> Scope:
         return Scope.left_by(run(lines, self.case) or {}) if lines else Scope()

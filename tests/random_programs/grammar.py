@@ -565,6 +565,30 @@ _GRAMMAR = {
         <expr>
         <expr>
     """,
+    "change": """
+        /= 2 + <leaf> * <leaf>
+        **= 2
+        //= 1.5
+        %= 1.5
+        += (<expr>).astype(np.float32)
+        *= np.float32(0.5)
+        += np.float64(0.5)
+        -= <positions>
+        += <mask>
+        *= np.ones((2, 1))
+        @= np.identity(len(x))
+    """,
+    "whole change": """
+        += 1
+        *= 2
+        //= 2
+        %= 3
+        -= <positions>
+        += <mask>
+        += np.arange(len(x))
+        *= <number>
+        += 0.5
+    """,
     "fresh": """
         np.zeros((len(x), len(x)))
         np.zeros(<shape>, dtype=int)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,29 +43,12 @@ def load(path: Path, text: str) -> Callable[..., Any]:
     return function
 
 
-class _Rebound(ast.NodeTransformer):
-    """``t += v`` of a name as ``t = t + v``, which is how a formula reads it."""
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
-        """The assignment for a name; parts of arrays are written in place."""
-        if not isinstance(node.target, ast.Name):
-            return node
-        value = ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value)
-        return ast.copy_location(ast.Assign([node.target], value), node)
-
-
-def load_as_read(path: Path, text: str) -> Callable[..., Any]:
-    """The function whose NumPy a formula of this text has to give."""
-    tree = ast.fix_missing_locations(_Rebound().visit(ast.parse(text)))
-    return load(path, ast.unparse(tree))
-
-
 def compare(text: str, folder: Path, case: Case, order: int = 2, more: Sequence[str] = ()) -> Outcome:
     """Compare every way to run a program for its case, to an order of derivatives, and for `more` cases.
 
     Raises AssertionError where two ways differ; any other exception but a located refusal is an error too.
     """
-    program = load_as_read(folder / "as_read.py", text)
+    program = load(folder / "as_read.py", text)
     outcome = Outcome()
     try:
         formula = pb.derive_pullback(load(folder / "program.py", text))
@@ -78,6 +60,8 @@ def compare(text: str, folder: Path, case: Case, order: int = 2, more: Sequence[
         ]
     except FormulaError as error:
         return Outcome(_reason(error), error.diagnostics[0].span.line)
+    except pb.errors.MutationError as error:
+        return Outcome(_reason(error))
     try:
         if order and all(differentiated):
             with pb.use_engine("reference"):
@@ -174,7 +158,7 @@ def compare_without_compiler(text: str, folder: Path, case: Case, order: int = 1
 
     That of the second order is compared with differences of gradients.
     """
-    program = load_as_read(folder / "as_read.py", text)
+    program = load(folder / "as_read.py", text)
     formula = pb.derive_pullback(load(folder / "program.py", text))
     values = [parts_of(way(*case.arrays().values(), **case.attributes)) for way in (formula, program)]
     _same(*values, "the derived formula's value", 1e-12)

@@ -23,6 +23,7 @@ MOVE_MASK = 1.0
 # What is smaller than its operands by a whole axis costs next to nothing to keep.
 SMALL = 1e-3
 
+_SAME_ENTRIES = frozenset({"sum_to", "broadcast_like", "expect_like", "gradient_like", "in_place"})
 _FREE = frozenset({"like", "shape", "ndim", "size", "dtype", "item", "tuple", "slice", "is_none", "positive"})
 WORK = {name: operator.cost for name, operator in OPERATORS.items() if operator.cost is not None}
 _OTHER_FUNCTION = 40.0
@@ -114,5 +115,5 @@ def in_memory(block: Block, wanted: frozenset[Atom] = frozenset()) -> set[Atom]:
 
 def _in_a_loop(eqn: Eqn) -> bool:
     info = OPERATORS.get(eqn.op)
-    fused = eqn.op in _FREE or eqn.op in ("sum_to", "broadcast_like", "expect_like", "gradient_like")
+    fused = eqn.op in _FREE or eqn.op in _SAME_ENTRIES
     return fused or (info is not None and info.kind in ("pointwise", "reduction"))

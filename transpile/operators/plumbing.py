@@ -33,6 +33,23 @@ def _sum_to(call: Call) -> Type:
     return like
 
 
+def _in_place(call: Call) -> Type:
+    """That of the array which is written to; of the value, where there is a number in its place."""
+    x, a = call.operand(0), call.operand(1)
+    if x is None:
+        return call.unknown()
+    if a is None or a.shape == () or call.fixed("shared") != (True, None):
+        return there(x)
+    if isinstance(a.shape, tuple):
+        if isinstance(x.shape, tuple) and len(x.shape) != len(a.shape):
+            message = (
+                f"({shape_text(x.shape)}) does not fit into ({shape_text(a.shape)}), which is written to"
+            )
+            raise TypeMistake(message)
+        return there(a)
+    return call.tensor(x.shape, x.dtype if x.dtype == a.dtype else None)
+
+
 def _filled(call: Call) -> Type:
     return call.tensor(call.shape(), call.dtype("float64"))
 
@@ -105,6 +122,10 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     _to_like("broadcast_like", type=_like, cost=CHEAP),
     _to_like("expect_like", type=_like, cost=CHEAP),
     _to_like("gradient_like", type=_same, cost=CHEAP),
+    OperatorInfo(
+        "in_place", "pullback.primitives.in_place", ("x", "a"), ("shared",), linear=(0,), type=_in_place,
+        cost=CHEAP,
+    ),
     OperatorInfo(
         "accumulate", "pullback.primitives.accumulate", ("x", "y"), kind="pointwise", linear=(0, 1),
         jointly=True, infix="+", type=_accumulate, cost=CHEAP, scalar=Scalar("+", of="numbers"),

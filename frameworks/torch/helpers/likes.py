@@ -97,6 +97,23 @@ def gradient_like(x: torch.Tensor, like: Like) -> torch.Tensor:
     return x if like.dtype.is_floating_point or like.dtype.is_complex else torch.zeros_like(x)
 
 
+def in_place(x: torch.Tensor, a: Any, shared: str | None = None) -> torch.Tensor:
+    """The value of `a` after ``a += y``, where `x` is ``a + y``: an array keeps its shape and dtype.
+
+    >>> in_place(torch.ones(2).double(), torch.ones(2)).dtype
+    torch.float32
+    """
+    if not isinstance(a, torch.Tensor) or a.ndim == 0:
+        return x
+    if shared is not None:
+        raise RuntimeError(f"{shared}; it is an array here, which this changes as well: write to a copy")
+    if x.shape != a.shape:
+        raise ValueError(f"a value of shape {tuple(x.shape)} does not fit into one of {tuple(a.shape)}")
+    if not torch.can_cast(x.dtype, a.dtype):
+        raise TypeError(f"cannot write {x.dtype} to {a.dtype} in place")
+    return x.to(a.dtype)
+
+
 def zeros(like: Like) -> torch.Tensor:
     """Zeros of a shape and dtype."""
     return torch.zeros(like.shape, dtype=like.dtype, device=like.device)

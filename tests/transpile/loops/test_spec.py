@@ -47,7 +47,7 @@ def test_the_programs_of_examples_are_valid(name):
 @pytest.mark.parametrize("batch", range(4))
 def test_the_programs_of_random_formulas_are_valid(tmp_path, batch):
     checked = 0
-    for seed in range(batch * 16, batch * 16 + 16):
+    for seed in range(batch * 24, batch * 24 + 24):
         generator = Generator(random.Random(seed))
         text = generator.program()
         try:

@@ -456,6 +456,14 @@ class AtenExpressions:
         text = self.converted(value, TENSOR, eqn) if value.type != TENSOR else value.text
         return Expr(f"{eqn.op}({text}, {self.of(like).text})", TENSOR)
 
+    def _in_place(self, eqn: Eqn) -> Expr:
+        value, old = (self.of(atom) for atom in eqn.args)
+        if old.type in NUMBERS:
+            return value
+        if eqn.kwarg("shared") not in (None, Literal(None)):
+            raise self.refusal(eqn, "a number that may be an array under two names")
+        return Expr(f"in_place({self.converted(value, TENSOR, eqn)}, {old.text})", TENSOR)
+
     def _accumulate(self, eqn: Eqn) -> Expr:
         first, second = (self.of(atom) for atom in eqn.args)
         if TENSORS in (first.type, second.type):
@@ -632,6 +640,7 @@ _STRUCTURAL: dict[str, Callable[[AtenExpressions, Eqn], Expr]] = {
     "broadcast_like": AtenExpressions._sum_to,
     "expect_like": AtenExpressions._sum_to,
     "gradient_like": AtenExpressions._sum_to,
+    "in_place": AtenExpressions._in_place,
     "accumulate": AtenExpressions._accumulate,
     "is_none": AtenExpressions._is_none,
     "not_": AtenExpressions._not,

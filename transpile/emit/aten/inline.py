@@ -51,7 +51,9 @@ class InlineExpressions(AtenExpressions):
         return Expr(f"{value.within(PRIMARY)}.expand_symint({sizes.text})", TENSOR)
 
 
-_SIZES = frozenset({"shape", "ndim", "size", "len", "dtype", "item", "is_none", "list", "raise", "format"})
+_SIZES = frozenset(
+    {"shape", "ndim", "size", "len", "dtype", "item", "is_none", "list", "raise", "format", "in_place"}
+)
 _OWN: dict[str, Callable[[InlineExpressions, Eqn], Expr]] = {
     "like": InlineExpressions._like_of,
     "sum_to": InlineExpressions._reduced,

@@ -204,6 +204,23 @@ at::Tensor gradient_like(const at::Tensor& x, const Like& like) {
 """,
         ("zeros_like",),
     ),
+    "in_place": Function(
+        """\
+// An array after a value that is computed of it was written to it in place; a number is replaced.
+at::Tensor in_place(const at::Tensor& x, const at::Tensor& a) {
+    if (a.dim() == 0) {
+        return x;
+    }
+    TORCH_CHECK_VALUE(x.sym_sizes().equals(a.sym_sizes()), "a value of shape ", x.sym_sizes(),
+                      " does not fit into one of ", a.sym_sizes());
+    TORCH_CHECK_TYPE(at::can_cast(x.scalar_type(), a.scalar_type()), "cannot write ",
+                     x.scalar_type(), " to ", a.scalar_type(), " in place");
+    return x.to(a.scalar_type());
+}
+""",
+        ("can_cast",),
+        ("<c10/util/Exception.h>",),
+    ),
     "zeros": Function(
         """\
 at::Tensor zeros(const Like& like) { return at::zeros_symint(like.sizes, like.options()); }

@@ -30,7 +30,7 @@ WIDTH = 100
 _ASKING = METADATA | {"is_none", "tuple", "equal", "not_equal", "less", "less_equal", "greater"}
 # Operators whose result may be their operand itself, and others whose result may be a view.
 _CARRYING = frozenset(
-    {"astype", "positive", "stop_gradient", "expect_like", "gradient_like", "sum_to", "clip"}
+    {"astype", "positive", "stop_gradient", "expect_like", "gradient_like", "in_place", "sum_to", "clip"}
 )
 _VIEWING = frozenset({"flatten_axes", "unflatten_axes", "broadcast_like", "sum_to", "tile", "roll"})
 _ASKING |= {"greater_equal", "logical_and", "logical_or", "logical_not", "logical_xor", "astype", "len"}

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...ir import Atom, Block, Eqn, Kind, Literal, Var
-from ..state.aliases import roots
+from ..state.aliases import items_of, roots
 from ..state.atoms import atom
 from ..state.builder import Builder
 from ..state.growing import appended, as_variable, grows_once
@@ -114,19 +114,22 @@ def _settled_iteration(
     build, before = frame.build, dict(frame.local)
     kinds: dict[str, Kind] = {}
     views: set[tuple[str, str | Var]] = set()
+    listed: dict[str, str] = {}
     outside = build.inputs | {value for value in before.values() if isinstance(value, Var)}
     while True:
         names, mark = set(build.names), len(build.eqns)
-        iteration = _read_iteration(frame, node, body, iterated, backwards, carried, kinds, views)
+        iteration = _read_iteration(frame, node, body, iterated, backwards, carried, kinds, views, listed)
         widened: dict[str, Kind] = {
             name: result.kind
             for name, param, result in zip(carried, iteration.params, iteration.results, strict=True)
             if param.kind == "value" and isinstance(result, Var) and result.kind in ("tensor", "list")
         }
         seen = _aliased(build, iteration) | _views_of(build, iteration, outside)
-        if not widened and seen <= views:
+        more = _listed(frame, iteration, lists)
+        if not widened and seen <= views and more.keys() <= listed.keys():
             return iteration
         views |= seen
+        listed |= more
         kinds.update(widened)
         del build.eqns[mark:]
         build.names, frame.local = names, dict(before)
@@ -143,6 +146,7 @@ def _read_iteration(
     carried: Sequence[str],
     kinds: dict[str, Kind],
     views: set[tuple[str, str | Var]],
+    listed: Mapping[str, str],
 ) -> _Iteration:
     build, span = frame.build, frame.span(node)
     over, item, element = _over(frame, node, iterated, from_the_end)
@@ -157,6 +161,7 @@ def _read_iteration(
         if start in build.lists:
             build.lists.add(param)
     place = dict(zip(carried, iteration.params, strict=True))
+    build.listed.update((place[name], name_of_list) for name, name_of_list in listed.items())
     for one, other in views:
         build.sources[place[one]].add(other if isinstance(other, Var) else place[other])
     with build.block() as iteration.eqns:
@@ -178,6 +183,24 @@ def _aliased(build: Builder, iteration: _Iteration) -> set[tuple[str, str | Var]
         for one, view in results
         for other, base in results
         if one != other and isinstance(view, Var) and isinstance(base, Var) and base in roots(build, view)
+    }
+
+
+def _listed(frame: Frame, iteration: _Iteration, lists: Mapping[str, Growing]) -> dict[str, str]:
+    """Carried names that an iteration leaves as arrays which it has put into lists, by the lists' names."""
+    build = frame.build
+    results = [(name, r) for name, r in zip(iteration.carried, iteration.results, strict=True)]
+    items = {
+        name: {item for item in growing.items if isinstance(item, Var)} for name, growing in lists.items()
+    }
+    items |= {name: items_of(build, r) for name, r in results if isinstance(r, Var) and r.kind == "list"}
+    held = {name: set[Var]().union(*(roots(build, item) for item in found)) for name, found in items.items()}
+    return {
+        name: name_of_list
+        for name, r in results
+        if isinstance(r, Var) and r.kind == "tensor"
+        for name_of_list, memory in held.items()
+        if roots(build, r) & memory
     }
 
 

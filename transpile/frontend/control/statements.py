@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from ...ir import Literal, Var
 from ..calls.calls import read_call
-from ..expressions.arithmetic import arithmetic
 from ..expressions.simple import function_value
 from ..state.lookup import lookup
 from ..state.mutation import check_in_place, check_store
@@ -17,7 +16,7 @@ from ..syntax import fence
 from ..syntax.fence import refuse
 from ..syntax.folding import BINARY
 from .assignment import bind_target, target_names
-from .writes import change_part
+from .writes import augmented, change_part
 
 Rest = Sequence[ast.stmt]
 
@@ -114,6 +113,4 @@ def read_augmented(frame: Frame, node: ast.AugAssign, rest: Rest, name: str | No
     held = lookup(frame, ast.copy_location(ast.Name(target, ast.Load()), node.target))
     if isinstance(held, Growing):
         raise refuse("PB401", "a list grows by `append` only", frame.span(node), value=target)
-    check_in_place(frame, node.target, target, held)
-    value = arithmetic(frame, op, held, read(frame, node.value), node, target)
-    frame.bind(target, value, node)
+    frame.bind(target, augmented(frame, op, held, target, node), node)

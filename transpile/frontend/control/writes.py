@@ -10,7 +10,7 @@ from ..expressions.arithmetic import arithmetic
 from ..expressions.subscripts import read_index
 from ..state.atoms import atom
 from ..state.lookup import lookup
-from ..state.mutation import check_store, check_write
+from ..state.mutation import check_augmented, check_store, check_write
 from ..state.readers import operand, read
 from ..state.values import Frame, Growing, Value
 from ..syntax.fence import refuse
@@ -34,13 +34,26 @@ def change_part(frame: Frame, target: ast.Subscript, op: str, node: ast.AugAssig
     held = _held(frame, target)
     if isinstance(held, Growing):
         before = read(frame, ast.copy_location(_loaded(target), target))
-        value = arithmetic(frame, op, before, read(frame, node.value), node)
-        _write_element(frame, held, target, value)
+        assert isinstance(target.value, ast.Name)
+        _write_element(frame, held, target, augmented(frame, op, before, f"{target.value.id}[...]", node))
         return
     index, span = read_index(frame, target.slice), frame.span(node)
     part = frame.build.emit("getitem", (held,), span, kwargs=(("index", index),))
     changed = arithmetic(frame, op, part, read(frame, node.value), node)
     _put(frame, held, target, index, atom(frame, changed, node), node)
+
+
+def augmented(frame: Frame, op: str, held: Value, name: str, node: ast.AugAssign) -> Value:
+    """The value of ``name += value``: an array keeps its shape and dtype, a number is replaced."""
+    label = name if name.isidentifier() else None
+    if not isinstance(held, Var) or held.kind != "tensor":
+        return arithmetic(frame, op, held, read(frame, node.value), node, label)
+    shared = check_augmented(frame, held, name, node)
+    value = arithmetic(frame, op, held, read(frame, node.value), node, label)
+    if not isinstance(value, Var):
+        return value
+    kwargs = [("shared", Literal(shared))] if shared is not None else []
+    return frame.build.emit("in_place", (value, held), frame.span(node), kwargs=kwargs, name=label)
 
 
 def _loaded(target: ast.Subscript) -> ast.Subscript:

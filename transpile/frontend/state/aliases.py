@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...ir import Atom, Eqn, Var
+from ...ir import Atom, Eqn, Literal, Var
 from ...operators import OPERATORS
 from .builder import Builder
 
@@ -36,3 +36,73 @@ def _sources(build: Builder, eqn: Eqn, out: Var) -> tuple[Atom, ...]:
     if eqn.op in ("opaque", "item", "list", "stop_gradient") or (info is not None and info.view):
         return eqn.args
     return ()
+
+
+def items_of(build: Builder, held: Var) -> set[Var]:
+    """The arrays in a list that is a variable, as far as they are known."""
+    found: set[Var] = set()
+    queue, seen = [held], set[Var]()
+    while queue:
+        here = queue.pop()
+        if here in seen:
+            continue
+        seen.add(here)
+        if here.kind == "tensor":
+            found.add(here)
+            continue
+        queue += build.sources.get(here, ())
+        eqn = build.made.get(here)
+        if eqn is not None and eqn.op in ("list", "appended", "if", "for"):
+            sources = eqn.args if eqn.op in ("list", "appended") else _sources(build, eqn, here)
+            queue += [atom for atom in sources if isinstance(atom, Var)]
+    return found
+
+
+def is_number(build: Builder, var: Var) -> bool:
+    """True where a value is computed as numbers are: an entry, a sum of all, what is made of such."""
+    queue, seen = [var], set[Var]()
+    while queue:
+        here = queue.pop()
+        if here in seen or here.kind == "value":
+            continue
+        seen.add(here)
+        eqn = build.made.get(here)
+        if here in build.inputs or (eqn is None and here not in build.sources):
+            return False
+        queue += build.sources.get(here, ())
+        made_of = None if eqn is None else _made_of(build, eqn, here)
+        if eqn is not None and made_of is None:
+            return False
+        queue += [atom for atom in made_of or () if isinstance(atom, Var)]
+    return True
+
+
+def _made_of(build: Builder, eqn: Eqn, out: Var) -> tuple[Atom, ...] | None:
+    """The operands that have to be numbers for this one to be one; None where it is an array."""
+    if eqn.op in ("if", "for"):
+        return _sources(build, eqn, out)
+    info = OPERATORS.get(eqn.op)
+    if eqn.op == "getitem":
+        index = eqn.kwarg("index")
+        parts = index.value if isinstance(index, Literal) and isinstance(index.value, tuple) else (index,)
+        made = build.made.get(index) if isinstance(index, Var) else None
+        if made is not None and made.op == "tuple":
+            parts = made.args
+        whole = all(_is_position(build, part) for part in parts)
+        return () if whole else None
+    if info is not None and info.kind == "reduction":
+        axis, keeps = eqn.kwarg("axis"), eqn.kwarg("keepdims")
+        return () if axis in (None, Literal(None)) and keeps in (None, Literal(False)) else None
+    if eqn.op in ("item", "in_place") or (info is not None and info.pointwise):
+        return eqn.args[:1] if eqn.op == "in_place" else eqn.args
+    return None
+
+
+def _is_position(build: Builder, part: object) -> bool:
+    """True for a part of an index that is one whole number."""
+    if isinstance(part, Literal):
+        part = part.value
+    if isinstance(part, Var):
+        made = build.made.get(part)
+        return part.kind == "value" and part not in build.arrays and (made is None or made.op != "slice")
+    return isinstance(part, int) and not isinstance(part, bool)

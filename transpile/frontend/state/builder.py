@@ -26,6 +26,7 @@ class Builder:
     `origin`: the name that the author gave to a variable. `gradients`: the incoming ones.
     `opaque`: the full name of the unknown function that computes a variable.
     `made`: the equation of each variable. `sources`: what a loop's parameter starts from.
+    `listed`: a loop's parameters that may be in a list, by its name, since an iteration before.
     `arrays`: indices that are arrays, or hold some. `lists`: those of numbers. `texts`: strings. `numbers`,
     `tuples`: values that are known to be one.
     """
@@ -48,6 +49,7 @@ class Builder:
     opaque: dict[Var, str] = field(default_factory=dict)
     made: dict[Var, Eqn] = field(default_factory=dict)
     sources: dict[Var, set[Var]] = field(default_factory=dict)
+    listed: dict[Var, str] = field(default_factory=dict)
     arrays: set[Var] = field(default_factory=set)
     lists: set[Var] = field(default_factory=set)
     texts: set[Var] = field(default_factory=set)

@@ -9,26 +9,19 @@ refused where it is read after it.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from ...ir import Var
 from ..syntax.fence import Refusal, refuse
-from .aliases import roots
+from .aliases import is_number, items_of, roots
 from .lookup import lookup
 from .values import Choice, Frame, Function, Growing, Items, Poison, Value
 
 _IN_PLACE_METHODS = frozenset({"fill", "sort", "put", "itemset", "resize", "partition", "setflags"})
 
 
-def check_in_place(frame: Frame, node: ast.expr, name: str = "", held: Value | None = None) -> None:
-    """Refuse a change in place that something else would see.
-
-    `held` is what a name holds before ``name += ...``; without it, `node` is an
-    expression on its own, where a method such as ``x.fill(0)`` is found.
-    """
-    if held is not None:
-        if isinstance(held, Var) and held.kind == "tensor":
-            check_write(frame, held, name, node)
-        return
+def check_in_place(frame: Frame, node: ast.expr) -> None:
+    """Refuse a change in place by a method such as ``x.fill(0)``, of an expression on its own."""
     if (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
@@ -73,6 +66,37 @@ def _held(frame: Frame, node: ast.expr) -> Value | None:
 
 def check_write(frame: Frame, var: Var, name: str, node: ast.AST) -> None:
     """Refuse a write that is seen through another name; views of the array are not read after it."""
+    _check_own(frame, var, name, node)
+    for whom in _whom(frame, var, name):
+        raise _shared(frame, name, whom, node)
+
+
+def check_augmented(frame: Frame, var: Var, name: str, node: ast.AST) -> str | None:
+    """Refuse ``name += value`` of an array that is seen through another name.
+
+    Gives who sees it, where the value is rather a number, which is replaced: the run asks which it is.
+    """
+    _check_own(frame, var, name, node)
+    for whom in _whom(frame, var, name):
+        if not is_number(frame.build, var):
+            raise _shared(frame, name, whom, node)
+        return f"`{name}` {whom}"
+    return None
+
+
+def _shared(frame: Frame, name: str, whom: str, node: ast.AST) -> Refusal:
+    callers = " for the caller" * ("the input" in whom)
+    return refuse(
+        "PB301",
+        f"`{name}` {whom}, which this changes in place{callers} as well",
+        frame.span(node),
+        value=name,
+        hint=f"write to a copy: `{name} = {name}.copy()`",
+    )
+
+
+def _check_own(frame: Frame, var: Var, name: str, node: ast.AST) -> None:
+    """Refuse a write to what is not the formula's, or not this function's; to what was captured."""
     build, span = frame.build, frame.span(node)
     own = roots(build, var)
     if own & build.gradients:
@@ -91,16 +115,6 @@ def check_write(frame: Frame, var: Var, name: str, node: ast.AST) -> None:
             value=name,
             hint="compute a new array",
         )
-    if shared := own & build.inputs:
-        what = "is" if var in build.inputs else "may be"
-        raise refuse(
-            "PB301",
-            f"`{name}` {what} the input `{min(shared, key=str).name}`, which this changes in place for the "
-            "caller as well",
-            span,
-            value=name,
-            hint=f"write to a copy: `{name} = {name}.copy()`",
-        )
     if any(source in build.opaque for source in own):
         raise refuse(
             "PB301",
@@ -109,16 +123,13 @@ def check_write(frame: Frame, var: Var, name: str, node: ast.AST) -> None:
             value=name,
             hint=f"write to a copy: `{name} = {name}.copy()`",
         )
-    if name not in frame.local:
+    if name.isidentifier() and name not in frame.local:
         raise refuse(
             "PB303",
             f"`{name}` is a name of the function around, which this changes in place",
             span,
             value=name,
         )
-    for other, value in _names(frame):
-        if other != name and isinstance(value, Var) and roots(build, value) & own:
-            _seen_by(frame, var, name, other, value, node)
     captor = captured_before(frame, name, var)
     if captor is not None:
         raise refuse(
@@ -128,6 +139,27 @@ def check_write(frame: Frame, var: Var, name: str, node: ast.AST) -> None:
             value=name,
             hint="change it before the closure is defined",
         )
+
+
+def _whom(frame: Frame, var: Var, name: str) -> Iterator[str]:
+    """Who else sees the memory that a name holds; a view of it is not read after the write."""
+    build = frame.build
+    own = roots(build, var)
+    if shared := own & build.inputs:
+        what = "is" if var in build.inputs else "may be"
+        yield f"{what} the input `{min(shared, key=str).name}`"
+    if held := own & build.listed.keys():
+        yield f"may be in the list `{build.listed[min(held, key=str)]}`"
+    for other, value in _names(frame):
+        if other == name or not isinstance(value, Var) or not roots(build, value) & own:
+            continue
+        is_view = value is not var and var in roots(build, value)
+        if is_view and frame.local.get(other) is value:
+            frame.local[other] = Poison(f"is a view of `{name}`, which was changed in place since", "PB301")
+        elif value is not var and not is_view:
+            yield "is a view of another array"
+        else:
+            yield f"is also named `{other}`"
 
 
 def check_list_write(frame: Frame, held: Growing | Var, name: str, node: ast.AST) -> None:
@@ -163,22 +195,6 @@ def _lists_of(frame: Frame, value: Value) -> set[Var | Growing]:
     return {var for var in roots(frame.build, value) if var.kind == "list" or var in lists}
 
 
-def _seen_by(frame: Frame, var: Var, name: str, other: str, value: Var, node: ast.AST) -> None:
-    """Refuse a write that another name sees: a view of the array must not be read afterwards."""
-    is_view = value is not var and var in roots(frame.build, value)
-    if is_view and frame.local.get(other) is value:
-        frame.local[other] = Poison(f"is a view of `{name}`, which was changed in place since", "PB301")
-        return
-    whom = "a view of another array" if value is not var and not is_view else f"also named `{other}`"
-    raise refuse(
-        "PB301",
-        f"`{name}` is {whom}, which this changes in place as well",
-        frame.span(node),
-        value=name,
-        hint=f"write to a copy: `{name} = {name}.copy()`",
-    )
-
-
 def _names(frame: Frame) -> list[tuple[str, Value]]:
     """Every name in sight, in the functions around and in those that called this one."""
     found: list[tuple[str, Value]] = []
@@ -190,6 +206,8 @@ def _names(frame: Frame) -> list[tuple[str, Value]]:
             found += [(key + where, value)]
             if isinstance(value, Growing | Items):
                 found += [(f"{key}[...]", item) for item in value.items]
+            elif isinstance(value, Var) and value.kind == "list":
+                found += [(f"{key}[...]", item) for item in items_of(frame.build, value)]
         for more in (here.parent, here.caller):
             if more is not None and id(more) not in seen:
                 seen.add(id(more))

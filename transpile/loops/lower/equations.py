@@ -35,6 +35,7 @@ from .operators.reductions import (
     add_broadcast_like,
     add_expect_like,
     add_gradient_like,
+    add_in_place,
     add_reduction,
     add_sum_to,
 )
@@ -182,6 +183,7 @@ _OTHER: dict[str, Callable[[Plan, Eqn, Var], None]] = {
     "broadcast_like": add_broadcast_like,
     "expect_like": add_expect_like,
     "gradient_like": add_gradient_like,
+    "in_place": add_in_place,
     "zeros_like": add_filled,
     "ones_like": add_filled,
     "full_like": add_filled,
@@ -211,7 +213,9 @@ _OTHER: dict[str, Callable[[Plan, Eqn, Var], None]] = {
 }
 
 # What has no result for None. Gradients that are not there are added by operators of their own.
-_COMPUTING = (POINTWISE | {*REDUCTIONS, *SOLVERS, *PICKS, "matmul", "index_put"}) - {"stop_gradient"}
+_COMPUTING = (POINTWISE | {*REDUCTIONS, *SOLVERS, *PICKS, "matmul", "index_put", "in_place"}) - {
+    "stop_gradient"
+}
 
 # What an emitter's caller leaves uninlined.
 PRIMITIVES = frozenset({*POINTWISE, *REDUCTIONS, *VIEWS, *_OTHER, *VALUE_OPS})

@@ -36,7 +36,7 @@ from .scalars import POINTWISE
 from .stages import StageLoop, Written
 
 _SHAPE = frozenset[object]({"flat"})
-_SAME = frozenset({"sum_to", "broadcast_like", "expect_like", "gradient_like"})
+_SAME = frozenset({"sum_to", "broadcast_like", "expect_like", "gradient_like", "in_place"})
 # What comes after the way for shapes as they mostly are: a library may have no other.
 UNLIKELY = Guard(ask("is_only_likely"), Return())
 # What a kernel that is one pointwise loop may be made of.

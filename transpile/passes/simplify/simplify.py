@@ -41,7 +41,7 @@ from ...analysis.types import Types, add_types, of_iteration, param_types, type_
 from ...ir import Atom, Block, Eqn, Formula, Literal, Var
 from ...ir.dtypes import among_floats
 from ...ir.type_joins import same_array
-from ...ir.types import LikeType, TensorType, Type
+from ...ir.types import NUMBERS, LikeType, ScalarType, TensorType, Type
 from ...operators import OPERATORS
 from ...rewrite import replace_atom, replace_block, replace_eqn
 from .fold import fold
@@ -188,6 +188,8 @@ def _shortcut(eqn: Eqn, known: Mapping[Var, Type], lists: Mapping[Var, tuple[Ato
         like = known.get(atom) if isinstance(atom := eqn.kwarg("like"), Var) else None
         if isinstance(like, LikeType) and same_array(type_of(eqn.args[0], known), like.of):
             return eqn.args[0]
+    if eqn.op == "in_place" and _replaces(eqn, known):
+        return eqn.args[0]
     if eqn.op == "item" and isinstance(eqn.args[0], Var) and isinstance(eqn.args[1], Literal):
         items = lists.get(eqn.args[0])
         index = eqn.args[1].value
@@ -198,3 +200,13 @@ def _shortcut(eqn: Eqn, known: Mapping[Var, Type], lists: Mapping[Var, tuple[Ato
     if eqn.op == "not_" and isinstance(eqn.args[0], Literal):
         return Literal(not eqn.args[0].value)
     return None
+
+
+def _replaces(eqn: Eqn, known: Mapping[Var, Type]) -> bool:
+    """True where a value takes the place of a number, or of an array whose shape and dtype it has anyway."""
+    value, old = (type_of(atom, known) for atom in eqn.args[:2])
+    if not isinstance(old, TensorType):
+        return isinstance(old, ScalarType) and (old.dtype is not None or old.kind in NUMBERS - {"value"})
+    if old.optional or not isinstance(value, TensorType):
+        return False
+    return old.shape == () or (value == old and eqn.kwarg("shared") in (None, Literal(None)))

@@ -151,3 +151,170 @@ def test_an_element_of_a_list_is_written():
 def test_positions_that_may_repeat_say_so():
     with pytest.raises(ValueError, match="repeated=True"):
         primitives.index_put(X, 0.0, index=np.array([0, 0]))
+
+
+def changed(x, y):
+    t = x * 1
+    t += y
+    return t * 1
+
+
+def changed_in_a_loop(x, y):
+    t = x.copy()
+    for _ in range(2):
+        t *= y
+        t -= 1
+    return t
+
+
+def changed_number(x, y):
+    s = np.sum(x)
+    s += y
+    return s * 1
+
+
+def changed_total(x, y):
+    total = 0.0
+    for _ in range(2):
+        total += y
+        total *= x
+    return total
+
+
+def changed_zeros(x, y):
+    t = np.zeros(x.shape, dtype=x.dtype)
+    t += y
+    return t
+
+
+def divided(x, y):
+    t = x + 0
+    t /= y
+    return t
+
+
+CHANGES = (changed, changed_in_a_loop, changed_number, changed_total, changed_zeros, divided)
+SHAPES = (((3,), (3,)), ((3,), ()), ((), (3,)), ((3,), (2, 3)), ((2, 3), (3,)), ((1,), (3,)), ((3,), (1,)))
+DTYPES = ("float32", "float64", "int64", "bool")
+
+
+def _outcome(function, x, y):
+    """The value with its dtype; the kind of exception that is raised."""
+    try:
+        value = np.asarray(function(x.copy(), y.copy()))
+    except (ValueError, TypeError) as error:
+        return "TypeError" if isinstance(error, TypeError) else "ValueError"
+    return value.dtype, value.tolist()
+
+
+@pytest.mark.parametrize("function", CHANGES, ids=lambda each: each.__name__)
+def test_a_whole_name_is_changed_as_numpy_does(engine, function):
+    formula = pb.derive_pullback(function)
+    rng = np.random.default_rng(0)
+    for first, second in SHAPES:
+        for one in DTYPES:
+            for other in DTYPES:
+                x = rng.uniform(1, 3, first).astype(one)
+                y = rng.uniform(1, 3, second).astype(other)
+                expected = _outcome(function, x, y)
+                assert _outcome(formula, x, y) == expected, (first, second, one, other)
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("function", CHANGES, ids=lambda each: each.__name__)
+def test_kernels_change_a_whole_name_as_numpy_does_or_refuse(function):
+    fast = pb.compile(function)
+    rng = np.random.default_rng(0)
+    for first, second in SHAPES:
+        for one, other in (("float32", "float32"), ("float32", "float64"), ("float64", "float32")):
+            x, y = rng.uniform(1, 3, first).astype(one), rng.uniform(1, 3, second).astype(other)
+            if first == () and function in (changed_in_a_loop, changed_zeros):
+                continue  # an array of no axes counts as a number
+            expected, found = _outcome(function, x, y), _outcome(fast, x, y)
+            if isinstance(expected, str):
+                assert found == expected
+            else:
+                assert found[0] == expected[0]
+                np.testing.assert_allclose(found[1], expected[1], rtol=1e-6)
+
+
+def test_a_narrowed_change_has_the_gradient_of_its_value(engine):
+    x, y = np.full(3, 2.0, np.float32), np.array([0.5, 1.0, 1.5])
+    formula = pb.derive_pullback(changed_in_a_loop)
+    xs, ys = pb.tensor(x, requires_grad=True), pb.tensor(y, requires_grad=True)
+    value = formula(xs, ys)
+    grad_x, grad_y = pb.grad(np.sum(value * value), [xs, ys], create_graph=True)
+    assert (value.dtype, grad_x.dtype, grad_y.dtype) == (np.float32, np.float32, np.float64)
+    r = (2.0 * y - 1) * y - 1
+    np.testing.assert_allclose(grad_y.detach().numpy(), 2 * r * (4.0 * y - 1), rtol=1e-6)
+    (again,) = pb.grad(np.sum(grad_y), [ys])
+    np.testing.assert_allclose(again.numpy(), 2 * (4.0 * y - 1) ** 2 + 8 * r, rtol=1e-6)
+
+
+def last_and_total(x):
+    total = last = 0.0
+    kept = []
+    for i in range(len(x)):
+        last = total
+        total += x[i] * x[i]
+        kept.append(total)
+    return np.stack(kept) * last
+
+
+def from_the_first(x):
+    best = x[0]
+    for i in range(1, len(x)):
+        best *= 0.9
+        best += x[i]
+    return best
+
+
+@pytest.mark.parametrize("function", [last_and_total, from_the_first], ids=lambda each: each.__name__)
+def test_a_number_with_another_name_is_replaced_and_an_array_is_refused_when_it_runs(engine, function):
+    formula = pb.derive_pullback(function)
+    numbers, rows = np.array([0.5, 2.0, 1.5]), X.copy()
+    np.testing.assert_allclose(formula(numbers), function(numbers.copy()), rtol=1e-15)
+    assert pb.gradcheck(formula, numbers, order=2)
+    with pytest.raises(pb.errors.MutationError, match="it is an array here"):
+        formula(rows)
+
+
+@pytest.mark.compiler
+def test_kernels_refuse_an_array_with_another_name_when_they_run():
+    fast = pb.compile(last_and_total)
+    numbers = np.array([0.5, 2.0, 1.5])
+    np.testing.assert_allclose(fast(numbers), last_and_total(numbers), rtol=1e-15)
+    with pytest.raises(pb.errors.MutationError, match="it is an array here"):
+        fast(X)
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ("acc, rows = np.zeros(3), []", "for i in range(n):", "    acc += x[i]", "    rows.append(acc)"),
+        ("acc, rows = np.zeros(3), []", "for i in range(n):", "    acc[:] += x[i]", "    rows.append(acc)"),
+        (
+            *("acc = np.zeros(3)", "rows = [acc]", "for i in range(n):", "    acc = acc + x[i]"),
+            *("    rows.append(acc)", "    acc *= 2.0"),
+        ),
+    ],
+)
+def test_an_array_that_a_list_holds_is_not_changed(statements):
+    found = findings(text(*statements, "r = np.stack(rows)"))
+    assert [code for code, *_ in found] == ["PB301"]
+
+
+def test_a_copy_may_be_put_into_a_list():
+    lines = (
+        "acc, rows = np.zeros(3), []",
+        "for i in range(n):",
+        "    acc += x[i]",
+        "    rows.append(acc * 1.0)",
+    )
+    assert not findings(text(*lines, "r = np.stack(rows)"))
+
+
+@pytest.mark.parametrize("view", ["x", "x[1:]", "x.T", "x[:, 0]", "x[..., 0]"])
+def test_an_input_is_not_changed_by_an_augmented_assignment(view):
+    found = findings(text(f"t = {view}", "t += 1.0", "r = t"), "PB301")
+    assert [line for _, line, *_ in found] == [5]

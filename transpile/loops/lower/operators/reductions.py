@@ -7,7 +7,7 @@ from typing import Any
 
 from ....ir import Atom, Eqn, Literal, Span, Var
 from ....passes.kernel.types import FLOATS, stored
-from ...expressions import Expression, Infix, call, rank, run
+from ...expressions import Expression, Infix, call, node, rank, run
 from .. import shape_sets
 from ..facts import Fact, Leaf
 from ..names import derived
@@ -134,6 +134,37 @@ def add_gradient_like(plan: Plan, eqn: Eqn, out: Var) -> None:
     value = eqn.args[0] if like.type in FLOATS else Literal(0)
     positive = Eqn(eqn.outs, "positive", (value,), (), (), eqn.span)
     add_lane(plan, out, positive, fact.type, [plan.of(value)], fact.leaves)
+
+
+def add_in_place(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """A value that replaces a number, or is written to an array, whose shape it must have.
+
+    Python raises what a call for other arrays has to.
+    """
+    fact, old = plan.of(eqn.args[0]), plan.of(eqn.args[1])
+    if old.kind == "number":
+        plan.define(out, fact)
+        return
+    if fact.kind not in ("lane", "array") or old.kind not in ("lane", "array"):
+        raise plan.refuse("a write in place to what is no array is not compiled")
+    level = max([fact.level, *(leaf.level for leaf in (*fact.leaves, *old.leaves))])
+    have, whole = plan.shape_text(fact.leaves), plan.shape_text(old.leaves)
+    number = Infix("==", rank(whole), node(0))
+    if literal_of(eqn, "shared") is not None:
+        plan.require(level, number, "an array that is changed under two names")
+    elif fact.type == old.type:
+        if fact.shape != old.shape and have != whole:
+            plan.require(level, Infix("||", number, Infix("==", have, whole)), "a write that does not fit")
+    elif old.type not in FLOATS:
+        raise plan.refuse("a write of numbers of another kind to an array is not compiled")
+    else:
+        plan.require(level, Infix(">", rank(whole), node(0)), "a number of another type takes its place")
+        if have != whole:
+            plan.require(level, Infix("==", have, whole), "a write that does not fit")
+        positive = Eqn(eqn.outs, "positive", eqn.args[:1], (), (), eqn.span)
+        plan.define(out, Fact("lane", stored(old.type), old.shape, old.leaves, level, eqn=positive))
+        return
+    plan.define(out, fact)
 
 
 def like_of(plan: Plan, eqn: Eqn) -> Fact:
