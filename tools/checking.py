@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from pullback.engine.core.dispatch import available, current, use_engine
+from pullback.engine.core.dispatch import available, use_engine
 from pullback.engine.core.errors import CompilerError, GradcheckError
 from pullback.engine.formula.decorators import Formula
 from pullback.engine.kernels import compile as compile_formula
 from pullback.engine.kernels import find_compiler
-from pullback.engine.transforms.gradcheck import STEP, Probe, derivatives, gradcheck, point_of, probes
+from pullback.engine.transforms.gradcheck import Probe, derivatives, difference, gradcheck, point_of, probes
 
 from .guessing import Sample
 
@@ -128,7 +128,7 @@ def _from_differences(probe: Probe, order: int) -> float:
             continue
         scale = max(1.0, float(np.linalg.norm(gradient)))
         for direction in _directions(np.shape(gradient), rng):
-            numeric = _difference(probe, i, direction, order - 1)
+            numeric = difference(probe, i, direction, order - 1)
             error = abs(float(np.vdot(gradient, direction)) - numeric) / scale
             worst = max(worst, error if np.isfinite(error) else np.inf)
     return worst
@@ -143,28 +143,6 @@ def _directions(shape: tuple[int, ...], rng: np.random.Generator) -> Iterator[np
     for _ in range(DIRECTIONS):
         direction = rng.standard_normal(shape)
         yield direction / np.linalg.norm(direction)
-
-
-def _difference(probe: Probe, i: int, direction: np.ndarray, order: int) -> float:
-    points = probe.points
-    step = STEP * max(1.0, float(np.max(np.abs(points[i]), initial=0.0, where=direction != 0)))
-    ends = []
-    for sign in (1, -1):
-        moved = [
-            np.asarray(point + sign * step * direction) if k == i else point for k, point in enumerate(points)
-        ]
-        ends.append(float(probe.value(_leaves(moved), order, differentiable=False).item()))
-    return (ends[0] - ends[1]) / (2 * step)
-
-
-def _leaves(points: Sequence[Any]) -> list[Any]:
-    engine = current()
-    return [
-        engine.tensor(point, requires_grad=True)
-        if isinstance(point, np.ndarray) and point.dtype.kind == "f"
-        else point
-        for point in points
-    ]
 
 
 def _from_float32(probe: Probe, order: int) -> float:

@@ -128,6 +128,32 @@ def test_gradcheck_calls_out_a_wrong_second_derivative(engine, f):
     assert caught.value.order == 2
 
 
+@pb.formula
+def off_in_two_elements(x):
+    return x * x, lambda grad: grad * (2 * x + OFF)
+
+
+OFF = np.zeros((5, 8))
+OFF[1, 2], OFF[4, 7] = 1e-3, -1e-3
+
+
+def test_gradcheck_names_the_element_where_errors_of_several_sum_to_zero(engine):
+    with pytest.raises(pb.errors.GradcheckError, match=r"input 0 is .* at element \((1, 2|4, 7)\)"):
+        pb.gradcheck(off_in_two_elements, np.linspace(0.1, 1.0, 40).reshape(5, 8), order=1)
+
+
+def test_gradcheck_measures_once_along_a_direction_where_all_is_right(engine):
+    calls = 0
+
+    def counted(x):
+        nonlocal calls
+        calls += 1
+        return np.tanh(x)
+
+    assert pb.gradcheck(counted, np.linspace(-1.0, 1.0, 1000))
+    assert calls < 10
+
+
 def test_gradcheck_looks_at_all_results(engine):
     with pytest.raises(pb.errors.GradcheckError):
         pb.gradcheck(wrong_second_result, np.array([0.3, 0.4]))

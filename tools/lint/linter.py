@@ -44,7 +44,7 @@ class Linted(NamedTuple):
 
 
 class InClass(NamedTuple):
-    """What was found in a class; no subject where it could not be read."""
+    """The findings in a class; no subject where it could not be read."""
 
     subject: Subject | None
     findings: tuple[Diagnostic, ...]
@@ -116,7 +116,7 @@ def _in_classes(module: TorchModule, known: Known | None) -> Iterator[tuple[Func
 
 
 def _in_class(facts: ClassFacts | None) -> InClass:
-    """What the rules find in a class."""
+    """The findings of the rules in a class."""
     if facts is None:
         return InClass(None, ())
     checks = [rule.check_class for rule in TORCH_RULES.values() if rule.check_class is not None]

@@ -107,7 +107,7 @@ class Around:
         arguments = [_copy(a, dtype) for a in self.sample.arguments]
         for index, point in zip(self.sample.active, points, strict=True):
             arguments[index] = point + 0.1 * torch.sin(point) if self.head else point * 1
-        torch.manual_seed(0)
+        _seed()
         results = self.call(*arguments)
         several = results if isinstance(results, tuple | list) else (results,)
         return [r for r in several if isinstance(r, torch.Tensor) and r.requires_grad]
@@ -131,6 +131,13 @@ class Around:
             torch.autograd.backward(self.value(points), create_graph=create_graph)
             found = tuple(p.new_zeros(p.shape) if p.grad is None else p.grad for p in points)
         return [torch.zeros_like(p) if g is None else g for g, p in zip(found, points, strict=True)]
+
+
+def _seed() -> None:
+    """Give each call the same random numbers, without the stacks that `torch.manual_seed` formats."""
+    torch.default_generator.manual_seed(0)
+    if torch.cuda.is_available():
+        torch.cuda.manual_seed_all(0)
 
 
 def _copy(argument: Any, dtype: torch.dtype) -> Any:

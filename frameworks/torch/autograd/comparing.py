@@ -78,7 +78,7 @@ class _Sample:
         for place, tensor in zip(self._places, inputs, strict=True):
             leaves[place] = tensor
         first, args, kwargs = tree_unflatten(leaves, self._form)
-        torch.manual_seed(0)
+        torch.default_generator.manual_seed(0)
         found = self.info.gradcheck_wrapper(self.info.op, first, *args, **kwargs)
         return [
             each for each in tree_leaves(self.sample.output_process_fn_grad(found)) if _requires_grad(each)

@@ -51,7 +51,7 @@ class Call:
         Raises NotComparableError where PyTorch refuses the call.
         """
         args, kwargs = self._arguments(inputs)
-        torch.manual_seed(self.seed)
+        torch.default_generator.manual_seed(self.seed)
         try:
             results = flat(results_of(self.derivative.overload(*args, **kwargs)))
         except Exception as error:
@@ -67,7 +67,7 @@ class Call:
         differentiated again.
         """
         given, attributes = self.derivative.bound(*self._arguments(inputs))
-        torch.manual_seed(self.seed)
+        torch.default_generator.manual_seed(self.seed)
         results, closure = self.derivative.function(*given, **attributes)
         needed = {id(value): is_differentiable(value) for value in given}
         number = iter(range(len(flat(results_of(results)))))
@@ -86,7 +86,7 @@ class Call:
             tree_map(lambda place: tangents[place.number] if isinstance(place, _Place) else None, place)
             for place in places
         ]
-        torch.manual_seed(self.seed)
+        torch.default_generator.manual_seed(self.seed)
         assert self.derivative.tangent is not None
         return flat(results_of(self.derivative.tangent(*given, *by_input, **attributes)))
 
