@@ -19,7 +19,9 @@ from . import plain_backward
 from .fix import Fix
 from .text.aliases import Aliases
 from .text.bundle import Bundle, find_bundle
+from .text.copied import copied
 from .text.inner_autograd import check_no_sweep
+from .text.outputs import follow_smoothly, forward_again, saved_outputs
 from .text.parameters import Parameters
 from .text.place import Place, body_of, names_in, unused
 from .text.reading import changed, root_of, sets_attribute
@@ -42,7 +44,12 @@ def apply(place: Place) -> None:
         raise CannotFix("an output is marked as not differentiable on purpose")
     if not saved:
         raise CannotFix("it is saved in another file")
-    _Recomputed(place, saved).change()
+    splices = list(place.text.splices)
+    try:
+        _Recomputed(place, saved, with_outputs=True).change()
+    except CannotFix:
+        place.text.splices = splices
+        _Recomputed(place, saved).change()
 
 
 def _is_here(saved: Saved, place: Place) -> bool:
@@ -71,8 +78,8 @@ def _calls_in(statements: Iterable[ast.stmt]) -> Iterator[ast.Call]:
 class _Recomputed:
     """One change of one class."""
 
-    def __init__(self, place: Place, saved: list[Saved]) -> None:
-        self.place, self.text = place, place.text
+    def __init__(self, place: Place, saved: list[Saved], with_outputs: bool = False) -> None:
+        self.place, self.text, self.with_outputs = place, place.text, with_outputs
         check_no_sweep(place)
         functions = {id(f): f for f in (place.function_at(s.saved.line) for s in saved)}
         if len(functions) != 1:
@@ -107,6 +114,10 @@ class _Recomputed:
                 return _Target(name, name, name)
             self.bundle = find_bundle(self.saver, context, self.backward, self.taking.context, name)
             return _Target(name, self.bundle.local(name), None)
+        if self.saving is not None and not self.parameters.given:
+            copy = copied(saved.name, self.saver, self.saving, self.taking, self.text)
+            if copy is not None:
+                return _Target(*copy, None)
         index = self.places.setdefault(saved.name, self._index(saved))
         if index != self._index(saved):
             raise CannotFix(f"`{saved.name}` is saved in several places of a list")
@@ -142,8 +153,15 @@ class _Recomputed:
             and self.taking.unpacked is not None
             and self.saving is not None
             and not self.saving.others
+            and self.targets[0].name in self.saving.names
             and self.targets[0].name not in found.at_hand
         )
+        outputs = self._outputs() if self.with_outputs and not short else []
+        again = forward_again(self.place, self.parameters, found.statements) if outputs else None
+        if again is not None:
+            found.parameters |= {*again[1]}
+        elif outputs and not self.parameters.given:
+            found = self._slice_with(outputs, found)
         tensors, plain = self.parameters.to_save(found.parameters, set(found.made_tensors))
         handover = Handover(
             self.text, self.saver, self.parameters.context, self.saving, self.taking, self.taken_names
@@ -156,10 +174,31 @@ class _Recomputed:
         values |= self._at_hand(found)
         self.parameters.keep(plain, snapshots)
         lines = self._inline(found, values) or self._helper(found, values)
+        if again is not None:
+            lines += [f"{t.local} = {again[0]}({', '.join(values[n] for n in again[1])})" for t in outputs]
         if not short:
             lines = [f"if {self.place.torch()}.is_grad_enabled():{WHY}", *(f"    {line}" for line in lines)]
         copies = [f"{t.local} = {t.local}.clone()" for t in self.targets if self._is_written(t)]
         self._insert([*self.bindings, *binding, *self._attributes(), *lines, *copies])
+
+    def _outputs(self) -> list[_Target]:
+        """The saved outputs that may be computed again, too: one where the forward is called again."""
+        found = saved_outputs(self.place, self.saver, self.saving, self.taking) if self.bundle is None else []
+        single = not self.parameters.given or len(found) == 1
+        return [self._target(saved) for saved in found] if single else []
+
+    def _slice_with(self, outputs: list[_Target], found: Slice) -> Slice:
+        """The slice of the outputs, too, where they follow smoothly from what it computes."""
+        before = self.targets
+        self.targets = [*before, *outputs]
+        try:
+            more = self._slice()
+        except CannotFix:
+            more = None
+        if more is not None and follow_smoothly(more.statements, found.statements, self.place):
+            return more
+        self.targets = before
+        return found
 
     def _is_written(self, target: _Target) -> bool:
         """True if the backward changes a value in place: it then changes a copy."""
@@ -214,7 +253,7 @@ class _Recomputed:
         if saving is None:
             wanted = Wanted(self.parameters.context, statement, names, attributes, set(), given)
         else:
-            at_hand = {n for i, n in enumerate(saving.names) if n in known and self.taking.local(i)}
+            at_hand = {n for i, n in enumerate(saving.names) if n in known - names and self.taking.local(i)}
             at_hand = {n for n in at_hand if len({_place(one, n) for one in saving.all}) == 1}
             branches = self._branches(saving) if saving.others else ()
             wanted = Wanted(self.parameters.context, statement, names, attributes, at_hand, given, branches)

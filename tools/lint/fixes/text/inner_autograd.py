@@ -14,11 +14,16 @@ GRADIENTS = frozenset({"grad", "enable_grad", "vjp", "jvp", "jacobian", "hessian
 
 
 def check_no_sweep(place: Place) -> None:
-    """Raise `CannotFix` where the backward runs ``.backward()``, or makes a leaf of something.
+    """Raise `CannotFix` where the backward runs ``.backward()``, or a leaf and differentiates.
 
-    A value that has its history would then add to the gradients of the inputs a second time.
+    A value that has its history would then add to the gradients of the inputs a second time. A leaf by which
+    nothing is differentiated may as well have its history, but for one that is to require no gradient.
     """
-    _check(place, SWEEPS | LEAVES)
+    _check(place, SWEEPS)
+    used = {_used(node) for function in reached(place) for node in ast.walk(function)}
+    plain = all(_is_asked(node) for function in reached(place) for node in ast.walk(function))
+    if used & GRADIENTS or not plain:
+        _check(place, LEAVES)
 
 
 def check_no_backward(place: Place) -> None:
@@ -36,6 +41,17 @@ def _check(place: Place, names: frozenset[str]) -> None:
         for node in ast.walk(function):
             if (name := _used(node)) in names:
                 raise CannotFix(f"the backward differentiates itself, with `{name}`")
+
+
+def _is_asked(node: ast.AST) -> bool:
+    """False where a tensor may be told to require no gradient."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="requires_grad_"), args=args, keywords=keywords):
+            given = [*args, *(k.value for k in keywords)]
+            return all(isinstance(one, ast.Constant) and one.value is True for one in given)
+        case ast.Attribute(attr="requires_grad", ctx=ast.Store()):
+            return False
+    return True
 
 
 def _used(node: ast.AST) -> str:

@@ -42,6 +42,17 @@ class Parameters:
             return []
         return [n.id for t in statement.targets for n in ast.walk(t) if isinstance(n, ast.Name)]
 
+    @property
+    def inputs(self) -> list[str]:
+        """The names that a ``setup_context`` unpacks all inputs to, in order; none where it does not."""
+        for statement in self.function.body:
+            match statement:
+                case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Name(id=value)) if self.given[
+                    :1
+                ] == (value,):
+                    return [name.id for name in names if isinstance(name, ast.Name)]
+        return []
+
     def check_returns(self, save: ast.stmt | None) -> None:
         """`CannotFix` where the function may return before it saves."""
         line = save.lineno if save is not None else self.function.body[-1].lineno

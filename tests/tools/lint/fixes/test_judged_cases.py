@@ -1,0 +1,114 @@
+"""Judged classes of published packages whose second derivative is right after `--fix` alone.
+
+Nothing of them is in this repository: the test fetches them. Surrogates are among them, whose first
+derivative is not the forward's on purpose; their second one is compared with differences of the gradient that
+they give.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from pullback.tools.cli import main
+
+from ...packages import fetched
+
+pytestmark = [pytest.mark.slow, pytest.mark.torch]
+pytest.importorskip("torch")
+
+# Relative errors of second derivatives: of classes as published, and of fixed ones that compute in float32.
+WRONG, RIGHT = 1e-2, 1e-4
+
+
+class Case(NamedTuple):
+    """A class and inputs for it."""
+
+    name: str
+    inputs: str
+
+
+Q = "torch.nn.functional.normalize(torch.rand(2, 4), dim=-1)"
+SURROGATE = "lambda v, threshold: torch.exp(-((v - threshold) ** 2))"
+SPLINE = (
+    "torch.rand(1, 2, 1, 1, 3) * 2 - 1, torch.rand(10), torch.tensor(-1.0), torch.tensor(1.0), 5, "
+    "torch.tensor([0, 5])"
+)
+QUATERNION = "torch.rand(2, 8), torch.rand(2, 3), torch.rand(2, 3), torch.rand(2, 3), torch.rand(2, 3)"
+FILES = {
+    ("pypose", "0.9.5", "pypose/lietensor/operation.py"): (
+        Case("SO3_AdjXa", f"{Q}, torch.rand(2, 3)"),
+        Case("SE3_AdjXa", f"torch.cat([torch.rand(2, 3), {Q}], -1), torch.rand(2, 6)"),
+        Case("RxSO3_AdjXa", f"torch.cat([{Q}, torch.rand(2, 1) + 0.5], -1), torch.rand(2, 4)"),
+        Case(
+            "Sim3_AdjXa", f"torch.cat([torch.rand(2, 3), {Q}, torch.rand(2, 1) + 0.5], -1), torch.rand(2, 7)"
+        ),
+    ),
+    ("pytorch_wavelets", "1.3.0", "pytorch_wavelets/scatternet/lowlevel.py"): (
+        Case("SmoothMagFn", "torch.rand(3), torch.rand(3), 0.1"),
+    ),
+    ("sinabs", "3.1.3", "sinabs/activation/spike_generation.py"): (
+        Case("MultiSpike", f"torch.rand(4) * 3, 1.0, {SURROGATE}"),
+        Case("MaxSpikeInner", f"torch.rand(4) * 3, 2, 1.0, {SURROGATE}"),
+        Case("SingleSpike", f"torch.rand(4) * 3, 1.0, {SURROGATE}"),
+    ),
+    ("speechbrain", "1.1.2", "speechbrain/nnet/quaternion_networks/q_ops.py"): (
+        Case("QuaternionLinearCustomBackward", f"{QUATERNION}, torch.rand(12)"),
+    ),
+    ("torch_struct", "0.5", "torch_struct/semirings/sparse_max.py"): (
+        Case("_SimplexProject", "torch.rand(2, 5), 1"),
+    ),
+    ("deepinv", "0.5.0", "deepinv/models/deal.py"): (
+        Case("LinearSplineFunc", SPLINE),
+        Case("QuadraticSplineFunc", SPLINE),
+    ),
+    ("lxt", "0.6.1", "lxt/functional.py"): (Case("softmax_fn", "torch.rand(2, 3), -1, None, 1.5"),),
+    ("nncf", "3.4.0", "nncf/torch/quantization/quantize_functions.py"): (
+        Case("QuantizeSymmetricTorch", "torch.rand(4) * 2 - 1, (1, 4), torch.tensor([0.7]), -8, 7, 16"),
+        Case(
+            "QuantizeAsymmetricTorch",
+            "torch.rand(4) * 2 - 1, (1, 4), torch.tensor([-0.5]), torch.tensor([1.2]), -8, 7, 16",
+        ),
+    ),
+    ("revlib", "1.7.2", "revlib/core.py"): (
+        Case("_ReplaceGrad", "torch.rand(3), torch.rand(3), torch.rand(3), torch.rand(3)"),
+    ),
+    ("torchao", "0.18.0", "torchao/prototype/paretoq/models/utils_quant.py"): (
+        Case("LsqBinaryTernaryExtension", "torch.rand(4) * 2 - 1, torch.rand(1) + 0.5, 4, True"),
+        Case("StretchedElasticQuant", "torch.rand(4) * 2 - 1, torch.rand(1) + 0.5, 2, True"),
+    ),
+}
+
+
+def _errors(folder: Path, path: str, case: Case) -> tuple[str, float]:
+    """The errors of first and second order that `check` prints, from a process of its own."""
+    check = [sys.executable, "-W", "ignore", "-m", "pullback", "check"]
+    done = subprocess.run(
+        [*check, f"{folder / path}::{case.name}", "--inputs", case.inputs],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "200"},
+        check=False,
+    )
+    rows = [line.split("│") for line in done.stdout.splitlines() if f"│ {case.name}" in line]
+    assert rows, done.stdout + done.stderr
+    return rows[0][3].strip(), float(rows[0][4])
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file[0])
+def test_its_classes_are_repaired(file: tuple[str, str, str], tmp_path: Path) -> None:
+    package, version, path = file
+    published = fetched({package: version}, tmp_path / "wheels")[package]
+    shutil.copytree(published, tmp_path / "fixed")
+    main(["lint", "--fix", "--no-cache", str(tmp_path / "fixed" / path)])
+    for case in FILES[file]:
+        first, second = _errors(published, path, case)
+        first_after, second_after = _errors(tmp_path / "fixed", path, case)
+        assert first_after == first
+        assert second_after < RIGHT < WRONG < second, case.name
