@@ -1,4 +1,4 @@
-"""``pullback completion``: what a shell needs to complete the commands and options."""
+"""``pullback completion``: what a shell needs to complete commands, options and codes of rules."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import CLEAN
+from ..lint.rules import RULES
 from . import Subparsers, add_command
 
 EXAMPLE = """\
@@ -15,13 +16,14 @@ example:
   $ pullback completion zsh > ~/.zsh/completions/_pullback
 """
 SHELLS = ("bash", "zsh", "tcsh")
+CODES = ("CODE", "CODES")
 PATHS = ("PATH", "FILE", "FILE[::NAME]", "DIR")
 
 
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command's arguments."""
     parser = add_command(
-        subparsers, "completion", "print what a shell needs to complete commands and options", EXAMPLE, run
+        subparsers, "completion", "print what completes commands, options and codes in a shell", EXAMPLE, run
     )
     parser.add_argument("shell", choices=SHELLS, help="the shell")
 
@@ -33,9 +35,12 @@ def run(arguments: argparse.Namespace) -> int:
     from ..cli import available, build_parser
 
     parser = build_parser(available())
+    codes = [rule.code for rule in RULES.values()]
     for action in _actions(parser):
         if action.type is Path or action.metavar in PATHS:
             action.complete = shtab.FILE  # type: ignore[attr-defined]
+        elif action.metavar in CODES:
+            action.choices = codes
     print(shtab.complete(parser, arguments.shell))
     return CLEAN
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from ..analyses.context import READS_SAVED
 from ..analyses.torch_names import is_in_place
+from ..frontend.classes import resolve
 from ..frontend.modules import Dotted
 from .fix import Fix
 from .text.inner_autograd import check_no_backward, reached
@@ -59,10 +60,8 @@ def _context(backward: ast.FunctionDef) -> str:
 
 
 def _takes_gradient(function: ast.expr, place: Place) -> bool:
-    head, _, rest = ast.unparse(function).partition(".")
-    entity = place.module.names.get(head)
-    name = f"{entity.name}.{rest}".rstrip(".") if isinstance(entity, Dotted) else ""
-    return name == "torch.autograd.grad"
+    entity = resolve(function, place.module)
+    return isinstance(entity, Dotted) and entity.name == "torch.autograd.grad"
 
 
 def _check_function(function: ast.FunctionDef, place: Place, context: str) -> None:
