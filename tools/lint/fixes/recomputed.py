@@ -25,6 +25,7 @@ from .text.outputs import follow_smoothly, forward_again, saved_outputs
 from .text.parameters import Parameters
 from .text.place import Place, body_of, names_in, unused
 from .text.reading import changed, root_of, sets_attribute
+from .text.recording import check_recorded
 from .text.saved_call import LONGEST, Handover, Saving, Taking, find_saving, find_taking
 from .text.shared_saved import shared_saved
 from .text.short import is_short
@@ -142,6 +143,7 @@ class _Recomputed:
     def change(self) -> None:
         """Make the splices."""
         found = self._slice()
+        check_recorded([*found.statements, self.backward], self.place.module)
         if any(map(rounded_to_bytes, _calls_in(found.statements))):
             raise CannotFix(
                 "what is saved is rounded to bytes, and computed again it has no derivative either"
