@@ -106,6 +106,22 @@ def _collect_inputs(rng):
     yield ([rng.standard_normal(()), rng.standard_normal((2,))],), {}
 
 
+@pb.formula(primitives.stacked, jvp=lambda arrays, tangents: primitives.stacked(tangents), complex=True)
+def stacked(arrays: list[pb.Tensor]):
+    """A list that ``np.array`` makes an array of: each element takes its own slice of the gradient."""
+    r = primitives.stacked(arrays)
+
+    def stacked_pullback(grad):
+        return primitives.unstack_like(grad, primitives.like(arrays), axis=0)
+
+    return r, stacked_pullback
+
+
+@stacked.sample_inputs
+def _stacked_inputs(rng):
+    yield ([rng.standard_normal((2, 3)), rng.standard_normal((2, 3))],), {}
+
+
 @pb.formula(
     primitives.collect_flat, jvp=lambda arrays, tangents: primitives.collect_flat(tangents), complex=True
 )

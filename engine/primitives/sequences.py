@@ -182,6 +182,18 @@ def collect(arrays: Sequence[Any]) -> Any:
 
 
 @recorded
+def stacked(arrays: Sequence[Any]) -> Any:
+    """The array that ``np.array`` makes of a list of arrays: a stack, and of no arrays an empty line.
+
+    Raises ValueError where their shapes differ.
+
+    >>> stacked([np.ones(2), np.zeros(2)]).shape, stacked([]).shape
+    ((2, 2), (0,))
+    """
+    return np.stack(arrays) if len(arrays) else np.zeros((0,))
+
+
+@recorded
 def collect_flat(arrays: Sequence[Any] | None) -> Any:
     """The entries of arrays of any shapes, one array after the other; of no arrays, an empty line.
 

@@ -314,6 +314,11 @@ def collect(arrays: Sequence[Any]) -> Any:
     return jnp.stack([jnp.broadcast_to(jnp.asarray(array, dtype), shape) for array in filled])
 
 
+def stacked(arrays: Sequence[Any]) -> Any:
+    """Arrays stacked along a new first axis; of no arrays, an empty one."""
+    return jnp.stack(arrays) if len(arrays) else jnp.zeros((0,))
+
+
 def collect_flat(arrays: Sequence[Any] | None) -> Any:
     """The entries of arrays of any shapes, one array after the other; of no arrays, an empty line."""
     if arrays is None or not len(arrays):

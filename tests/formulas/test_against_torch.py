@@ -121,6 +121,7 @@ def table(torch):
         "stack": lambda arrays, axis: torch.stack(arrays, axis),
         "astype": lambda x, dtype: x.to(getattr(torch, np.dtype(dtype).name)),
         "join_like": lambda arrays, like, axis: torch.cat([torch.atleast_2d(a) for a in arrays], axis),
+        "stacked": lambda arrays: torch.stack(arrays),
         "collect": lambda arrays: torch.stack(torch.broadcast_tensors(*arrays)),
         "collect_flat": lambda arrays: torch.cat([a.flatten() for a in arrays]),
         "cbrt": lambda x: torch.sign(x) * torch.abs(x) ** (1 / 3),

@@ -113,6 +113,14 @@ def _collect(call: Call) -> Type:
     return call.tensor(stacked_shape(element.shape, call.size(0) if count is None else count), element.dtype)
 
 
+def _stacked(call: Call) -> Type:
+    """A line of numbers where the elements are numbers; an empty list of others has another rank."""
+    element = call.list().element
+    if element is None or element.shape != ():
+        return call.unknown()
+    return call.tensor((call.size(0),), element.dtype if element.dtype == "float64" else None)
+
+
 def _like(call: Call) -> Type:
     return call.like() or call.unknown()
 
@@ -152,6 +160,7 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     _join("vstack", python="numpy.vstack", operand="tup", type=_of_rows, torch="torch.vstack"),
     _join("hstack", python="numpy.hstack", operand="tup", type=_of_columns, torch="torch.hstack"),
     _join("collect", type=_collect),
+    _join("stacked", type=_stacked),
     _join("collect_flat", type=lambda call: call.tensor((call.size(0),), None)),
     _to_list("split_like", "likes", "axis"),
     _join("join_like", "like", "axis", type=_like),

@@ -78,6 +78,13 @@ def collect(arrays: Sequence[Any]) -> torch.Tensor:
     return torch.stack([array.expand(shape) for array in known])
 
 
+def stacked(arrays: Sequence[Any]) -> torch.Tensor:
+    """Tensors stacked along a new first axis; of none, an empty one."""
+    if not arrays:
+        return torch.zeros((0,), dtype=torch.float64)
+    return torch.stack(promoted(*tensors_of(arrays)))
+
+
 def collect_flat(arrays: Any) -> torch.Tensor:
     """The entries of tensors of any shapes, one tensor after the other; of none, an empty row."""
     if not arrays:

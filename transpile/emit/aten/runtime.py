@@ -351,6 +351,15 @@ at::Tensor collect(at::TensorList list) {
 """,
         ("broadcast_tensors", "stack", "zeros"),
     ),
+    "stacked": Function(
+        """\
+// Tensors stacked along a new first axis; of none, an empty one.
+at::Tensor stacked(at::TensorList list) {
+    return list.empty() ? at::zeros({0}, at::dtype(at::kDouble)) : at::stack(list);
+}
+""",
+        ("stack", "zeros"),
+    ),
     "collect_flat": Function(
         """\
 // The entries of tensors of any shapes, one tensor after the other; of none, an empty row.

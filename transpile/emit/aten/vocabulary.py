@@ -47,6 +47,7 @@ TEMPLATES: dict[str, str] = {
     "vstack": "at::vstack({tup})",
     "hstack": "at::hstack({tup})",
     "collect": "collect({arrays})",
+    "stacked": "stacked({arrays})",
     "collect_flat": "collect_flat({arrays})",
     "split_like": "split_like({x}, {likes}, {axis:optional})",
     "unstack_like": "unstack_like({x}, {likes}, {axis})",

@@ -17,6 +17,16 @@ def array_of(frame: Frame, value: Value, node: ast.Call, name: str | None) -> Va
     return _stacked(frame, value, node, name) if _has_tensors(value) else None
 
 
+def with_arrays_inside(node: ast.Call) -> ast.Call:
+    """``np.array([[... for b in y] for a in x])`` as an array of arrays: an iteration leaves no list."""
+    first = node.args[0] if len(node.args) == 1 and not node.keywords else None
+    if not isinstance(first, ast.ListComp) or not isinstance(first.elt, ast.ListComp | ast.List | ast.Tuple):
+        return node
+    row = with_arrays_inside(ast.copy_location(ast.Call(node.func, [first.elt], []), first.elt))
+    rows = ast.copy_location(ast.ListComp(row, first.generators), first)
+    return ast.copy_location(ast.Call(node.func, [rows], []), node)
+
+
 def _stacked(frame: Frame, value: Value, node: ast.Call, name: str | None) -> Value:
     if isinstance(value, Items | Growing):
         rows = (
@@ -24,7 +34,10 @@ def _stacked(frame: Frame, value: Value, node: ast.Call, name: str | None) -> Va
             for item in value.items
         )
         value = Items(tuple(rows))
-    return bind_operator(frame, OPERATORS["stack"], "numpy.array", node, [value], {}, name)
+    op = (
+        "stacked" if isinstance(value, Var) else "stack"
+    )  # a list of a length that the run knows may be empty
+    return bind_operator(frame, OPERATORS[op], "numpy.array", node, [value], {}, name)
 
 
 def _has_tensors(value: Value) -> bool:

@@ -195,6 +195,7 @@ _OTHER: dict[str, Callable[[Plan, Eqn, Var], None]] = {
     "index_put": add_put,
     "concatenate": add_joined,
     "stack": add_joined,
+    "stacked": add_joined,
     "collect": add_collected,
     "split_like": add_split,
     "unstack_like": add_split,

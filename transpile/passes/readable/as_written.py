@@ -273,7 +273,9 @@ _OF_RANKS = frozenset(
     | {"pullback.primitives.dot_subscripts", "pullback.primitives.tensordot_subscripts"}
 )
 # What lists are written out for where they are read.
-_OF_LISTS = frozenset({"contract", "contract_gradients", "concatenate", "stack", "vstack", "hstack", "like"})
+_OF_LISTS = frozenset(
+    {"contract", "contract_gradients", "concatenate", "stack", "stacked", "vstack", "hstack", "like"}
+)
 
 
 def _with_likes_inside(formula: Formula, namer: Namer) -> Formula:

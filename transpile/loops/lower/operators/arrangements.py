@@ -109,7 +109,7 @@ def add_joined(plan: Plan, eqn: Eqn, out: Var) -> None:
     name = plan.names.of(out)
     shapes = plan.names.fresh(f"{name}_parts")
     plan.parts_list(level, shapes, [plan.shape_text(part.leaves) for part in parts])
-    stacked = eqn.op == "stack"
+    stacked = eqn.op in ("stack", "stacked")
     view = plan.target(out, kind, run("joined", shapes, axis, stacked), level, retained=True)
     for index, (atom, part) in enumerate(stored_as):
         target = run("joined_part", view, shapes, index, axis, stacked)

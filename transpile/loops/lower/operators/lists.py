@@ -205,6 +205,9 @@ def _joined(plan: Plan, eqn: Eqn, out: Var) -> None:
     if owner.element != "array" or owner.depth > 1 or not isinstance(axis, int):
         raise plan.refuse(f"{eqn.op} of such a list is not compiled")
     level, name = owner.level, eqn.op
+    if eqn.op == "stack" or (eqn.op == "stacked" and stored(owner.type) != "double"):
+        some = Infix(">", Member(owner.node, "size"), node(0))
+        plan.require(level, some, "a stack of no arrays, which NumPy refuses or makes a float64 array of")
     if eqn.op == "concatenate":
         whole: Expression = run("concatenated", owner.node, axis)
     elif eqn.op == "join_like":
@@ -355,6 +358,7 @@ _OPERATORS = {
     "len": _len,
     "like": _like,
     "stack": _joined,
+    "stacked": _joined,
     "collect": _joined,
     "collect_flat": _joined,
     "concatenate": _joined,
