@@ -137,6 +137,30 @@ def comprehension(xs: "list[Tensor]"):  # noqa: F821 - an annotation of the form
     return np.stack([np.sin(x) * x for x in xs])
 
 
+@SECTION.example("a comprehension in a comprehension, with conditions", call(array(4)))
+def nested_comprehensions(x):
+    n = len(x)
+    table = np.array([[x[i] * np.sin(x[j]) for j in range(n)] for i in range(n)])
+    return table * sum([x[i] * x[j] for i in range(n) for j in range(n) if i != j])
+
+
+@SECTION.example("a `while` loop that counts", call(array(4)))
+def counting_while(x):
+    i, out = 1, x * x
+    while i < len(out) and i < 3:
+        out[i] += 0.5 * out[i - 1]
+        i += 1
+    return out * i
+
+
+@SECTION.example("parts of a list that grows, turned round", call(array(4)))
+def parts_of_a_list(x):
+    sums = [x[0] * x[1]]
+    for value in x:
+        sums.append(sums[-1] + value * value)
+    return np.array(sums[1:]) * np.array(sums[::-1][:-1])
+
+
 @SECTION.example("loops in loops", call(X, n=2, m=2))
 def nested_loops(x, *, n: int, m: int):
     for k in range(n):

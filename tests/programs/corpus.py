@@ -14,6 +14,7 @@ from tests.constructs.columns import RunsOnPython, _no_python_forward, assert_sa
 
 from . import (
     dynamic_programming,
+    everyday,
     finance,
     geometry,
     learning,
@@ -24,7 +25,18 @@ from . import (
     styles,
 )
 
-FAMILIES = (physics, statistics, finance, signals, dynamic_programming, numerics, learning, geometry, styles)
+FAMILIES = (
+    physics,
+    statistics,
+    finance,
+    signals,
+    dynamic_programming,
+    numerics,
+    learning,
+    geometry,
+    styles,
+    everyday,
+)
 
 
 @dataclass(frozen=True)

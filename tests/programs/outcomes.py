@@ -3,7 +3,7 @@
 # Programs outside of the formula language: the diagnostic's code and message.
 REFUSED = {
     "asserted": "PB401 an `assert` statement is outside of the formula language",
-    "babylonian": "PB401 a `while` loop is outside of the formula language",
+    "babylonian": "PB401 a `while` loop that does not count to a bound is outside of the formula language",
     "black_scholes_scipy_stats": (
         "PB104 `norm` is a norm_gen outside the formula: it may change before the backward runs"
     ),
@@ -12,19 +12,16 @@ REFUSED = {
         "known: it has no formula"
     ),
     "by_table": "PB402 a dictionary is outside of the formula language",
-    "de_casteljau": "PB401 a `while` loop is outside of the formula language",
+    "de_casteljau": "PB401 a `while` loop that does not count to a bound is outside of the formula language",
     "drawdown": (
         "PB106 the gradient of 'drawdown' passes 'np.maximum.accumulate', whose "
         "derivative is not known: it has no formula"
     ),
-    "haar_in_place": "PB401 a `while` loop is outside of the formula language",
-    "haar_wavelet": (
-        "PB402 a part of a list of a length that is not known is outside of the formula language"
-    ),
+    "haar_in_place": "PB401 a `while` loop that does not count to a bound is outside of the formula language",
+    "haar_wavelet": "PB404 a list of tensors is no operand of `+`",
     "lindenmayer": "PB402 `.replace` of this value is outside of the formula language",
     "lists_of_lists": "PB401 `<list>` must grow by one tensor, or by one number, in every ",
     "matched": "PB401 a `match` statement is outside of the formula language",
-    "mean_of_matching": "PB402 this list comprehension is outside of the formula language",
     "net_present_value": "PB402 `enumerate` needs tuples that are written out",
     "path_length": "PB404 `*` needs a tuple that is written out",
     "soft_dtw_lists": "PB402 the index must be a number that is known when the formula is read",
@@ -38,9 +35,6 @@ REFUSED = {
     ),
     "try_and_except": "PB401 a `try` statement is outside of the formula language",
     "vending_machine": "PB402 `.split` of this value is outside of the formula language",
-    "viterbi_backpointers": (
-        "PB402 a part of a list of a length that is not known is outside of the formula language"
-    ),
     "walrus": "PB402 an assignment inside an expression (`:=`) is outside of the formula language",
 }
 
@@ -48,6 +42,7 @@ REFUSED = {
 KERNELS = {
     "american_put_tree": "PB501 collect of such a list is not compiled",
     "bond_duration": "PB501 power is compiled for floats only",
+    "bond_duration_by_while": "PB501 collect of such a list is not compiled",
     "bond_price": "PB501 collect of such a list is not compiled",
     "bond_price(periods=0)": "PB501 collect of such a list is not compiled",
     "bootstrap_means": "PB501 an index by an array that is no int64 and no mask is not compiled",
@@ -60,6 +55,7 @@ KERNELS = {
     "euler_rotation": "PB501 stack of such arrays is not compiled",
     "exponential_averages": "PB501 item of these values is not compiled",
     "fft_energy": "PB501 rfft is not compiled",
+    "goertzel": "PB501 `math.cos` is not in the vocabulary, and what is not there is not compiled",
     "gram_schmidt": "PB501 pullback.primitives.dot_subscripts of these values is not compiled",
     "gravity_forces_symmetric": "PB501 item of these values is not compiled",
     "histogram_soft": "PB501 multiply of these values is not compiled",
@@ -72,7 +68,9 @@ KERNELS = {
     "newton_with_break": "runs on Python",
     "newton_with_flag": "PB501 bool of these values is not compiled",
     "numpy_window": "PB501 `np.hanning` is not in the vocabulary, and what is not there is not compiled",
+    "payoff_of_a_barrier": "PB501 if of these values is not compiled",
     "pinhole_projection": "PB501 item of these values is not compiled",
+    "poisson_likelihood": "PB501 item of these values is not compiled",
     "polynomial_powers": "PB501 collect of such a list is not compiled",
     "power_sum": "PB501 `math.factorial` is not in the vocabulary, and what is not there is not compiled",
     "projectile_with_drag": (
@@ -90,6 +88,8 @@ KERNELS = {
         "PB501 `np.array` is not in the vocabulary, and what is not there is not compiled"
     ),
     "string_of_letters": "PB501 len of these values is not compiled",
+    "trajectory_until_the_ground": "PB501 if of these values is not compiled",
+    "vandermonde": "PB501 collect of such a list is not compiled",
     "vasicek_path": "PB501 a list that grows by an element of another type is not compiled",
 }
 

@@ -7,6 +7,7 @@ import ast
 from .calls.calls import read_call
 from .control.comprehensions import read_comprehension
 from .control.conditionals import read_if
+from .control.counting import read_while
 from .control.raising import read_raise
 from .control.statements import (
     read_annotated,
@@ -63,6 +64,7 @@ READERS = Readers(
         ast.Pass: read_pass,
         ast.If: read_if,
         ast.For: read_for,
+        ast.While: read_while,
         Iterations: read_iterations,
         End: read_end,
         ast.Break: read_break,

@@ -26,7 +26,7 @@ from .python_calls import DTYPE_CALLS, call_dtype, call_python
 from .ufunc_methods import as_reduction, outer_of, read_outer
 from .vector_products import VJP, read_vjp
 from .wider import read_wider
-from .written_arrays import ARRAY_OF, array_of
+from .written_arrays import ARRAY_OF, array_of, with_arrays_inside
 
 _COPIES = frozenset({"numpy.array", "numpy.copy", "pullback.aten.clone"})
 # Methods that are functions of NumPy's by another name, or no operators.
@@ -64,6 +64,8 @@ def read_call(frame: Frame, node: ast.Call, name: str | None, targets: tuple[str
     if isinstance(callee, Callee):
         return _formula(frame, callee, read_arguments(frame, node), name, targets)
     if isinstance(callee, Dotted):
+        if callee.name in ARRAY_OF:
+            node = with_arrays_inside(node)
         return call_dotted(frame, callee, read_arguments(frame, node), name)
     raise refuse(
         "PB402", "this is not a function", frame.span(func), hint="multiply by `*`, take elements by `x[...]`"

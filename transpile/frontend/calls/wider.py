@@ -130,8 +130,29 @@ def _matrix_norm(frame: Frame, callee: Dotted, given: Arguments, name: str | Non
     return choose(frame, test, of_matrices, of_vectors, given.node, name)
 
 
+def _made_like(frame: Frame, callee: Dotted, given: Arguments, name: str | None) -> Value | None:
+    """``np.zeros_like(x, dtype=...)``: an array of numbers of the operand's shape, in this dtype."""
+    op = _operator(callee)
+    filled = 2 if op == "full_like" else 1
+    if len(given.positional) == filled + 1:
+        given.keywords.setdefault("dtype", given.positional.pop())
+    dtype, shape = (given.keywords.pop(key, Literal(None)) for key in ("dtype", "shape"))
+    if dtype == shape == Literal(None):
+        return None
+    operand, span = _operand(frame, callee, given), frame.span(given.node)
+    if dtype == Literal(None):
+        dtype = frame.build.metadata("dtype", (operand,), span)
+    if shape == Literal(None):
+        shape = frame.build.metadata("shape", (operand,), span)
+    others = {key: value for key, value in given.keywords.items() if key not in ("a", "subok", "order")}
+    made = OPERATORS[op.removesuffix("_like")]
+    arguments = [shape, *given.positional[1:]]
+    return bind_operator(frame, made, callee.name, given.node, arguments, {**others, "dtype": dtype}, name)
+
+
 _WIDER: dict[str, Read] = {
     **dict.fromkeys(("sum", "prod", "mean", "var", "std", "cumsum", "cumprod"), _in_dtype),
+    **dict.fromkeys(("zeros_like", "ones_like", "full_like"), _made_like),
     "sort": _sorted,
     "cholesky": _cholesky,
     "norm": _matrix_norm,

@@ -12,9 +12,9 @@ from .assignment import bind_target
 
 
 def read_comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp, name: str | None) -> Value:
-    """``[expression for item in known]``, written out for each element."""
+    """``[expression for item in known]``, written out for each element; any other as loops that append."""
     first = node.generators[0]
-    if len(node.generators) != 1 or first.ifs or first.is_async:
+    if any(each.is_async for each in node.generators):
         raise fence.expression(node, frame.span(node))
     inner = Frame(
         frame.readers,
@@ -26,24 +26,28 @@ def read_comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp, name
         calls=frame.calls,
         place=frame.place,
     )
+    if len(node.generators) > 1 or first.ifs:
+        return _collected(inner, node)
     iterated = read(frame, first.iter)
     known = elements(iterated)
     found: list[Value] = []
     if known is None:
-        return _collected(inner, node, first, name)
+        return _collected(inner, node)
     for item in known:
         bind_target(inner, first.target, item)
         found.append(read(inner, node.elt))
     return new_list(frame, found)
 
 
-def _collected(
-    inner: Frame, node: ast.ListComp | ast.GeneratorExp, first: ast.comprehension, name: str | None
-) -> Value:
-    """``[expression for x in xs]`` over a list of a length that only the run knows: a loop that appends."""
+def _collected(inner: Frame, node: ast.ListComp | ast.GeneratorExp) -> Value:
+    """``[expression for x in xs if test]`` of a length that only the run knows: loops that append."""
     inner.local[_LIST] = new_list(inner, [])
     append = ast.Attribute(ast.Name(_LIST, ast.Load()), "append", ast.Load())
-    loop = ast.For(first.target, first.iter, [ast.Expr(ast.Call(append, [node.elt], []))], [])
+    loop: ast.stmt = ast.Expr(ast.Call(append, [node.elt], []))
+    for each in reversed(node.generators):
+        for test in reversed(each.ifs):
+            loop = ast.If(test, [loop], [])
+        loop = ast.For(each.target, each.iter, [loop], [])
     for part in ast.walk(loop):
         if "lineno" in part._attributes and not hasattr(part, "lineno"):
             ast.copy_location(part, node)

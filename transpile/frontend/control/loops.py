@@ -266,7 +266,7 @@ def _collected(frame: Frame, node: ast.For, name: str, growing: Growing) -> Atom
             f"`{name}` must grow by one tensor, or by one number, in every iteration of the loop",
             frame.span(node),
             value=name,
-            hint="append once, outside of any branch",
+            hint="append an array, `np.array(row)`, in the place of a list; once, outside of any branch",
         )
     return value
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from ...ir import Literal, Var
 from ..calls.calls import read_call
+from ..expressions.list_parts import list_of_places
 from ..expressions.simple import function_value
 from ..state.lookup import lookup
-from ..state.mutation import check_in_place, check_store
+from ..state.mutation import check_in_place, check_list_write, check_store
 from ..state.readers import read
 from ..state.values import Backwards, Frame, Growing, Value
 from ..syntax import fence
@@ -40,8 +41,10 @@ def read_expression(frame: Frame, node: ast.Expr, rest: Rest, name: str | None) 
         return
     if (reversed_list := _reversed_in_place(frame, node.value)) is not None:
         held = frame.local[reversed_list]
-        assert isinstance(held, Backwards)
-        frame.bind(reversed_list, held.items, node)
+        if isinstance(held, Var):
+            check_list_write(frame, held, reversed_list, node)
+            held = list_of_places(frame, held, "len(xs) - 1 - k", "len(xs)", node.value)
+        frame.bind(reversed_list, held.items if isinstance(held, Backwards) else held, node)
         return
     check_in_place(frame, node.value)
     _check_used(frame, node.value, read(frame, node.value))
@@ -65,13 +68,15 @@ def _check_used(frame: Frame, node: ast.expr, value: Value) -> None:
 
 
 def _reversed_in_place(frame: Frame, node: ast.expr) -> str | None:
-    """The list's name in ``name.reverse()``, if it grew in a loop over something reversed."""
+    """The list's name in ``name.reverse()``, if it grew in a loop."""
     if not isinstance(node, ast.Call) or node.args or node.keywords:
         return None
     func = node.func
     if not isinstance(func, ast.Attribute) or func.attr != "reverse" or not isinstance(func.value, ast.Name):
         return None
-    return func.value.id if isinstance(frame.local.get(func.value.id), Backwards) else None
+    held = frame.local.get(func.value.id)
+    grown = isinstance(held, Backwards) or (isinstance(held, Var) and held.kind == "list")
+    return func.value.id if grown else None
 
 
 def read_def(frame: Frame, node: ast.FunctionDef, rest: Rest, name: str | None) -> None:

@@ -15,6 +15,7 @@ from ..syntax.spelling import canonical, constant_of
 from .arithmetic import join
 
 _METADATA = frozenset({"shape", "ndim", "size", "dtype"})
+_PARTS = {"real": "real", "imag": "imag"}
 
 
 def read_constant(frame: Frame, node: ast.Constant, name: str | None) -> Value:
@@ -68,6 +69,8 @@ def read_attribute(frame: Frame, node: ast.Attribute, name: str | None) -> Value
             return frame.build.metadata(node.attr, (base,), frame.span(node), name)
         if node.attr == "T":
             return frame.build.emit("transpose", (base,), frame.span(node), name=name)
+        if node.attr in _PARTS:
+            return frame.build.emit(_PARTS[node.attr], (base,), frame.span(node), name=name)
         if node.attr == "mT":
             axes = (("axis1", Literal(-1)), ("axis2", Literal(-2)))
             return frame.build.emit("swapaxes", (base,), frame.span(node), kwargs=axes, name=name)
@@ -76,7 +79,7 @@ def read_attribute(frame: Frame, node: ast.Attribute, name: str | None) -> Value
         f"the attribute `.{node.attr}` is outside of the formula language",
         frame.span(node),
         value=node.attr,
-        hint="of a tensor there are .shape, .ndim, .size, .dtype and .T",
+        hint="of a tensor there are .shape, .ndim, .size, .dtype, .T, .real and .imag",
     )
 
 

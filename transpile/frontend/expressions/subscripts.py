@@ -11,6 +11,7 @@ from ..state.kinds import check_index
 from ..state.readers import operand, read
 from ..state.values import Frame, Growing, Items, Value, elements
 from ..syntax.fence import refuse
+from .list_parts import part_of_list
 
 
 def read_subscript(frame: Frame, node: ast.Subscript, name: str | None) -> Value:
@@ -22,12 +23,7 @@ def read_subscript(frame: Frame, node: ast.Subscript, name: str | None) -> Value
     if not isinstance(base, Var) or base in frame.build.numbers:
         raise refuse("PB402", "this has no elements", frame.span(node), hint="a number has none")
     if base.kind == "list" and isinstance(node.slice, ast.Slice):
-        raise refuse(
-            "PB402",
-            "a part of a list of a length that is not known is outside of the formula language",
-            frame.span(node.slice),
-            hint="loop over places: `[xs[k] for k in range(1, len(xs))]`",
-        )
+        return part_of_list(frame, base, node.slice)
     index = read_index(frame, node.slice)
     span = frame.span(node)
     if base.kind == "tensor":

@@ -6,6 +6,9 @@ from ...ir import Atom, Eqn, Literal, Var
 from ...operators import OPERATORS
 from .builder import Builder
 
+# What may give its operand, or a view of it.
+_SAME_MEMORY = frozenset({"opaque", "item", "list", "stop_gradient", "real", "imag"})
+
 
 def roots(build: Builder, var: Var) -> set[Var]:
     """The variables whose memory this one may share: itself, and what it is a view of."""
@@ -33,7 +36,7 @@ def _sources(build: Builder, eqn: Eqn, out: Var) -> tuple[Atom, ...]:
     if eqn.op == "getitem":
         index = eqn.kwarg("index")
         return () if isinstance(index, Var) and index in build.arrays else eqn.args[:1]
-    if eqn.op in ("opaque", "item", "list", "stop_gradient") or (info is not None and info.view):
+    if eqn.op in _SAME_MEMORY or (info is not None and info.view):
         return eqn.args
     return ()
 

@@ -91,8 +91,14 @@ def _shared(frame: Frame, name: str, whom: str, node: ast.AST) -> Refusal:
         f"`{name}` {whom}, which this changes in place{callers} as well",
         frame.span(node),
         value=name,
-        hint=f"write to a copy: `{name} = {name}.copy()`",
+        hint=_hint(name, whom),
     )
+
+
+def _hint(name: str, whom: str) -> str:
+    copy = f"a copy: `{name} = {name}.copy()`"
+    _, view, other = whom.partition("a view of `")
+    return f"write to `{other}[...]`, or to {copy}" if view else f"write to {copy}"
 
 
 def _check_own(frame: Frame, var: Var, name: str, node: ast.AST) -> None:
@@ -157,7 +163,7 @@ def _whom(frame: Frame, var: Var, name: str) -> Iterator[str]:
         if is_view and frame.local.get(other) is value:
             frame.local[other] = Poison(f"is a view of `{name}`, which was changed in place since", "PB301")
         elif value is not var and not is_view:
-            yield "is a view of another array"
+            yield f"is a view of `{other}`" if value in own else "is a view of another array"
         else:
             yield f"is also named `{other}`"
 

@@ -24,7 +24,10 @@ def refuse(code: str, message: str, span: Span, *, value: str = "", hint: str = 
 
 
 _STATEMENTS: dict[str, tuple[str, str]] = {
-    "While": ("a `while` loop", "write `for i in range(n)`, or compute it in a helper without a derivative"),
+    "While": (
+        "a `while` loop that does not count to a bound",
+        "write `for _ in range(limit):`, with `if not ...: break` in the place of the condition",
+    ),
     "For": ("`else` after a loop", "remember in a variable how the loop ended, and write `if` after it"),
     "AsyncFor": ("an `async for` loop", "a formula is plain synchronous code"),
     "AsyncWith": ("an `async with` statement", "a formula is plain synchronous code"),
