@@ -1,4 +1,4 @@
-"""What autograd is known to refuse to record, in functions of the linted tree that are called.
+"""Calls of functions of the linted tree that do what autograd refuses to record.
 
 ``torch.mul(a, b, out=c)``, and a tensor made with ``requires_grad=...`` that is then written in place. What
 gets its history would make the class raise, where it gave a first gradient before.
