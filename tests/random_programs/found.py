@@ -57,4 +57,23 @@ FOUND = {
             out[i] = level
         return out
     """,
+    "a sum of what is compared with a number that an attribute gives": """
+        return np.sum(np.minimum(x * y, np.exp(-scale)) * 1.0)
+    """,
+    "an array of float32 that is changed by one of float64, and a number that becomes an array": """
+        v = (x * y).astype(np.float32)
+        v += x * 0.3
+        total = 0.0
+        for row in z:
+            total += row
+            total *= np.float64(0.5)
+        return v * total
+    """,
+    "numbers under two names, of which one is changed": """
+        last, total = 0.0, 0.0
+        for value in x:
+            last = total
+            total += value * value
+        return total * last * x
+    """,
 }

@@ -66,11 +66,14 @@ def with_own_shapes(formula: Formula) -> Formula:
     reads = _read_together(formula.pullback)
     outputs = {var for var in formula.forward.results if isinstance(var, Var) and var.kind == "tensor"}
     arrays = inputs | {var for var in outputs if all(var in reached for reached in reads)}
+    # The closure has the attributes that it saves.
+    unsaved = {param.var for param in formula.params} - inputs - {*formula.forward.results}
     again = []
     for plain, (op, tensor) in _asked(formula).items():
         eqns = slice_of(formula.forward.eqns, [tensor], arrays)
         read = {var for eqn in eqns for var in eqn.reads() if var in arrays}
         free = op == "like" and tensor not in arrays and all(eqn.op in _FREE for eqn in eqns)
+        free = free and not any(unsaved.intersection(eqn.reads()) for eqn in eqns)
         if free and all(read <= reached for reached in reads if plain in reached):
             again.append(plain)
     if not again:
