@@ -324,7 +324,7 @@ class _Recomputed:
                 f"    return {results}",
             ],
         )
-        through = f"{owner.name}." if owner else ""
+        through = f"{self.place.path_of(owner)}." if owner else ""
         if uses_class:
             back = self.backward
             if not any(getattr(d, "id", "") == "classmethod" for d in back.decorator_list):

@@ -42,7 +42,7 @@ def apply(place: Place) -> None:
     take_from(place, backward, context, saved)
     depth = text.indent(owner.body[-1])
     step = depth[len(text.indent(owner)) :]
-    through = cls or owner.name
+    through = cls or place.path_of(owner)
     body = [
         f"{saved} = {context}.saved_tensors",
         f"inputs = ({', '.join([*passed, f'*{saved}'])})",

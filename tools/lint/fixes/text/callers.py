@@ -9,8 +9,12 @@ from .splices import CannotFix
 
 
 def is_private(place: Place, owner: ast.ClassDef) -> bool:
-    """True if no other file calls a class: its name says so, or it stands inside a function."""
-    return owner.name.startswith("_") or owner not in place.module.tree.body
+    """True if no other file calls a class: its name says so, or it stands inside a function.
+
+    One that stands in another class is called by that class's name, or by any object of it.
+    """
+    in_function = owner not in place.module.tree.body
+    return "." not in place.path_of(owner) and (owner.name.startswith("_") or in_function)
 
 
 def take_first_output(place: Place, owner: ast.ClassDef) -> None:

@@ -73,4 +73,4 @@ def forward_again(
     *computed, last = body_of(method.node)
     if not isinstance(last, ast.Return) or last.value is None or not is_smooth(last.value, place.module):
         return None
-    return (f"{owner.name}.forward", given) if follow_smoothly(computed, known, place) else None
+    return (f"{place.path_of(owner)}.forward", given) if follow_smoothly(computed, known, place) else None

@@ -44,6 +44,18 @@ class Place:
                 return node
         return None
 
+    def path_of(self, owner: ast.ClassDef) -> str:
+        """``Outer.Scaled``, by which the methods of a class that stands in another one know it."""
+        names: list[str] = []
+        for node in _around(self.module.tree, owner.lineno):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                names.clear()
+            elif isinstance(node, ast.ClassDef):
+                names.append(node.name)
+            if node is owner:
+                break
+        return ".".join(names)
+
     def torch(self) -> str:
         """The name of the module ``torch`` in the file, which is imported where it is not."""
         for name, entity in self.module.names.items():
