@@ -69,6 +69,11 @@ FOUND = {
             total *= np.float64(0.5)
         return v * total
     """,
+    "a number that becomes an array of another dtype, whose shape a gradient asks for": """
+        v = np.sum(np.sqrt(1 + z[0] ** 2), axis=-1)
+        v -= np.arange(len(x))
+        return np.max(v, axis=-1, keepdims=True)
+    """,
     "numbers under two names, of which one is changed": """
         last, total = 0.0, 0.0
         for value in x:

@@ -98,7 +98,7 @@ def _shared(frame: Frame, name: str, whom: str, node: ast.AST) -> Refusal:
 def _hint(name: str, whom: str) -> str:
     copy = f"a copy: `{name} = {name}.copy()`"
     _, view, other = whom.partition("a view of `")
-    return f"write to `{other}[...]`, or to {copy}" if view else f"write to {copy}"
+    return f"write to `{other[:-1]}[...]`, or to {copy}" if view else f"write to {copy}"
 
 
 def _check_own(frame: Frame, var: Var, name: str, node: ast.AST) -> None:

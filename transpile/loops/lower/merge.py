@@ -168,7 +168,8 @@ def _merge_arrays(plan: Plan, out: Var, sides: Sides, before: list[Statement], l
     strong = {fact.type for fact in own if fact.kind in ("lane", "array")}
     kind = stored(join(fact.type for fact in own if fact.kind != "none"))
     if len(strong) > 1:
-        raise plan.refuse(f"{out} has another dtype on each side of a condition, which is not compiled")
+        message = f"{out} has another dtype on each side of a condition, which is not compiled"
+        raise plan.refuse(message, "give both sides one, as by `np.zeros(n, dtype=x.dtype)`")
     view = plan.names.fresh(f"{plan.names.of(out)}_view")
     output = plan.claim_output(out)
     read_again = output is None or out in plan.uses

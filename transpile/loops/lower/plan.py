@@ -232,10 +232,11 @@ class Plan:
         if fact.kind == "array":
             self._arrays[var] = fact
 
-    def refuse(self, message: str) -> FormulaError:
-        """The error for what is not compiled, located at the equation under way."""
+    def refuse(self, message: str, hint: str = "") -> FormulaError:
+        """The error for what is not compiled, located at the equation under way; `hint` says how it is."""
         span = self._eqn.span if self._eqn is not None and self._eqn.span else self.kernel.span
-        hint = "the operator still runs on its reference formula"
+        runs = "the operator still runs on its reference formula"
+        hint = f"{hint}; {runs}" if hint else runs
         return FormulaError([diagnostic("PB501", message, span, name=self.kernel.name, hint=hint)])
 
     def enter(self, eqn: Eqn) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ..reading import equations, findings, formula
+from ..reading import HEAD_LINES, equations, findings, formula, module
 
 
 def text(*statements, closure=("return g",)):
@@ -83,3 +83,11 @@ def test_a_number_may_be_changed():
 
 def test_the_closures_own_value_may_be_changed():
     assert findings(text("r = x * 2", closure=("h = g * 2", "h += g", "return h"))) == []
+
+
+@pytest.mark.parametrize("write", ["row[:] = x[1]", "row += 1", "row[0] *= 2"])
+def test_a_write_through_a_view_is_told_where_to_go(write):
+    (found,) = module(text("t = x * 2", "row = t[1:]", write, "r = t * 1")).diagnostics
+    assert (found.code, found.span.line - HEAD_LINES) == ("PB301", 5)
+    assert "`row` is a view of `t`" in found.message
+    assert found.hint == "write to `t[...]`, or to a copy: `row = row.copy()`"

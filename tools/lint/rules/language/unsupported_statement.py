@@ -1,6 +1,6 @@
 """## What it does
-Finds statements outside the fence: `while`, `try`, `with`, `yield`, `del`, `global`, classes, and
-the like.
+Finds statements outside the fence: `while` without a count, `try`, `with`, `yield`, `del`, `global`,
+classes, and the like.
 
 ## Why is this bad?
 What a formula computes must be visible in its text: that is what derivatives and C++ are made from.

@@ -162,7 +162,9 @@ def add_in_place(plan: Plan, eqn: Eqn, out: Var) -> None:
         if have != whole:
             plan.require(level, Infix("==", have, whole), "a write that does not fit")
         positive = Eqn(eqn.outs, "positive", eqn.args[:1], (), (), eqn.span)
-        plan.define(out, Fact("lane", stored(old.type), old.shape, old.leaves, level, eqn=positive))
+        # Where that does not hold, Python goes on with a number's shape: no other may stand for it.
+        own = plan.own_shape("in_place", out.name)
+        plan.define(out, Fact("lane", stored(old.type), own, (Leaf(have, own, level),), level, eqn=positive))
         return
     plan.define(out, fact)
 
