@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+CACHE = ROOT / "build" / "mypy_of_a_user"
 PROGRAM = Path(__file__).with_name("user_program.py")
 LINES = PROGRAM.read_text().splitlines()[4:]  # without the docstring, which explains the comments
 EXPECTED = {
@@ -33,7 +34,9 @@ def settings(tmp_path):
 
 
 def test_mypy_finds_the_errors_and_types(settings):
-    said = run(sys.executable, "-m", "mypy", "--no-error-summary", PROGRAM.name, cwd=settings)
+    said = run(
+        sys.executable, "-m", "mypy", "--no-error-summary", f"--cache-dir={CACHE}", PROGRAM.name, cwd=settings
+    )
     found = set()
     for line in said.splitlines():
         where, _, what = line.partition(": ")
