@@ -149,11 +149,11 @@ class _Backward:
         return body
 
     def _without_own_names(self, block: Block) -> Block:
-        """The block whose variables are not named like the gradients that are returned; results nest."""
+        """The block whose variables have no names of gradients that come in or are returned; results nest."""
         counts = uses(block)
-        taken = {var.name for var in self.gradients.values()}
+        taken = {*self.cotangents, *(var.name for var in self.gradients.values())}
         names: dict[Var, Var] = {}
-        for eqn in block.eqns:
+        for eqn in block.every():
             for var in eqn.outs:
                 if counts[var] == 1 and var in block.results and len(eqn.outs) == 1 and not eqn.blocks:
                     names[var] = Var(var.name, var.kind, True)
