@@ -30,6 +30,7 @@ class Variant:
     forward      the formulas of tangents, by the names of the results, as they stand in the table
     written_out  those among `forward` that the loader wrote out
     plain        inputs that the table says have no derivative
+    info         what the loader made of all this: what a node saves, and formulas of it
     """
 
     key: str
@@ -37,6 +38,7 @@ class Variant:
     forward: Mapping[tuple[str, ...], str]
     written_out: Mapping[tuple[str, ...], str]
     plain: tuple[str, ...]
+    info: Any = None
 
 
 @dataclass(frozen=True)
@@ -174,6 +176,7 @@ def _variant(key: str, written: Mapping[str, Any], info: Any) -> Variant:
         forward,
         {names: expanded[names] for names, text in forward.items() if text in AUTO},
         tuple(name for names, text in texts.items() if text == NON_DIFFERENTIABLE for name in names),
+        info,
     )
 
 

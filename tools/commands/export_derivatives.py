@@ -1,14 +1,16 @@
-"""``pullback export-derivatives``: Python formulas as PyTorch's table of derivatives."""
+"""``pullback export-derivatives``: Python formulas as PyTorch's table of derivatives, or as C++ operators."""
 
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from rich.console import Console
 
 from ..aten.export.folder import write_folder
+from ..aten.nodes import write_nodes
 from ..aten.table import Table, functions_of_aten
 from ..errors import CLEAN, FINDINGS, CommandError, UsageError
 from ..files import write_atomically
@@ -18,6 +20,7 @@ from . import Subparsers, add_command
 EXAMPLE = """\
 example:
   $ pullback export-derivatives build/aten -o derivatives.yaml    what import-derivatives wrote, edited
+  $ pullback export-derivatives build/aten --target aten -o cpp    the operators in C++, for one library
 """
 
 
@@ -33,7 +36,22 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "folder", metavar="FOLDER", help="the files of formulas, as import-derivatives writes them"
     )
-    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the derivatives.yaml to write")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="PATH",
+        required=True,
+        help="the derivatives.yaml to write, or the folder of C++",
+    )
+    parser.add_argument(
+        "--target",
+        choices=("derivatives-yaml", "aten"),
+        default="derivatives-yaml",
+        help="aten: a folder of C++, the operators with these derivatives; default: %(default)s",
+    )
+    parser.add_argument(
+        "--only", metavar="NAME", action="append", default=[], help="of C++, this operator: mul.Tensor"
+    )
     parser.add_argument(
         "--native-functions",
         metavar="FILE",
@@ -55,18 +73,38 @@ def run(arguments: argparse.Namespace) -> int:
         return FINDINGS
     if not made.entries:
         raise UsageError(f"{arguments.folder}: has no formula of an operator of ATen")
-    _check(made.text(), natives)
+    table = _read(made.text(), natives)
+    if arguments.target == "aten":
+        return _write_operators(table, Path(arguments.output), arguments.only)
     write_atomically(Path(arguments.output), made.text())
     print(f"{arguments.output}: {len(made.entries)} entries")
     return CLEAN
 
 
-def _check(text: str, natives: Path | None) -> None:
-    """Let PyTorch's own loader read the table before it is written."""
+def _read(text: str, natives: Path | None) -> Table:
+    """The table as PyTorch's own loader reads it, before it is written."""
     with TemporaryDirectory(prefix="pullback-") as folder:
         path = Path(folder) / "derivatives.yaml"
         path.write_text(text, encoding="utf-8")
         try:
-            Table(path, natives)
+            return Table(path, natives)
         except UsageError as error:
             raise CommandError(str(error)) from error
+
+
+def _write_operators(table: Table, folder: Path, only: list[str]) -> int:
+    made = write_nodes(table, only)
+    unknown = [name for name in only if name not in (*made.operators, *made.left_out)]
+    if unknown:
+        raise UsageError(f"the formulas have no operator {', '.join(unknown)}")
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("operators_*.cpp"):
+        if old.name not in made.files:
+            old.unlink()
+    for name, text in made.files.items():
+        write_atomically(folder / name, text)
+    print(f"{folder}: {count(len(made.operators), 'operator')} in {count(len(made.files), 'file')}")
+    reasons = Counter(made.left_out.values())
+    for reason, times in sorted(reasons.items(), key=lambda each: (-each[1], each[0])):
+        print(f"  left out {times}: {reason}")
+    return CLEAN

@@ -12,7 +12,7 @@ from collections import Counter
 
 import torch
 
-from .comparing import Entry, compare_entry, entries
+from .comparing import Entry, compare_entry, entries, recorded
 from .formulas import Formulas, table
 
 
@@ -26,9 +26,9 @@ def main() -> int:
     parser.add_argument("--order", type=int, choices=(1, 2), default=2, help="the highest")
     arguments = parser.parse_args()
     dtype = getattr(torch, arguments.dtype)
-    formulas = Formulas(arguments.folder) if arguments.folder else table()
+    way = recorded(Formulas(arguments.folder) if arguments.folder else table())
     found = [
-        compare_entry(info, dtype, formulas, arguments.samples, arguments.order > 1)
+        compare_entry(info, dtype, way, arguments.samples, arguments.order > 1)
         for info in entries(dtype)
         if not arguments.entry or info.formatted_name in arguments.entry
     ]

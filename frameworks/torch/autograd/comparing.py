@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +26,14 @@ STEP = 1e-3
 NEAR = 1e-8
 
 Gradients = Callable[..., Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to gradients that is compared with PyTorch's: a block in which programs run, and `grad` in it."""
+
+    block: Callable[[], AbstractContextManager[Any]]
+    grad: Gradients
 
 
 @dataclass
@@ -57,7 +66,7 @@ class _NotComparableError(Exception):
 
 
 @dataclass
-class _Sample:
+class Sample:
     """A call of an operator as a function of its tensors that can have a gradient."""
 
     info: Any
@@ -89,14 +98,19 @@ def _requires_grad(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.requires_grad and is_differentiable(value)
 
 
-def compare_entry(info: Any, dtype: torch.dtype, formulas: Formulas, most: int, second: bool = True) -> Entry:
+def recorded(formulas: Formulas) -> Way:
+    """The way of a recording with these formulas."""
+    return Way(lambda: record(formulas), functional.grad)
+
+
+def compare_entry(info: Any, dtype: torch.dtype, way: Way, most: int, second: bool = True) -> Entry:
     """The findings about a few samples of an entry."""
     entry = Entry(info.formatted_name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for sample in first_of(info.sample_inputs("cpu", dtype, requires_grad=True), most):
             try:
-                _compare(_Sample(info, sample), formulas, entry, second and info.supports_gradgrad)
+                _compare(Sample(info, sample), way, entry, second and info.supports_gradgrad)
             except _NotComparableError:
                 continue
             entry.samples += 1
@@ -121,7 +135,7 @@ class _Found:
     second_of: Sequence[int] = ()
 
 
-def _gradients(sample: _Sample, grad: Gradients, second: bool, chosen: Sequence[int] | None = None) -> _Found:
+def _gradients(sample: Sample, grad: Gradients, second: bool, chosen: Sequence[int] | None = None) -> _Found:
     inputs = sample.inputs()
     outputs = sample.results(inputs)
     if not inputs or not outputs:
@@ -143,7 +157,7 @@ def _gradients(sample: _Sample, grad: Gradients, second: bool, chosen: Sequence[
     return _Found(first, grad(outputs, at, weights, allow_unused=True), chosen)
 
 
-def _compare(sample: _Sample, formulas: Formulas, entry: Entry, second: bool) -> None:
+def _compare(sample: Sample, way: Way, entry: Entry, second: bool) -> None:
     try:
         expected = _gradients(sample, torch.autograd.grad, second)
     except Exception as error:
@@ -155,8 +169,8 @@ def _compare(sample: _Sample, formulas: Formulas, entry: Entry, second: bool) ->
         except Exception as failed:
             raise _NotComparableError from failed
     try:
-        with record(formulas):
-            found = _gradients(sample, functional.grad, expected.second is not None, expected.second_of)
+        with way.block():
+            found = _gradients(sample, way.grad, expected.second is not None, expected.second_of)
     except Exception as error:
         reason = str(error).partition("\n")[0]
         entry.problems.append(f"{type(error).__name__}: {reason}")
@@ -169,7 +183,7 @@ def _compare(sample: _Sample, formulas: Formulas, entry: Entry, second: bool) ->
         at = [*sample.inputs(), *map(torch.detach, sample.results(sample.inputs()))]
         text = _difference(found.second, expected.second, at)
         if text is not None:
-            right = _second_is_right(sample, formulas, found, expected)
+            right = _second_is_right(sample, way, found, expected)
             (entry.right if right else entry.problems).append(f"second: {text}")
 
 
@@ -184,7 +198,7 @@ def _difference(ours: Sequence[Any], theirs: Sequence[Any], like: Sequence[torch
     return None
 
 
-def _first_is_right(sample: _Sample, ours: Sequence[Any], theirs: Sequence[Any]) -> bool:
+def _first_is_right(sample: Sample, ours: Sequence[Any], theirs: Sequence[Any]) -> bool:
     """True where finite differences agree with the formulas, and not with PyTorch."""
     at = [tensor.detach() for tensor in sample.inputs()]
 
@@ -195,16 +209,14 @@ def _first_is_right(sample: _Sample, ours: Sequence[Any], theirs: Sequence[Any])
     return _agree(results, at, weights, ours, theirs)
 
 
-def _second_is_right(sample: _Sample, formulas: Formulas, ours: _Found, theirs: _Found) -> bool:
+def _second_is_right(sample: Sample, way: Way, ours: _Found, theirs: _Found) -> bool:
     inputs = sample.inputs()
     cotangents = [_random_like(output, k) for k, output in enumerate(sample.results(inputs))]
 
     def first(values: Sequence[Any]) -> Sequence[Any]:
         leaves = [tensor.requires_grad_() for tensor in values[: len(inputs)]]
-        with record(formulas):
-            found = functional.grad(
-                sample.results(leaves), leaves, list(values[len(inputs) :]), allow_unused=True
-            )
+        with way.block():
+            found = way.grad(sample.results(leaves), leaves, list(values[len(inputs) :]), allow_unused=True)
         return [found[k] for k in theirs.second_of]
 
     at = [*(tensor.detach() for tensor in inputs), *cotangents]

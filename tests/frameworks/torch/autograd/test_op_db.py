@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("expecttest")
 
 from pullback.torch.autograd.__main__ import lines, main  # noqa: E402 - where torch is
-from pullback.torch.autograd.comparing import compare_entry, entries  # noqa: E402 - where torch is
+from pullback.torch.autograd.comparing import compare_entry, entries, recorded  # noqa: E402 - where torch is
 
 # No formula has their derivative, or it calls a helper that is not written; they are refused.
 REFUSED = {
@@ -36,7 +36,7 @@ QUICK = {
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 def test_gradients_of_common_operators_equal_those_of_pytorch(formulas, dtype):
     chosen = [info for info in entries(getattr(torch, dtype)) if info.formatted_name in QUICK]
-    found = [compare_entry(info, getattr(torch, dtype), formulas, 2) for info in chosen]
+    found = [compare_entry(info, getattr(torch, dtype), recorded(formulas), 2) for info in chosen]
     assert len(found) >= {"float64": 17, "complex128": 8}[dtype]
     assert [line for entry in found if entry.verdict != "equal" for line in lines(entry)] == []
 
@@ -44,7 +44,7 @@ def test_gradients_of_common_operators_equal_those_of_pytorch(formulas, dtype):
 @pytest.mark.slow
 def test_gradients_of_all_operators_equal_those_of_pytorch(formulas):
     of = torch.float64
-    found = [compare_entry(info, of, formulas, 3) for info in entries(of)]
+    found = [compare_entry(info, of, recorded(formulas), 3) for info in entries(of)]
     different = {entry.name: entry.problems for entry in found if entry.verdict == "different"}
     assert different.keys() <= REFUSED | AT_ZERO, different
     refused = [problem for name, problems in different.items() if name in REFUSED for problem in problems]

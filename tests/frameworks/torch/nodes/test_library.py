@@ -1,0 +1,59 @@
+"""A library of a few operators compiles, loads, and has the gradients of PyTorch's own nodes."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from pullback.tools.cli import main
+
+pytestmark = pytest.mark.torch
+pytest.importorskip("expecttest")
+
+FEW = ("exp", "sigmoid", "addcmul", "lerp.Scalar")
+
+
+def compared(folder, *options):
+    """The exit status and the lines of a comparison in a process of its own."""
+    command = [sys.executable, "-m", "pullback.torch.nodes", str(folder), *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout.splitlines() + done.stderr.splitlines()
+
+
+def test_first_and_second_gradients_equal_those_of_pytorch(imported_table, tmp_path):
+    named = [text for name in FEW for text in ("--only", name)]
+    command = ["export-derivatives", str(imported_table), "--target", "aten", "-o", str(tmp_path), *named]
+    assert main(command) == 0
+    of = [text for name in ("exp", "sigmoid", "addcmul", "lerp") for text in ("--entry", name)]
+    status, lines = compared(tmp_path, *of)
+    assert (status, lines[-1]) == (0, "4 operators compared: 4 equal")
+
+
+def test_a_wrong_formula_differs(imported_table, tmp_path):
+    """The nodes are those of the library: of a wrong formula the comparison says so."""
+    formulas = tmp_path / "formulas"
+    formulas.mkdir()
+    text = (imported_table / "pointwise.py").read_text(encoding="utf-8")
+    changed = text.replace("return grad * aten.conj(result)\n", "return grad * aten.neg(result)\n", 1)
+    assert changed != text
+    (formulas / "pointwise.py").write_text(changed, encoding="utf-8")
+    cpp = tmp_path / "cpp"
+    command = ["export-derivatives", str(formulas), "--target", "aten", "-o", str(cpp), "--only", "exp"]
+    assert main(command) == 0
+    status, lines = compared(cpp, "--entry", "exp")
+    assert status == 1
+    assert lines[1].startswith("exp: exp: first: input 0: off by")
+
+
+@pytest.mark.slow
+def test_all_operators_equal_those_of_pytorch(imported_table, tmp_path):
+    command = ["export-derivatives", str(imported_table), "--target", "aten", "-o", str(tmp_path)]
+    assert main(command) == 0
+    status, lines = compared(tmp_path)
+    assert status == 0, lines
+    found = re.fullmatch(r"(\d+) operators compared: (\d+) equal", lines[-1])
+    assert found is not None
+    assert found[1] == found[2]
