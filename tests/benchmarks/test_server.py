@@ -15,7 +15,7 @@ def test_each_change_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     import server
 
     monkeypatch.setattr(server, "CHANGES", 3)
-    text = server.classes(40)
+    text = server.filled(40, "import torch\n", server.CLASS)
     assert text.count("class ") == 3
     assert len(asyncio.run(server.latencies(text))) == 3
     assert server.computing(text) > 0

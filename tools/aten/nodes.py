@@ -260,7 +260,7 @@ def _headers(formula: str, functions: Mapping[str, Sequence[Any]]) -> Iterator[s
 
 @dataclass(frozen=True)
 class _Member:
-    """What a node saves: its declaration, how it is put there and got back, and freed."""
+    """A value that a node saves: its declaration, how it is put there and got back, and freed."""
 
     declared: str
     put: str

@@ -29,7 +29,7 @@ class Comparison:
         return sorted(name for name, found in self.entries.items() if not any(map(_problems, found)))
 
     def different(self) -> dict[str, list[str]]:
-        """What differs, by operators."""
+        """The differences, by operators."""
         return {
             name: [f"{each.name}: {problem}" for each in found for problem in _problems(each)]
             for name, found in sorted(self.entries.items())
@@ -68,11 +68,12 @@ def recorded_operators(library: Library, info: Any, dtype: torch.dtype, most: in
                     results = sample.results(sample.inputs())
             except Exception:
                 continue  # the comparison runs it again, and says what is wrong
-            found |= _names(results)
+            found |= node_operators(results)
     return found
 
 
-def _names(results: Sequence[torch.Tensor]) -> set[str]:
+def node_operators(results: Sequence[torch.Tensor]) -> set[str]:
+    """The operators whose nodes are those of a library, in the graph of these results."""
     seen: set[Any] = set()
     stack: list[Any] = [each.grad_fn for each in results]
     while stack:

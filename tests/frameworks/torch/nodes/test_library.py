@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 
@@ -24,14 +25,18 @@ def compared(folder, *options):
 
 
 def test_first_and_second_gradients_equal_those_of_pytorch(imported_table, tmp_path):
+    formulas = tmp_path / "formulas"
+    formulas.mkdir()
+    for name in ("activation", "pointwise"):
+        shutil.copy(imported_table / f"{name}.py", formulas)
     named = [text for name in FEW for text in ("--only", name)]
-    command = ["export-derivatives", str(imported_table), "--target", "aten", "-o", str(tmp_path), *named]
-    assert main(command) == 0
+    assert main(["export-derivatives", str(formulas), "--target", "aten", "-o", str(tmp_path), *named]) == 0
     of = [text for name in ("exp", "sigmoid", "addcmul", "lerp") for text in ("--entry", name)]
     status, lines = compared(tmp_path, *of)
     assert (status, lines[-1]) == (0, "4 operators compared: 4 equal")
 
 
+@pytest.mark.slow
 def test_a_wrong_formula_differs(imported_table, tmp_path):
     """The nodes are those of the library: of a wrong formula the comparison says so."""
     formulas = tmp_path / "formulas"
@@ -56,4 +61,5 @@ def test_all_operators_equal_those_of_pytorch(imported_table, tmp_path):
     assert status == 0, lines
     found = re.fullmatch(r"(\d+) operators compared: (\d+) equal", lines[-1])
     assert found is not None
+    assert int(found[1]) >= 180
     assert found[1] == found[2]

@@ -1,0 +1,96 @@
+"""``python benchmarks/aten_nodes.py FOLDER``: nodes in C++ from the formulas beside PyTorch's own.
+
+FOLDER is what `pullback export-derivatives --target aten` wrote. Of each entry of `op_db` that records nodes
+of the library, the first such sample runs forward and backward, by the library and by PyTorch in turn, on one
+thread; cells are medians in microseconds, and the ratio is PyTorch's time over the library's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import warnings
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from typing import Any
+
+import torch
+from rich.console import Console
+from rich.table import Table
+from timing import interleaved
+
+from pullback.torch.autograd.comparing import Sample, entries
+from pullback.torch.derivatives.calls import first_of
+from pullback.torch.nodes import Library, load
+from pullback.torch.nodes.comparing import node_operators
+
+SAMPLES, RUNS = 3, 50
+
+
+def main() -> None:
+    """Print a table, and the geometric mean of its ratios."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder")
+    parser.add_argument("--entry", action="append", help="names of entries; default: all")
+    parser.add_argument("--seconds", type=float, default=0.5, help="for each entry; default: %(default)s")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")
+    library = load(arguments.folder)
+    table = Table("entry", "operators", "PyTorch (µs)", "library (µs)", "ratio")
+    ratios = []
+    for info in entries(torch.float64):
+        if arguments.entry and info.formatted_name not in arguments.entry:
+            continue
+        found = recorded_sample(library, info)
+        if found is None:
+            continue
+        sample, names = found
+        run = forward_and_backward(sample)
+        contenders = {"torch": partial(often, run, nullcontext), "library": partial(often, run, library.on)}
+        times = interleaved(contenders, 200, arguments.seconds)
+        ratios.append(times["torch"].median / times["library"].median)
+        cells = (f"{times[name].median / RUNS * 1e6:.1f}" for name in contenders)
+        table.add_row(info.formatted_name, " ".join(sorted(names)), *cells, f"{ratios[-1]:.2f}")
+    Console().print(table)
+    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+    print(f"{len(ratios)} entries; geometric mean {mean:.2f}, least {min(ratios):.2f}")
+
+
+def recorded_sample(library: Library, info: Any) -> tuple[Sample, set[str]] | None:
+    """The first sample that PyTorch can differentiate and the library has nodes of, with their names."""
+    for given in first_of(info.sample_inputs("cpu", torch.float64, requires_grad=True), SAMPLES):
+        sample = Sample(info, given)
+        try:
+            forward_and_backward(sample)()
+            with library.on():
+                names = node_operators(sample.results(sample.inputs()))
+        except Exception:
+            continue  # PyTorch has no derivative of it
+        if names:
+            return sample, names
+    return None
+
+
+def often(run: Callable[[], object], block: Callable[[], AbstractContextManager[None]]) -> None:
+    """Several runs in one block: to put the operators in their place takes longer than one."""
+    with block():
+        for _ in range(RUNS):
+            run()
+
+
+def forward_and_backward(sample: Sample) -> Callable[[], object]:
+    """A run of a sample: its results, and their gradients with ones."""
+    inputs = sample.inputs()
+
+    def run() -> object:
+        results = sample.results(inputs)
+        ones = [torch.ones_like(each) for each in results]
+        return torch.autograd.grad(results, inputs, ones, allow_unused=True)
+
+    return run
+
+
+if __name__ == "__main__":
+    main()
