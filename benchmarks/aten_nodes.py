@@ -9,23 +9,23 @@ from __future__ import annotations
 
 import argparse
 import math
+import statistics
+import time
 import warnings
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from functools import partial
+from contextlib import nullcontext
 from typing import Any
 
 import torch
 from rich.console import Console
 from rich.table import Table
-from timing import interleaved
 
 from pullback.torch.autograd.comparing import Sample, entries
 from pullback.torch.derivatives.calls import first_of
 from pullback.torch.nodes import Library, load
 from pullback.torch.nodes.comparing import node_operators
 
-SAMPLES, RUNS = 3, 50
+SAMPLES, RUNS = 3, 20
 
 
 def main() -> None:
@@ -33,7 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder")
     parser.add_argument("--entry", action="append", help="names of entries; default: all")
-    parser.add_argument("--seconds", type=float, default=0.5, help="for each entry; default: %(default)s")
+    parser.add_argument("--rounds", type=int, default=15, help="default: %(default)s")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
@@ -48,10 +48,9 @@ def main() -> None:
             continue
         sample, names = found
         run = forward_and_backward(sample)
-        contenders = {"torch": partial(often, run, nullcontext), "library": partial(often, run, library.on)}
-        times = interleaved(contenders, 200, arguments.seconds)
-        ratios.append(times["torch"].median / times["library"].median)
-        cells = (f"{times[name].median / RUNS * 1e6:.1f}" for name in contenders)
+        own, ours = medians(run, library, arguments.rounds)
+        ratios.append(own / ours)
+        cells = f"{own * 1e6:.1f}", f"{ours * 1e6:.1f}"
         table.add_row(info.formatted_name, " ".join(sorted(names)), *cells, f"{ratios[-1]:.2f}")
     Console().print(table)
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
@@ -73,11 +72,17 @@ def recorded_sample(library: Library, info: Any) -> tuple[Sample, set[str]] | No
     return None
 
 
-def often(run: Callable[[], object], block: Callable[[], AbstractContextManager[None]]) -> None:
-    """Several runs in one block: to put the operators in their place takes longer than one."""
-    with block():
-        for _ in range(RUNS):
+def medians(run: Callable[[], object], library: Library, rounds: int) -> tuple[float, float]:
+    """Seconds of a run by PyTorch and by the library, in turn, without the exchange of operators."""
+    seconds: tuple[list[float], list[float]] = [], []
+    for number in range(2 * rounds):
+        with (nullcontext, library.on)[number % 2]():
             run()
+            start = time.perf_counter()
+            for _ in range(RUNS):
+                run()
+            seconds[number % 2].append((time.perf_counter() - start) / RUNS)
+    return statistics.median(seconds[0]), statistics.median(seconds[1])
 
 
 def forward_and_backward(sample: Sample) -> Callable[[], object]:

@@ -1,6 +1,7 @@
 """Fixtures for the whole suite: run a test on each engine, or on each form of a formula."""
 
 import contextlib
+import gc
 import io
 import shutil
 from functools import cache
@@ -68,6 +69,12 @@ def module_protocol(origin_type):
 
 
 checker_lookup_functions.insert(0, quick_checker)
+
+
+def pytest_collection_finish():
+    """Exempt modules and collected tests from garbage collection: they are a million objects, all in use."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item):

@@ -15,7 +15,6 @@ import pullback as pb
 
 @pytest.fixture
 def no_collector():
-    gc.collect()
     gc.disable()
     yield
     gc.enable()

@@ -57,7 +57,7 @@ def compare(library: Library, infos: Iterable[Any], dtype: torch.dtype, most: in
 
 
 def recorded_operators(library: Library, info: Any, dtype: torch.dtype, most: int) -> set[str]:
-    """The operators of the library in the graphs of an entry's samples."""
+    """The operators of the library in the graphs of an entry's samples, and in those of their gradients."""
     found: set[str] = set()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -65,10 +65,14 @@ def recorded_operators(library: Library, info: Any, dtype: torch.dtype, most: in
             sample = Sample(info, given)
             try:
                 with library.on():
-                    results = sample.results(sample.inputs())
+                    inputs = sample.inputs()
+                    results = sample.results(inputs)
+                    ones = [torch.ones_like(each) for each in results]
+                    found |= node_operators(results)
+                    first = torch.autograd.grad(results, inputs, ones, create_graph=True, allow_unused=True)
+                    found |= node_operators([each for each in first if each is not None])
             except Exception:
                 continue  # the comparison runs it again, and says what is wrong
-            found |= node_operators(results)
     return found
 
 
