@@ -231,7 +231,7 @@ def _differentiable_output(entry: Entry, info: Any, count: int) -> int:
     if any("not_implemented" in text for text in texts):
         raise LeftOutError("has an input without a derivative")
     if any(re.search(r"\bretain_variables\b", text) for text in texts):
-        raise LeftOutError("asks whether the graph is kept")
+        raise LeftOutError("asks whether the graph is retained")
     several = "has gradients of several results"
     if any(re.search(r"\bgrads\b", each.formula) or each.named_gradients for each in info.derivatives):
         raise LeftOutError(several)
@@ -285,9 +285,9 @@ def _members(saved: Sequence[Any], of_output: bool) -> Iterator[_Member]:
                 of_output,
             )
             continue
-        kept, value = _kept(type.cpp_type(), _saved_expression(each.expr))
+        member, value = _member_of(type.cpp_type(), _saved_expression(each.expr))
         yield _Member(
-            f"{kept} {name}_;", f"{name}_ = {value};", f"const auto& {name} = {name}_;", "", of_output
+            f"{member} {name}_;", f"{name}_ = {value};", f"const auto& {name} = {name}_;", "", of_output
         )
 
 
@@ -296,7 +296,7 @@ def _saved_expression(text: str) -> str:
     return re.sub(r'strides_or_error\((\w+), "\w+"\)', r"\1.sym_strides()", text)
 
 
-def _kept(type: str, value: str) -> tuple[str, str]:
+def _member_of(type: str, value: str) -> tuple[str, str]:
     """The type of a member for a value of this type, and the value for it: arrays are copied."""
     copied = {
         "at::IntArrayRef": "std::vector<int64_t>",

@@ -44,7 +44,7 @@ def _check(place: Place, names: frozenset[str]) -> None:
 
 
 def _is_asked(node: ast.AST) -> bool:
-    """False where a tensor may be told to require no gradient."""
+    """False where a tensor may be set to require no gradient."""
     match node:
         case ast.Call(func=ast.Attribute(attr="requires_grad_"), args=args, keywords=keywords):
             given = [*args, *(k.value for k in keywords)]
