@@ -32,6 +32,7 @@ def quick_checker(origin_type, args, extras):
 
 @cache
 def find_checker(origin_type, args):
+    """The check of a class, of a union with these members, or of a protocol; None for typeguard's own."""
     if args:
         classes = tuple(each for each in args if is_plain_class(each))
 

@@ -34,9 +34,8 @@ def _stacked(frame: Frame, value: Value, node: ast.Call, name: str | None) -> Va
             for item in value.items
         )
         value = Items(tuple(rows))
-    op = (
-        "stacked" if isinstance(value, Var) else "stack"
-    )  # a list of a length that the run knows may be empty
+    # A list of a length that only the run knows may be empty.
+    op = "stacked" if isinstance(value, Var) else "stack"
     return bind_operator(frame, OPERATORS[op], "numpy.array", node, [value], {}, name)
 
 
