@@ -24,8 +24,10 @@ struct Routines {
                           std::int64_t, const T*, std::int64_t, T, T*, std::int64_t);
     using Gemv = void (*)(int, int, std::int64_t, std::int64_t, T, const T*, std::int64_t, const T*,
                           std::int64_t, T, T*, std::int64_t);
+    using Dot = T (*)(std::int64_t, const T*, std::int64_t, const T*, std::int64_t);
     Gemm gemm = nullptr;
     Gemv gemv = nullptr;
+    Dot dot = nullptr;
 };
 
 struct Blas {
@@ -59,7 +61,8 @@ bool find_openblas(void* library, Blas& blas) {
             std::string(configuration()).find("USE64BITINT") != std::string::npos &&
             function("cblas_sgemm", blas.single.gemm) &&
             function("cblas_sgemv", blas.single.gemv) && function("cblas_dgemm", blas.twice.gemm) &&
-            function("cblas_dgemv", blas.twice.gemv) &&
+            function("cblas_dgemv", blas.twice.gemv) && function("cblas_sdot", blas.single.dot) &&
+            function("cblas_ddot", blas.twice.dot) &&
             function("openblas_set_num_threads", blas.set_threads) &&
             function("openblas_get_num_threads", blas.get_threads)) {
             return true;
@@ -86,6 +89,8 @@ std::unique_ptr<Blas> load(const std::string& path) {
                         find(library, "cblas_sgemv_64", blas->single.gemv) &&
                         find(library, "cblas_dgemm_64", blas->twice.gemm) &&
                         find(library, "cblas_dgemv_64", blas->twice.gemv) &&
+                        find(library, "cblas_sdot_64", blas->single.dot) &&
+                        find(library, "cblas_ddot_64", blas->twice.dot) &&
                         find(library, "MKL_Set_Num_Threads_Local", blas->set_local_threads);
     if (is_mkl) return blas;
     dlclose(library);
@@ -213,6 +218,10 @@ void outer_product(const T* a, std::int64_t m, std::int64_t step, const T* b, st
 template <typename T>
 void multiply(const Routines<T>& routines, const pb_product& p, std::int64_t m, std::int64_t n,
               const T* a, const T* b, T* c, bool add) {
+    if (m == 1 && n == 1 && p.a_column > 0 && p.b_row > 0) {
+        *c = (add ? *c : T(0)) + routines.dot(p.k, a, p.a_column, b, p.b_row);
+        return;
+    }
     if (m == 1 && p.a_column > 0) {
         times_vector(routines, Matrix<T>(b, p.k, n, p.b_row, p.b_column), true, p.k, n, a,
                      p.a_column, add, c, 1);

@@ -18,6 +18,12 @@ void each_place(const Shape& shape, const Body& body) {
     }
 }
 
+// The shape of the lines along an axis: one place for each.
+PB_SETUP inline Shape lines_of(Shape shape, int axis) {
+    if (shape.ndim > 0) shape.at[axis] = shape.at[axis] > 0 ? 1 : 0;
+    return shape;
+}
+
 template <typename T>
 T& entry(const View<T>& view, const int64_t* index) {
     T* place = view.data;
@@ -74,13 +80,17 @@ PB_SETUP void sum_repeats(Context& context, const View<U>& a, const int64_t (&re
     const int d = axis_of(context, axis, a.shape.ndim);
     const Shape whole = repeated(context, result.shape, repeats, axis);
     context.require(whole == a.shape, PB_INVALID, "not the shape that repetition gives");
-    fill(context, result, T(0));
     if (!computes(context, result)) return;
-    each_place(a.shape, [&](const int64_t* index) {
-        int64_t to[PB_MAX_DIMS];
-        for (int k = 0; k < a.shape.ndim; ++k) to[k] = index[k];
-        to[d] = before_repeats(repeats, result.shape.at[d], index[d]);
-        entry(result, to) += entry(a, index);
+    each_place(lines_of(result.shape, d), [&](const int64_t* index) {
+        T* to = &entry(result, index);
+        const U* from = a.data;
+        for (int k = 0; k < a.shape.ndim; ++k) from += index[k] * a.strides[k];
+        for (int64_t i = 0; i < result.shape.at[d]; ++i) {
+            T total = T(0);
+            for (int64_t n = repeats[N == 1 ? 0 : i]; n > 0; --n, from += a.strides[d])
+                total += *from;
+            to[i * result.strides[d]] = total;
+        }
     });
 }
 
@@ -154,9 +164,16 @@ PB_SETUP void triangle(Context& context, const View<U>& a, int64_t k, bool upper
     const int last = a.shape.ndim - 1;
     context.require(last >= 1, PB_UNSUPPORTED, "a triangle of a vector");
     if (!computes(context, result)) return;
-    each_place(a.shape, [&](const int64_t* index) {
-        const int64_t above = index[last] - index[last - 1];
-        entry(result, index) = (upper ? above >= k : above <= k) ? entry(a, index) : T(0);
+    const int64_t extent = a.shape.at[last];
+    each_place(lines_of(a.shape, last), [&](const int64_t* index) {
+        const U* from = &entry(a, index);
+        T* to = &entry(result, index);
+        const int64_t first = index[last - 1] + k + (upper ? 0 : 1);  // of the columns on the right
+        const int64_t cut = first < 0 ? 0 : (first < extent ? first : extent);
+        for (int64_t i = 0; i < cut; ++i)
+            to[i * result.strides[last]] = upper ? T(0) : from[i * a.strides[last]];
+        for (int64_t i = cut; i < extent; ++i)
+            to[i * result.strides[last]] = upper ? from[i * a.strides[last]] : T(0);
     });
 }
 

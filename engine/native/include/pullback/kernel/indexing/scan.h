@@ -6,12 +6,6 @@
 
 namespace pb {
 
-// The shape of the lines along an axis: one place for each.
-PB_SETUP inline Shape lines_of(Shape shape, int axis) {
-    if (shape.ndim > 0) shape.at[axis] = shape.at[axis] > 0 ? 1 : 0;
-    return shape;
-}
-
 // `step(total, entry)` gives the next total.
 template <typename U, typename T, typename Step>
 void scan(Context& context, const View<U>& a, int64_t axis, const View<T>& result,
