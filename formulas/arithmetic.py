@@ -133,11 +133,12 @@ def _power_inputs(rng):
 
 @pb.formula(np.remainder)
 def remainder(x, y):
-    """x - floor(x / y) y, with the floor constant between its jumps."""
+    """r = x - floor(x / y) y; the floor, (x - r) / y, is constant between its jumps, and -1 of infinite r."""
     r = np.remainder(x, y)
 
     def remainder_pullback(grad):
-        return grad, -grad * np.floor_divide(x, y)
+        beyond = np.isinf(r)
+        return grad, -grad * np.rint(np.where(beyond, -1, x - r) / np.where(beyond, 1, y))
 
     return r, remainder_pullback
 
@@ -151,11 +152,11 @@ def _remainder_inputs(rng):
 
 @pb.formula(np.fmod)
 def fmod(x1, x2):
-    """x1 - trunc(x1 / x2) x2, with the truncated quotient constant between its jumps."""
+    """r = x1 - trunc(x1 / x2) x2, with the truncated quotient, (x1 - r) / x2, constant between its jumps."""
     r = np.fmod(x1, x2)
 
     def fmod_pullback(grad):
-        return grad, -grad * np.trunc(x1 / x2)
+        return grad, -grad * np.rint((x1 - r) / x2)
 
     return r, fmod_pullback
 

@@ -246,5 +246,5 @@ def huber(delta, r):
 def pseudo_huber(delta, r):
     """delta^2 (sqrt(1 + (r / delta)^2) - 1), written without cancellation; infinite for a negative delta."""
     known = np.where(delta > 0, delta, 1)
-    loss = r / (1 + np.hypot(1, r / known)) * r
+    loss = known * (r / (known + np.hypot(known, r))) * r
     return np.where(delta < 0, np.inf, np.where(delta == 0, 0, loss))

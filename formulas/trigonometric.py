@@ -57,12 +57,13 @@ def arctan(x):
 
 @pb.formula(np.arctan2)
 def arctan2(y, x):
-    """The angle of the point (x, y): it turns by (x dy - y dx) / (x**2 + y**2)."""
+    """The angle of the point (x, y): it turns by (x dy - y dx) / r**2, whose square may overflow."""
     r = np.arctan2(y, x)
 
     def arctan2_pullback(grad):
-        turn = grad / (x * x + y * y)
-        return turn * x, -turn * y
+        length = np.hypot(x, y)
+        turn = grad / length
+        return turn * (x / length), -turn * (y / length)
 
     return r, arctan2_pullback
 
@@ -155,8 +156,8 @@ def hypot(x, y):
     r = np.hypot(x, y)
 
     def hypot_pullback(grad):
-        share = grad / np.where(r == 0, 1, r)
-        return share * x, share * y
+        length = np.where(r == 0, 1, r)
+        return grad * (x / length), grad * (y / length)
 
     return r, hypot_pullback
 

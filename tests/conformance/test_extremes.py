@@ -136,3 +136,43 @@ def test_the_second_derivative_of_logit_is_infinite_beside_zero(engine):
     first = pb.grad(pb.special.logit(x), x, create_graph=True)[0]
     with np.errstate(over="ignore"):
         assert pb.grad(first, x)[0].item() == -np.inf
+
+
+def gradients(function, *points, dtype=float):
+    """The gradients of a function of numbers, as tensors that have gradients, and the numbers."""
+    inputs = [pb.tensor(np.array(point, dtype), requires_grad=True) for point in points]
+    return pb.grad(function(*inputs), inputs, create_graph=True), inputs
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-160, 1.0, 1e160, 1e300])
+def test_an_angle_and_a_distance_have_derivatives_at_every_size(engine, size):
+    (dy, dx), _ = gradients(pb.numpy.arctan2, 3 * size, 4 * size)
+    np.testing.assert_allclose([dy.item(), dx.item()], [0.16 / size, -0.12 / size], rtol=1e-14)
+    (dx, dy), (x, y) = gradients(pb.numpy.hypot, 3 * size, -4 * size)
+    np.testing.assert_allclose([dx.item(), dy.item()], [0.6, -0.8], rtol=1e-14)
+    mixed = [pb.grad(dx, each, retain_graph=True)[0].item() for each in (x, y)]
+    np.testing.assert_allclose(mixed, [0.128 / size, 0.096 / size], rtol=1e-14)
+
+
+@pytest.mark.parametrize("delta", [1e-300, 1e-160, 1.0, 1e100])
+def test_the_slope_of_a_pseudo_huber_loss_at_every_width(engine, delta):
+    (by_delta, by_r), _ = gradients(pb.special.pseudo_huber, delta, 0.75)
+    with mpmath.workdps(400):
+        at, r = mpmath.mpf(delta), mpmath.mpf(0.75)
+        root = mpmath.sqrt(1 + (r / at) ** 2)
+        wanted = [float(2 * at * (root - 1) - r**2 / (at * root)), float(r / root)]
+    np.testing.assert_allclose([by_delta.item(), by_r.item()], wanted, rtol=1e-12, atol=1e-100)
+
+
+@pytest.mark.parametrize(("dtype", "offset"), [("float32", 3e4), ("float32", 1e30), ("float64", 1e200)])
+def test_the_shares_of_a_log_sum_do_not_have_the_rounding_of_the_sum(engine, dtype, offset):
+    x = pb.tensor(np.full((2, 3), offset, dtype), requires_grad=True)
+    found = pb.grad(pb.special.logsumexp(x, axis=1).sum(), x)[0].numpy()
+    np.testing.assert_allclose(found, 1 / 3, rtol=1e-6)
+
+
+def test_the_quotient_of_a_remainder_is_that_of_its_value(engine):
+    x, y = np.array([0.9, 5.3, -1.0, 1.0, -7.5]), np.array([0.3, -2.0, np.inf, np.inf, 1e-3])
+    for name, quotient in (("remainder", np.floor_divide), ("fmod", lambda x, y: (x - np.fmod(x, y)) / y)):
+        (_, by_y), _ = gradients(lambda x, y, name=name: getattr(pb.numpy, name)(x, y).sum(), x, y)
+        np.testing.assert_array_equal(by_y.numpy(), -np.round(quotient(x, y)))
