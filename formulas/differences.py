@@ -43,9 +43,9 @@ def ediff1d(ary, to_end=None, to_begin=None):
     """Differences of neighbours among all entries, with others put at the ends."""
     r = np.diff(np.reshape(ary, (-1,)))
     if to_begin is not None:
-        r = np.concatenate([np.reshape(to_begin, (-1,)), r])
+        r = np.concatenate([np.astype(np.reshape(to_begin, (-1,)), r.dtype), r])
     if to_end is not None:
-        r = np.concatenate([r, np.reshape(to_end, (-1,))])
+        r = np.concatenate([r, np.astype(np.reshape(to_end, (-1,)), r.dtype)])
     return r
 
 

@@ -28,8 +28,7 @@ def divmod(x1, x2):
 def modf(x):
     """The fraction and the whole number, which is constant between its jumps."""
     x = x * 1.0
-    finite = np.where(np.isinf(x), 0.0, x)
-    return finite - np.trunc(finite), np.trunc(x)
+    return np.fmod(np.where(np.isinf(x), np.copysign(0.0, x), x), 1.0), np.trunc(x)
 
 
 @pb.composite(np.ldexp)

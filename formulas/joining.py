@@ -45,7 +45,7 @@ def _hstack_inputs(rng):
 @pb.composite(np.column_stack)
 def column_stack(tup: list[pb.Tensor]):
     """Vectors as columns, matrices beside each other."""
-    return np.concatenate([a if np.ndim(a) == 2 else np.reshape(a, (-1, 1)) for a in tup], 1)
+    return np.concatenate([a if np.ndim(a) > 1 else np.reshape(a, (-1, 1)) for a in tup], 1)
 
 
 @column_stack.sample_inputs

@@ -51,7 +51,8 @@ def interp(x, xp, fp, left=None, right=None):
         raise ValueError("a formula takes np.interp between two points at least")
     place = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, xp.shape[0] - 2)
     low = xp[place]
-    share = (x - low) / (xp[place + 1] - low)
+    width = xp[place + 1] - low
+    share = np.where(width == 0, 1.0, (x - low) / np.where(width == 0, 1.0, width))
     r = fp[place] + share * (fp[place + 1] - fp[place])
     r = np.where(x < xp[0], fp[0] if left is None else left, r)
     return np.where(x > xp[-1], fp[-1] if right is None else right, r)

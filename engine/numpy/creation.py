@@ -7,6 +7,7 @@ that do are put into it: `array` of a list of tensors, `full` with a tensor,
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -155,7 +156,9 @@ def linspace(
     """
     if engine_of(start, stop) is None and not retstep:
         return _linspace(start, stop, num, endpoint, dtype=dtype, axis=axis, device=device)
-    num = int(num)
+    num = operator.index(num)
+    if num < 0:
+        raise ValueError(f"Number of samples, {num}, must be non-negative.")
     intervals = num - 1 if endpoint else num
     start, stop = (_in_floats(end) for end in (start, stop))
     width = asarray(stop - start)
@@ -163,6 +166,8 @@ def linspace(
     share = share.reshape((num, *(1,) * len(np.broadcast_shapes(np.shape(start), np.shape(stop)))))
     values = call("moveaxis", start + width * cast(share, width.dtype), source=0, destination=axis)
     step = width / intervals if intervals else width * np.nan
+    if dtype is not None and np.issubdtype(dtype, np.integer):
+        values = call("floor", values)
     return (cast(values, dtype), step) if retstep else cast(values, dtype)
 
 

@@ -80,10 +80,13 @@ class ArrayMethods:
     squeeze = _method("squeeze")
 
     take = _written("take")
-    compress = _written("compress")
     choose = _written("choose")
     conj = _written("conj")
     conjugate = conj
+
+    def compress(self, condition: Any, axis: int | None = None) -> Self:
+        """As `np.compress`: the slices along an axis for which the condition holds."""
+        return WRITTEN_WITH_OPERATORS[np.compress](condition, self, axis)  # type: ignore[no-any-return]
 
     @property
     def real(self) -> Self:

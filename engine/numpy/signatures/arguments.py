@@ -31,7 +31,7 @@ MISSING: Any = _Missing()
 
 def cast(x: Any, dtype: Any) -> Any:
     """The operand in the dtype that a function is told to compute in."""
-    if dtype is None or getattr(x, "dtype", None) == np.dtype(dtype):
+    if dtype is None or (hasattr(x, "dtype") and x.dtype == np.dtype(dtype)):
         return x
     if engine_of(x) is None:
         return np.asarray(x).astype(dtype)

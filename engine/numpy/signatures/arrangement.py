@@ -32,6 +32,16 @@ def reshape(a: Any, shape: Any = None, order: Any = "C", *, copy: bool | None = 
     return duplicate(found) if copy else found
 
 
+def _in_same_kind(arrays: Sequence[Any], dtype: Any) -> list[Any]:
+    """The arrays in a dtype of their kind, or of one that holds it. Raises TypeError of another."""
+    for array in arrays if dtype is not None else ():
+        if not np.can_cast(given := np.result_type(array), dtype, "same_kind"):
+            raise TypeError(
+                f"Cannot cast array data from {given!r} to {np.dtype(dtype)!r} by the rule 'same_kind'"
+            )
+    return [cast(array, dtype) for array in arrays]
+
+
 @wide("concatenate")
 def concatenate(
     arrays: Sequence[Any],
@@ -44,7 +54,7 @@ def concatenate(
     """As `np.concatenate`."""
     refuse_out("concatenate", out)
     only("concatenate", casting=(casting, "same_kind"))
-    return call("concatenate", [cast(array, dtype) for array in arrays], axis=axis)
+    return call("concatenate", _in_same_kind(arrays, dtype), axis=axis)
 
 
 @wide("stack")
@@ -54,13 +64,13 @@ def stack(
     """As `np.stack`."""
     refuse_out("stack", out)
     only("stack", casting=(casting, "same_kind"))
-    return call("stack", [cast(array, dtype) for array in arrays], axis=axis)
+    return call("stack", _in_same_kind(arrays, dtype), axis=axis)
 
 
 def _joined(name: str) -> Callable[..., Any]:
     def function(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Any:
         only(name, casting=(casting, "same_kind"))
-        return call(name, [cast(array, dtype) for array in tup])
+        return call(name, _in_same_kind(tup, dtype))
 
     function.__name__ = name
     return wide(name)(function)

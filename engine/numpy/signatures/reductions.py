@@ -31,7 +31,7 @@ def sum(
     """As `np.sum`."""
     refuse_out("sum", out)
     total = call("sum", cast(masked(a, where, 0), dtype), axis=axis, keepdims=keepdims)
-    return total if initial is MISSING else total + initial
+    return total if initial is MISSING else total + cast(initial, total.dtype)
 
 
 @wide("prod")
@@ -48,19 +48,18 @@ def prod(
     """As `np.prod`."""
     refuse_out("prod", out)
     product = call("prod", cast(masked(a, where, 1), dtype), axis=axis, keepdims=keepdims)
-    return product if initial is MISSING else product * initial
+    return product if initial is MISSING else product * cast(initial, product.dtype)
 
 
 def _extremum(op: str, of_two: str, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Any:
-    if a.dtype.kind == "b" and initial is not MISSING:
-        initial = cast(initial, a.dtype)
     if initial is MISSING:
         if where is not EVERYWHERE:
             raise ValueError(f"np.{op} with where= needs initial=, the result where nothing is left")
         return call(op, a, axis=axis, keepdims=keepdims)
+    initial = cast(initial, a.dtype)
     lengths = np.sum(np.empty(a.shape), axis=axis, keepdims=keepdims).shape
     if a.size == 0:
-        return call("broadcast_to", cast(initial, a.dtype), shape=lengths)
+        return call("broadcast_to", initial, shape=lengths)
     return call(of_two, call(op, masked(a, where, initial), axis=axis, keepdims=keepdims), initial)
 
 

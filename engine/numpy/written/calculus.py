@@ -85,7 +85,9 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     else:
         place = np.clip(np.searchsorted(points, values, side="right") - 1, 0, len(points) - 2)
         low = xp[place]
-        share = (x - low) / (xp[place + 1] - low)
+        width = xp[place + 1] - low
+        jump = arrays(width) == 0  # only the last interval is entered without a length: at its end
+        share = np.where(jump, 1.0, (x - low) / np.where(jump, 1.0, width))
         found = fp[place] + share * (fp[place + 1] - fp[place])
     found = np.where(values < points[0], fp[0] if left is None else left, found)
     found = np.where(values > points[-1], fp[-1] if right is None else right, found)

@@ -48,8 +48,9 @@ def divmod(x1: Any, x2: Any, /) -> tuple[Any, Any]:
 def modf(x: Any, /) -> tuple[Any, Any]:
     """As `np.modf`: the fraction and the whole number, which is constant between its jumps."""
     x = x * 1.0 if x.dtype.kind in "biu" else x
-    finite = np.where(np.isinf(arrays(x)), 0.0, x)
-    return finite - np.trunc(finite), np.trunc(x)
+    given = arrays(x)
+    finite = np.where(np.isinf(given), np.copysign(np.zeros((), x.dtype), given), x)
+    return np.fmod(finite, 1.0), np.trunc(x)
 
 
 @stands_for(np.frexp)
@@ -61,9 +62,15 @@ def frexp(x: Any, /) -> tuple[Any, Any]:
 
 @stands_for(np.ldexp)
 def ldexp(x1: Any, x2: Any, /) -> Any:
-    """As `np.ldexp`: times a power of two."""
-    scale = np.ldexp(np.ones((), getattr(x1, "dtype", float)), arrays(x2))
-    return x1 * scale
+    """As `np.ldexp`: times a power of two, by as many factors as are in the range of the dtype."""
+    one, left = np.ldexp(np.ones((), getattr(x1, "dtype", float)), 0), arrays(x2)
+    limits = np.finfo(one.dtype)
+    for _ in range(3):  # what is left then leads from any number to zero, or out of the range
+        step = np.clip(left, limits.minexp, limits.maxexp - 1)
+        x1, left = x1 * np.ldexp(one, step), left - step
+        if not np.any(left):
+            break
+    return x1
 
 
 @stands_for(np.float_power)

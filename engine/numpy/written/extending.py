@@ -105,7 +105,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
 def resize(a: Any, new_shape: Any) -> Any:
     """As `np.resize`: the entries again and again until the shape is full."""
     places = np.resize(np.arange(a.size), new_shape)
-    return np.reshape(a, (-1,))[places]
+    return np.zeros_like(a, shape=places.shape) if a.size == 0 else np.reshape(a, (-1,))[places]
 
 
 @stands_for(np.trim_zeros)

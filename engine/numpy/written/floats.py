@@ -25,6 +25,8 @@ def fabs(x: Any, /, out: Any = None, **kwargs: Any) -> Any:
     >>> fabs(pb.tensor([1, -2]))
     tensor([1., 2.])
     """
+    if x.dtype.kind == "c":
+        raise TypeError("ufunc 'fabs' not supported for complex values: np.abs has their modulus")
     return np.absolute(_in_floats(np.fabs, x), out=out, **kwargs)
 
 
@@ -36,14 +38,17 @@ def heaviside(x1: Any, x2: Any, /, out: Any = None) -> Any:
         engine = engine_of(x1, x2)
         assert engine is not None, "arrays alone go to NumPy"
         return engine.from_numpy(np.asarray(found))
+    x1 = x1 if getattr(x1, "dtype", None) in ("f2", "f4", "f8") else np.asarray(arrays(x1), found.dtype)
     return formula("heaviside", x1, x2).astype(found.dtype)
 
 
 @stands_for(np.nextafter)
 def nextafter(x1: Any, x2: Any, /, out: Any = None) -> Any:
     """As `np.nextafter`: as far from `x1` as numbers are apart, which is constant between its jumps."""
-    found = np.nextafter(arrays(x1), arrays(x2))
-    return x1 + (found - arrays(x1))
+    given = arrays(x1)
+    found = np.nextafter(given, arrays(x2))
+    finite = np.isfinite(given)
+    return np.where(finite, x1 + np.subtract(found, given, where=finite, out=np.zeros_like(found)), found)
 
 
 @stands_for(np.rint)

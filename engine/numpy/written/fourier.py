@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from ...calls.call import call
 from .table import stands_for
@@ -20,6 +21,12 @@ def _axes(a: Any, s: Any, axes: Any, default: Sequence[int] | None) -> list[tupl
     if len(lengths) != len(axes):
         raise ValueError("Shape and axes have different lengths.")
     return list(zip(axes, lengths, strict=True))
+
+
+def _different(along: list[tuple[int, int | None]], ndim: int) -> list[tuple[int, int | None]]:
+    """The axes of a transform that halves the last one, of which none may come twice."""
+    normalize_axis_tuple([axis for axis, _ in along], ndim)
+    return along
 
 
 def _one_by_one(op: str, a: Any, along: Sequence[tuple[int, int | None]], norm: Any) -> Any:
@@ -44,7 +51,7 @@ def _of_real(name: str, default: Sequence[int] | None) -> None:
     target = getattr(np.fft, name)
 
     def transform(a: Any, s: Any = None, axes: Any = default, norm: Any = None) -> Any:
-        *others, (axis, n) = _axes(a, s, axes, default)
+        *others, (axis, n) = _different(_axes(a, s, axes, default), a.ndim)
         return _one_by_one("fft", call("rfft", a, n=n, axis=axis, norm=norm), others, norm)
 
     transform.__doc__ = f"As `np.fft.{name}`: of real values, half of the last axis."
@@ -56,7 +63,7 @@ def _to_real(name: str, default: Sequence[int] | None) -> None:
     target = getattr(np.fft, name)
 
     def transform(a: Any, s: Any = None, axes: Any = default, norm: Any = None) -> Any:
-        *others, (axis, n) = _axes(a, s, axes, default)
+        *others, (axis, n) = _different(_axes(a, s, axes, default), a.ndim)
         return call("irfft", _one_by_one("ifft", a, others, norm), n=n, axis=axis, norm=norm)
 
     transform.__doc__ = f"As `np.fft.{name}`: real values, of half of the last axis."

@@ -21,6 +21,12 @@ def _numbers(a: Any, where: Any) -> Any:
     return np.logical_and(~np.isnan(arrays(a)), arrays(where))
 
 
+def _refuse_whole_numbers(a: Any, dtype: Any) -> None:
+    """Refuse a mean of floats in whole numbers, as NumPy does where it leaves NaN out."""
+    if dtype is not None and a.dtype.kind in "fc" and np.dtype(dtype).kind not in "fc":
+        raise TypeError("If a is inexact, then dtype must be inexact")
+
+
 @stands_for(np.nansum)
 def nansum(a: Any, axis: Any = None, *args: Any, **kwargs: Any) -> Any:
     """As `np.nansum`."""
@@ -50,14 +56,16 @@ def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
 ) -> Any:
     """As `np.nanmean`."""
+    _refuse_whole_numbers(a, dtype)
     return call("mean", a, axis, dtype, out, keepdims, where=_numbers(a, where))
 
 
 @stands_for(np.nanvar)
-def nanvar(a: Any, axis: Any = None, *args: Any, where: Any = True, **kwargs: Any) -> Any:
+def nanvar(a: Any, axis: Any = None, dtype: Any = None, *args: Any, where: Any = True, **kwargs: Any) -> Any:
     """As `np.nanvar`."""
+    _refuse_whole_numbers(a, dtype)
     mask = _numbers(a, where)
-    return call("var", _without(a, 0), axis, *args, where=mask, **kwargs)
+    return call("var", _without(a, 0), axis, dtype, *args, where=mask, **kwargs)
 
 
 @stands_for(np.nanstd)
@@ -67,8 +75,8 @@ def nanstd(a: Any, axis: Any = None, *args: Any, where: Any = True, **kwargs: An
 
 
 def _extremum(op: str, otherwise: float, a: Any, axis: Any, args: Any, kwargs: Any) -> Any:
-    if a.dtype.kind in "biu":
-        return call(op, a, axis, *args, **kwargs)
+    if a.dtype.kind in "biu" or "initial" in kwargs:  # whole numbers, or never without a result
+        return call(op, a if a.dtype.kind in "biu" else _without(a, otherwise), axis, *args, **kwargs)
     found = call(op, _without(a, otherwise), axis, *args, **kwargs)
     nothing = np.isnan(arrays(a)).all(axis=axis, keepdims=found.ndim == a.ndim)
     if not np.any(nothing):

@@ -34,12 +34,12 @@ def _quantiles(a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan:
     engine = engine_of(a, shares)
     if engine is not None and engine_of(a) is None:
         a = engine.from_numpy(np.asarray(a))
-    if a.dtype.kind == "c" and not skip_nan:
-        raise TypeError("a must be an array of real numbers")
     axes = tuple(range(a.ndim)) if axis is None else normalize_axis_tuple(axis, a.ndim)
     reduced = tuple(1 if k in axes else n for k, n in enumerate(a.shape))
     merged = np.moveaxis(a, axes, range(a.ndim - len(axes), a.ndim))
     merged = np.reshape(merged, (*merged.shape[: a.ndim - len(axes)], _length(a, axes)))
+    if skip_nan and merged.shape[-1] == 0:
+        merged = np.full_like(merged, np.nan, shape=(*merged.shape[:-1], 1))
     ordered = np.sort(merged, axis=-1)
     missing = np.isnan(arrays(ordered))
     count = (
@@ -86,6 +86,12 @@ def _length(a: Any, axes: tuple[int, ...]) -> int:
     return math.prod(a.shape[k] for k in axes)
 
 
+def _refuse_complex(a: Any) -> None:
+    """Refuse a quantile of complex values, of which there are medians only."""
+    if np.iscomplexobj(arrays(a)):
+        raise TypeError("a must be an array of real numbers")
+
+
 @stands_for(np.quantile)
 def quantile(
     a: Any,
@@ -104,6 +110,7 @@ def quantile(
     >>> quantile(pb.tensor([1.0, 2.0, 4.0]), 0.75)
     tensor(3.)
     """
+    _refuse_complex(a)
     return _quantiles(a, q, axis, method, keepdims, skip_nan=False)
 
 
@@ -118,6 +125,7 @@ def nanquantile(
     keepdims: bool = False,
 ) -> Any:
     """As `np.nanquantile`: of the entries that are numbers."""
+    _refuse_complex(a)
     return _quantiles(a, q, axis, method, keepdims, skip_nan=True)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from ...calls.call import arrays, call
+from ...core.dispatch import engine_of
 from ..signatures.arguments import cast
 from .table import stands_for
 
@@ -66,6 +68,9 @@ def cov(
     share = many - ddof
     if aweights is not None and ddof != 0:
         share = many - ddof * np.sum(weights * aweights) / many
+    if engine_of(share) is None and share <= 0:
+        warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=4)
+        share = 0.0
     centred = x - np.expand_dims(average(x, 1, weights), -1)
     scaled = centred if weights is None else centred * weights
     return np.squeeze(np.matmul(centred, np.conjugate(scaled.T)) / share)
