@@ -10,7 +10,7 @@ from pullback.transpile.diagnostics import Diagnostic
 from pullback.transpile.ir import Source
 
 from ..analyses.facts import ClassFacts, read_classes
-from ..frontend.modules import Finder, Program
+from ..frontend.modules import Finder, Program, TorchModule
 from ..linter import lint_source
 from . import FIXES, Fix
 from .text.place import Place
@@ -78,6 +78,7 @@ class _Fixer:
     def __init__(self, program: Program, unsafe: bool) -> None:
         self._program, self._unsafe = program, unsafe
         self.tried: dict[Key, str] = {}
+        self._facts: dict[tuple[TorchModule, str], ClassFacts | None] = {}
 
     def findings(self, source: Source) -> list[Diagnostic]:
         """The findings in a text that takes the place of the file's."""
@@ -108,6 +109,7 @@ class _Fixer:
         for change in (fix.first, fix.apply):
             if change is not None:
                 made = self._changed(change, Source(source.path, made), finding)
+        self._facts.clear()  # of the text before, which the fixed one takes the place of
         after = self.findings(Source(source.path, made))
         had, has = _counted(before), _counted(after)
         new = has - had
@@ -127,20 +129,22 @@ class _Fixer:
     def _changed(self, change: Callable[[Place], None], source: Source, finding: Diagnostic) -> str:
         self._program.replace(source)
         module = self._program.module(source)
-        facts = _facts(source, self._program, finding)
+        facts = self._facts_in(module, finding.name) if module is not None else None
         if module is None or facts is None:
             raise CannotFix("the class cannot be read")
         text = Text(source.text)
         change(Place(text, module, facts, finding))
         return text.spliced()
 
+    def _facts_in(self, module: TorchModule, name: str) -> ClassFacts | None:
+        """The facts of a class, read once for all fixes that are tried on a text."""
+        if (module, name) not in self._facts:
+            self._facts[module, name] = next(read_classes(module.source, self._program, name), None)
+        return self._facts[module, name]
+
 
 def _key(finding: Diagnostic) -> Key:
     return finding.code, finding.name, finding.value
-
-
-def _facts(source: Source, program: Program, finding: Diagnostic) -> ClassFacts | None:
-    return next(read_classes(source, program, finding.name), None)
 
 
 def _counted(findings: list[Diagnostic]) -> Counter[Key]:
