@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pullback.torch.autograd.comparing import Sample, entries
-from pullback.torch.derivatives.calls import first_of
+from pullback.torch.derivatives.calls import samples_of
 from pullback.torch.nodes import Library, load
 from pullback.torch.nodes.comparing import node_operators
 
@@ -59,7 +59,7 @@ def main() -> None:
 
 def recorded_sample(library: Library, info: Any) -> tuple[Sample, set[str]] | None:
     """The first sample that PyTorch can differentiate and the library has nodes of, with their names."""
-    for given in first_of(info.sample_inputs("cpu", torch.float64, requires_grad=True), SAMPLES):
+    for given in samples_of(info, torch.float64, SAMPLES):
         sample = Sample(info, given)
         try:
             forward_and_backward(sample)()

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_flatten, tree_leaves, tree_unflatten
 
-from ..derivatives.calls import first_of
+from ..derivatives.calls import samples_of
 from ..derivatives.comparing import STENCIL
 from ..derivatives.values import inner_product, is_differentiable
 from . import functional
@@ -108,7 +108,7 @@ def compare_entry(info: Any, dtype: torch.dtype, way: Way, most: int, second: bo
     entry = Entry(info.formatted_name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for sample in first_of(info.sample_inputs("cpu", dtype, requires_grad=True), most):
+        for sample in samples_of(info, dtype, most):
             try:
                 _compare(Sample(info, sample), way, entry, second and info.supports_gradgrad)
             except _NotComparableError:

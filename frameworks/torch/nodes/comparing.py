@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from ..autograd.comparing import Entry, Sample, Way, compare_entry
-from ..derivatives.calls import first_of
+from ..derivatives.calls import samples_of
 from .library import Library
 
 # How a library's nodes are called: this, and the operator.
@@ -61,7 +61,7 @@ def recorded_operators(library: Library, info: Any, dtype: torch.dtype, most: in
     found: set[str] = set()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for given in first_of(info.sample_inputs("cpu", dtype, requires_grad=True), most):
+        for given in samples_of(info, dtype, most):
             sample = Sample(info, given)
             try:
                 with library.on():

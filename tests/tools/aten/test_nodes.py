@@ -35,6 +35,7 @@ def part(imported_table, tmp_path):
     return of
 
 
+@pytest.mark.slow
 def test_most_of_the_table_is_written_and_the_rest_has_reasons(imported_table, tmp_path, capsys):
     assert export(imported_table, tmp_path) == 0
     printed = capsys.readouterr().out.splitlines()
