@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from functools import partial
 
+from ...analysis.numbers import gives_number
 from ...ir import Atom, Kind, Literal, Var
 from ...operators import OPERATORS, by_method, by_python
 from ..expressions.branches import choose
 from ..names.bindings import BUILTINS
 from ..names.constants import dotted_name
+from ..state.aliases import is_number
 from ..state.atoms import atom
 from ..state.growing import append, is_list
 from ..state.lookup import callee_of, lookup
@@ -124,11 +126,24 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
             return stacked
     if not frame.build.in_closure and isinstance(first, Var) and first.kind == "tensor":
         if callee.name in IDENTITY:
-            return first
+            return _as_array(frame, first, given.node, name)
         if callee.name in _COPIES:
             return frame.build.emit("positive", (first,), frame.span(given.node), name=name)
     found = call_python(frame, callee, given, name, of_values)
     return opaque(frame, callee.text, callee.name, given, name) if found is None else found
+
+
+def _as_array(frame: Frame, value: Var, node: ast.Call, name: str | None) -> Var:
+    """What ``np.asarray`` makes of a value: an array of a number, of anything else itself."""
+    build, span = frame.build, frame.span(node)
+    made = build.made.get(value)
+    if not is_number(build, value) and (made is None or not gives_number(made.op)):
+        return value
+    if is_number(build, value) or value.temp:
+        return build.emit("positive", (value,), span, name=name)
+    # A scalar of NumPy's where it has no axes, of which this view is an array.
+    shape = build.metadata("shape", (value,), span)
+    return build.emit("broadcast_to", (value,), span, kwargs=(("shape", shape),), name=name)
 
 
 def _depth(value: Value) -> int:

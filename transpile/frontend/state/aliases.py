@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...analysis.numbers import ALWAYS_ARRAY
 from ...ir import Atom, Eqn, Literal, Var
 from ...operators import OPERATORS
 from .builder import Builder
@@ -96,7 +97,7 @@ def _made_of(build: Builder, eqn: Eqn, out: Var) -> tuple[Atom, ...] | None:
     if info is not None and info.kind == "reduction":
         axis, keeps = eqn.kwarg("axis"), eqn.kwarg("keepdims")
         return () if axis in (None, Literal(None)) and keeps in (None, Literal(False)) else None
-    if eqn.op in ("item", "in_place") or (info is not None and info.pointwise):
+    if eqn.op in ("item", "in_place") or (info is not None and info.pointwise and eqn.op not in ALWAYS_ARRAY):
         return eqn.args[:1] if eqn.op == "in_place" else eqn.args
     return None
 

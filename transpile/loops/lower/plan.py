@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from ...analysis.numbers import numbers
 from ...codes import diagnostic
 from ...diagnostics import FormulaError
 from ...ir import Atom, Block, Eqn, Literal, Span, Var
@@ -77,6 +78,7 @@ class Plan:
         self._written: set[int] = set()
         self.missing: set[Var] = set()
         self.settled: dict[tuple[object, ...], list[Fact]] = {} if outer is None else outer.settled
+        self.numbers = numbers(kernel.block) if outer is None else outer.numbers
         self._shapes: dict[frozenset[Expression], Name] = {}
         if outer is None:
             self._inputs()

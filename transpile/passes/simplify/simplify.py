@@ -33,10 +33,11 @@ formula half(x: Tensor, y: Tensor)
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...analysis.effects import raises
+from ...analysis.numbers import numbers
 from ...analysis.types import Types, add_types, of_iteration, param_types, type_of, unknown
 from ...ir import Atom, Block, Eqn, Formula, Literal, Var
 from ...ir.dtypes import among_floats
@@ -56,7 +57,8 @@ def simplify(block: Block, known: Mapping[Var, Type] | None = None, floats: bool
             whole numbers, they may not be
     """
     own = {var: unknown(var) for var in block.params}
-    simple = _Scope(known=own | dict(known or {}), floats=floats).nested(block)
+    scope = _Scope(known=own | dict(known or {}), numbers=numbers(block), floats=floats)
+    simple = scope.nested(block)
     return Block(block.params, tuple(remove_dead(list(simple.eqns), simple.results)), simple.results)
 
 
@@ -109,12 +111,14 @@ def _needed_of_loop(eqn: Eqn, live: set[Var]) -> Eqn:
 class _Scope:
     """Facts that hold at a place of a block.
 
-    `env`: what stands for a variable. `known`: types. `seen`: outputs, by what computes them. `lists`:
-    what lists and tuples are made of. `false`: conditions that do not hold. `floats`: as `simplify` has it.
+    `env`: what stands for a variable. `known`: types. `numbers`: no arrays where they have no axes.
+    `seen`: outputs, by what computes them. `lists`: what lists and tuples are made of. `false`: conditions
+    that do not hold. `floats`: as `simplify` has it.
     """
 
     env: dict[Var, Atom] = field(default_factory=dict)
     known: Types = field(default_factory=dict)
+    numbers: frozenset[Var] = frozenset()
     seen: dict[tuple[object, ...], tuple[Var, ...]] = field(default_factory=dict)
     lists: dict[Var, tuple[Atom, ...]] = field(default_factory=dict)
     false: set[Var] = field(default_factory=set)
@@ -123,8 +127,13 @@ class _Scope:
     def nested(self, block: Block, known: Mapping[Var, Type] | None = None) -> Block:
         """The block, which may use what was computed before it; `known` has types of its parameters."""
         around = self.known | dict(known or {})
-        scope = _Scope(
-            dict(self.env), around, dict(self.seen), dict(self.lists), set(self.false), self.floats
+        scope = replace(
+            self,
+            env=dict(self.env),
+            known=around,
+            seen=dict(self.seen),
+            lists=dict(self.lists),
+            false=set(self.false),
         )
         eqns = tuple(scope.simplified(block.eqns))
         return Block(block.params, eqns, tuple(replace_atom(atom, scope.env) for atom in block.results))
@@ -155,7 +164,7 @@ class _Scope:
 
     def _same(self, eqn: Eqn) -> tuple[Atom, ...] | None:
         """The atoms that the outputs equal without computing them once more, or None."""
-        shortcut = _shortcut(eqn, self.known, self.lists) or fold(eqn, self.known, self.false, self.floats)
+        shortcut = self._shortcut(eqn) or fold(eqn, self.known, self.false, self.floats)
         if shortcut is not None:
             return (shortcut,)
         if eqn.op not in OPERATORS and eqn.op not in _PURE:
@@ -174,6 +183,25 @@ class _Scope:
             return None
         return before
 
+    def _shortcut(self, eqn: Eqn) -> Atom | None:
+        """The atom that the equation's output equals without computing it, or None."""
+        if eqn.op in ("sum_to", "broadcast_like"):
+            like = self.known.get(atom) if isinstance(atom := eqn.kwarg("like"), Var) else None
+            if isinstance(like, LikeType) and same_array(type_of(eqn.args[0], self.known), like.of):
+                return eqn.args[0]
+        if eqn.op == "in_place" and _replaces(eqn, self.known, self.numbers):
+            return eqn.args[0]
+        if eqn.op == "item" and isinstance(eqn.args[0], Var) and isinstance(eqn.args[1], Literal):
+            items = self.lists.get(eqn.args[0])
+            index = eqn.args[1].value
+            if items is not None and isinstance(index, int) and -len(items) <= index < len(items):
+                return items[index]
+        if eqn.op == "is_none" and isinstance(eqn.args[0], Literal):
+            return Literal(eqn.args[0].value is None)
+        if eqn.op == "not_" and isinstance(eqn.args[0], Literal):
+            return Literal(not eqn.args[0].value)
+        return None
+
 
 def _identity(atom: Atom) -> object:
     """A key that distinguishes operands; ``1``, ``1.0`` and ``True`` are equal but not the same."""
@@ -182,31 +210,13 @@ def _identity(atom: Atom) -> object:
     return atom
 
 
-def _shortcut(eqn: Eqn, known: Mapping[Var, Type], lists: Mapping[Var, tuple[Atom, ...]]) -> Atom | None:
-    """The atom that the equation's output equals without computing it, or None."""
-    if eqn.op in ("sum_to", "broadcast_like"):
-        like = known.get(atom) if isinstance(atom := eqn.kwarg("like"), Var) else None
-        if isinstance(like, LikeType) and same_array(type_of(eqn.args[0], known), like.of):
-            return eqn.args[0]
-    if eqn.op == "in_place" and _replaces(eqn, known):
-        return eqn.args[0]
-    if eqn.op == "item" and isinstance(eqn.args[0], Var) and isinstance(eqn.args[1], Literal):
-        items = lists.get(eqn.args[0])
-        index = eqn.args[1].value
-        if items is not None and isinstance(index, int) and -len(items) <= index < len(items):
-            return items[index]
-    if eqn.op == "is_none" and isinstance(eqn.args[0], Literal):
-        return Literal(eqn.args[0].value is None)
-    if eqn.op == "not_" and isinstance(eqn.args[0], Literal):
-        return Literal(not eqn.args[0].value)
-    return None
-
-
-def _replaces(eqn: Eqn, known: Mapping[Var, Type]) -> bool:
+def _replaces(eqn: Eqn, known: Mapping[Var, Type], numbers: Container[Var]) -> bool:
     """True where a value takes the place of a number, or of an array whose shape and dtype it has anyway."""
     value, old = (type_of(atom, known) for atom in eqn.args[:2])
     if not isinstance(old, TensorType):
         return isinstance(old, ScalarType) and (old.dtype is not None or old.kind in NUMBERS - {"value"})
     if old.optional or not isinstance(value, TensorType):
         return False
-    return old.shape == () or (value == old and eqn.kwarg("shared") in (None, Literal(None)))
+    return (old.shape == () and eqn.args[1] in numbers) or (
+        value == old and eqn.kwarg("shared") in (None, Literal(None))
+    )

@@ -149,18 +149,23 @@ def add_in_place(plan: Plan, eqn: Eqn, out: Var) -> None:
         raise plan.refuse("a write in place to what is no array is not compiled")
     level = max([fact.level, *(leaf.level for leaf in (*fact.leaves, *old.leaves))])
     have, whole = plan.shape_text(fact.leaves), plan.shape_text(old.leaves)
-    number = Infix("==", rank(whole), node(0))
+    number, fits = Infix("==", rank(whole), node(0)), Infix("==", have, whole)
+    may_be_number = eqn.args[1] in plan.numbers
     if literal_of(eqn, "shared") is not None:
+        if not may_be_number:
+            raise plan.refuse("a write to an array under two names is not compiled")
         plan.require(level, number, "an array that is changed under two names")
     elif fact.type == old.type:
         if fact.shape != old.shape and have != whole:
-            plan.require(level, Infix("||", number, Infix("==", have, whole)), "a write that does not fit")
+            plan.require(
+                level, Infix("||", number, fits) if may_be_number else fits, "a write that does not fit"
+            )
     elif old.type not in FLOATS:
         raise plan.refuse("a write of numbers of another kind to an array is not compiled")
     else:
         plan.require(level, Infix(">", rank(whole), node(0)), "a number of another type takes its place")
         if have != whole:
-            plan.require(level, Infix("==", have, whole), "a write that does not fit")
+            plan.require(level, fits, "a write that does not fit")
         positive = Eqn(eqn.outs, "positive", eqn.args[:1], (), (), eqn.span)
         # Where that does not hold, Python goes on with a number's shape: no other may stand for it.
         own = plan.own_shape("in_place", out.name)
