@@ -66,3 +66,20 @@ def test_a_program_that_guesses_is_compiled_for_its_guess_first(engine, macros):
     x, weight = rng.standard_normal(40), rng.standard_normal((3, 40))
     np.testing.assert_allclose(function(x, weight, v), weighed(x, weight, v), rtol=1e-12)
     assert macros[1:] == [ALL]
+
+
+@pb.formula
+def shifted_and_scaled(x, y):
+    factor = np.sin(x)
+
+    def shifted_and_scaled_pullback(grad_shifted, grad_scaled):
+        return 2 * grad_shifted + grad_scaled * np.cos(x) * y, grad_scaled * factor
+
+    return (2 * x + 1, factor * y), shifted_and_scaled_pullback
+
+
+@pytest.mark.parametrize("shapes", [((1,), (0,)), ((3, 1), (3, 0)), ((3, 1), (3, 2)), ((), (0,))])
+def test_an_output_has_its_elements_beside_one_without_any(engine, shapes):
+    x, y = (np.full(shape, 7.0) for shape in shapes)
+    for one, other in zip(pb.compile(shifted_and_scaled)(x, y), shifted_and_scaled(x, y), strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -36,6 +36,10 @@ PB_RUNTIME Operand& Space::begin(int k) {
 }
 
 PB_RUNTIME void Space::add(int k, const AnyView& view, int64_t item, bool reads) {
+    // Passes are joined where one's shape is a part of another's: a loop over no elements never
+    // comes to an output that has some.
+    context->require(reads || shape.size() > 0 || view.shape.size() == 0, PB_UNSUPPORTED,
+                     "an output with elements beside arrays without any");
     Operand& operand = begin(k);
     operand.data = view.data;
     operand.item = operand.row_item = item;
