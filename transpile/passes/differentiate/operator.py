@@ -16,12 +16,13 @@ formula hypotenuse(a: Tensor, b: Tensor)
     return result _1
   pullback(grad):
     _1_1 = equal(_1, 0)
-    _2 = where(_1_1, 1, _1)
-    share = divide(grad, _2)
-    _3 = multiply(share, a)
-    _4 = multiply(share, b)
+    length = where(_1_1, 1, _1)
+    _2 = divide(a, length)
+    _3 = multiply(grad, _2)
+    _4 = divide(b, length)
+    _5 = multiply(grad, _4)
     grad_a = sum_to(_3, like=like_a)
-    grad_b = sum_to(_4, like=like_b)
+    grad_b = sum_to(_5, like=like_b)
     return grad_a, grad_b
 """
 
