@@ -11,12 +11,12 @@ static_assert(PB_KERNEL_ABI == 1, "regenerate this file: pullback transpile iter
 
 namespace {
 
-// r_2, every_r, every_slopes_1, like_slopes_2_rows, like_r_iterations_rows = iterated_sine(x)
+// r_2, every_r, every_slopes_1, like_slopes_2_rows = iterated_sine(x)
 struct IteratedSineForward {
     static constexpr char kName[] = "iterated_sine_forward";
     static constexpr char kInputs[] = "T";
     static constexpr int kAttrs = 0;
-    static constexpr int kOutputs = 5;
+    static constexpr int kOutputs = 4;
 
     template <typename T>
     static void apply(pb::Context& context) {
@@ -59,13 +59,10 @@ struct IteratedSineForward {
         }
         const auto every_r_view = context.output<T>(
             1, pb::stacked(context, pb::broadcast_of(context, r_iterations), r_iterations.size, 0));
-        const pb::List<pb::Shape> like_r_iterations = pb::shapes_of(r_iterations);
         const auto every_slopes_1_view = context.output<T>(2, pb::shape_of(pb::entries(slopes)));
         const pb::List<pb::Shape> like_slopes_2 = pb::shapes_of(slopes);
         const auto like_slopes_2_rows_2_view =
             context.output<int64_t>(3, pb::shape_of(pb::packed_size(like_slopes_2)));
-        const auto like_r_iterations_rows_2_view =
-            context.output<int64_t>(4, pb::shape_of(pb::packed_size(like_r_iterations)));
         const auto r_2_view = context.output<T>(0, r_view.shape);
 
         pb::Passes<1, 2> passes_2(context);
@@ -90,14 +87,13 @@ struct IteratedSineForward {
         pb::flatten(context, slopes, every_slopes_1_view);
         // iterated_sine.py:9  def iterated_sine(x, *, steps: int = 3):
         pb::pack<T>(context, like_slopes_2, like_slopes_2_rows_2_view);
-        pb::pack<T>(context, like_r_iterations, like_r_iterations_rows_2_view);
     }
 };
 
 // The gradients of iterated_sine, whichever of its outputs have one.
 struct IteratedSineBackwardGeneral {
     static constexpr char kName[] = "iterated_sine_backward_general";
-    static constexpr char kInputs[] = "TTiiTTTT";
+    static constexpr char kInputs[] = "TTiTTTT";
     static constexpr int kAttrs = 0;
     static constexpr int kOutputs = 1;
 
@@ -106,19 +102,14 @@ struct IteratedSineBackwardGeneral {
         const auto every_r_view = context.input<T>(0);
         const auto every_slopes_1_view = context.input<T>(1);
         const auto like_slopes_2_rows_view = context.input<int64_t>(2);
-        const auto like_r_iterations_rows_view = context.input<int64_t>(3);
-        const pb::Shape like_x = context.like<T>(4);
-        const auto grad_view = context.gradient<T>(5);
-        const auto grad_every_r_view = context.gradient<T>(6);
-        const auto grad_every_slopes_1_view = context.gradient<T>(7);
+        const pb::Shape like_x = context.like<T>(3);
+        const auto grad_view = context.gradient<T>(4);
+        const auto grad_every_r_view = context.gradient<T>(5);
+        const auto grad_every_slopes_1_view = context.gradient<T>(6);
         const pb::List<pb::Shape> like_slopes =
             pb::unpack<pb::List<pb::Shape>>(context, like_slopes_2_rows_view);
-        const pb::List<pb::Shape> like_r_iterations_2 =
-            pb::unpack<pb::List<pb::Shape>>(context, like_r_iterations_rows_view);
         const pb::List<pb::View<const T>> grad_slopes =
             pb::unflatten(context, grad_every_slopes_1_view.read_only(), like_slopes);
-        const pb::List<pb::View<const T>> grad_r_iterations =
-            pb::unstack(context, grad_every_r_view.read_only(), like_r_iterations_2, 0);
         const auto grad_r_view = context.scratch<T>(like_x);
         const pb::List<pb::View<const T>> slopes_1 =
             pb::unflatten(context, every_slopes_1_view.read_only(), like_slopes);
@@ -178,7 +169,7 @@ struct IteratedSineBackwardGeneral {
             // iterated_sine.py:13  for _ in range(steps):
             const auto r_3_view = pb::take(context, every_r_view, {pb::at(iteration)});
             const auto grad_v2_view = grad_slopes[iteration];
-            const auto grad_r_3_view = grad_r_iterations[iteration];
+            const auto grad_r_3_view = pb::take(context, grad_every_r_view, {pb::at(iteration)});
             const pb::Shape shape = pb::broadcast(context, grad_r_3_view.shape, grad_r_2_view.shape,
                                                   r_3_view.shape, grad_v2_view.shape);
             const auto grad_r_7_view = context.scratch<T>(shape);

@@ -25,6 +25,7 @@ from ...passes.kernel.array_attributes import with_array_inputs
 from ...passes.kernel.dtype_branches import asks_other_dtypes, with_decided_dtypes
 from ...passes.kernel.known_absence import with_known_absence
 from ...passes.kernel.lists_written_out import with_lists_written_out, written_out
+from ...passes.kernel.slices_of_stacks import with_slices_of_stacks
 from ...passes.kernel.uniform_lists import without_uniform_lists
 from ...passes.kernel.uses import is_mask, is_position
 from ...passes.promote.promote import promote
@@ -222,7 +223,7 @@ def _compile(
     if formula.pullback is not None:
         # An array that a branch leaves out is one of zeros in a kernel: what asks for it reads the condition.
         formula = formula.evolve(forward=with_known_absence(formula.forward))
-        formula = without_uniform_lists(formula)
+        formula = with_slices_of_stacks(without_uniform_lists(formula))
         formula = with_plain_elements(with_lists_written_out(formula))
         formula = with_own_sizes(formula, lambda wanted: shapes_of(formula, library, inputs, wanted))
         formula = with_own_shapes(formula)

@@ -3,7 +3,8 @@
 Tensors are saved as one tensor, which can be a hidden output: as a stack where every iteration
 is known to leave the same shape, elsewhere as a line of their entries with each iteration's shape
 (an inner loop's iterations that depend on the outer iteration, slices by it, lists of arrays of several
-shapes, a value that grows by broadcasting). A number that follows from the iteration's is computed again.
+shapes, a value that grows by broadcasting). A number that follows from the iteration's is computed again,
+and so is an element or a slice, at such a place, of an array from before the loop: the array is saved.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class Residuals:
         """Equations that read, in the backward loop, the residuals of the same iteration forward."""
         (body,) = self.eqn.blocks
         item, bound = body.params[0], {*body.params, *defining(self.forward)}
-        self._compute_again(body, item)
+        self._compute_again(body, item, bound)
         tensors = []
         for var in self.iteration.free():
             if var not in bound or var in self._env:
@@ -88,13 +89,14 @@ class Residuals:
                 self._read(here, "item", self._values(iterations))
         return self._reads, self._env
 
-    def _compute_again(self, body: Block, item: Var) -> None:
+    def _compute_again(self, body: Block, item: Var, bound: set[Var]) -> None:
         if item.kind == "value":
             self._env[item] = self.index
-        for made in _counted(self.iteration, self.forward, body, item):
+        for made in _counted(self.iteration, self.forward, bound, item):
             copied = copy_eqns([made], self._env, self.context.namer)
             # The shape of an outer value is the same in each iteration.
-            (self.sweep.forward if made.op in METADATA else self._reads).extend(copied)
+            outer = made.op in METADATA and not bound.intersection(made.reads())
+            (self.sweep.forward if outer else self._reads).extend(copied)
 
     def _read(self, here: Var, op: str, values: Atom) -> None:
         if op == "item":
@@ -129,27 +131,28 @@ class Residuals:
         return values
 
 
-def _counted(iteration: Block, forward_body: Sequence[Eqn], body: Block, item: Var) -> list[Eqn]:
-    """The equations of values that follow from an iteration's number, and from what is there before the loop.
+def _counted(iteration: Block, forward_body: Sequence[Eqn], bound: set[Var], item: Var) -> list[Eqn]:
+    """The equations of what follows from an iteration's number, and from what is there before the loop.
 
     The backward computes them again, where it would have to read them saved.
     """
     table = defining(forward_body)
-    bound = {*table, *body.params}
     again: dict[int, Eqn] = {}
     for var in iteration.free():
-        if var not in table or var.kind != "value":
+        if var not in table or (var.kind != "value" and table[var].op != "getitem"):
             continue
         part = slice_of(forward_body, [var])
-        there = Block((), tuple(part), ()).free()
-        if all(_is_plain(eqn, bound) for eqn in part) and not bound.intersection(there) - {item}:
+        there = bound.intersection(Block((), tuple(part), ()).free())
+        if all(map(_is_plain, part)) and all(leaf == item and leaf.kind == "value" for leaf in there):
             again.update({id(eqn): eqn for eqn in part})
     return [eqn for eqn in forward_body if id(eqn) in again]
 
 
-def _is_plain(eqn: Eqn, bound: set[Var]) -> bool:
-    """True where an equation computes a value of values, or reads an outer tensor's shape."""
+def _is_plain(eqn: Eqn) -> bool:
+    """True where an equation computes a value of values, a part of a tensor at such a place, or its shape."""
     if eqn.op in METADATA:
-        return not bound.intersection(eqn.reads())
+        return True
+    if eqn.op == "getitem":
+        return all(var.kind == "value" for var in eqn.reads() if var != eqn.args[0])
     values = all(var.kind == "value" for var in (*eqn.outs, *eqn.reads()))
     return values and not eqn.blocks and eqn.op not in ("opaque", "raise")

@@ -132,3 +132,25 @@ def test_the_last_turn_leaves_its_own_shape():
         return t
 
     np.testing.assert_array_equal(shrinks(np.ones(2), n=2), np.sin(np.ones(1)))
+
+
+@pb.derive_pullback
+def over_elements(x, y, *, n: int):
+    for i in range(n):
+        y = np.sin(y) * x[n - 1 - i, 0]
+    return y
+
+
+@pb.derive_pullback
+def over_slices(x, y, *, n: int):
+    for i in range(n):
+        y = np.sin(y) * x[i, :2] + np.cos(x[i][1])
+    return y
+
+
+@pytest.mark.parametrize("formula", [over_elements, over_slices])
+def test_a_part_of_an_outer_array_is_read_again_and_not_collected(engine, formula):
+    assert not [var.name for var in formula.operator.formula.hidden if "x" in var.name]
+    rng = np.random.default_rng(0)
+    x, y = rng.uniform(0.5, 1.5, (3, 4)), rng.uniform(0.5, 1.5, 2)
+    assert pb.gradcheck(lambda x, y: formula(x, y, n=3), x, y, order=3)
