@@ -134,7 +134,7 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
 
 
 def _as_array(frame: Frame, value: Var, node: ast.Call, name: str | None) -> Var:
-    """What ``np.asarray`` makes of a value: an array of a number, of anything else itself."""
+    """The array that ``np.asarray`` makes of a number; anything else as it is."""
     build, span = frame.build, frame.span(node)
     made = build.made.get(value)
     if not is_number(build, value) and (made is None or not gives_number(made.op)):

@@ -2,8 +2,9 @@
 
 In: a promoted formula. Out: the same, where what a loop of the forward collects
 of each iteration, but which no iteration changes, is read as that value, also where it is
-collected by a loop in a loop, and where a list that is collected twice is saved once. So are literals that a branch chooses, where
-each side has the same, or nobody reads them but on the side that has one.
+collected by a loop in a loop, and where a list that is collected twice is saved once. So are
+literals that a branch chooses, where each side has the same, or nobody reads them but on the
+side that has one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .one_sided import literals_of_one_side
 
 
 class Uniform(NamedTuple):
-    """A list of one value, or of lists of it and so on to this depth; and the saved one that it is read from."""
+    """A list of one value, or of lists of it to this depth, and the saved one that it is read from."""
 
     value: Atom
     depth: int
@@ -119,7 +120,7 @@ def _collected(block: Block) -> tuple[dict[Var, Uniform], dict[Var, Atom]]:
 
 
 def _read(eqns: tuple[Eqn, ...], known: Mapping[Var, Uniform]) -> tuple[list[Eqn], set[Var]]:
-    """The equations that read elements of such lists as the value; and saved lists that are read otherwise."""
+    """The equations that read elements of such lists as the value, and saved lists read otherwise."""
     values = dict(known)
     env: dict[Var, Atom] = {}
     kept: list[Eqn] = []

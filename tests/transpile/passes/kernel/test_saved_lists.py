@@ -27,7 +27,7 @@ def grows(x, y, *, n: int):
 
 
 def saved(text):
-    """The names of what the forward saves of each iteration that is no tensor, and the pullback's operators."""
+    """The names of the shapes and numbers saved of each iteration, and the operators of the pullback."""
     formula = derive(formula_in(text), standard_library())
     compiled = formula_kernels(formula, standard_library(), {"n": 3}, order=1).formula
     assert compiled.pullback is not None
