@@ -78,7 +78,7 @@ class Plan:
         self._written: set[int] = set()
         self.missing: set[Var] = set()
         self.settled: dict[tuple[object, ...], list[Fact]] = {} if outer is None else outer.settled
-        self.numbers = numbers(kernel.block) if outer is None else outer.numbers
+        self.numbers: frozenset[Var] = numbers(kernel.block) if outer is None else outer.numbers
         self._shapes: dict[frozenset[Expression], Name] = {}
         if outer is None:
             self._inputs()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...analysis.types import known_types
-from ...ir import Block, Eqn, Formula, Literal, Var
+from ...ir import Atom, Block, Eqn, Formula, Literal, Var
 from ...ir.type_joins import is_uniform
 from ...ir.types import LikeType, ListType, Type
 from ..simplify.simplify import remove_dead
@@ -49,10 +49,10 @@ def _takes_apart(eqn: Eqn, known: Mapping[Var, Type]) -> bool:
     return isinstance(found, LikeType) and isinstance(found.of, ListType) and is_uniform(found.of)
 
 
-def _sliced(eqn: Eqn, stacks: Mapping[Var, object]) -> Eqn:
-    if eqn.op == "item" and eqn.args[0] in stacks:
-        whole, index = stacks[eqn.args[0]], eqn.args[1]
-        return Eqn(eqn.outs, "getitem", (whole,), (("index", index),), span=eqn.span)
+def _sliced(eqn: Eqn, stacks: Mapping[Var, Atom]) -> Eqn:
+    whole = stacks.get(eqn.args[0]) if eqn.op == "item" and isinstance(eqn.args[0], Var) else None
+    if whole is not None:
+        return Eqn(eqn.outs, "getitem", (whole,), (("index", eqn.args[1]),), span=eqn.span)
     if not eqn.blocks:
         return eqn
     blocks = tuple(
