@@ -10,7 +10,7 @@ import pullback as pb
 def logsumexp(a, *, axis=None, keepdims=False):
     """log(sum(exp(a))), computed relative to the largest term so that nothing overflows.
 
-    Its gradient is softmax(a), of the terms and their sum: exp(a - r) would have the rounding of a large r.
+    Its gradient is softmax(a) = exp(a - r).
     """
     largest = np.max(a, axis=axis, keepdims=True)
     offset = np.where(np.isfinite(largest), largest, 0)
@@ -18,9 +18,9 @@ def logsumexp(a, *, axis=None, keepdims=False):
     r = np.log(total) + np.reshape(offset, total.shape)
 
     def logsumexp_pullback(grad):
-        share = grad / total
         kept = keepdims or axis is None
-        return np.exp(a - offset) * (share if kept else np.expand_dims(share, axis))
+        log_total = r if kept else np.expand_dims(r, axis)
+        return np.exp(a - log_total) * (grad if kept else np.expand_dims(grad, axis))
 
     return r, logsumexp_pullback
 
