@@ -27,13 +27,11 @@ def with_slices_of_stacks(formula: Formula) -> Formula:
         return formula
     eqns = remove_dead([_sliced(eqn, stacks) for eqn in pullback.eqns], pullback.results)
     sliced = Block(pullback.params, tuple(eqns), pullback.results)
-    read = set(sliced.free())
-    unread = {var for var in pullback.free() if var not in read}
-    first = len(formula.forward.results) - len(formula.plain)
+    unread = set(pullback.free()) - set(sliced.free())
     results = formula.forward.results
-    saved = [
-        (var, atom) for var, atom in zip(formula.plain, results[first:], strict=True) if var not in unread
-    ]
+    first = len(results) - len(formula.plain)
+    values = zip(formula.plain, results[first:], strict=True)
+    saved = [(var, atom) for var, atom in values if var not in unread]
     forward = Block(
         formula.forward.params, formula.forward.eqns, (*results[:first], *(atom for _, atom in saved))
     )

@@ -150,7 +150,7 @@ def over_slices(x, y, *, n: int):
 
 @pytest.mark.parametrize("formula", [over_elements, over_slices])
 def test_a_part_of_an_outer_array_is_read_again_and_not_collected(engine, formula):
-    assert not [var.name for var in formula.operator.formula.hidden if "x" in var.name]
+    assert len(formula.operator.formula.hidden) == 2  # of each iteration its y and the sine
     rng = np.random.default_rng(0)
     x, y = rng.uniform(0.5, 1.5, (3, 4)), rng.uniform(0.5, 1.5, 2)
     assert pb.gradcheck(lambda x, y: formula(x, y, n=3), x, y, order=3)
