@@ -12,12 +12,12 @@ from .text.place import Place
 class Fix:
     """A fix. It is safe where it changes no first derivative and takes nothing away that ran before.
 
-    `silent`: where it cannot be made, nothing is said of it, for another fix follows. `first`: a change that
-    the fix is made after, in the text that comes of it.
+    `silent`: where it cannot be made, nothing is said of it, for another fix follows. `first`: changes that
+    the fix is made after, each in the text that comes of the one before.
     """
 
     apply: Callable[[Place], None]
     safe: bool
     what: str
     silent: bool = False
-    first: Callable[[Place], None] | None = None
+    first: tuple[Callable[[Place], None], ...] = ()

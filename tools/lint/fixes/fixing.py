@@ -106,9 +106,8 @@ class _Fixer:
         self, fix: Fix, source: Source, finding: Diagnostic, before: list[Diagnostic]
     ) -> tuple[Fixed, list[Diagnostic]]:
         made = source.text
-        for change in (fix.first, fix.apply):
-            if change is not None:
-                made = self._changed(change, Source(source.path, made), finding)
+        for change in (*fix.first, fix.apply):
+            made = self._changed(change, Source(source.path, made), finding)
         self._facts.clear()  # of the text before, which the fixed one takes the place of
         after = self.findings(Source(source.path, made))
         had, has = _counted(before), _counted(after)

@@ -7,6 +7,7 @@ are recorded, so that a plain first backward costs what it did.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ from ..analyses.calls import rounded_to_bytes
 from ..analyses.facts import Saved, Use
 from ..analyses.facts import Saving as Verdict
 from ..analyses.torch_names import is_in_place
-from . import plain_backward
+from . import named_saved, plain_backward
 from .fix import Fix
 from .text.aliases import Aliases
 from .text.bundle import Bundle, find_bundle
@@ -171,6 +172,8 @@ class _Recomputed:
         written, snapshots = self.parameters.snapshots(tensors, self.saving, found.made_tensors)
         dropped = self.targets[0].name if short else None
         called, binding = handover.add([written[n] for n in tensors], dropped)
+        if dropped is not None:
+            self._remove_unread(found, dropped)
         values = {name: called[written[name]] for name in tensors}
         values |= {name: f"{self.taking.context}.{attribute}" for name, attribute in plain.items()}
         values |= self._at_hand(found)
@@ -182,6 +185,19 @@ class _Recomputed:
             lines = [f"if {self.place.torch()}.is_grad_enabled():{WHY}", *(f"    {line}" for line in lines)]
         copies = [f"{t.local} = {t.local}.clone()" for t in self.targets if self._is_written(t)]
         self._insert([*self.bindings, *binding, *self._attributes(), *lines, *copies])
+
+    def _remove_unread(self, found: Slice, dropped: str) -> None:
+        """Take out the assignments of the forward that served only what is no longer saved."""
+        assert self.saving is not None
+        uses = Counter(node.id for node in ast.walk(self.saver) if isinstance(node, ast.Name))
+        uses[dropped] -= 1
+        for statement in found.statements:  # the last one first
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
+                    statement in self.saver.body and uses[name] == 1
+                ):
+                    self.text.remove(statement)
+                    uses -= Counter(node.id for node in ast.walk(value) if isinstance(node, ast.Name))
 
     def _outputs(self) -> list[_Target]:
         """The saved outputs that may be computed again, too: one where the forward is called again."""
@@ -388,4 +404,4 @@ class _Recomputed:
             self.text.before(body_of(self.backward)[0], lines)
 
 
-FIX = Fix(apply, True, "computed again in the backward", first=plain_backward.apply)
+FIX = Fix(apply, True, "computed again in the backward", first=(named_saved.apply, plain_backward.apply))

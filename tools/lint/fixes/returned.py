@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from ...wording import listed
 from ..analyses.facts import Saved, Use
 from ..analyses.facts import Saving as Verdict
-from . import plain_backward
+from . import named_saved, plain_backward
 from .derivative.derived_gradient import derived_gradient
 from .derivative.formula_to_torch import torch_lines
 from .derivative.torch_to_formula import COMPLEX, formula_of, matrices_in
@@ -246,5 +246,5 @@ FIX = Fix(
     True,
     "returned as an output, with the term for its gradient",
     silent=True,
-    first=plain_backward.apply,
+    first=(named_saved.apply, plain_backward.apply),
 )

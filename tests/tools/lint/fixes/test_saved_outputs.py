@@ -184,10 +184,6 @@ def test_a_copy_of_an_intermediate_is_computed_again(how: str, leaf: str) -> Non
             "w = helper(x)\nctx.save_for_backward(x, w.detach())\nreturn w",
             "x, w = ctx.saved_tensors\nreturn grad * w",
         ),
-        (
-            "w = helper(x)\nctx.save_for_backward(x, w.clone().exp())\nreturn w.sum()",
-            "x, w = ctx.saved_tensors\nreturn grad * w",
-        ),
     ],
 )
 def test_what_may_be_meant_otherwise_is_left_alone(forward: str, backward: str) -> None:

@@ -11,6 +11,11 @@ from .splices import Text
 _COPY = re.compile(r"(\w+)(?:\.(?:clone|detach)\(\))+")
 
 
+def is_copy(written: str) -> bool:
+    """True if an expression copies a local value, and does nothing else."""
+    return _COPY.fullmatch(written) is not None
+
+
 def copied(
     written: str, saver: ast.FunctionDef, saving: Saving, taking: Taking, text: Text
 ) -> tuple[str, str] | None:

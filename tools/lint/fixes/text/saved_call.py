@@ -186,6 +186,10 @@ class Handover:
         self._change_both(names, locals_, dropped)
         return locals_, []
 
+    def call(self, saving: Saving, written: Mapping[int, str]) -> None:
+        """Save something else at some places."""
+        self._set_arguments([written.get(i, old) for i, old in enumerate(self._arguments(saving))], saving)
+
     def _first(self, names: list[str], locals_: dict[str, str]) -> list[str]:
         """Nothing was saved so far."""
         last = self.function.body[-1]
