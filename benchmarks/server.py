@@ -2,9 +2,9 @@
 
 A client on the other side of a pipe sends a change of a file of 1,000 lines, 77 autograd functions with a
 finding in each, and waits for the findings of that version: of a change at the end, which leaves what is
-known of all of them, and of a new line above them, which moves them all; then of 1,000 lines of formulas, and
-of FILE, where one is named. Printed are the least and the median of the changes, and the processor time that
-linting the text takes.
+known of all of them, and of a new line above them, which moves them all; then of the same in 1,000 lines of
+formulas, and of a change at the end of FILE, where one is named. Printed are the least and the median of the
+changes, and the processor time that linting the text takes.
 """
 
 from __future__ import annotations
@@ -110,10 +110,12 @@ def main() -> None:
     parser.add_argument("file", nargs="?", type=Path)
     named = parser.parse_args().file
     functions = filled(LINES, "import torch\n", CLASS)
+    formulas = filled(LINES, "import numpy as np\nimport pullback as pb\n", FORMULA)
     texts = {
         "functions": (functions, False),
         "functions, a line above": (functions, True),
-        "formulas": (filled(LINES, "import numpy as np\nimport pullback as pb\n", FORMULA), False),
+        "formulas": (formulas, False),
+        "formulas, a line above": (formulas, True),
     }
     if named is not None:
         texts[named.name] = named.read_text(encoding="utf-8"), False

@@ -8,14 +8,15 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from pullback.transpile.diagnostics import Diagnostic
-from pullback.transpile.frontend import read_module
-from pullback.transpile.ir import Source, Span
+from pullback.transpile.ir import Formula, Source, Span
 
 from .analyses.facts import ClassFacts, Program, read_class
 from .frontend.classes import FunctionClass, function_classes, unread
+from .frontend.formulas import InFormula, read_formulas
 from .frontend.modules import TorchModule
 from .frontend.operators import registered_operators
 from .frontend.reach import Reach
@@ -50,14 +51,19 @@ class InClass(NamedTuple):
     findings: tuple[Diagnostic, ...]
 
 
-Known = dict[Hashable, InClass]
+@dataclass
+class Known:
+    """What was found in the classes and formulas of an earlier version of a text, by what they depend on."""
+
+    classes: dict[Hashable, InClass] = field(default_factory=dict)
+    formulas: dict[Hashable, InFormula] = field(default_factory=dict)
 
 
 def lint_source(source: Source, program: Program | None = None, known: Known | None = None) -> Linted:
     """Lint one text.
 
-    `program` finds the modules of the linted tree that a class leads to. `known`: what was found in the
-    classes of an earlier version of the text, while those modules were the same; it is brought up to date.
+    `program` finds the modules of the linted tree that a class leads to. `known`: what was found in
+    an earlier version of the text, while those modules were the same; it is brought up to date.
     Nothing of the text is imported or run. Never raises for any text.
     """
     data = source.text.encode("utf-8", "replace")
@@ -70,7 +76,9 @@ def lint_source(source: Source, program: Program | None = None, known: Known | N
         own = program.module(source)
         parsed = own is not None
         read: set[ast.ClassDef] = set()
-        for cls, in_class in _in_classes(own, known) if own is not None else ():
+        for cls, in_class in (
+            _in_classes(own, known.classes if known is not None else None) if own is not None else ()
+        ):
             found += in_class.findings
             if in_class.subject is not None:
                 subjects.append(in_class.subject)
@@ -78,15 +86,12 @@ def lint_source(source: Source, program: Program | None = None, known: Known | N
         classes = len(subjects)
         found += _unread(own, read) if own is not None else ()
     if may_have_formulas(data) or not parsed:
-        module = read_module(source)
-        found += module.diagnostics
-        formulas = len(module.formulas) + len(module.unreadable)
-        subjects += [Subject("formula", one.name, one.span) for one in module.unreadable]
-        for name, formula in module.formulas.items():
-            subjects.append(Subject("formula", name, formula.span))
-            for rule in RULES.values():
-                if rule.check is not None:
-                    found += rule.check(formula)
+        read_here, outside = read_formulas(source, _check, known.formulas if known is not None else None)
+        found += outside
+        formulas = len(read_here)
+        for one in read_here:
+            found += (*one.read, *one.checked)
+            subjects.append(Subject("formula", one.name, one.span))
     tree = program.module(source)
     for rule in RULES.values():
         if rule.check_module is not None and tree is not None:
@@ -94,10 +99,12 @@ def lint_source(source: Source, program: Program | None = None, known: Known | N
     return Linted(formulas, _ordered(found), classes, tuple(sorted(subjects, key=lambda s: s.span.line)))
 
 
-def _in_classes(module: TorchModule, known: Known | None) -> Iterator[tuple[FunctionClass, InClass]]:
+def _in_classes(
+    module: TorchModule, known: dict[Hashable, InClass] | None
+) -> Iterator[tuple[FunctionClass, InClass]]:
     """Each class of a module with what is found in it, or is known from before."""
     reach = Reach(module) if known is not None else None
-    now: Known = {}
+    now: dict[Hashable, InClass] = {}
     for cls in function_classes(module):
         key = reach.of(cls) if reach is not None else None
         in_class = known.get(key) if known else None
@@ -123,6 +130,13 @@ def _in_class(facts: ClassFacts | None) -> InClass:
     return InClass(
         Subject("class", facts.name, facts.span), tuple(f for check in checks for f in check(facts))
     )
+
+
+def _check(formula: Formula) -> Iterator[Diagnostic]:
+    """The findings of the rules in a formula."""
+    for rule in RULES.values():
+        if rule.check is not None:
+            yield from rule.check(formula)
 
 
 def _unread(module: TorchModule, read: set[ast.ClassDef]) -> Iterator[Diagnostic]:

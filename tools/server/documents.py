@@ -67,7 +67,7 @@ class Documents:
         source = Source(path, _NEWLINE.sub("\n", text))
         self._program.replace(source)
         # What others import may change what is found in them; and in itself, where it imports one of them.
-        known = {} if path in self._imported else self._known.get(path, {})
+        known = Known() if path in self._imported else self._known.get(path, Known())
         self._known = {path: known}
         linted = lint_source(source, self._program, known)
         classes = frozenset(subject.name for subject in linted.subjects if subject.kind == "class")

@@ -75,7 +75,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def _again(text: str, read: list[str]) -> list[str]:
     """The classes that are analysed again after `TEXT` was."""
-    known: Known = {}
+    known = Known()
     lint_source(Source("f.py", TEXT), known=known)
     read.clear()
     found = lint_source(Source("f.py", text), known=known)
@@ -114,7 +114,7 @@ def test_classes_are_analysed_again_that_depend_on_a_change(what: str, read: lis
 
 def test_an_attribute_that_anything_may_set_is_looked_for_again(read: list[str]) -> None:
     reading = TEXT.replace("b, t = ctx.saved_tensors\n", "b, t = ctx.saved_tensors\n        ctx.unset\n")
-    known: Known = {}
+    known = Known()
     assert "PB309" in {f.code for f in lint_source(Source("f.py", reading), known=known).findings}
     setting = f"{reading}\nnode.unset = 1\n"
     assert "PB309" not in {f.code for f in lint_source(Source("f.py", setting), known=known).findings}
@@ -125,7 +125,7 @@ def test_edits_find_what_the_whole_text_has(seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(2):
         text = "\n".join(path.read_text() for path in chance.sample(FIXTURES, 2))
-        known: Known = {}
+        known = Known()
         for _ in range(10):
             source = Source("f.py", text)
             assert lint_source(source, known=known) == lint_source(source)
