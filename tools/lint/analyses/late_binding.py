@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from ..frontend.modules import TorchModule
 
 FORMULAS = frozenset({"formula", "composite"})
 STORING = frozenset({"append", "insert", "setdefault"})
+_DEF = re.compile(r"\bdef\b")
 _LOOP = re.compile(r"\b(?:for|while)\b")
 
 Function = ast.FunctionDef | ast.Lambda
@@ -34,16 +36,17 @@ class Late:
 
 def late_bindings(module: TorchModule) -> Iterator[Late]:
     """Formulas that a loop defines, and closures that autograd functions, hooks and lists leave behind."""
-    with_loops = [one for one in module.tree.body if _LOOP.search(module.text(one))]
+    with_loops = [one for one in module.tree.body if _may_loop(one, module.text(one))]
     if not with_loops:
         return
     nodes = [node for statement in with_loops for node in ast.walk(statement)]
     own = {c.own.node: c.name for c in function_classes(module)}
     owners = {id(n): own[c] for c in nodes if isinstance(c, ast.ClassDef) and c in own for n in ast.walk(c)}
+    functions = sorted(n.lineno for n in nodes if isinstance(n, Function))
     for loop in nodes:
         if isinstance(loop, ast.ListComp):
             yield from _in_list(loop, owners, module)
-        if not isinstance(loop, ast.For | ast.AsyncFor | ast.While):
+        if not isinstance(loop, Loop) or not _holds(loop, functions):
             continue
         variables = _variables(loop)
         stored = _stored(loop)
@@ -54,6 +57,21 @@ def late_bindings(module: TorchModule) -> Iterator[Late]:
                 owner = _owner(function, owners, stored)
                 for node in _free(function, variables) if owner else ():
                     yield Late(node.id, owner, module.span(node))
+
+
+def _may_loop(statement: ast.stmt, text: str) -> bool:
+    """False where the words of a statement at the top level say that no loop in it holds a function."""
+    if not _LOOP.search(text):
+        return False
+    members = statement.body if isinstance(statement, ast.ClassDef) else [statement]
+    outer = sum(isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) for one in members)
+    return "lambda" in text or len(_DEF.findall(text)) > outer
+
+
+def _holds(loop: Loop, functions: list[int]) -> bool:
+    """True if a function begins in the lines of a loop."""
+    after = bisect_left(functions, loop.lineno)
+    return after < len(functions) and functions[after] <= (loop.end_lineno or loop.lineno)
 
 
 def _in_list(made: ast.ListComp, owners: dict[int, str], module: TorchModule) -> Iterator[Late]:
