@@ -382,8 +382,7 @@ class _Recomputed:
             if local in self.taken_names and not bound_to_itself:
                 raise CannotFix(f"`{local}` is another value in the backward")
             always = any(
-                isinstance(s, ast.Assign)
-                and any(ast.unparse(t) == f"{self.parameters.context}.{target.attribute}" for t in s.targets)
+                isinstance(s, ast.Assign) and sets_attribute(s, self.parameters.context, target.attribute)
                 for s in self.saver.body
             )
             lines.append(

@@ -98,13 +98,13 @@ def root_of(node: ast.expr, written: bool = True) -> str | None:
                 return None
 
 
-def sets_attribute(function: ast.FunctionDef, owner: str, name: str) -> bool:
-    """True if a function sets ``owner.name``."""
+def sets_attribute(statement: ast.stmt, owner: str, name: str) -> bool:
+    """True if a function or another statement sets ``owner.name``."""
     return any(
         isinstance(node, ast.Attribute)
         and isinstance(node.ctx, ast.Store)
         and ast.unparse(node) == f"{owner}.{name}"
-        for node in ast.walk(function)
+        for node in ast.walk(statement)
     )
 
 

@@ -65,6 +65,7 @@ class Slicer:
         self.needed = {f"{wanted.context}.{name}" for name in wanted.attributes}
         self.found = Slice()
         self.changed: set[str] = set()
+        self.own: set[str] = set()  # names that later lines bind
         self.after_save = wanted.save is None
         self.always = _always_true(function, wanted.context)
         self.method = Method(text, function, parameters, self._truth)
@@ -105,7 +106,19 @@ class Slicer:
                 return owner == self.wanted.context
         return False
 
+    def _check_form(self, statement: ast.stmt) -> None:
+        """An attribute that is computed again must be set by a statement of its own, maybe in a branch."""
+        plain = isinstance(statement, ast.Assign) and len(statement.targets) == 1
+        if isinstance(statement, ast.If) or (plain and self._sets_one(statement)):
+            return
+        if isinstance(statement, ast.With) and all(map(_records_nothing, statement.items)):
+            return
+        for name in self.wanted.attributes:
+            if sets_attribute(statement, self.wanted.context, name):
+                raise CannotFix(f"`{self.wanted.context}.{name}` is not set by a plain assignment")
+
     def _block(self, statements: list[ast.stmt]) -> list[str]:
+        statements = [one for statement in statements for one in split(statement)]
         for place, statement in enumerate(statements):
             if isinstance(statement, ast.If) and not statement.orelse and self._saves_and_returns(statement):
                 rest = ast.If(statement.test, statement.body, statements[place + 1 :])
@@ -138,6 +151,7 @@ class Slicer:
 
     def _kept(self, statement: ast.stmt) -> list[str]:
         touched = changed(statement) & self.needed
+        self._check_form(statement)
         if not isinstance(statement, ast.If | ast.Return) and not self._sets_one(statement):
             self._check_attributes(statement)  # it may be changed there
         match statement:
@@ -191,6 +205,9 @@ class Slicer:
             return []
         self.needed.discard(pseudo)
         local = self.wanted.attributes[name]
+        other = local in self.needed and not (isinstance(value, ast.Name) and value.id == local)
+        if other or local in self.own:
+            raise CannotFix(f"`{local}` is another value than `{pseudo}`")
         if isinstance(value, ast.Name) and value.id == local:
             self._need({local})
             return []
@@ -202,6 +219,7 @@ class Slicer:
             raise CannotFix("it depends on random numbers")
         lines = functional(made, self.method, set(self.needed))
         self._note(made, {local}, self._reads(value))
+        self.own.discard(local)
         return [f"{local} = {lines[0]}", *lines[1:]]
 
     def _branches(self, statement: ast.If) -> list[str]:
@@ -277,6 +295,7 @@ class Slicer:
         self._check_attributes(statement)
         self.found.statements.append(statement)
         self.found.assigned |= assigned
+        self.own |= assigned
         self.found.all_reads |= read
         self._need(read)
 
@@ -314,6 +333,29 @@ class Slicer:
             return None if inner is None else not inner
         known = isinstance(test, ast.Name) and test.id in self.always
         return True if known or _asks_for_any(test, self.wanted.context) else None
+
+
+def split(statement: ast.stmt) -> list[ast.stmt]:
+    """``ctx.a, ctx.b = a, b`` and ``ctx.a = a = value`` as assignments of one attribute each.
+
+    No value may read what the statement sets.
+    """
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if (
+            len(targets) == len(values)
+            and all(isinstance(t, ast.Attribute) for t in targets)
+            and not any(isinstance(v, ast.Starred) for v in values)
+            and not {ast.unparse(t) for t in targets}
+            & {ast.unparse(n) for v in values for n in ast.walk(v) if isinstance(n, ast.Attribute)}
+        ):
+            pairs = zip(targets, values, strict=True)
+            return [ast.copy_location(ast.Assign([t], value), value) for t, value in pairs]
+        case ast.Assign(targets=[ast.Attribute() as attribute, ast.Name() as name], value=value):
+            own = ast.copy_location(ast.Assign([name], value), name)
+            own.end_lineno, own.end_col_offset = value.end_lineno, value.end_col_offset
+            read = ast.copy_location(ast.Name(name.id, ast.Load()), name)
+            return [own, ast.copy_location(ast.Assign([attribute], read), name)]
+    return [statement]
 
 
 def _always_true(function: ast.FunctionDef, context: str) -> set[str]:
