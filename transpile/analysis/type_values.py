@@ -18,9 +18,10 @@ from ..ir.types import (
     TypeMistake,
     there,
 )
+from ..operators import OF_MATH
 
 _TO_INT = frozenset({"ndim", "size", "len", "int", "math.ceil", "math.floor"})
-_TO_FLOAT = frozenset({"float", "math.sqrt", "math.exp", "math.log", "math.erf"})
+_TO_FLOAT = frozenset({"float", "math.erf", *(f"math.{name}" for name in OF_MATH)})
 _TO_BOOL = frozenset({"is_none", "not_", "bool"})
 
 

@@ -143,6 +143,8 @@ def _parameter(frame: Frame, arg: ast.arg, default: ast.expr | None, keyword: bo
         frame.build.texts.add(var)
     if stated.kind == "value" and not optional and written.strip("\"' ") in ("int", "float", "bool"):
         frame.build.numbers.add(var)
+        if "float" not in written:
+            frame.build.whole.add(var)
     if stated.kind == "value" and not optional and written.split("[")[0].strip("\"' ") in _LISTS:
         frame.build.tuples.add(var)
     frame.build.inputs.add(var)

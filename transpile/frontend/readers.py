@@ -7,6 +7,7 @@ import ast
 from .calls.calls import read_call
 from .control.comprehensions import read_comprehension
 from .control.conditionals import read_if
+from .control.counted_first import Condition, read_condition
 from .control.counting import read_while
 from .control.raising import read_raise
 from .control.statements import (
@@ -52,6 +53,7 @@ READERS = Readers(
         ast.JoinedStr: read_formatted,
         ast.ListComp: read_comprehension,
         ast.GeneratorExp: read_comprehension,
+        Condition: read_condition,
     },
     statements={
         ast.Assign: read_assign,

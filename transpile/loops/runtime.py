@@ -47,7 +47,9 @@ _HEADERS = {
     """,
     "kernel/values/numbers.h": """
         quotient whole_quotient whole_remainder integer_sum integer_difference integer_product integer_power
-        integer_of math_sqrt math_exp math_log float_power
+        integer_of float_power
+        math_sqrt math_exp math_log math_sin math_cos math_tan math_asin math_acos
+        math_atan math_sinh math_cosh math_tanh math_log1p math_expm1 math_log2 math_log10
     """,
     "kernel/values/packed.h": "pack unpack packed_size",
     "kernel/indexing/places.h": """

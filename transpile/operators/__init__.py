@@ -37,6 +37,12 @@ _EVERY: tuple[OperatorInfo, ...] = (
 
 OPERATORS: dict[str, OperatorInfo] = {operator.name: operator for operator in _EVERY}
 
+# Python's functions of one number.
+OF_MATH = (
+    "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh",
+    "log1p", "expm1", "log2", "log10",
+)  # fmt: skip
+
 # Values, not tensors: what `math` and the builtins compute of numbers.
 # The number kept is a Python one, which does not widen float32.
 VALUE_CALLS: frozenset[str] = frozenset(
@@ -47,9 +53,7 @@ VALUE_CALLS: frozenset[str] = frozenset(
         "bool",
         "tuple",
         "range",
-        "math.sqrt",
-        "math.exp",
-        "math.log",
+        *(f"math.{name}" for name in OF_MATH),
         "math.prod",
         "math.pi",
         "math.erf",

@@ -8,6 +8,7 @@ from functools import partial
 from ...analysis.numbers import gives_number
 from ...ir import Atom, Kind, Literal, Var
 from ...operators import OPERATORS, by_method, by_python
+from ..expressions.arithmetic import copied
 from ..expressions.branches import choose
 from ..names.bindings import BUILTINS
 from ..names.constants import dotted_name
@@ -192,7 +193,6 @@ def _list_method(frame: Frame, base: Growing | Var, func: ast.Attribute, given: 
 
 
 def _method(frame: Frame, base: Var, func: ast.Attribute, given: Arguments, name: str | None) -> Value:
-    span = frame.span(given.node)
     info = by_method(func.attr)
     if base.kind == "tensor" and func.attr == "reshape" and "order" in given.keywords:
         several = len(given.positional) > 1
@@ -210,7 +210,7 @@ def _method(frame: Frame, base: Var, func: ast.Attribute, given: Arguments, name
         )
     plain = base.kind == "tensor" and not given.positional and not given.keywords
     if plain and func.attr == "copy":
-        return frame.build.emit("positive", (base,), span, name=name)
+        return copied(frame, base, given.node, name)
     if base.kind == "tensor":
         given.positional.insert(0, base)
         if func.attr in _METHODS:

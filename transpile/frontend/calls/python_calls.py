@@ -18,6 +18,8 @@ from ..syntax.folding import fold_call
 from .arguments import Arguments
 from .sequences import of_known, summed
 
+# Iterations of a loop of a known number; a longer one stays a loop.
+_WRITTEN_OUT = 256
 DTYPE_CALLS = frozenset({"numpy.float16", "numpy.float32", "numpy.float64", "numpy.int32", "numpy.int64"})
 
 
@@ -102,7 +104,9 @@ def _of_values(frame: Frame, callee: Dotted, given: Arguments, name: str | None)
     _check_values(frame, callee, operands, given)
     literals = [item for item in operands if isinstance(item, Literal)]
     if callee.name == "range" and len(literals) == len(operands):
-        return _literal_range(frame, literals, given)
+        numbers = _literal_range(frame, literals, given)
+        if len(numbers) <= _WRITTEN_OUT:
+            return Items(tuple(map(Literal, numbers)))
     if len(literals) == len(operands) and (folded := fold_call(callee.name, *literals)) is not None:
         return folded
     if callee.name == "len" and isinstance(operands[0], Var) and operands[0].kind == "tensor":
@@ -145,12 +149,9 @@ def _check_values(frame: Frame, callee: Dotted, operands: list[Atom], given: Arg
             raise refuse("PB404", message, frame.span(node), value=callee.text, hint=hint)
 
 
-def _literal_range(frame: Frame, literals: list[Literal], given: Arguments) -> Items:
+def _literal_range(frame: Frame, literals: list[Literal], given: Arguments) -> range:
     bounds = [item.value for item in literals if isinstance(item.value, int)]
     if len(bounds) != len(literals) or not 1 <= len(bounds) <= 3 or bounds[2:] == [0]:
         hint = "range(stop), range(start, stop), range(start, stop, step); int(n) rounds down"
         raise refuse("PB404", "`range` takes one to three whole numbers", frame.span(given.node), hint=hint)
-    numbers = range(*bounds)
-    if len(numbers) > 256:
-        raise refuse("PB402", "a loop of more than 256 steps is not written out", frame.span(given.node))
-    return Items(tuple(Literal(number) for number in numbers))
+    return range(*bounds)

@@ -1,20 +1,21 @@
-"""``np.array`` of a list that has tensors in it: a stack, of stacks where lists are in the list."""
+"""``np.array`` of a list of tensors and numbers: a stack, of stacks where lists are in the list."""
 
 from __future__ import annotations
 
 import ast
 
-from ...ir import Var
+from ...ir import Literal, Var
 from ...operators import OPERATORS
-from ..state.values import Frame, Growing, Items, Value
+from ..state.values import Frame, Growing, Items, Value, elements
 from .operators import bind_operator
 
 ARRAY_OF = frozenset({"numpy.array", "numpy.asarray"})
 
 
 def array_of(frame: Frame, value: Value, node: ast.Call, name: str | None) -> Value | None:
-    """The stack that ``np.array`` makes of a list, or None where no tensor is in it."""
-    return _stacked(frame, value, node, name) if _has_tensors(value) else None
+    """The stack that ``np.array`` makes of a list of tensors, or of numbers; None for anything else."""
+    known = _has_tensors(value) or _shape_of_numbers(frame, value)
+    return _stacked(frame, value, node, name) if known else None
 
 
 def with_arrays_inside(node: ast.Call) -> ast.Call:
@@ -28,12 +29,10 @@ def with_arrays_inside(node: ast.Call) -> ast.Call:
 
 
 def _stacked(frame: Frame, value: Value, node: ast.Call, name: str | None) -> Value:
-    if isinstance(value, Items | Growing):
-        rows = (
-            _stacked(frame, item, node, None) if isinstance(item, Items | Growing) else item
-            for item in value.items
+    if (items := elements(value)) is not None:
+        value = Items(
+            tuple(item if elements(item) is None else _stacked(frame, item, node, None) for item in items)
         )
-        value = Items(tuple(rows))
     # A list of a length that only the run knows may be empty.
     op = "stacked" if isinstance(value, Var) else "stack"
     return bind_operator(frame, OPERATORS[op], "numpy.array", node, [value], {}, name)
@@ -43,6 +42,18 @@ def _has_tensors(value: Value) -> bool:
     if isinstance(value, Items | Growing):
         return any(_has_tensors(item) or _is_tensor(item) for item in value.items)
     return isinstance(value, Var) and value.kind == "list"
+
+
+def _shape_of_numbers(frame: Frame, value: Value) -> tuple[int, ...] | None:
+    """The shape of a list of numbers, or of lists of them; () of a number, None of anything else."""
+    if isinstance(value, Literal) and isinstance(value.value, int | float):
+        return ()
+    if isinstance(value, Var):
+        return () if value.kind == "value" and value not in frame.build.tuples | frame.build.texts else None
+    known = elements(value)
+    shapes = {_shape_of_numbers(frame, item) for item in known or ()}
+    inner = shapes.pop() if len(shapes) == 1 else None
+    return None if known is None or inner is None else (len(known), *inner)
 
 
 def _is_tensor(value: Value) -> bool:

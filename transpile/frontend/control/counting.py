@@ -1,7 +1,7 @@
 """``while i < n: ...; i += 1``: a loop that counts, read as a ``for`` over a range.
 
-What else the condition asks is a way out at the beginning of an iteration. Any other `while` has no length
-that is known before it runs, and is refused.
+What else the condition asks is a way out at the beginning of an iteration. The iterations of any other
+`while` are counted first.
 """
 
 from __future__ import annotations
@@ -9,13 +9,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from ...ir import Literal, Var
 from ..state.growing import appended
-from ..state.values import Dotted, Frame, Value
+from ..state.readers import read
+from ..state.values import Frame, Value
+from ..state.whole import is_whole
 from ..syntax import fence
 from ..syntax.assigned import assigned
+from .counted_first import located, read_counted_first, read_times
 
-# Names that no author can write.
-_COUNTED, _RANGE = "<counted>", "<range of while>"
 # Which way each comparison of the counter with a bound has to count.
 _UP, _DOWN = (ast.Lt, ast.LtE), (ast.Gt, ast.GtE)
 _TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -25,23 +27,22 @@ _TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 def read_while(frame: Frame, node: ast.While, rest: Sequence[ast.stmt], name: str | None) -> Value | None:
     """A loop that counts up or down to a bound; what follows it is read too where the loop may return."""
+    if node.orelse:
+        raise fence.statement(node, frame.span(node))
     together = isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And)
     tests = node.test.values if together and isinstance(node.test, ast.BoolOp) else [node.test]
     for place, test in enumerate(tests):
-        count = None if node.orelse else _count(node, test)
+        count = _count(node, test)
         if count is None:
+            continue
+        mark, value = len(frame.build.eqns), read(frame, located(count, test))
+        if not isinstance(value, Var | Literal) or not is_whole(frame.build, value):
+            del frame.build.eqns[mark:]
             continue
         others = [*tests[:place], *tests[place + 1 :]]
         ways_out = [ast.If(other, [ast.Pass()], [ast.Break()]) for other in others]
-        call = ast.Call(ast.Name(_RANGE, ast.Load()), [count], [])
-        loop = ast.For(ast.Name(_COUNTED, ast.Store()), call, [*ways_out, *node.body], [])
-        for part in ast.walk(loop):
-            if "lineno" in part._attributes and not hasattr(part, "lineno"):
-                ast.copy_location(part, node.test)
-        ast.copy_location(loop, node)
-        frame.local[_RANGE] = Dotted("range", "range")
-        return frame.readers.statements[ast.For](frame, loop, rest, name)
-    raise fence.statement(node, frame.span(node))
+        return read_times(frame, node, value, [*ways_out, *node.body], rest, name)
+    return read_counted_first(frame, node, rest, name)
 
 
 def _count(node: ast.While, test: ast.expr) -> ast.expr | None:

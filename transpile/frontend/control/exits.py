@@ -75,11 +75,13 @@ class _Numbered(ast.NodeTransformer):
     def visit_Continue(self, node: ast.Continue) -> ast.stmt:
         return node if self._inner else self._left(0, node)
 
-    def visit_For(self, node: ast.For) -> ast.AST:
+    def visit_For(self, node: ast.For | ast.While) -> ast.AST:
         self._inner += 1
         visited = self.generic_visit(node)
         self._inner -= 1
         return visited
+
+    visit_While = visit_For
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         return node

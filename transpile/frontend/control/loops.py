@@ -11,7 +11,7 @@ of them was met, and what is returned is computed after the loop.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...ir import Atom, Block, Eqn, Kind, Literal, Var
@@ -22,6 +22,7 @@ from ..state.growing import appended, as_variable, grows_once
 from ..state.kinds import check_number
 from ..state.readers import read_body
 from ..state.values import Backwards, Frame, Growing, LastIteration, Poison, Value
+from ..state.whole import is_whole
 from ..syntax.assigned import assigned
 from ..syntax.fence import refuse
 from .assignment import bind_target
@@ -115,10 +116,13 @@ def _settled_iteration(
     kinds: dict[str, Kind] = {}
     views: set[tuple[str, str | Var]] = set()
     listed: dict[str, str] = {}
+    fractional: set[str] = set()
     outside = build.inputs | {value for value in before.values() if isinstance(value, Var)}
     while True:
-        names, mark = set(build.names), len(build.eqns)
-        iteration = _read_iteration(frame, node, body, iterated, backwards, carried, kinds, views, listed)
+        names, whole, mark = set(build.names), set(build.whole), len(build.eqns)
+        iteration = _read_iteration(
+            frame, node, body, iterated, backwards, carried, kinds, views, listed, fractional
+        )
         widened: dict[str, Kind] = {
             name: result.kind
             for name, param, result in zip(carried, iteration.params, iteration.results, strict=True)
@@ -126,13 +130,19 @@ def _settled_iteration(
         }
         seen = _aliased(build, iteration) | _views_of(build, iteration, outside)
         more = _listed(frame, iteration, lists)
-        if not widened and seen <= views and more.keys() <= listed.keys():
+        changed = {
+            name
+            for name, param, result in zip(carried, iteration.params, iteration.results, strict=True)
+            if param in build.whole and not is_whole(build, result)
+        }
+        if not widened and not changed and seen <= views and more.keys() <= listed.keys():
             return iteration
+        fractional |= changed
         views |= seen
         listed |= more
         kinds.update(widened)
         del build.eqns[mark:]
-        build.names, frame.local = names, dict(before)
+        build.names, build.whole, frame.local = names, whole, dict(before)
         for growing in lists.values():
             growing.items.clear()
 
@@ -147,6 +157,7 @@ def _read_iteration(
     kinds: dict[str, Kind],
     views: set[tuple[str, str | Var]],
     listed: Mapping[str, str],
+    fractional: Collection[str],
 ) -> _Iteration:
     build, span = frame.build, frame.span(node)
     over, item, element = _over(frame, node, iterated, from_the_end)
@@ -158,6 +169,8 @@ def _read_iteration(
         iteration.start.append(start)
         iteration.params.append(param)
         build.sources[param] = {start} if isinstance(start, Var) else set()
+        if kind == "value" and name not in fractional and is_whole(build, start):
+            build.whole.add(param)
         if start in build.lists:
             build.lists.add(param)
     place = dict(zip(carried, iteration.params, strict=True))
@@ -231,8 +244,10 @@ def _over(
     counts = made is not None and made.op == "range" and len(made.args) == 1
     if made is not None and counts and not from_the_end:
         item = build.fresh(label, "value", span)
+        build.whole.add(item)
         return made.args[0], item, lambda: item
     iteration = build.fresh("iteration", "value", span)
+    build.whole.add(iteration)
 
     def place() -> Atom:
         if not from_the_end:
@@ -308,6 +323,8 @@ def _finish(
     for name, var, param in zip(iteration.carried, finals, iteration.params, strict=True):
         if param in build.lists:
             build.lists.add(var)
+        if param in build.whole:
+            build.whole.add(var)
         frame.bind(name, var, node)
     for name, var in zip(collected, grown, strict=True):
         frame.bind(name, Backwards(var) if from_the_end else var, node)

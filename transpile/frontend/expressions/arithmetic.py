@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from ...analysis.numbers import gives_number
 from ...ir import Atom, Kind, Literal, Var
 from ...operators import OPERATORS
+from ..state.aliases import is_number
 from ..state.atoms import atom
 from ..state.kinds import check_arithmetic, check_operand, is_text
 from ..state.readers import operand, read
@@ -66,7 +68,19 @@ def read_unary(frame: Frame, node: ast.UnaryOp, name: str | None) -> Value:
         check_operand(frame, inner, node.operand, f"`{SIGNS.get(op, op)}`")
     if op == "positive" and isinstance(inner, Var) and is_value(inner):  # NumPy's would make a float64 of it
         return combine(frame, "subtract", [inner, Literal(0)], node, name)
+    if op == "positive" and isinstance(inner, Var):
+        return copied(frame, inner, node, name)
     return combine(frame, op, [inner], node, name)
+
+
+def copied(frame: Frame, value: Var, node: ast.AST, name: str | None = None) -> Var:
+    """A copy of an array; of a number, which a statement such as ``t += v`` replaces, a number."""
+    build, span = frame.build, frame.span(node)
+    made = build.made.get(value)
+    if not is_number(build, value) and (made is None or not gives_number(made.op)):
+        return build.emit("positive", (value,), span, name=name)
+    dtype = build.metadata("dtype", (value,), span)
+    return build.emit("astype", (value,), span, kwargs=(("dtype", dtype),), name=name)
 
 
 SIGNS = {info.name: info.infix for info in OPERATORS.values() if info.infix}

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...ir import Literal
-from ...operators import by_python
+from ...operators import OF_MATH, by_python
 
 BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add",
@@ -67,9 +67,7 @@ _FUNCTIONS: dict[str, Callable[[float], float]] = {
 }
 _KEEPS_INTEGERS = frozenset({"square", "abs"})
 _MATH: dict[str, Callable[..., Any]] = {
-    "math.sqrt": math.sqrt,
-    "math.exp": math.exp,
-    "math.log": math.log,
+    **{f"math.{name}": getattr(math, name) for name in OF_MATH},
     "math.erf": math.erf,
     "math.floor": math.floor,
     "math.ceil": math.ceil,

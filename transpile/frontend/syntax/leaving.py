@@ -35,7 +35,9 @@ def may_return(body: Sequence[ast.stmt]) -> bool:
     for node in body:
         if isinstance(node, ast.Return):
             return True
-        if isinstance(node, ast.If | ast.For) and (may_return(node.body) or may_return(node.orelse)):
+        if isinstance(node, ast.If | ast.For | ast.While) and (
+            may_return(node.body) or may_return(node.orelse)
+        ):
             return True
     return False
 

@@ -7,6 +7,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from ...operators import OF_MATH
+
 
 class Refused(Exception):
     """A refusal: the arguments are not those that the kernel is for."""
@@ -44,9 +46,7 @@ _IN_PYTHON: dict[str, Callable[..., Any]] = {
     "integer_product": operator.mul,
     "integer_power": operator.pow,
     "integer_of": int,
-    "math_sqrt": math.sqrt,
-    "math_exp": math.exp,
-    "math_log": math.log,
+    **{f"math_{name}": getattr(math, name) for name in OF_MATH},
     "float_power": operator.pow,
 }
 NUMBERS = {name: _refusing(function) for name, function in _IN_PYTHON.items()}

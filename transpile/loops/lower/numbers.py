@@ -13,6 +13,7 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 
+from ...operators import OF_MATH
 from ...passes.kernel.types import Type, join
 from ..expressions import Braces, Expression, Number, run
 from .scalars import Scalar, lane, literal
@@ -37,14 +38,12 @@ _ARITHMETIC: dict[str, Callable[..., bool | int | float]] = {
     "greater_equal": operator.ge,
     "equal": operator.eq,
     "not_equal": operator.ne,
-    "math.sqrt": math.sqrt,
-    "math.exp": math.exp,
-    "math.log": math.log,
+    **{f"math.{name}": getattr(math, name) for name in OF_MATH},
     "math.erf": math.erf,
 }
 _COMPARISONS = frozenset(["less", "less_equal", "greater", "greater_equal", "equal", "not_equal"])
 _OF_BOOLS = frozenset({"bitwise_and", "bitwise_or", "bitwise_xor"})
-_OF_MATH = {"math.sqrt": "math_sqrt", "math.exp": "math_exp", "math.log": "math_log"}
+_OF_MATH = {f"math.{name}": f"math_{name}" for name in OF_MATH}
 _OF_INTEGERS = {"add": "integer_sum", "subtract": "integer_difference", "multiply": "integer_product"}
 _DIVIDING = {"floor_divide": "whole_quotient", "remainder": "whole_remainder"}
 

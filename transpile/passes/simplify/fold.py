@@ -47,6 +47,8 @@ _BINARY: dict[str, Callable[[float, float], float | bool]] = {
 }
 _PARTIAL = {"floor_divide": operator.floordiv, "remainder": operator.mod, "power": operator.pow}
 _MOST = 64  # so large an exponent is folded
+# Numbers of a range that are written out.
+_FEW = 256
 _NEUTRAL = {"multiply": 1, "divide": 1, "power": 1, "subtract": 0}
 _NEUTRAL_OF_VALUES = {"floor_divide": 1, "subtract": 0}
 
@@ -135,12 +137,20 @@ def _order_of_norm(eqn: Eqn) -> Atom | None:
     return None if p is None else Literal(p)
 
 
+def _short_range(*bounds: int) -> tuple[int, ...]:
+    """The numbers of a range, of which there are few."""
+    numbers = range(*bounds)
+    if len(numbers) > _FEW:
+        raise ValueError("left to run time")
+    return tuple(numbers)
+
+
 _CALLS: dict[str, Callable[[Eqn], Atom | None]] = {
     "pullback.primitives.dot_subscripts": _called(dot_subscripts),
     "pullback.primitives.tensordot_subscripts": _called(tensordot_subscripts),
     "pullback.primitives.order_of_norm": _order_of_norm,
     "ndim": _called(_depth),
-    "range": _called(lambda *bounds: tuple(range(*bounds))),
+    "range": _called(_short_range),
 }
 
 

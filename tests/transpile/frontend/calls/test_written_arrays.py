@@ -1,9 +1,13 @@
 """Arrays that are written as lists: of any length, and of none."""
 
+import math
+from unittest import mock
+
 import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.engine.core.operator import Operator
 
 
 def squares(x):
@@ -103,3 +107,61 @@ def test_an_array_like_another_may_have_another_dtype(engine, dtype):
     _assert_same(pb.derive_pullback(like_another)(x), like_another(x))
     if dtype != "int64":
         assert pb.gradcheck(pb.derive_pullback(like_another), x.astype(float), order=2)
+
+
+def smoothed(x):
+    kernel = np.array([0.25, 0.5, 0.25])
+    out = np.zeros(len(x))
+    for i in range(1, len(x) - 1):
+        out[i] = np.sum(kernel * x[i - 1 : i + 2])
+    return out
+
+
+def turned(x, *, angle: float = 0.3):
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array([[c, -s], [s, c]]) @ x[:2] * math.tanh(angle) + math.log1p(len(x))
+
+
+def by_positions(x):
+    return x[np.array([2, 0, 1])] * np.asarray([1, 2, 3]) + np.array([True, False, True])
+
+
+def weighted(x):
+    return np.cumsum(np.array([[1, 2], [0.5, 4]]) @ x[:2])
+
+
+OF_NUMBERS = (smoothed, turned, by_positions, weighted)
+
+
+@pytest.mark.parametrize("program", OF_NUMBERS, ids=lambda each: each.__name__)
+def test_a_list_of_numbers_becomes_an_array(engine, program):
+    formula = pb.derive_pullback(program)
+    for dtype in (np.float64, np.float32):
+        x = np.array([0.5, 1.5, 0.75], dtype)
+        _assert_same(formula(x), program(x))
+    assert pb.gradcheck(formula, np.array([0.5, 1.5, 0.75]), order=2)
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("program", OF_NUMBERS, ids=lambda each: each.__name__)
+def test_a_list_of_numbers_is_compiled(program):
+    with mock.patch.object(Operator, "forward", side_effect=AssertionError):
+        for dtype in (np.float64, np.float32):
+            x = np.array([0.5, 1.5, 0.75], dtype)
+            _assert_same(pb.compile(program)(x), program(x))
+
+
+@pytest.mark.compiler
+def test_a_function_of_a_number_outside_of_its_domain_raises_as_in_python():
+    fast = pb.compile(turned)
+    with pytest.raises(ValueError, match="math domain error"):
+        fast(np.array([0.5, 1.5, 0.75]), angle=math.inf)
+
+
+def ragged_numbers(x):
+    return x * np.array([[1.0, 2.0], [3.0]])
+
+
+def test_rows_of_several_lengths_are_left_to_numpy(engine):
+    with pytest.raises(ValueError, match="inhomogeneous"):
+        pb.derive_pullback(ragged_numbers)(np.ones(2))

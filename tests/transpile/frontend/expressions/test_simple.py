@@ -2,7 +2,10 @@
 
 import sys
 
+import numpy as np
 import pytest
+
+import pullback as pb
 
 from ..reading import equations, expression, findings, formula
 
@@ -160,3 +163,28 @@ def test_what_is_refused_stands_at_its_place(text, code, column):
 def test_deep_nesting_is_refused_not_a_crash():
     text = " + ".join(["x"] * 400)
     assert findings(f"@pb.formula\ndef f(x):\n    return {text}, lambda g: g\n", "PB402")[0][1] == 3
+
+
+def copy_of_a_sum(x):
+    total = np.sum(x)
+    copied, same = total.copy(), +total
+    copied += x
+    same *= copied
+    return copied * same * total
+
+
+def copies_of_rows(z):
+    row, totals = z[0].copy(), +np.sum(z, axis=0)
+    row += z[1]
+    totals -= row
+    return row * totals * z[0]
+
+
+def test_a_copy_of_a_number_is_a_number_and_one_of_an_array_an_array(engine):
+    for function, given in (
+        (copy_of_a_sum, np.array([0.5, 1.5])),
+        (copies_of_rows, np.array([[0.5, 1.5], [0.7, 0.2]])),
+    ):
+        formula = pb.derive_pullback(function)
+        np.testing.assert_allclose(formula(given), function(given), rtol=1e-15)
+        assert pb.gradcheck(formula, given, order=2)

@@ -1,5 +1,5 @@
 """## What it does
-Finds statements outside the fence: `while` without a count, `try`, `with`, `yield`, `del`, `global`,
+Finds statements outside the fence: `while` on elements of tensors, `try`, `with`, `yield`, `del`, `global`,
 classes, and the like.
 
 ## Why is this bad?

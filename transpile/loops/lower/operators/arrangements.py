@@ -96,15 +96,21 @@ def add_put(plan: Plan, eqn: Eqn, out: Var) -> None:
 
 
 def add_joined(plan: Plan, eqn: Eqn, out: Var) -> None:
-    """concatenate and stack: each part is stored where it goes."""
+    """concatenate and stack: each part is stored where it goes; a number is one of NumPy's."""
     atoms = _list(plan, eqn)
     parts = [plan.of(atom) for atom in atoms]
     axis = literal_of(eqn, "axis", 0)
-    kind = join(part.type for part in parts)
-    if not isinstance(axis, int) or any(part.kind not in ("lane", "array") for part in parts):
+    kind = join(stored(part.type) if part.kind == "number" else part.type for part in parts)
+    if not isinstance(axis, int) or any(part.kind not in ("lane", "array", "number") for part in parts):
         raise plan.refuse(f"{eqn.op} of such arrays is not compiled")
     both = zip(atoms, parts, strict=True)
-    stored_as = [(atom, part) if part.type == kind else plan.cast(atom, kind) for atom, part in both]
+    stored_as = [
+        (atom, part)
+        if isinstance(atom, Var) and part.kind != "number" and part.type == kind
+        else plan.cast(atom, kind)
+        for atom, part in both
+    ]
+    parts = [part for _, part in stored_as]
     level = max(part.level for part in parts)
     name = plan.names.of(out)
     shapes = plan.names.fresh(f"{name}_parts")

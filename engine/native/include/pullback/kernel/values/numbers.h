@@ -63,15 +63,27 @@ inline double in_domain(Outcome& outcome, double value, bool finite, bool is_nan
     outcome.require(there, PB_UNSUPPORTED, "a function of a number outside of its domain or range");
     return value;
 }
-inline double math_sqrt(Outcome& outcome, double x) {
-    return in_domain(outcome, sqrt(x), isfinite(x), isnan(x));
-}
-inline double math_exp(Outcome& outcome, double x) {
-    return in_domain(outcome, exp(x), isfinite(x), isnan(x));
-}
-inline double math_log(Outcome& outcome, double x) {
-    return in_domain(outcome, log(x), isfinite(x), isnan(x));
-}
+#define PB_OF_MATH(name)                                              \
+    inline double math_##name(Outcome& outcome, double x) {           \
+        return in_domain(outcome, name(x), isfinite(x), isnan(x));    \
+    }
+PB_OF_MATH(sqrt)
+PB_OF_MATH(exp)
+PB_OF_MATH(log)
+PB_OF_MATH(sin)
+PB_OF_MATH(cos)
+PB_OF_MATH(tan)
+PB_OF_MATH(asin)
+PB_OF_MATH(acos)
+PB_OF_MATH(atan)
+PB_OF_MATH(sinh)
+PB_OF_MATH(cosh)
+PB_OF_MATH(tanh)
+PB_OF_MATH(log1p)
+PB_OF_MATH(expm1)
+PB_OF_MATH(log2)
+PB_OF_MATH(log10)
+#undef PB_OF_MATH
 inline double float_power(Outcome& outcome, double base, double exponent) {
     const bool finite = isfinite(base) && isfinite(exponent);
     return in_domain(outcome, power(base, exponent), finite, isnan(base) || isnan(exponent));
