@@ -210,6 +210,8 @@ def _ask_for_graphs(place: Place, backward: ast.FunctionDef, inner: list[ast.Cal
     for call in inner:
         if any(k.arg in (None, "create_graph") for k in call.keywords):
             continue
+        if any(k.arg == "retain_graph" and ast.unparse(k.value) != "True" for k in call.keywords):
+            raise CannotFix("the graph may be freed, with `retain_graph`")
         if len(call.args) > 3 or any(isinstance(a, ast.Starred) for a in call.args):
             raise CannotFix("`create_graph` may be given by its position")
         outer = [

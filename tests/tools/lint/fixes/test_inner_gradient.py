@@ -82,6 +82,10 @@ MISSES = {
         "net = ctx.net\nx = x.detach().requires_grad_()\nwith torch.enable_grad():\n    y = net.run(x)\n"
         "return " + GRAD
     ),
+    "a graph that is freed": (
+        "x = x.detach().requires_grad_()\nwith torch.enable_grad():\n    y = x.sin() * x\n"
+        "return torch.autograd.grad(y, x, grad, retain_graph=False)[0]"
+    ),
     "no history inside": (
         "x = x.detach().requires_grad_()\nwith torch.enable_grad():\n    y = x.sin() * x\n"
         "with torch.no_grad():\n    found = " + GRAD + "\nreturn found"

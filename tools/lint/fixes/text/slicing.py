@@ -8,12 +8,16 @@ would refuse some of them; what cannot be told apart is a `CannotFix`.
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, field
 
 from ...analyses.statements import is_tensor_test
 from .in_place import Method, functional
 from .reading import bound, changed, exposed, is_random, reads, sets_attribute
+from .saved_call import LONGEST
 from .splices import CannotFix, Text
+
+_LEAF = re.compile(r"(\w+)(?:\.(?:detach|clone)\(\))+\.requires_grad_\((?:True)?\)")
 
 
 @dataclass
@@ -66,6 +70,7 @@ class Slicer:
         self.found = Slice()
         self.changed: set[str] = set()
         self.own: set[str] = set()  # names that later lines bind
+        self.leaves: set[str] = set()  # names by which later lines differentiate
         self.after_save = wanted.save is None
         self.always = _always_true(function, wanted.context)
         self.method = Method(text, function, parameters, self._truth)
@@ -76,6 +81,8 @@ class Slicer:
         lines = self._block(self.function.body)
         if not self.after_save:
             raise CannotFix("it is saved inside of a statement that may not run, or records")
+        if self.leaves:
+            raise CannotFix(f"the forward differentiates by `{min(self.leaves)}`, which is no detached copy")
         unbound = []
         for name in sorted(self.needed):
             if name in self.parameters:
@@ -176,6 +183,8 @@ class Slicer:
                 return self._loop(statement)
             case ast.With(items=items, body=body) if all(map(_records_nothing, items)):
                 return self._block(body)  # nothing is recorded in a forward anyway
+            case ast.With(items=items, body=body) if all(map(_records, items)) and not self._saves(statement):
+                return self._block(body)
             case ast.FunctionDef() | ast.Import() | ast.ImportFrom() if touched:
                 return self._whole(statement, touched, reads(statement) - bound(statement))
             case ast.Expr(value=ast.Call(args=args)) if self._may_write(args) and not touched:
@@ -184,9 +193,57 @@ class Slicer:
             raise CannotFix(f"`{sorted(touched)[0]}` is computed inside a `{_keyword(statement)}`")
         return []
 
+    def _saves(self, statement: ast.stmt) -> bool:
+        """True if what is wanted is saved inside of a statement."""
+        return any(
+            isinstance(n, ast.stmt) and self.wanted.saved_at(n) is not None for n in ast.walk(statement)
+        )
+
+    def _differentiated(self, statement: ast.stmt) -> list[str] | None:
+        """The lines of a gradient that the forward takes itself, and of the copy that it is taken by."""
+        if not isinstance(statement, ast.Assign) or "\n" in self.text.of(statement):
+            return None
+        leaves = leaves_of(statement)
+        if leaves:
+            self.needed -= bound(statement)
+            self._note(statement, bound(statement), self._reads(statement))
+            self.leaves |= leaves
+            return self._with_graph(statement)
+        if not (taken := bound(statement) & self.leaves):
+            return None
+        copied = _LEAF.fullmatch(self.text.of(statement.value))
+        if copied is None:
+            return None
+        self.leaves -= taken
+        self.needed -= taken
+        self._note(statement, taken, {copied[1]})
+        return [f"{min(taken)} = {copied[1]}.clone().requires_grad_()"]
+
+    def _with_graph(self, statement: ast.Assign) -> list[str]:
+        """A gradient with a graph; in a long line each argument gets its own, as formatters leave it."""
+        call = statement.value
+        assert isinstance(call, ast.Call)
+        given = [self.text.of(a) for a in call.args] + [
+            f"{k.arg}={self.text.of(k.value)}"
+            for k in call.keywords
+            if k.arg not in ("create_graph", "retain_graph")
+        ]
+        given.append("create_graph=True")
+        written = self.text.of(statement)
+        head = written[: len(written) - len(self.text.of(call))] + self.text.of(call.func)
+        if len(head) + len(", ".join(given)) + 2 <= LONGEST - 12:
+            return [f"{head}({', '.join(given)})"]
+        return [f"{head}(", *(f"    {one}," for one in given), ")"]
+
     def _simple(self, statement: ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr) -> list[str]:
         if is_random(statement):
             raise CannotFix("it depends on random numbers")
+        if isinstance(statement, ast.Assign):
+            self.needed -= (
+                bound(statement) if leaves_of(statement) or bound(statement) & self.leaves else set()
+            )
+        if (lines := self._differentiated(statement)) is not None:
+            return lines
         live = set(self.needed)
         names = bound(statement)
         whole = isinstance(statement, ast.Assign | ast.AnnAssign)
@@ -378,6 +435,21 @@ def _is_one(node: ast.AST, wanted: Wanted) -> bool:
         case ast.AugAssign(target=ast.Attribute(value=ast.Name(id=owner), attr=name)):
             return owner == wanted.context and name in wanted.attributes
     return False
+
+
+def leaves_of(statement: ast.stmt) -> set[str]:
+    """The names by which ``g, = torch.autograd.grad(y, x)`` differentiates; none for another statement."""
+    match statement:
+        case ast.Assign(value=ast.Call(func=ast.Attribute() as function, args=[_, by, *_])) if ast.unparse(
+            function
+        ).endswith("autograd.grad"):
+            names = by.elts if isinstance(by, ast.Tuple | ast.List) else [by]
+            return {ast.unparse(name) for name in names}
+    return set()
+
+
+def _records(item: ast.withitem) -> bool:
+    return ast.unparse(item.context_expr).rpartition(".")[2] == "enable_grad()"
 
 
 def _records_nothing(item: ast.withitem) -> bool:
