@@ -175,16 +175,21 @@ def spherical_kn(n, z, derivative=False):
     return primitives.spherical_bessel(n, z, kind="k", derivative=derivative)
 
 
+def _whole(n, x):
+    """n without its fraction, in the type of both."""
+    return np.trunc(np.where(True, n, pb.stop_gradient(x)))
+
+
 @pb.composite(special.yn)
 def yn(n, x):
-    """Y of a whole order."""
-    return special.yv(n, x)
+    """Y of a whole order: n without its fraction."""
+    return special.yv(_whole(n, x), x)
 
 
 @pb.composite(special.kn)
 def kn(n, x):
-    """K of a whole order."""
-    return special.kv(n, x)
+    """K of a whole order: n without its fraction."""
+    return special.kv(_whole(n, x), x)
 
 
 @pb.composite(special.jve)

@@ -82,14 +82,31 @@ def multigammaln(a, d):
     return r
 
 
-@pb.composite(special.agm)
+@pb.formula(special.agm)
 def agm(a, b):
-    """The arithmetic-geometric mean, pi (a + b) / (4 K(1 - 4 a b / (a + b)^2)). DLMF 19.8.5."""
-    both = a + b
-    return np.pi / 4 * both / special.ellipkm1(4 * (a / both) * (b / both))
+    """r = pi m / (2 K(1 - p)) of m = (a + b) / 2 and p = a b / m^2. DLMF 19.8.5.
+
+    dr/da = r / 2m + (r / m)^2 B (b / a - 1) / 2 pi, as `ellipkm1`, with (1 - p) B = E - p K. DLMF 19.4.1.
+    """
+    r = special.agm(a, b)
+
+    def agm_pullback(grad):
+        mean = a / 2 + b / 2
+        share = r / mean
+        p = (a / mean) * (b / mean)
+        slope = share * share * primitives.elliptic_integral(p, kind="B") / (2 * np.pi)
+        return grad * (share / 2 + slope * (b / a - 1)), grad * (share / 2 + slope * (a / b - 1))
+
+    return r, agm_pullback
+
+
+@agm.sample_inputs
+def _agm_inputs(rng):
+    yield (rng.uniform(0.5, 3.0, (3, 4)), rng.uniform(0.5, 3.0, (4,))), {}
 
 
 @pb.composite(special.diric)
 def diric(x, n):
-    """sin(n x / 2) / (n sin(x / 2)) = U_(n-1)(cos(x / 2)) / n. DLMF 18.5.2."""
-    return special.eval_chebyu(n - 1, np.cos(x / 2)) / n
+    """sin(n x / 2) / (n sin(x / 2)) = U_(n-1)(cos(x / 2)) / n, for a count n. DLMF 18.5.2."""
+    known = np.logical_and(n > 0, n == np.floor(n))
+    return np.where(known, special.eval_chebyu(n - 1, np.cos(x / 2)) / n, np.nan)

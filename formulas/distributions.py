@@ -12,40 +12,47 @@ import pullback as pb
 from pullback import primitives
 
 
+def _widened(x, other):
+    """`x` in the type that both have together: a Python number is of float32 beside an array of that."""
+    return np.where(True, x, pb.stop_gradient(other))
+
+
 @pb.composite(special.gdtr)
 def gdtr(a, b, x):
     """The gamma distribution of rate a and shape b."""
-    return np.where(x < 0, np.nan, special.gammainc(b, a * x))
+    z = a * x
+    return np.where(x < 0, np.nan, special.gammainc(_widened(b, z), _widened(z, b)))
 
 
 @pb.composite(special.gdtrc)
 def gdtrc(a, b, x):
     """The upper tail of `gdtr`."""
-    return np.where(x < 0, np.nan, special.gammaincc(b, a * x))
+    z = a * x
+    return np.where(x < 0, np.nan, special.gammaincc(_widened(b, z), _widened(z, b)))
 
 
 @pb.composite(special.gdtrix)
 def gdtrix(a, b, p):
     """The x with gdtr(a, b, x) = p."""
-    return special.gammaincinv(b, p) / a
+    return special.gammaincinv(_widened(b, p + a), _widened(p, b + a)) / a
 
 
 @pb.composite(special.chdtr)
 def chdtr(v, x):
     """The chi-square distribution. 26.4.19."""
-    return special.gammainc(v / 2, x / 2)
+    return special.gammainc(_widened(v / 2, x), _widened(x / 2, v))
 
 
 @pb.composite(special.chdtrc)
 def chdtrc(v, x):
     """The upper tail of `chdtr`. 26.4.19."""
-    return special.gammaincc(v / 2, x / 2)
+    return special.gammaincc(_widened(v / 2, x), _widened(x / 2, v))
 
 
 @pb.composite(special.chdtri)
 def chdtri(v, p):
     """The x with chdtrc(v, x) = p."""
-    return 2 * special.gammainccinv(v / 2, p)
+    return 2 * special.gammainccinv(_widened(v / 2, p), _widened(p, v))
 
 
 @pb.composite(special.pdtr)
@@ -67,10 +74,17 @@ def pdtri(k, y):
     return np.where(known, special.gammainccinv(np.floor(np.maximum(k, 0)) + 1, y), np.nan)
 
 
+def _failures(k, n, p):
+    """k, n - k and p in the type of all three; counts without their fractions, NaN for an infinite n."""
+    below = np.floor(_widened(k, n + p))
+    count = np.trunc(_widened(n, k + p))
+    return below, np.where(np.isfinite(count), count, np.nan) - below, _widened(p, k + n)
+
+
 @pb.composite(special.bdtr)
 def bdtr(k, n, p):
     """The binomial distribution, up to k of n with the probability p. 26.5.24."""
-    below, rest = np.floor(k), n - np.floor(k)
+    below, rest, p = _failures(k, n, p)
     inside = special.betainc(np.maximum(rest, 1), np.maximum(below, 0) + 1, 1 - p)
     outside = np.where(np.logical_and(rest == 0, below >= 0), 1 + 0 * p, np.nan)
     found = np.where(np.logical_and(rest > 0, below >= 0), inside, outside)
@@ -80,9 +94,9 @@ def bdtr(k, n, p):
 @pb.composite(special.bdtrc)
 def bdtrc(k, n, p):
     """The upper tail of `bdtr`. 26.5.24."""
-    below, rest = np.floor(k), n - np.floor(k)
+    below, rest, p = _failures(k, n, p)
     inside = special.betainc(np.maximum(below, 0) + 1, np.maximum(rest, 1), p)
-    outside = np.where(below < 0, 1 + 0 * p, np.where(rest == 0, 0 * p, np.nan))
+    outside = np.where(below < 0, 1 + 0 * (p + rest), np.where(rest == 0, 0 * p, np.nan))
     found = np.where(np.logical_and(rest > 0, below >= 0), inside, outside)
     return np.where(np.logical_and(p >= 0, p <= 1), found, np.nan)
 
@@ -90,12 +104,19 @@ def bdtrc(k, n, p):
 @pb.composite(special.bdtri)
 def bdtri(k, n, y):
     """The p with bdtr(k, n, p) = y."""
-    return special.betainccinv(np.floor(k) + 1, n - np.floor(k), y)
+    below, rest, y = _failures(k, n, y)
+    return special.betainccinv(below + 1, rest, y)
+
+
+def _counts(k, n, p):
+    """All three in one type, k and n without their fractions."""
+    return np.trunc(_widened(k, n + p)), np.trunc(_widened(n, k + p)), _widened(p, k + n)
 
 
 @pb.composite(special.nbdtr)
 def nbdtr(k, n, p):
     """The negative binomial distribution, up to k failures before n successes. 26.5.26."""
+    k, n, p = _counts(k, n, p)
     known = np.logical_and(n > 0, k >= 0)
     return np.where(known, special.betainc(np.where(known, n, 1), k + 1, p), np.nan)
 
@@ -103,6 +124,7 @@ def nbdtr(k, n, p):
 @pb.composite(special.nbdtrc)
 def nbdtrc(k, n, p):
     """The upper tail of `nbdtr`. 26.5.26."""
+    k, n, p = _counts(k, n, p)
     known = np.logical_and(n > 0, k >= 0)
     return np.where(known, special.betaincc(np.where(known, n, 1), k + 1, p), np.nan)
 
@@ -110,26 +132,37 @@ def nbdtrc(k, n, p):
 @pb.composite(special.nbdtri)
 def nbdtri(k, n, y):
     """The p with nbdtr(k, n, p) = y."""
-    return special.betaincinv(n, k + 1, y)
+    k, n, y = _counts(k, n, y)
+    return np.where(k >= 0, special.betaincinv(n, k + 1, y), np.nan)
+
+
+def _degrees(dfn, dfd, x):
+    """All three in one type."""
+    return _widened(dfn, dfd + x), _widened(dfd, dfn + x), _widened(x, dfn + dfd)
 
 
 @pb.composite(special.fdtr)
 def fdtr(dfn, dfd, x):
     """The F distribution. 26.5.28."""
-    far = np.logical_and(x == np.inf, np.minimum(dfn, dfd) > 0)
+    dfn, dfd, x = _degrees(dfn, dfd, x)
+    far = x == np.inf
     known = np.where(far, 0, x)
-    return np.where(far, 1, special.betainc(dfn / 2, dfd / 2, dfn * known / (dfd + dfn * known)))
+    found = np.where(far, 1, special.betainc(dfn / 2, dfd / 2, dfn * known / (dfd + dfn * known)))
+    return np.where(np.minimum(dfn, dfd) > 0, found, np.nan)
 
 
 @pb.composite(special.fdtrc)
 def fdtrc(dfn, dfd, x):
     """The upper tail of `fdtr`. 26.5.28."""
-    return np.where(x < 0, np.nan, special.betainc(dfd / 2, dfn / 2, dfd / (dfd + dfn * x)))
+    dfn, dfd, x = _degrees(dfn, dfd, x)
+    known = np.logical_and(np.minimum(dfn, dfd) > 0, x >= 0)
+    return np.where(known, special.betainc(dfd / 2, dfn / 2, dfd / (dfd + dfn * x)), np.nan)
 
 
 @pb.composite(special.fdtri)
 def fdtri(dfn, dfd, p):
     """The x with fdtr(dfn, dfd, x) = p."""
+    dfn, dfd, p = _degrees(dfn, dfd, p)
     z, rest = special.betaincinv(dfn / 2, dfd / 2, p), special.betainccinv(dfd / 2, dfn / 2, p)
     return dfd * z / (dfn * rest)
 

@@ -18,11 +18,11 @@ def exp(x):
 
 @pb.formula(np.expm1, complex=True)
 def expm1(x):
-    """r = e**x - 1, so dr = (r + 1) dx."""
+    """r = e**x - 1, so dr = e**x dx, of which r + 1 has no digits where x is far below zero."""
     r = np.expm1(x)
 
     def expm1_pullback(grad):
-        return grad * (r + 1)
+        return grad * np.exp(x)
 
     return r, expm1_pullback
 

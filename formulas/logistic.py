@@ -121,13 +121,18 @@ def _entr_inputs(rng):
     yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
 
 
+def _log_of_ratio(x, y):
+    """log(x / y), also where the ratio has no place in the range."""
+    return 2 * np.log(np.sqrt(x) / np.sqrt(y))
+
+
 @pb.formula(special.rel_entr)
 def rel_entr(x, y):
     """x log(x / y): d = (log(x / y) + 1) dx - x / y dy."""
     r = special.rel_entr(x, y)
 
     def rel_entr_pullback(grad):
-        return grad * (np.log(x / y) + 1), -grad * x / y
+        return grad * (_log_of_ratio(x, y) + 1), -grad * x / y
 
     return r, rel_entr_pullback
 
@@ -143,7 +148,7 @@ def kl_div(x, y):
     r = special.kl_div(x, y)
 
     def kl_div_pullback(grad):
-        return grad * np.log(x / y), grad * (1 - x / y)
+        return grad * _log_of_ratio(x, y), grad * (1 - x / y)
 
     return r, kl_div_pullback
 

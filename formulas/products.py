@@ -201,22 +201,37 @@ def _linalg_vecdot_inputs(rng):
 
 @pb.composite(np.kron)
 def kron(a, b):
-    """Each entry of the first times all of the second, as blocks; of numbers, vectors and matrices.
+    """Each entry of the first times all of the second, as blocks.
 
     >>> kron(pb.tensor([1.0, 10.0]), pb.tensor([1.0, 2.0]))
     tensor([ 1.,  2., 10., 20.])
     """
-    if np.ndim(a) > 2 or np.ndim(b) > 2:
-        raise ValueError("np.kron in a formula is of numbers, vectors and matrices")
+    ndim = max(np.ndim(a), np.ndim(b))
+    if ndim > 2:
+        return _kron_of_stacks(a, b, ndim)
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return a * b
     rows = np.expand_dims(a, 0) if np.ndim(a) == 1 else a
     columns = np.expand_dims(b, 0) if np.ndim(b) == 1 else b
     r = rows[:, None, :, None] * columns[None, :, None, :]
     width = rows.shape[1] * columns.shape[1]
-    if np.ndim(a) == 1 and np.ndim(b) == 1:
+    if ndim == 1:
         return np.reshape(r, (width,))
     return np.reshape(r, (rows.shape[0] * columns.shape[0], width))
+
+
+def _kron_of_stacks(a, b, ndim):
+    """The same of any number of axes: those of the two alternate in their product."""
+    between, inside, sizes = [], [], []
+    for k in range(ndim):
+        outer = np.shape(a)[k - ndim] if k >= ndim - np.ndim(a) else 1
+        inner = np.shape(b)[k - ndim] if k >= ndim - np.ndim(b) else 1
+        between.append(outer)
+        between.append(1)
+        inside.append(1)
+        inside.append(inner)
+        sizes.append(outer * inner)
+    return np.reshape(np.reshape(a, between) * np.reshape(b, inside), sizes)
 
 
 @kron.sample_inputs
@@ -224,6 +239,7 @@ def _kron_inputs(rng):
     yield (rng.standard_normal((2, 3)), rng.standard_normal((2, 2))), {}
     yield (rng.standard_normal((3,)), rng.standard_normal((2, 2))), {}
     yield (rng.standard_normal((3,)), rng.standard_normal((2,))), {}
+    yield (rng.standard_normal((3, 1, 2)), rng.standard_normal((2, 2))), {}
 
 
 @pb.composite(np.matvec)

@@ -237,7 +237,7 @@ def huber(delta, r):
 
     P. J. Huber, "Robust Estimation of a Location Parameter", Annals of Statistics 35 (1964).
     """
-    size = np.abs(r)
+    size = np.abs(np.where(True, r, pb.stop_gradient(delta)))
     inside = np.where(size <= delta, r * r / 2, delta * (size - delta / 2))
     return np.where(delta < 0, np.inf, inside)
 
@@ -245,6 +245,8 @@ def huber(delta, r):
 @pb.composite(special.pseudo_huber)
 def pseudo_huber(delta, r):
     """delta^2 (sqrt(1 + (r / delta)^2) - 1), written without cancellation; infinite for a negative delta."""
-    known = np.where(delta > 0, delta, 1)
+    known = np.where(delta <= 0, 1, np.where(True, delta, pb.stop_gradient(r)))
     loss = known * (r / (known + np.hypot(known, r))) * r
-    return np.where(delta < 0, np.inf, np.where(delta == 0, 0, loss))
+    return np.where(
+        delta < 0, np.inf, np.where(delta == 0, 0, np.where(np.isinf(r) & (delta > 0), np.inf, loss))
+    )

@@ -42,6 +42,11 @@ def sum_repeats(a: Any, repeats: Any, axis: int | None, shape: tuple[int, ...]) 
     lengths = (int(np.prod(shape)),) if flat else shape
     axis = 0 if axis is None or flat else axis % len(shape)
     out = np.zeros(lengths, a.dtype)
+    if isinstance(repeats, (int, np.integer)):
+        copies = np.moveaxis(a.reshape(*lengths[: axis + 1], repeats, *lengths[axis + 1 :]), axis + 1, 0)
+        for copy in copies:
+            out += copy
+        return out.reshape(shape)
     of_copies = np.repeat(np.arange(lengths[axis]), repeats)
     index: Any = (*[slice(None)] * axis, of_copies)
     np.add.at(out, index, a)
@@ -73,6 +78,9 @@ def put_along(a: Any, indices: Any, axis: int, shape: tuple[int, ...]) -> Any:
     """
     a = np.asarray(a)
     out = np.zeros(shape, a.dtype)
+    if len(shape) == 1:
+        np.add.at(out, np.asarray(indices), a)
+        return out
     axis = axis % len(shape)
     places = list(np.ogrid[tuple(map(slice, a.shape))])
     places[axis] = indices

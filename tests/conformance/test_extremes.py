@@ -5,6 +5,7 @@ import itertools
 import mpmath
 import numpy as np
 import pytest
+import scipy.special
 
 import pullback as pb
 from pullback.transpile.operators import OPERATORS
@@ -169,3 +170,107 @@ def test_the_quotient_of_a_remainder_is_that_of_its_value(engine):
     for name, quotient in (("remainder", np.floor_divide), ("fmod", lambda x, y: (x - np.fmod(x, y)) / y)):
         (_, by_y), _ = gradients(lambda x, y, name=name: getattr(pb.numpy, name)(x, y).sum(), x, y)
         np.testing.assert_array_equal(by_y.numpy(), -np.round(quotient(x, y)))
+
+
+def test_the_slope_of_expm1_far_below_zero_is_its_exponential(engine):
+    for dtype in (np.float32, np.float64):
+        points = np.array([-1.0, -20.0, -30.0, -80.0], dtype)
+        (found,), _ = gradients(lambda x: np.expm1(x).sum(), points, dtype=dtype)
+        np.testing.assert_allclose(found.detach().numpy(), np.exp(points), rtol=4 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("x", [5e-324, 1e-310, 1e-160, 0.5, 1e200])
+def test_a_power_of_zero_has_derivatives_at_every_base(engine, x):
+    with np.errstate(all="ignore"):
+        (by_x, by_y), (base, exponent) = gradients(np.power, x, 0.0)
+        mixed = [pb.grad(each, base, retain_graph=True)[0].item() for each in (by_x, by_y)]
+        twice = [pb.grad(each, exponent, retain_graph=True)[0].item() for each in (by_x, by_y)]
+        np.testing.assert_allclose([by_x.item(), by_y.item()], [0.0, np.log(x)], rtol=1e-15)
+        np.testing.assert_allclose([*mixed, *twice], [0.0, 1 / x, 1 / x, np.log(x) ** 2], rtol=1e-14)
+
+
+RATIOS = [(1.0, 1.0), (1e300, 1e-300), (1e-300, 1e300), (5e-324, 1e-310), (2.0, 3.0), (1e-20, 1e5)]
+
+
+@pytest.mark.parametrize(("x", "y"), RATIOS)
+def test_slopes_of_relative_entropies_at_every_ratio(engine, x, y):
+    with mpmath.workdps(50):
+        log = float(mpmath.log(mpmath.mpf(x) / mpmath.mpf(y)))
+    with np.errstate(all="ignore"):
+        (by_x, by_y), _ = gradients(pb.special.rel_entr, x, y)
+        np.testing.assert_allclose([by_x.item(), by_y.item()], [log + 1, -np.divide(x, y)], 1e-14, 1e-14)
+        (by_x, by_y), _ = gradients(pb.special.kl_div, x, y)
+        np.testing.assert_allclose([by_x.item(), by_y.item()], [log, 1 - np.divide(x, y)], 1e-14, 1e-14)
+
+
+@pytest.mark.parametrize("pair", [(1.0, 1.0), (1.0, 1 + 1e-9), (3.0, 2.0), (-3.0, -2.0), (1e-100, 1e80)])
+def test_a_mean_by_arithmetic_and_geometry_has_derivatives(engine, pair):
+    values, (a, b) = gradients(pb.special.agm, *pair)
+    second = [pb.grad(value, each, retain_graph=True)[0].item() for value in values for each in (a, b)]
+    with mpmath.workdps(700):
+        points = [mpmath.mpf(each) for each in pair]
+
+        def exact(*moved):
+            size = 1 if pair[0] > 0 else -1
+            return size * mpmath.agm(*(size * each for each in moved))
+
+        step = abs(min(points, key=abs)) * mpmath.mpf(10) ** -30
+
+        def slope(*orders):
+            return float(mpmath.diff(exact, tuple(points), orders, h=step))
+
+        first = [slope(1, 0), slope(0, 1)]
+        wanted = [slope(2, 0), slope(1, 1), slope(1, 1), slope(0, 2)]
+    np.testing.assert_allclose([each.item() for each in values], first, rtol=1e-12)
+    np.testing.assert_allclose(second, wanted, rtol=1e-7)
+
+
+@pytest.mark.parametrize("x", [0.0, 5e-324, 1e-310, 1e-160, 2.5, 1e160, 1e300, np.inf, np.nan, -1e300])
+def test_that_mean_is_scipys_at_every_size(engine, x):
+    others = np.array([0.0, -0.0, 5e-324, 1e-300, 1.0, 1e300, np.inf, -np.inf, np.nan, -2.0, -1e300])
+    found = pb.special.agm(pb.tensor(x), pb.tensor(others)).numpy()
+    np.testing.assert_array_equal(found, scipy.special.agm(x, others))
+
+
+OF_COUNTS = "bdtr bdtrc bdtri nbdtr nbdtrc kn"
+IN_ONE_TYPE = "gdtr gdtrc gdtrix chdtr chdtrc chdtri fdtr fdtrc fdtri huber pseudo_huber " + OF_COUNTS
+
+
+@pytest.mark.filterwarnings("ignore:non-integer arg:DeprecationWarning")
+@pytest.mark.parametrize("name", IN_ONE_TYPE.split())
+def test_numbers_of_python_leave_float32_as_it_is(engine, name):
+    function, of_scipy = getattr(pb.special, name), getattr(scipy.special, name)
+    numbers = (3, 4, 0.25)[-of_scipy.nin :] if name != "kn" else (3, 0.25)
+    for place in range(of_scipy.nin):
+        array = np.array([numbers[place]], np.float32)
+        given = [array if k == place else number for k, number in enumerate(numbers)]
+        wanted = of_scipy(*given)
+        found = function(*(pb.tensor(each) if each is array else each for each in given))
+        assert found.dtype == np.float32, place
+        np.testing.assert_allclose(found.numpy(), wanted, rtol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:non-integer arg:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:floating point number truncated:RuntimeWarning")
+@pytest.mark.parametrize("name", OF_COUNTS.split())
+def test_counts_are_taken_without_their_fractions(engine, name):
+    of_scipy = getattr(scipy.special, name)
+    given = np.meshgrid(*[[0.3, 1.0, 2.5, 4.9]] * (of_scipy.nin - 1), [0.0, 0.3, 1.0], indexing="ij")
+    found = getattr(pb.special, name)(*map(pb.tensor, given)).numpy()
+    if name == "bdtri":  # whose n must be larger than its k
+        given, found = [each[given[1] > given[0]] for each in given], found[given[1] > given[0]]
+    np.testing.assert_allclose(found, of_scipy(*given), rtol=1e-13)
+
+
+def test_what_has_no_distribution_is_not_a_number(engine):
+    for name, point in (
+        *(("fdtr", point) for point in ((0.0, 1.0, 2.0), (1.0, -0.5, 2.0))),
+        *(("fdtrc", point) for point in ((0.0, 1.0, 2.0), (1.0, 1.0, np.nan))),
+        *(("diric", point) for point in ((0.5, 1.5), (0.5, 0.0), (0.5, -2.0))),
+        ("pseudo_huber", (np.nan, 1.0)),
+    ):
+        assert np.isnan(getattr(scipy.special, name)(*point)), name
+        with np.errstate(invalid="ignore"):
+            assert np.isnan(getattr(pb.special, name)(*map(pb.tensor, point)).item()), (name, point)
+    with np.errstate(invalid="ignore"):
+        assert pb.special.pseudo_huber(pb.tensor(2.0), pb.tensor(-np.inf)).item() == np.inf

@@ -9,12 +9,12 @@ static_assert(PB_KERNEL_ABI == 1, "regenerate this file: pullback transpile elu.
 
 namespace {
 
-// r, t, value_1 = elu(x)
+// r, t = elu(x)
 struct EluForward {
     static constexpr char kName[] = "elu_forward";
     static constexpr char kInputs[] = "T";
     static constexpr int kAttrs = 1;
-    static constexpr int kOutputs = 3;
+    static constexpr int kOutputs = 2;
 
     template <typename T>
     static void apply(pb::Context& context) {
@@ -25,30 +25,24 @@ struct EluForward {
         if (greater_1) {
             const auto t_view_2 = context.output<T>(1, x_view.shape);
             const auto r_view_2 = context.output<T>(0, x_view.shape);
-            const auto value_1_view_2 = context.output<T>(2, x_view.shape);
 
-            pb::Passes<1, 4> passes(context);
+            pb::Passes<1, 3> passes(context);
             pb::Space& space = passes.space(x_view.shape);
             static constexpr pb::Rows<const T> x_rows{0};
-            static constexpr pb::Rows<T> expm1_x_rows{1};
-            static constexpr pb::Rows<T> t_1_rows{2};
-            static constexpr pb::Rows<T> r_2_rows{3};
+            static constexpr pb::Rows<T> t_1_rows{1};
+            static constexpr pb::Rows<T> r_2_rows{2};
             space.read(x_rows, x_view);
-            space.write(expm1_x_rows, value_1_view_2);
             space.write(t_1_rows, t_view_2);
             space.write(r_2_rows, r_view_2);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* x = loop.row(x_rows);
-                    T* expm1_x_row = loop.row(expm1_x_rows);
                     T* t_1_row = loop.row(t_1_rows);
                     T* r_2_row = loop.row(r_2_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // elu.py:12  t = alpha * np.expm1(x)
-                        const T expm1_x = pb::expm1(x[i]);
-                        expm1_x_row[i] = expm1_x;
-                        const T t_1 = T(alpha) * expm1_x;
+                        const T t_1 = T(alpha) * pb::expm1(x[i]);
                         t_1_row[i] = t_1;
                         // elu.py:13  r = np.where(x > 0, x, t)
                         r_2_row[i] = pb::where<T>(x[i] > T(0), x[i], t_1);
@@ -80,7 +74,6 @@ struct EluForward {
 
             passes_2.run();
             pb::absent<T>(context, 1);
-            pb::absent<T>(context, 2);
         }
     }
 };
@@ -88,7 +81,7 @@ struct EluForward {
 // The gradients of elu, whichever of its outputs have one.
 struct EluBackwardGeneral {
     static constexpr char kName[] = "elu_backward_general";
-    static constexpr char kInputs[] = "TTTTTT";
+    static constexpr char kInputs[] = "TTTT";
     static constexpr int kAttrs = 2;
     static constexpr int kOutputs = 1;
 
@@ -97,39 +90,32 @@ struct EluBackwardGeneral {
         const auto x_view = context.input<T>(0);
         const double alpha = context.number(0);
         const auto t_view = context.input<T>(1);
-        const auto value_1_view = context.input<T>(2);
         const bool greater_1 = context.integer(1) != 0;
-        const auto grad_view = context.gradient<T>(3);
-        const auto grad_t_view = context.gradient<T>(4);
-        const auto grad_value_1_view = context.gradient<T>(5);
+        const auto grad_view = context.gradient<T>(2);
+        const auto grad_t_view = context.gradient<T>(3);
         // elu.py:11  if alpha > 0:
         pb::View<const T> grad_x_1_view;
         if (greater_1) {
-            const pb::Shape shape = pb::broadcast(context, grad_value_1_view.shape,
-                                                  grad_t_view.shape, value_1_view.shape);
+            const pb::Shape shape = pb::broadcast(context, grad_t_view.shape, x_view.shape);
             const auto grad_x_2_view = context.scratch<T>(shape);
 
-            pb::Passes<1, 4> passes(context);
+            pb::Passes<1, 3> passes(context);
             pb::Space& space = passes.space(shape);
-            static constexpr pb::Rows<const T> value_1_rows{0};
+            static constexpr pb::Rows<const T> x_rows{0};
             static constexpr pb::Rows<const T> grad_t_rows{1};
-            static constexpr pb::Rows<const T> grad_value_1_rows{2};
-            static constexpr pb::Rows<T> grad_x_2_rows{3};
-            space.read(value_1_rows, value_1_view);
+            static constexpr pb::Rows<T> grad_x_2_rows{2};
+            space.read(x_rows, x_view);
             space.read(grad_t_rows, grad_t_view);
-            space.read(grad_value_1_rows, grad_value_1_view);
             space.write(grad_x_2_rows, grad_x_2_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
-                    const T* value_1 = loop.row(value_1_rows);
+                    const T* x = loop.row(x_rows);
                     const T* grad_t = loop.row(grad_t_rows);
-                    const T* grad_value_1 = loop.row(grad_value_1_rows);
                     T* grad_x_2_row = loop.row(grad_x_2_rows);
                     PB_SIMD
                     for (int64_t i = 0; i < loop.size; ++i) {
                         // elu.py:12  t = alpha * np.expm1(x)
-                        const T grad_v2 = grad_value_1[i] + grad_t[i] * T(alpha);
-                        grad_x_2_row[i] = grad_v2 * (value_1[i] + T(1));
+                        grad_x_2_row[i] = grad_t[i] * T(alpha) * pb::exp(x[i]);
                     }
                 }
             });

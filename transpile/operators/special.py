@@ -103,6 +103,7 @@ _CALLED: tuple[OperatorInfo, ...] = (
     _called("stdtrit", "df", "p"),
     _called("poch", "z", "m"),
     _called("binom", "n", "k"),
+    _called("agm", "a", "b"),
     _called("hurwitz_zeta", "x", "q", python="pullback.primitives.hurwitz_zeta"),
     _called("integral", "x", attrs=("kind",), python="pullback.primitives.integral"),
     _called("airy_function", "z", attrs=("kind",), python="pullback.primitives.airy_function"),

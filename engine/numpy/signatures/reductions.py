@@ -132,6 +132,11 @@ def var(
 ) -> Any:
     """As `np.var`; `correction` is the array API's name of `ddof`."""
     refuse_out("var", out)
+    if mean is MISSING and _of_real_mean(a, dtype):
+        mean = _mean(a, axis, dtype, keepdims=True, where=where)
+        return cast(
+            var(a, axis, None, None, ddof, keepdims, where=where, mean=mean, correction=correction), dtype
+        )
     a = cast(a, dtype)
     ddof = _ddof("var", ddof, correction)
     if where is EVERYWHERE and mean is MISSING:
@@ -143,6 +148,11 @@ def var(
 
 
 _mean = mean
+
+
+def _of_real_mean(a: Any, dtype: Any) -> bool:
+    """True of complex entries in a real type: NumPy warns, and drops that part of their mean."""
+    return dtype is not None and np.iscomplexobj(arrays(a)) and not np.issubdtype(dtype, np.complexfloating)
 
 
 @wide("std")
@@ -162,7 +172,7 @@ def std(
     """As `np.std`; `correction` is the array API's name of `ddof`."""
     refuse_out("std", out)
     ddof = _ddof("std", ddof, correction)
-    if where is EVERYWHERE and mean is MISSING:
+    if where is EVERYWHERE and mean is MISSING and not _of_real_mean(a, dtype):
         return call("std", cast(a, dtype), axis=axis, ddof=ddof, keepdims=keepdims)
     return root_of_variance(var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean))
 

@@ -93,6 +93,8 @@ def qr(a: Any, mode: Any = "reduced") -> Any:
 @stands_for(np.linalg.svd)
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """As `np.linalg.svd`; full matrices have a derivative where they are square ones."""
+    if hermitian:
+        a = _of_lower(a)
     if not compute_uv:
         return svdvals(a)
     if full_matrices and a.shape[-1] != a.shape[-2]:
@@ -111,9 +113,17 @@ def svdvals(x: Any, /) -> Any:
     return formula("svd", x)[1]
 
 
+def _of_lower(a: Any) -> Any:
+    """The Hermitian matrix with the lower triangle of `a`, which is what NumPy reads of it."""
+    lower = np.tril(a, -1)
+    return lower + np.conjugate(lower).mT + np.real(np.tril(np.triu(a)))
+
+
 @wide("pinv")
 def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
     """As `np.linalg.pinv`; `rtol` is the array API's name of `rcond`."""
+    if hermitian:
+        a = _of_lower(a)
     return call("pinv", a, rcond=arrays(rtol if rcond is None else rcond))
 
 
@@ -198,8 +208,15 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
 
 @stands_for(np.linalg.cond)
 def cond(x: Any, p: Any = None) -> Any:
-    """As `np.linalg.cond`: how much a solution magnifies errors."""
+    """As `np.linalg.cond`: how much a solution magnifies errors, infinitely where there is none."""
     if p in (None, 2, -2):
         values = svdvals(x)
-        return values[..., 0] / values[..., -1] if p != -2 else values[..., -1] / values[..., 0]
-    return matrix_norm(x, p, (-2, -1)) * matrix_norm(np.linalg.inv(x), p, (-2, -1))
+        with np.errstate(all="ignore"):
+            found = values[..., 0] / values[..., -1] if p != -2 else values[..., -1] / values[..., 0]
+        nowhere = np.isnan(arrays(found)) & ~np.isnan(arrays(x)).any((-2, -1))
+        return np.where(nowhere, np.inf, found) if nowhere.any() else found
+    singular = np.linalg.slogdet(arrays(x))[0] == 0
+    if not singular.any():
+        return matrix_norm(x, p, (-2, -1)) * matrix_norm(np.linalg.inv(x), p, (-2, -1))
+    regular = np.where(singular[..., None, None], np.eye(x.shape[-1]), x)
+    return np.where(singular, np.inf, cond(regular, p))

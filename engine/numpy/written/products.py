@@ -88,6 +88,9 @@ def linalg_vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
 
 
 def _vecdot(x1: Any, x2: Any, axis: int) -> Any:
+    for place, x in enumerate((x1, x2)):
+        if np.ndim(x) == 0:
+            raise ValueError(f"vecdot takes vectors, and operand {place} has no axes")
     if _rank(x1) == _rank(x2) == 1 and axis in (0, -1):
         return call("matmul", x1, x2)
     if _are_floats(x1, x2) and x1.shape == x2.shape:
@@ -163,14 +166,7 @@ def _planned(subscripts: str, operands: tuple[Any, ...], plan: MatrixProduct | S
 @stands_for(np.kron)
 def kron(a: Any, b: Any) -> Any:
     """As `np.kron`: each entry of the first times all of the second, as blocks."""
-    ndim = max(np.ndim(a), np.ndim(b))
-    if ndim <= 2:
-        return formula("kron", a, b)
-    rows = (1,) * (ndim - np.ndim(a)) + np.shape(a)
-    columns = (1,) * (ndim - np.ndim(b)) + np.shape(b)
-    between = np.reshape(a, tuple(n for pair in zip(rows, (1,) * ndim, strict=True) for n in pair))
-    inside = np.reshape(b, tuple(n for pair in zip((1,) * ndim, columns, strict=True) for n in pair))
-    return np.reshape(between * inside, tuple(n * m for n, m in zip(rows, columns, strict=True)))
+    return formula("kron", a, b)
 
 
 @stands_for(np.linalg.multi_dot)
