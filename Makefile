@@ -54,7 +54,7 @@ test: $(VENV)/test.stamp
 
 test-all: $(VENV)/test.stamp sanitize
 	$(PYTEST) -n auto --hypothesis-profile=new
-	$(PYTEST) -n auto tests/conformance tests/constructs tests/transpile --typeguard-packages=pullback
+	$(PYTEST) -n auto tests/conformance tests/constructs tests/tools tests/transpile --typeguard-packages=pullback
 
 check: $(VENV)/dev.stamp
 	$(BIN)/ruff check

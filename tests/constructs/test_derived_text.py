@@ -16,7 +16,7 @@ from pullback.transpile.ir import Source
 
 from .catalog import Call
 from .columns import assert_same, outcome, raises, second_order
-from .regenerate import CONSTRUCTS
+from .costs import BY_COST
 
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARY = [
@@ -60,7 +60,7 @@ def assert_agree(original, derived, calls):
                 np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
 
 
-@pytest.mark.parametrize("construct", CONSTRUCTS, ids=lambda construct: construct.name)
+@BY_COST
 def test_a_construct(construct, tmp_path):
     path = Path(construct.function.__code__.co_filename)
     derived = read_back(checked_text(path, construct.name), construct.name, tmp_path)

@@ -53,7 +53,7 @@ class InClass(NamedTuple):
 
 @dataclass
 class Known:
-    """What was found in the classes and formulas of an earlier version of a text, by what they depend on."""
+    """Findings in the classes and formulas of an earlier version of a text, by what these depend on."""
 
     classes: dict[Hashable, InClass] = field(default_factory=dict)
     formulas: dict[Hashable, InFormula] = field(default_factory=dict)

@@ -68,6 +68,7 @@ def test_a_process_that_dies_ends_the_program():
     assert "RuntimeError: this process ends here" in printed
 
 
+@pytest.mark.slow
 def test_registered_operators_train_in_ddp_and_fsdp(tmp_path):
     for rank, printed in enumerate(over_gloo(2, tmp_path / "meet", PROGRAMS / "torch_training.py")):
         assert f"rank {rank} of 2: right" in printed, printed

@@ -37,6 +37,7 @@ def found():
     return compared
 
 
+@pytest.mark.slow
 def test_forward_and_backward_kernels_of_the_library_give_the_same(found):
     forward = {name for name in found.agree if name.endswith("_forward")}
     backward = {name for name in found.agree if name.endswith("_backward")}
@@ -44,6 +45,7 @@ def test_forward_and_backward_kernels_of_the_library_give_the_same(found):
     assert len(backward) >= 240
 
 
+@pytest.mark.slow
 def test_what_is_not_interpreted_is_on_the_list(found):
     assert found.not_interpreted == NOT_INTERPRETED
 

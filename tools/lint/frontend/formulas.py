@@ -112,7 +112,7 @@ def _at(finding: Diagnostic, lines: int) -> Diagnostic:
 
 
 class _Keys:
-    """What each formula of a file depends on: of equal keys in two versions, the findings are equal too."""
+    """The dependencies of each formula of a file: with equal keys in two versions go equal findings."""
 
     def __init__(self, outline: Outline) -> None:
         self._outline, self._names = outline, outline.module.names
