@@ -25,7 +25,7 @@ from .text.inner_autograd import check_no_sweep
 from .text.outputs import follow_smoothly, forward_again, saved_outputs
 from .text.parameters import Parameters
 from .text.place import Place, body_of, names_in, unused
-from .text.reading import changed, root_of, sets_attribute
+from .text.reading import bound, changed, root_of, sets_attribute
 from .text.recording import check_recorded
 from .text.saved_call import LONGEST, Handover, Saving, Taking, find_saving, find_taking
 from .text.shared_saved import shared_saved
@@ -149,6 +149,7 @@ class _Recomputed:
             raise CannotFix(
                 "what is saved is rounded to bytes, and computed again it has no derivative either"
             )
+        self._check_seen(found)
         short = is_short(found) and all(t.attribute is None for t in self.targets) and len(self.targets) == 1
         short = (
             short
@@ -185,6 +186,12 @@ class _Recomputed:
             lines = [f"if {self.place.torch()}.is_grad_enabled():{WHY}", *(f"    {line}" for line in lines)]
         copies = [f"{t.local} = {t.local}.clone()" for t in self.targets if self._is_written(t)]
         self._insert([*self.bindings, *binding, *self._attributes(), *lines, *copies])
+
+    def _check_seen(self, found: Slice) -> None:
+        """Raise `CannotFix` where a call that lint cannot see into computes another saved value with it."""
+        opaque = {s.name for s in self.place.facts.saved if s.saving is Verdict.OPAQUE}
+        if names := {name for s in found.statements for name in bound(s)} & opaque:
+            raise CannotFix(f"it is computed with `{min(names)}`, by a call that lint cannot see into")
 
     def _remove_unread(self, found: Slice, dropped: str) -> None:
         """Take out the assignments of the forward that served only what is no longer saved."""

@@ -137,6 +137,18 @@ def test_what_cannot_be_named_is_left_alone(saved: str, reason: str) -> None:
     assert reason in [why for _, why in made.left]
 
 
+def test_what_a_call_computes_that_lint_cannot_see_into_is_left_alone() -> None:
+    text = "import my_kernels\n" + class_of(
+        "x = x.contiguous()\ny, kept, scale = my_kernels.forward(x)\n"
+        "ctx.save_for_backward(x if n is None else kept, scale)\nreturn y",
+        "x, scale = ctx.saved_tensors\nreturn grad * x * scale, None",
+        "x, n=None",
+    )
+    made = fixed(text)
+    assert "my_kernels" not in body(made.text, "backward")
+    assert made.left
+
+
 def test_what_is_no_intermediate_keeps_its_place() -> None:
     text = class_of(
         "ctx.save_for_backward(x, x > 0)\nreturn x.relu()",
